@@ -1,0 +1,67 @@
+/*
+ * ocr-affinity.h - places, and how to ask for one (extension: OCR 1.2, affinity).
+ *
+ * A place has a GUID. To ask that an EDT runs, or a data block lives, at a place, turn the GUID
+ * into a value with ocrAffinityToHintValue and set it in a hint, as OCR_HINT_EDT_AFFINITY or
+ * OCR_HINT_DB_AFFINITY.
+ */
+#ifndef OCR_API_EXT_AFFINITY_H
+#define OCR_API_EXT_AFFINITY_H
+
+#include "ocr-types.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* Kinds of places. A policy domain (PD) is a machine; this runtime has one. */
+typedef enum {
+    AFFINITY_CURRENT   = 0, /* where the caller runs */
+    AFFINITY_PD        = 1, /* every policy domain */
+    AFFINITY_PD_MASTER = 2, /* the one that runs mainEdt */
+    AFFINITY_SIM       = 3,
+    AFFINITY_GUID      = 4, /* where an object lives */
+    AFFINITY_OCL       = 5  /* OpenCL devices, for ocrOpenclTaskCreate (extension: OCR-Vx) */
+} ocrAffinityKind;
+
+/*
+ * How many places of a kind there are; may be 0 for OpenCL devices.
+ * Errors: OCR_EINVAL (no such kind, count is NULL).
+ */
+u8 ocrAffinityCount(ocrAffinityKind kind, u64 *count);
+
+/*
+ * The places of a kind.
+ *   count       in: room in affinities; out: how many were written, the smaller of room and places
+ *   affinities  out: their GUIDs, in the same order each time
+ * Errors: OCR_EINVAL (no such kind, a pointer is NULL).
+ */
+u8 ocrAffinityGet(ocrAffinityKind kind, u64 *count, ocrGuid_t *affinities);
+
+/*
+ * One of them, by its number from 0.
+ * Errors: OCR_EINVAL (no such kind or number, affinity is NULL).
+ */
+u8 ocrAffinityGetAt(ocrAffinityKind kind, u64 idx, ocrGuid_t *affinity);
+
+/*
+ * The place where the caller runs.
+ * Errors: OCR_EINVAL (affinity is NULL).
+ */
+u8 ocrAffinityGetCurrent(ocrGuid_t *affinity);
+
+/*
+ * The places where an object is; for NULL_GUID, where the caller runs. count and affinities as in
+ * ocrAffinityGet.
+ * Errors: OCR_EINVAL (no such object, a pointer is NULL).
+ */
+u8 ocrAffinityQuery(ocrGuid_t guid, u64 *count, ocrGuid_t *affinities);
+
+/* The value that stands for a place in a hint; 0, which stands for no place, for NULL_GUID. */
+u64 ocrAffinityToHintValue(ocrGuid_t affinity);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif /* OCR_API_EXT_AFFINITY_H */

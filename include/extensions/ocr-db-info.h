@@ -1,0 +1,23 @@
+/*
+ * ocr-db-info.h - ask about a data block (extension: OCR 1.2, data block information).
+ */
+#ifndef OCR_API_EXT_DB_INFO_H
+#define OCR_API_EXT_DB_INFO_H
+
+#include "ocr-types.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/*
+ * The size of a data block in bytes: the length that ocrDbCreate was asked for, not rounded.
+ * Errors: OCR_EINVAL (not a data block, size is NULL).
+ */
+u8 ocrDbGetSize(ocrGuid_t db, u64 *size);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif /* OCR_API_EXT_DB_INFO_H */

@@ -1,0 +1,65 @@
+/*
+ * ocr-opencl.h - EDTs that are OpenCL kernels (extension: OCR-Vx, OpenCL).
+ *
+ * The same machinery as extensions/ocr-variants.h, which says how parameters and data blocks become
+ * kernel arguments; here the work-items are given with each EDT, and the template begins without a
+ * C function. ocrEdtTemplateAddFunction adds one. OpenCL's own headers are not needed; a program
+ * may include them, too.
+ */
+#ifndef OCR_API_EXT_OPENCL_H
+#define OCR_API_EXT_OPENCL_H
+
+#include "ocr-types.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/*
+ * Creates a template whose EDTs run an OpenCL kernel.
+ *
+ *   guid       out: its GUID
+ *   source     OpenCL C, copied
+ *   options    for the OpenCL compiler; NULL for none
+ *   kernelFnc  the kernel in source
+ *   paramc     how many parameters, or EDT_PARAM_UNK
+ *   depc       how many pre-slots, or EDT_PARAM_UNK
+ *   name       of the template in messages and reports, copied; NULL: the kernel's
+ *
+ * Builds the program on every device in use, and returns when that is done. Where there is none,
+ * the template is created all the same; its EDTs need a C function then.
+ *
+ * Errors: OCR_EINVAL (guid, source or kernelFnc is NULL; the program does not build or has no such
+ * kernel, or the kernel's arguments do not match paramc and depc, with a message to the standard
+ * error), OCR_ENOMEM.
+ */
+u8 ocrOpenclTemplateCreate(ocrGuid_t *guid, const char *source, const char *options,
+                           const char *kernelFnc, u32 paramc, u32 depc, const char *name);
+
+/*
+ * Creates an EDT that runs the kernel of a template.
+ *
+ *   guid, templateGuid, paramc, paramv, depc, depv, properties, outputEvent  as in ocrEdtCreate
+ *   work_dim            1 to 3
+ *   global_work_offset  work_dim numbers; NULL: all 0
+ *   global_work_size    work_dim numbers
+ *   local_work_size     work_dim numbers; NULL, or the first is 0: the runtime chooses
+ *   affinity            the device, a GUID from ocrAffinityGet(AFFINITY_OCL, ...); NULL_GUID: the
+ *                       runtime chooses
+ *
+ * The arrays are copied. The output event carries no data block.
+ *
+ * Errors: those of ocrEdtCreate, and OCR_EINVAL (the template has no kernel, work_dim is out of
+ * range, global_work_size is NULL), OCR_ENODEV (affinity is not a device in use).
+ */
+u8 ocrOpenclTaskCreate(ocrGuid_t *guid, ocrGuid_t templateGuid, u32 work_dim,
+                       const size_t *global_work_offset, const size_t *global_work_size,
+                       const size_t *local_work_size, u32 paramc, u64 *paramv, u32 depc,
+                       ocrGuid_t *depv, u16 properties, ocrGuid_t affinity,
+                       ocrGuid_t *outputEvent);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif /* OCR_API_EXT_OPENCL_H */

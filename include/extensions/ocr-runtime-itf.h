@@ -1,0 +1,66 @@
+/*
+ * ocr-runtime-itf.h - for libraries built on OCR (extension: OCR 1.2, runtime interface).
+ */
+#ifndef OCR_API_EXT_RUNTIME_ITF_H
+#define OCR_API_EXT_RUNTIME_ITF_H
+
+#include "ocr-types.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* Slots of storage that each EDT has; NULL_GUID when it starts. */
+#ifndef ELS_USER_SIZE
+#define ELS_USER_SIZE 4
+#endif
+
+/*
+ * Reads a slot of the calling EDT. offset is less than ELS_USER_SIZE; outside of an EDT, or for
+ * another offset, the answer is ERROR_GUID.
+ */
+ocrGuid_t ocrElsUserGet(u8 offset);
+
+/* Writes a slot of the calling EDT; outside of an EDT, or for another offset, does nothing. */
+void ocrElsUserSet(u8 offset, ocrGuid_t data);
+
+/*
+ * Where the slots of the calling EDT are, and their size in bytes; valid until the EDT ends.
+ * Errors: OCR_EINVAL (a pointer is NULL), OCR_EPERM (outside of an EDT).
+ */
+u8 ocrEdtLocalStorageGet(void **ptr, u64 *elsSize);
+
+/*
+ * The calling EDT.
+ * Errors: OCR_EINVAL (curEdt is NULL), OCR_EPERM (outside of an EDT; *curEdt is NULL_GUID).
+ */
+u8 ocrCurrentEdtGet(ocrGuid_t *curEdt);
+
+/* The same under an older name: NULL_GUID outside of an EDT. */
+ocrGuid_t currentEdtUserGet(void);
+
+/*
+ * The output event of the calling EDT, under the GUID that its creator got; NULL_GUID if the
+ * creator asked for none.
+ * Errors: OCR_EINVAL (outputEvent is NULL), OCR_EPERM (outside of an EDT).
+ */
+u8 ocrCurrentEdtOutputGet(ocrGuid_t *outputEvent);
+
+/* How many worker threads run EDTs. */
+u64 ocrNbWorkers(void);
+
+/* The worker that runs the caller: the same GUID each time; NULL_GUID outside of a worker. */
+void ocrCurrentWorkerGuid(ocrGuid_t *guid);
+
+/*
+ * Says that the calling EDT waits for something that other EDTs have to do, and lets the runtime
+ * run some of them. May be called in a loop. The result is 0, or a reason why nothing was run; it
+ * can be ignored.
+ */
+u8 ocrInformLegacyCodeBlocking(void);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif /* OCR_API_EXT_RUNTIME_ITF_H */

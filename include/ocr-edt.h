@@ -1,0 +1,247 @@
+/*
+ * ocr-edt.h - event-driven tasks, events, and the dependences between them (OCR 1.1.0, 2.6 to 2.8).
+ *
+ * An EDT becomes runnable when all its pre-slots are satisfied; it then acquires its data blocks,
+ * runs once, and is gone. Effects of the functions here are in place when the call returns, and
+ * every EDT that happens after it sees them; one that the call makes runnable may have run by then.
+ */
+#ifndef OCR_API_EDT_H
+#define OCR_API_EDT_H
+
+#include "ocr-types.h"
+#include "extensions/ocr-reduction-event.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* ---- The first EDT --------------------------------------------------------------------------- */
+
+#ifdef __cplusplus
+/*
+ * The program's first EDT, which the program defines: it has no parameters, and depv[0] is the data
+ * block with the program's arguments (see ocrGetArgc). Its result is ignored; ocrShutdown or
+ * ocrAbort ends the program. OCR 1.1.0, 2.2.
+ *
+ * The library looks for mainEdt under its C name. This declaration gives it that name also where a
+ * C++ program defines it without extern "C". C needs no help, and is left free to define mainEdt
+ * with parameter types of its own making.
+ */
+ocrGuid_t mainEdt(u32 paramc, u64 *paramv, u32 depc, ocrEdtDep_t depv[]);
+#endif
+
+/* ---- Events ---------------------------------------------------------------------------------- */
+
+/*
+ * Creates an event.
+ *
+ *   guid        out: its GUID, usable at once. In: with a GUID_PROP_ property, the labeled GUID.
+ *   eventType   when it triggers and how long it lives: see ocrEventTypes_t
+ *   properties  EVT_PROP_ and GUID_PROP_ values, combined with |; false and true will do
+ *
+ * A latch event begins with counter 0. Counted, channel and collective events need parameters: use
+ * ocrEventCreateParams.
+ *
+ * Errors: OCR_EINVAL (guid is NULL, bad type or properties, parameters needed), OCR_ENOMEM,
+ * OCR_EGUIDEXISTS (GUID_PROP_CHECK, and the event is there already; *guid is as before).
+ * OCR 1.1.0, 2.6.1.
+ */
+u8 ocrEventCreate(ocrGuid_t *guid, ocrEventTypes_t eventType, u16 properties);
+
+/* Parameters of a latch event (OCR 1.1.0, B.3.2). */
+typedef struct {
+    u64 counter; /* where the counter begins */
+} ocrEventLatchParams_t;
+
+/* Parameters of a counted event (OCR 1.1.0, B.4.1). */
+typedef struct {
+    u64 nbDeps; /* the event goes when it has served so many dependences; not 0 */
+} ocrEventCounterParams_t;
+
+/* Parameters of a channel event (OCR 1.1.0, B.5.2). */
+typedef struct {
+    u32 maxGen; /* how many satisfactions, or dependences, may wait for a partner; not 0 */
+    u32 nbSat;  /* satisfactions in a generation: 1 */
+    u32 nbDeps; /* dependences in a generation: 1 */
+} ocrEventChannelParams_t;
+
+#define EVENT_CHANNEL_UNBOUNDED ((u32)-1) /* a maxGen without limit */
+
+/* Parameters of a collective event (extension: OCR 1.2): see extensions/ocr-reduction-event.h. */
+typedef struct {
+    u32 maxGen;            /* how far a contributor may be ahead of the others, in generations */
+    u32 nbContribs;        /* contributors in all; each has a slot, from 0 */
+    u32 nbContribsPd;      /* those of them on this machine; not 0, at most nbContribs */
+    u16 nbDatum;           /* elements in a contribution, and in the result */
+    u8 arity;              /* of the reduction tree; advice */
+    redOp_t op;            /* how elements are combined, and what they are */
+    collectiveType_t type; /* who gets the result */
+    bool reuseDbPerGen;    /* the block of the result may be used again for later generations */
+} ocrEventCollectiveParams_t;
+
+/* The member that belongs to the type of event is the one that counts (OCR 1.1.0, B.3.2). */
+typedef struct {
+    union {
+        ocrEventLatchParams_t EVENT_LATCH;
+        ocrEventCounterParams_t EVENT_COUNTED;
+        ocrEventChannelParams_t EVENT_CHANNEL;
+        ocrEventCollectiveParams_t EVENT_COLLECTIVE;
+    };
+} ocrEventParams_t;
+
+/*
+ * Like ocrEventCreate, with parameters, which are copied. Where the type of event has none, or may
+ * do without, params may be NULL.
+ *
+ * Errors: those of ocrEventCreate, and OCR_EINVAL where a parameter is out of range or params is
+ * NULL for a counted, channel or collective event.
+ * OCR 1.1.0, B.3.3.
+ */
+u8 ocrEventCreateParams(ocrGuid_t *guid, ocrEventTypes_t eventType, u16 properties,
+                        ocrEventParams_t *params);
+
+/*
+ * Destroys an event: for those that do not go by themselves, and for those that are not going to be
+ * satisfied. EDTs and events that still wait for it will wait forever. Destroy no event whose EDTs
+ * are on the way to run.
+ *
+ * Errors: OCR_EINVAL (not an event, or no more).
+ * OCR 1.1.0, 2.6.2.
+ */
+u8 ocrEventDestroy(ocrGuid_t guid);
+
+/*
+ * ocrEventSatisfySlot for slot 0: for a latch event, the decrement. Both GUIDs NULL_GUID: nothing
+ * happens, and 0 is returned.
+ * OCR 1.1.0, 2.6.3.
+ */
+u8 ocrEventSatisfy(ocrGuid_t eventGuid, ocrGuid_t dataGuid);
+
+/*
+ * Satisfies a pre-slot of an event. If that triggers the event, what depends on it is satisfied,
+ * too, before the call returns; EDTs whose last pre-slot that was become runnable.
+ *
+ *   eventGuid  the event
+ *   dataGuid   the data block to pass on, or NULL_GUID. The caller has released it if it wrote it.
+ *   slot       0; for a latch event OCR_EVENT_LATCH_DECR_SLOT or OCR_EVENT_LATCH_INCR_SLOT
+ *
+ * A latch event is there to count; OCR 1.1.0 says that it drops the block.
+ *
+ * Errors: OCR_EINVAL (not an event, not a data block, no such slot), OCR_EPERM (satisfied already,
+ * and its type permits that only once), OCR_ENOMEM.
+ * OCR 1.1.0, 2.6.4.
+ */
+u8 ocrEventSatisfySlot(ocrGuid_t eventGuid, ocrGuid_t dataGuid, u32 slot);
+
+/* ---- EDT templates --------------------------------------------------------------------------- */
+
+/*
+ * ocrEdtTemplateCreate(guid, funcPtr, paramc, depc) creates a template: what EDTs of one kind have
+ * in common. OCR 1.1.0, 2.7.1.
+ *
+ *   guid     out: its GUID, usable at once
+ *   funcPtr  the function that its EDTs run
+ *   paramc   how many parameters they have, or EDT_PARAM_UNK
+ *   depc     how many pre-slots they have, or EDT_PARAM_UNK
+ *
+ * A macro, so that the template knows the function's name as the program writes it. Elsewhere the
+ * name is passed only under OCR_ENABLE_EDT_NAMING; here always, since messages about hangs and
+ * misuse, statistics and traces all name EDTs by it, and it costs one string.
+ */
+#define ocrEdtTemplateCreate(guid, funcPtr, paramc, depc) \
+    ocrEdtTemplateCreate_internal((guid), (funcPtr), (paramc), (depc), #funcPtr)
+
+/*
+ * What the macro calls. funcName is copied; NULL leaves the template without a name.
+ *
+ * Errors: OCR_EINVAL (guid or funcPtr is NULL, EDT_PARAM_DEF as a number), OCR_ENOMEM.
+ */
+u8 ocrEdtTemplateCreate_internal(ocrGuid_t *guid, ocrEdt_t funcPtr, u32 paramc, u32 depc,
+                                 const char *funcName);
+
+/*
+ * Destroys a template. EDTs created from it are not affected, whether or not they have run.
+ *
+ * Errors: OCR_EINVAL (not a template, or no more).
+ * OCR 1.1.0, 2.7.2.
+ */
+u8 ocrEdtTemplateDestroy(ocrGuid_t guid);
+
+/* ---- EDTs ------------------------------------------------------------------------------------ */
+
+/*
+ * Creates an EDT.
+ *
+ *   guid          out: its GUID. NULL if nobody needs it; then depv names all dependences. In: with
+ *                 a GUID_PROP_ property, the labeled GUID; then depv is not used.
+ *   templateGuid  its template, which may be destroyed right after
+ *   paramc        how many parameters, or EDT_PARAM_DEF: the number the template says
+ *   paramv        the parameters, which are copied; NULL exactly if there are none
+ *   depc          how many pre-slots, or EDT_PARAM_DEF
+ *   depv          NULL, or one GUID a pre-slot: a data block or an event, connected with mode
+ *                 DB_DEFAULT_MODE; NULL_GUID, satisfied without data; UNINITIALIZED_GUID, left
+ *                 open for ocrAddDependence. Copied.
+ *   properties    EDT_PROP_ and GUID_PROP_ values, combined with |
+ *   hint          NULL_HINT, or an OCR_HINT_EDT_T hint, applied on top of the template's
+ *   outputEvent   NULL, or where to put the GUID of the output event (in: see EDT_PROP_OEVT_VALID)
+ *
+ * The output event is satisfied with the EDT's result when the EDT has ended and its data blocks
+ * are released. For a finish EDT that is when its descendants have ended, too: the EDTs that it
+ * created, those that they created, and so on. A new output event is a once event: connect it
+ * before the EDT can run, that is while a pre-slot is still open. An EDT without an open pre-slot
+ * may run, and be gone, before the call returns; then guid and outputEvent name nothing any more.
+ *
+ * Errors: OCR_EINVAL (not a template; numbers that do not agree with the template's, or are not
+ * known; paramv without parameters or parameters without paramv; depv names what cannot be
+ * connected), OCR_EPERM (guid is NULL and pre-slots stay open), OCR_ENOMEM, OCR_EGUIDEXISTS
+ * (GUID_PROP_CHECK, and the EDT is there already).
+ * OCR 1.1.0, 2.7.3.
+ */
+u8 ocrEdtCreate(ocrGuid_t *guid, ocrGuid_t templateGuid, u32 paramc, u64 *paramv, u32 depc,
+                ocrGuid_t *depv, u16 properties, ocrHint_t *hint, ocrGuid_t *outputEvent);
+
+/*
+ * Destroys an EDT that will never be runnable, and its output event. Finish EDTs among its
+ * ancestors do not wait for it any more. An EDT whose pre-slots are all satisfied must not be
+ * destroyed; where that can be seen, it is an error.
+ *
+ * Errors: OCR_EINVAL (not an EDT, or no more), OCR_EPERM (it is runnable or running).
+ * OCR 1.1.0, 2.7.4.
+ */
+u8 ocrEdtDestroy(ocrGuid_t guid);
+
+/* ---- Dependences ----------------------------------------------------------------------------- */
+
+/*
+ * Connects source with a pre-slot of destination: when source is satisfied, so is the pre-slot.
+ *
+ *   source       an event; a data block or NULL_GUID, which count as satisfied: the call then
+ *                satisfies the pre-slot, with that block or without
+ *   destination  an EDT or an event
+ *   slot         which pre-slot of it, from 0
+ *   mode         for an EDT, how it will use the block that arrives; for an event, ignored
+ *
+ * An EDT may get the same block in several pre-slots: in one mode, and to be released once. Both
+ * GUIDs NULL_GUID: nothing happens, and 0 is returned.
+ *
+ * Errors: OCR_EINVAL (no such object, slot or mode), OCR_EPERM (these two cannot be connected; or
+ * the pre-slot is taken already), OCR_ENOMEM.
+ * OCR 1.1.0, 2.8.1.
+ */
+u8 ocrAddDependence(ocrGuid_t source, ocrGuid_t destination, u32 slot, ocrDbAccessMode_t mode);
+
+/*
+ * ocrAddDependence for a source with several post-slots: a collective event has one for each
+ * contributor, of the same number. For every other source, sslot is 0.
+ *
+ * Errors: those of ocrAddDependence, and OCR_EINVAL if there is no post-slot sslot.
+ * Extension: OCR 1.2, several output slots.
+ */
+u8 ocrAddDependenceSlot(ocrGuid_t source, u32 sslot, ocrGuid_t destination, u32 dslot,
+                        ocrDbAccessMode_t mode);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif /* OCR_API_EDT_H */

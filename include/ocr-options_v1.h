@@ -1,0 +1,10 @@
+/*
+ * ocr-options_v1.h - what ocr.h includes under -DOCR_TYPE_H=v1.h.
+ *
+ * Programs written for the "v1" build of OCR-Vx name their options this way. There is nothing to
+ * choose here: one library serves all, and its options are read when the program starts.
+ */
+#ifndef OCR_API_OPTIONS_V1_H
+#define OCR_API_OPTIONS_V1_H
+
+#endif /* OCR_API_OPTIONS_V1_H */

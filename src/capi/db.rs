@@ -1,0 +1,108 @@
+//! `ocr-db.h` and `extensions/ocr-db-info.h`: data blocks.
+
+use super::{EFAULT, EINVAL, ENOMEM, EPERM, guid_place, put, sys, with};
+use crate::engine::blocks::BlockError;
+use crate::object::guid::Guid;
+use std::ffi::c_void;
+use sys::{ocrGuid_t, ocrHint_t};
+
+/// Programs pass 0 or 1 for the flags, too.
+const NO_ACQUIRE: u16 = 0x10;
+
+export! {
+    /// OCR 1.1.0, 2.5.1.
+    fn ocrDbCreate(
+        db: *mut ocrGuid_t,
+        addr: *mut *mut c_void,
+        len: u64,
+        flags: u16,
+        _hint: *mut ocrHint_t,
+        allocator: sys::ocrInDbAllocator_t,
+    ) -> u8, or EFAULT; {
+        // SAFETY: the header asks for a valid place.
+        let Some(place) = (unsafe { guid_place(db) }) else { return EINVAL };
+        if allocator != sys::NO_ALLOC {
+            return EINVAL;
+        }
+        let created = with(None, |context| {
+            Some(context.create_block(len, flags & NO_ACQUIRE == 0))
+        });
+        match created {
+            None => EPERM,
+            Some(Err(_)) => ENOMEM,
+            Some(Ok((guid, address))) => {
+                *place = guid;
+                // SAFETY: the header asks for null or a valid place.
+                unsafe { put(addr, address.cast()) };
+                0
+            }
+        }
+    }
+
+    /// OCR 1.1.0, 2.5.2.
+    fn ocrDbDestroy(db: ocrGuid_t) -> u8, or EFAULT; {
+        let db = Guid::from(db);
+        if db.is_null() {
+            return 0;
+        }
+        with(EPERM, |context| block_status(context.destroy_block(db)))
+    }
+
+    /// OCR 1.1.0, 2.5.3.
+    fn ocrDbRelease(db: ocrGuid_t) -> u8, or EFAULT; {
+        let db = Guid::from(db);
+        if db.is_null() {
+            return 0;
+        }
+        with(EPERM, |context| block_status(context.release_block(db)))
+    }
+
+    /// Not part of OCR 1.1.0 any more.
+    fn ocrDbMalloc(_guid: ocrGuid_t, _size: u64, _addr: *mut *mut c_void) -> u8, or EFAULT; {
+        EINVAL
+    }
+
+    /// Not part of OCR 1.1.0 any more.
+    fn ocrDbMallocOffset(_guid: ocrGuid_t, _size: u64, _offset: *mut u64) -> u8, or EFAULT; {
+        EINVAL
+    }
+
+    /// Not part of OCR 1.1.0 any more.
+    fn ocrDbFree(_guid: ocrGuid_t, _addr: *mut c_void) -> u8, or EFAULT; { EINVAL }
+
+    /// Not part of OCR 1.1.0 any more.
+    fn ocrDbFreeOffset(_guid: ocrGuid_t, _offset: u64) -> u8, or EFAULT; { EINVAL }
+
+    /// Not part of OCR 1.1.0 any more.
+    fn ocrDbCopy(
+        _destination: ocrGuid_t,
+        _destination_offset: u64,
+        _source: ocrGuid_t,
+        _source_offset: u64,
+        _size: u64,
+        _copy_type: u64,
+        _completion: *mut ocrGuid_t,
+    ) -> u8, or EFAULT; { EINVAL }
+
+    /// OCR 1.2.
+    fn ocrDbGetSize(db: ocrGuid_t, size: *mut u64) -> u8, or EFAULT; {
+        let bytes = with(None, |context| context.block_size(db.into()));
+        match bytes {
+            Some(bytes) if !size.is_null() => {
+                // SAFETY: the header asks for a valid place.
+                unsafe { put(size, bytes) };
+                0
+            }
+            _ => EINVAL,
+        }
+    }
+}
+
+fn block_status(result: Result<(), BlockError>) -> u8 {
+    match result {
+        Ok(()) => 0,
+        Err(BlockError::NoSuchBlock) => EINVAL,
+        Err(BlockError::Destroyed) => EPERM,
+        Err(BlockError::NotAcquired) => sys::OCR_EACCES as u8,
+    }
+}

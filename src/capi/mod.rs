@@ -1,0 +1,127 @@
+//! The C boundary: one file per public header, named like it, with bodies of a few lines.
+//!
+//! `build.rs` makes [`sys`] from the headers, and [`export!`] has the compiler check that each
+//! function defined here has the type that its header declares. A panic does not leave a function:
+//! it is reported and the function returns a status that says so. Any bit pattern is accepted as a
+//! GUID, and out pointers may be null where that means "not wanted".
+
+/// What the headers declare, as `bindgen` reads them.
+#[allow(missing_docs, non_camel_case_types, non_snake_case, non_upper_case_globals, dead_code)]
+#[allow(clippy::all, clippy::undocumented_unsafe_blocks, clippy::multiple_unsafe_ops_per_block)]
+pub mod sys {
+    include!(concat!(env!("OUT_DIR"), "/ocr_h.rs"));
+}
+
+use crate::engine::context::Context;
+use crate::graph::Refused;
+use crate::object::guid::Guid;
+use std::ffi::{CStr, c_char};
+use std::panic::{AssertUnwindSafe, catch_unwind};
+
+/// Defines functions that C calls. `or` is what the function returns after a panic.
+macro_rules! export {
+    ($(
+        $(#[$meta:meta])*
+        fn $name:ident($($arg:ident: $ty:ty),* $(,)?) -> $ret:ty, or $default:expr; $body:block
+    )*) => {$(
+        $(#[$meta])*
+        ///
+        /// # Safety
+        /// Pointers must be as the header says: valid for what is read and written, or null where
+        /// it allows that.
+        #[unsafe(no_mangle)]
+        #[allow(non_snake_case)]
+        pub unsafe extern "C" fn $name($($arg: $ty),*) -> $ret {
+            $crate::capi::guard($default, || $body)
+        }
+
+        const _: [unsafe extern "C" fn($($ty),*) -> $ret; 2] = [$crate::capi::sys::$name, $name];
+    )*};
+}
+
+mod affinity;
+mod db;
+mod edt;
+mod hints;
+mod ocr;
+mod opencl;
+mod stats;
+mod variants;
+mod version;
+
+/// Runs the body of a C function. The panic hook has printed the message; the status tells the
+/// program, which may end in order.
+fn guard<R>(default: R, body: impl FnOnce() -> R) -> R {
+    catch_unwind(AssertUnwindSafe(body)).unwrap_or(default)
+}
+
+/// Runs `f` with the context of this thread; `none` where no runtime runs.
+#[inline]
+fn with<R>(none: R, f: impl FnOnce(&mut Context) -> R) -> R {
+    match Context::get() {
+        // SAFETY: the context is this thread's, and calls from C do not nest.
+        Some(context) => f(unsafe { &mut *context }),
+        None => none,
+    }
+}
+
+impl From<sys::ocrGuid_t> for Guid {
+    fn from(guid: sys::ocrGuid_t) -> Guid {
+        Guid::from_bits(guid.guid as u64)
+    }
+}
+
+impl From<Guid> for sys::ocrGuid_t {
+    fn from(guid: Guid) -> sys::ocrGuid_t {
+        sys::ocrGuid_t { guid: guid.bits() as i64 }
+    }
+}
+
+/// The status of an operation on the graph.
+fn status(result: Result<(), Refused>) -> u8 {
+    let code = match result {
+        Ok(()) => 0,
+        Err(Refused::NoSuchObject | Refused::NoSuchSlot) => sys::OCR_EINVAL,
+        Err(Refused::NotPermitted) => sys::OCR_EPERM,
+        Err(Refused::OutOfMemory) => sys::OCR_ENOMEM,
+    };
+    code as u8
+}
+
+const EINVAL: u8 = sys::OCR_EINVAL as u8;
+const EPERM: u8 = sys::OCR_EPERM as u8;
+const ENOMEM: u8 = sys::OCR_ENOMEM as u8;
+/// After a panic: the runtime failed, and it is not the caller's fault.
+const EFAULT: u8 = sys::OCR_EFAULT as u8;
+
+/// Writes to an out pointer that may be null.
+///
+/// # Safety
+/// `place` is null or valid for a write.
+unsafe fn put<T>(place: *mut T, value: T) {
+    if !place.is_null() {
+        // SAFETY: by the contract.
+        unsafe { place.write(value) };
+    }
+}
+
+/// A GUID out pointer as the engine wants it.
+///
+/// # Safety
+/// `place` is null or valid for a write as long as `'a`.
+unsafe fn guid_place<'a>(place: *mut sys::ocrGuid_t) -> Option<&'a mut Guid> {
+    // SAFETY: by the contract; `Guid` is laid out as `ocrGuid_t`, and any bits are valid.
+    unsafe { place.cast::<Guid>().as_mut() }
+}
+
+/// The text of a C string; empty for null. Bytes that are not UTF-8 are replaced.
+///
+/// # Safety
+/// `text` is null or ends with a zero.
+unsafe fn text(text: *const c_char) -> String {
+    match text.is_null() {
+        true => String::new(),
+        // SAFETY: by the contract.
+        false => unsafe { CStr::from_ptr(text) }.to_string_lossy().into_owned(),
+    }
+}

@@ -1,0 +1,86 @@
+//! `ocr.h`: starting and ending, and the program's arguments.
+
+use super::{guard, sys};
+use crate::engine::{Runtime, end, start};
+use std::ffi::{c_char, c_int, c_void};
+
+export! {
+    /// OCR 1.1.0, 2.3.1.
+    fn ocrShutdown() -> (), or (); {
+        if let Some(runtime) = Runtime::current() {
+            runtime.shutdown();
+        }
+    }
+
+    /// OCR 1.1.0, 2.3.2.
+    fn ocrAbort(error_code: u8) -> (), or (); { end::abort(error_code as i32) }
+
+    /// OCR 1.1.0, 2.3.3.
+    fn getArgc(db_ptr: *mut c_void) -> u64, or 0; {
+        // SAFETY: the caller passes the block that `mainEdt` got.
+        unsafe { argument_count(db_ptr) }
+    }
+
+    /// OCR 1.2: as `getArgc`.
+    fn ocrGetArgc(db_ptr: *mut c_void) -> u64, or 0; {
+        // SAFETY: as above.
+        unsafe { argument_count(db_ptr) }
+    }
+
+    /// OCR 1.1.0, 2.3.4.
+    fn getArgv(db_ptr: *mut c_void, count: u64) -> *mut c_char, or std::ptr::null_mut(); {
+        // SAFETY: as above.
+        unsafe { argument(db_ptr, count) }
+    }
+
+    /// OCR 1.2: as `getArgv`.
+    fn ocrGetArgv(db_ptr: *mut c_void, count: u64) -> *mut c_char, or std::ptr::null_mut(); {
+        // SAFETY: as above.
+        unsafe { argument(db_ptr, count) }
+    }
+}
+
+/// # Safety
+/// `block` is null or the content of the block that `mainEdt` got.
+unsafe fn argument_count(block: *mut c_void) -> u64 {
+    // SAFETY: by the contract; the count stands first.
+    unsafe { block.cast::<u64>().as_ref() }.copied().unwrap_or(0)
+}
+
+/// # Safety
+/// As for `argument_count`.
+unsafe fn argument(block: *mut c_void, index: u64) -> *mut c_char {
+    // SAFETY: by the contract.
+    if index >= unsafe { argument_count(block) } {
+        return std::ptr::null_mut();
+    }
+    // SAFETY: as many offsets stand behind the count.
+    let offset = unsafe { block.cast::<u64>().add(index as usize + 1).read() };
+    block.cast::<c_char>().wrapping_add(offset as usize)
+}
+
+/// What the library's `main` calls (see `shim.c`).
+///
+/// # Safety
+/// `argv` is as for `main`; `main_edt` is null or the program's `mainEdt`.
+#[unsafe(no_mangle)]
+#[allow(non_snake_case)]
+pub unsafe extern "C" fn ocrRunProgram(
+    argc: c_int,
+    argv: *mut *mut c_char,
+    main_edt: sys::ocrEdt_t,
+) -> c_int {
+    let Some(main_edt) = super::edt::edt_function(main_edt) else {
+        eprintln!("ocr: error: the program defines neither mainEdt nor main");
+        return start::USAGE_STATUS;
+    };
+    let args = (0..argc.max(0) as usize)
+        .map(|index| {
+            // SAFETY: `argv` has `argc` elements.
+            let arg = unsafe { argv.add(index).read() };
+            // SAFETY: each is a C string.
+            unsafe { super::text(arg) }
+        })
+        .collect();
+    guard(end::FATAL_STATUS, || start::run_program(args, main_edt))
+}

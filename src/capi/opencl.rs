@@ -1,0 +1,115 @@
+//! `extensions/ocr-opencl.h`: templates and EDTs of kernels alone, as in OCR-Vx.
+
+use super::{EFAULT, EINVAL, guid_place, sys, text, with};
+use crate::engine::devices::NO_RESULT;
+use crate::object::edt::ExplicitRange;
+use crate::object::guid::{Guid, Kind};
+use crate::object::work::Work;
+use std::ffi::c_char;
+use sys::ocrGuid_t;
+
+export! {
+    /// A template whose EDTs run a kernel.
+    fn ocrOpenclTemplateCreate(
+        guid: *mut ocrGuid_t,
+        source: *const c_char,
+        options: *const c_char,
+        kernel: *const c_char,
+        paramc: u32,
+        depc: u32,
+        name: *const c_char,
+    ) -> u8, or EFAULT; {
+        // SAFETY: the header asks for a valid place.
+        let Some(place) = (unsafe { guid_place(guid) }) else { return EINVAL };
+        if source.is_null() || kernel.is_null() {
+            return EINVAL;
+        }
+        // SAFETY: the header asks for C strings, or null for the name.
+        let name = unsafe { text(if name.is_null() { kernel } else { name }) };
+        let work = Work::of_kernels(&name);
+        match super::edt::create_template(place, work, paramc, depc) {
+            // SAFETY: the header asks for C strings, or null for the options.
+            0 => unsafe {
+                super::variants::add_kernel(*place, source, options, kernel, None, NO_RESULT)
+            },
+            status => status,
+        }
+    }
+
+    /// An EDT of such a template.
+    fn ocrOpenclTaskCreate(
+        guid: *mut ocrGuid_t,
+        template: ocrGuid_t,
+        work_dim: u32,
+        global_work_offset: *const usize,
+        global_work_size: *const usize,
+        local_work_size: *const usize,
+        paramc: u32,
+        paramv: *mut u64,
+        depc: u32,
+        depv: *mut ocrGuid_t,
+        properties: u16,
+        affinity: ocrGuid_t,
+        output: *mut ocrGuid_t,
+    ) -> u8, or EFAULT; {
+        if !(1..=3).contains(&work_dim) || global_work_size.is_null() {
+            return EINVAL;
+        }
+        let device = match device_of(affinity.into()) {
+            Ok(device) => device,
+            Err(status) => return status,
+        };
+        if !with(false, |context| {
+            let view = context.runtime.objects.templates.view(template.into());
+            view.is_some_and(|view| !view.work.kernels.is_empty())
+        }) {
+            return EINVAL;
+        }
+        let range = ExplicitRange {
+            work_dim: work_dim as u64,
+            // SAFETY: the header asks for null or `work_dim` numbers.
+            offset: unsafe { sizes(global_work_offset, work_dim) },
+            // SAFETY: as above.
+            global: unsafe { sizes(global_work_size, work_dim) },
+            // SAFETY: as above.
+            local: unsafe { sizes(local_work_size, work_dim) },
+            device,
+        };
+        // SAFETY: the header asks for valid arrays and places, or null.
+        unsafe {
+            super::edt::create_edt(
+                guid, template, (paramc, paramv), (depc, depv), properties, Some(range), output,
+            )
+        }
+    }
+}
+
+/// # Safety
+/// `from` is null or has `count` elements, at most 3.
+unsafe fn sizes(from: *const usize, count: u32) -> [u64; 3] {
+    let mut sizes = [0; 3];
+    if !from.is_null() {
+        for (at, size) in sizes.iter_mut().enumerate().take(count as usize) {
+            // SAFETY: by the contract.
+            *size = unsafe { from.add(at).read() } as u64;
+        }
+    }
+    sizes
+}
+
+/// The number of the device that an affinity names; `u64::MAX` for none.
+fn device_of(affinity: Guid) -> Result<u64, u8> {
+    if affinity.is_null() {
+        return Ok(u64::MAX);
+    }
+    let device = match (affinity.kind(), affinity.index()) {
+        (Some(Kind::Affinity), index) if index > 0 => index as usize - 1,
+        _ => return Err(sys::OCR_ENODEV as u8),
+    };
+    let in_use = with(0, |context| context.runtime.devices.in_use().len());
+    match device < in_use {
+        true => Ok(device as u64),
+        false => Err(sys::OCR_ENODEV as u8),
+    }
+}
+

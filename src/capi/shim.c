@@ -1,0 +1,59 @@
+/*
+ * What cannot be written in Rust: functions with a variable number of arguments, and weak symbols.
+ */
+#include "ocr.h"
+
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+u32 ocrPrintf(const char *fmt, ...)
+{
+    va_list args;
+    va_start(args, fmt);
+    /* The stream is locked for the whole call: the text comes out in one piece. */
+    int written = vprintf(fmt, args);
+    va_end(args);
+    return written < 0 ? 0 : (u32)written;
+}
+
+u32 PRINTF(const char *fmt, ...)
+{
+    va_list args;
+    va_start(args, fmt);
+    int written = vprintf(fmt, args);
+    va_end(args);
+    return written < 0 ? 0 : (u32)written;
+}
+
+u32 SNPRINTF(char *buf, u32 size, const char *fmt, ...)
+{
+    va_list args;
+    va_start(args, fmt);
+    int length = vsnprintf(buf, size, fmt, args);
+    va_end(args);
+    return length < 0 ? 0 : (u32)length;
+}
+
+void _ocrAssert(bool val, const char *str, const char *file, u32 line)
+{
+    if (val) {
+        return;
+    }
+    fflush(stdout);
+    fprintf(stderr, "%s:%u: assertion failed: %s\n", file, (unsigned)line, str);
+    abort();
+}
+
+/* In src/capi/ocr.rs. */
+extern int ocrRunProgram(int argc, char **argv, ocrEdt_t mainEdtOrNull);
+
+/* A program may lack it: one that has its own main and uses the library in another way. */
+extern ocrGuid_t mainEdt(u32 paramc, u64 *paramv, u32 depc, ocrEdtDep_t depv[])
+    __attribute__((weak));
+
+/* Weak, so that a program may have its own. */
+__attribute__((weak)) int main(int argc, char **argv)
+{
+    return ocrRunProgram(argc, argv, mainEdt);
+}

@@ -1,0 +1,30 @@
+//! `extensions/ocr-stats.h`: what a run has done so far.
+
+use super::{EFAULT, EINVAL, EPERM, sys, with};
+use crate::engine::Runtime;
+use std::ffi::c_char;
+
+export! {
+    /// The counters now.
+    fn ocrStatsGet(stats: *mut sys::ocrStats_t) -> u8, or EFAULT; {
+        // SAFETY: the header asks for a valid place.
+        let Some(place) = (unsafe { stats.as_mut() }) else { return EINVAL };
+        with(EPERM, |context| {
+            let summary = context.runtime.summary();
+            *place = sys::ocrStats_t {
+                functionEdts: summary.function_edts,
+                kernelEdts: summary.kernel_edts,
+                bytesToDevices: summary.bytes_in(),
+                bytesFromDevices: summary.bytes_out(),
+                workers: summary.workers as u64,
+                devices: summary.devices.len() as u64,
+            };
+            0
+        })
+    }
+
+    /// The placement policy of this run; empty where no runtime runs.
+    fn ocrPolicyName() -> *const c_char, or c"".as_ptr(); {
+        Runtime::current().map_or(c"".as_ptr(), |runtime| runtime.policy_name.as_ptr())
+    }
+}

@@ -1,0 +1,102 @@
+//! `extensions/ocr-variants.h`: templates with C functions and kernels.
+
+use super::{EFAULT, EINVAL, EPERM, sys, text, with};
+use crate::engine::devices::{NO_RESULT, NewKernel};
+use crate::object::guid::Guid;
+use crate::object::work::{NdRangeFunction, Work};
+use std::ffi::c_char;
+use sys::{ocrEdt_t, ocrGuid_t, ocrNdRangeFn_t};
+
+export! {
+    /// Adds an OpenCL kernel to what EDTs of this template can run.
+    fn ocrEdtTemplateAddKernel(
+        template: ocrGuid_t,
+        source: *const c_char,
+        options: *const c_char,
+        name: *const c_char,
+        range: ocrNdRangeFn_t,
+        result_slot: u32,
+    ) -> u8, or EFAULT; {
+        if range.is_none() {
+            return EINVAL;
+        }
+        // SAFETY: the header asks for C strings, or null for the options.
+        unsafe { add_kernel(template.into(), source, options, name, range, result_slot) }
+    }
+
+    /// Adds, or replaces, the C function of a template.
+    fn ocrEdtTemplateAddFunction(
+        template: ocrGuid_t,
+        function: ocrEdt_t,
+        name: *const c_char,
+    ) -> u8, or EFAULT; {
+        let Some(function) = super::edt::edt_function(function) else { return EINVAL };
+        // SAFETY: the header asks for null or a C string.
+        let name = unsafe { text(name) };
+        with(EPERM, |context| {
+            let objects = &context.runtime.objects;
+            let changed = objects.templates.change(template.into(), |view| {
+                let mut work = view.work.clone();
+                work.function = Some(function);
+                if !name.is_empty() {
+                    work.name = name;
+                }
+                Ok::<&'static Work, u8>(objects.works.intern(work))
+            });
+            match changed {
+                Some(Ok(())) => 0,
+                Some(Err(status)) => status,
+                None => EINVAL,
+            }
+        })
+    }
+}
+
+/// # Safety
+/// The texts are C strings or null.
+pub(super) unsafe fn add_kernel(
+    template: Guid,
+    source: *const c_char,
+    options: *const c_char,
+    name: *const c_char,
+    range: ocrNdRangeFn_t,
+    result_slot: u32,
+) -> u8 {
+    if source.is_null() || name.is_null() {
+        return EINVAL;
+    }
+    // SAFETY: by the contract.
+    let source = unsafe { text(source) };
+    // SAFETY: by the contract.
+    let options = unsafe { text(options) };
+    // SAFETY: by the contract.
+    let name = unsafe { text(name) };
+    // SAFETY: both are pointers to functions of one C type, spelt with types of the same layout.
+    let range = unsafe { std::mem::transmute::<ocrNdRangeFn_t, Option<NdRangeFunction>>(range) };
+    with(EPERM, |context| {
+        let templates = &context.runtime.objects.templates;
+        let mut status = 0;
+        let changed = templates.change(template, |view| {
+            if result_slot != NO_RESULT && result_slot >= view.depc {
+                return Err(EINVAL);
+            }
+            let new = NewKernel {
+                source: &source,
+                options: &options,
+                name: &name,
+                range,
+                result_slot,
+            };
+            let (work, usable) = context.add_kernel(view, &new);
+            if !usable {
+                status = EINVAL;
+            }
+            Ok(work)
+        });
+        match changed {
+            Some(Ok(())) => status,
+            Some(Err(status)) => status,
+            None => EINVAL,
+        }
+    })
+}

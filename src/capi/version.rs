@@ -1,0 +1,46 @@
+//! `ocr-version.h` and `ocr-types.h`: versions, and arithmetic on GUIDs.
+
+use super::{sys};
+use std::ffi::CStr;
+use sys::ocrGuid_t;
+
+export! {
+    /// The first number of a version string; 0 if there is none.
+    fn ocrVersionExtractMajor(version: *mut u8) -> u32, or 0; {
+        // SAFETY: the header asks for null or a C string.
+        unsafe { version_part(version, 0) }
+    }
+
+    /// The second number.
+    fn ocrVersionExtractMinor(version: *mut u8) -> u32, or 0; {
+        // SAFETY: as above.
+        unsafe { version_part(version, 1) }
+    }
+
+    /// The third number.
+    fn ocrVersionExtractPatch(version: *mut u8) -> u32, or 0; {
+        // SAFETY: as above.
+        unsafe { version_part(version, 2) }
+    }
+
+    /// The extensions that this library has, as bits of `ocr-version.h`.
+    fn ocrVersionExtensionBitmap() -> u64, or 0; {
+        (sys::OCR_VERSION_AFFINITY_BIT | sys::OCR_VERSION_PARAMS_EVT_BIT) as u64
+    }
+
+    /// OCR 1.2: for the functions of GUID maps.
+    fn addValueToGuid(input: ocrGuid_t, value: u64) -> ocrGuid_t, or input; {
+        ocrGuid_t { guid: input.guid.wrapping_add(value as i64) }
+    }
+}
+
+/// # Safety
+/// `version` is null or ends with a zero.
+unsafe fn version_part(version: *mut u8, part: usize) -> u32 {
+    if version.is_null() {
+        return 0;
+    }
+    // SAFETY: by the contract.
+    let text = unsafe { CStr::from_ptr(version.cast()) }.to_string_lossy();
+    text.split('.').nth(part).and_then(|number| number.parse().ok()).unwrap_or(0)
+}

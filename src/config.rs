@@ -1,0 +1,339 @@
+//! Every setting: where it can be given, what it means, and where it came from.
+//!
+//! A later source wins: default, file (`OCR_CONFIG` or `-ocr:cfg`, TOML), environment, `-ocr:`
+//! argument. To add a setting, add a line to [`SETTINGS`] and a field to [`Settings`].
+
+use crate::device::Selection;
+use crate::sched::policy;
+use std::collections::HashMap;
+use std::fmt;
+use std::path::PathBuf;
+
+/// One setting, as people see it.
+pub struct Description {
+    /// The key in a file and behind `-ocr:`.
+    pub name: &'static str,
+    /// The environment variable.
+    pub variable: &'static str,
+    /// What it means, with its values.
+    pub what: &'static str,
+}
+
+/// All settings.
+pub const SETTINGS: &[Description] = &[
+    Description {
+        name: "workers",
+        variable: "OCR_WORKERS",
+        what: "worker threads; default: the cores that the process may use",
+    },
+    Description {
+        name: "sched",
+        variable: "OCR_SCHED",
+        what: "placement policy: cpu, device, static:C:D, eager",
+    },
+    Description {
+        name: "devices",
+        variable: "OCR_DEVICES",
+        what: "OpenCL devices: auto, none, cpu, gpu, all, or numbers as `ocr info` prints them",
+    },
+    Description {
+        name: "device-memory",
+        variable: "OCR_DEVICE_MEMORY",
+        what: "bound on the memory of each device's buffers, e.g. 512M; default: 3/4 of the device",
+    },
+    Description {
+        name: "device-copies",
+        variable: "OCR_DEVICE_FORCE_COPIES",
+        what: "1: copy to devices that share the host's memory, too (for tests)",
+    },
+    Description {
+        name: "stats",
+        variable: "OCR_STATS",
+        what: "1: print at exit what ran where and what moved",
+    },
+    Description {
+        name: "report",
+        variable: "OCR_REPORT",
+        what: "a file that gets the same as JSON",
+    },
+];
+
+/// A value and where it came from.
+#[derive(Clone, Debug)]
+pub struct Set<T> {
+    /// The value.
+    pub value: T,
+    /// For people.
+    pub origin: String,
+}
+
+impl<T> std::ops::Deref for Set<T> {
+    type Target = T;
+    fn deref(&self) -> &T {
+        &self.value
+    }
+}
+
+/// The settings of a run.
+#[derive(Clone, Debug)]
+pub struct Settings {
+    /// Worker threads, at least 1.
+    pub workers: Set<usize>,
+    /// Name of the placement policy.
+    pub sched: Set<String>,
+    /// Devices to use.
+    pub devices: Set<Selection>,
+    /// Bytes of buffers per device.
+    pub device_memory: Set<Option<u64>>,
+    /// Copy even where memory is shared.
+    pub device_copies: Set<bool>,
+    /// Print statistics at exit.
+    pub stats: Set<bool>,
+    /// Write the report there.
+    pub report: Set<Option<PathBuf>>,
+}
+
+/// What the command line asks for besides settings.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Request {
+    /// Run the program.
+    Run,
+    /// `-ocr:help`.
+    Help,
+    /// `-ocr:version`.
+    Version,
+}
+
+/// The most workers that make sense to ask for; more is a typing error.
+const MAX_WORKERS: usize = 4096;
+
+struct Values(HashMap<&'static str, (String, String)>);
+
+impl Settings {
+    /// Reads everything, and takes `-ocr:` arguments (with their values) out of `args`, whose first
+    /// is the program's name. The error is for people.
+    pub fn load(args: &mut Vec<String>) -> Result<(Settings, Request), String> {
+        let (given, file, request) = take_arguments(args)?;
+        let mut values = Values(HashMap::new());
+        let file = file.or_else(|| std::env::var("OCR_CONFIG").ok());
+        if let Some(path) = file {
+            values.read_file(&path)?;
+        }
+        for setting in SETTINGS {
+            if let Ok(text) = std::env::var(setting.variable)
+                && !text.is_empty()
+            {
+                values.0.insert(setting.name, (text, format!("${}", setting.variable)));
+            }
+        }
+        for (setting, text) in given {
+            values.0.insert(setting.name, (text, format!("-ocr:{}", setting.name)));
+        }
+        Ok((values.settings()?, request))
+    }
+
+    /// Each setting as text, for `ocr info`: name, value, origin.
+    pub fn rows(&self) -> Vec<(&'static str, String, &str)> {
+        fn maybe(value: &Option<impl fmt::Display>) -> String {
+            value.as_ref().map_or("-".into(), |value| value.to_string())
+        }
+        let report = self.report.value.as_ref().map(|path| path.display());
+        vec![
+            ("workers", self.workers.to_string(), &self.workers.origin),
+            ("sched", self.sched.to_string(), &self.sched.origin),
+            ("devices", self.devices.to_string(), &self.devices.origin),
+            ("device-memory", maybe(&self.device_memory.value), &self.device_memory.origin),
+            ("device-copies", self.device_copies.to_string(), &self.device_copies.origin),
+            ("stats", self.stats.to_string(), &self.stats.origin),
+            ("report", maybe(&report), &self.report.origin),
+        ]
+    }
+}
+
+impl Values {
+    fn read_file(&mut self, path: &str) -> Result<(), String> {
+        // Programs written for the reference implementation name a machine description here, which
+        // says nothing to this runtime.
+        if !path.ends_with(".toml") {
+            return Ok(());
+        }
+        let text = std::fs::read_to_string(path)
+            .map_err(|error| format!("the settings file {path} cannot be read: {error}"))?;
+        let table: toml::Table = text
+            .parse()
+            .map_err(|error| format!("the settings file {path} is not TOML: {error}"))?;
+        for (key, value) in table {
+            let setting = find(&key).map_err(|message| format!("{path}: {message}"))?;
+            let text = match value {
+                toml::Value::String(text) => text,
+                toml::Value::Boolean(value) => (value as u8).to_string(),
+                toml::Value::Integer(value) => value.to_string(),
+                other => {
+                    return Err(format!("{path}: {key}: a {} is no value here", other.type_str()));
+                }
+            };
+            self.0.insert(setting.name, (text, path.to_string()));
+        }
+        Ok(())
+    }
+
+    fn get<T>(
+        &self,
+        name: &str,
+        default: T,
+        parse: impl FnOnce(&str) -> Result<T, String>,
+    ) -> Result<Set<T>, String> {
+        let Some((text, origin)) = self.0.get(name) else {
+            return Ok(Set { value: default, origin: "default".into() });
+        };
+        let value = parse(text).map_err(|message| format!("{origin}: {message}"))?;
+        Ok(Set { value, origin: origin.clone() })
+    }
+
+    fn settings(&self) -> Result<Settings, String> {
+        let cores = std::thread::available_parallelism().map_or(1, |cores| cores.get());
+        Ok(Settings {
+            workers: self.get("workers", cores, parse_workers)?,
+            sched: self.get("sched", policy::DEFAULT.into(), |text| {
+                policy::parse(text).map(|_| text.to_string())
+            })?,
+            devices: self.get("devices", Selection::Auto, str::parse)?,
+            device_memory: self.get("device-memory", None, |text| parse_bytes(text).map(Some))?,
+            device_copies: self.get("device-copies", false, parse_flag)?,
+            stats: self.get("stats", false, parse_flag)?,
+            report: self.get("report", None, |text| Ok(Some(text.into())))?,
+        })
+    }
+}
+
+fn find(name: &str) -> Result<&'static Description, String> {
+    SETTINGS.iter().find(|setting| setting.name == name).ok_or_else(|| {
+        let known: Vec<_> = SETTINGS.iter().map(|setting| setting.name).collect();
+        format!("there is no setting \"{name}\"; there are: {}", known.join(", "))
+    })
+}
+
+type Given = Vec<(&'static Description, String)>;
+
+fn take_arguments(args: &mut Vec<String>) -> Result<(Given, Option<String>, Request), String> {
+    let (mut given, mut file, mut request) = (Vec::new(), None, Request::Run);
+    let mut rest = Vec::with_capacity(args.len());
+    let mut words = std::mem::take(args).into_iter();
+    rest.extend(words.next());
+    while let Some(word) = words.next() {
+        // OCR-Vx writes its options with two hyphens.
+        let Some(option) = word.strip_prefix("-ocr:").or_else(|| word.strip_prefix("--ocr:"))
+        else {
+            rest.push(word);
+            continue;
+        };
+        let (option, mut value) = match option.split_once('=') {
+            Some((option, value)) => (option, Some(value.to_string())),
+            None => (option, None),
+        };
+        let mut value = || {
+            value.take().or_else(|| words.next()).ok_or_else(|| format!("{word} wants a value"))
+        };
+        match option {
+            "help" => request = Request::Help,
+            "version" => request = Request::Version,
+            "cfg" => file = Some(value()?),
+            "num-threads" => given.push((find("workers")?, value()?)),
+            name => {
+                let setting = find(name).map_err(|message| format!("{word}: {message}"))?;
+                given.push((setting, value()?));
+            }
+        }
+    }
+    *args = rest;
+    Ok((given, file, request))
+}
+
+fn parse_workers(text: &str) -> Result<usize, String> {
+    text.parse()
+        .ok()
+        .filter(|workers| (1..=MAX_WORKERS).contains(workers))
+        .ok_or_else(|| format!("\"{text}\" is not a number of workers from 1 to {MAX_WORKERS}"))
+}
+
+fn parse_flag(text: &str) -> Result<bool, String> {
+    match text {
+        "1" | "true" | "on" | "yes" => Ok(true),
+        "0" | "false" | "off" | "no" => Ok(false),
+        _ => Err(format!("\"{text}\" is neither 1 nor 0")),
+    }
+}
+
+fn parse_bytes(text: &str) -> Result<u64, String> {
+    let digits = text.trim_end_matches(|c: char| !c.is_ascii_digit());
+    let unit: u64 = match text[digits.len()..].to_ascii_uppercase().as_str() {
+        "" | "B" => 1,
+        "K" | "KB" | "KIB" => 1 << 10,
+        "M" | "MB" | "MIB" => 1 << 20,
+        "G" | "GB" | "GIB" => 1 << 30,
+        _ => 0,
+    };
+    digits
+        .parse::<u64>()
+        .ok()
+        .and_then(|number| number.checked_mul(unit))
+        .filter(|&bytes| bytes > 0)
+        .ok_or_else(|| format!("\"{text}\" is not a size such as 1048576, 512K, 64M or 2G"))
+}
+
+/// The text of `-ocr:help`.
+pub fn help() -> String {
+    let mut text = String::from("Options of the OCR runtime, taken out before the program runs:\n");
+    for setting in SETTINGS {
+        text += &format!("  -ocr:{:<14} ${:<24} {}\n", setting.name, setting.variable, setting.what);
+    }
+    text += "  -ocr:cfg FILE    $OCR_CONFIG               the same settings in TOML\n";
+    text += "  -ocr:version, -ocr:help\n";
+    text
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn words(text: &str) -> Vec<String> {
+        text.split(' ').map(String::from).collect()
+    }
+
+    #[test]
+    fn runtime_options_are_taken_out() {
+        let mut args = words("prog a -ocr:workers 3 b -ocr:sched=static:1:2 --ocr:num-threads 5 c");
+        let (given, file, request) = take_arguments(&mut args).expect("right");
+        assert_eq!(args, words("prog a b c"));
+        let given: Vec<_> = given.iter().map(|(s, v)| (s.name, v.as_str())).collect();
+        assert_eq!(given, [("workers", "3"), ("sched", "static:1:2"), ("workers", "5")]);
+        assert_eq!((file, request), (None, Request::Run));
+    }
+
+    #[test]
+    fn the_program_name_is_left_alone() {
+        let mut args = words("-ocr:help x");
+        assert_eq!(take_arguments(&mut args).expect("right").2, Request::Run);
+        assert_eq!(args, words("-ocr:help x"));
+    }
+
+    #[test]
+    fn wrong_options_say_what_is_right() {
+        let message = take_arguments(&mut words("p -ocr:worker 2")).map(|_| ()).unwrap_err();
+        assert!(message.contains("workers"), "{message}");
+        let message = take_arguments(&mut words("p -ocr:workers")).map(|_| ()).unwrap_err();
+        assert!(message.contains("wants a value"), "{message}");
+    }
+
+    #[test]
+    fn sizes_and_counts() {
+        assert_eq!(parse_bytes("64M"), Ok(64 << 20));
+        assert_eq!(parse_bytes("1GiB"), Ok(1 << 30));
+        for wrong in ["", "M", "-1", "0", "1.5G", "12X", "99999999999G"] {
+            assert!(parse_bytes(wrong).is_err(), "{wrong}");
+        }
+        for wrong in ["0", "-1", "two", "100000"] {
+            assert!(parse_workers(wrong).is_err(), "{wrong}");
+        }
+    }
+}

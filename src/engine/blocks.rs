@@ -1,0 +1,153 @@
+//! Data blocks, as programs create, release and destroy them (OCR 1.1.0, 2.5).
+
+use super::context::Context;
+use crate::memory::{self, Left};
+use crate::object::data_block::{DESTROYED, DataBlock, LIVE, OutOfMemory};
+use crate::object::edt::PreSlot;
+use crate::object::guid::Guid;
+use crate::object::place::Place;
+use std::ptr;
+
+/// Why a block is not released or destroyed.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum BlockError {
+    /// The GUID names no block.
+    NoSuchBlock,
+    /// The block has been destroyed.
+    Destroyed,
+    /// The caller has not acquired the block, or has released it.
+    NotAcquired,
+}
+
+/// EDTs with more pre-slots than this get an index of them when they release a block.
+const MANY_SLOTS: usize = 16;
+
+impl Context {
+    /// Creates a block, and acquires it for the caller unless `acquire` is false. Returns its GUID
+    /// and address (null if it is not acquired).
+    pub fn create_block(&mut self, size: u64, acquire: bool) -> Result<(Guid, *mut u8), OutOfMemory> {
+        let blocks = &self.runtime.objects.data_blocks;
+        let block = blocks.allocate(&mut self.caches.data_blocks, size, acquire)?;
+        let address = block.host_ptr();
+        if acquire {
+            memory::hold_at_creation(block);
+            block.creator.set(self.holder());
+            self.hold(block);
+        }
+        block.header.publish(block.header.peek().with_state(LIVE));
+        Ok((block.guid(), address))
+    }
+
+    /// Puts a block at the head of those that the running code holds by having created them.
+    fn hold(&mut self, block: &DataBlock) {
+        block.held_before.set(ptr::null());
+        block.held_after.set(self.held);
+        // SAFETY: blocks in the list are held, so they are alive.
+        if let Some(after) = unsafe { self.held.as_ref() } {
+            after.held_before.set(block);
+        }
+        self.held = block;
+    }
+
+    fn unhold(&mut self, block: &DataBlock) {
+        let (before, after) = (block.held_before.get(), block.held_after.get());
+        // SAFETY: neighbours in the list are held, so they are alive.
+        match unsafe { before.as_ref() } {
+            Some(before) => before.held_after.set(after),
+            None => self.held = after,
+        }
+        // SAFETY: as above.
+        if let Some(after) = unsafe { after.as_ref() } {
+            after.held_before.set(before);
+        }
+    }
+
+    /// Releases everything that the running code created and still holds.
+    pub fn release_held(&mut self) {
+        // SAFETY: blocks in the list are held, so they are alive.
+        while let Some(block) = unsafe { self.held.as_ref() } {
+            self.release_created(block);
+        }
+    }
+
+    fn release_created(&mut self, block: &'static DataBlock) {
+        self.unhold(block);
+        block.creator.set(0);
+        let left = memory::release(block, crate::object::edt::Mode::Rw, Place::HOST, &mut self.granted);
+        self.dispose_if(block, left);
+    }
+
+    /// The pre-slot through which the running EDT holds a block.
+    fn slot_of(&mut self, guid: Guid) -> Option<&'static PreSlot> {
+        let edt = self.current?;
+        let slots = edt.slots();
+        let slot = if slots.len() <= MANY_SLOTS {
+            slots.iter().find(|slot| slot.data() == guid && !slot.info().duplicate)?
+        } else {
+            if self.slots_by_block.is_empty() {
+                let blocks = edt.blocks().map(|(at, slot)| (slot.data(), at));
+                self.slots_by_block.extend(blocks);
+            }
+            &slots[*self.slots_by_block.get(&guid)? as usize]
+        };
+        (!slot.info().released).then_some(slot)
+    }
+
+    /// `ocrDbRelease`: what was written is visible to those who acquire the block from now on.
+    pub fn release_block(&mut self, guid: Guid) -> Result<(), BlockError> {
+        let objects = &self.runtime.objects;
+        let Some((block, locked)) = objects.data_blocks.lock(guid) else {
+            return Err(BlockError::NoSuchBlock);
+        };
+        let created = block.creator.get() == self.holder();
+        drop(locked);
+        if created {
+            self.release_created(block);
+        } else {
+            let slot = self.slot_of(guid).ok_or(BlockError::NotAcquired)?;
+            self.release_slot(block, slot);
+        }
+        self.work_off();
+        Ok(())
+    }
+
+    fn release_slot(&mut self, block: &'static DataBlock, slot: &PreSlot) {
+        let mut info = slot.info();
+        info.released = true;
+        slot.set_info(info);
+        let left = memory::release(block, info.mode, Place::HOST, &mut self.granted);
+        self.dispose_if(block, left);
+    }
+
+    /// `ocrDbDestroy`: nobody can acquire the block from now on; it is freed when nobody uses it.
+    /// If the running code holds it, it is released.
+    pub fn destroy_block(&mut self, guid: Guid) -> Result<(), BlockError> {
+        let blocks = &self.runtime.objects.data_blocks;
+        let Some((block, locked)) = blocks.lock(guid) else {
+            return Err(match blocks.was_freed(guid) {
+                true => BlockError::Destroyed,
+                false => BlockError::NoSuchBlock,
+            });
+        };
+        if locked.word.state() == DESTROYED {
+            return Err(BlockError::Destroyed);
+        }
+        let created = block.creator.get() == self.holder();
+        let left = memory::destroy(block, locked);
+        if left == Left::Unused {
+            self.dispose_if(block, left);
+        } else if created {
+            self.release_created(block);
+        } else if let Some(slot) = self.slot_of(guid) {
+            self.release_slot(block, slot);
+        }
+        self.work_off();
+        Ok(())
+    }
+
+    /// The size of a block that is not destroyed, in bytes.
+    pub fn block_size(&self, guid: Guid) -> Option<u64> {
+        let blocks = &self.runtime.objects.data_blocks;
+        blocks.exists(guid).then(|| blocks.pinned(guid).size())
+    }
+}

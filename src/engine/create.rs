@@ -1,0 +1,213 @@
+//! Step 1: an EDT is created (OCR 1.1.0, 2.7.3).
+
+use super::context::Context;
+use crate::graph::Refused;
+use crate::object::edt::{Edt, ExplicitRange, FINISH, HAS_RANGE, Mode, RANGE_WORDS};
+use crate::object::edt::{RUNNABLE, WAITING};
+use crate::object::event::EventKind;
+use crate::object::guid::Guid;
+use crate::object::link::MAX_SLOTS;
+use crate::object::place::Place;
+use crate::object::scope::{OPEN, Scope};
+use std::ptr;
+
+/// `EDT_PARAM_UNK`.
+pub const PARAM_UNK: u32 = -1i32 as u32;
+/// `EDT_PARAM_DEF`.
+pub const PARAM_DEF: u32 = -2i32 as u32;
+
+/// What `ocrEdtCreate` is given.
+pub struct Request<'a> {
+    /// The template.
+    pub template: Guid,
+    /// Number of parameters, or `PARAM_DEF`.
+    pub paramc: u32,
+    /// The parameters; null if there are none.
+    pub paramv: *const u64,
+    /// Number of pre-slots, or `PARAM_DEF`.
+    pub depc: u32,
+    /// What the pre-slots are connected to, or null.
+    pub depv: *const Guid,
+    /// Whether it is a finish EDT.
+    pub finish: bool,
+    /// An index space given at creation.
+    pub range: Option<ExplicitRange>,
+    /// Gets the GUID before the EDT can run; null for an anonymous EDT.
+    pub guid: Option<&'a mut Guid>,
+    /// Gets the GUID of an output event.
+    pub output: Option<&'a mut Guid>,
+}
+
+/// Why an EDT is not created.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum NotCreated {
+    /// There is no such template.
+    NoTemplate,
+    /// The counts, or which arrays are null, contradict the template or each other; says how.
+    Arguments(&'static str),
+    /// An EDT without GUID must be given all its dependences.
+    Anonymous,
+    /// `depv` names something that is not there or cannot be a dependence.
+    Dependence(Refused),
+    /// No memory.
+    OutOfMemory,
+}
+
+fn resolve(given: u32, of_template: u32, unknown: &'static str) -> Result<u32, NotCreated> {
+    match (given, of_template) {
+        (PARAM_UNK, _) | (PARAM_DEF, PARAM_UNK) => Err(NotCreated::Arguments(unknown)),
+        (PARAM_DEF, count) => Ok(count),
+        (count, PARAM_UNK) => Ok(count),
+        (count, fixed) if count == fixed => Ok(count),
+        _ => Err(NotCreated::Arguments("the count is not the template's")),
+    }
+}
+
+impl Context {
+    /// Creates an EDT. It may run before this returns.
+    pub fn create_edt(&mut self, request: Request<'_>) -> Result<(), NotCreated> {
+        let objects = &self.runtime.objects;
+        let template = objects.templates.view(request.template).ok_or(NotCreated::NoTemplate)?;
+        let paramc = resolve(request.paramc, template.paramc, "the number of parameters is open")?;
+        let depc = resolve(request.depc, template.depc, "the number of pre-slots is open")?;
+        if (paramc == 0) != request.paramv.is_null() {
+            return Err(NotCreated::Arguments(match paramc {
+                0 => "paramv must be NULL where there are no parameters",
+                _ => "paramv is NULL though there are parameters",
+            }));
+        }
+        if depc >= MAX_SLOTS {
+            return Err(NotCreated::Arguments("there are too many pre-slots"));
+        }
+        if request.guid.is_none() && depc != 0 && request.depv.is_null() {
+            return Err(NotCreated::Anonymous);
+        }
+        let sources: &[Guid] = match depc == 0 || request.depv.is_null() {
+            true => &[],
+            // SAFETY: by the contract of `ocrEdtCreate`, `depv` has `depc` elements.
+            false => unsafe { std::slice::from_raw_parts(request.depv, depc as usize) },
+        };
+        for &source in sources {
+            if source != Guid::UNINITIALIZED {
+                self.graph().check_source(source).map_err(NotCreated::Dependence)?;
+            } else if request.guid.is_none() {
+                return Err(NotCreated::Anonymous);
+            }
+        }
+
+        let range_words = request.range.map_or(0, |_| RANGE_WORDS);
+        let edt = objects
+            .edts
+            .allocate(&mut self.caches.edts, depc, paramc as usize + range_words)
+            .ok_or(NotCreated::OutOfMemory)?;
+        edt.work.set(template.work);
+        edt.paramc.set(paramc);
+        edt.output.set(Guid::NULL);
+        edt.place.set(Place::HOST);
+        edt.flags.set(0);
+        if paramc != 0 {
+            // SAFETY: `paramv` has `paramc` elements by the contract of `ocrEdtCreate`, and the EDT
+            // has room for them, which nobody else knows yet.
+            unsafe { edt.params_ptr().copy_from_nonoverlapping(request.paramv, paramc as usize) };
+        }
+        if let Some(range) = request.range {
+            let at = edt.params_ptr().wrapping_add(paramc as usize).cast::<ExplicitRange>();
+            // SAFETY: room for the words of a range was asked for behind the parameters.
+            unsafe { at.write(range) };
+            edt.flags.set(HAS_RANGE);
+        }
+        let output = match request.output {
+            None => Guid::NULL,
+            Some(place) => {
+                let event = objects.events.create(&mut self.caches.events, EventKind::Once, 0);
+                let Some(event) = event else {
+                    objects.edts.free(&mut self.caches.edts, edt);
+                    return Err(NotCreated::OutOfMemory);
+                };
+                *place = event;
+                event
+            }
+        };
+        if !self.enter_scope(edt, request.finish, output) {
+            objects.edts.free(&mut self.caches.edts, edt);
+            return Err(NotCreated::OutOfMemory);
+        }
+
+        let mut open = depc;
+        let mut connected = false;
+        for (slot, &source) in edt.slots().iter().zip(sources) {
+            if source.is_event() {
+                slot.connect(Mode::Rw);
+                connected = true;
+            } else if source != Guid::UNINITIALIZED {
+                slot.satisfy(source, Mode::Rw);
+                open -= 1;
+            }
+        }
+        // While pre-slots are being connected, one more keeps the EDT from running.
+        let word = edt.header.peek().with_count(open + connected as u32);
+        edt.header.publish(word.with_state(if open == 0 { RUNNABLE } else { WAITING }));
+        let guid = edt.guid();
+        if let Some(place) = request.guid {
+            *place = guid;
+        }
+        if open == 0 {
+            self.advance(edt);
+        } else if connected {
+            for (slot, &source) in sources.iter().enumerate() {
+                if source.is_event()
+                    && let Err(refused) = self.graph().connect(source, edt, slot as u32, Mode::Rw)
+                {
+                    // An event was destroyed between the check and now.
+                    self.destroy_edt(guid).map_err(NotCreated::Dependence)?;
+                    return Err(NotCreated::Dependence(refused));
+                }
+            }
+            self.graph().created(edt);
+        }
+        self.work_off();
+        Ok(())
+    }
+
+    /// Counts a new EDT into the innermost finish scope, or opens one for it. False without memory.
+    fn enter_scope(&mut self, edt: &Edt, finish: bool, output: Guid) -> bool {
+        let outer: *const Scope = self.current.map_or(ptr::null(), |current| current.scope.get());
+        // SAFETY: a scope is open as long as an EDT in it runs.
+        let outer_scope = unsafe { outer.as_ref() };
+        if finish {
+            let allocated = self.runtime.objects.scopes.allocate(&mut self.caches.scopes);
+            let Some((index, scope)) = allocated else { return false };
+            scope.index.set(index);
+            scope.count.store(1, crate::sync::Ordering::Relaxed);
+            scope.parent.set(outer);
+            scope.output.set(output);
+            scope.result.set(Guid::NULL);
+            scope.header.publish(scope.header.peek().with_state(OPEN));
+            edt.scope.set(scope);
+            edt.flags.set(edt.flags.get() | FINISH);
+        } else {
+            edt.scope.set(outer);
+            edt.output.set(output);
+        }
+        if let Some(outer) = outer_scope {
+            self.credit.check_in(outer);
+        }
+        true
+    }
+
+    /// Destroys an EDT that is not runnable, with its output event, and counts it out of its finish
+    /// scope (OCR 1.1.0, 2.7.4).
+    pub fn destroy_edt(&mut self, guid: Guid) -> Result<(), Refused> {
+        let destroyed = self.graph().destroy_edt(guid)?;
+        if destroyed.finish {
+            // SAFETY: the finish EDT that was destroyed keeps its own scope open.
+            let scope = unsafe { &*destroyed.scope };
+            let output = scope.output.replace(Guid::NULL);
+            let _ = self.graph().destroy_event(output);
+        }
+        let _ = self.graph().destroy_event(destroyed.output);
+        self.check_out(destroyed.scope);
+        self.work_off();
+        Ok(())
+    }
+}

@@ -1,0 +1,296 @@
+//! Steps 3 to 9 of an EDT's life.
+
+use super::context::Context;
+use super::end::fatal;
+use crate::memory::{self, Acquired, Left};
+use crate::object::data_block::DataBlock;
+use crate::object::edt::{Edt, EdtRef, FETCH, FINISH, NO_SLOT, RUNNABLE, RUNNING};
+use crate::object::guid::Guid;
+use crate::object::header::Word;
+use crate::object::place::Place;
+use crate::object::scope::Scope;
+use crate::object::work::EdtDep;
+use crate::sched::policy::{Choice, Choices};
+
+impl Context {
+    /// Step 3: a runnable EDT is placed, as far as it can be now, and sent on.
+    #[inline]
+    pub fn advance(&mut self, edt: &'static Edt) {
+        if !edt.work().kernels.is_empty() || edt.work().function.is_none() {
+            edt.place.set(self.choose_place(edt));
+        }
+        edt.order_blocks();
+        self.acquire_rest(edt);
+    }
+
+    fn choose_place(&mut self, edt: &Edt) -> Place {
+        let work = edt.work();
+        let devices = self.runtime.devices.for_edt(edt);
+        match (work.function.is_some(), &devices[..]) {
+            (true, []) => Place::HOST,
+            (false, []) => fatal(&self.runtime.devices.nothing_runs(edt)),
+            (false, [only]) => *only,
+            (function, devices) => {
+                match self.runtime.policy.choose(&Choices { function, devices }, self.runtime) {
+                    Choice::At(place) => place,
+                    Choice::FirstFree => Place::UNDECIDED,
+                }
+            }
+        }
+    }
+
+    /// Step 4: acquires the blocks from the cursor on. Where one is taken, the EDT is left in that
+    /// block's queue, and whoever releases the block goes on from there.
+    fn acquire_rest(&mut self, edt: &'static Edt) {
+        loop {
+            let at = edt.cursor.get();
+            if at == NO_SLOT {
+                break;
+            }
+            let slot = &edt.slots()[at as usize];
+            let info = slot.info();
+            match memory::acquire(&self.runtime.objects.data_blocks, slot.data(), edt, info.mode) {
+                Acquired::Granted => edt.cursor.set(info.next),
+                Acquired::Queued => return,
+                Acquired::Gone => fatal(&format!(
+                    "EDT {} ({}) cannot acquire the data block {} on its pre-slot {at}: the block \
+                     was destroyed before the EDT could run. Destroy a block when the EDTs that \
+                     use it have ended, for instance in the last of them (OCR 1.1.0, 2.5.2).",
+                    edt.guid(),
+                    edt.work().name,
+                    slot.data(),
+                )),
+            }
+        }
+        self.locked(edt);
+    }
+
+    /// Goes on with an EDT that was in a block's queue and has got the block.
+    pub fn was_granted(&mut self, edt: &'static Edt) {
+        let info = edt.slots()[edt.cursor.get() as usize].info();
+        edt.cursor.set(info.next);
+        self.acquire_rest(edt);
+    }
+
+    /// Step 5: an EDT has its blocks; those whose content is elsewhere are brought.
+    fn locked(&mut self, edt: &'static Edt) {
+        match edt.place.get() {
+            Place::HOST if edt.flags.get() & FETCH == 0 => self.ready(edt),
+            Place::UNDECIDED => self.to_pool(edt),
+            _ => self.bring_blocks(edt),
+        }
+    }
+
+    /// Puts an EDT where a worker finds it; what runs on a device is launched.
+    pub fn ready(&mut self, edt: &'static Edt) {
+        if edt.place.get() != Place::HOST {
+            self.launch(edt);
+            return;
+        }
+        let edt = EdtRef::new(edt);
+        match &self.local {
+            Some(_) if self.keep_next && self.next.is_none() => self.next = Some(edt),
+            Some(local) => {
+                local.push(edt);
+                self.queued = true;
+            }
+            None => self.runtime.queues.inject(edt),
+        }
+    }
+
+    /// Step 6, on a worker: runs the C function.
+    ///
+    /// # Safety
+    /// `context` is this thread's, and no reference into it is alive: the function calls the
+    /// runtime, which makes its own.
+    pub unsafe fn run(context: *mut Context, edt: &'static Edt) {
+        let (function, depc) = {
+            // SAFETY: by the contract.
+            let this = unsafe { &mut *context };
+            this.turn_to(edt.scope.get());
+            this.work_off();
+            edt.header.publish(edt.header.peek().with_state(RUNNING));
+            this.current = Some(edt);
+            this.keep_next = false;
+            match edt.work().function {
+                Some(function) => (function, edt.depc.get()),
+                None => fatal(&this.runtime.devices.nothing_runs(edt)),
+            }
+        };
+        // The function gets its own copy, since it may write to it: what is to be released is
+        // read from the pre-slots.
+        let mut few = [EdtDep { guid: Guid::NULL, ptr: std::ptr::null_mut(), mode: 0 }; 8];
+        let mut many = Vec::new();
+        let depv: &mut [EdtDep] = if depc as usize <= few.len() {
+            &mut few[..depc as usize]
+        } else {
+            many.resize(depc as usize, few[0]);
+            &mut many
+        };
+        let blocks = &edt_blocks(context);
+        for (dep, slot) in depv.iter_mut().zip(edt.slots()) {
+            let (guid, info) = (slot.data(), slot.info());
+            let ptr = match guid.is_null() {
+                true => std::ptr::null_mut(),
+                false => blocks.pinned(guid).host_ptr().cast(),
+            };
+            *dep = EdtDep { guid, ptr, mode: info.mode as u32 };
+        }
+        let (paramc, paramv) = match edt.paramc.get() {
+            0 => (0, std::ptr::null_mut()),
+            paramc => (paramc, edt.params_ptr()),
+        };
+        let depv = if depc == 0 { std::ptr::null_mut() } else { depv.as_mut_ptr() };
+        // SAFETY: the function is what the program gave for this template, and it gets what
+        // `ocrEdt_t` promises.
+        let result = unsafe { function(paramc, paramv, depc, depv) };
+        // SAFETY: by the contract; the function has returned.
+        let this = unsafe { &mut *context };
+        this.tally.function_edts.add(1);
+        this.finish(edt, result);
+    }
+
+    /// Steps 7 to 9: an EDT has run.
+    pub fn finish(&mut self, edt: &'static Edt, result: Guid) {
+        self.keep_next = true;
+        // 7: released.
+        self.release_held();
+        let place = edt.place.get();
+        for (_, slot) in edt.blocks() {
+            let info = slot.info();
+            if !info.released {
+                let block = self.runtime.objects.data_blocks.pinned(slot.data());
+                let left = memory::release(block, info.mode, place, &mut self.granted);
+                self.dispose_if(block, left);
+            }
+        }
+        self.slots_by_block.clear();
+        self.current = None;
+        // 8: triggered.
+        let scope = edt.scope.get();
+        let output = edt.output.get();
+        if edt.flags.get() & FINISH != 0 {
+            // SAFETY: the scope of a finish EDT is open until the EDT checks out.
+            unsafe { &*scope }.result.set(result);
+        } else if !output.is_null() {
+            self.pass_result(output, result);
+        }
+        // 9: recycled; then out of the scope, whose end comes after the EDT's.
+        self.runtime.objects.edts.free(&mut self.caches.edts, edt);
+        self.check_out(scope);
+        self.work_off();
+    }
+
+    /// Counts an EDT out of its finish scope, and closes the scope, and those around it, if it was
+    /// the last.
+    pub fn check_out(&mut self, scope: *const Scope) {
+        // SAFETY: the EDT that ends keeps its scope open.
+        let Some(scope) = (unsafe { scope.as_ref() }) else { return };
+        if self.credit.check_out(scope) {
+            self.close(scope);
+        }
+    }
+
+    /// Turns to the finish scope of the EDT that runs next: gives back what is held of the last.
+    pub fn turn_to(&mut self, scope: *const Scope) {
+        if self.credit.is_for(scope) {
+            return;
+        }
+        self.give_credit_back();
+        self.credit.turn_to(scope);
+    }
+
+    /// Gives back what this thread holds of a finish scope.
+    pub fn give_credit_back(&mut self) {
+        if let Some(closed) = self.credit.give_back() {
+            self.close(closed);
+        }
+    }
+
+    /// Closes a scope whose count has come to 0: nobody else knows it any more.
+    fn close(&mut self, mut scope: &Scope) {
+        loop {
+            let (output, result) = (scope.output.get(), scope.result.get());
+            let parent = scope.parent.get();
+            let index = scope.index.get();
+            if let Some(freed) = scope.header.peek().freed() {
+                scope.header.publish(freed);
+                self.runtime.objects.scopes.free(&mut self.caches.scopes, index);
+            }
+            if !output.is_null() {
+                self.pass_result(output, result);
+            }
+            // SAFETY: the nested scope that was just closed kept its parent open.
+            let Some(outer) = (unsafe { parent.as_ref() }) else { return };
+            if !self.credit.check_out(outer) {
+                return;
+            }
+            scope = outer;
+        }
+    }
+
+    /// Frees a block that nobody uses any more.
+    pub fn dispose_if(&mut self, block: &'static DataBlock, left: Left) {
+        if left == Left::Alive {
+            return;
+        }
+        let resident = block.copies().resident;
+        match resident.is_empty() {
+            true => self.runtime.objects.data_blocks.free(&mut self.caches.data_blocks, block),
+            false => self.runtime.devices.forget(block, resident),
+        }
+    }
+
+    /// Puts an EDT that holds its blocks where the first free place takes it.
+    fn to_pool(&mut self, edt: &'static Edt) {
+        self.runtime.queues.pool.push(EdtRef::new(edt));
+        self.queued = true;
+        self.feed_devices();
+    }
+
+    /// A place has taken an EDT out of the pool.
+    pub fn place_at(&mut self, edt: &'static Edt, place: Place) {
+        edt.place.set(place);
+        for (_, slot) in edt.blocks() {
+            let block = self.runtime.objects.data_blocks.pinned(slot.data());
+            if slot.info().mode == crate::object::edt::Mode::Rw {
+                memory::settle(block, place, &mut self.granted);
+            }
+        }
+        self.locked(edt);
+    }
+
+    /// Sends an EDT whose kernel was not run to its C function: gives its blocks back as they are,
+    /// and begins again with step 4.
+    pub fn fall_back(&mut self, edt: &'static Edt) {
+        for (_, slot) in edt.blocks() {
+            let block = self.runtime.objects.data_blocks.pinned(slot.data());
+            let left = memory::release_unused(block, slot.info().mode, &mut self.granted);
+            // The EDT needs the block again: one that was destroyed meanwhile is missed in step 4.
+            self.dispose_if(block, left);
+        }
+        edt.place.set(Place::HOST);
+        edt.flags.set(edt.flags.get() & !FETCH);
+        edt.cursor.set(edt.first.get());
+        let word: Word = edt.header.peek();
+        edt.header.publish(word.with_count(0).with_state(RUNNABLE));
+        self.acquire_rest(edt);
+        self.work_off();
+    }
+}
+
+fn edt_blocks(context: *mut Context) -> &'static crate::object::data_block::DataBlocks {
+    // SAFETY: the context is alive; the runtime it names outlives it.
+    &unsafe { &*context }.runtime.objects.data_blocks
+}
+
+impl crate::sched::policy::Machine for super::Runtime {
+    fn device_load(&self, device: Place) -> usize {
+        self.devices.load(device)
+    }
+
+    fn idle_workers(&self) -> usize {
+        let state = self.queues.sleep.state();
+        state.sleeping() + state.searching()
+    }
+}

@@ -1,0 +1,174 @@
+//! Satisfying events and pre-slots, and taking them out of the graph.
+
+use super::{Graph, Refused};
+use crate::object::edt::{Edt, EdtRef, Mode, RUNNABLE, WAITING, ZOMBIE};
+use crate::object::event::{EventKind, TRIGGERED};
+use crate::object::guid::Guid;
+use crate::object::header::Locked;
+use crate::object::link::{Link, Target};
+use crate::object::scope::Scope;
+
+/// A waiting EDT that was taken out of the graph.
+pub struct DestroyedEdt {
+    /// The finish scope to check out of, or null.
+    pub scope: *const Scope,
+    /// Whether the EDT was the root of that scope.
+    pub finish: bool,
+    /// The output event that goes with it, or `NULL_GUID`.
+    pub output: Guid,
+}
+
+impl Graph<'_> {
+    /// Satisfies a pre-slot of an event (OCR 1.1.0, 2.6.4) and everything that follows from it.
+    /// `increment` means the latch's increment slot. The data given to a latch event is ignored
+    /// (1.4.3.1).
+    pub fn satisfy_event(
+        &mut self,
+        event: Guid,
+        increment: bool,
+        data: Guid,
+    ) -> Result<(), Refused> {
+        let result = self.trigger(event, increment, data);
+        // What was refused further down a chain of events has no caller to be told.
+        while let Some((event, increment, data)) = self.work.events.pop() {
+            let _ = self.trigger(event, increment, data);
+        }
+        result
+    }
+
+    fn trigger(&mut self, guid: Guid, increment: bool, data: Guid) -> Result<(), Refused> {
+        let (event, mut locked) =
+            self.objects.events.lock(guid).ok_or(Refused::NoSuchObject)?;
+        let kind = event.kind();
+        if increment && kind != EventKind::Latch {
+            return Err(Refused::NoSuchSlot);
+        }
+        let (waiting, data) = match kind {
+            EventKind::Once => {
+                (self.objects.events.free(&mut self.caches.events, event, locked), data)
+            }
+            EventKind::Idempotent | EventKind::Sticky => {
+                if locked.word.state() == TRIGGERED {
+                    return match kind {
+                        EventKind::Idempotent => Ok(()),
+                        _ => Err(Refused::NotPermitted),
+                    };
+                }
+                event.data.set(data);
+                locked.word = locked.word.with_state(TRIGGERED);
+                (event.waiting.replace(Link::END), data)
+            }
+            EventKind::Latch => {
+                let counter = event.counter.get().wrapping_add(if increment { 1 } else { -1 });
+                event.counter.set(counter);
+                if counter != 0 {
+                    return Ok(());
+                }
+                let waiting = self.objects.events.free(&mut self.caches.events, event, locked);
+                (waiting, Guid::NULL)
+            }
+        };
+        self.pass_on(waiting, data);
+        Ok(())
+    }
+
+    /// Satisfies every pre-slot of a list that the caller has taken from its event.
+    fn pass_on(&mut self, mut list: Link, data: Guid) {
+        loop {
+            list = match list.target() {
+                Target::End => return,
+                Target::Edt { kind, index, slot } => {
+                    let Some(edt) = self.objects.edts.get(kind, index) else { return };
+                    let locked = edt.header.lock_pinned();
+                    let pre_slot = &edt.slots()[slot as usize];
+                    let rest = pre_slot.rest();
+                    let mode = pre_slot.connected_mode().unwrap_or(Mode::Rw);
+                    pre_slot.satisfy(data, mode);
+                    self.count_down(edt, locked);
+                    rest
+                }
+                Target::Event { guid, increment } => {
+                    self.work.events.push((guid, increment, data));
+                    Link::END
+                }
+                Target::Connector(index) => {
+                    let (target, rest) =
+                        self.objects.events.disconnect(&mut self.caches.events, index);
+                    if let Target::Event { guid, increment } = target.target() {
+                        self.work.events.push((guid, increment, data));
+                    }
+                    rest
+                }
+            };
+        }
+    }
+
+    /// Takes one from the unsatisfied pre-slots of an EDT; the last one makes it runnable.
+    pub(super) fn count_down(&mut self, edt: &Edt, mut locked: Locked<'_>) {
+        if locked.count_down() != 0 {
+            return;
+        }
+        if locked.word.state() == ZOMBIE {
+            drop(locked);
+            self.objects.edts.free(&mut self.caches.edts, edt);
+            return;
+        }
+        locked.word = locked.word.with_state(RUNNABLE);
+        drop(locked);
+        self.work.runnable.push(EdtRef::new(edt));
+    }
+
+    /// Ends the creation of an EDT: takes away the one that kept it from running meanwhile.
+    pub fn created(&mut self, edt: &Edt) {
+        let locked = edt.header.lock_pinned();
+        self.count_down(edt, locked);
+    }
+
+    /// Destroys an event (OCR 1.1.0, 2.6.2). Pre-slots that waited for it are unconnected again.
+    pub fn destroy_event(&mut self, guid: Guid) -> Result<(), Refused> {
+        let (event, locked) = self.objects.events.lock(guid).ok_or(Refused::NoSuchObject)?;
+        let mut list = self.objects.events.free(&mut self.caches.events, event, locked);
+        loop {
+            list = match list.target() {
+                Target::End | Target::Event { .. } => return Ok(()),
+                Target::Edt { kind, index, slot } => {
+                    let Some(edt) = self.objects.edts.get(kind, index) else { return Ok(()) };
+                    let locked = edt.header.lock_pinned();
+                    let pre_slot = &edt.slots()[slot as usize];
+                    let rest = pre_slot.rest();
+                    pre_slot.clear();
+                    if locked.word.state() == ZOMBIE {
+                        self.count_down(edt, locked);
+                    }
+                    rest
+                }
+                Target::Connector(index) => {
+                    self.objects.events.disconnect(&mut self.caches.events, index).1
+                }
+            };
+        }
+    }
+
+    /// Destroys an EDT that is not runnable (OCR 1.1.0, 2.7.4). Its slot stays taken as long as an
+    /// event's list leads to it.
+    pub fn destroy_edt(&mut self, guid: Guid) -> Result<DestroyedEdt, Refused> {
+        let (edt, mut locked) = self.objects.edts.lock(guid).ok_or(Refused::NoSuchObject)?;
+        match locked.word.state() {
+            WAITING => {}
+            ZOMBIE => return Err(Refused::NoSuchObject),
+            _ => return Err(Refused::NotPermitted),
+        }
+        let destroyed = DestroyedEdt {
+            scope: edt.scope.get(),
+            finish: edt.flags.get() & crate::object::edt::FINISH != 0,
+            output: edt.output.get(),
+        };
+        let linked = edt.slots().iter().filter(|slot| slot.connected_mode().is_some()).count();
+        locked.word = locked.word.with_state(ZOMBIE).with_count(linked as u32);
+        drop(locked);
+        if linked == 0 {
+            self.objects.edts.free(&mut self.caches.edts, edt);
+        }
+        Ok(destroyed)
+    }
+}

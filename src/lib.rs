@@ -1,0 +1,33 @@
+//! A runtime for the Open Community Runtime (OCR) programming model on one machine with CPU cores
+//! and OpenCL devices.
+//!
+//! Programs are written in C or C++ against the headers in `include/` and link `libocr`. This crate
+//! is what stands behind them, and the command `ocr`. Its rooms, from the outside in; each knows
+//! only those after it, and `graph`, `memory`, `sched` and `device` do not know each other:
+//!
+//! * [`capi`]: the C boundary, one file per public header. Panics and null pointers stop here.
+//! * [`engine`]: the life of an EDT, step by step. The one room that knows the rooms below.
+//! * [`graph`]: dependences: connect, satisfy, trigger; finish scopes.
+//! * [`memory`]: data blocks: access modes, acquire and release, who waits.
+//! * [`sched`]: ready queues, sleep and wake, placement policies.
+//! * [`device`]: OpenCL: discovery, the manager thread of a device, buffers, programs, launches.
+//! * [`object`]: what OCR objects are and how their state changes; no threads, no OpenCL.
+//! * [`report`]: what a run tells about itself. It is told, and asks nobody.
+//! * [`config`]: every setting, from environment, file and `-ocr:` arguments.
+
+#[cfg(not(loom))]
+pub mod capi;
+#[cfg(not(loom))]
+pub mod config;
+#[cfg(not(loom))]
+pub mod device;
+#[cfg(not(loom))]
+pub mod engine;
+pub mod graph;
+#[cfg(not(loom))]
+pub mod memory;
+pub mod object;
+#[cfg(not(loom))]
+pub mod report;
+pub mod sched;
+mod sync;

@@ -1,0 +1,160 @@
+//! Globally unique identifiers: 64 bits of kind, generation and slot.
+//!
+//! ```text
+//! 63   62..59  58..32       31..0
+//! 0    kind    generation   index of the slot in the arena of that kind
+//! ```
+//!
+//! A GUID is positive. `NULL_GUID` is 0, `ERROR_GUID` -1 and `UNINITIALIZED_GUID` -2, so no object
+//! has kind 0 and no object has the sign bit.
+
+use std::fmt;
+
+/// How many bits of a GUID hold the generation of the slot.
+pub const GENERATION_BITS: u32 = 27;
+const GENERATION_MASK: u64 = (1 << GENERATION_BITS) - 1;
+
+/// What a GUID names. The EDT kinds differ in the size of the slot (see [`super::edt`]).
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+#[repr(u8)]
+pub enum Kind {
+    /// A data block.
+    DataBlock = 1,
+    /// An EDT template.
+    Template = 2,
+    /// An event of any type.
+    Event = 3,
+    /// An EDT in a slot of 128 bytes.
+    EdtSmall = 4,
+    /// An EDT in a slot of 256 bytes.
+    EdtMedium = 5,
+    /// An EDT in a slot of 512 bytes.
+    EdtLarge = 6,
+    /// An EDT whose slots and parameters are in an allocation of their own.
+    EdtHuge = 7,
+    /// A place: the index is 0 for the host, or the number of a device in use plus 1.
+    Affinity = 8,
+}
+
+impl Kind {
+    fn from_bits(bits: u64) -> Option<Kind> {
+        Some(match bits {
+            1 => Kind::DataBlock,
+            2 => Kind::Template,
+            3 => Kind::Event,
+            4 => Kind::EdtSmall,
+            5 => Kind::EdtMedium,
+            6 => Kind::EdtLarge,
+            7 => Kind::EdtHuge,
+            8 => Kind::Affinity,
+            _ => return None,
+        })
+    }
+
+    /// Whether this is one of the EDT kinds.
+    pub fn is_edt(self) -> bool {
+        matches!(self, Kind::EdtSmall | Kind::EdtMedium | Kind::EdtLarge | Kind::EdtHuge)
+    }
+}
+
+/// The GUID of an object, laid out as `ocrGuid_t`, since EDT functions return it by value.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
+#[repr(C)]
+pub struct Guid(u64);
+
+impl Guid {
+    /// `NULL_GUID`.
+    pub const NULL: Guid = Guid(0);
+    /// `ERROR_GUID`.
+    pub const ERROR: Guid = Guid(-1i64 as u64);
+    /// `UNINITIALIZED_GUID`.
+    pub const UNINITIALIZED: Guid = Guid(-2i64 as u64);
+
+    /// The GUID of the object of `kind` in slot `index`, which is in its `generation`.
+    pub fn new(kind: Kind, generation: u32, index: u32) -> Guid {
+        Guid((kind as u64) << 59 | (generation as u64 & GENERATION_MASK) << 32 | index as u64)
+    }
+
+    /// The GUID with these 64 bits; any bit pattern is accepted.
+    pub const fn from_bits(bits: u64) -> Guid {
+        Guid(bits)
+    }
+
+    /// The 64 bits.
+    pub const fn bits(self) -> u64 {
+        self.0
+    }
+
+    /// What the GUID claims to name; `None` for the special values and for garbage.
+    pub fn kind(self) -> Option<Kind> {
+        Kind::from_bits(self.0 >> 59)
+    }
+
+    /// The generation that the slot had when the object was created.
+    pub fn generation(self) -> u32 {
+        (self.0 >> 32 & GENERATION_MASK) as u32
+    }
+
+    /// The slot.
+    pub fn index(self) -> u32 {
+        self.0 as u32
+    }
+
+    /// Whether this is `NULL_GUID`.
+    pub fn is_null(self) -> bool {
+        self == Guid::NULL
+    }
+
+    /// Whether this claims to name an EDT.
+    pub fn is_edt(self) -> bool {
+        self.kind().is_some_and(Kind::is_edt)
+    }
+
+    /// Whether this claims to name a data block.
+    pub fn is_data_block(self) -> bool {
+        self.kind() == Some(Kind::DataBlock)
+    }
+
+    /// Whether this claims to name an event.
+    pub fn is_event(self) -> bool {
+        self.kind() == Some(Kind::Event)
+    }
+}
+
+impl fmt::Display for Guid {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match *self {
+            Guid::NULL => f.write_str("NULL_GUID"),
+            Guid::ERROR => f.write_str("ERROR_GUID"),
+            Guid::UNINITIALIZED => f.write_str("UNINITIALIZED_GUID"),
+            Guid(bits) => write!(f, "0x{bits:x}"),
+        }
+    }
+}
+
+impl fmt::Debug for Guid {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        fmt::Display::fmt(self, f)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn parts_come_back() {
+        let guid = Guid::new(Kind::Event, 0x7ff_ffff, 0xdead_beef);
+        assert_eq!(guid.kind(), Some(Kind::Event));
+        assert_eq!(guid.generation(), 0x7ff_ffff);
+        assert_eq!(guid.index(), 0xdead_beef);
+        assert!((guid.bits() as i64) > 0);
+    }
+
+    #[test]
+    fn special_values_name_nothing() {
+        for guid in [Guid::NULL, Guid::ERROR, Guid::UNINITIALIZED] {
+            assert_eq!(guid.kind(), None);
+        }
+    }
+}

@@ -1,0 +1,95 @@
+//! Where an EDT runs and where a copy of a data block is.
+
+use std::fmt;
+
+/// The host's memory and cores, or one OpenCL device.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, PartialOrd, Ord)]
+pub struct Place(u8);
+
+impl Place {
+    /// The host: the workers, and host memory.
+    pub const HOST: Place = Place(0);
+    /// How many devices can be told apart.
+    pub const MAX_DEVICES: usize = 31;
+    /// The place of an EDT that is not placed yet: it is equal to no other EDT's place.
+    pub const UNDECIDED: Place = Place(u8::MAX);
+
+    /// The place of the `index`-th device in use.
+    pub const fn device(index: usize) -> Place {
+        assert!(index < Place::MAX_DEVICES);
+        Place(index as u8 + 1)
+    }
+
+    /// Which device in use this is; `None` for the host.
+    pub fn device_index(self) -> Option<usize> {
+        match self {
+            Place::HOST | Place::UNDECIDED => None,
+            Place(number) => Some(number as usize - 1),
+        }
+    }
+}
+
+impl fmt::Display for Place {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self.device_index() {
+            Some(device) => write!(f, "device {device}"),
+            None if *self == Place::HOST => f.write_str("cpu"),
+            None => f.write_str("undecided"),
+        }
+    }
+}
+
+/// A set of places.
+#[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]
+pub struct PlaceSet(u32);
+
+impl PlaceSet {
+    /// No place.
+    pub const EMPTY: PlaceSet = PlaceSet(0);
+
+    /// One place.
+    pub const fn only(place: Place) -> PlaceSet {
+        PlaceSet(1 << place.0)
+    }
+
+    /// Whether `place` is in it.
+    pub fn contains(self, place: Place) -> bool {
+        self.0 & PlaceSet::only(place).0 != 0
+    }
+
+    /// Adds a place.
+    pub fn insert(&mut self, place: Place) {
+        self.0 |= PlaceSet::only(place).0;
+    }
+
+    /// Takes a place out.
+    pub fn remove(&mut self, place: Place) {
+        self.0 &= !PlaceSet::only(place).0;
+    }
+
+    /// Whether there is none.
+    pub fn is_empty(self) -> bool {
+        self.0 == 0
+    }
+
+    /// The places, the host first.
+    pub fn iter(self) -> impl Iterator<Item = Place> {
+        (0..32u8).map(Place).filter(move |&place| self.contains(place))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn sets_hold_what_was_put_in() {
+        let mut set = PlaceSet::only(Place::device(30));
+        set.insert(Place::HOST);
+        assert_eq!(set.iter().collect::<Vec<_>>(), [Place::HOST, Place::device(30)]);
+        set.remove(Place::device(30));
+        assert_eq!(set, PlaceSet::only(Place::HOST));
+        assert_eq!(Place::device(3).device_index(), Some(3));
+        assert_eq!(Place::HOST.device_index(), None);
+    }
+}

@@ -1,0 +1,42 @@
+//! A finish scope: the count of what keeps a finish EDT's output event from triggering.
+
+use super::arena::Slot;
+use super::guid::Guid;
+use super::header::Header;
+use crate::sync::AtomicI64;
+use std::cell::Cell;
+
+/// State: open.
+pub const OPEN: u8 = 1;
+
+/// A finish scope. It has no GUID: EDTs in it and nested scopes hold it by its count.
+#[repr(C, align(64))]
+pub struct Scope {
+    /// Generation and state.
+    pub header: Header,
+    /// EDTs in it that have not ended, nested scopes that are open, and the credit that threads
+    /// hold (see `graph/finish.rs`). Whoever brings it to 0 closes the scope.
+    pub count: AtomicI64,
+    /// The scope that this one is nested in, or null.
+    pub parent: Cell<*const Scope>,
+    /// What is satisfied when it closes, or `NULL_GUID`.
+    pub output: Cell<Guid>,
+    /// What the finish EDT itself returned.
+    pub result: Cell<Guid>,
+    pub(crate) index: Cell<u32>,
+}
+
+// SAFETY: `parent` and `output` are set before the scope is known to others; `result` is written
+// by the finish EDT before it checks out, and read by whoever brings the count to 0 after that.
+unsafe impl Sync for Scope {}
+
+// SAFETY: zero is a free scope; the size is 64; the fields are fixed.
+#[cfg(not(loom))]
+unsafe impl Slot for Scope {
+    fn header(&self) -> &Header {
+        &self.header
+    }
+    fn next_free(&self) -> &Cell<u32> {
+        &self.index
+    }
+}

@@ -1,0 +1,128 @@
+//! What EDTs do: a C function, OpenCL kernels, or both.
+//!
+//! A [`Work`] is made once for each distinct combination and lives as long as the runtime, so that
+//! an EDT carries a plain pointer to it, a template can be destroyed while its EDTs wait, and
+//! programs that create and destroy templates all the time do not grow.
+
+use super::place::Place;
+use parking_lot::Mutex;
+use std::collections::HashMap;
+use std::ffi::c_void;
+use std::sync::Arc;
+
+/// `ocrEdtDep_t`.
+#[derive(Clone, Copy, Debug)]
+#[repr(C)]
+pub struct EdtDep {
+    /// The data block, or `NULL_GUID`.
+    pub guid: super::guid::Guid,
+    /// Its memory.
+    pub ptr: *mut c_void,
+    /// The mode it was acquired in.
+    pub mode: u32,
+}
+
+/// `ocrEdt_t`. C++ programs may throw through it, which ends them: hence the plain C ABI.
+pub type EdtFunction = unsafe extern "C" fn(u32, *mut u64, u32, *mut EdtDep) -> super::guid::Guid;
+
+/// `ocrNdRange_t`.
+#[derive(Clone, Copy, Debug, Default)]
+#[repr(C)]
+pub struct NdRange {
+    /// 1 to 3.
+    pub work_dim: u32,
+    /// Global offsets.
+    pub global_offset: [usize; 3],
+    /// Global sizes.
+    pub global_size: [usize; 3],
+    /// Local sizes; the first 0 where the runtime chooses.
+    pub local_size: [usize; 3],
+}
+
+/// `ocrNdRangeFn_t`.
+pub type NdRangeFunction = unsafe extern "C" fn(u32, *const u64, u32, *const u64, *mut NdRange);
+
+/// A kernel variant.
+#[derive(Clone, PartialEq, Eq, Hash)]
+pub struct Kernel {
+    /// OpenCL C.
+    pub source: Arc<str>,
+    /// Build options.
+    pub options: String,
+    /// The kernel's name in `source`.
+    pub name: String,
+    /// Makes the index space of an EDT; none for templates of `ocrOpenclTemplateCreate`.
+    pub range: Option<NdRangeFunction>,
+    /// The slot whose block the EDT passes on, or `OCR_NO_RESULT`.
+    pub result_slot: u32,
+    /// Where it was built: the device and the number that its manager gave it.
+    pub built: Vec<(Place, usize)>,
+}
+
+/// What the EDTs of a template do.
+#[derive(Clone, PartialEq, Eq, Hash)]
+pub struct Work {
+    /// For people: the name of the C function, or what the program said.
+    pub name: String,
+    /// The C variant.
+    pub function: Option<EdtFunction>,
+    /// The kernel variants.
+    pub kernels: Vec<Kernel>,
+    /// The devices that have a kernel for it.
+    pub devices: Vec<Place>,
+    /// Why a kernel that was asked for is not among those that can run, for the message if nothing
+    /// else can run either.
+    pub missing: Vec<String>,
+}
+
+impl Work {
+    /// The work of a C function alone.
+    pub fn of_function(function: EdtFunction, name: &str) -> Work {
+        Work { function: Some(function), ..Work::of_kernels(name) }
+    }
+
+    /// A work to which kernels are to be added.
+    pub fn of_kernels(name: &str) -> Work {
+        Work {
+            name: name.to_string(),
+            function: None,
+            kernels: Vec::new(),
+            devices: Vec::new(),
+            missing: Vec::new(),
+        }
+    }
+
+    /// The kernel for a device: which variant, and its number there.
+    pub fn kernel_on(&self, place: Place) -> Option<(usize, usize)> {
+        self.kernels.iter().enumerate().find_map(|(variant, kernel)| {
+            let &(_, number) = kernel.built.iter().find(|(at, _)| *at == place)?;
+            Some((variant, number))
+        })
+    }
+}
+
+/// All works.
+#[derive(Default)]
+pub struct Works(Mutex<HashMap<Work, &'static Work>>);
+
+impl Works {
+    /// The one work that is equal to this.
+    pub fn intern(&self, work: Work) -> &'static Work {
+        let mut all = self.0.lock();
+        if let Some(known) = all.get(&work) {
+            return known;
+        }
+        let known: &'static Work = Box::leak(Box::new(work.clone()));
+        all.insert(work, known);
+        known
+    }
+}
+
+impl Drop for Works {
+    fn drop(&mut self) {
+        for (_, work) in self.0.get_mut().drain() {
+            // SAFETY: `intern` leaked this box, and no EDT or template is left.
+            drop(unsafe { Box::from_raw(std::ptr::from_ref(work).cast_mut()) });
+        }
+    }
+}

@@ -1,0 +1,116 @@
+//! What a run tells about itself. This room is told, and asks nobody: the engine hands it what it
+//! prints.
+
+pub mod halt;
+pub mod tally;
+
+use serde::{Deserialize, Serialize};
+use std::path::Path;
+
+/// A run, as `OCR_REPORT` writes it and `ocr compare` reads it.
+#[derive(Serialize, Deserialize, Clone, Debug, Default, PartialEq)]
+pub struct Report {
+    /// The placement policy.
+    pub policy: String,
+    /// Worker threads.
+    pub workers: usize,
+    /// From start to end, in seconds.
+    pub seconds: f64,
+    /// EDTs that ran as C functions.
+    pub function_edts: u64,
+    /// EDTs that ran as kernels.
+    pub kernel_edts: u64,
+    /// Each device in use.
+    pub devices: Vec<DeviceReport>,
+    /// What went otherwise than asked for.
+    pub notes: Vec<String>,
+    /// The exit status.
+    pub status: i32,
+}
+
+/// What a device did.
+#[derive(Serialize, Deserialize, Clone, Debug, Default, PartialEq)]
+pub struct DeviceReport {
+    /// Its name.
+    pub name: String,
+    /// Kernels run.
+    pub kernels: u64,
+    /// Bytes copied to it.
+    pub bytes_in: u64,
+    /// Bytes copied from it.
+    pub bytes_out: u64,
+    /// Blocks that were there when a kernel needed them.
+    pub hits: u64,
+    /// Blocks that had to leave for others.
+    pub evictions: u64,
+}
+
+impl Report {
+    /// Bytes copied to all devices.
+    pub fn bytes_in(&self) -> u64 {
+        self.devices.iter().map(|device| device.bytes_in).sum()
+    }
+
+    /// Bytes copied from all devices.
+    pub fn bytes_out(&self) -> u64 {
+        self.devices.iter().map(|device| device.bytes_out).sum()
+    }
+
+    fn text(&self) -> String {
+        let mut text = format!(
+            "ocr: {:.3} s, {} workers, policy {}: {} EDTs as functions, {} as kernels\n",
+            self.seconds, self.workers, self.policy, self.function_edts, self.kernel_edts
+        );
+        for device in &self.devices {
+            text += &format!(
+                "ocr: {}: {} kernels, {} bytes in, {} bytes out, {} hits, {} evictions\n",
+                device.name,
+                device.kernels,
+                device.bytes_in,
+                device.bytes_out,
+                device.hits,
+                device.evictions
+            );
+        }
+        for note in &self.notes {
+            text += &format!("ocr: note: {note}\n");
+        }
+        text
+    }
+}
+
+/// Where a report goes.
+pub struct Destination<'a> {
+    /// Print it to the standard error.
+    pub print: bool,
+    /// Write it to this file.
+    pub file: Option<&'a Path>,
+}
+
+impl Report {
+    /// Writes the report; notes are printed even where nothing else is asked for.
+    pub fn write(&self, to: Destination<'_>) {
+        if to.print {
+            eprint!("{}", self.text());
+        }
+        match to.file {
+            None if !to.print => {
+                for note in &self.notes {
+                    eprintln!("ocr: note: {note}");
+                }
+            }
+            None => {}
+            Some(path) => {
+                let written = serde_json::to_string_pretty(self)
+                    .map_err(std::io::Error::from)
+                    .and_then(|text| std::fs::write(path, text));
+                if let Err(error) = written {
+                    eprintln!(
+                        "ocr: warning: the report {} cannot be written: {error}",
+                        path.display()
+                    );
+                }
+            }
+        }
+    }
+}

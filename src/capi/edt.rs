@@ -1,8 +1,7 @@
 //! `ocr-edt.h`: events, templates, EDTs and dependences.
 
 use super::{EFAULT, EINVAL, ENOMEM, EPERM, guid_place, status, sys, text, with};
-use crate::engine::create::{NotCreated, Request};
-use crate::graph::Refused;
+use crate::engine::create::{NotCreated, PARAM_DEF, Request};
 use crate::object::edt::{ExplicitRange, Mode};
 use crate::object::event::EventKind;
 use crate::object::guid::Guid;
@@ -154,6 +153,10 @@ fn satisfy(event: Guid, data: Guid, slot: u32) -> u8 {
     if slot > 1 || !data.is_null() && !data.is_data_block() {
         return EINVAL;
     }
+    if event.is_null() && data.is_null() {
+        // Programs do this; there is nothing to do.
+        return 0;
+    }
     let increment = slot == sys::OCR_EVENT_LATCH_INCR_SLOT;
     with(EPERM, |context| {
         status(context.with_graph(|graph| {
@@ -171,6 +174,9 @@ pub(super) fn edt_function(function: ocrEdt_t) -> Option<EdtFunction> {
 
 /// Creates a template and writes its GUID.
 pub(super) fn create_template(place: &mut Guid, work: Work, paramc: u32, depc: u32) -> u8 {
+    if paramc == PARAM_DEF || depc == PARAM_DEF {
+        return EINVAL;
+    }
     with(EPERM, |context| {
         let objects = &context.runtime.objects;
         let work = objects.works.intern(work);
@@ -220,7 +226,6 @@ pub(super) unsafe fn create_edt(
             EINVAL
         }
         Err(NotCreated::Anonymous) => EPERM,
-        Err(NotCreated::Dependence(Refused::NotPermitted)) => EPERM,
         Err(NotCreated::Dependence(_)) => EINVAL,
         Err(NotCreated::OutOfMemory) => ENOMEM,
     }

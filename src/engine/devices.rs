@@ -252,7 +252,10 @@ impl Context {
                 work.devices.push(place);
             }
         }
-        work.kernels.push(kernel);
+        // One that was refused everywhere is no variant; one for which there is no device may be.
+        if built {
+            work.kernels.push(kernel);
+        }
         (runtime.objects.works.intern(work), built)
     }
 

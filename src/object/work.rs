@@ -43,6 +43,9 @@ pub struct NdRange {
 pub type NdRangeFunction = unsafe extern "C" fn(u32, *const u64, u32, *const u64, *mut NdRange);
 
 /// A kernel variant.
+///
+/// Functions are compared by address. Where the linker has merged two of them they do the same.
+#[allow(unpredictable_function_pointer_comparisons)]
 #[derive(Clone, PartialEq, Eq, Hash)]
 pub struct Kernel {
     /// OpenCL C.
@@ -60,6 +63,7 @@ pub struct Kernel {
 }
 
 /// What the EDTs of a template do.
+#[allow(unpredictable_function_pointer_comparisons)]
 #[derive(Clone, PartialEq, Eq, Hash)]
 pub struct Work {
     /// For people: the name of the C function, or what the program said.

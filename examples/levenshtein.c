@@ -1,0 +1,573 @@
+/* The edit distance of two files: a wavefront of tiles that run on CPU cores and OpenCL devices.
+ *
+ * The matrix of distances is cut into square tiles. A tile needs what its neighbours to the left, above, and to the
+ * upper left leave at its edges, and nothing else of the matrix; only these boundaries are kept. What the tiles compute
+ * is in common/edit-distance.c and kernels/levenshtein.cl, this file is the task graph.
+ *
+ * Data blocks. A row of tiles has a block with its letters and one with the boundary that moves through it from left to
+ * right; a column of tiles has the same, and its boundary moves down:
+ *
+ *             column j: letters, boundary
+ *                   |
+ *                   v
+ *     row i:  -> tile (i, j) ->      Every tile overwrites both boundaries in place, so that no block is created
+ *     letters,      |                or destroyed in the inner part of the graph. Memory grows with the boundary:
+ *     boundary      v                a row's blocks live from its creation until its last tile is done.
+ *
+ * The upper left neighbour needs no dependence of its own: it comes before the left one and the upper one. The single
+ * value it contributes is implied by differences (method bits) or travels in front of the row's boundary (method dp).
+ *
+ * Tasks. A tile waits for the output events of its left and upper neighbours, which carry no data: both boundaries are
+ * attached to it from the start, in mode EW. Its template has a C function and OpenCL kernels; the runtime chooses for
+ * each tile where it runs.
+ *
+ * The graph is made row by row as the wavefront advances. When a row is complete, `rowDone` adds up its share of the
+ * distance, destroys its blocks, and creates the next row that does not exist yet. Output events vanish when they are
+ * satisfied, so a row must not start before the row below is connected to it: the first tile of each row has one
+ * dependence, its gate, which is satisfied only then. */
+#define _POSIX_C_SOURCE 200809L
+
+#include <ocr.h>
+#include <extensions/ocr-stats.h>
+#include <extensions/ocr-variants.h>
+
+#include <errno.h>
+#include <inttypes.h>
+#include <stdarg.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "common/edit-distance.h"
+#include "common/kernel-source.h"
+
+typedef enum { METHOD_BITS, METHOD_DP } Method;
+
+/* ---- the tile ---------------------------------------------------------------------------------------------------- */
+
+/* Parameters and pre-slots of a tile. Kernels get them as arguments in this order; method dp has no PLANES. */
+enum { TILE, ROWS, COLUMNS, PLANES, TILE_PARAMS };
+enum { ROW_LETTERS, COLUMN_LETTERS, ROW_BOUNDARY, COLUMN_BOUNDARY, LEFT_DONE, UP_DONE, TILE_SLOTS };
+
+static ocrGuid_t tileBits(u32 paramc, u64 *paramv, u32 depc, ocrEdtDep_t depv[]) {
+    (void)paramc, (void)depc;
+    editTileBits((u32)paramv[TILE], (u32)paramv[ROWS], (u32)paramv[COLUMNS], (u32)paramv[PLANES],
+                 depv[ROW_LETTERS].ptr, depv[COLUMN_LETTERS].ptr, depv[ROW_BOUNDARY].ptr, depv[COLUMN_BOUNDARY].ptr);
+    return NULL_GUID;
+}
+
+static ocrGuid_t tileDp(u32 paramc, u64 *paramv, u32 depc, ocrEdtDep_t depv[]) {
+    (void)paramc, (void)depc;
+    editTileDp((u32)paramv[ROWS], (u32)paramv[COLUMNS], depv[ROW_LETTERS].ptr, depv[COLUMN_LETTERS].ptr,
+               depv[ROW_BOUNDARY].ptr, depv[COLUMN_BOUNDARY].ptr);
+    return NULL_GUID;
+}
+
+/* A CPU device sweeps a tile with one work-item. */
+static void rangeCpu(u32 paramc, const u64 *paramv, u32 depc, const u64 *depSizes, ocrNdRange_t *range) {
+    (void)paramc, (void)paramv, (void)depc, (void)depSizes;
+    range->workDim = 1;
+    range->globalSize[0] = range->localSize[0] = 1;
+}
+
+static void oneGroup(u64 items, ocrNdRange_t *range) {
+    const u64 most = 256; /* MAX_GROUP in the kernels, and what every GPU offers */
+    range->workDim = 1;
+    range->globalSize[0] = range->localSize[0] = items < most ? items : most;
+}
+
+/* A GPU sweeps it with one work-group, a work-item for each word (bits) or row (dp). The same for all tiles of a run,
+ * those at the edges too: a driver may compile a kernel again for every size of the work-group. */
+static void rangeGpuBits(u32 paramc, const u64 *paramv, u32 depc, const u64 *depSizes, ocrNdRange_t *range) {
+    (void)paramc, (void)depc, (void)depSizes;
+    oneGroup(paramv[TILE] / EDIT_WORD_ROWS, range);
+}
+
+static void rangeGpuDp(u32 paramc, const u64 *paramv, u32 depc, const u64 *depSizes, ocrNdRange_t *range) {
+    (void)paramc, (void)depc, (void)depSizes;
+    oneGroup(paramv[TILE], range);
+}
+
+/* ---- the state of the run ---------------------------------------------------------------------------------------- */
+
+typedef struct {
+    ocrGuid_t letters, boundary;
+    ocrGuid_t lowest; /* output event of the column's lowest tile so far */
+} Column;
+
+/* In a data block that goes from one rowDone to the next, and to `report` at the end. */
+typedef struct {
+    Method method;
+    bool check, progress;
+    u64 n, m;                  /* lengths of the sequences; rows and columns of the matrix */
+    u64 tile, rows, columns;   /* side of a tile; rows and columns of tiles */
+    EditAlphabet alphabet;
+    ocrGuid_t self, a, b;      /* this block, the sequences */
+    ocrGuid_t tileTemplate, rowDoneTemplate, reportTemplate, report;
+    u64 nextRow;               /* of tiles, to be created */
+    ocrGuid_t gate;            /* first tile of the row before that, if it still waits for the row below */
+    ocrGuid_t rowDone;         /* output event of that row's rowDone */
+    u64 distance;
+    double start;
+    Column column[];
+} Run;
+
+static double now(void) {
+    struct timespec time;
+    clock_gettime(CLOCK_MONOTONIC, &time);
+    return (double)time.tv_sec + 1e-9 * (double)time.tv_nsec;
+}
+
+static u64 least(u64 x, u64 y) {
+    return x < y ? x : y;
+}
+
+/* Says what happened, and ends the program. */
+static void fail(const char *format, ...) {
+    va_list arguments;
+    va_start(arguments, format);
+    fprintf(stderr, "levenshtein: ");
+    vfprintf(stderr, format, arguments);
+    fputc('\n', stderr);
+    va_end(arguments);
+    ocrAbort(1);
+}
+
+/* For calls that fail only when memory runs out; there is no going on then. */
+static void must(u8 status, const char *call) {
+    if (status != 0) {
+        fail("%s failed with status %u; is there enough memory? A larger --tile needs fewer tasks", call, status);
+        _Exit(1); /* if ocrAbort returns */
+    }
+}
+#define MUST(call) must((call), #call)
+
+/* ---- building the graph ------------------------------------------------------------------------------------------ */
+
+/* How many rows of tiles exist at a time. That many tiles can run at once; the memory of the graph is that many rows. */
+static u64 rowsAhead(void) {
+    ocrStats_t stats = { 0 };
+    ocrStatsGet(&stats);
+    return stats.workers > 32 ? 2 * stats.workers : 64;
+}
+
+/* The boundary of a row or column of tiles at the edge of the matrix, where the distance is the number of letters:
+ * every difference is 1; `first` is the first value. */
+static ocrGuid_t createBoundary(const Run *run, u64 first, u64 values) {
+    ocrGuid_t block;
+    void *ptr;
+    if (run->method == METHOD_BITS) {
+        const u64 half = run->tile / 8;
+        MUST(ocrDbCreate(&block, &ptr, 2 * half, DB_PROP_NONE, NULL_HINT, NO_ALLOC));
+        memset(ptr, 0xff, half);
+        memset((char *)ptr + half, 0, half);
+    } else {
+        MUST(ocrDbCreate(&block, &ptr, values * sizeof(u32), DB_PROP_NONE, NULL_HINT, NO_ALLOC));
+        for (u64 i = 0; i < values; i++)
+            ((u32 *)ptr)[i] = (u32)(first + i);
+    }
+    MUST(ocrDbRelease(block));
+    return block;
+}
+
+static void createColumns(Run *run, const u8 *b) {
+    for (u64 j = 0; j < run->columns; j++) {
+        const u64 from = j * run->tile, count = least(run->tile, run->m - from);
+        void *ptr;
+        MUST(ocrDbCreate(&run->column[j].letters, &ptr, run->tile, DB_PROP_NONE, NULL_HINT, NO_ALLOC));
+        u8 *letters = ptr;
+        memset(letters, 0, run->tile); /* all blocks have one size, the last one too */
+        for (u64 c = 0; c < count; c++)
+            letters[c] = run->method == METHOD_BITS ? run->alphabet.columnCode[b[from + c]] : b[from + c];
+        MUST(ocrDbRelease(run->column[j].letters));
+        run->column[j].boundary = createBoundary(run, from + 1, run->tile);
+    }
+}
+
+static ocrGuid_t createRowLetters(const Run *run, const u8 *letters, u64 count) {
+    const u64 size = run->method == METHOD_BITS ? run->alphabet.planes * (run->tile / 8) : run->tile;
+    ocrGuid_t block;
+    void *ptr;
+    MUST(ocrDbCreate(&block, &ptr, size, DB_PROP_NONE, NULL_HINT, NO_ALLOC));
+    memset(ptr, 0, size);
+    if (run->method == METHOD_BITS)
+        editRowPlanes(&run->alphabet, letters, (u32)count, (u32)run->tile, ptr);
+    else
+        memcpy(ptr, letters, count);
+    MUST(ocrDbRelease(block));
+    return block;
+}
+
+enum { DONE_RUN, DONE_A, DONE_LETTERS, DONE_BOUNDARY, DONE_LAST_TILE, DONE_SLOTS };
+
+/* Creates the next row of tiles and its rowDone, and opens the gate of the row above it. a: the row sequence. */
+static void createRow(Run *run, const u8 *a) {
+    const u64 i = run->nextRow++, from = i * run->tile, rows = least(run->tile, run->n - from);
+    const bool lastRow = run->nextRow == run->rows;
+    const ocrGuid_t letters = createRowLetters(run, a + from, rows);
+    const ocrGuid_t boundary = createBoundary(run, from, run->tile + 1);
+
+    ocrGuid_t first = NULL_GUID, left = NULL_GUID;
+    for (u64 j = 0; j < run->columns; j++) {
+        Column *column = &run->column[j];
+        u64 paramv[TILE_PARAMS] = { run->tile, rows, least(run->tile, run->m - j * run->tile), run->alphabet.planes };
+        ocrGuid_t tile, done;
+        MUST(ocrEdtCreate(&tile, run->tileTemplate, EDT_PARAM_DEF, paramv, EDT_PARAM_DEF, NULL, EDT_PROP_NONE,
+                          NULL_HINT, &done));
+        MUST(ocrAddDependence(letters, tile, ROW_LETTERS, DB_MODE_CONST));
+        MUST(ocrAddDependence(column->letters, tile, COLUMN_LETTERS, DB_MODE_CONST));
+        MUST(ocrAddDependence(boundary, tile, ROW_BOUNDARY, DB_MODE_EW));
+        MUST(ocrAddDependence(column->boundary, tile, COLUMN_BOUNDARY, DB_MODE_EW));
+        MUST(ocrAddDependence(i > 0 ? column->lowest : NULL_GUID, tile, UP_DONE, DB_MODE_NULL));
+        if (j > 0)
+            MUST(ocrAddDependence(left, tile, LEFT_DONE, DB_MODE_NULL));
+        else
+            first = tile; /* LEFT_DONE is its gate */
+        left = column->lowest = done;
+    }
+
+    u64 paramv[] = { i, rows };
+    ocrGuid_t rowDone, done;
+    MUST(ocrEdtCreate(&rowDone, run->rowDoneTemplate, EDT_PARAM_DEF, paramv, EDT_PARAM_DEF, NULL, EDT_PROP_NONE,
+                      NULL_HINT, &done));
+    MUST(ocrAddDependence(i > 0 ? run->rowDone : run->self, rowDone, DONE_RUN, DB_MODE_EW));
+    MUST(ocrAddDependence(run->a, rowDone, DONE_A, DB_MODE_CONST));
+    MUST(ocrAddDependence(letters, rowDone, DONE_LETTERS, DB_MODE_RO));
+    MUST(ocrAddDependence(boundary, rowDone, DONE_BOUNDARY, DB_MODE_RO));
+    if (lastRow)
+        MUST(ocrAddDependence(done, run->report, 0, DB_MODE_EW));
+    run->rowDone = done;
+    MUST(ocrAddDependence(left, rowDone, DONE_LAST_TILE, DB_MODE_NULL));
+
+    if (i > 0)
+        MUST(ocrAddDependence(NULL_GUID, run->gate, LEFT_DONE, DB_MODE_NULL));
+    if (lastRow)
+        MUST(ocrAddDependence(NULL_GUID, first, LEFT_DONE, DB_MODE_NULL));
+    run->gate = first;
+}
+
+/* A row is complete: parameters are its number and its letters. */
+static ocrGuid_t rowDone(u32 paramc, u64 *paramv, u32 depc, ocrEdtDep_t depv[]) {
+    (void)paramc, (void)depc;
+    Run *run = depv[DONE_RUN].ptr;
+    const u64 i = paramv[0], rows = paramv[1];
+    if (run->method == METHOD_BITS)
+        run->distance += (u64)editVerticalSum((u32)run->tile, (u32)rows, depv[DONE_BOUNDARY].ptr);
+    else
+        run->distance = ((const u32 *)depv[DONE_BOUNDARY].ptr)[rows];
+    MUST(ocrDbDestroy(depv[DONE_LETTERS].guid));
+    MUST(ocrDbDestroy(depv[DONE_BOUNDARY].guid));
+
+    if (run->nextRow < run->rows)
+        createRow(run, depv[DONE_A].ptr);
+    if (run->progress)
+        fprintf(stderr, "\r%3u %%", (unsigned)((i + 1) * 100 / run->rows));
+    return run->self;
+}
+
+/* ---- the result -------------------------------------------------------------------------------------------------- */
+
+enum { REPORT_RUN, REPORT_A, REPORT_B, REPORT_SLOTS };
+
+static ocrGuid_t report(u32 paramc, u64 *paramv, u32 depc, ocrEdtDep_t depv[]) {
+    (void)paramc, (void)paramv, (void)depc;
+    const Run *run = depv[REPORT_RUN].ptr;
+    const double seconds = now() - run->start;
+    ocrStats_t stats = { 0 };
+    ocrStatsGet(&stats);
+    if (run->progress)
+        fprintf(stderr, "\r      \r");
+
+    ocrPrintf("distance: %" PRIu64 "\n", run->distance);
+    ocrPrintf("seconds: %.6f\n", seconds);
+    ocrPrintf("gcups: %.3f\n", (double)run->n * (double)run->m / seconds * 1e-9);
+    ocrPrintf("function_edts: %" PRIu64 "\n", stats.functionEdts);
+    ocrPrintf("kernel_edts: %" PRIu64 "\n", stats.kernelEdts);
+    ocrPrintf("bytes_to_devices: %" PRIu64 "\n", stats.bytesToDevices);
+    ocrPrintf("bytes_from_devices: %" PRIu64 "\n", stats.bytesFromDevices);
+    ocrPrintf("policy: %s\n", ocrPolicyName());
+    if (run->check) {
+        const u64 expected = editDistanceSerial(depv[REPORT_A].ptr, run->n, depv[REPORT_B].ptr, run->m);
+        if (expected != run->distance) {
+            fail(expected == UINT64_MAX ? "no memory for --check" : "--check: the serial computation gives %" PRIu64
+                 ", the tiles gave %" PRIu64, expected, run->distance);
+            return NULL_GUID;
+        }
+        ocrPrintf("check: ok\n");
+    }
+
+    for (u64 j = 0; j < run->columns; j++) {
+        ocrDbDestroy(run->column[j].letters);
+        ocrDbDestroy(run->column[j].boundary);
+    }
+    ocrEdtTemplateDestroy(run->tileTemplate);
+    ocrEdtTemplateDestroy(run->rowDoneTemplate);
+    ocrEdtTemplateDestroy(run->reportTemplate);
+    for (u32 slot = 0; slot < REPORT_SLOTS; slot++)
+        ocrDbDestroy(depv[slot].guid);
+    ocrShutdown();
+    return NULL_GUID;
+}
+
+/* ---- what the user asks for -------------------------------------------------------------------------------------- */
+
+static const char usage[] =
+    "usage: levenshtein [--tile N] [--method bits|dp] [--check] [--quiet] FILE FILE\n"
+    "\n"
+    "Prints the edit distance (Levenshtein) of two files. A file whose first byte is '>' is read as FASTA: lines that\n"
+    "begin with '>' are dropped, the others are joined. Any other file is compared byte by byte.\n"
+    "\n"
+    "  --tile N       side of a tile, 1 to 1048576; rounded up to a multiple of 64. By default a 24th of the longer\n"
+    "                 sequence, but at least 2048 and at most 8192 (method dp: at least 256 and at most 1024);\n"
+    "                 never much more than the longer sequence\n"
+    "  --method M     bits: bit-parallel, 64 cells a word (default); dp: the plain recurrence\n"
+    "  --check        compare with a serial computation by another algorithm; may take long\n"
+    "  --quiet        no progress on a terminal\n"
+    "  --help         this text\n"
+    "\n"
+    "EDIT_DISTANCE_FORM=portable, avx2 or avx512 limits the vectors that the C function uses. Kernels are looked for in\n"
+    "$OCR_KERNELS, in the source tree or the installation that this program is part of, and in ./kernels.\n";
+
+typedef struct {
+    Method method;
+    bool check, quiet, help;
+    u64 tile; /* 0: by the lengths */
+    const char *file[2];
+} Options;
+
+static bool parseTile(const char *text, u64 *tile) {
+    char *end = NULL;
+    errno = 0;
+    const unsigned long long value = text != NULL ? strtoull(text, &end, 10) : 0;
+    if (text == NULL || text[0] < '0' || text[0] > '9' || *end != '\0' || errno != 0 || value == 0 ||
+        value > EDIT_TILE_MAX) {
+        fail("--tile %s: give a number of cells from 1 to %u, or leave --tile out", text != NULL ? text : "(nothing)",
+             EDIT_TILE_MAX);
+        return false;
+    }
+    *tile = (value + EDIT_WORD_ROWS - 1) / EDIT_WORD_ROWS * EDIT_WORD_ROWS;
+    return true;
+}
+
+static bool parseMethod(const char *text, Method *method) {
+    if (text != NULL && strcmp(text, "bits") == 0) {
+        *method = METHOD_BITS;
+    } else if (text != NULL && strcmp(text, "dp") == 0) {
+        *method = METHOD_DP;
+    } else {
+        fail("--method %s: give bits or dp", text != NULL ? text : "(nothing)");
+        return false;
+    }
+    return true;
+}
+
+/* The value of option NAME, in `--name=value` or in the next argument; NULL: argument i is another one, or the value is
+ * missing (then *is is true). */
+static const char *optionValue(void *arguments, u64 *i, const char *name, bool *is) {
+    const char *argument = ocrGetArgv(arguments, *i);
+    const size_t length = strlen(name);
+    *is = strncmp(argument, name, length) == 0 && (argument[length] == '\0' || argument[length] == '=');
+    if (!*is)
+        return NULL;
+    if (argument[length] == '=')
+        return argument + length + 1;
+    return *i + 1 < ocrGetArgc(arguments) ? ocrGetArgv(arguments, ++*i) : NULL;
+}
+
+static bool parseOptions(void *arguments, Options *options) {
+    int files = 0;
+    bool onlyFiles = false;
+    for (u64 i = 1; i < ocrGetArgc(arguments); i++) {
+        const char *argument = ocrGetArgv(arguments, i), *value;
+        bool is;
+        if (onlyFiles || argument[0] != '-' || argument[1] == '\0') {
+            if (files == 2) {
+                fail("%s is a third file; give two files (levenshtein --help tells more)", argument);
+                return false;
+            }
+            options->file[files++] = argument;
+        } else if (strcmp(argument, "--") == 0) {
+            onlyFiles = true;
+        } else if (strcmp(argument, "--help") == 0 || strcmp(argument, "-h") == 0) {
+            options->help = true;
+            return true;
+        } else if (strcmp(argument, "--check") == 0) {
+            options->check = true;
+        } else if (strcmp(argument, "--quiet") == 0) {
+            options->quiet = true;
+        } else if (value = optionValue(arguments, &i, "--tile", &is), is) {
+            if (!parseTile(value, &options->tile))
+                return false;
+        } else if (value = optionValue(arguments, &i, "--method", &is), is) {
+            if (!parseMethod(value, &options->method))
+                return false;
+        } else {
+            fail("unknown option %s; levenshtein --help lists the options, -- ends them", argument);
+            return false;
+        }
+    }
+    if (files < 2) {
+        fail("%s; give two files (levenshtein --help tells more)", files == 0 ? "no files" : "only one file");
+        return false;
+    }
+    return true;
+}
+
+/* Drops the header lines of a FASTA file and joins the others, in place. */
+static u64 joinFasta(u8 *text, u64 size) {
+    u64 kept = 0;
+    for (u64 line = 0, next; line < size; line = next) {
+        const u8 *newline = memchr(text + line, '\n', size - line);
+        u64 end = newline != NULL ? (u64)(newline - text) : size;
+        next = end + 1;
+        if (text[line] == '>')
+            continue;
+        if (end > line && text[end - 1] == '\r')
+            end--;
+        memmove(text + kept, text + line, end - line);
+        kept += end - line;
+    }
+    return kept;
+}
+
+/* The sequence in a file, to be freed; NULL after a message. Files without a size, such as pipes, are fine. */
+static u8 *readSequence(const char *path, u64 *length) {
+    FILE *stream = fopen(path, "rb");
+    struct stat status;
+    if (stream == NULL || fstat(fileno(stream), &status) != 0) {
+        fail("%s: %s; give a file that can be read", path, strerror(errno));
+        if (stream != NULL)
+            fclose(stream);
+        return NULL;
+    }
+    if (S_ISDIR(status.st_mode)) {
+        fail("%s is a directory; give a file", path);
+        fclose(stream);
+        return NULL;
+    }
+    u64 size = 0, room = status.st_size > 0 ? (u64)status.st_size + 1 : 1 << 16;
+    u8 *text = malloc(room);
+    while (text != NULL) {
+        size += fread(text + size, 1, room - size, stream);
+        if (size < room)
+            break;
+        room *= 2;
+        u8 *larger = realloc(text, room);
+        if (larger == NULL)
+            free(text);
+        text = larger;
+    }
+    const bool bad = ferror(stream) != 0;
+    const int reason = errno;
+    fclose(stream);
+    if (text == NULL || bad) {
+        fail("%s: %s", path, text == NULL ? "no memory for its contents; give a smaller file" : strerror(reason));
+        free(text);
+        return NULL;
+    }
+    *length = size > 0 && text[0] == '>' ? joinFasta(text, size) : size;
+    return text;
+}
+
+/* ---- the start --------------------------------------------------------------------------------------------------- */
+
+/* Without kernels the tiles run as C functions. */
+static void addKernels(const Run *run) {
+    char *source = kernelSource("levenshtein.cl");
+    if (source == NULL) {
+        fprintf(stderr, "levenshtein: going on without kernels, on CPU cores alone\n");
+        return;
+    }
+    char cpu[64], gpu[64];
+    snprintf(cpu, sizeof cpu, "-ocr-device=cpu -DPLANES=%" PRIu32, run->alphabet.planes);
+    snprintf(gpu, sizeof gpu, "-ocr-device=gpu -DPLANES=%" PRIu32, run->alphabet.planes);
+    const bool bits = run->method == METHOD_BITS;
+    if (ocrEdtTemplateAddKernel(run->tileTemplate, source, cpu, bits ? "levenshtein_bits_cpu" : "levenshtein_dp_cpu",
+                                rangeCpu, OCR_NO_RESULT) != 0 ||
+        ocrEdtTemplateAddKernel(run->tileTemplate, source, gpu, bits ? "levenshtein_bits_gpu" : "levenshtein_dp_gpu",
+                                bits ? rangeGpuBits : rangeGpuDp, OCR_NO_RESULT) != 0)
+        fprintf(stderr, "levenshtein: a kernel could not be added; going on with the others\n");
+    free(source);
+}
+
+static ocrGuid_t createSequence(const u8 *letters, u64 length) {
+    ocrGuid_t block;
+    void *ptr;
+    MUST(ocrDbCreate(&block, &ptr, length + 1, DB_PROP_NONE, NULL_HINT, NO_ALLOC)); /* no block is empty */
+    memcpy(ptr, letters, length);
+    MUST(ocrDbRelease(block));
+    return block;
+}
+
+static void start(const Options *options, const u8 *a, u64 n, const u8 *b, u64 m) {
+    const bool bits = options->method == METHOD_BITS;
+    const u64 wanted = options->tile != 0 ? options->tile : editDefaultTile(n, m, bits);
+    const u64 tile = least(wanted, editCoveringTile(n, m));
+    const u64 columns = n > 0 ? (m + tile - 1) / tile : 0;
+
+    ocrGuid_t self;
+    void *ptr;
+    MUST(ocrDbCreate(&self, &ptr, sizeof(Run) + columns * sizeof(Column), DB_PROP_NONE, NULL_HINT, NO_ALLOC));
+    Run *run = ptr;
+    *run = (Run){
+        .method = options->method, .check = options->check, .progress = !options->quiet && isatty(STDERR_FILENO),
+        .n = n, .m = m, .tile = tile, .rows = (n + tile - 1) / tile, .columns = columns, .self = self,
+        .distance = m, /* the upper right corner of the matrix; the rows add what comes below it */
+    };
+    editAlphabet(&run->alphabet, a, n, b, m);
+    if (bits)
+        MUST(ocrEdtTemplateCreate(&run->tileTemplate, tileBits, TILE_PARAMS, TILE_SLOTS));
+    else
+        MUST(ocrEdtTemplateCreate(&run->tileTemplate, tileDp, PLANES, TILE_SLOTS));
+    addKernels(run);
+
+    run->start = now(); /* reading files and building kernels is not counted */
+    MUST(ocrEdtTemplateCreate(&run->rowDoneTemplate, rowDone, 2, DONE_SLOTS));
+    MUST(ocrEdtTemplateCreate(&run->reportTemplate, report, 0, REPORT_SLOTS));
+    run->a = createSequence(a, n);
+    run->b = createSequence(b, options->check ? m : 0);
+    MUST(ocrEdtCreate(&run->report, run->reportTemplate, EDT_PARAM_DEF, NULL, EDT_PARAM_DEF, NULL, EDT_PROP_NONE,
+                      NULL_HINT, NULL));
+    MUST(ocrAddDependence(run->a, run->report, REPORT_A, DB_MODE_CONST));
+    MUST(ocrAddDependence(run->b, run->report, REPORT_B, DB_MODE_CONST));
+
+    if (columns == 0) { /* a sequence is empty: no tiles */
+        run->distance = n + m;
+        MUST(ocrAddDependence(self, run->report, REPORT_RUN, DB_MODE_EW));
+    } else {
+        createColumns(run, b);
+        for (u64 ahead = rowsAhead(); run->nextRow < run->rows && ahead > 0; ahead--)
+            createRow(run, a);
+    }
+    MUST(ocrDbRelease(self)); /* the first rowDone, or report, waits for it */
+}
+
+ocrGuid_t mainEdt(u32 paramc, u64 *paramv, u32 depc, ocrEdtDep_t depv[]) {
+    (void)paramc, (void)paramv, (void)depc;
+    Options options = { .method = METHOD_BITS };
+    if (!parseOptions(depv[0].ptr, &options))
+        return NULL_GUID;
+    if (options.help) {
+        ocrPrintf("%s", usage);
+        ocrShutdown();
+        return NULL_GUID;
+    }
+
+    u64 n = 0, m = 0;
+    u8 *a = readSequence(options.file[0], &n);
+    u8 *b = a != NULL ? readSequence(options.file[1], &m) : NULL;
+    if (a != NULL && b != NULL) {
+        if (options.method == METHOD_DP && n + m >= UINT32_MAX)
+            fail("%s and %s are too long for --method dp, which counts in 32 bits; use --method bits", options.file[0],
+                 options.file[1]);
+        else
+            start(&options, a, n, b, m);
+    }
+    free(a);
+    free(b);
+    return NULL_GUID;
+}

@@ -1,0 +1,403 @@
+//! What OpenCL devices the machine has, and, where there are none, what is missing.
+
+use std::fmt;
+use std::path::{Path, PathBuf};
+
+use opencl3::device::{
+    CL_DEVICE_GLOBAL_MEM_SIZE, CL_DEVICE_HOST_UNIFIED_MEMORY, CL_DEVICE_MAX_COMPUTE_UNITS,
+    CL_DEVICE_MAX_WORK_GROUP_SIZE, CL_DEVICE_NAME, CL_DEVICE_TYPE, CL_DEVICE_TYPE_ACCELERATOR,
+    CL_DEVICE_TYPE_ALL, CL_DEVICE_TYPE_CPU, CL_DEVICE_TYPE_GPU, CL_DEVICE_VENDOR,
+    CL_DEVICE_VERSION, CL_DRIVER_VERSION, get_device_data, get_device_ids,
+};
+use opencl3::error_codes::{CL_PLATFORM_NOT_FOUND_KHR, DLOPEN_RUNTIME_LOAD_FAILED};
+use opencl3::platform::platform::{
+    CL_PLATFORM_NAME, CL_PLATFORM_VERSION, get_platform_data, get_platform_ids,
+};
+use opencl3::types::cl_device_id;
+use parking_lot::Mutex;
+
+use super::error::code_name;
+
+/// What a device is.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub enum DeviceKind {
+    /// The machine's own cores.
+    Cpu,
+    /// A graphics processor.
+    Gpu,
+    /// A dedicated accelerator.
+    Accelerator,
+    /// None of these.
+    Other,
+}
+
+impl fmt::Display for DeviceKind {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            DeviceKind::Cpu => "CPU",
+            DeviceKind::Gpu => "GPU",
+            DeviceKind::Accelerator => "accelerator",
+            DeviceKind::Other => "other device",
+        })
+    }
+}
+
+/// One OpenCL device, as `ocr info` shows it.
+#[derive(Clone, Debug)]
+pub struct DeviceInfo {
+    /// Its number on this machine.
+    pub index: usize,
+    /// `CL_DEVICE_NAME`.
+    pub name: String,
+    /// `CL_DEVICE_VENDOR`.
+    pub vendor: String,
+    /// `CL_PLATFORM_NAME` of the platform it belongs to.
+    pub platform: String,
+    /// `CL_PLATFORM_VERSION`.
+    pub platform_version: String,
+    /// `CL_DRIVER_VERSION`.
+    pub driver_version: String,
+    /// `CL_DEVICE_VERSION`.
+    pub device_version: String,
+    /// What it is.
+    pub kind: DeviceKind,
+    /// `CL_DEVICE_MAX_COMPUTE_UNITS`.
+    pub compute_units: u32,
+    /// `CL_DEVICE_GLOBAL_MEM_SIZE`, bytes.
+    pub global_memory: u64,
+    /// `CL_DEVICE_MAX_WORK_GROUP_SIZE`, work-items.
+    pub max_work_group: usize,
+    /// Whether it shares its memory with the host, so that nothing needs to be copied.
+    pub host_unified: bool,
+    pub(super) id: RawDevice,
+}
+
+/// A root device's id: never released, and usable from every thread.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(super) struct RawDevice(pub(super) cl_device_id);
+
+// SAFETY: the id is an opaque name that OpenCL accepts from any thread; nothing here reads through it.
+unsafe impl Send for RawDevice {}
+// SAFETY: as above; a shared reference allows no more than copying the name.
+unsafe impl Sync for RawDevice {}
+
+/// What became of loading the OpenCL library.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub enum LoaderState {
+    /// It is loaded.
+    Loaded {
+        /// The file, where the system says it.
+        path: Option<PathBuf>,
+    },
+    /// It could not be loaded.
+    Missing {
+        /// The names that were tried, in order.
+        tried: Vec<String>,
+    },
+}
+
+/// What there is on this machine.
+#[derive(Clone, Debug)]
+pub struct Inventory {
+    /// All devices of all platforms, in a stable order; [`DeviceInfo::index`] is the position.
+    pub devices: Vec<DeviceInfo>,
+    /// The OpenCL library.
+    pub loader: LoaderState,
+    /// The `.icd` files (or driver libraries) that the loader finds platforms by.
+    pub icd_files: Vec<PathBuf>,
+    /// The platforms' names and versions.
+    pub platforms: Vec<String>,
+    /// Whatever OpenCL refused to answer, for people.
+    pub notes: Vec<String>,
+}
+
+/// Finds the machine's OpenCL devices, loading OpenCL if need be. Never fails: what is wrong is in
+/// the answer.
+pub fn discover() -> Inventory {
+    // One at a time: PoCL 3.1 hands out devices that another thread's first question is still
+    // setting up, and crashes on them.
+    static ASKING: Mutex<()> = Mutex::new(());
+    let _asking = ASKING.lock();
+    let mut found = Inventory {
+        devices: Vec::new(),
+        loader: LoaderState::Loaded { path: None },
+        icd_files: icd_files(),
+        platforms: Vec::new(),
+        notes: Vec::new(),
+    };
+    let platforms = match get_platform_ids() {
+        Ok(platforms) => platforms,
+        Err(DLOPEN_RUNTIME_LOAD_FAILED) => {
+            found.loader = LoaderState::Missing {
+                tried: library_names(),
+            };
+            return found;
+        }
+        Err(code) => {
+            if code != CL_PLATFORM_NOT_FOUND_KHR {
+                found
+                    .notes
+                    .push(format!("clGetPlatformIDs failed: {}", code_name(code)));
+            }
+            Vec::new()
+        }
+    };
+    found.loader = LoaderState::Loaded {
+        path: loaded_library(),
+    };
+    for platform in platforms {
+        let ask = |what| text(get_platform_data(platform, what));
+        let name = ask(CL_PLATFORM_NAME);
+        let version = ask(CL_PLATFORM_VERSION);
+        found.platforms.push(format!("{name} ({version})"));
+        match get_device_ids(platform, CL_DEVICE_TYPE_ALL) {
+            Ok(ids) => {
+                for id in ids {
+                    let index = found.devices.len();
+                    let device = describe(index, id, name.clone(), version.clone());
+                    found.devices.push(device);
+                }
+            }
+            Err(code) => found.notes.push(format!(
+                "platform {name}: clGetDeviceIDs failed: {}",
+                code_name(code)
+            )),
+        }
+    }
+    found
+}
+
+fn describe(index: usize, id: cl_device_id, platform: String, version: String) -> DeviceInfo {
+    let string = |what| text(get_device_data(id, what));
+    let number = |what| number(get_device_data(id, what));
+    // OpenCL's type is a set: a CPU that is also the default device is a CPU.
+    let bits = number(CL_DEVICE_TYPE);
+    let kind = if bits & CL_DEVICE_TYPE_GPU != 0 {
+        DeviceKind::Gpu
+    } else if bits & CL_DEVICE_TYPE_ACCELERATOR != 0 {
+        DeviceKind::Accelerator
+    } else if bits & CL_DEVICE_TYPE_CPU != 0 {
+        DeviceKind::Cpu
+    } else {
+        DeviceKind::Other
+    };
+    DeviceInfo {
+        index,
+        name: string(CL_DEVICE_NAME),
+        vendor: string(CL_DEVICE_VENDOR),
+        platform,
+        platform_version: version,
+        driver_version: string(CL_DRIVER_VERSION),
+        device_version: string(CL_DEVICE_VERSION),
+        kind,
+        compute_units: number(CL_DEVICE_MAX_COMPUTE_UNITS) as u32,
+        global_memory: number(CL_DEVICE_GLOBAL_MEM_SIZE),
+        max_work_group: number(CL_DEVICE_MAX_WORK_GROUP_SIZE) as usize,
+        host_unified: kind == DeviceKind::Cpu || number(CL_DEVICE_HOST_UNIFIED_MEMORY) != 0,
+        id: RawDevice(id),
+    }
+}
+
+/// The text of an answer; empty where there is none.
+pub(super) fn text(answer: Result<Vec<u8>, i32>) -> String {
+    let bytes = answer.unwrap_or_default();
+    String::from_utf8_lossy(&bytes)
+        .trim_matches(['\0', ' ', '\n'])
+        .to_string()
+}
+
+/// The number in an answer of 4 or 8 bytes; 0 where there is none.
+pub(super) fn number(answer: Result<Vec<u8>, i32>) -> u64 {
+    let bytes = answer.unwrap_or_default();
+    let mut word = [0; 8];
+    let len = bytes.len().min(8);
+    word[..len].copy_from_slice(&bytes[..len]);
+    // OpenCL answers in the host's order; only little-endian hosts put the low bytes first, and a
+    // 4-byte answer must land in the low half on the others too.
+    if cfg!(target_endian = "big") {
+        word.rotate_right(8 - len);
+    }
+    u64::from_ne_bytes(word)
+}
+
+const LIBRARY: &str = "libOpenCL.so.1";
+const LIBRARY_OVERRIDE: &str = "OPENCL_DYLIB_PATH";
+
+/// The libraries that are tried, in order.
+fn library_names() -> Vec<String> {
+    let mut names: Vec<String> = std::env::var(LIBRARY_OVERRIDE)
+        .map(|paths| paths.split(';').map(str::to_string).collect())
+        .unwrap_or_default();
+    names.push(LIBRARY.to_string());
+    names
+}
+
+/// The file that the OpenCL library was loaded from.
+fn loaded_library() -> Option<PathBuf> {
+    // The loader does not say which of the names it took, but the system says what is mapped.
+    let wanted: Vec<PathBuf> = library_names()
+        .iter()
+        .filter_map(|name| Path::new(name).canonicalize().ok())
+        .collect();
+    let maps = std::fs::read_to_string("/proc/self/maps").ok()?;
+    let mapped = || {
+        maps.lines()
+            .filter_map(|line| line.find('/').map(|at| Path::new(&line[at..])))
+    };
+    mapped()
+        .find(|path| wanted.iter().any(|w| w == path))
+        .or_else(|| {
+            mapped().find(|path| {
+                path.file_name()
+                    .is_some_and(|name| name.to_string_lossy().starts_with("libOpenCL"))
+            })
+        })
+        .map(Path::to_path_buf)
+}
+
+/// Where the loader looks for platforms.
+fn icd_place() -> PathBuf {
+    std::env::var_os("OCL_ICD_VENDORS")
+        .filter(|value| !value.is_empty())
+        .map_or_else(|| PathBuf::from("/etc/OpenCL/vendors"), PathBuf::from)
+}
+
+fn icd_files() -> Vec<PathBuf> {
+    let place = icd_place();
+    if place.is_file() {
+        return vec![place];
+    }
+    let mut files: Vec<PathBuf> = std::fs::read_dir(place)
+        .into_iter()
+        .flatten()
+        .filter_map(|entry| entry.ok().map(|entry| entry.path()))
+        .filter(|path| path.extension().is_some_and(|e| e == "icd"))
+        .collect();
+    files.sort();
+    files
+}
+
+impl Inventory {
+    /// Why there is no device, or what there is: which OpenCL library, which `.icd` files, which
+    /// platforms, and what to install. Several sentences, no newline at the end.
+    pub fn explain_absence(&self) -> String {
+        let path = match &self.loader {
+            LoaderState::Missing { tried } => {
+                return format!(
+                    "The OpenCL library could not be loaded (tried {}). Install an OpenCL loader \
+                     (Debian: ocl-icd-libopencl1) and a driver for the device (for the CPU: \
+                     pocl-opencl-icd), or name a library in {LIBRARY_OVERRIDE}.",
+                    tried.join(", ")
+                );
+            }
+            LoaderState::Loaded { path } => path
+                .as_ref()
+                .map_or_else(|| LIBRARY.to_string(), |p| p.display().to_string()),
+        };
+        let icds = if self.icd_files.is_empty() {
+            format!("There is no .icd file in {}.", icd_place().display())
+        } else {
+            let mut text = String::from("The .icd files are ");
+            for (i, file) in self.icd_files.iter().enumerate() {
+                let comma = if i == 0 { "" } else { ", " };
+                text.push_str(&format!("{comma}{}", file.display()));
+                if let Ok(library) = std::fs::read_to_string(file) {
+                    text.push_str(&format!(" (which names {})", library.trim()));
+                }
+            }
+            text.push('.');
+            text
+        };
+        let platforms = if self.platforms.is_empty() {
+            "It found no platform. Install a driver for the device (for the CPU: \
+             pocl-opencl-icd), and see that the library its .icd file names can be loaded."
+                .to_string()
+        } else {
+            format!(
+                "The platforms are {}, with {} device{}.",
+                self.platforms.join(", "),
+                self.devices.len(),
+                if self.devices.len() == 1 { "" } else { "s" }
+            )
+        };
+        let mut out = format!("The OpenCL library is {path}. {icds} {platforms}");
+        for note in &self.notes {
+            out.push_str(&format!(" ({note})"));
+        }
+        out
+    }
+}
+
+#[cfg(test)]
+impl DeviceInfo {
+    /// A device that is not there.
+    pub(super) fn example(index: usize, kind: DeviceKind) -> Self {
+        DeviceInfo {
+            index,
+            name: format!("device {index}"),
+            vendor: String::new(),
+            platform: "no platform".to_string(),
+            platform_version: String::new(),
+            driver_version: String::new(),
+            device_version: String::new(),
+            kind,
+            compute_units: 1,
+            global_memory: 1 << 30,
+            max_work_group: 256,
+            host_unified: false,
+            id: RawDevice(std::ptr::null_mut()),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_machine_can_be_asked() {
+        let found = discover();
+        for (i, device) in found.devices.iter().enumerate() {
+            assert_eq!(device.index, i);
+            assert!(!device.name.is_empty());
+            assert!(device.compute_units > 0);
+            assert!(device.max_work_group > 0);
+        }
+        let text = found.explain_absence();
+        assert!(text.contains("OpenCL library"), "{text}");
+        match &found.loader {
+            LoaderState::Missing { .. } => assert!(found.devices.is_empty()),
+            LoaderState::Loaded { path } => {
+                assert!(path.as_ref().is_none_or(|p| p.exists()), "{path:?}");
+            }
+        }
+    }
+
+    #[test]
+    fn what_is_missing_is_said() {
+        let mut none = Inventory {
+            devices: Vec::new(),
+            loader: LoaderState::Missing {
+                tried: vec!["/x/y.so".to_string(), LIBRARY.to_string()],
+            },
+            icd_files: Vec::new(),
+            platforms: Vec::new(),
+            notes: Vec::new(),
+        };
+        let text = none.explain_absence();
+        assert!(text.contains("/x/y.so, libOpenCL.so.1"), "{text}");
+        none.loader = LoaderState::Loaded {
+            path: Some(PathBuf::from("/lib/libOpenCL.so.1")),
+        };
+        let text = none.explain_absence();
+        assert!(text.contains("/lib/libOpenCL.so.1"), "{text}");
+        assert!(text.contains("no platform"), "{text}");
+    }
+
+    #[test]
+    fn numbers_of_both_widths_are_read() {
+        assert_eq!(number(Ok(7u32.to_ne_bytes().to_vec())), 7);
+        assert_eq!(number(Ok((1u64 << 40).to_ne_bytes().to_vec())), 1 << 40);
+        assert_eq!(number(Err(-30)), 0);
+    }
+}

@@ -1,0 +1,235 @@
+//! In-order queues, and what is pending in each.
+//!
+//! Lane 0 copies in, lane 1 copies out, the others compute. A command is named by its lane and its
+//! number in the lane ([`Ticket`]); since a lane works in order, "all up to number n" is all that
+//! anybody ever needs to wait for, and one number per lane ([`Needs`]) says everything that a
+//! command must wait for. A number below the lane's first pending one is done, which makes stale
+//! numbers harmless: nothing needs to be cleared when a command finishes.
+
+use std::collections::VecDeque;
+use std::sync::Arc;
+use std::time::Instant;
+
+use super::raw::{Answer, Event, Notify, Queue, Waits};
+
+pub(super) const IN: usize = 0;
+pub(super) const OUT: usize = 1;
+pub(super) const COMPUTE: usize = 2;
+pub(super) const MAX_COMPUTE: usize = 8;
+pub(super) const MAX_LANES: usize = COMPUTE + MAX_COMPUTE;
+
+/// A command that was enqueued.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(super) struct Ticket {
+    pub(super) lane: usize,
+    /// Counted from 1.
+    pub(super) number: u64,
+}
+
+/// For each lane, the last command that must have finished; 0: none.
+#[derive(Clone, Copy, Default)]
+pub(super) struct Needs([u64; MAX_LANES]);
+
+impl Needs {
+    pub(super) fn add(&mut self, ticket: Ticket) {
+        let number = &mut self.0[ticket.lane];
+        *number = (*number).max(ticket.number);
+    }
+
+    pub(super) fn add_all(&mut self, other: &Needs) {
+        for (mine, theirs) in self.0.iter_mut().zip(&other.0) {
+            *mine = (*mine).max(*theirs);
+        }
+    }
+}
+
+/// A command that has not been seen to finish.
+pub(super) struct Pending<W> {
+    pub(super) event: Event,
+    /// Just after it was enqueued.
+    pub(super) enqueued: Instant,
+    /// What is to be done when it has finished.
+    pub(super) work: W,
+}
+
+struct Lane<W> {
+    queue: Queue,
+    pending: VecDeque<Pending<W>>,
+    /// The number of the first pending command, or of the next one if there is none.
+    first: u64,
+    /// Something was enqueued since the last flush.
+    dirty: bool,
+    /// The last command that has a callback on it.
+    armed: u64,
+}
+
+pub(super) struct Lanes<W> {
+    lanes: Vec<Lane<W>>,
+    /// Where the search for a free compute lane starts.
+    turn: usize,
+}
+
+impl<W> Lanes<W> {
+    /// A lane for each queue: in, out, then computing.
+    pub(super) fn new(queues: Vec<Queue>) -> Self {
+        debug_assert!((COMPUTE + 1..=MAX_LANES).contains(&queues.len()));
+        let lane = |queue| Lane {
+            queue,
+            pending: VecDeque::new(),
+            first: 1,
+            dirty: false,
+            armed: 0,
+        };
+        Lanes {
+            lanes: queues.into_iter().map(lane).collect(),
+            turn: 0,
+        }
+    }
+
+    pub(super) fn count(&self) -> usize {
+        self.lanes.len()
+    }
+
+    pub(super) fn queue(&self, lane: usize) -> &Queue {
+        &self.lanes[lane].queue
+    }
+
+    pub(super) fn is_pending(&self, ticket: Ticket) -> bool {
+        ticket.number >= self.lanes[ticket.lane].first
+    }
+
+    pub(super) fn all_idle(&self) -> bool {
+        self.lanes.iter().all(|lane| lane.pending.is_empty())
+    }
+
+    pub(super) fn pending(&mut self, ticket: Ticket) -> Option<&mut Pending<W>> {
+        let lane = &mut self.lanes[ticket.lane];
+        let at = ticket.number.checked_sub(lane.first)?;
+        lane.pending.get_mut(at as usize)
+    }
+
+    /// The compute lane for a command with these needs: the one it would wait for anyway, else the
+    /// one with the fewest commands, in turn.
+    pub(super) fn choose(&mut self, needs: &Needs) -> usize {
+        let computing = COMPUTE..self.lanes.len();
+        let waits_on = computing.clone().find(|&lane| {
+            self.is_pending(Ticket {
+                lane,
+                number: needs.0[lane],
+            })
+        });
+        if let Some(lane) = waits_on {
+            return lane;
+        }
+        let n = computing.len();
+        let turn = self.turn;
+        let lane = (0..n)
+            .map(|i| COMPUTE + (turn + i) % n)
+            .min_by_key(|&lane| self.lanes[lane].pending.len())
+            .unwrap_or(COMPUTE);
+        self.turn = (lane - COMPUTE + 1) % n;
+        lane
+    }
+
+    /// The events that a command on `own` with these needs waits for. The lanes they are in are
+    /// flushed, since OpenCL only promises progress of what was flushed.
+    pub(super) fn waits(&mut self, own: usize, needs: &Needs) -> Answer<Waits<MAX_LANES>> {
+        let mut waits = Waits::none();
+        for (i, lane) in self.lanes.iter_mut().enumerate() {
+            // The own queue works in order.
+            if i == own {
+                continue;
+            }
+            let Some(at) = needs.0[i].checked_sub(lane.first) else {
+                continue;
+            };
+            let Some(pending) = lane.pending.get(at as usize) else {
+                debug_assert!(false, "a need that was never enqueued");
+                continue;
+            };
+            if lane.dirty {
+                lane.queue.flush()?;
+                lane.dirty = false;
+            }
+            waits.push(&pending.event);
+        }
+        Ok(waits)
+    }
+
+    /// Notes a command that was just enqueued on the lane's queue.
+    pub(super) fn push(&mut self, lane: usize, event: Event, enqueued: Instant, work: W) -> Ticket {
+        let lane_index = lane;
+        let lane = &mut self.lanes[lane];
+        let number = lane.first + lane.pending.len() as u64;
+        lane.pending.push_back(Pending {
+            event,
+            enqueued,
+            work,
+        });
+        lane.dirty = true;
+        Ticket {
+            lane: lane_index,
+            number,
+        }
+    }
+
+    /// The ticket that the next command on the lane will get.
+    pub(super) fn next(&self, lane: usize) -> Ticket {
+        let number = self.lanes[lane].first + self.lanes[lane].pending.len() as u64;
+        Ticket { lane, number }
+    }
+
+    /// Hands everything enqueued to the device.
+    pub(super) fn flush(&mut self) {
+        for lane in &mut self.lanes {
+            if lane.dirty {
+                // An error here shows again in the commands' own status.
+                let _ = lane.queue.flush();
+                lane.dirty = false;
+            }
+        }
+    }
+
+    /// The oldest pending command of the lane, if it has finished, and whether it failed.
+    pub(super) fn pop_done(&mut self, lane: usize) -> Option<(Pending<W>, Answer<()>)> {
+        let lane = &mut self.lanes[lane];
+        let outcome = match lane.pending.front()?.event.is_done() {
+            Ok(false) => return None,
+            Ok(true) => Ok(()),
+            Err(code) => Err(code),
+        };
+        let pending = lane.pending.pop_front()?;
+        lane.first += 1;
+        Some((pending, outcome))
+    }
+
+    /// Asks for a call of `notify` when something finishes in any lane: the oldest command, or, in
+    /// a lane that is well filled, one up to `batch` commands later, so that many short commands
+    /// make few calls. Returns false where OpenCL did not take the request.
+    pub(super) fn arm<T: Notify>(&mut self, notify: &Arc<T>, batch: usize) -> bool {
+        let mut good = true;
+        for lane in &mut self.lanes {
+            if lane.armed >= lane.first {
+                continue;
+            }
+            // Never past the middle: the lane is to be filled again before it runs dry.
+            let at = batch.min(lane.pending.len() / 2).saturating_sub(1);
+            if let Some(pending) = lane.pending.get(at) {
+                lane.armed = lane.first + at as u64;
+                good &= pending.event.on_completion(Arc::clone(notify)).is_ok();
+            }
+        }
+        good
+    }
+
+    /// Waits until every queue is empty, and takes what was pending without looking at it.
+    pub(super) fn abandon(&mut self) -> Vec<W> {
+        let mut left = Vec::new();
+        for lane in &mut self.lanes {
+            let _ = lane.queue.finish();
+            lane.first += lane.pending.len() as u64;
+            left.extend(lane.pending.drain(..).map(|pending| pending.work));
+        }
+        left
+    }
+}

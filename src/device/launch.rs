@@ -1,0 +1,613 @@
+//! One launch, from its message to its place in a compute queue.
+//!
+//! A launch is put together in steps, any of which may find that it cannot be ([`Obstacle::Fault`])
+//! or cannot be now, because memory is held by launches that have not finished
+//! ([`Obstacle::Later`]). Launches start in the order they came: one that must wait for memory lets
+//! nobody pass, so that a large one is not starved by small ones.
+//!
+//! | step | leaves behind if a later step fails |
+//! |---|---|
+//! | arguments counted | nothing |
+//! | entries found, pinned | nothing: unpinned, and removed where no buffer was made |
+//! | room made, buffers made | buffers in the cache |
+//! | copies in enqueued | blocks valid on the device |
+//! | arguments set, kernel enqueued | |
+
+use std::ffi::c_void;
+use std::ptr;
+use std::time::Instant;
+
+use opencl3::error_codes as code;
+use opencl3::kernel::{CL_KERNEL_COMPILE_WORK_GROUP_SIZE, CL_KERNEL_WORK_GROUP_SIZE};
+use opencl3::memory::CL_MAP_WRITE_INVALIDATE_REGION;
+use opencl3::types::cl_mem;
+
+use crate::object::place::Place;
+
+use super::buffers::Id;
+use super::lane::{IN, Needs, Ticket};
+use super::manager::{Manager, Running, Use, Work};
+use super::program::BuiltKernel;
+use super::raw::{Event, Waits};
+use super::signature::{ArgKind, fits};
+use super::{Launch, LaunchError};
+
+/// Why a launch cannot start.
+pub(super) enum Obstacle {
+    /// Memory is held by launches that have not finished.
+    Later,
+    /// It never can.
+    Fault(Fault),
+}
+
+/// What is wrong with a launch.
+pub(super) struct Fault {
+    pub(super) cause: String,
+    pub(super) code: Option<i32>,
+    pub(super) hint: Option<String>,
+}
+
+impl Fault {
+    pub(super) fn new(cause: impl Into<String>) -> Self {
+        Fault {
+            cause: cause.into(),
+            code: None,
+            hint: None,
+        }
+    }
+
+    pub(super) fn opencl(cause: impl Into<String>, code: i32) -> Self {
+        Fault {
+            code: Some(code),
+            ..Fault::new(cause)
+        }
+    }
+
+    /// Whether less memory in use could have helped.
+    fn is_memory(&self) -> bool {
+        matches!(
+            self.code,
+            Some(
+                code::CL_MEM_OBJECT_ALLOCATION_FAILURE
+                    | code::CL_OUT_OF_RESOURCES
+                    | code::CL_OUT_OF_HOST_MEMORY
+            )
+        )
+    }
+}
+
+impl From<Fault> for Obstacle {
+    fn from(fault: Fault) -> Self {
+        Obstacle::Fault(fault)
+    }
+}
+
+/// A kernel that was enqueued.
+struct Started {
+    lane: usize,
+    event: Event,
+    enqueued: Instant,
+    bytes_in: u64,
+    first_of_shape: bool,
+}
+
+impl Manager {
+    /// Starts what waits, as far as it may.
+    pub(super) fn launch_waiting(&mut self) {
+        while self.running < self.in_flight {
+            let Some(launch) = self.waiting.pop_front() else {
+                return;
+            };
+            if let Some(launch) = self.try_launch(launch) {
+                self.waiting.push_front(launch);
+                return;
+            }
+        }
+    }
+
+    /// Starts a launch or answers that it failed; gives it back if it must wait.
+    fn try_launch(&mut self, launch: Launch) -> Option<Launch> {
+        let mut uses = self.spare.pop().unwrap_or_default();
+        loop {
+            let obstacle = match self.put_together(&launch, &mut uses) {
+                Ok(started) => {
+                    self.commit(launch, uses, started);
+                    return None;
+                }
+                Err(obstacle) => obstacle,
+            };
+            // Some drivers find out that memory is short only when a command is enqueued.
+            let short = matches!(&obstacle, Obstacle::Fault(fault) if fault.is_memory());
+            let retry = short && self.evict_all();
+            self.unpin(&mut uses);
+            if retry {
+                continue;
+            }
+            self.spare.push(uses);
+            let busy = !self.lanes.all_idle();
+            return match obstacle {
+                Obstacle::Later if busy => Some(launch),
+                Obstacle::Fault(_) if short && busy => Some(launch),
+                Obstacle::Fault(fault) => {
+                    self.refuse(&launch, fault);
+                    None
+                }
+                // Nothing is in flight, so nothing will ever make room.
+                Obstacle::Later => {
+                    self.refuse(&launch, Fault::new("there is no room for its blocks"));
+                    None
+                }
+            };
+        }
+    }
+
+    fn put_together(
+        &mut self,
+        launch: &Launch,
+        uses: &mut Vec<Use>,
+    ) -> Result<Started, Obstacle> {
+        let Some(kernel) = self.programs.kernels.get(launch.kernel) else {
+            return Err(Fault::new("the launch names no kernel that was built here").into());
+        };
+        if kernel.signature.args.len() != launch.params.len() + launch.blocks.len() {
+            let checked = kernel
+                .signature
+                .check(launch.params.len(), launch.blocks.len());
+            return Err(Fault::new(checked.err().unwrap_or_default()).into());
+        }
+        let missing = self.pin(launch, uses)?;
+        if !self.make_room(missing)? {
+            return Err(Obstacle::Later);
+        }
+        for used in uses.iter() {
+            self.provide(used.id)?;
+        }
+        let mut needs = Needs::default();
+        let mut bytes_in = 0;
+        for used in uses.iter() {
+            bytes_in += self.make_valid(*used)?;
+            let entry = self.buffers.get(used.id);
+            if let Some(ticket) = entry.last_write {
+                needs.add(ticket);
+            }
+            if used.written {
+                needs.add_all(&entry.uses);
+            }
+        }
+        self.set_arguments(launch)?;
+        let lane = self.lanes.choose(&needs);
+        let waits = self
+            .lanes
+            .waits(lane, &needs)
+            .map_err(|code| Fault::opencl("flushing a queue failed", code))?;
+        let kernel = &mut self.programs.kernels[launch.kernel];
+        let first_of_shape = kernel.is_first_of_shape(&launch.range);
+        // SAFETY: `set_arguments` has set every argument; the buffers among them are pinned by
+        // `uses` until the kernel's completion is seen, and the host memory some of them wrap lives
+        // until the block is forgotten, which waits for the pins.
+        let run = unsafe {
+            self.lanes
+                .queue(lane)
+                .run(&kernel.kernel, &launch.range, &waits)
+        };
+        let event = run.map_err(|code| self.enqueue_fault(launch, code))?;
+        Ok(Started {
+            lane,
+            event,
+            enqueued: Instant::now(),
+            bytes_in,
+            first_of_shape,
+        })
+    }
+
+    /// Finds the entries of the launch's distinct blocks and pins them. Returns the bytes of
+    /// buffers that are still to be made.
+    fn pin(&mut self, launch: &Launch, uses: &mut Vec<Use>) -> Result<u64, Fault> {
+        self.serial += 1;
+        let (mut missing, mut total) = (0, 0);
+        for arg in launch.blocks.iter().flatten() {
+            // A block of no bytes is a null buffer: there is nothing to hold or move.
+            if arg.block.size() == 0 {
+                continue;
+            }
+            let id = self.buffers.find_or_add(arg.block);
+            let entry = self.buffers.get(id);
+            if entry.met == self.serial {
+                entry.written |= arg.writes;
+                continue;
+            }
+            entry.met = self.serial;
+            entry.written = arg.writes;
+            entry.pins += 1;
+            total += entry.bytes;
+            if entry.mem.is_none() {
+                missing += entry.bytes;
+            }
+            self.buffers.touch(id);
+            uses.push(Use { id, written: false });
+        }
+        for used in uses.iter_mut() {
+            used.written = self.buffers.get(used.id).written;
+        }
+        match self.limit {
+            Some(limit) if total > limit => Err(Fault {
+                cause: format!(
+                    "its blocks take {total} bytes, and at most {limit} bytes of the device's \
+                     memory are used"
+                ),
+                code: None,
+                hint: Some(
+                    "set OCR_DEVICE_MEMORY to let it use more, or work on smaller blocks"
+                        .to_string(),
+                ),
+            }),
+            _ => Ok(missing),
+        }
+    }
+
+    /// Undoes [`Manager::pin`].
+    pub(super) fn unpin(&mut self, uses: &mut Vec<Use>) {
+        for used in uses.drain(..) {
+            self.release_pin(used.id);
+        }
+    }
+
+    /// Gives the entry a buffer if it has none.
+    fn provide(&mut self, id: Id) -> Result<(), Obstacle> {
+        let entry = self.buffers.get(id);
+        if entry.mem.is_some() {
+            return Ok(());
+        }
+        let (block, bytes) = (entry.block, entry.bytes);
+        let size = usize::try_from(bytes).unwrap_or(usize::MAX);
+        let mem = loop {
+            let made = if self.unified {
+                let host = block.host_memory().map_err(|_| {
+                    Fault::new(format!("there is no host memory for a block of {bytes} bytes"))
+                })?;
+                // SAFETY: the block's memory is `size` bytes long and stays until the block is
+                // recycled, which the engine does only after this device has answered that it has
+                // forgotten it, and that answer waits until the buffer is released.
+                unsafe { self.context.wrap(host, size) }
+            } else {
+                self.context.buffer(size)
+            };
+            let fault = match made {
+                Ok(mem) => break mem,
+                Err(code) => Fault::opencl(format!("making a buffer of {bytes} bytes failed"), code),
+            };
+            // One at a time: the rest of the cache is worth keeping.
+            match self.buffers.victim() {
+                Some(victim) if fault.is_memory() => self.evict(victim)?,
+                _ => return Err(fault.into()),
+            }
+        };
+        self.buffers.provide(id, mem);
+        self.counters.resident_bytes.set(self.buffers.bytes);
+        block.copies().resident.insert(self.place);
+        Ok(())
+    }
+
+    /// Sees to it that the block's content is in its buffer when the kernel starts, if it has any.
+    /// Returns the bytes that are copied for it.
+    fn make_valid(&mut self, used: Use) -> Result<u64, Fault> {
+        let place = self.place;
+        let entry = self.buffers.get(used.id);
+        let block = entry.block;
+        let valid = block.copies().valid;
+        let (fresh, mapped) = (entry.fresh, !entry.mapped.is_null());
+        if valid.contains(place) || valid.is_empty() {
+            if valid.contains(place) {
+                self.counters.cache_hits.add(1);
+            }
+            // While the host has it mapped a kernel may read it, and must not write it.
+            if mapped && used.written {
+                self.hand_over(used.id)?;
+            }
+            return Ok(0);
+        }
+        if !valid.contains(Place::HOST) {
+            return Err(Fault::new(format!(
+                "its block {} is valid neither here nor on the host, but on {}: this is a fault \
+                 of the runtime",
+                block.guid(),
+                valid
+                    .iter()
+                    .map(|p| p.to_string())
+                    .collect::<Vec<_>>()
+                    .join(", "),
+            )));
+        }
+        let bytes = if self.unified {
+            if !fresh {
+                self.hand_over(used.id)?;
+            }
+            0
+        } else {
+            self.copy_in(used.id)?
+        };
+        block.copies().joined(place);
+        self.counters.uploads.add(1);
+        Ok(bytes)
+    }
+
+    /// Enqueues the copy of a block from the host.
+    fn copy_in(&mut self, id: Id) -> Result<u64, Fault> {
+        let entry = self.buffers.get(id);
+        let bytes = entry.bytes;
+        let host = entry.block.host_memory().map_err(|_| {
+            Fault::new(format!("there is no host memory for a block of {bytes} bytes"))
+        })?;
+        let fault = |code| Fault::opencl("copying a block to the device failed", code);
+        let waits = self.lanes.waits(IN, &entry.uses).map_err(fault)?;
+        let Some(mem) = &entry.mem else {
+            return Err(Fault::new("a block has no buffer to be copied to"));
+        };
+        // SAFETY: the block's memory holds `bytes` bytes and is not freed before the device has
+        // forgotten the block, which waits for the pin that the copy holds.
+        let event = unsafe {
+            self.lanes
+                .queue(IN)
+                .write(mem, host, bytes as usize, &waits)
+        }
+        .map_err(fault)?;
+        self.note_copy(id, event, bytes);
+        Ok(bytes)
+    }
+
+    /// Hands a buffer that shares the host's memory over to the device, with what the host wrote.
+    fn hand_over(&mut self, id: Id) -> Result<(), Fault> {
+        let entry = self.buffers.get(id);
+        let fault = |code| Fault::opencl("handing a block over to the device failed", code);
+        let mut waits = self.lanes.waits(IN, &entry.uses).map_err(fault)?;
+        let Some(mem) = &entry.mem else {
+            return Err(Fault::new("a block has no buffer to be handed over"));
+        };
+        let queue = self.lanes.queue(IN);
+        let mut mapped = std::mem::replace(&mut entry.mapped, ptr::null_mut());
+        if mapped.is_null() {
+            // The host wrote while the buffer was not mapped; a map and an unmap tell the device.
+            // The content is in the memory that the buffer wraps, so nothing is to be read first.
+            let bytes = entry.bytes as usize;
+            let flags = CL_MAP_WRITE_INVALIDATE_REGION;
+            let (_, address) = queue
+                .map(mem, bytes, flags, false, &waits)
+                .map_err(fault)?;
+            mapped = address;
+            // The unmap comes after the map in the same queue.
+            waits = Waits::none();
+        }
+        // SAFETY: `mapped` is the address of a mapping of this buffer: the one just made, or the
+        // one that was noted and is struck out.
+        let event = unsafe { queue.unmap(mem, mapped, &waits) }.map_err(fault)?;
+        self.note_copy(id, event, 0);
+        Ok(())
+    }
+
+    /// Notes a command of the lane IN that makes the buffer's content.
+    fn note_copy(&mut self, id: Id, event: Event, bytes: u64) {
+        let work = Work::CopyIn { id, bytes };
+        let ticket = self.lanes.push(IN, event, Instant::now(), work);
+        let entry = self.buffers.get(id);
+        entry.pins += 1;
+        entry.last_write = Some(ticket);
+        entry.uses.add(ticket);
+    }
+
+    /// Sets the kernel's arguments: parameters, then blocks.
+    fn set_arguments(&mut self, launch: &Launch) -> Result<(), Fault> {
+        let kernel = &mut self.programs.kernels[launch.kernel];
+        for (i, value) in launch.params.iter().enumerate() {
+            set_scalar(kernel, i, *value)?;
+        }
+        for (slot, arg) in launch.blocks.iter().enumerate() {
+            let mem = arg
+                .filter(|arg| arg.block.size() > 0)
+                .and_then(|arg| self.buffers.find(arg.block))
+                .and_then(|id| self.buffers.get(id).mem.as_ref().map(|mem| mem.raw()));
+            let value: *const c_void = mem.as_ref().map_or(ptr::null(), |m| ptr::from_ref(m).cast());
+            let index = launch.params.len() + slot;
+            // SAFETY: `value` is null or points to the handle of a buffer that the table keeps.
+            unsafe {
+                kernel
+                    .kernel
+                    .set(index as u32, size_of::<cl_mem>(), value)
+            }
+            .map_err(|code| refused(kernel, index, code))?;
+        }
+        Ok(())
+    }
+
+    /// Enters an enqueued kernel into all the books.
+    fn commit(&mut self, launch: Launch, mut uses: Vec<Use>, started: Started) {
+        let ticket: Ticket = self.lanes.next(started.lane);
+        for used in &mut uses {
+            let entry = self.buffers.get(used.id);
+            entry.fresh = false;
+            entry.uses.add(ticket);
+            if used.written {
+                entry.last_write = Some(ticket);
+                entry.writes += 1;
+                entry.block.copies().wrote(self.place);
+            }
+        }
+        self.running += 1;
+        let work = Work::Kernel(Running {
+            launch,
+            uses,
+            bytes_in: started.bytes_in,
+            first_of_shape: started.first_of_shape,
+        });
+        self.lanes
+            .push(started.lane, started.event, started.enqueued, work);
+    }
+
+    /// Answers that a launch never started.
+    pub(super) fn refuse(&mut self, launch: &Launch, fault: Fault) {
+        let error = self.error(launch, fault, true);
+        self.answer_failed(launch.token, error);
+    }
+
+    /// The error of a launch, with everything a reader needs.
+    pub(super) fn error(&self, launch: &Launch, fault: Fault, inputs_intact: bool) -> LaunchError {
+        let kernel = self.programs.kernels.get(launch.kernel);
+        LaunchError {
+            device: self.info.name.clone(),
+            kernel: kernel.map_or(String::new(), |k| k.name.clone()),
+            range: launch.range,
+            arguments: describe_arguments(kernel, launch),
+            cause: fault.cause,
+            code: fault.code,
+            hint: fault.hint,
+            inputs_intact,
+        }
+    }
+
+    /// Why OpenCL may have refused a kernel.
+    fn enqueue_fault(&self, launch: &Launch, status: i32) -> Fault {
+        let kernel = &self.programs.kernels[launch.kernel];
+        let ask = |what| kernel.kernel.work_group_number(self.info.id, what);
+        let dims = (launch.range.work_dim as usize).min(3);
+        let hint = match status {
+            code::CL_INVALID_WORK_GROUP_SIZE | code::CL_INVALID_WORK_ITEM_SIZE => {
+                let mut hint = format!(
+                    "a work-group of this kernel may have {} work-items on this device ({} for \
+                     any kernel)",
+                    ask(CL_KERNEL_WORK_GROUP_SIZE),
+                    self.info.max_work_group
+                );
+                if let Some(local) = launch.range.local {
+                    let items: usize = local[..dims].iter().product();
+                    hint.push_str(&format!("; the range asks for {items}"));
+                    for d in 0..dims {
+                        if local[d] == 0 || !launch.range.global[d].is_multiple_of(local[d]) {
+                            hint.push_str(&format!(
+                                "; the global size {} of dimension {d} is no multiple of the \
+                                 local size {}",
+                                launch.range.global[d], local[d]
+                            ));
+                        }
+                    }
+                }
+                let required = ask(CL_KERNEL_COMPILE_WORK_GROUP_SIZE);
+                if required != 0 {
+                    hint.push_str(&format!(
+                        "; its source demands a work-group size (first dimension: {required})"
+                    ));
+                }
+                hint
+            }
+            code::CL_INVALID_GLOBAL_WORK_SIZE => {
+                "the global size must be at least 1 in each dimension".to_string()
+            }
+            code::CL_INVALID_WORK_DIMENSION => "a range has 1 to 3 dimensions".to_string(),
+            code::CL_INVALID_GLOBAL_OFFSET => {
+                "the global offset and size together exceed what the device can count".to_string()
+            }
+            code::CL_OUT_OF_RESOURCES => "the kernel needs more registers or local memory than \
+                                          the device has for such a work-group: try a smaller one"
+                .to_string(),
+            code::CL_MEM_OBJECT_ALLOCATION_FAILURE => format!(
+                "the device's memory is full ({} bytes of buffers here); OCR_DEVICE_MEMORY \
+                 bounds what is used of it",
+                self.buffers.bytes
+            ),
+            _ => String::new(),
+        };
+        Fault {
+            cause: "enqueuing it failed".to_string(),
+            code: Some(status),
+            hint: (!hint.is_empty()).then_some(hint),
+        }
+    }
+}
+
+fn refused(kernel: &BuiltKernel, index: usize, code: i32) -> Fault {
+    Fault::opencl(
+        format!(
+            "argument {index}, '{}', was refused",
+            kernel.signature.texts[index]
+        ),
+        code,
+    )
+}
+
+/// Sets a scalar argument from the low bytes of a value that fits it.
+fn set_scalar(kernel: &mut BuiltKernel, index: usize, value: u64) -> Result<(), Fault> {
+    let given = match kernel.signature.args[index] {
+        ArgKind::Scalar { bytes } => Some(bytes),
+        // 0: not yet known.
+        _ => Some(kernel.sizes[index]).filter(|&bytes| bytes != 0),
+    };
+    let sizes: &[usize] = match &given {
+        Some(bytes) => std::slice::from_ref(bytes),
+        None => &[8, 4, 2, 1],
+    };
+    let mut last = code::CL_INVALID_ARG_SIZE;
+    for &bytes in sizes {
+        // The bits of a float stand for no integer, so there is no sign to extend.
+        let float = kernel.signature.is_float(index) && value >> 32 != 0;
+        if float || !fits(value, bytes) {
+            return Err(Fault::new(format!(
+                "argument {index}, '{}', has {bytes} bytes, and the parameter's value {value} \
+                 ({value:#x}) does not fit",
+                kernel.signature.texts[index]
+            )));
+        }
+        let word = value.to_ne_bytes();
+        let low = if cfg!(target_endian = "big") {
+            &word[8 - bytes..]
+        } else {
+            &word[..bytes]
+        };
+        // SAFETY: `low` holds `bytes` bytes, and the argument is a value of that size or refused.
+        match unsafe {
+            kernel
+                .kernel
+                .set(index as u32, bytes, low.as_ptr().cast())
+        } {
+            Ok(()) => {
+                kernel.sizes[index] = bytes;
+                return Ok(());
+            }
+            Err(status) => last = status,
+        }
+        if last != code::CL_INVALID_ARG_SIZE {
+            break;
+        }
+    }
+    Err(refused(kernel, index, last))
+}
+
+/// Each argument as in a listing: `0: int n = 5`.
+fn describe_arguments(kernel: Option<&BuiltKernel>, launch: &Launch) -> Vec<String> {
+    let name = |i: usize| {
+        kernel
+            .and_then(|k| k.signature.texts.get(i).cloned())
+            .unwrap_or_else(|| "(not in the kernel)".to_string())
+    };
+    let params = launch.params.iter().enumerate().map(|(i, value)| {
+        if kernel.is_some_and(|k| k.signature.is_float(i)) {
+            format!("{i}: {} = {}", name(i), f32::from_bits(*value as u32))
+        } else if *value > 9 {
+            format!("{i}: {} = {value} ({value:#x})", name(i))
+        } else {
+            format!("{i}: {} = {value}", name(i))
+        }
+    });
+    let first = launch.params.len();
+    let blocks = launch.blocks.iter().enumerate().map(|(slot, arg)| {
+        let i = first + slot;
+        match arg {
+            None => format!("{i}: {} = null (slot {slot})", name(i)),
+            Some(arg) => format!(
+                "{i}: {} = block {} of {} bytes, {} (slot {slot})",
+                name(i),
+                arg.block.guid(),
+                arg.block.size(),
+                if arg.writes { "written" } else { "read" }
+            ),
+        }
+    });
+    params.chain(blocks).collect()
+}

@@ -1,0 +1,575 @@
+//! The device manager: a thread that owns everything OpenCL of one device, and the handle by which
+//! others send it messages.
+//!
+//! The thread's round: take the messages, start launches, flush the queues, see what has finished.
+//! When a round did nothing, put a callback on the oldest unfinished command of each queue and sleep
+//! until a message or a callback comes.
+
+use std::collections::VecDeque;
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::mpsc::{SyncSender, sync_channel};
+use std::thread::{self, JoinHandle};
+use std::time::{Duration, Instant};
+
+use opencl3::error_codes::CL_EXEC_STATUS_ERROR_FOR_EVENTS_IN_WAIT_LIST;
+use opencl3::event::{
+    CL_PROFILING_COMMAND_END, CL_PROFILING_COMMAND_QUEUED, CL_PROFILING_COMMAND_START,
+};
+use parking_lot::Mutex;
+
+use crate::object::data_block::DataBlock;
+use crate::object::place::Place;
+
+use super::buffers::{Buffers, Id};
+use super::clock::Clock;
+use super::counters::Cells;
+use super::error::code_name;
+use super::fetch::Fetching;
+use super::inbox::Inbox;
+use super::lane::{COMPUTE, IN, Lanes, MAX_COMPUTE, MAX_LANES, OUT, Pending};
+use super::launch::Fault;
+use super::program::Programs;
+use super::raw::{Answer, Context, Event, Notify, Queue};
+use super::{
+    BuildError, Counters, DeviceError, DeviceInfo, DeviceSettings, Events, KernelOnDevice,
+    KernelSpec, Launch, LaunchError, LaunchReport, Span,
+};
+
+/// How long the thread sleeps at most while commands are pending. Only a driver that loses a
+/// callback ever makes it sleep so long.
+const LOST_CALLBACK: Duration = Duration::from_millis(100);
+/// The same where a callback could not be set at all, so that looking is the only way.
+const NO_CALLBACK: Duration = Duration::from_micros(200);
+
+/// What it takes about to wake a sleeping thread, and for a platform to go from one command to the
+/// next. Together they say how many short kernels are worth waiting for at once.
+const WAKE_UP_NS: u64 = 50_000;
+const COMMAND_NS: u64 = 2_000;
+
+enum Message {
+    Build(KernelSpec, SyncSender<Result<KernelOnDevice, BuildError>>),
+    Launch(Launch),
+    Fetch(&'static DataBlock, usize),
+    Forget(&'static DataBlock),
+    Stop,
+}
+
+impl Notify for Inbox<Message> {
+    fn notify(&self) {
+        self.completed();
+    }
+}
+
+/// The handle of one device's manager. Dropping it stops the manager.
+pub struct DeviceManager {
+    inbox: Arc<Inbox<Message>>,
+    events: Arc<dyn Events>,
+    counters: Arc<Cells>,
+    load: Arc<AtomicUsize>,
+    device: String,
+    thread: Mutex<Option<JoinHandle<()>>>,
+}
+
+impl DeviceManager {
+    /// Starts the manager of a device. Its answers go to `events`; `place` is how blocks' copies
+    /// name the device.
+    ///
+    /// # Errors
+    /// The device gave no context or queue, or there is no thread to be had.
+    pub fn start(
+        info: &DeviceInfo,
+        place: Place,
+        settings: DeviceSettings,
+        events: Arc<dyn Events>,
+    ) -> Result<DeviceManager, DeviceError> {
+        let inbox = Arc::new(Inbox::new());
+        let counters = Arc::new(Cells::default());
+        let load = Arc::new(AtomicUsize::new(0));
+        let (ready, started) = sync_channel(1);
+        let seed = Seed {
+            info: info.clone(),
+            place,
+            settings,
+            events: Arc::clone(&events),
+            inbox: Arc::clone(&inbox),
+            counters: Arc::clone(&counters),
+            load: Arc::clone(&load),
+        };
+        let fail = |what: &str| DeviceError {
+            device: info.name.clone(),
+            what: what.to_string(),
+            code: None,
+        };
+        let thread = thread::Builder::new()
+            .name(format!("ocr-device-{}", info.index))
+            .spawn(move || match Manager::new(seed) {
+                Ok(mut manager) => {
+                    let _ = ready.send(Ok(()));
+                    drop(ready);
+                    manager.live();
+                }
+                Err(error) => {
+                    let _ = ready.send(Err(error));
+                }
+            })
+            .map_err(|error| fail(&format!("starting its thread failed: {error}")))?;
+        let result = started
+            .recv()
+            .unwrap_or_else(|_| Err(fail("its thread ended at once")));
+        if let Err(error) = result {
+            // It has said its last word, so this does not wait long.
+            let _ = thread.join();
+            return Err(error);
+        }
+        Ok(DeviceManager {
+            inbox,
+            events,
+            counters,
+            load,
+            device: info.name.clone(),
+            thread: Mutex::new(Some(thread)),
+        })
+    }
+
+    /// Builds a kernel, or finds it built, and waits for the answer. Not to be called from
+    /// [`Events`].
+    ///
+    /// # Errors
+    /// See [`BuildError`].
+    pub fn build(&self, spec: &KernelSpec) -> Result<KernelOnDevice, BuildError> {
+        let (reply, answer) = sync_channel(1);
+        // Where the manager is stopped the reply is dropped unused, and this ends at once.
+        let _ = self.inbox.push(Message::Build(spec.clone(), reply));
+        answer
+            .recv()
+            .unwrap_or_else(|_| Err(BuildError::Other(self.stopped())))
+    }
+
+    /// Runs a kernel; [`Events::launched`] answers.
+    pub fn launch(&self, launch: Launch) {
+        // Counted before it is sent, so that the manager never counts below zero. Nothing else is
+        // ordered by the count.
+        self.load.fetch_add(1, Ordering::Relaxed);
+        if let Err(Message::Launch(launch)) = self.inbox.push(Message::Launch(launch)) {
+            self.load.fetch_sub(1, Ordering::Relaxed);
+            let error = stopped_launch(&self.device, &launch);
+            self.events.launched(launch.token, Err(Box::new(error)));
+        }
+    }
+
+    /// Brings a block to the host, if it is not there; [`Events::fetched`] answers.
+    pub fn fetch(&self, block: &'static DataBlock, token: usize) {
+        if self.inbox.push(Message::Fetch(block, token)).is_err() {
+            self.events.fetched(token, Err(self.stopped()));
+        }
+    }
+
+    /// Releases what the device has of a block that no launch will use any more;
+    /// [`Events::forgotten`] answers. Until then the block and its host memory must stay.
+    pub fn forget(&self, block: &'static DataBlock) {
+        if self.inbox.push(Message::Forget(block)).is_err() {
+            self.events.forgotten(block);
+        }
+    }
+
+    /// Launches that were sent and not answered yet.
+    pub fn load(&self) -> usize {
+        self.load.load(Ordering::Relaxed)
+    }
+
+    /// What it did so far.
+    pub fn counters(&self) -> Counters {
+        self.counters.read()
+    }
+
+    /// Finishes what was sent, releases everything of OpenCL and ends the thread. Later messages are
+    /// answered with errors. Calling it again does nothing. Content that was valid only on the
+    /// device is lost. Not to be called from [`Events`].
+    pub fn stop(&self) {
+        let _ = self.inbox.push(Message::Stop);
+        let mut thread = self.thread.lock();
+        if let Some(thread) = thread.take()
+            // The last handle may be dropped by an answer: a thread cannot wait for itself.
+            && thread.thread().id() != thread::current().id()
+        {
+            // A panic there was reported there.
+            let _ = thread.join();
+        }
+    }
+
+    fn stopped(&self) -> DeviceError {
+        DeviceError {
+            device: self.device.clone(),
+            what: "the device manager was stopped".to_string(),
+            code: None,
+        }
+    }
+}
+
+impl Drop for DeviceManager {
+    fn drop(&mut self) {
+        self.stop();
+    }
+}
+
+fn stopped_launch(device: &str, launch: &Launch) -> LaunchError {
+    LaunchError {
+        device: device.to_string(),
+        kernel: String::new(),
+        range: launch.range,
+        arguments: Vec::new(),
+        cause: "the device manager was stopped".to_string(),
+        code: None,
+        hint: None,
+        inputs_intact: true,
+    }
+}
+
+/// What a manager's thread is started with.
+struct Seed {
+    info: DeviceInfo,
+    place: Place,
+    settings: DeviceSettings,
+    events: Arc<dyn Events>,
+    inbox: Arc<Inbox<Message>>,
+    counters: Arc<Cells>,
+    load: Arc<AtomicUsize>,
+}
+
+/// A launch's block.
+#[derive(Clone, Copy)]
+pub(super) struct Use {
+    pub(super) id: Id,
+    pub(super) written: bool,
+}
+
+/// A kernel that was enqueued.
+pub(super) struct Running {
+    pub(super) launch: Launch,
+    pub(super) uses: Vec<Use>,
+    pub(super) bytes_in: u64,
+    pub(super) first_of_shape: bool,
+}
+
+/// What a pending command is for.
+pub(super) enum Work {
+    /// Makes a buffer's content what the host has; `bytes` are copied.
+    CopyIn { id: Id, bytes: u64 },
+    /// Runs a kernel.
+    Kernel(Running),
+    /// Brings a block to the host.
+    CopyOut(Fetching),
+    /// Ends a mapping, so that a block can be forgotten.
+    Unmap { id: Id },
+}
+
+/// The thread's state.
+pub(super) struct Manager {
+    pub(super) info: DeviceInfo,
+    pub(super) place: Place,
+    /// Buffers wrap host memory, and nothing is copied.
+    pub(super) unified: bool,
+    /// Bytes of buffers kept at most.
+    pub(super) limit: Option<u64>,
+    /// Launches enqueued at most.
+    pub(super) in_flight: usize,
+    profiling: bool,
+    pub(super) events: Arc<dyn Events>,
+    inbox: Arc<Inbox<Message>>,
+    pub(super) counters: Arc<Cells>,
+    load: Arc<AtomicUsize>,
+    pub(super) lanes: Lanes<Work>,
+    pub(super) buffers: Buffers,
+    pub(super) programs: Programs,
+    clock: Clock,
+    /// How long kernels take lately, nanoseconds.
+    pace_ns: u64,
+    /// When the last command of each lane ended, for estimates without profiling.
+    last_end: [Option<Instant>; MAX_LANES],
+    /// Launches that were not enqueued yet, in order.
+    pub(super) waiting: VecDeque<Launch>,
+    /// Launches that are enqueued.
+    pub(super) running: usize,
+    /// Counts the launches put together.
+    pub(super) serial: u64,
+    /// Emptied lists, to be used again.
+    pub(super) spare: Vec<Vec<Use>>,
+    /// The last copy to the device that failed, to be named by the kernel that fails for it.
+    copy_failure: Option<String>,
+    stopping: bool,
+    /// Declared last, so that it is released last.
+    pub(super) context: Context,
+}
+
+impl Manager {
+    fn new(seed: Seed) -> Result<Self, DeviceError> {
+        let Seed { info, settings, .. } = seed;
+        let fail = |what: &str, code: i32| DeviceError {
+            device: info.name.clone(),
+            what: what.to_string(),
+            code: Some(code),
+        };
+        let context = Context::new(info.id).map_err(|code| fail("creating a context", code))?;
+        let computing = settings.compute_queues.clamp(1, MAX_COMPUTE);
+        let queues: Answer<Vec<Queue>> = (0..COMPUTE + computing)
+            .map(|_| Queue::new(&context, info.id, settings.profiling))
+            .collect();
+        let queues = queues.map_err(|code| fail("creating a command queue", code))?;
+        let unified = info.host_unified && !settings.force_copies;
+        let limit = settings
+            .memory_limit
+            .or_else(|| (!unified).then_some(info.global_memory / 4 * 3));
+        Ok(Manager {
+            place: seed.place,
+            unified,
+            limit,
+            in_flight: settings.in_flight.max(1),
+            profiling: settings.profiling,
+            events: seed.events,
+            inbox: seed.inbox,
+            counters: seed.counters,
+            load: seed.load,
+            lanes: Lanes::new(queues),
+            buffers: Buffers::default(),
+            programs: Programs::default(),
+            clock: Clock::new(),
+            pace_ns: 0,
+            last_end: [None; MAX_LANES],
+            waiting: VecDeque::new(),
+            running: 0,
+            serial: 0,
+            spare: Vec::new(),
+            copy_failure: None,
+            stopping: false,
+            context,
+            info,
+        })
+    }
+
+    /// The thread's life.
+    fn live(&mut self) {
+        let ended = catch_unwind(AssertUnwindSafe(|| self.run()));
+        if ended.is_err() {
+            // The panic's message is out. What was in flight must still be answered.
+            self.fail_everything();
+        }
+        for message in self.inbox.close() {
+            self.turn_away(message);
+        }
+        self.release_all();
+    }
+
+    fn run(&mut self) {
+        let mut messages = Vec::new();
+        loop {
+            self.inbox.take(&mut messages);
+            let mut busy = !messages.is_empty();
+            for message in messages.drain(..) {
+                self.handle(message);
+            }
+            self.launch_waiting();
+            self.lanes.flush();
+            busy |= self.reap_all();
+            if busy {
+                continue;
+            }
+            let idle = self.lanes.all_idle();
+            if idle && self.waiting.is_empty() && self.stopping {
+                return;
+            }
+            let armed = self.lanes.arm(&self.inbox, self.batch());
+            self.inbox.sleep(match (idle, armed) {
+                (true, _) => None,
+                (false, true) => Some(LOST_CALLBACK),
+                (false, false) => Some(NO_CALLBACK),
+            });
+        }
+    }
+
+    /// How many kernels may finish before the thread is woken, where many are in flight: as many as
+    /// run in the time that a wake-up itself takes.
+    fn batch(&self) -> usize {
+        (WAKE_UP_NS / (self.pace_ns + COMMAND_NS)) as usize
+    }
+
+    fn handle(&mut self, message: Message) {
+        match message {
+            Message::Launch(launch) => self.waiting.push_back(launch),
+            Message::Fetch(block, token) => self.fetch(block, token),
+            Message::Forget(block) => self.forget(block),
+            Message::Stop => self.stopping = true,
+            Message::Build(spec, reply) => {
+                // What is enqueued runs on while the compiler works.
+                self.lanes.flush();
+                let result = self.programs.build(&self.context, &self.info, &spec);
+                // Whoever asked may have gone.
+                let _ = reply.send(result);
+            }
+        }
+    }
+
+    /// Answers a message that came too late.
+    fn turn_away(&mut self, message: Message) {
+        match message {
+            Message::Launch(launch) => {
+                let error = stopped_launch(&self.info.name, &launch);
+                self.answer_failed(launch.token, error);
+            }
+            Message::Fetch(_, token) => {
+                let error = self.trouble("the device manager was stopped".to_string(), None);
+                self.events.fetched(token, Err(error));
+            }
+            Message::Forget(block) => self.forget(block),
+            // Dropping the reply answers the build.
+            Message::Build(..) | Message::Stop => {}
+        }
+    }
+
+    /// Sees what has finished. True if anything has.
+    fn reap_all(&mut self) -> bool {
+        let mut any = false;
+        // Copies in before kernels and kernels before copies out, as they depend on each other.
+        for lane in (IN..=IN)
+            .chain(COMPUTE..self.lanes.count())
+            .chain(OUT..=OUT)
+        {
+            any |= self.reap(lane);
+        }
+        any
+    }
+
+    /// The same for one lane.
+    pub(super) fn reap(&mut self, lane: usize) -> bool {
+        let mut any = false;
+        while let Some((pending, outcome)) = self.lanes.pop_done(lane) {
+            any = true;
+            let now = Instant::now();
+            let span = self.span(&pending, lane, now);
+            self.last_end[lane] = Some(span.end);
+            match pending.work {
+                Work::CopyIn { id, bytes } => self.finish_copy_in(id, bytes, outcome),
+                Work::Kernel(running) => {
+                    self.finish_kernel(running, outcome, span, pending.enqueued);
+                }
+                Work::CopyOut(fetching) => self.finish_fetch(fetching, outcome, span),
+                Work::Unmap { id } => self.release_pin(id),
+            }
+        }
+        any
+    }
+
+    /// When a finished command ran.
+    fn span(&mut self, pending: &Pending<Work>, lane: usize, now: Instant) -> Span {
+        let stamps = |event: &Event| {
+            Some((
+                event.stamp(CL_PROFILING_COMMAND_QUEUED)?,
+                event.stamp(CL_PROFILING_COMMAND_START)?,
+                event.stamp(CL_PROFILING_COMMAND_END)?,
+            ))
+        };
+        if self.profiling
+            && let Some((queued, start, end)) = stamps(&pending.event)
+        {
+            self.clock.learn(pending.enqueued, queued);
+            if let Some(span) = self.clock.span(start, end, now) {
+                return span;
+            }
+        }
+        let start = self.last_end[lane].map_or(pending.enqueued, |end| end.max(pending.enqueued));
+        Span {
+            start: start.min(now),
+            end: now,
+        }
+    }
+
+    fn finish_copy_in(&mut self, id: Id, bytes: u64, outcome: Answer<()>) {
+        let place = self.place;
+        let block = self.buffers.get(id).block;
+        match outcome {
+            Ok(()) => self.counters.bytes_to_device.add(bytes),
+            Err(code) => {
+                block.copies().valid.remove(place);
+                self.copy_failure = Some(format!(
+                    "copying block {} ({bytes} bytes) to the device failed: {}",
+                    block.guid(),
+                    code_name(code)
+                ));
+            }
+        }
+        self.release_pin(id);
+    }
+
+    fn finish_kernel(
+        &mut self,
+        mut running: Running,
+        outcome: Answer<()>,
+        kernel: Span,
+        enqueued: Instant,
+    ) {
+        self.running -= 1;
+        for used in &running.uses {
+            if used.written {
+                self.buffers.get(used.id).block.copies().wrote(self.place);
+            }
+        }
+        let token = running.launch.token;
+        match outcome {
+            Ok(()) => {
+                self.counters.kernels.add(1);
+                let ns = kernel.duration().as_nanos() as u64;
+                self.counters.kernel_ns.add(ns);
+                self.pace_ns = (7 * self.pace_ns + ns) / 8;
+                self.load.fetch_sub(1, Ordering::Relaxed);
+                let report = LaunchReport {
+                    kernel,
+                    enqueued,
+                    bytes_in: running.bytes_in,
+                    first_of_shape: running.first_of_shape,
+                };
+                self.events.launched(token, Ok(report));
+            }
+            Err(code) => {
+                let mut fault = Fault::opencl("it failed while it ran", code);
+                if code == CL_EXEC_STATUS_ERROR_FOR_EVENTS_IN_WAIT_LIST {
+                    fault.hint = self.copy_failure.clone();
+                }
+                let error = self.error(&running.launch, fault, false);
+                self.answer_failed(token, error);
+            }
+        }
+        self.unpin(&mut running.uses);
+        self.spare.push(running.uses);
+    }
+
+    pub(super) fn answer_failed(&self, token: usize, error: LaunchError) {
+        self.counters.failures.add(1);
+        self.load.fetch_sub(1, Ordering::Relaxed);
+        self.events.launched(token, Err(Box::new(error)));
+    }
+
+    /// Answers everything with an error, after a panic. The books may be wrong, so that nothing is
+    /// read of them but who is to be answered.
+    fn fail_everything(&mut self) {
+        let cause = "the device manager broke down";
+        for work in self.lanes.abandon() {
+            match work {
+                Work::Kernel(running) => {
+                    let error = self.error(&running.launch, Fault::new(cause), false);
+                    self.answer_failed(running.launch.token, error);
+                }
+                Work::CopyOut(fetching) => {
+                    for token in fetching.tokens {
+                        let error = self.trouble(cause.to_string(), None);
+                        self.events.fetched(token, Err(error));
+                    }
+                }
+                Work::CopyIn { .. } | Work::Unmap { .. } => {}
+            }
+        }
+        for launch in std::mem::take(&mut self.waiting) {
+            self.refuse(&launch, Fault::new(cause));
+        }
+    }
+}

@@ -1,0 +1,238 @@
+//! The room of the OpenCL devices.
+//!
+//! **Owns:** what devices there are ([`discover`]), and for each one that is used a
+//! [`DeviceManager`]: one thread that owns the device's context, queues, programs, kernels and
+//! buffers, and is told what to do by messages: build this kernel, run this launch, bring this block
+//! to the host, forget this block. It answers through [`Events`].
+//!
+//! **Never:** calls OpenCL outside a manager's thread (discovery excepted, which only asks), calls
+//! OpenCL inside an OpenCL callback, decides which EDT runs where, or knows what an EDT is. It knows
+//! the room `object`, and of that only data blocks and places.
+//!
+//! | file | what |
+//! |---|---|
+//! | `discovery.rs` | loader, platforms, devices; why there are none |
+//! | `selection.rs` | the words of `OCR_DEVICES` |
+//! | `manager.rs` | the thread: its loop, its messages, what completes |
+//! | `launch.rs` | one launch: buffers, copies in, arguments, enqueue |
+//! | `fetch.rs` | copies out: fetches, write-backs, evictions, forgetting |
+//! | `buffers.rs` | the table of device buffers, least recently used first |
+//! | `lane.rs` | in-order queues and what is pending in each |
+//! | `program.rs`, `signature.rs` | programs, kernels, what arguments a kernel takes |
+//! | `inbox.rs` | how messages and completions wake the thread |
+//! | `raw.rs` | owned OpenCL handles: the only file that creates or releases one |
+//! | `clock.rs`, `counters.rs`, `error.rs` | times, counts, messages for people |
+//!
+//! # How a launch goes
+//!
+//! The engine promises that a launch's blocks are granted and that each one's valid copy is on this
+//! device, on the host, or nowhere yet. The manager makes each block a buffer (evicting others where
+//! memory is bounded), enqueues the copies that are missing on the queue for copies in, then the
+//! kernel on one of the compute queues, waiting for those copies by events, and only then goes on to
+//! the next launch: so the blocks of the next launch move while the kernels before it compute.
+//! A callback on the oldest unfinished command of each queue wakes the thread, which then reports
+//! all that has finished, in order.
+
+mod buffers;
+mod clock;
+mod counters;
+mod discovery;
+mod error;
+mod fetch;
+mod inbox;
+mod lane;
+mod launch;
+mod manager;
+mod program;
+mod raw;
+mod selection;
+mod signature;
+#[cfg(test)]
+mod tests;
+
+use std::fmt;
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+
+use crate::object::data_block::DataBlock;
+
+pub use counters::Counters;
+pub use discovery::{DeviceInfo, DeviceKind, Inventory, LoaderState, discover};
+pub use error::{BuildError, DeviceError, LaunchError, code_name};
+pub use manager::DeviceManager;
+pub use selection::Selection;
+pub use signature::{ArgKind, Signature};
+
+/// How one device is to be used.
+#[derive(Clone, Debug)]
+pub struct DeviceSettings {
+    /// Bytes of device buffers kept at most. `None`: three quarters of the device's memory where it
+    /// has its own, no bound where it shares the host's.
+    pub memory_limit: Option<u64>,
+    /// In-order queues for kernels, 1 to 8; kernels in different ones may run at the same time.
+    pub compute_queues: usize,
+    /// Launches enqueued at once, at least 1. More hide longer waits; each holds its blocks on the
+    /// device.
+    pub in_flight: usize,
+    /// Treats a device that shares memory with the host as one that does not, so that the copying
+    /// paths can be tested where there is no other device.
+    pub force_copies: bool,
+    /// Takes kernel and copy times from the device's own clock. Without it they are estimated from
+    /// when commands were enqueued and seen complete.
+    pub profiling: bool,
+}
+
+impl Default for DeviceSettings {
+    fn default() -> Self {
+        DeviceSettings {
+            memory_limit: None,
+            compute_queues: 2,
+            in_flight: 32,
+            force_copies: false,
+            profiling: true,
+        }
+    }
+}
+
+/// Where a manager's answers go. Called on the manager's thread (or, for a manager that was stopped,
+/// on the thread that asked): must return soon, and may send further messages to any manager, but
+/// must not call [`DeviceManager::build`] or [`DeviceManager::stop`], which wait for that thread.
+pub trait Events: Send + Sync + 'static {
+    /// The kernel of the launch with this token has finished, or failed. Exactly one for each launch.
+    fn launched(&self, token: usize, result: Result<LaunchReport, Box<LaunchError>>);
+    /// The fetch with this token is done: the host's memory holds the block's content. Exactly one
+    /// for each fetch. (Where a kernel was given the block for writing meanwhile, what was fetched
+    /// is the content before it, and the block's copies do not name the host.)
+    fn fetched(&self, token: usize, result: Result<FetchReport, DeviceError>);
+    /// The device has nothing of this block any more and will not touch it again.
+    fn forgotten(&self, block: &'static DataBlock);
+}
+
+/// A stretch of time on the host's clock.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Span {
+    /// When it began.
+    pub start: Instant,
+    /// When it ended; never before `start`.
+    pub end: Instant,
+}
+
+impl Span {
+    /// How long it lasted.
+    pub fn duration(self) -> Duration {
+        self.end.saturating_duration_since(self.start)
+    }
+}
+
+/// What one finished launch did.
+#[derive(Clone, Copy, Debug)]
+pub struct LaunchReport {
+    /// When the kernel ran (from the device's clock with [`DeviceSettings::profiling`]).
+    pub kernel: Span,
+    /// When the launch was handed to OpenCL.
+    pub enqueued: Instant,
+    /// Bytes copied to the device for it; 0 where memory is shared.
+    pub bytes_in: u64,
+    /// True for the first launch of its kernel with its local size, which on some platforms compiles
+    /// the kernel again: not a sample of how long the kernel takes.
+    pub first_of_shape: bool,
+}
+
+/// What one fetch did.
+#[derive(Clone, Copy, Debug)]
+pub struct FetchReport {
+    /// Bytes copied from the device; 0 where nothing had to move.
+    pub bytes: u64,
+    /// When they moved; `None` where nothing was done.
+    pub copy: Option<Span>,
+}
+
+/// A kernel to be built.
+#[derive(Clone, Debug)]
+pub struct KernelSpec {
+    /// OpenCL C.
+    pub source: Arc<str>,
+    /// Options of `clBuildProgram`. Added to them: `-cl-kernel-arg-info`, and `-DOCR_DEVICE_CPU=1`
+    /// or `-DOCR_DEVICE_GPU=1` (the latter also for accelerators).
+    pub options: String,
+    /// The kernel function's name.
+    pub kernel: String,
+}
+
+/// A kernel that was built.
+#[derive(Clone, Debug)]
+pub struct KernelOnDevice {
+    /// Names it in [`Launch::kernel`], on this device only.
+    pub id: usize,
+    /// What arguments it takes.
+    pub signature: Signature,
+}
+
+/// The index space of a launch.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct NdRange {
+    /// Dimensions in use, 1 to 3.
+    pub work_dim: u32,
+    /// First global id, per dimension.
+    pub offset: [usize; 3],
+    /// Work-items, per dimension.
+    pub global: [usize; 3],
+    /// Work-items of a work-group, per dimension; `None`: OpenCL chooses.
+    pub local: Option<[usize; 3]>,
+}
+
+impl fmt::Display for NdRange {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let dims = (self.work_dim as usize).min(3);
+        let list = |f: &mut fmt::Formatter<'_>, values: &[usize; 3]| {
+            for (i, value) in values[..dims].iter().enumerate() {
+                write!(f, "{}{value}", if i == 0 { "" } else { " x " })?;
+            }
+            Ok(())
+        };
+        write!(f, "global ")?;
+        list(f, &self.global)?;
+        match &self.local {
+            Some(local) => {
+                write!(f, ", local ")?;
+                list(f, local)?;
+            }
+            None => write!(f, ", local size left to OpenCL")?,
+        }
+        if self.offset[..dims].iter().any(|&o| o != 0) {
+            write!(f, ", offset ")?;
+            list(f, &self.offset)?;
+        }
+        if !(1..=3).contains(&self.work_dim) {
+            write!(f, " ({} dimensions)", self.work_dim)?;
+        }
+        Ok(())
+    }
+}
+
+/// A block that stands in one of a launch's slots.
+#[derive(Clone, Copy)]
+pub struct BlockArg {
+    /// The block; granted to the launch until its answer.
+    pub block: &'static DataBlock,
+    /// Whether the kernel may write it. Where a block stands in several slots, one that writes makes
+    /// it written.
+    pub writes: bool,
+}
+
+/// One kernel to run. Kernel arguments are the parameters in order, then the blocks in slot order.
+pub struct Launch {
+    /// Comes back in [`Events::launched`].
+    pub token: usize,
+    /// From [`KernelOnDevice::id`].
+    pub kernel: usize,
+    /// The index space.
+    pub range: NdRange,
+    /// Values for scalar arguments. A value goes to an argument of N bytes if it fits them unsigned,
+    /// or if sign extension of the N bytes gives it back (so -1 in 64 bits fits an `int`). A `float`
+    /// takes its bits from the low 32, and the high 32 must be zero. Anything else is a
+    /// [`LaunchError`].
+    pub params: Vec<u64>,
+    /// Blocks for buffer arguments; `None` and blocks of no bytes are null buffers.
+    pub blocks: Vec<Option<BlockArg>>,
+}

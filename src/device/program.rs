@@ -1,0 +1,182 @@
+//! Programs and kernels, each built once.
+
+use std::collections::{HashMap, HashSet};
+use std::ffi::CString;
+use std::sync::Arc;
+
+use opencl3::error_codes::{
+    CL_BUILD_PROGRAM_FAILURE, CL_INVALID_BUILD_OPTIONS, CL_INVALID_KERNEL_NAME,
+};
+use opencl3::program::{
+    CL_PROGRAM_BUILD_LOG, CL_PROGRAM_KERNEL_NAMES, get_program_build_data, get_program_data,
+};
+
+use super::discovery::{RawDevice, text};
+use super::error::log_with_source;
+use super::raw::{Context, Kernel, Program};
+use super::signature::Signature;
+use super::{BuildError, DeviceError, DeviceInfo, DeviceKind, KernelOnDevice, KernelSpec, NdRange};
+
+/// A kernel that is ready to be given arguments.
+pub(super) struct BuiltKernel {
+    pub(super) kernel: Kernel,
+    pub(super) name: String,
+    pub(super) signature: Signature,
+    /// For each argument of unknown size, the size that OpenCL took; 0: not yet known.
+    pub(super) sizes: Vec<usize>,
+    /// The shapes it was launched with, and the last of them, which is mostly the next.
+    shapes: HashSet<Shape>,
+    last_shape: Option<Shape>,
+}
+
+/// What a platform may compile a kernel for once more: the local size, or, where it chooses that
+/// itself, the global size it chooses by.
+type Shape = (bool, [usize; 3]);
+
+impl BuiltKernel {
+    /// Notes a launch, and says whether it is the first of its shape.
+    pub(super) fn is_first_of_shape(&mut self, range: &NdRange) -> bool {
+        let shape = match range.local {
+            Some(local) => (true, local),
+            None => (false, range.global),
+        };
+        if self.last_shape == Some(shape) {
+            return false;
+        }
+        self.last_shape = Some(shape);
+        self.shapes.insert(shape)
+    }
+}
+
+#[derive(Default)]
+pub(super) struct Programs {
+    programs: HashMap<(Arc<str>, String), Program>,
+    ids: HashMap<(Arc<str>, String, String), usize>,
+    pub(super) kernels: Vec<BuiltKernel>,
+}
+
+impl Programs {
+    /// The kernel, built unless it is there. A failed build is not remembered: asked again, the
+    /// compiler gives the same answer.
+    pub(super) fn build(
+        &mut self,
+        context: &Context,
+        info: &DeviceInfo,
+        spec: &KernelSpec,
+    ) -> Result<KernelOnDevice, BuildError> {
+        let name = &spec.kernel;
+        let key = (Arc::clone(&spec.source), spec.options.clone(), name.clone());
+        if let Some(&id) = self.ids.get(&key) {
+            return Ok(self.answer(id));
+        }
+        let other = |what: String, code: Option<i32>| {
+            BuildError::Other(DeviceError {
+                device: info.name.clone(),
+                what,
+                code,
+            })
+        };
+        let program_key = (Arc::clone(&spec.source), spec.options.clone());
+        if !self.programs.contains_key(&program_key) {
+            let program = compile(context, info, spec)?;
+            self.programs.insert(program_key.clone(), program);
+        }
+        let program = &self.programs[&program_key];
+        let no_such_kernel = || BuildError::NoSuchKernel {
+            name: name.clone(),
+            available: kernel_names(program),
+        };
+        let c_name = CString::new(name.as_str()).map_err(|_| no_such_kernel())?;
+        let kernel = program.kernel(&c_name).map_err(|code| match code {
+            CL_INVALID_KERNEL_NAME => no_such_kernel(),
+            _ => other(format!("creating kernel '{name}'"), Some(code)),
+        })?;
+        let signature = Signature::of(kernel.raw());
+        let id = self.kernels.len();
+        self.kernels.push(BuiltKernel {
+            kernel,
+            name: name.clone(),
+            sizes: vec![0; signature.args.len()],
+            signature,
+            shapes: HashSet::new(),
+            last_shape: None,
+        });
+        self.ids.insert(key, id);
+        Ok(self.answer(id))
+    }
+
+    fn answer(&self, id: usize) -> KernelOnDevice {
+        KernelOnDevice {
+            id,
+            signature: self.kernels[id].signature.clone(),
+        }
+    }
+}
+
+fn compile(
+    context: &Context,
+    info: &DeviceInfo,
+    spec: &KernelSpec,
+) -> Result<Program, BuildError> {
+    let other = |what: &str, code: Option<i32>| {
+        BuildError::Other(DeviceError {
+            device: info.name.clone(),
+            what: what.to_string(),
+            code,
+        })
+    };
+    if spec.source.contains('\0') {
+        return Err(other("the kernel source holds a zero byte", None));
+    }
+    let program = context
+        .program(&spec.source)
+        .map_err(|code| other("creating a program", Some(code)))?;
+    let kind = match info.kind {
+        DeviceKind::Cpu => "-DOCR_DEVICE_CPU=1",
+        DeviceKind::Gpu | DeviceKind::Accelerator | DeviceKind::Other => "-DOCR_DEVICE_GPU=1",
+    };
+    let with = |extra: &str| {
+        CString::new(format!("{} {kind}{extra}", spec.options).trim())
+            .map_err(|_| other("the build options hold a zero byte", None))
+    };
+    let mut result = program.build(info.id, &with(" -cl-kernel-arg-info")?);
+    if result == Err(CL_INVALID_BUILD_OPTIONS) {
+        // Before OpenCL 1.2 there is no such option; the arguments are then unknown.
+        result = program.build(info.id, &with("")?);
+    }
+    match result {
+        Ok(()) => Ok(program),
+        Err(code) => {
+            let log = build_log(&program, info.id);
+            if code == CL_BUILD_PROGRAM_FAILURE
+                || code == CL_INVALID_BUILD_OPTIONS
+                || !log.is_empty()
+            {
+                Err(BuildError::Compile {
+                    device: info.name.clone(),
+                    code,
+                    options: spec.options.clone(),
+                    log: log_with_source(&log, &spec.source),
+                })
+            } else {
+                Err(other("building a program", Some(code)))
+            }
+        }
+    }
+}
+
+fn build_log(program: &Program, device: RawDevice) -> String {
+    text(get_program_build_data(
+        program.raw(),
+        device.0,
+        CL_PROGRAM_BUILD_LOG,
+    ))
+}
+
+fn kernel_names(program: &Program) -> Vec<String> {
+    text(get_program_data(program.raw(), CL_PROGRAM_KERNEL_NAMES))
+        .split(';')
+        .filter(|name| !name.is_empty())
+        .map(str::to_string)
+        .collect()
+}

@@ -1,0 +1,395 @@
+//! Owned OpenCL handles. The only file that creates or releases an OpenCL object.
+//!
+//! Each type owns one reference of its object and releases it when dropped; OpenCL itself keeps
+//! what enqueued commands still use. Errors of a release are ignored: there is nobody who could do
+//! anything about them, and the object is gone for us either way.
+
+use std::ffi::{CStr, c_void};
+use std::ptr::{self, NonNull};
+use std::sync::Arc;
+
+use opencl3::command_queue as queue;
+use opencl3::context::context;
+use opencl3::event as cl_events;
+use opencl3::kernel as cl_kernels;
+use opencl3::memory;
+use opencl3::program as cl_programs;
+use opencl3::types::{
+    CL_BLOCKING, CL_NON_BLOCKING, cl_command_queue, cl_context, cl_event, cl_kernel,
+    cl_map_flags, cl_mem, cl_program,
+};
+
+use super::NdRange;
+use super::discovery::{RawDevice, number};
+
+/// What OpenCL answers: a value, or its negative status.
+pub(super) type Answer<T> = Result<T, i32>;
+
+macro_rules! owned {
+    ($(#[$doc:meta])* $name:ident, $raw:ty, $release:path) => {
+        $(#[$doc])*
+        pub(super) struct $name($raw);
+
+        impl Drop for $name {
+            fn drop(&mut self) {
+                // SAFETY: the handle came from a successful create call, which gave this value one
+                // reference; it is released here and nowhere else.
+                let _ = unsafe { $release(self.0) };
+            }
+        }
+    };
+}
+
+owned!(
+    /// A context of one device.
+    Context, cl_context, context::release_context
+);
+owned!(
+    /// An in-order command queue.
+    Queue, cl_command_queue, queue::release_command_queue
+);
+owned!(
+    /// A buffer.
+    Mem, cl_mem, memory::release_mem_object
+);
+owned!(
+    /// A program.
+    Program, cl_program, cl_programs::release_program
+);
+owned!(
+    /// A kernel.
+    Kernel, cl_kernel, cl_kernels::release_kernel
+);
+owned!(
+    /// The completion of one command.
+    Event, cl_event, cl_events::release_event
+);
+
+/// The events a command waits for. Borrowed handles: whoever builds the list keeps them alive until
+/// the command is enqueued.
+pub(super) struct Waits<const N: usize> {
+    events: [cl_event; N],
+    len: u32,
+}
+
+impl<const N: usize> Waits<N> {
+    pub(super) fn none() -> Self {
+        Waits {
+            events: [ptr::null_mut(); N],
+            len: 0,
+        }
+    }
+
+    /// Adds an event; there is room for `N`.
+    pub(super) fn push(&mut self, event: &Event) {
+        self.events[self.len as usize] = event.0;
+        self.len += 1;
+    }
+
+    fn as_ptr(&self) -> *const cl_event {
+        // OpenCL wants a null list where the count is 0.
+        if self.len == 0 {
+            ptr::null()
+        } else {
+            self.events.as_ptr()
+        }
+    }
+}
+
+impl Context {
+    pub(super) fn new(device: RawDevice) -> Answer<Self> {
+        context::create_context(&[device.0], ptr::null(), None, ptr::null_mut()).map(Context)
+    }
+
+    /// A buffer in the device's memory, contents undefined. `bytes` is not 0.
+    pub(super) fn buffer(&self, bytes: usize) -> Answer<Mem> {
+        // SAFETY: the context is alive, and without a host pointer the flags ask nothing of it.
+        unsafe {
+            memory::create_buffer(
+                self.0,
+                memory::CL_MEM_READ_WRITE,
+                bytes,
+                ptr::null_mut(),
+            )
+        }
+        .map(Mem)
+    }
+
+    /// A buffer over host memory.
+    ///
+    /// # Safety
+    /// `host` is valid for reads and writes of `bytes` (not 0) until the buffer is dropped and all
+    /// commands that use it have finished.
+    pub(super) unsafe fn wrap(&self, host: NonNull<u8>, bytes: usize) -> Answer<Mem> {
+        // SAFETY: the context is alive; the host memory is as USE_HOST_PTR demands by this
+        // function's contract.
+        unsafe {
+            memory::create_buffer(
+                self.0,
+                memory::CL_MEM_READ_WRITE | memory::CL_MEM_USE_HOST_PTR,
+                bytes,
+                host.as_ptr().cast(),
+            )
+        }
+        .map(Mem)
+    }
+
+    pub(super) fn program(&self, source: &str) -> Answer<Program> {
+        cl_programs::create_program_with_source(self.0, &[source]).map(Program)
+    }
+}
+
+impl Mem {
+    /// The handle, for an argument. It does not keep the buffer alive.
+    pub(super) fn raw(&self) -> cl_mem {
+        self.0
+    }
+}
+
+impl Program {
+    /// The handle, for questions.
+    pub(super) fn raw(&self) -> cl_program {
+        self.0
+    }
+
+    pub(super) fn build(&self, device: RawDevice, options: &CStr) -> Answer<()> {
+        cl_programs::build_program(self.0, &[device.0], options, None, ptr::null_mut())
+    }
+
+    pub(super) fn kernel(&self, name: &CStr) -> Answer<Kernel> {
+        cl_kernels::create_kernel(self.0, name).map(Kernel)
+    }
+}
+
+impl Kernel {
+    /// The handle, for questions.
+    pub(super) fn raw(&self) -> cl_kernel {
+        self.0
+    }
+
+    /// Sets an argument from the bytes at `value`; a null `value` makes a null buffer.
+    ///
+    /// # Safety
+    /// `value` is null or valid for reads of `size` bytes, which hold a value of the argument's kind
+    /// (for a buffer argument, a live buffer's handle).
+    pub(super) unsafe fn set(&self, index: u32, size: usize, value: *const c_void) -> Answer<()> {
+        // SAFETY: the kernel is alive, and OpenCL copies `size` bytes from `value`, which are there
+        // by this function's contract; it checks the index and the size itself.
+        unsafe { cl_kernels::set_kernel_arg(self.0, index, size, value) }
+    }
+
+    pub(super) fn work_group_number(&self, device: RawDevice, what: u32) -> u64 {
+        number(cl_kernels::get_kernel_work_group_data(
+            self.0, device.0, what,
+        ))
+    }
+}
+
+impl Queue {
+    /// An in-order queue. (The older call: the newer one is missing before OpenCL 2.0.)
+    pub(super) fn new(context: &Context, device: RawDevice, profiling: bool) -> Answer<Self> {
+        let properties = if profiling {
+            queue::CL_QUEUE_PROFILING_ENABLE
+        } else {
+            0
+        };
+        #[allow(deprecated)]
+        // SAFETY: the context is alive and was made for this device.
+        unsafe { queue::create_command_queue(context.0, device.0, properties) }.map(Queue)
+    }
+
+    pub(super) fn flush(&self) -> Answer<()> {
+        queue::flush(self.0)
+    }
+
+    pub(super) fn finish(&self) -> Answer<()> {
+        queue::finish(self.0)
+    }
+
+    /// Copies `bytes` from `host` into the buffer, without waiting.
+    ///
+    /// # Safety
+    /// `host` is valid for reads of `bytes` until the event is complete.
+    pub(super) unsafe fn write<const N: usize>(
+        &self,
+        mem: &Mem,
+        host: NonNull<u8>,
+        bytes: usize,
+        waits: &Waits<N>,
+    ) -> Answer<Event> {
+        let (from, list) = (host.as_ptr() as *const c_void, waits.as_ptr());
+        // SAFETY: queue, buffer and events are alive, and `host` stays readable by this function's
+        // contract; OpenCL checks that `bytes` lie within the buffer.
+        unsafe {
+            queue::enqueue_write_buffer(
+                self.0,
+                mem.0,
+                CL_NON_BLOCKING,
+                0,
+                bytes,
+                from,
+                waits.len,
+                list,
+            )
+        }
+        .map(Event)
+    }
+
+    /// Copies `bytes` from the buffer to `host`; waits for it if `wait`.
+    ///
+    /// # Safety
+    /// `host` is valid for writes of `bytes` until the event is complete, and nobody else touches
+    /// those bytes meanwhile.
+    pub(super) unsafe fn read<const N: usize>(
+        &self,
+        mem: &Mem,
+        host: NonNull<u8>,
+        bytes: usize,
+        wait: bool,
+        waits: &Waits<N>,
+    ) -> Answer<Event> {
+        let blocking = if wait { CL_BLOCKING } else { CL_NON_BLOCKING };
+        let (to, list) = (host.as_ptr().cast::<c_void>(), waits.as_ptr());
+        // SAFETY: queue, buffer and events are alive, and `host` stays writable by this function's
+        // contract; OpenCL checks that `bytes` lie within the buffer.
+        unsafe {
+            queue::enqueue_read_buffer(
+                self.0, mem.0, blocking, 0, bytes, to, waits.len, list,
+            )
+        }
+        .map(Event)
+    }
+
+    /// Maps the whole buffer; the address is good for the host once the event is complete.
+    pub(super) fn map<const N: usize>(
+        &self,
+        mem: &Mem,
+        bytes: usize,
+        flags: cl_map_flags,
+        wait: bool,
+        waits: &Waits<N>,
+    ) -> Answer<(Event, *mut c_void)> {
+        let blocking = if wait { CL_BLOCKING } else { CL_NON_BLOCKING };
+        let (mut address, list) = (ptr::null_mut(), waits.as_ptr());
+        // SAFETY: queue, buffer and events are alive; OpenCL checks that `bytes` lie within the
+        // buffer. Mapping alone touches no memory of ours: that was lent when the buffer was made.
+        unsafe {
+            queue::enqueue_map_buffer(
+                self.0,
+                mem.0,
+                blocking,
+                flags,
+                0,
+                bytes,
+                &mut address,
+                waits.len,
+                list,
+            )
+        }
+        .map(|event| (Event(event), address))
+    }
+
+    /// Ends a mapping.
+    ///
+    /// # Safety
+    /// `address` came from [`Queue::map`] of the same buffer and was not unmapped since.
+    pub(super) unsafe fn unmap<const N: usize>(
+        &self,
+        mem: &Mem,
+        address: *mut c_void,
+        waits: &Waits<N>,
+    ) -> Answer<Event> {
+        let list = waits.as_ptr();
+        // SAFETY: queue, buffer and events are alive; the address is a mapping of this buffer by
+        // this function's contract.
+        unsafe { queue::enqueue_unmap_mem_object(self.0, mem.0, address, waits.len, list) }
+            .map(Event)
+    }
+
+    /// Runs a kernel with the arguments that are set on it now.
+    ///
+    /// # Safety
+    /// Every argument is set, and the buffers among them (and host memory they wrap) live until the
+    /// event is complete. What the kernel then does with them is up to its source.
+    pub(super) unsafe fn run<const N: usize>(
+        &self,
+        kernel: &Kernel,
+        range: &NdRange,
+        waits: &Waits<N>,
+    ) -> Answer<Event> {
+        let local = range.local.as_ref().map_or(ptr::null(), |l| l.as_ptr());
+        let (offset, global, list) = (
+            range.offset.as_ptr(),
+            range.global.as_ptr(),
+            waits.as_ptr(),
+        );
+        // SAFETY: queue, kernel and events are alive and the three sizes are arrays of three, of
+        // which OpenCL reads `work_dim` after checking that it is at most three; the arguments are
+        // as they must be by this function's contract.
+        unsafe {
+            queue::enqueue_nd_range_kernel(
+                self.0,
+                kernel.0,
+                range.work_dim,
+                offset,
+                global,
+                local,
+                waits.len,
+                list,
+            )
+        }
+        .map(Event)
+    }
+}
+
+impl Event {
+    /// `Ok(true)` when the command has finished, `Err` when it failed (or OpenCL does not tell).
+    pub(super) fn is_done(&self) -> Answer<bool> {
+        let status =
+            cl_events::get_event_info(self.0, cl_events::CL_EVENT_COMMAND_EXECUTION_STATUS)?;
+        match status.to_int() {
+            status if status < 0 => Err(status),
+            status => Ok(status == cl_events::CL_COMPLETE),
+        }
+    }
+
+    /// Waits until the command has finished.
+    pub(super) fn wait(&self) -> Answer<()> {
+        cl_events::wait_for_events(&[self.0])
+    }
+
+    /// A stamp of the device's clock, nanoseconds; `None` where it is not to be had.
+    pub(super) fn stamp(&self, what: u32) -> Option<u64> {
+        cl_events::get_event_profiling_info(self.0, what)
+            .ok()
+            .map(|value| value.to_ulong())
+    }
+
+    /// Calls `notify.notify()` once when the command has finished or failed; at once, on this
+    /// thread, if it has already.
+    pub(super) fn on_completion<T: Notify>(&self, notify: Arc<T>) -> Answer<()> {
+        extern "C" fn trampoline<T: Notify>(_: cl_event, _: i32, data: *mut c_void) {
+            // SAFETY: `data` is the `Arc` that was turned into a pointer below; OpenCL calls back
+            // once for each registration, so that this takes its one reference back.
+            let notify = unsafe { Arc::from_raw(data.cast_const().cast::<T>()) };
+            notify.notify();
+        }
+        let data = Arc::into_raw(notify);
+        let result = cl_events::set_event_callback(
+            self.0,
+            cl_events::CL_COMPLETE,
+            trampoline::<T>,
+            data.cast_mut().cast(),
+        );
+        if result.is_err() {
+            // SAFETY: the registration failed, so that nobody else will take this reference back.
+            drop(unsafe { Arc::from_raw(data) });
+        }
+        result
+    }
+}
+
+/// What an event's callback calls: short, without OpenCL, on any thread.
+pub(super) trait Notify: Send + Sync + 'static {
+    fn notify(&self);
+}

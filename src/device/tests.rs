@@ -1,0 +1,613 @@
+//! The room as the engine uses it, on whatever device there is (PoCL will do). Without OpenCL these
+//! tests say so and pass.
+
+use std::collections::HashMap;
+use std::sync::{Arc, OnceLock};
+use std::time::Duration;
+
+use parking_lot::{Condvar, Mutex};
+
+use super::*;
+use crate::object::arena::Cache;
+use crate::object::data_block::{DataBlocks, LIVE};
+use crate::object::place::Place;
+
+const PLACE: Place = Place::device(0);
+const MIB: u64 = 1 << 20;
+
+const SOURCE: &str = "
+kernel void fill(int value, global int *out) { out[get_global_id(0)] = value; }
+kernel void add(int value, global const int *in, global int *out)
+{ out[get_global_id(0)] = in[get_global_id(0)] + value; }
+kernel void sum(global const int *a, global const int *b, global int *out)
+{ out[get_global_id(0)] = (a ? a[get_global_id(0)] : 1000) + b[get_global_id(0)]; }
+typedef uint word;
+kernel void odd(word a, uchar b, float c, long d, global float *out)
+{ out[0] = a; out[1] = b; out[2] = c; out[3] = d; }
+kernel void slow(global int *out)
+{ int x = out[0]; for (int i = 0; i < 20000000; i++) x = x * 1664525 + 1013904223; out[0] = x; }
+kernel void tile(local int *t, global int *out) { out[0] = 1; }
+";
+
+/// What the engine would be told.
+#[derive(Default)]
+struct Told {
+    launched: HashMap<usize, Result<LaunchReport, Box<LaunchError>>>,
+    fetched: HashMap<usize, Result<FetchReport, DeviceError>>,
+    forgotten: Vec<usize>,
+    answers: usize,
+}
+
+#[derive(Default)]
+struct Listener {
+    told: Mutex<Told>,
+    news: Condvar,
+}
+
+impl Listener {
+    fn tell(&self, what: impl FnOnce(&mut Told)) {
+        let mut told = self.told.lock();
+        what(&mut told);
+        told.answers += 1;
+        self.news.notify_all();
+    }
+
+    fn wait<T>(&self, mut found: impl FnMut(&mut Told) -> Option<T>) -> T {
+        let mut told = self.told.lock();
+        loop {
+            if let Some(found) = found(&mut told) {
+                return found;
+            }
+            let late = self.news.wait_for(&mut told, Duration::from_secs(60));
+            assert!(!late.timed_out(), "no answer");
+        }
+    }
+}
+
+impl Events for Listener {
+    fn launched(&self, token: usize, result: Result<LaunchReport, Box<LaunchError>>) {
+        self.tell(|t| assert!(t.launched.insert(token, result).is_none(), "answered twice"));
+    }
+    fn fetched(&self, token: usize, result: Result<FetchReport, DeviceError>) {
+        self.tell(|t| assert!(t.fetched.insert(token, result).is_none(), "answered twice"));
+    }
+    fn forgotten(&self, block: &'static DataBlock) {
+        self.tell(|t| t.forgotten.push(std::ptr::from_ref(block) as usize));
+    }
+}
+
+/// A manager and what it said.
+struct Bench {
+    manager: DeviceManager,
+    listener: Arc<Listener>,
+    next: std::cell::Cell<usize>,
+}
+
+fn device() -> Option<DeviceInfo> {
+    static FOUND: OnceLock<Inventory> = OnceLock::new();
+    let found = FOUND.get_or_init(discover);
+    if found.devices.is_empty() {
+        eprintln!("skipped: {}", found.explain_absence());
+    }
+    found.devices.first().cloned()
+}
+
+fn bench(settings: DeviceSettings) -> Option<Bench> {
+    let info = device()?;
+    let listener = Arc::new(Listener::default());
+    let events: Arc<dyn Events> = listener.clone();
+    let manager = DeviceManager::start(&info, PLACE, settings, events).expect("it starts");
+    let next = std::cell::Cell::new(1);
+    Some(Bench {
+        manager,
+        listener,
+        next,
+    })
+}
+
+fn copying() -> DeviceSettings {
+    DeviceSettings {
+        force_copies: true,
+        ..DeviceSettings::default()
+    }
+}
+
+/// The ways in which a device may hold blocks: shared with the host, copied.
+fn both() -> Vec<Bench> {
+    [DeviceSettings::default(), copying()]
+        .into_iter()
+        .filter_map(bench)
+        .collect()
+}
+
+fn block(bytes: u64) -> &'static DataBlock {
+    static BLOCKS: OnceLock<DataBlocks> = OnceLock::new();
+    let blocks = BLOCKS.get_or_init(DataBlocks::default);
+    let block = blocks
+        .allocate(&mut Cache::default(), bytes, false)
+        .expect("a slot");
+    block.header.publish(block.header.peek().with_state(LIVE));
+    block
+}
+
+/// A block of ints that the host wrote.
+fn ints(values: &[i32]) -> &'static DataBlock {
+    let block = block(4 * values.len() as u64);
+    write(block, values);
+    block
+}
+
+fn write(block: &DataBlock, values: &[i32]) {
+    assert!(4 * values.len() as u64 <= block.size());
+    let host = block.host_memory().expect("memory").cast::<i32>();
+    for (i, value) in values.iter().enumerate() {
+        // SAFETY: within the block, by the assertion above.
+        let at = unsafe { host.add(i) };
+        // SAFETY: in bounds, aligned, and nobody else uses the block now.
+        unsafe { at.write(*value) };
+    }
+    block.copies().wrote(Place::HOST);
+}
+
+fn read(block: &DataBlock, index: usize) -> i32 {
+    assert!(block.copies().valid.contains(Place::HOST));
+    assert!(4 * (index as u64) < block.size());
+    let host = block.host_memory().expect("memory").cast::<i32>();
+    // SAFETY: within the block, by the assertion above.
+    let at = unsafe { host.add(index) };
+    // SAFETY: in bounds, aligned, written by the host or a fetch, and nobody writes it now.
+    unsafe { at.read() }
+}
+
+fn range(global: usize, local: Option<usize>) -> NdRange {
+    NdRange {
+        work_dim: 1,
+        offset: [0; 3],
+        global: [global, 1, 1],
+        local: local.map(|l| [l, 1, 1]),
+    }
+}
+
+fn reads(block: &'static DataBlock) -> Option<BlockArg> {
+    Some(BlockArg {
+        block,
+        writes: false,
+    })
+}
+
+fn writes(block: &'static DataBlock) -> Option<BlockArg> {
+    Some(BlockArg {
+        block,
+        writes: true,
+    })
+}
+
+impl Bench {
+    fn token(&self) -> usize {
+        self.next.replace(self.next.get() + 1)
+    }
+
+    fn kernel(&self, name: &str) -> KernelOnDevice {
+        self.manager.build(&spec(SOURCE, name)).expect("it builds")
+    }
+
+    fn send(&self, name: &str, n: usize, params: &[u64], blocks: &[Option<BlockArg>]) -> usize {
+        self.send_range(name, range(n, None), params, blocks)
+    }
+
+    fn send_range(
+        &self,
+        name: &str,
+        range: NdRange,
+        params: &[u64],
+        blocks: &[Option<BlockArg>],
+    ) -> usize {
+        let token = self.token();
+        self.manager.launch(Launch {
+            token,
+            kernel: self.kernel(name).id,
+            range,
+            params: params.to_vec(),
+            blocks: blocks.to_vec(),
+        });
+        token
+    }
+
+    fn answer(&self, token: usize) -> Result<LaunchReport, Box<LaunchError>> {
+        self.listener.wait(|told| told.launched.remove(&token))
+    }
+
+    fn run(&self, name: &str, n: usize, params: &[u64], blocks: &[Option<BlockArg>]) {
+        let token = self.send(name, n, params, blocks);
+        self.answer(token).unwrap_or_else(|e| panic!("{e}"));
+    }
+
+    fn fetch(&self, block: &'static DataBlock) -> FetchReport {
+        let token = self.token();
+        self.manager.fetch(block, token);
+        self.listener
+            .wait(|told| told.fetched.remove(&token))
+            .unwrap_or_else(|e| panic!("{e}"))
+    }
+
+    fn forget(&self, block: &'static DataBlock) {
+        self.manager.forget(block);
+        let address = std::ptr::from_ref(block) as usize;
+        self.listener.wait(|told| {
+            let at = told.forgotten.iter().position(|&b| b == address)?;
+            Some(told.forgotten.remove(at))
+        });
+    }
+}
+
+fn spec(source: &str, kernel: &str) -> KernelSpec {
+    KernelSpec {
+        source: source.into(),
+        options: String::new(),
+        kernel: kernel.to_string(),
+    }
+}
+
+#[test]
+fn kernels_read_and_write_blocks() {
+    for bench in both() {
+        let (a, b) = (ints(&[1, 2, 3, 4]), block(16));
+        bench.run("add", 4, &[10], &[reads(a), writes(b)]);
+        assert!(b.copies().resident.contains(PLACE));
+        bench.fetch(b);
+        assert_eq!([0, 1, 2, 3].map(|i| read(b, i)), [11, 12, 13, 14]);
+        // The host changes what the device has: the device must see it.
+        write(a, &[5, 6, 7, 8]);
+        bench.run("add", 4, &[u64::MAX], &[reads(a), writes(b)]);
+        bench.fetch(b);
+        assert_eq!([0, 1, 2, 3].map(|i| read(b, i)), [4, 5, 6, 7]);
+        // Written by the device while the host has its copy, and in place.
+        bench.run("add", 4, &[1], &[reads(b), writes(b)]);
+        assert!(!b.copies().valid.contains(Place::HOST));
+        bench.fetch(b);
+        assert_eq!([0, 1, 2, 3].map(|i| read(b, i)), [5, 6, 7, 8]);
+    }
+}
+
+#[test]
+fn sharing_memory_copies_nothing() {
+    let Some(bench) = bench(DeviceSettings::default()) else {
+        return;
+    };
+    if !device().is_some_and(|d| d.host_unified) {
+        return eprintln!("skipped: the device has its own memory");
+    }
+    let (a, b) = (ints(&[1; 1024]), block(4096));
+    for round in 0..3 {
+        write(a, &[round; 1024]);
+        bench.run("add", 1024, &[1], &[reads(a), writes(b)]);
+        assert_eq!(bench.fetch(b).bytes, 0);
+        assert_eq!(read(b, 1023), round + 1);
+    }
+    let counters = bench.manager.counters();
+    assert_eq!((counters.bytes_to_device, counters.bytes_from_device), (0, 0));
+    assert_eq!((counters.kernels, counters.fetches), (3, 3));
+}
+
+#[test]
+fn a_block_moves_once_for_many_readers() {
+    let Some(bench) = bench(copying()) else {
+        return;
+    };
+    let a = ints(&[7; 256]);
+    let outs: Vec<_> = (0..10).map(|_| block(1024)).collect();
+    let tokens: Vec<_> = outs
+        .iter()
+        .map(|&out| bench.send("add", 256, &[1], &[reads(a), writes(out)]))
+        .collect();
+    for token in tokens {
+        bench.answer(token).unwrap_or_else(|e| panic!("{e}"));
+    }
+    let counters = bench.manager.counters();
+    assert_eq!(counters.bytes_to_device, 1024);
+    assert_eq!((counters.uploads, counters.cache_hits), (1, 9));
+    for out in outs {
+        assert_eq!(bench.fetch(out).bytes, 1024);
+        assert_eq!(read(out, 255), 8);
+    }
+    // What is at the host already is not brought again.
+    assert_eq!(bench.fetch(a).bytes, 0);
+}
+
+#[test]
+fn kernels_hand_blocks_to_kernels_without_moving_them() {
+    for bench in both() {
+        let (a, b) = (block(4096), block(4096));
+        bench.run("fill", 1024, &[1], &[writes(a)]);
+        for _ in 0..10 {
+            bench.run("add", 1024, &[1], &[reads(a), writes(b)]);
+            bench.run("add", 1024, &[1], &[reads(b), writes(a)]);
+        }
+        let counters = bench.manager.counters();
+        assert_eq!(counters.bytes_to_device + counters.bytes_from_device, 0);
+        assert_eq!(counters.uploads + counters.fetches, 0);
+        bench.fetch(a);
+        assert_eq!(read(a, 1023), 21);
+    }
+}
+
+#[test]
+fn launches_that_were_not_waited_for_are_ordered_by_their_buffers() {
+    for bench in both() {
+        let a = ints(&[0; 1024]);
+        let tokens: Vec<_> = (0..200)
+            .map(|_| bench.send("add", 1024, &[1], &[reads(a), writes(a)]))
+            .collect();
+        // Asked for while kernels that write it are in flight: what comes is whole.
+        bench.fetch(a);
+        for token in tokens {
+            bench.answer(token).unwrap_or_else(|e| panic!("{e}"));
+        }
+        bench.fetch(a);
+        assert_eq!((read(a, 0), read(a, 1023)), (200, 200));
+        assert_eq!(bench.manager.load(), 0);
+    }
+}
+
+#[test]
+fn bounded_memory_evicts_and_writes_back() {
+    for force_copies in [true, false] {
+        let settings = DeviceSettings {
+            memory_limit: Some(MIB),
+            force_copies,
+            ..DeviceSettings::default()
+        };
+        let Some(bench) = bench(settings) else { return };
+        let n = MIB as usize / 16;
+        let blocks: Vec<_> = (0..12).map(|_| block(MIB / 4)).collect();
+        // All at once: most must wait until there is room.
+        let tokens: Vec<_> = blocks
+            .iter()
+            .enumerate()
+            .map(|(i, &b)| bench.send("fill", n, &[i as u64], &[writes(b)]))
+            .collect();
+        for token in tokens {
+            bench.answer(token).unwrap_or_else(|e| panic!("{e}"));
+        }
+        let counters = bench.manager.counters();
+        assert!(counters.resident_bytes <= MIB);
+        assert!(counters.evictions >= 8, "{counters:?}");
+        assert_eq!(counters.evictions, counters.write_backs);
+        for (i, &b) in blocks.iter().enumerate() {
+            bench.run("add", n, &[100], &[reads(b), writes(b)]);
+            bench.fetch(b);
+            assert_eq!(read(b, n - 1), i as i32 + 100);
+        }
+        let resident = blocks
+            .iter()
+            .filter(|b| b.copies().resident.contains(PLACE));
+        assert_eq!(resident.count(), 4);
+    }
+}
+
+#[test]
+fn a_launch_that_never_fits_is_told_why() {
+    let settings = DeviceSettings {
+        memory_limit: Some(MIB),
+        ..copying()
+    };
+    let Some(bench) = bench(settings) else { return };
+    let (a, b) = (block(MIB), block(MIB));
+    let token = bench.send("add", 16, &[1], &[reads(a), writes(b)]);
+    let text = bench.answer(token).expect_err("too large").to_string();
+    assert!(text.contains("2097152 bytes"), "{text}");
+    assert!(text.contains("1048576 bytes"), "{text}");
+    assert!(text.contains("OCR_DEVICE_MEMORY"), "{text}");
+    // And the next one runs.
+    bench.run("fill", 16, &[1], &[writes(a)]);
+}
+
+#[test]
+fn one_block_may_stand_in_several_slots_and_slots_may_be_empty() {
+    for bench in both() {
+        let (a, b) = (ints(&[1, 2, 3, 4]), block(16));
+        bench.run("sum", 4, &[], &[reads(a), reads(a), writes(a)]);
+        bench.run("sum", 4, &[], &[None, reads(a), writes(b)]);
+        bench.run("sum", 4, &[], &[reads(block(0)), reads(a), writes(b)]);
+        bench.fetch(a);
+        bench.fetch(b);
+        assert_eq!([0, 1, 2, 3].map(|i| read(a, i)), [2, 4, 6, 8]);
+        assert_eq!([0, 1, 2, 3].map(|i| read(b, i)), [1002, 1004, 1006, 1008]);
+    }
+}
+
+#[test]
+fn scalars_of_every_width_are_passed() {
+    let Some(bench) = bench(DeviceSettings::default()) else {
+        return;
+    };
+    let out = block(16);
+    let float = |x: f32| u64::from(x.to_bits());
+    let minus = -5i64 as u64;
+    bench.run("odd", 1, &[70000, 200, float(-1.5), minus], &[writes(out)]);
+    bench.fetch(out);
+    let got = [0, 1, 2, 3].map(|i| f32::from_bits(read(out, i) as u32));
+    assert_eq!(got, [70000.0, 200.0, -1.5, -5.0]);
+    let token = bench.send("odd", 1, &[1, 256, 0, 0], &[writes(out)]);
+    let text = bench.answer(token).expect_err("256").to_string();
+    assert!(text.contains("argument 1, 'uchar b'"), "{text}");
+    assert!(text.contains("does not fit"), "{text}");
+}
+
+#[test]
+fn a_refused_launch_says_everything() {
+    for bench in both() {
+        let a = ints(&[1, 2, 3]);
+        let token = bench.send_range("fill", range(3, Some(2)), &[12], &[writes(a)]);
+        let error = bench.answer(token).expect_err("3 is no multiple of 2");
+        let text = error.to_string();
+        assert!(error.inputs_intact, "{text}");
+        for part in ["'fill'", "CL_INVALID_WORK_GROUP_SIZE (-54)", "no multiple", "int value = 12"] {
+            assert!(text.contains(part), "{part}: {text}");
+        }
+        let huge = range(1 << 20, Some(1 << 20));
+        let token = bench.send_range("fill", huge, &[12], &[writes(a)]);
+        let text = bench.answer(token).expect_err("too many").to_string();
+        assert!(text.contains("work-items on this device"), "{text}");
+        // The host's copy is still what it was, and the device goes on.
+        assert_eq!(read(a, 2), 3);
+        bench.run("fill", 3, &[5], &[writes(a)]);
+        let token = bench.send("fill", 3, &[], &[writes(a)]);
+        let text = bench.answer(token).expect_err("too few").to_string();
+        assert!(text.contains("2 arguments"), "{text}");
+        assert_eq!(bench.manager.counters().failures, 3);
+    }
+}
+
+#[test]
+fn builds_that_fail_say_why() {
+    let Some(bench) = bench(DeviceSettings::default()) else {
+        return;
+    };
+    let broken = "kernel void f(global int *a)\n{\n    a[0] = nonsense;\n}\n";
+    let text = bench
+        .manager
+        .build(&spec(broken, "f"))
+        .expect_err("broken")
+        .to_string();
+    assert!(text.contains("3 |     a[0] = nonsense;"), "{text}");
+    assert!(text.contains("CL_BUILD_PROGRAM_FAILURE (-11)"), "{text}");
+    let missing = bench.manager.build(&spec(SOURCE, "nope"));
+    let text = missing.expect_err("missing").to_string();
+    assert!(text.contains("'nope'") && text.contains("fill"), "{text}");
+    let only = "#ifndef OCR_DEVICE_CPU\n#ifndef OCR_DEVICE_GPU\n#error which\n#endif\n#endif\n\
+                kernel void f(global int *a) { a[0] = X; }";
+    let with = KernelSpec {
+        options: "-DX=3".to_string(),
+        ..spec(only, "f")
+    };
+    let first = bench.manager.build(&with).expect("it builds");
+    assert_eq!(bench.manager.build(&with).expect("it is there").id, first.id);
+}
+
+#[test]
+fn arguments_are_checked_before_there_is_a_launch() {
+    let Some(bench) = bench(DeviceSettings::default()) else {
+        return;
+    };
+    let add = bench.kernel("add").signature;
+    assert_eq!(add.check(1, 2), Ok(()));
+    assert_eq!(add.args[0], ArgKind::Scalar { bytes: 4 });
+    let text = add.check(2, 1).expect_err("kinds");
+    assert!(text.contains("int* in") || text.contains("int *in"), "{text}");
+    assert!(add.check(1, 1).is_err());
+    let tile = bench.kernel("tile").signature;
+    assert!(tile.check(0, 2).expect_err("local").contains("local memory"));
+}
+
+#[test]
+fn forgotten_blocks_leave_nothing_behind() {
+    for bench in both() {
+        let a = ints(&[1, 2, 3, 4]);
+        bench.run("fill", 4, &[1], &[writes(a)]);
+        bench.fetch(a);
+        assert_eq!(bench.manager.counters().resident_bytes, 16);
+        bench.forget(a);
+        assert_eq!(bench.manager.counters().resident_bytes, 0);
+        assert_eq!(a.copies().valid, crate::object::place::PlaceSet::only(Place::HOST));
+        assert!(a.copies().resident.is_empty());
+        // While it is in use, it waits.
+        let token = bench.send("slow", 1, &[], &[writes(a)]);
+        bench.forget(a);
+        bench.answer(token).unwrap_or_else(|e| panic!("{e}"));
+        bench.forget(block(16));
+    }
+}
+
+#[test]
+fn stopping_finishes_what_was_sent_and_answers_what_comes_later() {
+    for bench in both() {
+        let a = ints(&[0; 64]);
+        let tokens: Vec<_> = (0..100)
+            .map(|_| bench.send("add", 64, &[1], &[reads(a), writes(a)]))
+            .collect();
+        let bad = bench.send_range("fill", range(3, Some(2)), &[1], &[writes(a)]);
+        let id = bench.kernel("fill").id;
+        bench.manager.stop();
+        bench.manager.stop();
+        for token in tokens {
+            bench.answer(token).unwrap_or_else(|e| panic!("{e}"));
+        }
+        assert!(bench.answer(bad).is_err());
+        let token = bench.token();
+        bench.manager.launch(Launch {
+            token,
+            kernel: id,
+            range: range(1, None),
+            params: vec![1],
+            blocks: vec![writes(a)],
+        });
+        let text = bench.answer(token).expect_err("stopped").to_string();
+        assert!(text.contains("stopped"), "{text}");
+        assert!(bench.manager.build(&spec(SOURCE, "fill")).is_err());
+        bench.manager.fetch(a, 1_000_000);
+        let fetched = |told: &mut Told| told.fetched.remove(&1_000_000);
+        assert!(bench.listener.wait(fetched).is_err());
+        bench.forget(a);
+        assert_eq!(bench.manager.load(), 0);
+    }
+}
+
+#[test]
+fn many_threads_send_at_once() {
+    for bench in both() {
+        let id = bench.kernel("add").id;
+        let manager = &bench.manager;
+        let listener = &bench.listener;
+        std::thread::scope(|scope| {
+            for thread in 0..4usize {
+                scope.spawn(move || {
+                    let a = ints(&[thread as i32; 256]);
+                    for i in 0..50 {
+                        let token = 10_000 * (thread + 1) + i;
+                        manager.launch(Launch {
+                            token,
+                            kernel: id,
+                            range: range(256, None),
+                            params: vec![1],
+                            blocks: vec![reads(a), writes(a)],
+                        });
+                        if i % 10 == 9 {
+                            let done = |told: &mut Told| told.launched.remove(&token);
+                            listener.wait(done).unwrap_or_else(|e| panic!("{e}"));
+                            manager.fetch(a, token);
+                            let done = |told: &mut Told| told.fetched.remove(&token);
+                            listener.wait(done).unwrap_or_else(|e| panic!("{e}"));
+                            assert_eq!(read(a, 255), (thread + i + 1) as i32);
+                        }
+                    }
+                });
+            }
+        });
+        assert_eq!(manager.counters().kernels, 200);
+    }
+}
+
+#[test]
+fn reports_lie_on_the_hosts_clock() {
+    for profiling in [true, false] {
+        let settings = DeviceSettings {
+            profiling,
+            ..copying()
+        };
+        let Some(bench) = bench(settings) else { return };
+        let before = std::time::Instant::now();
+        let a = ints(&[1; 16]);
+        let token = bench.send("slow", 1, &[], &[writes(a)]);
+        let report = bench.answer(token).unwrap_or_else(|e| panic!("{e}"));
+        let after = std::time::Instant::now();
+        assert!(report.first_of_shape);
+        assert_eq!(report.bytes_in, 64);
+        assert!(before <= report.enqueued && report.enqueued <= after);
+        assert!(report.kernel.start >= before && report.kernel.end <= after, "{report:?}");
+        assert!(report.kernel.duration() > Duration::from_millis(1), "{report:?}");
+        let fetched = bench.fetch(a);
+        assert_eq!(fetched.bytes, 64);
+        assert!(fetched.copy.is_some_and(|c| c.start >= report.kernel.start));
+    }
+}

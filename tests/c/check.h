@@ -1,0 +1,163 @@
+/*
+ * check.h - what the OCR programs of this folder share.
+ *
+ * A program passes by ending with status 0. A check that fails names its file and line on the
+ * standard error and ends the program with status 1, from whatever EDT it is in.
+ *
+ * The harness (tests/c_programs.rs) reads lines `// key: value` from the top of each program:
+ *   args:          command line arguments, split at blanks
+ *   status:        expected exit status, a number or `nonzero` (a signal counts); default 0
+ *   stdout:        text that the standard output contains; may be given several times
+ *   stdout-lines:  N TEXT: exactly N lines of the standard output are TEXT
+ *   stderr:        text that the standard error contains; may be given several times
+ *   env:           NAME=VALUE; may be given several times
+ *   workers:       worker counts to run with; default 1 2 8
+ *   needs:         opencl: the program launches kernels
+ * A file NAME.expected-output beside it is the whole of the standard output.
+ */
+#ifndef CHECK_H
+#define CHECK_H
+
+#ifndef _GNU_SOURCE
+#define _GNU_SOURCE 1
+#endif
+
+#include <ocr.h>
+#include <sched.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+#include <unistd.h>
+
+/* Ends the program with status 1; ocrAbort may return to its caller (2.3.2), this does not. */
+static inline void check_fail(const char *file, int line, const char *what) {
+    fprintf(stderr, "%s:%d: check failed: %s\n", file, line, what);
+    fflush(stderr);
+    ocrAbort(1);
+    _exit(1);
+}
+
+static inline void check_eq(const char *file, int line, const char *what, long long got, long long want) {
+    if (got != want) {
+        char text[512];
+        snprintf(text, sizeof text, "%.400s: got %lld, want %lld", what, got, want);
+        check_fail(file, line, text);
+    }
+}
+
+#define CHECK(cond) ((cond) ? (void)0 : check_fail(__FILE__, __LINE__, #cond))
+#define CHECK_EQ(got, want) check_eq(__FILE__, __LINE__, #got " == " #want, (long long)(got), (long long)(want))
+/* The call succeeds. */
+#define OK(call) check_eq(__FILE__, __LINE__, #call, (call), 0)
+/* The call is refused with this code. */
+#define REFUSED(code, call) check_eq(__FILE__, __LINE__, #call " -> " #code, (call), (code))
+
+/* Sizes shrink under instrumented runs, where each step costs tens of times as much. */
+static inline bool small_run(void) { return getenv("OCR_TEST_SMALL") != NULL; }
+static inline u64 scaled(u64 full) { return small_run() && full > 1000 ? full / 100 + 10 : full; }
+
+static inline ocrGuid_t template_of(ocrEdt_t function, u32 paramc, u32 depc) {
+    ocrGuid_t guid;
+    OK(ocrEdtTemplateCreate(&guid, function, paramc, depc));
+    CHECK(!ocrGuidIsNull(guid));
+    return guid;
+}
+
+/* An EDT of a template. Pre-slots without depv stay open. */
+static inline ocrGuid_t edt_of(ocrGuid_t tmpl, u32 paramc, u64 *paramv, u32 depc, ocrGuid_t *depv, u16 flags,
+                               ocrGuid_t *output) {
+    ocrGuid_t guid;
+    OK(ocrEdtCreate(&guid, tmpl, paramc, paramv, depc, depv, flags, NULL_HINT, output));
+    return guid;
+}
+
+/* An EDT of a template that lives for this call only (2.7.2 allows it). */
+static inline ocrGuid_t spawn_with(ocrEdt_t function, u32 paramc, u64 *paramv, u32 depc, ocrGuid_t *depv, u16 flags,
+                                   ocrGuid_t *output) {
+    ocrGuid_t tmpl = template_of(function, paramc, depc);
+    ocrGuid_t guid = edt_of(tmpl, paramc, paramv, depc, depv, flags, output);
+    OK(ocrEdtTemplateDestroy(tmpl));
+    return guid;
+}
+
+static inline ocrGuid_t spawn(ocrEdt_t function, u32 paramc, u64 *paramv, u32 depc, ocrGuid_t *depv) {
+    return spawn_with(function, paramc, paramv, depc, depv, EDT_PROP_NONE, NULL);
+}
+
+static inline ocrGuid_t event_of(ocrEventTypes_t type) {
+    ocrGuid_t guid;
+    OK(ocrEventCreate(&guid, type, EVT_PROP_TAKES_ARG));
+    CHECK(!ocrGuidIsNull(guid));
+    return guid;
+}
+
+/* A data block that this EDT has acquired; its address goes to *addr. */
+static inline ocrGuid_t block_of(u64 size, void **addr) {
+    ocrGuid_t guid;
+    OK(ocrDbCreate(&guid, addr, size, DB_PROP_NONE, NULL_HINT, NO_ALLOC));
+    CHECK(!ocrGuidIsNull(guid));
+    CHECK(*addr != NULL);
+    return guid;
+}
+
+/* A released block of one number, for EDTs to find. */
+static inline ocrGuid_t block_with(u64 value) {
+    void *addr;
+    ocrGuid_t guid = block_of(sizeof(u64), &addr);
+    memcpy(addr, &value, sizeof value);
+    OK(ocrDbRelease(guid));
+    return guid;
+}
+
+static inline u64 number_in(ocrEdtDep_t dep) {
+    CHECK(!ocrGuidIsNull(dep.guid));
+    CHECK(dep.ptr != NULL);
+    return *(u64 *)dep.ptr;
+}
+
+static inline void link_to(ocrGuid_t source, ocrGuid_t destination, u32 slot, ocrDbAccessMode_t mode) {
+    OK(ocrAddDependence(source, destination, slot, mode));
+}
+
+/* The last EDT of a program: its slots are what has to happen before. */
+static inline ocrGuid_t end_edt(u32 paramc, u64 *paramv, u32 depc, ocrEdtDep_t depv[]) {
+    (void)paramc, (void)paramv, (void)depc, (void)depv;
+    ocrShutdown();
+    return NULL_GUID;
+}
+
+static inline ocrGuid_t end_after(u32 depc) { return spawn(end_edt, 0, NULL, depc, NULL); }
+
+static inline double seconds(void) {
+    struct timespec now;
+    clock_gettime(CLOCK_MONOTONIC, &now);
+    return (double)now.tv_sec + 1e-9 * (double)now.tv_nsec;
+}
+
+/* Gives other EDTs a chance to run: a yield now and then a nap, as cores may be fewer than workers. */
+static inline void breathe(void) {
+    struct timespec nap = {0, 20000};
+    sched_yield();
+    nanosleep(&nap, NULL);
+}
+
+/* xorshift64*: the same sequence everywhere. The state is any number but 0. */
+static inline u64 next_random(u64 *state) {
+    *state ^= *state >> 12;
+    *state ^= *state << 25;
+    *state ^= *state >> 27;
+    return *state * 2685821657736338717u;
+}
+
+/* Resident memory of the process in KiB. */
+static inline u64 resident_kib(void) {
+    unsigned long total = 0, resident = 0;
+    FILE *file = fopen("/proc/self/statm", "r");
+    CHECK(file != NULL);
+    CHECK_EQ(fscanf(file, "%lu %lu", &total, &resident), 2);
+    fclose(file);
+    return (u64)resident * (u64)sysconf(_SC_PAGESIZE) / 1024;
+}
+
+#endif

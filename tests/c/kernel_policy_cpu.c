@@ -1,0 +1,8 @@
+/*
+ * A template of ocrOpenclTemplateCreate to which a C function is added, under the policy `cpu`:
+ * all its EDTs take that way; an EDT created before has the kernel alone.
+ */
+// needs: opencl
+// env: OCR_SCHED=cpu
+#define WANT_KERNELS 1
+#include "kernel_policy.h"

@@ -1,0 +1,36 @@
+/* 2.1: version string and its parts, base types, error codes. */
+#include "check.h"
+
+ocrGuid_t mainEdt(u32 paramc, u64 *paramv, u32 depc, ocrEdtDep_t depv[]) {
+    (void)paramc, (void)paramv, (void)depc, (void)depv;
+    CHECK_EQ(strcmp(OCR_VERSION, "1.1.0"), 0);
+    CHECK_EQ(OCR_VERSION_GET_MAJOR((u8 *)OCR_VERSION), 1);
+    CHECK_EQ(OCR_VERSION_GET_MINOR((u8 *)OCR_VERSION), 1);
+    CHECK_EQ(OCR_VERSION_GET_PATCH((u8 *)OCR_VERSION), 0);
+    CHECK_EQ(OCR_VERSION_GET_MAJOR((u8 *)"12.345.6"), 12);
+    CHECK_EQ(OCR_VERSION_GET_MINOR((u8 *)"12.345.6"), 345);
+    CHECK_EQ(OCR_VERSION_GET_PATCH((u8 *)"12.345.6"), 6);
+    (void)OCR_VERSION_EXTENSION_BITMAP;
+
+    CHECK_EQ(sizeof(u64) * 100 + sizeof(u32) * 10 + sizeof(u16), 842);
+    CHECK_EQ(sizeof(s64) * 100 + sizeof(s32) * 10 + sizeof(s8), 841);
+    CHECK_EQ(sizeof(u8), 1);
+    CHECK_EQ(sizeof(bool), 1);
+    CHECK(true == TRUE && false == FALSE && true == 1 && false == 0);
+    CHECK(NULL_HINT == NULL);
+    CHECK_EQ(DB_DEFAULT_MODE, DB_MODE_RW);
+
+    /* Distinct codes, none of them success. */
+    const int codes[] = {OCR_EPERM,  OCR_ENOENT, OCR_EINTR,   OCR_EIO,    OCR_ENXIO,  OCR_E2BIG,       OCR_ENOEXEC, OCR_EAGAIN,
+                         OCR_ENOMEM, OCR_EACCES, OCR_EFAULT,  OCR_EBUSY,  OCR_ENODEV, OCR_EINVAL,      OCR_ENOSPC,  OCR_ESPIPE,
+                         OCR_EROFS,  OCR_EDOM,   OCR_ERANGE,  OCR_ENOSYS, OCR_ENOTSUP, OCR_EGUIDEXISTS, OCR_EACQ,    OCR_EPEND,
+                         OCR_ECANCELED};
+    for (size_t i = 0; i < sizeof codes / sizeof *codes; i++) {
+        CHECK(codes[i] > 0 && codes[i] < 256);
+        for (size_t j = 0; j < i; j++) {
+            CHECK(codes[i] != codes[j]);
+        }
+    }
+    ocrShutdown();
+    return NULL_GUID;
+}

@@ -1,0 +1,444 @@
+//! Runs the OCR programs of `tests/c`: each is compiled against `build/lib/libocr.a`, and is a test
+//! for every number of workers it names. What the programs say about themselves is described in
+//! `tests/c/check.h`.
+//!
+//! Settings, from the environment:
+//!
+//! * `CC`, `CXX`: the compilers (`cc`, `c++`)
+//! * `OCR_TEST_REPEAT=N`: each test runs N times
+//! * `OCR_TEST_VALGRIND=1`: under memcheck, with smaller sizes and 2 workers, no kernels
+//! * `OCR_TEST_NO_OPENCL=1`: programs that launch kernels are ignored
+
+use std::env;
+use std::ffi::OsStr;
+use std::fmt::Write as _;
+use std::fs;
+use std::io::Read;
+use std::os::unix::process::ExitStatusExt;
+use std::path::{Path, PathBuf};
+use std::process::{Command, ExitStatus, Stdio};
+use std::sync::{Arc, OnceLock};
+use std::thread;
+use std::time::{Duration, Instant, SystemTime};
+
+use libtest_mimic::{Arguments, Failed, Trial};
+
+/// After this long a program counts as hung. Generous: it is no statement about speed.
+const WATCHDOG: Duration = Duration::from_secs(120);
+
+/// Which exit status passes.
+#[derive(Clone, Copy)]
+enum Expected {
+    Code(i32),
+    NonZero,
+}
+
+impl Expected {
+    fn is_met_by(self, status: ExitStatus) -> bool {
+        match self {
+            Self::Code(code) => status.code() == Some(code),
+            Self::NonZero => !status.success(),
+        }
+    }
+}
+
+/// A program and what its directives ask for.
+struct Program {
+    source: PathBuf,
+    name: String,
+    args: Vec<String>,
+    status: Expected,
+    stdout: Vec<String>,
+    stdout_lines: Vec<(usize, String)>,
+    expected_output: Option<String>,
+    stderr: Vec<String>,
+    env: Vec<(String, String)>,
+    workers: Vec<u32>,
+    needs_opencl: bool,
+    /// Compiled by the first test that gets here.
+    binary: OnceLock<Result<PathBuf, String>>,
+}
+
+impl Program {
+    fn read(source: PathBuf) -> Result<Self, String> {
+        let text = fs::read_to_string(&source).map_err(|e| format!("{}: {e}", source.display()))?;
+        let name = source.file_stem().map(|s| s.to_string_lossy().into_owned());
+        let mut program = Self {
+            name: name.unwrap_or_default(),
+            args: Vec::new(),
+            status: Expected::Code(0),
+            stdout: Vec::new(),
+            stdout_lines: Vec::new(),
+            expected_output: fs::read_to_string(source.with_extension("expected-output")).ok(),
+            stderr: Vec::new(),
+            env: Vec::new(),
+            workers: vec![1, 2, 8],
+            needs_opencl: false,
+            binary: OnceLock::new(),
+            source,
+        };
+        for line in text.lines() {
+            let Some((key, value)) = line.strip_prefix("// ").and_then(|l| l.split_once(':'))
+            else {
+                continue;
+            };
+            program
+                .directive(key, value.trim())
+                .ok_or_else(|| format!("{}: bad directive `{line}`", program.source.display()))?;
+        }
+        Ok(program)
+    }
+
+    /// Takes one directive in; none if it cannot be understood.
+    fn directive(&mut self, key: &str, value: &str) -> Option<()> {
+        match key {
+            "args" => self.args = value.split_whitespace().map(str::to_owned).collect(),
+            "status" if value == "nonzero" => self.status = Expected::NonZero,
+            "status" => self.status = Expected::Code(value.parse().ok()?),
+            "stdout" => self.stdout.push(value.to_owned()),
+            "stdout-lines" => {
+                let (count, line) = value.split_once(' ')?;
+                self.stdout_lines
+                    .push((count.parse().ok()?, line.to_owned()));
+            }
+            "stderr" => self.stderr.push(value.to_owned()),
+            "env" => {
+                let (name, value) = value.split_once('=')?;
+                self.env.push((name.to_owned(), value.to_owned()));
+            }
+            "workers" => {
+                self.workers = value
+                    .split_whitespace()
+                    .map(str::parse)
+                    .collect::<Result<_, _>>()
+                    .ok()?;
+            }
+            "needs" if value == "opencl" => self.needs_opencl = true,
+            _ => return None,
+        }
+        Some(())
+    }
+
+    /// The compiled program; compiles it unless that has been done since anything changed.
+    fn binary(&self, place: &Place) -> Result<&Path, String> {
+        self.binary
+            .get_or_init(|| self.compile(place))
+            .as_deref()
+            .map_err(Clone::clone)
+    }
+
+    fn compile(&self, place: &Place) -> Result<PathBuf, String> {
+        if !place.library.exists() {
+            return Err(format!("no {}: run `make` first", place.library.display()));
+        }
+        let binary = place.output.join(&self.name);
+        let newest = modified(&self.source).max(place.newest_input);
+        if binary.exists() && modified(&binary) > newest {
+            return Ok(binary);
+        }
+        let cplusplus = self.source.extension() == Some(OsStr::new("cpp"));
+        let (variable, default, standard) = if cplusplus {
+            ("CXX", "c++", "-std=gnu++17")
+        } else {
+            ("CC", "cc", "-std=gnu11")
+        };
+        let compiler = env::var(variable).unwrap_or_else(|_| default.to_owned());
+        let mut words = compiler.split_whitespace();
+        // Another run of this harness may use the old one: replaced, not overwritten.
+        let fresh = place
+            .output
+            .join(format!("{}.{}", self.name, std::process::id()));
+        let mut command = Command::new(words.next().unwrap_or(default));
+        command
+            .args(words)
+            .args([standard, "-Wall", "-g", "-Werror", "-DOCR_ASSERT"])
+            .arg("-I")
+            .arg(place.root.join("include"))
+            .arg(&self.source)
+            .arg(&place.library)
+            .args(["-lpthread", "-ldl", "-lm", "-o"])
+            .arg(&fresh);
+        let output = command.output().map_err(|e| format!("{compiler}: {e}"))?;
+        if !output.status.success() {
+            return Err(format!(
+                "{command:?}\n{}",
+                String::from_utf8_lossy(&output.stderr)
+            ));
+        }
+        fs::rename(&fresh, &binary).map_err(|e| format!("{}: {e}", binary.display()))?;
+        Ok(binary)
+    }
+
+    /// Runs the program once and judges it.
+    fn run(&self, place: &Place, workers: u32) -> Result<(), String> {
+        let binary = self.binary(place)?;
+        let mut command = if place.valgrind {
+            let mut valgrind = Command::new("valgrind");
+            valgrind.args([
+                "-q",
+                "--error-exitcode=99",
+                "--errors-for-leak-kinds=definite",
+            ]);
+            // A program that is cut short leaves its memory behind.
+            let ends_normally = matches!(self.status, Expected::Code(0));
+            valgrind.arg(if ends_normally {
+                "--leak-check=full"
+            } else {
+                "--leak-check=no"
+            });
+            valgrind.arg(binary).env("OCR_TEST_SMALL", "1");
+            valgrind
+        } else {
+            Command::new(binary)
+        };
+        command
+            .args(&self.args)
+            .env("OCR_WORKERS", workers.to_string());
+        if self.needs_opencl {
+            command.env("OCR_DEVICES", "all");
+        }
+        command.envs(self.env.iter().map(|(name, value)| (name, value)));
+        command.current_dir(&place.output).stdin(Stdio::null());
+        let limit = if place.valgrind {
+            WATCHDOG * 20
+        } else {
+            WATCHDOG
+        };
+        self.judge(&run_with_limit(command, limit)?)
+    }
+
+    fn judge(&self, run: &Run) -> Result<(), String> {
+        let mut complaints = Vec::new();
+        if !self.status.is_met_by(run.status) {
+            let want = match self.status {
+                Expected::Code(code) => format!("exit status: {code}"),
+                Expected::NonZero => "a status that is not zero".to_owned(),
+            };
+            complaints.push(format!("{}, want {want}", run.status));
+        } else if run
+            .status
+            .signal()
+            .is_some_and(|signal| signal != libc::SIGABRT)
+        {
+            // A program that is to fail does so on purpose, not by a crash.
+            complaints.push(format!("crashed: {}", run.status));
+        }
+        for text in self
+            .stdout
+            .iter()
+            .filter(|text| !run.stdout.contains(text.as_str()))
+        {
+            complaints.push(format!("the standard output lacks `{text}`"));
+        }
+        for text in self
+            .stderr
+            .iter()
+            .filter(|text| !run.stderr.contains(text.as_str()))
+        {
+            complaints.push(format!("the standard error lacks `{text}`"));
+        }
+        for (want, line) in &self.stdout_lines {
+            let got = run.stdout.lines().filter(|l| l == line).count();
+            if got != *want {
+                complaints.push(format!("{got} lines `{line}`, want {want}"));
+            }
+        }
+        if self
+            .expected_output
+            .as_ref()
+            .is_some_and(|want| *want != run.stdout)
+        {
+            complaints.push("the standard output is not that of .expected-output".to_owned());
+        }
+        if complaints.is_empty() {
+            Ok(())
+        } else {
+            Err(run.describe(&complaints.join("\n")))
+        }
+    }
+}
+
+/// Where things are, the same for all programs.
+struct Place {
+    root: PathBuf,
+    library: PathBuf,
+    output: PathBuf,
+    /// When the library or a header last changed.
+    newest_input: SystemTime,
+    valgrind: bool,
+}
+
+/// How a program ended, and what it printed.
+struct Run {
+    status: ExitStatus,
+    stdout: String,
+    stderr: String,
+}
+
+impl Run {
+    fn describe(&self, complaint: &str) -> String {
+        let mut text = complaint.to_owned();
+        for (name, stream) in [
+            ("standard output", &self.stdout),
+            ("standard error", &self.stderr),
+        ] {
+            let lines: Vec<&str> = stream.lines().collect();
+            let shown = &lines[lines.len().saturating_sub(40)..];
+            if !shown.is_empty() {
+                let _ = write!(text, "\n--- {name}\n{}", shown.join("\n"));
+            }
+        }
+        text
+    }
+}
+
+/// Runs a command to its end; past the limit it is killed, which is an error that says `hung`.
+fn run_with_limit(mut command: Command, limit: Duration) -> Result<Run, String> {
+    let mut child = command
+        .stdout(Stdio::piped())
+        .stderr(Stdio::piped())
+        .spawn()
+        .map_err(|e| format!("{command:?}: {e}"))?;
+    let stdout = read_all(child.stdout.take());
+    let stderr = read_all(child.stderr.take());
+    let start = Instant::now();
+    let mut hung = false;
+    let status = loop {
+        match child.try_wait() {
+            Ok(Some(status)) => break status,
+            Ok(None) => {}
+            Err(e) => return Err(format!("{command:?}: {e}")),
+        }
+        if !hung && start.elapsed() > limit {
+            hung = true;
+            child.kill().map_err(|e| format!("{command:?}: {e}"))?;
+        }
+        // Short at first, so that many short programs do not wait for the harness.
+        let nap = (start.elapsed() / 20).clamp(Duration::from_millis(1), Duration::from_millis(50));
+        thread::sleep(nap);
+    };
+    let run = Run {
+        status,
+        stdout: join(stdout),
+        stderr: join(stderr),
+    };
+    if hung {
+        Err(run.describe(&format!("hung: no end after {limit:?}")))
+    } else {
+        Ok(run)
+    }
+}
+
+type Reader = thread::JoinHandle<String>;
+
+/// Reads a pipe on a thread of its own, so that the program never waits for its reader.
+fn read_all(pipe: Option<impl Read + Send + 'static>) -> Reader {
+    thread::spawn(move || {
+        let mut bytes = Vec::new();
+        if let Some(mut pipe) = pipe {
+            // What could be read before an error is still worth showing.
+            let _ = pipe.read_to_end(&mut bytes);
+        }
+        String::from_utf8_lossy(&bytes).into_owned()
+    })
+}
+
+fn join(reader: Reader) -> String {
+    reader
+        .join()
+        .unwrap_or_else(|_| "(the reader failed)".to_owned())
+}
+
+fn modified(path: &Path) -> SystemTime {
+    fs::metadata(path)
+        .and_then(|m| m.modified())
+        .unwrap_or(SystemTime::UNIX_EPOCH)
+}
+
+/// The files of a folder whose names end in one of these extensions, sorted.
+fn files(folder: &Path, extensions: &[&str]) -> Vec<PathBuf> {
+    let mut found: Vec<PathBuf> = fs::read_dir(folder)
+        .into_iter()
+        .flatten()
+        .filter_map(|entry| entry.ok().map(|e| e.path()))
+        .filter(|path| {
+            path.extension()
+                .and_then(OsStr::to_str)
+                .is_some_and(|e| extensions.contains(&e))
+        })
+        .collect();
+    found.sort();
+    found
+}
+
+fn is_set(variable: &str) -> bool {
+    env::var(variable).is_ok_and(|value| !value.is_empty() && value != "0")
+}
+
+fn main() -> Result<(), String> {
+    let arguments = Arguments::from_args();
+    let root = PathBuf::from(env!("CARGO_MANIFEST_DIR"));
+    let sources = root.join("tests/c");
+    let library = root.join("build/lib/libocr.a");
+    let headers = ["tests/c", "include", "include/extensions"];
+    let newest_header = headers
+        .iter()
+        .flat_map(|folder| files(&root.join(folder), &["h"]));
+    let place = Arc::new(Place {
+        newest_input: newest_header
+            .map(|h| modified(&h))
+            .fold(modified(&library), SystemTime::max),
+        output: root.join("target/c-tests"),
+        valgrind: is_set("OCR_TEST_VALGRIND"),
+        library,
+        root,
+    });
+    fs::create_dir_all(&place.output).map_err(|e| format!("{}: {e}", place.output.display()))?;
+    let repeat: u32 = match env::var("OCR_TEST_REPEAT") {
+        Ok(number) => number
+            .parse()
+            .map_err(|e| format!("OCR_TEST_REPEAT={number}: {e}"))?,
+        Err(_) => 1,
+    };
+    let no_opencl = if is_set("OCR_TEST_NO_OPENCL") {
+        Some("OCR_TEST_NO_OPENCL is set")
+    } else if place.valgrind {
+        Some("memcheck finds fault with OpenCL drivers")
+    } else {
+        None
+    };
+
+    let mut trials = Vec::new();
+    let mut left_out = 0;
+    for source in files(&sources, &["c", "cpp"]) {
+        let program = Arc::new(Program::read(source)?);
+        let ignored = program.needs_opencl && no_opencl.is_some();
+        left_out += usize::from(ignored);
+        let counts = if place.valgrind {
+            vec![2]
+        } else {
+            program.workers.clone()
+        };
+        for workers in counts {
+            let (program, place) = (Arc::clone(&program), Arc::clone(&place));
+            let name = format!("{}::workers_{workers}", program.name);
+            let test = move || -> Result<(), Failed> {
+                for n in 1..=repeat {
+                    program.run(&place, workers).map_err(|e| {
+                        if repeat > 1 {
+                            format!("run {n} of {repeat}: {e}")
+                        } else {
+                            e
+                        }
+                    })?;
+                }
+                Ok(())
+            };
+            trials.push(Trial::test(name, test).with_ignored_flag(ignored));
+        }
+    }
+    if let (Some(reason), 1..) = (no_opencl, left_out) {
+        eprintln!("{left_out} programs that launch kernels are ignored: {reason}");
+    }
+    libtest_mimic::run(&arguments, trials).exit()
+}

@@ -18,7 +18,10 @@ fn main() {
     println!("cargo:rerun-if-changed=include");
     println!("cargo:rerun-if-changed=src/capi/shim.c");
 
-    let includes: String = HEADERS.iter().map(|name| format!("#include \"{name}\"\n")).collect();
+    let includes: String = HEADERS
+        .iter()
+        .map(|name| format!("#include \"{name}\"\n"))
+        .collect();
     bindgen::Builder::default()
         .header_contents("all.h", &includes)
         .clang_arg("-Iinclude")

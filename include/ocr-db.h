@@ -41,7 +41,7 @@ u8 ocrDbCreate(ocrGuid_t *db, void **addr, u64 len, u16 flags, ocrHint_t *hint,
  * goes when the last EDT that holds the block has released it; until then those EDTs may use it.
  * The caller need not hold the block, nor have created it.
  *
- * Errors: OCR_EPERM (destroyed already, but still held), OCR_EINVAL (not a data block, or no more).
+ * Errors: OCR_EPERM (destroyed already), OCR_EINVAL (not a data block). NULL_GUID is accepted.
  * OCR 1.1.0, 2.5.2.
  */
 u8 ocrDbDestroy(ocrGuid_t db);

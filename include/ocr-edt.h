@@ -102,8 +102,8 @@ u8 ocrEventCreateParams(ocrGuid_t *guid, ocrEventTypes_t eventType, u16 properti
 
 /*
  * Destroys an event: for those that do not go by themselves, and for those that are not going to be
- * satisfied. EDTs and events that still wait for it will wait forever. Destroy no event whose EDTs
- * are on the way to run.
+ * satisfied. The pre-slots of EDTs that still wait for it are unconnected again: they can be given
+ * another dependence, and wait forever if they are not. Events that wait for it are not satisfied.
  *
  * Errors: OCR_EINVAL (not an event, or no more).
  * OCR 1.1.0, 2.6.2.

@@ -233,7 +233,7 @@ __kernel void levenshtein_bits_gpu(uint tile, uint rows, uint columns, uint plan
                 }
                 down[step & 1][lane] = outM << 16 | outP;
                 if (last) {
-                    /* Item 0 has read this word of the boundary above at least one barrier ago, or is this item. */
+                    /* Item 0 has read this word of the boundary above already: some barriers ago, or it is this item. */
                     bottomP = bottomP << BAND | outP;
                     bottomM = bottomM << BAND | outM;
                     const uint filled = column % 64 + BAND;
@@ -243,7 +243,7 @@ __kernel void levenshtein_bits_gpu(uint tile, uint rows, uint columns, uint plan
                     }
                 }
             }
-            barrier(CLK_LOCAL_MEM_FENCE);
+            barrier(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE);
         }
         if (works) {
             vertical[word] = vp;
@@ -312,7 +312,7 @@ __kernel void levenshtein_dp_gpu(uint tile, uint rows, uint columns, __global co
                 if (lane == here - 1)
                     top[column] = west;
             }
-            barrier(CLK_LOCAL_MEM_FENCE);
+            barrier(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE);
         }
         if (works)
             left[row + 1] = west;

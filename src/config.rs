@@ -6,6 +6,7 @@
 use crate::device::Selection;
 use crate::sched::policy;
 use std::collections::HashMap;
+use std::ffi::OsString;
 use std::fmt;
 use std::path::PathBuf;
 
@@ -112,7 +113,7 @@ struct Values(HashMap<&'static str, (String, String)>);
 impl Settings {
     /// Reads everything, and takes `-ocr:` arguments (with their values) out of `args`, whose first
     /// is the program's name. The error is for people.
-    pub fn load(args: &mut Vec<String>) -> Result<(Settings, Request), String> {
+    pub fn load(args: &mut Vec<OsString>) -> Result<(Settings, Request), String> {
         let (given, file, request) = take_arguments(args)?;
         let mut values = Values(HashMap::new());
         let file = file.or_else(|| std::env::var("OCR_CONFIG").ok());
@@ -123,11 +124,15 @@ impl Settings {
             if let Ok(text) = std::env::var(setting.variable)
                 && !text.is_empty()
             {
-                values.0.insert(setting.name, (text, format!("${}", setting.variable)));
+                values
+                    .0
+                    .insert(setting.name, (text, format!("${}", setting.variable)));
             }
         }
         for (setting, text) in given {
-            values.0.insert(setting.name, (text, format!("-ocr:{}", setting.name)));
+            values
+                .0
+                .insert(setting.name, (text, format!("-ocr:{}", setting.name)));
         }
         Ok((values.settings()?, request))
     }
@@ -142,8 +147,16 @@ impl Settings {
             ("workers", self.workers.to_string(), &self.workers.origin),
             ("sched", self.sched.to_string(), &self.sched.origin),
             ("devices", self.devices.to_string(), &self.devices.origin),
-            ("device-memory", maybe(&self.device_memory.value), &self.device_memory.origin),
-            ("device-copies", self.device_copies.to_string(), &self.device_copies.origin),
+            (
+                "device-memory",
+                maybe(&self.device_memory.value),
+                &self.device_memory.origin,
+            ),
+            (
+                "device-copies",
+                self.device_copies.to_string(),
+                &self.device_copies.origin,
+            ),
             ("stats", self.stats.to_string(), &self.stats.origin),
             ("report", maybe(&report), &self.report.origin),
         ]
@@ -169,7 +182,10 @@ impl Values {
                 toml::Value::Boolean(value) => (value as u8).to_string(),
                 toml::Value::Integer(value) => value.to_string(),
                 other => {
-                    return Err(format!("{path}: {key}: a {} is no value here", other.type_str()));
+                    return Err(format!(
+                        "{path}: {key}: a {} is no value here",
+                        other.type_str()
+                    ));
                 }
             };
             self.0.insert(setting.name, (text, path.to_string()));
@@ -184,10 +200,16 @@ impl Values {
         parse: impl FnOnce(&str) -> Result<T, String>,
     ) -> Result<Set<T>, String> {
         let Some((text, origin)) = self.0.get(name) else {
-            return Ok(Set { value: default, origin: "default".into() });
+            return Ok(Set {
+                value: default,
+                origin: "default".into(),
+            });
         };
         let value = parse(text).map_err(|message| format!("{origin}: {message}"))?;
-        Ok(Set { value, origin: origin.clone() })
+        Ok(Set {
+            value,
+            origin: origin.clone(),
+        })
     }
 
     fn settings(&self) -> Result<Settings, String> {
@@ -207,22 +229,31 @@ impl Values {
 }
 
 fn find(name: &str) -> Result<&'static Description, String> {
-    SETTINGS.iter().find(|setting| setting.name == name).ok_or_else(|| {
-        let known: Vec<_> = SETTINGS.iter().map(|setting| setting.name).collect();
-        format!("there is no setting \"{name}\"; there are: {}", known.join(", "))
-    })
+    SETTINGS
+        .iter()
+        .find(|setting| setting.name == name)
+        .ok_or_else(|| {
+            let known: Vec<_> = SETTINGS.iter().map(|setting| setting.name).collect();
+            format!(
+                "there is no setting \"{name}\"; there are: {}",
+                known.join(", ")
+            )
+        })
 }
 
 type Given = Vec<(&'static Description, String)>;
 
-fn take_arguments(args: &mut Vec<String>) -> Result<(Given, Option<String>, Request), String> {
+fn take_arguments(args: &mut Vec<OsString>) -> Result<(Given, Option<String>, Request), String> {
     let (mut given, mut file, mut request) = (Vec::new(), None, Request::Run);
     let mut rest = Vec::with_capacity(args.len());
     let mut words = std::mem::take(args).into_iter();
     rest.extend(words.next());
     while let Some(word) = words.next() {
         // OCR-Vx writes its options with two hyphens.
-        let Some(option) = word.strip_prefix("-ocr:").or_else(|| word.strip_prefix("--ocr:"))
+        let text = word.to_str().unwrap_or_default();
+        let Some(option) = text
+            .strip_prefix("-ocr:")
+            .or_else(|| text.strip_prefix("--ocr:"))
         else {
             rest.push(word);
             continue;
@@ -232,7 +263,11 @@ fn take_arguments(args: &mut Vec<String>) -> Result<(Given, Option<String>, Requ
             None => (option, None),
         };
         let mut value = || {
-            value.take().or_else(|| words.next()).ok_or_else(|| format!("{word} wants a value"))
+            let next = || words.next().map(|word| word.to_string_lossy().into_owned());
+            value
+                .take()
+                .or_else(next)
+                .ok_or_else(|| format!("{text} wants a value"))
         };
         match option {
             "help" => request = Request::Help,
@@ -240,7 +275,7 @@ fn take_arguments(args: &mut Vec<String>) -> Result<(Given, Option<String>, Requ
             "cfg" => file = Some(value()?),
             "num-threads" => given.push((find("workers")?, value()?)),
             name => {
-                let setting = find(name).map_err(|message| format!("{word}: {message}"))?;
+                let setting = find(name).map_err(|message| format!("{text}: {message}"))?;
                 given.push((setting, value()?));
             }
         }
@@ -285,7 +320,10 @@ fn parse_bytes(text: &str) -> Result<u64, String> {
 pub fn help() -> String {
     let mut text = String::from("Options of the OCR runtime, taken out before the program runs:\n");
     for setting in SETTINGS {
-        text += &format!("  -ocr:{:<14} ${:<24} {}\n", setting.name, setting.variable, setting.what);
+        text += &format!(
+            "  -ocr:{:<14} ${:<24} {}\n",
+            setting.name, setting.variable, setting.what
+        );
     }
     text += "  -ocr:cfg FILE    $OCR_CONFIG               the same settings in TOML\n";
     text += "  -ocr:version, -ocr:help\n";
@@ -296,8 +334,8 @@ pub fn help() -> String {
 mod tests {
     use super::*;
 
-    fn words(text: &str) -> Vec<String> {
-        text.split(' ').map(String::from).collect()
+    fn words(text: &str) -> Vec<OsString> {
+        text.split(' ').map(OsString::from).collect()
     }
 
     #[test]
@@ -306,7 +344,10 @@ mod tests {
         let (given, file, request) = take_arguments(&mut args).expect("right");
         assert_eq!(args, words("prog a b c"));
         let given: Vec<_> = given.iter().map(|(s, v)| (s.name, v.as_str())).collect();
-        assert_eq!(given, [("workers", "3"), ("sched", "static:1:2"), ("workers", "5")]);
+        assert_eq!(
+            given,
+            [("workers", "3"), ("sched", "static:1:2"), ("workers", "5")]
+        );
         assert_eq!((file, request), (None, Request::Run));
     }
 
@@ -319,9 +360,13 @@ mod tests {
 
     #[test]
     fn wrong_options_say_what_is_right() {
-        let message = take_arguments(&mut words("p -ocr:worker 2")).map(|_| ()).unwrap_err();
+        let message = take_arguments(&mut words("p -ocr:worker 2"))
+            .map(|_| ())
+            .unwrap_err();
         assert!(message.contains("workers"), "{message}");
-        let message = take_arguments(&mut words("p -ocr:workers")).map(|_| ()).unwrap_err();
+        let message = take_arguments(&mut words("p -ocr:workers"))
+            .map(|_| ())
+            .unwrap_err();
         assert!(message.contains("wants a value"), "{message}");
     }
 

@@ -141,6 +141,8 @@ TARGET ALWAYS_INLINE void NAME(rows)(const uint32_t planes, uint32_t to, uint32_
     uint32_t w = 0;
     for (; w + CHAINS(planes) * LANES <= to; w += CHAINS(planes) * LANES)
         NAME(sweep)(planes, CHAINS(planes), words, columns, stride, rowPlanes + w, text, vertical + w, horizontal);
+    for (; w + 2 * LANES <= to; w += 2 * LANES)
+        NAME(sweep)(planes, 2, words, columns, stride, rowPlanes + w, text, vertical + w, horizontal);
     for (; w + LANES <= to; w += LANES)
         NAME(sweep)(planes, 1, words, columns, stride, rowPlanes + w, text, vertical + w, horizontal);
 }

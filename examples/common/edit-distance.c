@@ -227,9 +227,9 @@ void editTileDp(uint32_t rows, uint32_t columns, const uint8_t *rowLetters, cons
 /* ---- whole matrices ---------------------------------------------------------------------------------------------- */
 
 uint32_t editDefaultTile(uint64_t n, uint64_t m, int bits) {
-    const uint64_t least = bits ? 2048 : 256, most = bits ? 8192 : 1024, longer = n > m ? n : m;
-    const uint64_t wanted = (longer / 24 + 511) / 512 * 512;
-    return (uint32_t)(wanted < least ? least : wanted > most ? most : wanted);
+    const uint64_t unit = bits ? 2048 : 256; /* bits: the words that a sweep of four AVX-512 vectors takes */
+    const uint64_t longer = n > m ? n : m, units = (longer / 24 + unit / 2) / unit;
+    return (uint32_t)(unit * (units < 1 ? 1 : units > 4 ? 4 : units));
 }
 
 uint64_t editCoveringTile(uint64_t n, uint64_t m) {

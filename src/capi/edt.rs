@@ -135,8 +135,12 @@ fn access_mode(mode: sys::ocrDbAccessMode_t) -> Option<Mode> {
 /// `guid` is null or valid for a write.
 unsafe fn create_event(guid: *mut ocrGuid_t, event_type: ocrEventTypes_t, counter: i64) -> u8 {
     // SAFETY: by the contract.
-    let Some(place) = (unsafe { guid_place(guid) }) else { return EINVAL };
-    let Some(kind) = EventKind::from_bits(event_type) else { return EINVAL };
+    let Some(place) = (unsafe { guid_place(guid) }) else {
+        return EINVAL;
+    };
+    let Some(kind) = EventKind::from_bits(event_type) else {
+        return EINVAL;
+    };
     with(EPERM, |context| {
         let events = &context.runtime.objects.events;
         match events.create(&mut context.caches.events, kind, counter) {
@@ -181,7 +185,10 @@ pub(super) fn create_template(place: &mut Guid, work: Work, paramc: u32, depc: u
         let objects = &context.runtime.objects;
         let work = objects.works.intern(work);
         let view = TemplateView { paramc, depc, work };
-        match objects.templates.create(&mut context.caches.templates, view) {
+        match objects
+            .templates
+            .create(&mut context.caches.templates, view)
+        {
             Some(template) => {
                 *place = template;
                 0

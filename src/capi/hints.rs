@@ -17,7 +17,9 @@ fn position(hint: &ocrHint_t, property: ocrHintProp_t) -> Option<usize> {
 
 /// The value of a property. All members of the union begin at the same place.
 fn value(hint: &mut ocrHint_t, position: usize) -> *mut u64 {
-    std::ptr::from_mut(&mut hint.args).cast::<u64>().wrapping_add(position)
+    std::ptr::from_mut(&mut hint.args)
+        .cast::<u64>()
+        .wrapping_add(position)
 }
 
 export! {

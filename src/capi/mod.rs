@@ -6,8 +6,18 @@
 //! GUID, and out pointers may be null where that means "not wanted".
 
 /// What the headers declare, as `bindgen` reads them.
-#[allow(missing_docs, non_camel_case_types, non_snake_case, non_upper_case_globals, dead_code)]
-#[allow(clippy::all, clippy::undocumented_unsafe_blocks, clippy::multiple_unsafe_ops_per_block)]
+#[allow(
+    missing_docs,
+    non_camel_case_types,
+    non_snake_case,
+    non_upper_case_globals,
+    dead_code
+)]
+#[allow(
+    clippy::all,
+    clippy::undocumented_unsafe_blocks,
+    clippy::multiple_unsafe_ops_per_block
+)]
 pub mod sys {
     include!(concat!(env!("OUT_DIR"), "/ocr_h.rs"));
 }
@@ -73,7 +83,9 @@ impl From<sys::ocrGuid_t> for Guid {
 
 impl From<Guid> for sys::ocrGuid_t {
     fn from(guid: Guid) -> sys::ocrGuid_t {
-        sys::ocrGuid_t { guid: guid.bits() as i64 }
+        sys::ocrGuid_t {
+            guid: guid.bits() as i64,
+        }
     }
 }
 
@@ -122,6 +134,8 @@ unsafe fn text(text: *const c_char) -> String {
     match text.is_null() {
         true => String::new(),
         // SAFETY: by the contract.
-        false => unsafe { CStr::from_ptr(text) }.to_string_lossy().into_owned(),
+        false => unsafe { CStr::from_ptr(text) }
+            .to_string_lossy()
+            .into_owned(),
     }
 }

@@ -2,7 +2,8 @@
 
 use super::{guard, sys};
 use crate::engine::{Runtime, end, start};
-use std::ffi::{c_char, c_int, c_void};
+use std::ffi::{CStr, OsStr, c_char, c_int, c_void};
+use std::os::unix::ffi::OsStrExt;
 
 export! {
     /// OCR 1.1.0, 2.3.1.
@@ -44,7 +45,9 @@ export! {
 /// `block` is null or the content of the block that `mainEdt` got.
 unsafe fn argument_count(block: *mut c_void) -> u64 {
     // SAFETY: by the contract; the count stands first.
-    unsafe { block.cast::<u64>().as_ref() }.copied().unwrap_or(0)
+    unsafe { block.cast::<u64>().as_ref() }
+        .copied()
+        .unwrap_or(0)
 }
 
 /// # Safety
@@ -79,7 +82,8 @@ pub unsafe extern "C" fn ocrRunProgram(
             // SAFETY: `argv` has `argc` elements.
             let arg = unsafe { argv.add(index).read() };
             // SAFETY: each is a C string.
-            unsafe { super::text(arg) }
+            let arg = unsafe { CStr::from_ptr(arg) };
+            OsStr::from_bytes(arg.to_bytes()).to_os_string()
         })
         .collect();
     guard(end::FATAL_STATUS, || start::run_program(args, main_edt))

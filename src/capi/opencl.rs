@@ -112,4 +112,3 @@ fn device_of(affinity: Guid) -> Result<u64, u8> {
         false => Err(sys::OCR_ENODEV as u8),
     }
 }
-

@@ -1,6 +1,6 @@
 //! `ocr-version.h` and `ocr-types.h`: versions, and arithmetic on GUIDs.
 
-use super::{sys};
+use super::sys;
 use std::ffi::CStr;
 use sys::ocrGuid_t;
 
@@ -42,5 +42,8 @@ unsafe fn version_part(version: *mut u8, part: usize) -> u32 {
     }
     // SAFETY: by the contract.
     let text = unsafe { CStr::from_ptr(version.cast()) }.to_string_lossy();
-    text.split('.').nth(part).and_then(|number| number.parse().ok()).unwrap_or(0)
+    text.split('.')
+        .nth(part)
+        .and_then(|number| number.parse().ok())
+        .unwrap_or(0)
 }

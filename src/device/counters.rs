@@ -57,7 +57,8 @@ pub(super) struct Cell(AtomicU64);
 impl Cell {
     pub(super) fn add(&self, amount: u64) {
         // A load and a store instead of a locked addition: there is one writer.
-        self.0.store(self.0.load(Relaxed).wrapping_add(amount), Relaxed);
+        self.0
+            .store(self.0.load(Relaxed).wrapping_add(amount), Relaxed);
     }
 
     pub(super) fn set(&self, value: u64) {

@@ -202,8 +202,14 @@ mod tests {
 
     #[test]
     fn a_log_shows_the_source_lines() {
-        let text = log_with_source("a.cl:2:1: error: no\na.cl:2:3: error: no", "one\ntwo\nthree");
-        assert!(text.ends_with("the lines of the source:\n     2 | two"), "{text}");
+        let text = log_with_source(
+            "a.cl:2:1: error: no\na.cl:2:3: error: no",
+            "one\ntwo\nthree",
+        );
+        assert!(
+            text.ends_with("the lines of the source:\n     2 | two"),
+            "{text}"
+        );
         assert_eq!(log_with_source("\0", "x"), "(the compiler left no log)");
     }
 

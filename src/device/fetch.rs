@@ -16,8 +16,8 @@ use crate::object::data_block::DataBlock;
 use crate::object::place::Place;
 
 use super::buffers::Id;
+use super::fault::Fault;
 use super::lane::{Needs, OUT, Ticket};
-use super::launch::Fault;
 use super::manager::{Manager, Work};
 use super::raw::{Answer, Event, Waits};
 use super::{DeviceError, FetchReport, Span};
@@ -134,7 +134,10 @@ impl Manager {
         });
         result.map_err(|code| {
             self.trouble(
-                format!("bringing block {} ({bytes} bytes) to the host", block.guid()),
+                format!(
+                    "bringing block {} ({bytes} bytes) to the host",
+                    block.guid()
+                ),
                 Some(code),
             )
         })

@@ -13,74 +13,20 @@
 //! | copies in enqueued | blocks valid on the device |
 //! | arguments set, kernel enqueued | |
 
-use std::ffi::c_void;
 use std::ptr;
 use std::time::Instant;
 
-use opencl3::error_codes as code;
-use opencl3::kernel::{CL_KERNEL_COMPILE_WORK_GROUP_SIZE, CL_KERNEL_WORK_GROUP_SIZE};
 use opencl3::memory::CL_MAP_WRITE_INVALIDATE_REGION;
-use opencl3::types::cl_mem;
 
 use crate::object::place::Place;
 
+use super::arguments::describe_arguments;
 use super::buffers::Id;
+use super::fault::{Fault, Obstacle};
 use super::lane::{IN, Needs, Ticket};
 use super::manager::{Manager, Running, Use, Work};
-use super::program::BuiltKernel;
 use super::raw::{Event, Waits};
-use super::signature::{ArgKind, fits};
 use super::{Launch, LaunchError};
-
-/// Why a launch cannot start.
-pub(super) enum Obstacle {
-    /// Memory is held by launches that have not finished.
-    Later,
-    /// It never can.
-    Fault(Fault),
-}
-
-/// What is wrong with a launch.
-pub(super) struct Fault {
-    pub(super) cause: String,
-    pub(super) code: Option<i32>,
-    pub(super) hint: Option<String>,
-}
-
-impl Fault {
-    pub(super) fn new(cause: impl Into<String>) -> Self {
-        Fault {
-            cause: cause.into(),
-            code: None,
-            hint: None,
-        }
-    }
-
-    pub(super) fn opencl(cause: impl Into<String>, code: i32) -> Self {
-        Fault {
-            code: Some(code),
-            ..Fault::new(cause)
-        }
-    }
-
-    /// Whether less memory in use could have helped.
-    fn is_memory(&self) -> bool {
-        matches!(
-            self.code,
-            Some(
-                code::CL_MEM_OBJECT_ALLOCATION_FAILURE
-                    | code::CL_OUT_OF_RESOURCES
-                    | code::CL_OUT_OF_HOST_MEMORY
-            )
-        )
-    }
-}
-
-impl From<Fault> for Obstacle {
-    fn from(fault: Fault) -> Self {
-        Obstacle::Fault(fault)
-    }
-}
 
 /// A kernel that was enqueued.
 struct Started {
@@ -141,11 +87,7 @@ impl Manager {
         }
     }
 
-    fn put_together(
-        &mut self,
-        launch: &Launch,
-        uses: &mut Vec<Use>,
-    ) -> Result<Started, Obstacle> {
+    fn put_together(&mut self, launch: &Launch, uses: &mut Vec<Use>) -> Result<Started, Obstacle> {
         let Some(kernel) = self.programs.kernels.get(launch.kernel) else {
             return Err(Fault::new("the launch names no kernel that was built here").into());
         };
@@ -263,7 +205,9 @@ impl Manager {
         let mem = loop {
             let made = if self.unified {
                 let host = block.host_memory().map_err(|_| {
-                    Fault::new(format!("there is no host memory for a block of {bytes} bytes"))
+                    Fault::new(format!(
+                        "there is no host memory for a block of {bytes} bytes"
+                    ))
                 })?;
                 // SAFETY: the block's memory is `size` bytes long and stays until the block is
                 // recycled, which the engine does only after this device has answered that it has
@@ -274,7 +218,9 @@ impl Manager {
             };
             let fault = match made {
                 Ok(mem) => break mem,
-                Err(code) => Fault::opencl(format!("making a buffer of {bytes} bytes failed"), code),
+                Err(code) => {
+                    Fault::opencl(format!("making a buffer of {bytes} bytes failed"), code)
+                }
             };
             // One at a time: the rest of the cache is worth keeping.
             match self.buffers.victim() {
@@ -336,7 +282,9 @@ impl Manager {
         let entry = self.buffers.get(id);
         let bytes = entry.bytes;
         let host = entry.block.host_memory().map_err(|_| {
-            Fault::new(format!("there is no host memory for a block of {bytes} bytes"))
+            Fault::new(format!(
+                "there is no host memory for a block of {bytes} bytes"
+            ))
         })?;
         let fault = |code| Fault::opencl("copying a block to the device failed", code);
         let waits = self.lanes.waits(IN, &entry.uses).map_err(fault)?;
@@ -370,9 +318,7 @@ impl Manager {
             // The content is in the memory that the buffer wraps, so nothing is to be read first.
             let bytes = entry.bytes as usize;
             let flags = CL_MAP_WRITE_INVALIDATE_REGION;
-            let (_, address) = queue
-                .map(mem, bytes, flags, false, &waits)
-                .map_err(fault)?;
+            let (_, address) = queue.map(mem, bytes, flags, false, &waits).map_err(fault)?;
             mapped = address;
             // The unmap comes after the map in the same queue.
             waits = Waits::none();
@@ -392,30 +338,6 @@ impl Manager {
         entry.pins += 1;
         entry.last_write = Some(ticket);
         entry.uses.add(ticket);
-    }
-
-    /// Sets the kernel's arguments: parameters, then blocks.
-    fn set_arguments(&mut self, launch: &Launch) -> Result<(), Fault> {
-        let kernel = &mut self.programs.kernels[launch.kernel];
-        for (i, value) in launch.params.iter().enumerate() {
-            set_scalar(kernel, i, *value)?;
-        }
-        for (slot, arg) in launch.blocks.iter().enumerate() {
-            let mem = arg
-                .filter(|arg| arg.block.size() > 0)
-                .and_then(|arg| self.buffers.find(arg.block))
-                .and_then(|id| self.buffers.get(id).mem.as_ref().map(|mem| mem.raw()));
-            let value: *const c_void = mem.as_ref().map_or(ptr::null(), |m| ptr::from_ref(m).cast());
-            let index = launch.params.len() + slot;
-            // SAFETY: `value` is null or points to the handle of a buffer that the table keeps.
-            unsafe {
-                kernel
-                    .kernel
-                    .set(index as u32, size_of::<cl_mem>(), value)
-            }
-            .map_err(|code| refused(kernel, index, code))?;
-        }
-        Ok(())
     }
 
     /// Enters an enqueued kernel into all the books.
@@ -462,152 +384,4 @@ impl Manager {
             inputs_intact,
         }
     }
-
-    /// Why OpenCL may have refused a kernel.
-    fn enqueue_fault(&self, launch: &Launch, status: i32) -> Fault {
-        let kernel = &self.programs.kernels[launch.kernel];
-        let ask = |what| kernel.kernel.work_group_number(self.info.id, what);
-        let dims = (launch.range.work_dim as usize).min(3);
-        let hint = match status {
-            code::CL_INVALID_WORK_GROUP_SIZE | code::CL_INVALID_WORK_ITEM_SIZE => {
-                let mut hint = format!(
-                    "a work-group of this kernel may have {} work-items on this device ({} for \
-                     any kernel)",
-                    ask(CL_KERNEL_WORK_GROUP_SIZE),
-                    self.info.max_work_group
-                );
-                if let Some(local) = launch.range.local {
-                    let items: usize = local[..dims].iter().product();
-                    hint.push_str(&format!("; the range asks for {items}"));
-                    for d in 0..dims {
-                        if local[d] == 0 || !launch.range.global[d].is_multiple_of(local[d]) {
-                            hint.push_str(&format!(
-                                "; the global size {} of dimension {d} is no multiple of the \
-                                 local size {}",
-                                launch.range.global[d], local[d]
-                            ));
-                        }
-                    }
-                }
-                let required = ask(CL_KERNEL_COMPILE_WORK_GROUP_SIZE);
-                if required != 0 {
-                    hint.push_str(&format!(
-                        "; its source demands a work-group size (first dimension: {required})"
-                    ));
-                }
-                hint
-            }
-            code::CL_INVALID_GLOBAL_WORK_SIZE => {
-                "the global size must be at least 1 in each dimension".to_string()
-            }
-            code::CL_INVALID_WORK_DIMENSION => "a range has 1 to 3 dimensions".to_string(),
-            code::CL_INVALID_GLOBAL_OFFSET => {
-                "the global offset and size together exceed what the device can count".to_string()
-            }
-            code::CL_OUT_OF_RESOURCES => "the kernel needs more registers or local memory than \
-                                          the device has for such a work-group: try a smaller one"
-                .to_string(),
-            code::CL_MEM_OBJECT_ALLOCATION_FAILURE => format!(
-                "the device's memory is full ({} bytes of buffers here); OCR_DEVICE_MEMORY \
-                 bounds what is used of it",
-                self.buffers.bytes
-            ),
-            _ => String::new(),
-        };
-        Fault {
-            cause: "enqueuing it failed".to_string(),
-            code: Some(status),
-            hint: (!hint.is_empty()).then_some(hint),
-        }
-    }
-}
-
-fn refused(kernel: &BuiltKernel, index: usize, code: i32) -> Fault {
-    Fault::opencl(
-        format!(
-            "argument {index}, '{}', was refused",
-            kernel.signature.texts[index]
-        ),
-        code,
-    )
-}
-
-/// Sets a scalar argument from the low bytes of a value that fits it.
-fn set_scalar(kernel: &mut BuiltKernel, index: usize, value: u64) -> Result<(), Fault> {
-    let given = match kernel.signature.args[index] {
-        ArgKind::Scalar { bytes } => Some(bytes),
-        // 0: not yet known.
-        _ => Some(kernel.sizes[index]).filter(|&bytes| bytes != 0),
-    };
-    let sizes: &[usize] = match &given {
-        Some(bytes) => std::slice::from_ref(bytes),
-        None => &[8, 4, 2, 1],
-    };
-    let mut last = code::CL_INVALID_ARG_SIZE;
-    for &bytes in sizes {
-        // The bits of a float stand for no integer, so there is no sign to extend.
-        let float = kernel.signature.is_float(index) && value >> 32 != 0;
-        if float || !fits(value, bytes) {
-            return Err(Fault::new(format!(
-                "argument {index}, '{}', has {bytes} bytes, and the parameter's value {value} \
-                 ({value:#x}) does not fit",
-                kernel.signature.texts[index]
-            )));
-        }
-        let word = value.to_ne_bytes();
-        let low = if cfg!(target_endian = "big") {
-            &word[8 - bytes..]
-        } else {
-            &word[..bytes]
-        };
-        // SAFETY: `low` holds `bytes` bytes, and the argument is a value of that size or refused.
-        match unsafe {
-            kernel
-                .kernel
-                .set(index as u32, bytes, low.as_ptr().cast())
-        } {
-            Ok(()) => {
-                kernel.sizes[index] = bytes;
-                return Ok(());
-            }
-            Err(status) => last = status,
-        }
-        if last != code::CL_INVALID_ARG_SIZE {
-            break;
-        }
-    }
-    Err(refused(kernel, index, last))
-}
-
-/// Each argument as in a listing: `0: int n = 5`.
-fn describe_arguments(kernel: Option<&BuiltKernel>, launch: &Launch) -> Vec<String> {
-    let name = |i: usize| {
-        kernel
-            .and_then(|k| k.signature.texts.get(i).cloned())
-            .unwrap_or_else(|| "(not in the kernel)".to_string())
-    };
-    let params = launch.params.iter().enumerate().map(|(i, value)| {
-        if kernel.is_some_and(|k| k.signature.is_float(i)) {
-            format!("{i}: {} = {}", name(i), f32::from_bits(*value as u32))
-        } else if *value > 9 {
-            format!("{i}: {} = {value} ({value:#x})", name(i))
-        } else {
-            format!("{i}: {} = {value}", name(i))
-        }
-    });
-    let first = launch.params.len();
-    let blocks = launch.blocks.iter().enumerate().map(|(slot, arg)| {
-        let i = first + slot;
-        match arg {
-            None => format!("{i}: {} = null (slot {slot})", name(i)),
-            Some(arg) => format!(
-                "{i}: {} = block {} of {} bytes, {} (slot {slot})",
-                name(i),
-                arg.block.guid(),
-                arg.block.size(),
-                if arg.writes { "written" } else { "read" }
-            ),
-        }
-    });
-    params.chain(blocks).collect()
 }

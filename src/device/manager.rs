@@ -1,5 +1,4 @@
-//! The device manager: a thread that owns everything OpenCL of one device, and the handle by which
-//! others send it messages.
+//! The device manager's thread, which owns everything OpenCL of one device.
 //!
 //! The thread's round: take the messages, start launches, flush the queues, see what has finished.
 //! When a round did nothing, put a callback on the oldest unfinished command of each queue and sleep
@@ -9,32 +8,28 @@ use std::collections::VecDeque;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
-use std::sync::mpsc::{SyncSender, sync_channel};
-use std::thread::{self, JoinHandle};
 use std::time::{Duration, Instant};
 
 use opencl3::error_codes::CL_EXEC_STATUS_ERROR_FOR_EVENTS_IN_WAIT_LIST;
 use opencl3::event::{
     CL_PROFILING_COMMAND_END, CL_PROFILING_COMMAND_QUEUED, CL_PROFILING_COMMAND_START,
 };
-use parking_lot::Mutex;
 
-use crate::object::data_block::DataBlock;
 use crate::object::place::Place;
 
 use super::buffers::{Buffers, Id};
 use super::clock::Clock;
 use super::counters::Cells;
 use super::error::code_name;
+use super::fault::Fault;
 use super::fetch::Fetching;
+use super::handle::{Message, stopped_launch};
 use super::inbox::Inbox;
 use super::lane::{COMPUTE, IN, Lanes, MAX_COMPUTE, MAX_LANES, OUT, Pending};
-use super::launch::Fault;
 use super::program::Programs;
-use super::raw::{Answer, Context, Event, Notify, Queue};
+use super::raw::{Answer, Context, Event, Queue};
 use super::{
-    BuildError, Counters, DeviceError, DeviceInfo, DeviceSettings, Events, KernelOnDevice,
-    KernelSpec, Launch, LaunchError, LaunchReport, Span,
+    DeviceError, DeviceInfo, DeviceSettings, Events, Launch, LaunchError, LaunchReport, Span,
 };
 
 /// How long the thread sleeps at most while commands are pending. Only a driver that loses a
@@ -43,199 +38,15 @@ const LOST_CALLBACK: Duration = Duration::from_millis(100);
 /// The same where a callback could not be set at all, so that looking is the only way.
 const NO_CALLBACK: Duration = Duration::from_micros(200);
 
-/// What it takes about to wake a sleeping thread, and for a platform to go from one command to the
-/// next. Together they say how many short kernels are worth waiting for at once.
-const WAKE_UP_NS: u64 = 50_000;
-const COMMAND_NS: u64 = 2_000;
-
-enum Message {
-    Build(KernelSpec, SyncSender<Result<KernelOnDevice, BuildError>>),
-    Launch(Launch),
-    Fetch(&'static DataBlock, usize),
-    Forget(&'static DataBlock),
-    Stop,
-}
-
-impl Notify for Inbox<Message> {
-    fn notify(&self) {
-        self.completed();
-    }
-}
-
-/// The handle of one device's manager. Dropping it stops the manager.
-pub struct DeviceManager {
-    inbox: Arc<Inbox<Message>>,
-    events: Arc<dyn Events>,
-    counters: Arc<Cells>,
-    load: Arc<AtomicUsize>,
-    device: String,
-    thread: Mutex<Option<JoinHandle<()>>>,
-}
-
-impl DeviceManager {
-    /// Starts the manager of a device. Its answers go to `events`; `place` is how blocks' copies
-    /// name the device.
-    ///
-    /// # Errors
-    /// The device gave no context or queue, or there is no thread to be had.
-    pub fn start(
-        info: &DeviceInfo,
-        place: Place,
-        settings: DeviceSettings,
-        events: Arc<dyn Events>,
-    ) -> Result<DeviceManager, DeviceError> {
-        let inbox = Arc::new(Inbox::new());
-        let counters = Arc::new(Cells::default());
-        let load = Arc::new(AtomicUsize::new(0));
-        let (ready, started) = sync_channel(1);
-        let seed = Seed {
-            info: info.clone(),
-            place,
-            settings,
-            events: Arc::clone(&events),
-            inbox: Arc::clone(&inbox),
-            counters: Arc::clone(&counters),
-            load: Arc::clone(&load),
-        };
-        let fail = |what: &str| DeviceError {
-            device: info.name.clone(),
-            what: what.to_string(),
-            code: None,
-        };
-        let thread = thread::Builder::new()
-            .name(format!("ocr-device-{}", info.index))
-            .spawn(move || match Manager::new(seed) {
-                Ok(mut manager) => {
-                    let _ = ready.send(Ok(()));
-                    drop(ready);
-                    manager.live();
-                }
-                Err(error) => {
-                    let _ = ready.send(Err(error));
-                }
-            })
-            .map_err(|error| fail(&format!("starting its thread failed: {error}")))?;
-        let result = started
-            .recv()
-            .unwrap_or_else(|_| Err(fail("its thread ended at once")));
-        if let Err(error) = result {
-            // It has said its last word, so this does not wait long.
-            let _ = thread.join();
-            return Err(error);
-        }
-        Ok(DeviceManager {
-            inbox,
-            events,
-            counters,
-            load,
-            device: info.name.clone(),
-            thread: Mutex::new(Some(thread)),
-        })
-    }
-
-    /// Builds a kernel, or finds it built, and waits for the answer. Not to be called from
-    /// [`Events`].
-    ///
-    /// # Errors
-    /// See [`BuildError`].
-    pub fn build(&self, spec: &KernelSpec) -> Result<KernelOnDevice, BuildError> {
-        let (reply, answer) = sync_channel(1);
-        // Where the manager is stopped the reply is dropped unused, and this ends at once.
-        let _ = self.inbox.push(Message::Build(spec.clone(), reply));
-        answer
-            .recv()
-            .unwrap_or_else(|_| Err(BuildError::Other(self.stopped())))
-    }
-
-    /// Runs a kernel; [`Events::launched`] answers.
-    pub fn launch(&self, launch: Launch) {
-        // Counted before it is sent, so that the manager never counts below zero. Nothing else is
-        // ordered by the count.
-        self.load.fetch_add(1, Ordering::Relaxed);
-        if let Err(Message::Launch(launch)) = self.inbox.push(Message::Launch(launch)) {
-            self.load.fetch_sub(1, Ordering::Relaxed);
-            let error = stopped_launch(&self.device, &launch);
-            self.events.launched(launch.token, Err(Box::new(error)));
-        }
-    }
-
-    /// Brings a block to the host, if it is not there; [`Events::fetched`] answers.
-    pub fn fetch(&self, block: &'static DataBlock, token: usize) {
-        if self.inbox.push(Message::Fetch(block, token)).is_err() {
-            self.events.fetched(token, Err(self.stopped()));
-        }
-    }
-
-    /// Releases what the device has of a block that no launch will use any more;
-    /// [`Events::forgotten`] answers. Until then the block and its host memory must stay.
-    pub fn forget(&self, block: &'static DataBlock) {
-        if self.inbox.push(Message::Forget(block)).is_err() {
-            self.events.forgotten(block);
-        }
-    }
-
-    /// Launches that were sent and not answered yet.
-    pub fn load(&self) -> usize {
-        self.load.load(Ordering::Relaxed)
-    }
-
-    /// What it did so far.
-    pub fn counters(&self) -> Counters {
-        self.counters.read()
-    }
-
-    /// Finishes what was sent, releases everything of OpenCL and ends the thread. Later messages are
-    /// answered with errors. Calling it again does nothing. Content that was valid only on the
-    /// device is lost. Not to be called from [`Events`].
-    pub fn stop(&self) {
-        let _ = self.inbox.push(Message::Stop);
-        let mut thread = self.thread.lock();
-        if let Some(thread) = thread.take()
-            // The last handle may be dropped by an answer: a thread cannot wait for itself.
-            && thread.thread().id() != thread::current().id()
-        {
-            // A panic there was reported there.
-            let _ = thread.join();
-        }
-    }
-
-    fn stopped(&self) -> DeviceError {
-        DeviceError {
-            device: self.device.clone(),
-            what: "the device manager was stopped".to_string(),
-            code: None,
-        }
-    }
-}
-
-impl Drop for DeviceManager {
-    fn drop(&mut self) {
-        self.stop();
-    }
-}
-
-fn stopped_launch(device: &str, launch: &Launch) -> LaunchError {
-    LaunchError {
-        device: device.to_string(),
-        kernel: String::new(),
-        range: launch.range,
-        arguments: Vec::new(),
-        cause: "the device manager was stopped".to_string(),
-        code: None,
-        hint: None,
-        inputs_intact: true,
-    }
-}
-
 /// What a manager's thread is started with.
-struct Seed {
-    info: DeviceInfo,
-    place: Place,
-    settings: DeviceSettings,
-    events: Arc<dyn Events>,
-    inbox: Arc<Inbox<Message>>,
-    counters: Arc<Cells>,
-    load: Arc<AtomicUsize>,
+pub(super) struct Seed {
+    pub(super) info: DeviceInfo,
+    pub(super) place: Place,
+    pub(super) settings: DeviceSettings,
+    pub(super) events: Arc<dyn Events>,
+    pub(super) inbox: Arc<Inbox<Message>>,
+    pub(super) counters: Arc<Cells>,
+    pub(super) load: Arc<AtomicUsize>,
 }
 
 /// A launch's block.
@@ -284,8 +95,6 @@ pub(super) struct Manager {
     pub(super) buffers: Buffers,
     pub(super) programs: Programs,
     clock: Clock,
-    /// How long kernels take lately, nanoseconds.
-    pace_ns: u64,
     /// When the last command of each lane ended, for estimates without profiling.
     last_end: [Option<Instant>; MAX_LANES],
     /// Launches that were not enqueued yet, in order.
@@ -304,7 +113,7 @@ pub(super) struct Manager {
 }
 
 impl Manager {
-    fn new(seed: Seed) -> Result<Self, DeviceError> {
+    pub(super) fn new(seed: Seed) -> Result<Self, DeviceError> {
         let Seed { info, settings, .. } = seed;
         let fail = |what: &str, code: i32| DeviceError {
             device: info.name.clone(),
@@ -335,7 +144,6 @@ impl Manager {
             buffers: Buffers::default(),
             programs: Programs::default(),
             clock: Clock::new(),
-            pace_ns: 0,
             last_end: [None; MAX_LANES],
             waiting: VecDeque::new(),
             running: 0,
@@ -349,7 +157,7 @@ impl Manager {
     }
 
     /// The thread's life.
-    fn live(&mut self) {
+    pub(super) fn live(&mut self) {
         let ended = catch_unwind(AssertUnwindSafe(|| self.run()));
         if ended.is_err() {
             // The panic's message is out. What was in flight must still be answered.
@@ -379,19 +187,13 @@ impl Manager {
             if idle && self.waiting.is_empty() && self.stopping {
                 return;
             }
-            let armed = self.lanes.arm(&self.inbox, self.batch());
+            let armed = self.lanes.arm(&self.inbox);
             self.inbox.sleep(match (idle, armed) {
                 (true, _) => None,
                 (false, true) => Some(LOST_CALLBACK),
                 (false, false) => Some(NO_CALLBACK),
             });
         }
-    }
-
-    /// How many kernels may finish before the thread is woken, where many are in flight: as many as
-    /// run in the time that a wake-up itself takes.
-    fn batch(&self) -> usize {
-        (WAKE_UP_NS / (self.pace_ns + COMMAND_NS)) as usize
     }
 
     fn handle(&mut self, message: Message) {
@@ -520,7 +322,6 @@ impl Manager {
                 self.counters.kernels.add(1);
                 let ns = kernel.duration().as_nanos() as u64;
                 self.counters.kernel_ns.add(ns);
-                self.pace_ns = (7 * self.pace_ns + ns) / 8;
                 self.load.fetch_sub(1, Ordering::Relaxed);
                 let report = LaunchReport {
                     kernel,

@@ -13,8 +13,11 @@
 //! |---|---|
 //! | `discovery.rs` | loader, platforms, devices; why there are none |
 //! | `selection.rs` | the words of `OCR_DEVICES` |
+//! | `handle.rs` | the handle by which others send messages |
 //! | `manager.rs` | the thread: its loop, its messages, what completes |
-//! | `launch.rs` | one launch: buffers, copies in, arguments, enqueue |
+//! | `launch.rs` | one launch: buffers, copies in, enqueue |
+//! | `arguments.rs` | setting a kernel's arguments |
+//! | `fault.rs` | why a launch cannot start |
 //! | `fetch.rs` | copies out: fetches, write-backs, evictions, forgetting |
 //! | `buffers.rs` | the table of device buffers, least recently used first |
 //! | `lane.rs` | in-order queues and what is pending in each |
@@ -33,12 +36,15 @@
 //! A callback on the oldest unfinished command of each queue wakes the thread, which then reports
 //! all that has finished, in order.
 
+mod arguments;
 mod buffers;
 mod clock;
 mod counters;
 mod discovery;
 mod error;
+mod fault;
 mod fetch;
+mod handle;
 mod inbox;
 mod lane;
 mod launch;
@@ -59,7 +65,7 @@ use crate::object::data_block::DataBlock;
 pub use counters::Counters;
 pub use discovery::{DeviceInfo, DeviceKind, Inventory, LoaderState, discover};
 pub use error::{BuildError, DeviceError, LaunchError, code_name};
-pub use manager::DeviceManager;
+pub use handle::DeviceManager;
 pub use selection::Selection;
 pub use signature::{ArgKind, Signature};
 
@@ -87,7 +93,7 @@ impl Default for DeviceSettings {
         DeviceSettings {
             memory_limit: None,
             compute_queues: 2,
-            in_flight: 32,
+            in_flight: 64,
             force_copies: false,
             profiling: true,
         }

@@ -113,11 +113,7 @@ impl Programs {
     }
 }
 
-fn compile(
-    context: &Context,
-    info: &DeviceInfo,
-    spec: &KernelSpec,
-) -> Result<Program, BuildError> {
+fn compile(context: &Context, info: &DeviceInfo, spec: &KernelSpec) -> Result<Program, BuildError> {
     let other = |what: &str, code: Option<i32>| {
         BuildError::Other(DeviceError {
             device: info.name.clone(),

@@ -15,8 +15,8 @@ use opencl3::kernel as cl_kernels;
 use opencl3::memory;
 use opencl3::program as cl_programs;
 use opencl3::types::{
-    CL_BLOCKING, CL_NON_BLOCKING, cl_command_queue, cl_context, cl_event, cl_kernel,
-    cl_map_flags, cl_mem, cl_program,
+    CL_BLOCKING, CL_NON_BLOCKING, cl_command_queue, cl_context, cl_event, cl_kernel, cl_map_flags,
+    cl_mem, cl_program,
 };
 
 use super::NdRange;
@@ -104,15 +104,8 @@ impl Context {
     /// A buffer in the device's memory, contents undefined. `bytes` is not 0.
     pub(super) fn buffer(&self, bytes: usize) -> Answer<Mem> {
         // SAFETY: the context is alive, and without a host pointer the flags ask nothing of it.
-        unsafe {
-            memory::create_buffer(
-                self.0,
-                memory::CL_MEM_READ_WRITE,
-                bytes,
-                ptr::null_mut(),
-            )
-        }
-        .map(Mem)
+        unsafe { memory::create_buffer(self.0, memory::CL_MEM_READ_WRITE, bytes, ptr::null_mut()) }
+            .map(Mem)
     }
 
     /// A buffer over host memory.
@@ -253,9 +246,7 @@ impl Queue {
         // SAFETY: queue, buffer and events are alive, and `host` stays writable by this function's
         // contract; OpenCL checks that `bytes` lie within the buffer.
         unsafe {
-            queue::enqueue_read_buffer(
-                self.0, mem.0, blocking, 0, bytes, to, waits.len, list,
-            )
+            queue::enqueue_read_buffer(self.0, mem.0, blocking, 0, bytes, to, waits.len, list)
         }
         .map(Event)
     }
@@ -318,11 +309,7 @@ impl Queue {
         waits: &Waits<N>,
     ) -> Answer<Event> {
         let local = range.local.as_ref().map_or(ptr::null(), |l| l.as_ptr());
-        let (offset, global, list) = (
-            range.offset.as_ptr(),
-            range.global.as_ptr(),
-            waits.as_ptr(),
-        );
+        let (offset, global, list) = (range.offset.as_ptr(), range.global.as_ptr(), waits.as_ptr());
         // SAFETY: queue, kernel and events are alive and the three sizes are arrays of three, of
         // which OpenCL reads `work_dim` after checking that it is at most three; the arguments are
         // as they must be by this function's contract.

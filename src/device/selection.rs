@@ -191,17 +191,21 @@ mod tests {
         assert_eq!(machine.select(&Selection::All), Ok(vec![0, 1, 2]));
         assert_eq!(machine.select(&Selection::Cpu), Ok(vec![0]));
         assert_eq!(machine.select(&Selection::None), Ok(vec![]));
-        let message = machine
-            .select(&Selection::Indices(vec![0, 7]))
-            .unwrap_err();
-        assert!(message.contains("device 7") && message.contains("1: "), "{message}");
+        let message = machine.select(&Selection::Indices(vec![0, 7])).unwrap_err();
+        assert!(
+            message.contains("device 7") && message.contains("1: "),
+            "{message}"
+        );
     }
 
     #[test]
     fn nothing_to_choose_is_explained() {
         let machine = inventory(&[DeviceKind::Cpu]);
         let message = machine.select(&Selection::Gpu).unwrap_err();
-        assert!(message.contains("'gpu'") && message.contains("0: "), "{message}");
+        assert!(
+            message.contains("'gpu'") && message.contains("0: "),
+            "{message}"
+        );
         assert_eq!(machine.select(&Selection::Auto), Ok(vec![]));
     }
 }

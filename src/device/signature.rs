@@ -85,7 +85,9 @@ impl Signature {
                     "an image, sampler or pipe, for which nothing can be given".to_string()
                 }
             };
-            return Err(format!("argument {i}, '{text}', gets {given}; it is {fault}"));
+            return Err(format!(
+                "argument {i}, '{text}', gets {given}; it is {fault}"
+            ));
         }
         Ok(())
     }
@@ -131,7 +133,10 @@ fn size_of_type(name: &str) -> Option<usize> {
         "" => 1,
         // Three lanes take the room of four.
         "3" => 4,
-        digits => digits.parse::<usize>().ok().filter(|n| matches!(n, 2 | 4 | 8 | 16))?,
+        digits => digits
+            .parse::<usize>()
+            .ok()
+            .filter(|n| matches!(n, 2 | 4 | 8 | 16))?,
     };
     let bytes = match base {
         "char" | "uchar" | "signed char" | "unsigned char" => 1,
@@ -202,12 +207,18 @@ mod tests {
         ]);
         assert_eq!(kernel.check(1, 1), Ok(()));
         let message = kernel.check(0, 1).unwrap_err();
-        assert!(message.contains("2 arguments (int n, global float *a)"), "{message}");
+        assert!(
+            message.contains("2 arguments (int n, global float *a)"),
+            "{message}"
+        );
         assert!(message.contains("0 parameters and 1 block"), "{message}");
         let message = kernel.check(0, 2).unwrap_err();
         assert!(message.contains("argument 0, 'int n'"), "{message}");
         let message = kernel.check(2, 0).unwrap_err();
-        assert!(message.contains("argument 1, 'global float *a'"), "{message}");
+        assert!(
+            message.contains("argument 1, 'global float *a'"),
+            "{message}"
+        );
         let wide = signature(&[(ArgKind::Scalar { bytes: 16 }, "float4 v")]);
         assert!(wide.check(1, 0).unwrap_err().contains("16 bytes"));
         let local = signature(&[(ArgKind::Local, "local float *t")]);

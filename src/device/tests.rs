@@ -1,6 +1,8 @@
 //! The room as the engine uses it, on whatever device there is (PoCL will do). Without OpenCL these
 //! tests say so and pass.
 
+mod ends;
+
 use std::collections::HashMap;
 use std::sync::{Arc, OnceLock};
 use std::time::Duration;
@@ -285,7 +287,10 @@ fn sharing_memory_copies_nothing() {
         assert_eq!(read(b, 1023), round + 1);
     }
     let counters = bench.manager.counters();
-    assert_eq!((counters.bytes_to_device, counters.bytes_from_device), (0, 0));
+    assert_eq!(
+        (counters.bytes_to_device, counters.bytes_from_device),
+        (0, 0)
+    );
     assert_eq!((counters.kernels, counters.fetches), (3, 3));
 }
 
@@ -386,23 +391,6 @@ fn bounded_memory_evicts_and_writes_back() {
 }
 
 #[test]
-fn a_launch_that_never_fits_is_told_why() {
-    let settings = DeviceSettings {
-        memory_limit: Some(MIB),
-        ..copying()
-    };
-    let Some(bench) = bench(settings) else { return };
-    let (a, b) = (block(MIB), block(MIB));
-    let token = bench.send("add", 16, &[1], &[reads(a), writes(b)]);
-    let text = bench.answer(token).expect_err("too large").to_string();
-    assert!(text.contains("2097152 bytes"), "{text}");
-    assert!(text.contains("1048576 bytes"), "{text}");
-    assert!(text.contains("OCR_DEVICE_MEMORY"), "{text}");
-    // And the next one runs.
-    bench.run("fill", 16, &[1], &[writes(a)]);
-}
-
-#[test]
 fn one_block_may_stand_in_several_slots_and_slots_may_be_empty() {
     for bench in both() {
         let (a, b) = (ints(&[1, 2, 3, 4]), block(16));
@@ -432,125 +420,6 @@ fn scalars_of_every_width_are_passed() {
     let text = bench.answer(token).expect_err("256").to_string();
     assert!(text.contains("argument 1, 'uchar b'"), "{text}");
     assert!(text.contains("does not fit"), "{text}");
-}
-
-#[test]
-fn a_refused_launch_says_everything() {
-    for bench in both() {
-        let a = ints(&[1, 2, 3]);
-        let token = bench.send_range("fill", range(3, Some(2)), &[12], &[writes(a)]);
-        let error = bench.answer(token).expect_err("3 is no multiple of 2");
-        let text = error.to_string();
-        assert!(error.inputs_intact, "{text}");
-        for part in ["'fill'", "CL_INVALID_WORK_GROUP_SIZE (-54)", "no multiple", "int value = 12"] {
-            assert!(text.contains(part), "{part}: {text}");
-        }
-        let huge = range(1 << 20, Some(1 << 20));
-        let token = bench.send_range("fill", huge, &[12], &[writes(a)]);
-        let text = bench.answer(token).expect_err("too many").to_string();
-        assert!(text.contains("work-items on this device"), "{text}");
-        // The host's copy is still what it was, and the device goes on.
-        assert_eq!(read(a, 2), 3);
-        bench.run("fill", 3, &[5], &[writes(a)]);
-        let token = bench.send("fill", 3, &[], &[writes(a)]);
-        let text = bench.answer(token).expect_err("too few").to_string();
-        assert!(text.contains("2 arguments"), "{text}");
-        assert_eq!(bench.manager.counters().failures, 3);
-    }
-}
-
-#[test]
-fn builds_that_fail_say_why() {
-    let Some(bench) = bench(DeviceSettings::default()) else {
-        return;
-    };
-    let broken = "kernel void f(global int *a)\n{\n    a[0] = nonsense;\n}\n";
-    let text = bench
-        .manager
-        .build(&spec(broken, "f"))
-        .expect_err("broken")
-        .to_string();
-    assert!(text.contains("3 |     a[0] = nonsense;"), "{text}");
-    assert!(text.contains("CL_BUILD_PROGRAM_FAILURE (-11)"), "{text}");
-    let missing = bench.manager.build(&spec(SOURCE, "nope"));
-    let text = missing.expect_err("missing").to_string();
-    assert!(text.contains("'nope'") && text.contains("fill"), "{text}");
-    let only = "#ifndef OCR_DEVICE_CPU\n#ifndef OCR_DEVICE_GPU\n#error which\n#endif\n#endif\n\
-                kernel void f(global int *a) { a[0] = X; }";
-    let with = KernelSpec {
-        options: "-DX=3".to_string(),
-        ..spec(only, "f")
-    };
-    let first = bench.manager.build(&with).expect("it builds");
-    assert_eq!(bench.manager.build(&with).expect("it is there").id, first.id);
-}
-
-#[test]
-fn arguments_are_checked_before_there_is_a_launch() {
-    let Some(bench) = bench(DeviceSettings::default()) else {
-        return;
-    };
-    let add = bench.kernel("add").signature;
-    assert_eq!(add.check(1, 2), Ok(()));
-    assert_eq!(add.args[0], ArgKind::Scalar { bytes: 4 });
-    let text = add.check(2, 1).expect_err("kinds");
-    assert!(text.contains("int* in") || text.contains("int *in"), "{text}");
-    assert!(add.check(1, 1).is_err());
-    let tile = bench.kernel("tile").signature;
-    assert!(tile.check(0, 2).expect_err("local").contains("local memory"));
-}
-
-#[test]
-fn forgotten_blocks_leave_nothing_behind() {
-    for bench in both() {
-        let a = ints(&[1, 2, 3, 4]);
-        bench.run("fill", 4, &[1], &[writes(a)]);
-        bench.fetch(a);
-        assert_eq!(bench.manager.counters().resident_bytes, 16);
-        bench.forget(a);
-        assert_eq!(bench.manager.counters().resident_bytes, 0);
-        assert_eq!(a.copies().valid, crate::object::place::PlaceSet::only(Place::HOST));
-        assert!(a.copies().resident.is_empty());
-        // While it is in use, it waits.
-        let token = bench.send("slow", 1, &[], &[writes(a)]);
-        bench.forget(a);
-        bench.answer(token).unwrap_or_else(|e| panic!("{e}"));
-        bench.forget(block(16));
-    }
-}
-
-#[test]
-fn stopping_finishes_what_was_sent_and_answers_what_comes_later() {
-    for bench in both() {
-        let a = ints(&[0; 64]);
-        let tokens: Vec<_> = (0..100)
-            .map(|_| bench.send("add", 64, &[1], &[reads(a), writes(a)]))
-            .collect();
-        let bad = bench.send_range("fill", range(3, Some(2)), &[1], &[writes(a)]);
-        let id = bench.kernel("fill").id;
-        bench.manager.stop();
-        bench.manager.stop();
-        for token in tokens {
-            bench.answer(token).unwrap_or_else(|e| panic!("{e}"));
-        }
-        assert!(bench.answer(bad).is_err());
-        let token = bench.token();
-        bench.manager.launch(Launch {
-            token,
-            kernel: id,
-            range: range(1, None),
-            params: vec![1],
-            blocks: vec![writes(a)],
-        });
-        let text = bench.answer(token).expect_err("stopped").to_string();
-        assert!(text.contains("stopped"), "{text}");
-        assert!(bench.manager.build(&spec(SOURCE, "fill")).is_err());
-        bench.manager.fetch(a, 1_000_000);
-        let fetched = |told: &mut Told| told.fetched.remove(&1_000_000);
-        assert!(bench.listener.wait(fetched).is_err());
-        bench.forget(a);
-        assert_eq!(bench.manager.load(), 0);
-    }
 }
 
 #[test]
@@ -604,8 +473,14 @@ fn reports_lie_on_the_hosts_clock() {
         assert!(report.first_of_shape);
         assert_eq!(report.bytes_in, 64);
         assert!(before <= report.enqueued && report.enqueued <= after);
-        assert!(report.kernel.start >= before && report.kernel.end <= after, "{report:?}");
-        assert!(report.kernel.duration() > Duration::from_millis(1), "{report:?}");
+        assert!(
+            report.kernel.start >= before && report.kernel.end <= after,
+            "{report:?}"
+        );
+        assert!(
+            report.kernel.duration() > Duration::from_millis(1),
+            "{report:?}"
+        );
         let fetched = bench.fetch(a);
         assert_eq!(fetched.bytes, 64);
         assert!(fetched.copy.is_some_and(|c| c.start >= report.kernel.start));

@@ -25,7 +25,11 @@ const MANY_SLOTS: usize = 16;
 impl Context {
     /// Creates a block, and acquires it for the caller unless `acquire` is false. Returns its GUID
     /// and address (null if it is not acquired).
-    pub fn create_block(&mut self, size: u64, acquire: bool) -> Result<(Guid, *mut u8), OutOfMemory> {
+    pub fn create_block(
+        &mut self,
+        size: u64,
+        acquire: bool,
+    ) -> Result<(Guid, *mut u8), OutOfMemory> {
         let blocks = &self.runtime.objects.data_blocks;
         let block = blocks.allocate(&mut self.caches.data_blocks, size, acquire)?;
         let address = block.host_ptr();
@@ -73,7 +77,12 @@ impl Context {
     fn release_created(&mut self, block: &'static DataBlock) {
         self.unhold(block);
         block.creator.set(0);
-        let left = memory::release(block, crate::object::edt::Mode::Rw, Place::HOST, &mut self.granted);
+        let left = memory::release(
+            block,
+            crate::object::edt::Mode::Rw,
+            Place::HOST,
+            &mut self.granted,
+        );
         self.dispose_if(block, left);
     }
 
@@ -82,7 +91,9 @@ impl Context {
         let edt = self.current?;
         let slots = edt.slots();
         let slot = if slots.len() <= MANY_SLOTS {
-            slots.iter().find(|slot| slot.data() == guid && !slot.info().duplicate)?
+            slots
+                .iter()
+                .find(|slot| slot.data() == guid && !slot.info().duplicate)?
         } else {
             if self.slots_by_block.is_empty() {
                 let blocks = edt.blocks().map(|(at, slot)| (slot.data(), at));

@@ -67,9 +67,20 @@ impl Context {
     /// Creates an EDT. It may run before this returns.
     pub fn create_edt(&mut self, request: Request<'_>) -> Result<(), NotCreated> {
         let objects = &self.runtime.objects;
-        let template = objects.templates.view(request.template).ok_or(NotCreated::NoTemplate)?;
-        let paramc = resolve(request.paramc, template.paramc, "the number of parameters is open")?;
-        let depc = resolve(request.depc, template.depc, "the number of pre-slots is open")?;
+        let template = objects
+            .templates
+            .view(request.template)
+            .ok_or(NotCreated::NoTemplate)?;
+        let paramc = resolve(
+            request.paramc,
+            template.paramc,
+            "the number of parameters is open",
+        )?;
+        let depc = resolve(
+            request.depc,
+            template.depc,
+            "the number of pre-slots is open",
+        )?;
         if (paramc == 0) != request.paramv.is_null() {
             return Err(NotCreated::Arguments(match paramc {
                 0 => "paramv must be NULL where there are no parameters",
@@ -89,7 +100,9 @@ impl Context {
         };
         for &source in sources {
             if source != Guid::UNINITIALIZED {
-                self.graph().check_source(source).map_err(NotCreated::Dependence)?;
+                self.graph()
+                    .check_source(source)
+                    .map_err(NotCreated::Dependence)?;
             } else if request.guid.is_none() {
                 return Err(NotCreated::Anonymous);
             }
@@ -108,10 +121,16 @@ impl Context {
         if paramc != 0 {
             // SAFETY: `paramv` has `paramc` elements by the contract of `ocrEdtCreate`, and the EDT
             // has room for them, which nobody else knows yet.
-            unsafe { edt.params_ptr().copy_from_nonoverlapping(request.paramv, paramc as usize) };
+            unsafe {
+                edt.params_ptr()
+                    .copy_from_nonoverlapping(request.paramv, paramc as usize)
+            };
         }
         if let Some(range) = request.range {
-            let at = edt.params_ptr().wrapping_add(paramc as usize).cast::<ExplicitRange>();
+            let at = edt
+                .params_ptr()
+                .wrapping_add(paramc as usize)
+                .cast::<ExplicitRange>();
             // SAFETY: room for the words of a range was asked for behind the parameters.
             unsafe { at.write(range) };
             edt.flags.set(HAS_RANGE);
@@ -119,9 +138,11 @@ impl Context {
         let output = match request.output {
             None => Guid::NULL,
             Some(place) => {
-                let event = objects.events.create(&mut self.caches.events, EventKind::Once, 0);
+                let event = objects
+                    .events
+                    .create(&mut self.caches.events, EventKind::Once, 0);
                 let Some(event) = event else {
-                    objects.edts.free(&mut self.caches.edts, edt);
+                    objects.edts.give_back(&mut self.caches.edts, edt);
                     return Err(NotCreated::OutOfMemory);
                 };
                 *place = event;
@@ -129,7 +150,7 @@ impl Context {
             }
         };
         if !self.enter_scope(edt, request.finish, output) {
-            objects.edts.free(&mut self.caches.edts, edt);
+            objects.edts.give_back(&mut self.caches.edts, edt);
             return Err(NotCreated::OutOfMemory);
         }
 
@@ -146,7 +167,8 @@ impl Context {
         }
         // While pre-slots are being connected, one more keeps the EDT from running.
         let word = edt.header.peek().with_count(open + connected as u32);
-        edt.header.publish(word.with_state(if open == 0 { RUNNABLE } else { WAITING }));
+        edt.header
+            .publish(word.with_state(if open == 0 { RUNNABLE } else { WAITING }));
         let guid = edt.guid();
         if let Some(place) = request.guid {
             *place = guid;
@@ -171,12 +193,20 @@ impl Context {
 
     /// Counts a new EDT into the innermost finish scope, or opens one for it. False without memory.
     fn enter_scope(&mut self, edt: &Edt, finish: bool, output: Guid) -> bool {
-        let outer: *const Scope = self.current.map_or(ptr::null(), |current| current.scope.get());
+        let outer: *const Scope = self
+            .current
+            .map_or(ptr::null(), |current| current.scope.get());
         // SAFETY: a scope is open as long as an EDT in it runs.
         let outer_scope = unsafe { outer.as_ref() };
         if finish {
-            let allocated = self.runtime.objects.scopes.allocate(&mut self.caches.scopes);
-            let Some((index, scope)) = allocated else { return false };
+            let allocated = self
+                .runtime
+                .objects
+                .scopes
+                .allocate(&mut self.caches.scopes);
+            let Some((index, scope)) = allocated else {
+                return false;
+            };
             scope.index.set(index);
             scope.count.store(1, crate::sync::Ordering::Relaxed);
             scope.parent.set(outer);

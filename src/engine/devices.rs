@@ -1,16 +1,16 @@
 //! The engine's side of the OpenCL devices: which are open, what is sent to them, and what follows
 //! when they answer.
 
-use super::Runtime;
 use super::context::Context;
 use super::end::fatal;
+use super::{Runtime, threads_of_process};
 use crate::config::Settings;
 use crate::device::{
     self, BlockArg, DeviceError, DeviceInfo, DeviceKind, DeviceManager, DeviceSettings, Events,
     FetchReport, KernelSpec, Launch, LaunchError, LaunchReport,
 };
 use crate::object::data_block::DataBlock;
-use crate::object::edt::{Edt, EdtRef, RUNNING};
+use crate::object::edt::{Edt, EdtRef};
 use crate::object::guid::Guid;
 use crate::object::place::{Place, PlaceSet};
 use crate::object::template::TemplateView;
@@ -33,6 +33,8 @@ pub struct Open {
     used: Vec<Used>,
     /// Devices that were to be used and could not be opened.
     problems: Vec<String>,
+    /// Threads that opening them has started: the managers', and those of OpenCL.
+    threads: usize,
 }
 
 /// A device in use.
@@ -64,8 +66,21 @@ impl Devices {
         self.0.get().map_or(&[], |open| &open.used)
     }
 
+    /// Threads that belong to the devices.
+    pub fn threads(&self) -> usize {
+        self.0.get().map_or(0, |open| open.threads)
+    }
+
     fn open(&self, runtime: &'static Runtime) -> &Open {
-        self.0.get_or_init(|| Open::new(runtime, &runtime.settings))
+        self.0.get_or_init(|| {
+            let before = threads_of_process();
+            let mut open = Open::new(runtime, &runtime.settings);
+            let started = threads_of_process()
+                .zip(before)
+                .map(|(after, before)| after - before);
+            open.threads = started.unwrap_or(0);
+            open
+        })
     }
 
     /// The devices that have a kernel for an EDT and may run it.
@@ -82,7 +97,10 @@ impl Devices {
     }
 
     fn manager(&self, place: Place) -> &DeviceManager {
-        match place.device_index().and_then(|index| self.in_use().get(index)) {
+        match place
+            .device_index()
+            .and_then(|index| self.in_use().get(index))
+        {
             Some(used) => &used.manager,
             None => unreachable!("{place} is not in use"),
         }
@@ -131,9 +149,14 @@ impl Devices {
 impl Open {
     fn new(runtime: &'static Runtime, settings: &Settings) -> Open {
         use device::Selection;
-        let mut open = Open { used: Vec::new(), problems: Vec::new() };
+        let mut open = Open {
+            used: Vec::new(),
+            problems: Vec::new(),
+            threads: 0,
+        };
         if *settings.devices == Selection::None {
-            open.problems.push(format!("no device is used ({})", settings.devices.origin));
+            open.problems
+                .push(format!("no device is used ({})", settings.devices.origin));
             return open;
         }
         let inventory = device::discover();
@@ -143,7 +166,8 @@ impl Open {
             }
             Ok(selected) => (selected, Vec::new()),
             Err(message) => {
-                open.problems.push(format!("{}: {message}", settings.devices.origin));
+                open.problems
+                    .push(format!("{}: {message}", settings.devices.origin));
                 return open;
             }
         };
@@ -151,8 +175,10 @@ impl Open {
             open.problems.push(inventory.explain_absence());
         }
         let answers = Arc::new(Answers(runtime));
-        for (index, fallback) in
-            selected.iter().map(|&i| (i, false)).chain(fallback.iter().map(|&i| (i, true)))
+        for (index, fallback) in selected
+            .iter()
+            .map(|&i| (i, false))
+            .chain(fallback.iter().map(|&i| (i, true)))
         {
             if open.used.len() == Place::MAX_DEVICES {
                 break;
@@ -165,7 +191,11 @@ impl Open {
                 ..DeviceSettings::default()
             };
             match DeviceManager::start(&info, place, device_settings, answers.clone()) {
-                Ok(manager) => open.used.push(Used { info, manager, fallback }),
+                Ok(manager) => open.used.push(Used {
+                    info,
+                    manager,
+                    fallback,
+                }),
                 Err(error) => open.problems.push(error.to_string()),
             }
         }
@@ -191,7 +221,9 @@ impl Used {
 /// Takes `-ocr-device=` from the front of build options.
 fn split_options(options: &str) -> Result<(Option<DeviceKind>, &str), String> {
     let options = options.trim();
-    let Some(rest) = options.strip_prefix("-ocr-device=") else { return Ok((None, options)) };
+    let Some(rest) = options.strip_prefix("-ocr-device=") else {
+        return Ok((None, options));
+    };
     let (kind, rest) = rest.split_once(' ').unwrap_or((rest, ""));
     match kind {
         "cpu" => Ok((Some(DeviceKind::Cpu), rest.trim())),
@@ -328,7 +360,6 @@ impl Context {
             })
             .collect();
         let range = range_of(edt, variant, &blocks);
-        edt.header.publish(edt.header.peek().with_state(RUNNING));
         self.runtime.begin_outside();
         self.runtime.devices.manager(place).launch(Launch {
             token: EdtRef::new(edt).token(),
@@ -344,7 +375,9 @@ impl Context {
         for number in 0..self.runtime.devices.in_use().len() {
             let place = Place::device(number);
             while self.runtime.devices.load(place) < ROOM {
-                let Some(edt) = self.runtime.queues.take_from_pool() else { return };
+                let Some(edt) = self.runtime.queues.take_from_pool() else {
+                    return;
+                };
                 if self.runtime.devices.for_edt(edt.get()).contains(&place) {
                     self.place_at(edt.get(), place);
                 } else {
@@ -408,10 +441,15 @@ impl Context {
 }
 
 fn build(used: &Used, spec: &KernelSpec, view: TemplateView) -> Result<usize, String> {
-    let kernel = used.manager.build(spec).map_err(|error| error.to_string())?;
+    let kernel = used
+        .manager
+        .build(spec)
+        .map_err(|error| error.to_string())?;
     let unknown = super::create::PARAM_UNK;
     if view.paramc != unknown && view.depc != unknown {
-        kernel.signature.check(view.paramc as usize, view.depc as usize)?;
+        kernel
+            .signature
+            .check(view.paramc as usize, view.depc as usize)?;
     }
     Ok(kernel.id)
 }
@@ -425,11 +463,21 @@ fn range_of(edt: &Edt, variant: usize, blocks: &[Option<BlockArg>]) -> device::N
         range.global_size = given.global.map(|n| n as usize);
         range.local_size = given.local.map(|n| n as usize);
     } else if let Some(function) = edt.work().kernels[variant].range {
-        let sizes: Vec<u64> =
-            blocks.iter().map(|arg| arg.as_ref().map_or(0, |arg| arg.block.size())).collect();
+        let sizes: Vec<u64> = blocks
+            .iter()
+            .map(|arg| arg.as_ref().map_or(0, |arg| arg.block.size()))
+            .collect();
         let (paramc, depc) = (edt.paramc.get(), edt.depc.get());
         // SAFETY: the program's function gets what `ocrNdRangeFn_t` promises.
-        unsafe { function(paramc, edt.params().as_ptr(), depc, sizes.as_ptr(), &mut range) };
+        unsafe {
+            function(
+                paramc,
+                edt.params().as_ptr(),
+                depc,
+                sizes.as_ptr(),
+                &mut range,
+            )
+        };
     }
     if !(1..=3).contains(&range.work_dim) {
         fatal(&format!(
@@ -494,7 +542,10 @@ impl Events for Answers {
         if left == 0 {
             self.with_context(false, |context| {
                 let runtime = context.runtime;
-                runtime.objects.data_blocks.free(&mut context.caches.data_blocks, block);
+                runtime
+                    .objects
+                    .data_blocks
+                    .free(&mut context.caches.data_blocks, block);
             });
         }
     }

@@ -72,7 +72,9 @@ impl Runtime {
 /// `ocrAbort` (OCR 1.1.0, 2.3.2): the process ends with `status`. The calling thread does not go
 /// on, since a program that aborts does not expect the code behind the call to run.
 pub fn abort(status: i32) -> ! {
-    let Some(runtime) = Runtime::current() else { exit_now(status) };
+    let Some(runtime) = Runtime::current() else {
+        exit_now(status)
+    };
     runtime.end.set(Outcome::Abort(status));
     loop {
         std::thread::park();

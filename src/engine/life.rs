@@ -4,9 +4,8 @@ use super::context::Context;
 use super::end::fatal;
 use crate::memory::{self, Acquired, Left};
 use crate::object::data_block::DataBlock;
-use crate::object::edt::{Edt, EdtRef, FETCH, FINISH, NO_SLOT, RUNNABLE, RUNNING};
+use crate::object::edt::{Edt, EdtRef, FETCH, FINISH, NO_SLOT};
 use crate::object::guid::Guid;
-use crate::object::header::Word;
 use crate::object::place::Place;
 use crate::object::scope::Scope;
 use crate::object::work::EdtDep;
@@ -31,7 +30,11 @@ impl Context {
             (false, []) => fatal(&self.runtime.devices.nothing_runs(edt)),
             (false, [only]) => *only,
             (function, devices) => {
-                match self.runtime.policy.choose(&Choices { function, devices }, self.runtime) {
+                match self
+                    .runtime
+                    .policy
+                    .choose(&Choices { function, devices }, self.runtime)
+                {
                     Choice::At(place) => place,
                     Choice::FirstFree => Place::UNDECIDED,
                 }
@@ -49,7 +52,12 @@ impl Context {
             }
             let slot = &edt.slots()[at as usize];
             let info = slot.info();
-            match memory::acquire(&self.runtime.objects.data_blocks, slot.data(), edt, info.mode) {
+            match memory::acquire(
+                &self.runtime.objects.data_blocks,
+                slot.data(),
+                edt,
+                info.mode,
+            ) {
                 Acquired::Granted => edt.cursor.set(info.next),
                 Acquired::Queued => return,
                 Acquired::Gone => fatal(&format!(
@@ -109,7 +117,6 @@ impl Context {
             let this = unsafe { &mut *context };
             this.turn_to(edt.scope.get());
             this.work_off();
-            edt.header.publish(edt.header.peek().with_state(RUNNING));
             this.current = Some(edt);
             this.keep_next = false;
             match edt.work().function {
@@ -119,7 +126,11 @@ impl Context {
         };
         // The function gets its own copy, since it may write to it: what is to be released is
         // read from the pre-slots.
-        let mut few = [EdtDep { guid: Guid::NULL, ptr: std::ptr::null_mut(), mode: 0 }; 8];
+        let mut few = [EdtDep {
+            guid: Guid::NULL,
+            ptr: std::ptr::null_mut(),
+            mode: 0,
+        }; 8];
         let mut many = Vec::new();
         let depv: &mut [EdtDep] = if depc as usize <= few.len() {
             &mut few[..depc as usize]
@@ -134,13 +145,21 @@ impl Context {
                 true => std::ptr::null_mut(),
                 false => blocks.pinned(guid).host_ptr().cast(),
             };
-            *dep = EdtDep { guid, ptr, mode: info.mode as u32 };
+            *dep = EdtDep {
+                guid,
+                ptr,
+                mode: info.mode as u32,
+            };
         }
         let (paramc, paramv) = match edt.paramc.get() {
             0 => (0, std::ptr::null_mut()),
             paramc => (paramc, edt.params_ptr()),
         };
-        let depv = if depc == 0 { std::ptr::null_mut() } else { depv.as_mut_ptr() };
+        let depv = if depc == 0 {
+            std::ptr::null_mut()
+        } else {
+            depv.as_mut_ptr()
+        };
         // SAFETY: the function is what the program gave for this template, and it gets what
         // `ocrEdt_t` promises.
         let result = unsafe { function(paramc, paramv, depc, depv) };
@@ -185,7 +204,9 @@ impl Context {
     /// the last.
     pub fn check_out(&mut self, scope: *const Scope) {
         // SAFETY: the EDT that ends keeps its scope open.
-        let Some(scope) = (unsafe { scope.as_ref() }) else { return };
+        let Some(scope) = (unsafe { scope.as_ref() }) else {
+            return;
+        };
         if self.credit.check_out(scope) {
             self.close(scope);
         }
@@ -215,13 +236,18 @@ impl Context {
             let index = scope.index.get();
             if let Some(freed) = scope.header.peek().freed() {
                 scope.header.publish(freed);
-                self.runtime.objects.scopes.free(&mut self.caches.scopes, index);
+                self.runtime
+                    .objects
+                    .scopes
+                    .free(&mut self.caches.scopes, index);
             }
             if !output.is_null() {
                 self.pass_result(output, result);
             }
             // SAFETY: the nested scope that was just closed kept its parent open.
-            let Some(outer) = (unsafe { parent.as_ref() }) else { return };
+            let Some(outer) = (unsafe { parent.as_ref() }) else {
+                return;
+            };
             if !self.credit.check_out(outer) {
                 return;
             }
@@ -236,7 +262,11 @@ impl Context {
         }
         let resident = block.copies().resident;
         match resident.is_empty() {
-            true => self.runtime.objects.data_blocks.free(&mut self.caches.data_blocks, block),
+            true => self
+                .runtime
+                .objects
+                .data_blocks
+                .free(&mut self.caches.data_blocks, block),
             false => self.runtime.devices.forget(block, resident),
         }
     }
@@ -272,8 +302,6 @@ impl Context {
         edt.place.set(Place::HOST);
         edt.flags.set(edt.flags.get() & !FETCH);
         edt.cursor.set(edt.first.get());
-        let word: Word = edt.header.peek();
-        edt.header.publish(word.with_count(0).with_state(RUNNABLE));
         self.acquire_rest(edt);
         self.work_off();
     }

@@ -93,6 +93,13 @@ impl Runtime {
         }
     }
 
+    /// Whether the process has threads that are not known to the runtime: of the program, or of a
+    /// library. They may call the runtime any time, so a program that has some is never accused.
+    fn has_foreign_threads(&self) -> bool {
+        let known = 1 + self.queues.workers() + self.devices.threads();
+        threads_of_process().is_none_or(|threads| threads > known)
+    }
+
     /// Ends the program with a message if nothing can happen any more (see `sched/sleep.md`).
     pub fn check_halt(&self) {
         let state = self.queues.sleep.state();
@@ -100,10 +107,20 @@ impl Runtime {
             && state.searching() == 0
             && self.in_flight.load(Ordering::SeqCst) == 0
             && !self.queues.any_work()
-            && !self.end.is_ending();
+            && !self.end.is_ending()
+            && !self.has_foreign_threads();
         // Nothing runs, so the state cannot change after it has been seen: it is no accident.
         if halted && self.queues.sleep.state() == state {
             end::fatal(&crate::report::halt::describe(&self.objects));
         }
     }
+}
+
+/// How many threads the process has.
+fn threads_of_process() -> Option<usize> {
+    let status = std::fs::read_to_string("/proc/self/status").ok()?;
+    let line = status
+        .lines()
+        .find_map(|line| line.strip_prefix("Threads:"))?;
+    line.trim().parse().ok()
 }

@@ -3,7 +3,7 @@
 use super::context::Context;
 use super::create::{PARAM_DEF, Request};
 use super::devices::Devices;
-use super::end::{End, Outcome, exit_now};
+use super::end::{End, FATAL_STATUS, Outcome, abort, exit_now, fatal};
 use super::{Runtime, worker};
 use crate::config::{self, Settings};
 use crate::object::Objects;
@@ -12,8 +12,10 @@ use crate::object::work::{EdtFunction, Work};
 use crate::report::tally::Registry;
 use crate::report::{Destination, DeviceReport, Report};
 use crate::sched::policy;
-use crate::sched::queues::Queues;
-use std::ffi::CString;
+use crate::sched::queues::{self, Queues};
+use std::ffi::{CString, OsString};
+use std::os::unix::ffi::OsStrExt;
+use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::atomic::AtomicUsize;
 use std::time::Instant;
 
@@ -25,7 +27,7 @@ pub const USAGE_STATUS: i32 = 2;
 const STACK_BYTES: usize = 16 << 20;
 
 /// Runs an OCR program: its arguments, and its `mainEdt`. Returns the exit status.
-pub fn run_program(mut args: Vec<String>, main_edt: EdtFunction) -> i32 {
+pub fn run_program(mut args: Vec<OsString>, main_edt: EdtFunction) -> i32 {
     let settings = match Settings::load(&mut args) {
         Ok((settings, config::Request::Run)) => settings,
         Ok((_, config::Request::Help)) => {
@@ -70,7 +72,13 @@ pub fn run_program(mut args: Vec<String>, main_edt: EdtFunction) -> i32 {
         let thread = std::thread::Builder::new()
             .name(format!("ocr-worker-{}", local.index()))
             .stack_size(STACK_BYTES)
-            .spawn(move || worker::work(this, local));
+            .spawn(move || {
+                // The panic hook has said what happened. Without this worker the program could
+                // wait for ever.
+                if catch_unwind(AssertUnwindSafe(|| worker::work(this, local))).is_err() {
+                    abort(FATAL_STATUS);
+                }
+            });
         match thread {
             Ok(thread) => threads.push(thread),
             Err(error) => {
@@ -93,10 +101,8 @@ pub fn run_program(mut args: Vec<String>, main_edt: EdtFunction) -> i32 {
         exit_now(status);
     }
     for thread in threads {
-        if thread.join().is_err() {
-            eprintln!("ocr: error: a worker ended by a panic; please report this");
-            exit_now(super::end::FATAL_STATUS);
-        }
+        // A worker that panics aborts the program instead of ending.
+        let _ = thread.join();
     }
     this.devices.stop();
     // An EDT may have aborted after another one shut down.
@@ -108,6 +114,7 @@ pub fn run_program(mut args: Vec<String>, main_edt: EdtFunction) -> i32 {
     Runtime::install(None);
     // SAFETY: workers and managers have ended, and the runtime is not installed any more.
     drop(unsafe { Box::from_raw(runtime) });
+    queues::reclaim();
     0
 }
 
@@ -141,13 +148,20 @@ impl Runtime {
     fn report(&self, started: Instant, status: i32) {
         let seconds = started.elapsed().as_secs_f64();
         let file = self.settings.report.value.as_deref();
-        Report { seconds, status, ..self.summary() }
-            .write(Destination { print: *self.settings.stats, file });
+        Report {
+            seconds,
+            status,
+            ..self.summary()
+        }
+        .write(Destination {
+            print: *self.settings.stats,
+            file,
+        });
     }
 }
 
 /// Creates the main EDT, whose only block holds the arguments (OCR 1.1.0, 2.2).
-fn create_main(runtime: &'static Runtime, args: &[String], main_edt: EdtFunction) {
+fn create_main(runtime: &'static Runtime, args: &[OsString], main_edt: EdtFunction) {
     let context = Context::enter(runtime, None);
     // SAFETY: this thread's context; nothing else refers to it here.
     let context = unsafe { &mut *context };
@@ -155,36 +169,53 @@ fn create_main(runtime: &'static Runtime, args: &[String], main_edt: EdtFunction
     let created = context.create_block(block.len() as u64, true);
     let (guid, address) = match created {
         Ok(created) => created,
-        Err(error) => super::end::fatal(&format!("starting: {error}")),
+        Err(error) => fatal(&format!("starting: {error}")),
     };
     // SAFETY: the block is this large, and nobody else knows it.
     unsafe { address.copy_from_nonoverlapping(block.as_ptr(), block.len()) };
-    let work = runtime.objects.works.intern(Work::of_function(main_edt, "mainEdt"));
-    let view = TemplateView { paramc: 0, depc: 1, work };
-    let template = runtime.objects.templates.create(&mut context.caches.templates, view);
-    let result = context.release_block(guid).ok().zip(template).map(|((), template)| {
-        let created = context.create_edt(Request {
-            template,
-            paramc: PARAM_DEF,
-            paramv: std::ptr::null(),
-            depc: PARAM_DEF,
-            depv: &guid,
-            finish: false,
-            range: None,
-            guid: None,
-            output: None,
+    let work = runtime
+        .objects
+        .works
+        .intern(Work::of_function(main_edt, "mainEdt"));
+    let view = TemplateView {
+        paramc: 0,
+        depc: 1,
+        work,
+    };
+    let template = runtime
+        .objects
+        .templates
+        .create(&mut context.caches.templates, view);
+    let result = context
+        .release_block(guid)
+        .ok()
+        .zip(template)
+        .map(|((), template)| {
+            let created = context.create_edt(Request {
+                template,
+                paramc: PARAM_DEF,
+                paramv: std::ptr::null(),
+                depc: PARAM_DEF,
+                depv: &guid,
+                finish: false,
+                range: None,
+                guid: None,
+                output: None,
+            });
+            runtime
+                .objects
+                .templates
+                .destroy(&mut context.caches.templates, template);
+            created
         });
-        runtime.objects.templates.destroy(&mut context.caches.templates, template);
-        created
-    });
     if !matches!(result, Some(Ok(()))) {
-        super::end::fatal("starting: the main EDT cannot be created");
+        fatal("starting: the main EDT cannot be created");
     }
     Context::leave();
 }
 
 /// argc, argc offsets from the start, then the strings with their ends.
-fn encode_arguments(args: &[String]) -> Vec<u8> {
+fn encode_arguments(args: &[OsString]) -> Vec<u8> {
     let mut offset = 8 * (args.len() + 1);
     let mut block = (args.len() as u64).to_ne_bytes().to_vec();
     for arg in args {
@@ -198,7 +229,6 @@ fn encode_arguments(args: &[String]) -> Vec<u8> {
     block
 }
 
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -210,7 +240,10 @@ mod tests {
         assert_eq!(word(0), 3);
         let arg = |at: usize| {
             let start = word(at + 1) as usize;
-            let len = block[start..].iter().position(|&byte| byte == 0).expect("an end");
+            let len = block[start..]
+                .iter()
+                .position(|&byte| byte == 0)
+                .expect("an end");
             String::from_utf8(block[start..start + len].to_vec()).expect("text")
         };
         assert_eq!([arg(0), arg(1), arg(2)], ["prog", "", "x"]);

@@ -10,7 +10,9 @@ pub fn work(runtime: &'static Runtime, local: Local) {
     let context = Context::enter(runtime, Some(local));
     loop {
         // SAFETY: the context is this thread's, and this reference ends before the EDT runs.
-        let Some(edt) = next(unsafe { &mut *context }) else { break };
+        let Some(edt) = next(unsafe { &mut *context }) else {
+            break;
+        };
         // SAFETY: no reference into the context is alive.
         unsafe { Context::run(context, edt) };
     }

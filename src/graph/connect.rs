@@ -33,7 +33,11 @@ impl Graph<'_> {
         mode: Mode,
     ) -> Result<(), Refused> {
         self.check_source(source)?;
-        let (edt, locked) = self.objects.edts.lock(destination).ok_or(Refused::NoSuchObject)?;
+        let (edt, locked) = self
+            .objects
+            .edts
+            .lock(destination)
+            .ok_or(Refused::NoSuchObject)?;
         if slot >= edt.depc.get() {
             return Err(Refused::NoSuchSlot);
         }
@@ -66,7 +70,11 @@ impl Graph<'_> {
         slot: u32,
         mode: Mode,
     ) -> Result<(), Refused> {
-        let (event, locked) = self.objects.events.lock(source).ok_or(Refused::NoSuchObject)?;
+        let (event, locked) = self
+            .objects
+            .events
+            .lock(source)
+            .ok_or(Refused::NoSuchObject)?;
         let pre_slot = &edt.slots()[slot as usize];
         if locked.word.state() != TRIGGERED {
             pre_slot.set_rest(event.waiting.get());
@@ -90,7 +98,11 @@ impl Graph<'_> {
         if !source.is_event() {
             return self.satisfy_event(event, increment, source);
         }
-        let (target, locked) = self.objects.events.lock(event).ok_or(Refused::NoSuchObject)?;
+        let (target, locked) = self
+            .objects
+            .events
+            .lock(event)
+            .ok_or(Refused::NoSuchObject)?;
         if increment && target.kind() != EventKind::Latch {
             return Err(Refused::NoSuchSlot);
         }
@@ -99,21 +111,22 @@ impl Graph<'_> {
     }
 
     /// Makes the satisfaction of `source` satisfy `event`, which exists.
-    fn link_events(
-        &mut self,
-        source: Guid,
-        event: Guid,
-        increment: bool,
-    ) -> Result<(), Refused> {
+    fn link_events(&mut self, source: Guid, event: Guid, increment: bool) -> Result<(), Refused> {
         let link = Link::to_event(event, increment);
         let mut connector = None;
         loop {
-            let (from, locked) = self.objects.events.lock(source).ok_or(Refused::NoSuchObject)?;
+            let (from, locked) = self
+                .objects
+                .events
+                .lock(source)
+                .ok_or(Refused::NoSuchObject)?;
             if locked.word.state() == TRIGGERED {
                 let data = from.data.get();
                 drop(locked);
                 if let Some(index) = connector {
-                    self.objects.events.disconnect(&mut self.caches.events, index);
+                    self.objects
+                        .events
+                        .disconnect(&mut self.caches.events, index);
                 }
                 return self.satisfy_event(event, increment, data);
             }

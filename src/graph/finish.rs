@@ -39,7 +39,10 @@ pub struct Credit {
 
 impl Default for Credit {
     fn default() -> Self {
-        Credit { scope: ptr::null(), amount: 0 }
+        Credit {
+            scope: ptr::null(),
+            amount: 0,
+        }
     }
 }
 

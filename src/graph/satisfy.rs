@@ -37,16 +37,22 @@ impl Graph<'_> {
     }
 
     fn trigger(&mut self, guid: Guid, increment: bool, data: Guid) -> Result<(), Refused> {
-        let (event, mut locked) =
-            self.objects.events.lock(guid).ok_or(Refused::NoSuchObject)?;
+        let (event, mut locked) = self
+            .objects
+            .events
+            .lock(guid)
+            .ok_or(Refused::NoSuchObject)?;
         let kind = event.kind();
         if increment && kind != EventKind::Latch {
             return Err(Refused::NoSuchSlot);
         }
         let (waiting, data) = match kind {
-            EventKind::Once => {
-                (self.objects.events.free(&mut self.caches.events, event, locked), data)
-            }
+            EventKind::Once => (
+                self.objects
+                    .events
+                    .free(&mut self.caches.events, event, locked),
+                data,
+            ),
             EventKind::Idempotent | EventKind::Sticky => {
                 if locked.word.state() == TRIGGERED {
                     return match kind {
@@ -59,12 +65,18 @@ impl Graph<'_> {
                 (event.waiting.replace(Link::END), data)
             }
             EventKind::Latch => {
-                let counter = event.counter.get().wrapping_add(if increment { 1 } else { -1 });
+                let counter = event
+                    .counter
+                    .get()
+                    .wrapping_add(if increment { 1 } else { -1 });
                 event.counter.set(counter);
                 if counter != 0 {
                     return Ok(());
                 }
-                let waiting = self.objects.events.free(&mut self.caches.events, event, locked);
+                let waiting = self
+                    .objects
+                    .events
+                    .free(&mut self.caches.events, event, locked);
                 (waiting, Guid::NULL)
             }
         };
@@ -78,7 +90,9 @@ impl Graph<'_> {
             list = match list.target() {
                 Target::End => return,
                 Target::Edt { kind, index, slot } => {
-                    let Some(edt) = self.objects.edts.get(kind, index) else { return };
+                    let Some(edt) = self.objects.edts.get(kind, index) else {
+                        return;
+                    };
                     let locked = edt.header.lock_pinned();
                     let pre_slot = &edt.slots()[slot as usize];
                     let rest = pre_slot.rest();
@@ -92,8 +106,10 @@ impl Graph<'_> {
                     Link::END
                 }
                 Target::Connector(index) => {
-                    let (target, rest) =
-                        self.objects.events.disconnect(&mut self.caches.events, index);
+                    let (target, rest) = self
+                        .objects
+                        .events
+                        .disconnect(&mut self.caches.events, index);
                     if let Target::Event { guid, increment } = target.target() {
                         self.work.events.push((guid, increment, data));
                     }
@@ -126,13 +142,22 @@ impl Graph<'_> {
 
     /// Destroys an event (OCR 1.1.0, 2.6.2). Pre-slots that waited for it are unconnected again.
     pub fn destroy_event(&mut self, guid: Guid) -> Result<(), Refused> {
-        let (event, locked) = self.objects.events.lock(guid).ok_or(Refused::NoSuchObject)?;
-        let mut list = self.objects.events.free(&mut self.caches.events, event, locked);
+        let (event, locked) = self
+            .objects
+            .events
+            .lock(guid)
+            .ok_or(Refused::NoSuchObject)?;
+        let mut list = self
+            .objects
+            .events
+            .free(&mut self.caches.events, event, locked);
         loop {
             list = match list.target() {
                 Target::End | Target::Event { .. } => return Ok(()),
                 Target::Edt { kind, index, slot } => {
-                    let Some(edt) = self.objects.edts.get(kind, index) else { return Ok(()) };
+                    let Some(edt) = self.objects.edts.get(kind, index) else {
+                        return Ok(());
+                    };
                     let locked = edt.header.lock_pinned();
                     let pre_slot = &edt.slots()[slot as usize];
                     let rest = pre_slot.rest();
@@ -143,7 +168,10 @@ impl Graph<'_> {
                     rest
                 }
                 Target::Connector(index) => {
-                    self.objects.events.disconnect(&mut self.caches.events, index).1
+                    self.objects
+                        .events
+                        .disconnect(&mut self.caches.events, index)
+                        .1
                 }
             };
         }
@@ -163,7 +191,11 @@ impl Graph<'_> {
             finish: edt.flags.get() & crate::object::edt::FINISH != 0,
             output: edt.output.get(),
         };
-        let linked = edt.slots().iter().filter(|slot| slot.connected_mode().is_some()).count();
+        let linked = edt
+            .slots()
+            .iter()
+            .filter(|slot| slot.connected_mode().is_some())
+            .count();
         locked.word = locked.word.with_state(ZOMBIE).with_count(linked as u32);
         drop(locked);
         if linked == 0 {

@@ -53,7 +53,13 @@ pub enum Left {
 }
 
 fn admits(holders: &Holders, mode: Mode, place: Place) -> bool {
-    let Holders { constant, rw, ew, rw_place, .. } = *holders;
+    let Holders {
+        constant,
+        rw,
+        ew,
+        rw_place,
+        ..
+    } = *holders;
     match mode {
         Mode::Null | Mode::Ro => true,
         Mode::Const => rw == 0 && !ew,
@@ -96,7 +102,9 @@ fn is_held(holders: &Holders) -> bool {
 /// slot of the block. After `Queued` the caller must not touch the EDT.
 #[inline]
 pub fn acquire(blocks: &DataBlocks, guid: Guid, edt: &Edt, mode: Mode) -> Acquired {
-    let Some((block, locked)) = blocks.lock(guid) else { return Acquired::Gone };
+    let Some((block, locked)) = blocks.lock(guid) else {
+        return Acquired::Gone;
+    };
     if locked.word.state() != LIVE {
         return Acquired::Gone;
     }
@@ -169,12 +177,7 @@ fn leave_locked(
 }
 
 /// Grants the block to those at the head of the queue who can have it now.
-fn serve(
-    block: &DataBlock,
-    locked: &Locked<'_>,
-    holders: &mut Holders,
-    granted: &mut Vec<EdtRef>,
-) {
+fn serve(block: &DataBlock, locked: &Locked<'_>, holders: &mut Holders, granted: &mut Vec<EdtRef>) {
     let (mut first, last) = block.queue.get();
     // SAFETY: an EDT in the queue belongs to the queue, which the caller's lock guards.
     while let Some(edt) = unsafe { first.as_ref() } {
@@ -188,7 +191,11 @@ fn serve(
         first = edt.link.get();
         granted.push(EdtRef::new(edt));
     }
-    block.queue.set(if first.is_null() { (first, first) } else { (first, last) });
+    block.queue.set(if first.is_null() {
+        (first, first)
+    } else {
+        (first, last)
+    });
 }
 
 /// Tells a block that its RW holder, which was not placed when it got the block, runs in `place`.
@@ -227,7 +234,10 @@ mod tests {
 
     fn world() -> World {
         let objects = Objects::default();
-        let block = objects.data_blocks.allocate(&mut Cache::default(), 8, false).expect("memory");
+        let block = objects
+            .data_blocks
+            .allocate(&mut Cache::default(), 8, false)
+            .expect("memory");
         block.header.publish(block.header.peek().with_state(LIVE));
         let block = block.guid();
         World { objects, block }
@@ -302,7 +312,11 @@ mod tests {
         assert_eq!(world.acquire(unplaced), Acquired::Granted);
         assert_eq!(world.acquire(host), Acquired::Queued);
         let mut granted = Vec::new();
-        settle(world.objects.data_blocks.pinned(world.block), Place::HOST, &mut granted);
+        settle(
+            world.objects.data_blocks.pinned(world.block),
+            Place::HOST,
+            &mut granted,
+        );
         assert_eq!(granted, [EdtRef::new(host)]);
     }
 
@@ -317,7 +331,11 @@ mod tests {
         assert_eq!(world.acquire(reader), Acquired::Granted);
         assert_eq!(world.acquire(writer), Acquired::Queued);
         assert_eq!(world.acquire(late), Acquired::Queued, "behind the writer");
-        assert_eq!(world.acquire(ro), Acquired::Granted, "conflicts with nobody");
+        assert_eq!(
+            world.acquire(ro),
+            Acquired::Granted,
+            "conflicts with nobody"
+        );
         assert_eq!(world.release(reader), [EdtRef::new(writer)]);
         assert_eq!(world.release(writer), [EdtRef::new(late)]);
     }
@@ -332,6 +350,9 @@ mod tests {
         assert_eq!(destroy(block, locked), Left::Alive);
         let other = world.edt(&mut caches, Mode::Ro, Place::HOST);
         assert_eq!(world.acquire(other), Acquired::Gone);
-        assert_eq!(release(block, Mode::Rw, Place::HOST, &mut Vec::new()), Left::Unused);
+        assert_eq!(
+            release(block, Mode::Rw, Place::HOST, &mut Vec::new()),
+            Left::Unused
+        );
     }
 }

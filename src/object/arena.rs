@@ -95,7 +95,10 @@ impl<T: Slot> Arena<T> {
         let chunks = NonNull::new(table).unwrap_or_else(|| handle_alloc_error(Self::TABLE));
         Arena {
             chunks,
-            depot: Mutex::new(Depot { fresh: 1, ..Depot::default() }),
+            depot: Mutex::new(Depot {
+                fresh: 1,
+                ..Depot::default()
+            }),
             slots: PhantomData,
         }
     }
@@ -144,7 +147,11 @@ impl<T: Slot> Arena<T> {
         if cache.fresh != cache.fresh_end {
             // A run of slots that were never used: there is no list through them yet.
             cache.fresh += 1;
-            cache.head = if cache.fresh == cache.fresh_end { 0 } else { cache.fresh };
+            cache.head = if cache.fresh == cache.fresh_end {
+                0
+            } else {
+                cache.fresh
+            };
         } else {
             cache.head = slot.next_free().get();
         }
@@ -210,7 +217,11 @@ impl<T: Slot> Arena<T> {
         if cache.fresh != cache.fresh_end {
             // Link the rest of the run into a list.
             for index in cache.fresh..cache.fresh_end {
-                let next = if index + 1 == cache.fresh_end { 0 } else { index + 1 };
+                let next = if index + 1 == cache.fresh_end {
+                    0
+                } else {
+                    index + 1
+                };
                 self.slot(index).next_free().set(next);
             }
             cache.fresh = cache.fresh_end;

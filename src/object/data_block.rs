@@ -160,7 +160,9 @@ impl DataBlocks {
         };
         block.index.set(index);
         block.size.set(size);
-        block.base.set(memory.map_or(std::ptr::null_mut(), |(base, _)| base));
+        block
+            .base
+            .set(memory.map_or(std::ptr::null_mut(), |(base, _)| base));
         // SAFETY: the slot is free and belongs to this thread.
         let copies = unsafe { &mut *block.copies.get() };
         copies.valid = PlaceSet::EMPTY;
@@ -249,7 +251,11 @@ impl Drop for DataBlocks {
 impl DataBlock {
     /// Its GUID; the block must be known to be alive.
     pub fn guid(&self) -> Guid {
-        Guid::new(Kind::DataBlock, self.header.peek().generation(), self.index.get())
+        Guid::new(
+            Kind::DataBlock,
+            self.header.peek().generation(),
+            self.index.get(),
+        )
     }
 
     /// Its size in bytes; may be 0.
@@ -260,7 +266,10 @@ impl DataBlock {
     /// Locks the block and gives access to where its copies are. Hold it for a few instructions.
     pub fn copies(&self) -> CopiesGuard<'_> {
         let locked = self.header.lock_pinned();
-        CopiesGuard { copies: self.copies_of(&locked), _locked: locked }
+        CopiesGuard {
+            copies: self.copies_of(&locked),
+            _locked: locked,
+        }
     }
 
     /// Access to the copies under a lock that the caller has.
@@ -344,7 +353,14 @@ mod tests {
     fn memory_is_aligned_for_the_vectors_that_fit() {
         let blocks = DataBlocks::default();
         let mut cache = Cache::default();
-        for (size, align) in [(0, 16), (1, 16), (17, 32), (64, 64), (65, 128), (1 << 20, 128)] {
+        for (size, align) in [
+            (0, 16),
+            (1, 16),
+            (17, 32),
+            (64, 64),
+            (65, 128),
+            (1 << 20, 128),
+        ] {
             let guid = block(&blocks, &mut cache, size);
             let host = blocks.pinned(guid).host_memory().expect("memory");
             assert_eq!(host.as_ptr() as usize % align, 0, "{size}");

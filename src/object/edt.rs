@@ -5,8 +5,7 @@
 //! | free | 0 | holder of the free slot | creation |
 //! | waiting | pre-slots not satisfied, +1 while it is being created | holder of the lock | the count reaching 0: the one who brought it there owns the EDT; or `ocrEdtDestroy` |
 //! | zombie | pre-slots still linked to events | holder of the lock | the count reaching 0: freed |
-//! | runnable | outstanding fetches | the owner; handed on through a block's queue, a fetch, a ready queue or a launch, each of which orders the old owner's writes before the new one's reads | running |
-//! | running | 0 | the worker or device manager that runs it | freed |
+//! | runnable | outstanding fetches | the owner; handed on through a block's queue, a fetch, a ready queue or a launch, each of which orders the old owner's writes before the new one's reads | having run: freed by the worker or the device manager's thread |
 //!
 //! A pre-slot is two words. Until the EDT is runnable they mean:
 //!
@@ -34,8 +33,6 @@ pub const WAITING: u8 = 1;
 pub const ZOMBIE: u8 = 2;
 /// State: all pre-slots satisfied.
 pub const RUNNABLE: u8 = 3;
-/// State: its function or kernel runs.
-pub const RUNNING: u8 = 4;
 
 /// How an EDT uses a data block: `ocrDbAccessMode_t`.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, PartialOrd, Ord)]
@@ -168,7 +165,12 @@ impl PreSlot {
         // A control dependence shows neither GUID nor pointer to the EDT.
         let data = if mode == Mode::Null { Guid::NULL } else { data };
         self.first.set(data.bits());
-        self.set_info(SlotInfo { mode, duplicate: false, released: false, next: NO_SLOT });
+        self.set_info(SlotInfo {
+            mode,
+            duplicate: false,
+            released: false,
+            next: NO_SLOT,
+        });
     }
 
     /// The data block of a satisfied slot, or `NULL_GUID`.
@@ -288,10 +290,22 @@ pub struct EdtCaches([Cache; 4]);
 macro_rules! by_kind {
     ($self:ident, $kind:expr, $arena:ident => $body:expr) => {
         match $kind {
-            Kind::EdtSmall => { let $arena = &$self.small; $body }
-            Kind::EdtMedium => { let $arena = &$self.medium; $body }
-            Kind::EdtLarge => { let $arena = &$self.large; $body }
-            _ => { let $arena = &$self.huge; $body }
+            Kind::EdtSmall => {
+                let $arena = &$self.small;
+                $body
+            }
+            Kind::EdtMedium => {
+                let $arena = &$self.medium;
+                $body
+            }
+            Kind::EdtLarge => {
+                let $arena = &$self.large;
+                $body
+            }
+            _ => {
+                let $arena = &$self.huge;
+                $body
+            }
         }
     };
 }
@@ -337,6 +351,13 @@ impl Edts {
         Some(edt)
     }
 
+    /// Takes back an EDT that was allocated and never published.
+    pub fn give_back(&self, caches: &mut EdtCaches, edt: &Edt) {
+        // A moment of life, since what is freed must have lived.
+        edt.header.publish(edt.header.peek().with_state(RUNNABLE));
+        self.free(caches, edt);
+    }
+
     /// Takes back an EDT that the caller owns.
     #[inline]
     pub fn free(&self, caches: &mut EdtCaches, edt: &Edt) {
@@ -348,7 +369,7 @@ impl Edts {
         let word = edt.header.peek().freed();
         // The generations of the slot are used up: leave it zombie, and never hand it out again.
         let Some(word) = word else { return };
-        edt.header.publish(word);
+        edt.header.change(word);
         let cache = &mut caches.0[kind as usize - Kind::EdtSmall as usize];
         by_kind!(self, kind, arena => arena.free(cache, index));
     }
@@ -405,7 +426,11 @@ impl Edt {
 
     /// Its GUID.
     pub fn guid(&self) -> Guid {
-        Guid::new(self.kind(), self.header.peek().generation(), self.index.get())
+        Guid::new(
+            self.kind(),
+            self.header.peek().generation(),
+            self.index.get(),
+        )
     }
 
     /// A link to one of its pre-slots.
@@ -440,7 +465,10 @@ impl Edt {
     /// Where its parameters are.
     #[inline]
     pub fn params_ptr(&self) -> *mut u64 {
-        self.words().wrapping_add(2 * self.depc.get() as usize).cast_mut().cast()
+        self.words()
+            .wrapping_add(2 * self.depc.get() as usize)
+            .cast_mut()
+            .cast()
     }
 
     /// Its parameters.
@@ -575,9 +603,15 @@ mod tests {
     use crate::object::header::Word;
 
     fn satisfied(edts: &Edts, caches: &mut EdtCaches, slots: &[(u32, Mode)]) -> &'static Edt {
-        let edt = edts.allocate(caches, slots.len() as u32, 0).expect("memory");
+        let edt = edts
+            .allocate(caches, slots.len() as u32, 0)
+            .expect("memory");
         for (slot, &(block, mode)) in edt.slots().iter().zip(slots) {
-            let guid = if block == 0 { Guid::NULL } else { Guid::new(Kind::DataBlock, 0, block) };
+            let guid = if block == 0 {
+                Guid::NULL
+            } else {
+                Guid::new(Kind::DataBlock, 0, block)
+            };
             slot.satisfy(guid, mode);
         }
         edt.header.publish(Word::new(0, 0, RUNNABLE));
@@ -599,10 +633,19 @@ mod tests {
         let edt = satisfied(
             &edts,
             &mut caches,
-            &[(9, Mode::Ro), (3, Mode::Rw), (0, Mode::Rw), (9, Mode::Ew), (3, Mode::Rw)],
+            &[
+                (9, Mode::Ro),
+                (3, Mode::Rw),
+                (0, Mode::Rw),
+                (9, Mode::Ew),
+                (3, Mode::Rw),
+            ],
         );
         edt.order_blocks();
-        let order: Vec<_> = edt.blocks().map(|(at, slot)| (at, slot.info().mode)).collect();
+        let order: Vec<_> = edt
+            .blocks()
+            .map(|(at, slot)| (at, slot.info().mode))
+            .collect();
         assert_eq!(order, [(1, Mode::Rw), (0, Mode::Ew)]);
         assert!(edt.slots()[3].info().duplicate && edt.slots()[4].info().duplicate);
         edts.free(&mut caches, edt);
@@ -621,12 +664,16 @@ mod tests {
             }
             assert!(edt.slots().iter().all(PreSlot::is_unconnected));
             for (at, slot) in edt.slots().iter().enumerate() {
-                slot.satisfy(Guid::new(Kind::DataBlock, 1, 2 * depc - at as u32), Mode::Const);
+                slot.satisfy(
+                    Guid::new(Kind::DataBlock, 1, 2 * depc - at as u32),
+                    Mode::Const,
+                );
             }
             assert_eq!(edt.params(), [u64::MAX, u64::MAX - 1, u64::MAX - 2]);
             edt.order_blocks();
             assert_eq!(edt.blocks().count(), depc as usize);
-            edt.header.publish(Word::new(edt.guid().generation(), 0, RUNNABLE));
+            edt.header
+                .publish(Word::new(edt.guid().generation(), 0, RUNNABLE));
             edts.free(&mut caches, edt);
         }
     }

@@ -126,12 +126,7 @@ impl Events {
     /// Creates an armed event; `counter` is what a latch event begins with. `None` when memory is
     /// used up.
     #[inline]
-    pub fn create(
-        &self,
-        caches: &mut EventCaches,
-        kind: EventKind,
-        counter: i64,
-    ) -> Option<Guid> {
+    pub fn create(&self, caches: &mut EventCaches, kind: EventKind, counter: i64) -> Option<Guid> {
         let (index, event) = self.events.allocate(&mut caches.events)?;
         event.index.set(index);
         event.kind.set(kind as u8);
@@ -206,9 +201,9 @@ impl Events {
 
     /// The events that exist, with what waits for them.
     pub fn live(&self) -> impl Iterator<Item = (Guid, &Event)> {
-        self.events.live().map(|(index, word, event)| {
-            (Guid::new(Kind::Event, word.generation(), index), event)
-        })
+        self.events
+            .live()
+            .map(|(index, word, event)| (Guid::new(Kind::Event, word.generation(), index), event))
     }
 
     /// Gives an ending thread's free slots to the others.

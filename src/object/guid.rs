@@ -53,7 +53,10 @@ impl Kind {
 
     /// Whether this is one of the EDT kinds.
     pub fn is_edt(self) -> bool {
-        matches!(self, Kind::EdtSmall | Kind::EdtMedium | Kind::EdtLarge | Kind::EdtHuge)
+        matches!(
+            self,
+            Kind::EdtSmall | Kind::EdtMedium | Kind::EdtLarge | Kind::EdtHuge
+        )
     }
 }
 

@@ -45,11 +45,7 @@ impl Word {
     /// A word of these parts.
     pub fn new(generation: u32, count: u32, state: u8) -> Word {
         debug_assert!(count <= COUNT_MAX);
-        Word(
-            (generation as u64) << GENERATION_SHIFT
-                | (count as u64) << COUNT_SHIFT
-                | state as u64,
-        )
+        Word((generation as u64) << GENERATION_SHIFT | (count as u64) << COUNT_SHIFT | state as u64)
     }
 
     /// How often the slot has been used before.
@@ -121,6 +117,13 @@ impl Header {
             Some(locked) => locked,
             None => unreachable!("a pinned object was freed"),
         }
+    }
+
+    /// Changes the word of an object that the caller owns in one step. It is a compare-and-swap
+    /// because a thread with a stale or wrong idea of the object may hold the lock for a moment.
+    pub fn change(&self, to: Word) {
+        let mut locked = self.lock_pinned();
+        locked.word = to;
     }
 
     fn lock_if(&self, admits: impl Fn(Word) -> bool) -> Option<Locked<'_>> {
@@ -219,7 +222,10 @@ mod loom_models {
     #[test]
     fn lock_excludes_and_stale_fails() {
         loom::model(|| {
-            let counter = Arc::new(Counter { header: Header::new(), value: UnsafeCell::new(0) });
+            let counter = Arc::new(Counter {
+                header: Header::new(),
+                value: UnsafeCell::new(0),
+            });
             counter.header.publish(Word::new(1, 0, 1));
             let threads: Vec<_> = (0..2)
                 .map(|_| {
@@ -247,7 +253,10 @@ mod loom_models {
     #[test]
     fn reuse_is_never_seen_by_a_stale_guid() {
         loom::model(|| {
-            let counter = Arc::new(Counter { header: Header::new(), value: UnsafeCell::new(0) });
+            let counter = Arc::new(Counter {
+                header: Header::new(),
+                value: UnsafeCell::new(0),
+            });
             counter.header.publish(Word::new(1, 0, 1));
             let other = counter.clone();
             let stale = loom::thread::spawn(move || {

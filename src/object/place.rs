@@ -74,7 +74,9 @@ impl PlaceSet {
 
     /// The places, the host first.
     pub fn iter(self) -> impl Iterator<Item = Place> {
-        (0..32u8).map(Place).filter(move |&place| self.contains(place))
+        (0..32u8)
+            .map(Place)
+            .filter(move |&place| self.contains(place))
     }
 }
 
@@ -86,7 +88,10 @@ mod tests {
     fn sets_hold_what_was_put_in() {
         let mut set = PlaceSet::only(Place::device(30));
         set.insert(Place::HOST);
-        assert_eq!(set.iter().collect::<Vec<_>>(), [Place::HOST, Place::device(30)]);
+        assert_eq!(
+            set.iter().collect::<Vec<_>>(),
+            [Place::HOST, Place::device(30)]
+        );
         set.remove(Place::device(30));
         assert_eq!(set, PlaceSet::only(Place::HOST));
         assert_eq!(Place::device(3).device_index(), Some(3));

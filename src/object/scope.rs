@@ -1,5 +1,6 @@
 //! A finish scope: the count of what keeps a finish EDT's output event from triggering.
 
+#[cfg(not(loom))]
 use super::arena::Slot;
 use super::guid::Guid;
 use super::header::Header;

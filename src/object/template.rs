@@ -110,8 +110,12 @@ impl Templates {
 
     /// Destroys a template; EDTs made from it are not affected. False if there is none.
     pub fn destroy(&self, cache: &mut Cache, guid: Guid) -> bool {
-        let Some(template) = self.get(guid) else { return false };
-        let Some(mut locked) = template.header.lock(guid.generation()) else { return false };
+        let Some(template) = self.get(guid) else {
+            return false;
+        };
+        let Some(mut locked) = template.header.lock(guid.generation()) else {
+            return false;
+        };
         match locked.word.freed() {
             Some(freed) => {
                 locked.word = freed;
@@ -133,6 +137,7 @@ impl Templates {
 impl Template {
     fn set_work(&self, work: &'static Work) {
         // Pairs with the load in `view`.
-        self.work.store(std::ptr::from_ref(work).cast_mut(), Ordering::Release);
+        self.work
+            .store(std::ptr::from_ref(work).cast_mut(), Ordering::Release);
     }
 }

@@ -82,7 +82,10 @@ pub struct Work {
 impl Work {
     /// The work of a C function alone.
     pub fn of_function(function: EdtFunction, name: &str) -> Work {
-        Work { function: Some(function), ..Work::of_kernels(name) }
+        Work {
+            function: Some(function),
+            ..Work::of_kernels(name)
+        }
     }
 
     /// A work to which kernels are to be added.
@@ -98,10 +101,13 @@ impl Work {
 
     /// The kernel for a device: which variant, and its number there.
     pub fn kernel_on(&self, place: Place) -> Option<(usize, usize)> {
-        self.kernels.iter().enumerate().find_map(|(variant, kernel)| {
-            let &(_, number) = kernel.built.iter().find(|(at, _)| *at == place)?;
-            Some((variant, number))
-        })
+        self.kernels
+            .iter()
+            .enumerate()
+            .find_map(|(variant, kernel)| {
+                let &(_, number) = kernel.built.iter().find(|(at, _)| *at == place)?;
+                Some((variant, number))
+            })
     }
 }
 

@@ -17,8 +17,11 @@ pub fn describe(objects: &Objects) -> String {
         "the program hangs: no EDT is ready or running, no device works, and ocrShutdown was not \
          called.",
     );
-    let waiting: Vec<&Edt> =
-        objects.edts.live().filter(|edt| edt.header.peek().state() == WAITING).collect();
+    let waiting: Vec<&Edt> = objects
+        .edts
+        .live()
+        .filter(|edt| edt.header.peek().state() == WAITING)
+        .collect();
     if waiting.is_empty() {
         text += " No EDT waits for anything: the program has ended without ocrShutdown.";
     }

@@ -12,7 +12,8 @@ impl Count {
     /// Adds, in the thread that owns the counter: a load and a store, no locked operation.
     #[inline]
     pub fn add(&self, more: u64) {
-        self.0.store(self.0.load(Ordering::Relaxed) + more, Ordering::Relaxed);
+        self.0
+            .store(self.0.load(Ordering::Relaxed) + more, Ordering::Relaxed);
     }
 
     /// The value now.

@@ -87,14 +87,23 @@ pub fn parse(text: &str) -> Result<Box<dyn Policy>, String> {
     let name = words.next().unwrap_or_default();
     let args: Option<Vec<u64>> = words.map(|word| word.parse().ok()).collect();
     let entry = POLICIES.iter().find(|entry| entry.name == name);
-    entry.zip(args).and_then(|(entry, args)| (entry.make)(&args)).ok_or_else(|| {
-        let known: Vec<_> = POLICIES.iter().map(|entry| entry.usage).collect();
-        format!("there is no policy \"{text}\"; there are: {}", known.join(", "))
-    })
+    entry
+        .zip(args)
+        .and_then(|(entry, args)| (entry.make)(&args))
+        .ok_or_else(|| {
+            let known: Vec<_> = POLICIES.iter().map(|entry| entry.usage).collect();
+            format!(
+                "there is no policy \"{text}\"; there are: {}",
+                known.join(", ")
+            )
+        })
 }
 
 fn least_loaded(choices: &Choices<'_>, machine: &dyn Machine) -> Choice {
-    let least = choices.devices.iter().min_by_key(|&&device| machine.device_load(device));
+    let least = choices
+        .devices
+        .iter()
+        .min_by_key(|&&device| machine.device_load(device));
     Choice::At(least.copied().unwrap_or(Place::HOST))
 }
 
@@ -128,7 +137,13 @@ impl Static {
     fn new(args: &[u64]) -> Option<Box<dyn Policy>> {
         let &[cpu, device] = args else { return None };
         let sum = cpu.checked_add(device)?;
-        (sum > 0).then(|| Box::new(Static { cpu, device, next: AtomicU64::new(0) }) as _)
+        (sum > 0).then(|| {
+            Box::new(Static {
+                cpu,
+                device,
+                next: AtomicU64::new(0),
+            }) as _
+        })
     }
 }
 
@@ -169,14 +184,22 @@ mod tests {
 
     fn choose(policy: &str, function: bool, times: usize) -> Vec<Choice> {
         let policy = parse(policy).expect("a policy");
-        let choices = Choices { function, devices: &DEVICES };
-        (0..times).map(|_| policy.choose(&choices, &Loads([3, 1]))).collect()
+        let choices = Choices {
+            function,
+            devices: &DEVICES,
+        };
+        (0..times)
+            .map(|_| policy.choose(&choices, &Loads([3, 1])))
+            .collect()
     }
 
     #[test]
     fn static_takes_turns() {
         let (cpu, device) = (Choice::At(Place::HOST), Choice::At(DEVICES[1]));
-        assert_eq!(choose("static:1:2", true, 6), [cpu, device, device, cpu, device, device]);
+        assert_eq!(
+            choose("static:1:2", true, 6),
+            [cpu, device, device, cpu, device, device]
+        );
         assert_eq!(choose("static:1:2", false, 2), [device, device]);
     }
 
@@ -190,7 +213,15 @@ mod tests {
 
     #[test]
     fn wrong_names_are_refused_with_the_right_ones() {
-        for wrong in ["", "Cpu", "static", "static:1", "static:0:0", "static:a:b", "cpu:1"] {
+        for wrong in [
+            "",
+            "Cpu",
+            "static",
+            "static:1",
+            "static:0:0",
+            "static:a:b",
+            "cpu:1",
+        ] {
             let message = parse(wrong).map(|_| ()).unwrap_err();
             assert!(message.contains("static:C:D"), "{message}");
         }

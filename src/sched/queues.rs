@@ -4,7 +4,9 @@
 use super::sleep::Sleep;
 use crate::object::edt::EdtRef;
 use crossbeam_deque::{Injector, Steal, Stealer, Worker};
+use crossbeam_epoch::LocalHandle;
 use crossbeam_utils::sync::Parker;
+use std::sync::atomic::{AtomicPtr, Ordering};
 
 /// How many EDTs a worker runs from its own deque before it looks at the injector: often enough
 /// that what other threads push is not forgotten, seldom enough to cost nothing.
@@ -56,7 +58,15 @@ impl Queues {
             })
             .collect();
         let stealers = locals.iter().map(|local| local.deque.stealer()).collect();
-        (Queues { injector: Injector::new(), pool: Injector::new(), stealers, sleep }, locals)
+        (
+            Queues {
+                injector: Injector::new(),
+                pool: Injector::new(),
+                stealers,
+                sleep,
+            },
+            locals,
+        )
     }
 
     /// Number of workers.
@@ -80,6 +90,25 @@ impl Queues {
     /// An EDT of the pool.
     pub fn take_from_pool(&self) -> Option<EdtRef> {
         take(|| self.pool.steal())
+    }
+}
+
+/// Frees what the deques left for later: buffers that they have outgrown, and the records of worker
+/// threads that have ended. Called when no worker is left.
+pub fn reclaim() {
+    /// How often garbage has to be looked at until it is surely old enough.
+    const ROUNDS: u32 = 16;
+    static KEEPER: AtomicPtr<LocalHandle> = AtomicPtr::new(std::ptr::null_mut());
+    // The one record that is left belongs to this handle, which is never dropped: that of a thread
+    // that has ended would look like a leak to tools that search memory for pointers.
+    if KEEPER.load(Ordering::Acquire).is_null() {
+        let keeper = Box::into_raw(Box::new(crossbeam_epoch::default_collector().register()));
+        KEEPER.store(keeper, Ordering::Release);
+    }
+    // SAFETY: made above, and never freed. One thread ends a runtime at a time.
+    let keeper = unsafe { &*KEEPER.load(Ordering::Acquire) };
+    for _ in 0..ROUNDS {
+        keeper.pin().flush();
     }
 }
 

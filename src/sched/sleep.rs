@@ -44,7 +44,10 @@ impl Sleep {
         let sleep = Sleep {
             state: AtomicU64::new(0),
             sleepers: Mutex::new(Vec::with_capacity(workers)),
-            unparkers: parkers.iter().map(|parker| parker.unparker().clone()).collect(),
+            unparkers: parkers
+                .iter()
+                .map(|parker| parker.unparker().clone())
+                .collect(),
         };
         (sleep, parkers)
     }
@@ -56,7 +59,9 @@ impl Sleep {
 
     fn sleepers(&self) -> impl std::ops::DerefMut<Target = Vec<usize>> + '_ {
         // Nothing panics with the lock held.
-        self.sleepers.lock().unwrap_or_else(|poisoned| poisoned.into_inner())
+        self.sleepers
+            .lock()
+            .unwrap_or_else(|poisoned| poisoned.into_inner())
     }
 
     /// P2 to P4: after a push, wakes a worker if one sleeps and none searches.
@@ -73,7 +78,8 @@ impl Sleep {
     fn wake_one(&self) {
         let mut sleepers = self.sleepers();
         if let Some(worker) = sleepers.pop() {
-            self.state.fetch_add(SEARCHING.wrapping_sub(SLEEPING), Ordering::SeqCst);
+            self.state
+                .fetch_add(SEARCHING.wrapping_sub(SLEEPING), Ordering::SeqCst);
             drop(sleepers);
             self.unparkers[worker].unpark();
         }
@@ -83,7 +89,8 @@ impl Sleep {
     pub fn wake_all(&self) {
         let mut sleepers = self.sleepers();
         for worker in sleepers.drain(..) {
-            self.state.fetch_add(SEARCHING.wrapping_sub(SLEEPING), Ordering::SeqCst);
+            self.state
+                .fetch_add(SEARCHING.wrapping_sub(SLEEPING), Ordering::SeqCst);
             self.unparkers[worker].unpark();
         }
     }
@@ -112,14 +119,16 @@ impl Sleep {
         {
             let mut sleepers = self.sleepers();
             sleepers.push(worker);
-            self.state.fetch_add(SLEEPING.wrapping_sub(SEARCHING), Ordering::SeqCst);
+            self.state
+                .fetch_add(SLEEPING.wrapping_sub(SEARCHING), Ordering::SeqCst);
         }
         fence(Ordering::SeqCst);
         if look() {
             let mut sleepers = self.sleepers();
             if let Some(at) = sleepers.iter().position(|&other| other == worker) {
                 sleepers.swap_remove(at);
-                self.state.fetch_add(SEARCHING.wrapping_sub(SLEEPING), Ordering::SeqCst);
+                self.state
+                    .fetch_add(SEARCHING.wrapping_sub(SLEEPING), Ordering::SeqCst);
                 return;
             }
             // Taken out by somebody, who has left or will leave a token.
@@ -209,9 +218,8 @@ mod loom_models {
                 sleep.start_search();
                 continue;
             }
-            let look = || {
-                queue.ready.load(Ordering::Relaxed) != 0 || left.load(Ordering::Relaxed) == 0
-            };
+            let look =
+                || queue.ready.load(Ordering::Relaxed) != 0 || left.load(Ordering::Relaxed) == 0;
             sleep.sleep(index, &parker, look, || {});
         }
     }
@@ -223,8 +231,7 @@ mod loom_models {
         model.preemption_bound = Some(3);
         model.check(move || {
             let (sleep, parkers) = Sleep::new(workers);
-            let shared =
-                Arc::new((sleep, Queue::default(), AtomicUsize::new(pushes)));
+            let shared = Arc::new((sleep, Queue::default(), AtomicUsize::new(pushes)));
             let threads: Vec<_> = parkers
                 .into_iter()
                 .enumerate()

@@ -31,6 +31,12 @@ static ocrGuid_t checks(u32 paramc, u64 *paramv, u32 depc, ocrEdtDep_t depv[]) {
             CHECK_EQ(((u32 *)depv[b].ptr)[i], words[b]);
         }
     }
+    /* Some of the blocks went over more than once, so others had to leave. */
+    ocrStats_t stats;
+    OK(ocrStatsGet(&stats));
+    CHECK_EQ(stats.kernelEdts, STEPS);
+    CHECK(stats.bytesToDevices > BLOCKS * COUNT * sizeof(u32));
+    CHECK(stats.bytesFromDevices >= BLOCKS * COUNT * sizeof(u32) / 2);
     ocrShutdown();
     return NULL_GUID;
 }

@@ -32,6 +32,11 @@ static ocrGuid_t checks(u32 paramc, u64 *paramv, u32 depc, ocrEdtDep_t depv[]) {
         }
         CHECK_EQ(((unsigned char *)depv[0].ptr)[i], want);
     }
+    /* Every third step is the host's: the block came over for each of the pairs between. */
+    ocrStats_t stats;
+    OK(ocrStatsGet(&stats));
+    CHECK(stats.bytesToDevices >= STEPS / 3 * size_of(paramv[0]));
+    CHECK(stats.bytesFromDevices >= STEPS / 3 * size_of(paramv[0]));
     return NULL_GUID;
 }
 

@@ -1,0 +1,117 @@
+//! What keeps a launch from starting, and what a reader is told about it.
+
+use opencl3::error_codes as code;
+use opencl3::kernel::{CL_KERNEL_COMPILE_WORK_GROUP_SIZE, CL_KERNEL_WORK_GROUP_SIZE};
+
+use super::Launch;
+use super::manager::Manager;
+
+/// Why a launch cannot start.
+pub(super) enum Obstacle {
+    /// Memory is held by launches that have not finished.
+    Later,
+    /// It never can.
+    Fault(Fault),
+}
+
+/// What is wrong with a launch.
+pub(super) struct Fault {
+    pub(super) cause: String,
+    pub(super) code: Option<i32>,
+    pub(super) hint: Option<String>,
+}
+
+impl Fault {
+    pub(super) fn new(cause: impl Into<String>) -> Self {
+        Fault {
+            cause: cause.into(),
+            code: None,
+            hint: None,
+        }
+    }
+
+    pub(super) fn opencl(cause: impl Into<String>, code: i32) -> Self {
+        Fault {
+            code: Some(code),
+            ..Fault::new(cause)
+        }
+    }
+
+    /// Whether less memory in use could have helped.
+    pub(super) fn is_memory(&self) -> bool {
+        matches!(
+            self.code,
+            Some(
+                code::CL_MEM_OBJECT_ALLOCATION_FAILURE
+                    | code::CL_OUT_OF_RESOURCES
+                    | code::CL_OUT_OF_HOST_MEMORY
+            )
+        )
+    }
+}
+
+impl From<Fault> for Obstacle {
+    fn from(fault: Fault) -> Self {
+        Obstacle::Fault(fault)
+    }
+}
+
+impl Manager {
+    /// Why OpenCL may have refused a kernel.
+    pub(super) fn enqueue_fault(&self, launch: &Launch, status: i32) -> Fault {
+        let kernel = &self.programs.kernels[launch.kernel];
+        let ask = |what| kernel.kernel.work_group_number(self.info.id, what);
+        let dims = (launch.range.work_dim as usize).min(3);
+        let hint = match status {
+            code::CL_INVALID_WORK_GROUP_SIZE | code::CL_INVALID_WORK_ITEM_SIZE => {
+                let mut hint = format!(
+                    "a work-group of this kernel may have {} work-items on this device ({} for \
+                     any kernel)",
+                    ask(CL_KERNEL_WORK_GROUP_SIZE),
+                    self.info.max_work_group
+                );
+                if let Some(local) = launch.range.local {
+                    let items: usize = local[..dims].iter().product();
+                    hint.push_str(&format!("; the range asks for {items}"));
+                    let sizes = launch.range.global.into_iter().zip(local);
+                    for (d, (global, local)) in sizes.enumerate().take(dims) {
+                        if local == 0 || !global.is_multiple_of(local) {
+                            hint.push_str(&format!(
+                                "; the global size {global} of dimension {d} is no multiple of \
+                                 the local size {local}"
+                            ));
+                        }
+                    }
+                }
+                let required = ask(CL_KERNEL_COMPILE_WORK_GROUP_SIZE);
+                if required != 0 {
+                    hint.push_str(&format!(
+                        "; its source demands a work-group size (first dimension: {required})"
+                    ));
+                }
+                hint
+            }
+            code::CL_INVALID_GLOBAL_WORK_SIZE => {
+                "the global size must be at least 1 in each dimension".to_string()
+            }
+            code::CL_INVALID_WORK_DIMENSION => "a range has 1 to 3 dimensions".to_string(),
+            code::CL_INVALID_GLOBAL_OFFSET => {
+                "the global offset and size together exceed what the device can count".to_string()
+            }
+            code::CL_OUT_OF_RESOURCES => "the kernel needs more registers or local memory than \
+                                          the device has for such a work-group: try a smaller one"
+                .to_string(),
+            code::CL_MEM_OBJECT_ALLOCATION_FAILURE => format!(
+                "the device's memory is full ({} bytes of buffers here); OCR_DEVICE_MEMORY \
+                 bounds what is used of it",
+                self.buffers.bytes
+            ),
+            _ => String::new(),
+        };
+        Fault {
+            cause: "enqueuing it failed".to_string(),
+            code: Some(status),
+            hint: (!hint.is_empty()).then_some(hint),
+        }
+    }
+}

@@ -1,0 +1,37 @@
+//! What the operations of this room work on.
+
+use crate::object::edt::EdtRef;
+use crate::object::guid::Guid;
+use crate::object::{Caches, Objects};
+
+/// Why an operation on the graph is refused.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Refused {
+    /// The GUID names no such object (any more).
+    NoSuchObject,
+    /// The pre-slot number is out of range.
+    NoSuchSlot,
+    /// The objects cannot be linked, or the event was satisfied before.
+    NotPermitted,
+    /// No memory for a list node.
+    OutOfMemory,
+}
+
+/// What a satisfaction leads to, kept between calls so that its memory is.
+#[derive(Default)]
+pub struct Worklist {
+    /// EDTs whose last pre-slot was satisfied; the caller owns them.
+    pub runnable: Vec<EdtRef>,
+    /// Event pre-slots that are to be satisfied.
+    pub(super) events: Vec<(Guid, bool, Guid)>,
+}
+
+/// The graph, as one thread works on it.
+pub struct Graph<'a> {
+    /// The objects.
+    pub objects: &'a Objects,
+    /// The thread's free slots.
+    pub caches: &'a mut Caches,
+    /// What follows.
+    pub work: &'a mut Worklist,
+}

@@ -1,0 +1,47 @@
+//! All objects of a runtime together.
+
+use super::arena::{Arena, Cache};
+use super::{data_block, edt, event, scope, template, work};
+
+/// All objects of a runtime.
+#[derive(Default)]
+pub struct Objects {
+    /// EDTs.
+    pub edts: edt::Edts,
+    /// Events.
+    pub events: event::Events,
+    /// Data blocks.
+    pub data_blocks: data_block::DataBlocks,
+    /// EDT templates.
+    pub templates: template::Templates,
+    /// Finish scopes.
+    pub scopes: Arena<scope::Scope>,
+    /// What EDTs do.
+    pub works: work::Works,
+}
+
+/// A thread's free slots.
+#[derive(Default)]
+pub struct Caches {
+    /// For EDTs.
+    pub edts: edt::EdtCaches,
+    /// For events.
+    pub events: event::EventCaches,
+    /// For data blocks.
+    pub data_blocks: Cache,
+    /// For templates.
+    pub templates: Cache,
+    /// For finish scopes.
+    pub scopes: Cache,
+}
+
+impl Objects {
+    /// Gives an ending thread's free slots to the others.
+    pub fn drain(&self, caches: &mut Caches) {
+        self.edts.drain(&mut caches.edts);
+        self.events.drain(&mut caches.events);
+        self.data_blocks.drain(&mut caches.data_blocks);
+        self.templates.drain(&mut caches.templates);
+        self.scopes.drain(&mut caches.scopes);
+    }
+}

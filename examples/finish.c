@@ -1,7 +1,7 @@
 /* A finish EDT: its output event waits for the EDT and for all that it brought into being, children's children too.
  *
- * A tree of tasks grows below the finish EDT, and each leaf marks its own element of a data block. No task knows how many
- * others there are, and nothing is counted; still the report runs when the last leaf has ended.
+ * A tree of tasks grows below the finish EDT, and each leaf marks its own element of a data block. No task knows how
+ * many others there are, and nothing is counted; still the report runs when the last leaf has ended.
  *
  * Prints: 4096 of 4096 leaves before the report */
 #include <ocr.h>

@@ -38,12 +38,12 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
 #include <time.h>
 #include <unistd.h>
 
 #include "common/edit-distance.h"
 #include "common/kernel-source.h"
+#include "common/sequence.h"
 
 typedef enum { METHOD_BITS, METHOD_DP } Method;
 
@@ -148,7 +148,7 @@ static void must(u8 status, const char *call) {
 
 /* ---- building the graph ------------------------------------------------------------------------------------------ */
 
-/* How many rows of tiles exist at a time. That many tiles can run at once; the memory of the graph is that many rows. */
+/* How many rows of tiles exist at a time: so many tiles can run at once, and so many rows of tasks are in memory. */
 static u64 rowsAhead(void) {
     ocrStats_t stats = { 0 };
     ocrStatsGet(&stats);
@@ -365,8 +365,8 @@ static bool parseMethod(const char *text, Method *method) {
     return true;
 }
 
-/* The value of option NAME, in `--name=value` or in the next argument; NULL: argument i is another one, or the value is
- * missing (then *is is true). */
+/* The value of an option, in `--name=value` or in the next argument. *is: argument i is that option. NULL if it is not,
+ * or if the value is missing. */
 static const char *optionValue(void *arguments, u64 *i, const char *name, bool *is) {
     const char *argument = ocrGetArgv(arguments, *i);
     const size_t length = strlen(name);
@@ -417,60 +417,12 @@ static bool parseOptions(void *arguments, Options *options) {
     return true;
 }
 
-/* Drops the header lines of a FASTA file and joins the others, in place. */
-static u64 joinFasta(u8 *text, u64 size) {
-    u64 kept = 0;
-    for (u64 line = 0, next; line < size; line = next) {
-        const u8 *newline = memchr(text + line, '\n', size - line);
-        u64 end = newline != NULL ? (u64)(newline - text) : size;
-        next = end + 1;
-        if (text[line] == '>')
-            continue;
-        if (end > line && text[end - 1] == '\r')
-            end--;
-        memmove(text + kept, text + line, end - line);
-        kept += end - line;
-    }
-    return kept;
-}
-
-/* The sequence in a file, to be freed; NULL after a message. Files without a size, such as pipes, are fine. */
-static u8 *readSequence(const char *path, u64 *length) {
-    FILE *stream = fopen(path, "rb");
-    struct stat status;
-    if (stream == NULL || fstat(fileno(stream), &status) != 0) {
-        fail("%s: %s; give a file that can be read", path, strerror(errno));
-        if (stream != NULL)
-            fclose(stream);
-        return NULL;
-    }
-    if (S_ISDIR(status.st_mode)) {
-        fail("%s is a directory; give a file", path);
-        fclose(stream);
-        return NULL;
-    }
-    u64 size = 0, room = status.st_size > 0 ? (u64)status.st_size + 1 : 1 << 16;
-    u8 *text = malloc(room);
-    while (text != NULL) {
-        size += fread(text + size, 1, room - size, stream);
-        if (size < room)
-            break;
-        room *= 2;
-        u8 *larger = realloc(text, room);
-        if (larger == NULL)
-            free(text);
-        text = larger;
-    }
-    const bool bad = ferror(stream) != 0;
-    const int reason = errno;
-    fclose(stream);
-    if (text == NULL || bad) {
-        fail("%s: %s", path, text == NULL ? "no memory for its contents; give a smaller file" : strerror(reason));
-        free(text);
-        return NULL;
-    }
-    *length = size > 0 && text[0] == '>' ? joinFasta(text, size) : size;
-    return text;
+static u8 *readFile(const char *path, u64 *length) {
+    const char *why;
+    u8 *letters = sequenceRead(path, length, &why);
+    if (letters == NULL)
+        fail("%s: %s; give a file that can be read", path, why);
+    return letters;
 }
 
 /* ---- the start --------------------------------------------------------------------------------------------------- */
@@ -558,8 +510,8 @@ ocrGuid_t mainEdt(u32 paramc, u64 *paramv, u32 depc, ocrEdtDep_t depv[]) {
     }
 
     u64 n = 0, m = 0;
-    u8 *a = readSequence(options.file[0], &n);
-    u8 *b = a != NULL ? readSequence(options.file[1], &m) : NULL;
+    u8 *a = readFile(options.file[0], &n);
+    u8 *b = a != NULL ? readFile(options.file[1], &m) : NULL;
     if (a != NULL && b != NULL) {
         if (options.method == METHOD_DP && n + m >= UINT32_MAX)
             fail("%s and %s are too long for --method dp, which counts in 32 bits; use --method bits", options.file[0],

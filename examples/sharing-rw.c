@@ -1,7 +1,7 @@
 /* Mode RW: several tasks write one data block at the same time, each its own part.
  *
- * The runtime does not order such tasks; that their parts do not overlap is up to the program. What they wrote is seen by
- * the task that depends on all of them.
+ * The runtime does not order such tasks; that their parts do not overlap is up to the program. What they wrote is seen
+ * by the task that depends on all of them.
  *
  * Prints: 64 writers filled 65536 elements */
 #include <ocr.h>

@@ -1,8 +1,8 @@
 /* One template, two ways to do its work: a C function and an OpenCL kernel, with extensions/ocr-variants.h.
  *
  * Each of the blocks goes through a chain of EDTs. Where an EDT runs is the runtime's choice, by OCR_SCHED and
- * OCR_DEVICES; the result is the same everywhere. Without a device, or without the kernel's source, everything runs as C
- * functions. OCR_DEVICES=cpu lets a CPU device take part, OCR_SCHED=static:1:1 shares the EDTs out evenly.
+ * OCR_DEVICES; the result is the same everywhere. Without a device, or without the kernel's source, everything runs as
+ * C functions. OCR_DEVICES=cpu lets a CPU device take part, OCR_SCHED=static:1:1 shares the EDTs out evenly.
  *
  * Prints where the EDTs ran, then: 64 blocks of 65536 elements times 3, 8 times: ok */
 #define _POSIX_C_SOURCE 200809L

@@ -59,6 +59,9 @@ pub const SETTINGS: &[Description] = &[
     },
 ];
 
+/// The origin of a value that nobody has given.
+pub const DEFAULT_ORIGIN: &str = "default";
+
 /// A value and where it came from.
 #[derive(Clone, Debug)]
 pub struct Set<T> {

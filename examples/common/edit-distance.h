@@ -61,8 +61,8 @@ void editTileDp(uint32_t rows, uint32_t columns, const uint8_t *rowLetters, cons
                 uint32_t *left, uint32_t *top);
 
 /* The tile to choose for these lengths, when the user did not: about 24 tiles along the longer sequence, for enough of
- * them to run at once; not less than 2048 (dp: 256), for a tile to take much longer than the handling of its task; and not
- * more than 8192 (dp: 1024), which gains nothing. */
+ * them to run at once; not less than 2048 (dp: 256), for a tile to take much longer than the handling of its task; and
+ * not more than 8192 (dp: 1024), which gains nothing. */
 uint32_t editDefaultTile(uint64_t n, uint64_t m, int bits);
 
 /* The smallest tile of whole vectors that covers the matrix: a larger one would be memory for nothing. */

@@ -4,7 +4,7 @@
 use super::context::Context;
 use super::end::fatal;
 use super::{Runtime, threads_of_process};
-use crate::config::Settings;
+use crate::config::{DEFAULT_ORIGIN, Settings};
 use crate::device::{
     self, BlockArg, DeviceError, DeviceInfo, DeviceKind, DeviceManager, DeviceSettings, Events,
     FetchReport, KernelSpec, Launch, LaunchError, LaunchReport,
@@ -79,6 +79,7 @@ impl Devices {
                 .zip(before)
                 .map(|(after, before)| after - before);
             open.threads = started.unwrap_or(0);
+            open.remark_sharing(runtime);
             open
         })
     }
@@ -203,6 +204,51 @@ impl Open {
     }
 }
 
+impl Open {
+    /// Says why a kernel with a C function beside it has no device, where the user's settings let
+    /// expect one.
+    fn remark_unused(&self, runtime: &Runtime) {
+        let (devices, sched) = (&runtime.settings.devices, &runtime.settings.sched);
+        if devices.value == device::Selection::None || sched.as_str() == "cpu" {
+            return;
+        }
+        let fallback = self.used.iter().any(|used| used.fallback);
+        if !fallback && !self.used.is_empty() {
+            // There are devices; this kernel is for another kind.
+            return;
+        }
+        let why = match fallback {
+            true => "a CPU device is used only for kernels without a C function; set \
+                     OCR_DEVICES=all to use it for others"
+                .to_string(),
+            false => self.problems.join("; "),
+        };
+        let asked = devices.origin != DEFAULT_ORIGIN || sched.origin != DEFAULT_ORIGIN;
+        let text = format!("kernels that have a C function beside them run as functions: {why}");
+        match asked {
+            true => runtime.registry.note_once(text),
+            false => runtime.registry.remark(text),
+        }
+    }
+
+    /// Says where devices and workers share cores, which no figure of either is without.
+    fn remark_sharing(&self, runtime: &Runtime) {
+        let workers = runtime.queues.workers();
+        for used in self
+            .used
+            .iter()
+            .filter(|used| used.info.kind == DeviceKind::Cpu)
+        {
+            runtime.registry.remark(format!(
+                "the device {} ({} compute units) runs on the cores of the {workers} workers; for \
+                 honest figures give each its own, for instance with OCR_WORKERS and, for PoCL, \
+                 POCL_MAX_PTHREAD_COUNT",
+                used.info.name, used.info.compute_units
+            ));
+        }
+    }
+}
+
 impl Used {
     /// What it has done.
     pub fn counters(&self) -> device::Counters {
@@ -267,6 +313,7 @@ impl Context {
                 }
                 if kernel.built.is_empty() && failures.is_empty() {
                     work.missing.extend(open.problems.iter().cloned());
+                    open.remark_unused(runtime);
                 }
             }
         }

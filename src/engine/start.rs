@@ -141,6 +141,7 @@ impl Runtime {
             kernel_edts: totals.kernel_edts,
             devices: devices.collect(),
             notes: self.registry.notes(),
+            remarks: self.registry.remarks(),
             status: 0,
         }
     }

@@ -15,7 +15,7 @@ use parking_lot::Mutex;
 use std::alloc::{Layout, alloc_zeroed, dealloc, handle_alloc_error};
 use std::cell::Cell;
 use std::marker::PhantomData;
-use std::ptr::NonNull;
+use std::ptr::{self, NonNull};
 use std::sync::atomic::{AtomicPtr, Ordering};
 
 /// How many slots move between a cache and the depot at once.
@@ -82,11 +82,6 @@ impl<T: Slot> Arena<T> {
         Ok(layout) => layout,
         Err(_) => panic!("the chunk table fits an address space"),
     };
-    const CHUNK: Layout = match Layout::from_size_align(CHUNK_BYTES, 4096) {
-        Ok(layout) => layout,
-        Err(_) => panic!("the chunk size is a multiple of its alignment"),
-    };
-
     /// An arena without chunks.
     pub fn new() -> Arena<T> {
         const { assert!(size_of::<T>().is_power_of_two() && size_of::<T>() <= CHUNK_BYTES) };
@@ -202,11 +197,8 @@ impl<T: Slot> Arena<T> {
     fn chunk_for(&self, index: u32) -> Option<()> {
         let entry = self.chunk(index as usize / Self::PER_CHUNK);
         if entry.load(Ordering::Relaxed).is_null() {
-            // SAFETY: the layout has a non-zero size.
-            let chunk = unsafe { alloc_zeroed(Self::CHUNK) };
-            NonNull::new(chunk)?;
             // Pairs with the load in `get`.
-            entry.store(chunk.cast(), Ordering::Release);
+            entry.store(map_chunk()?.as_ptr().cast(), Ordering::Release);
         }
         Some(())
     }
@@ -277,14 +269,23 @@ impl<T> Drop for Arena<T> {
                 // Indices are handed out in order, so later chunks do not exist either.
                 break;
             }
-            let layout = Layout::from_size_align(CHUNK_BYTES, 4096).expect("as in `CHUNK`");
-            // SAFETY: the chunk was allocated with this layout, and no reference outlives `self`.
-            unsafe { dealloc(chunk.cast(), layout) };
+            // SAFETY: `map_chunk` made this mapping, and no reference outlives `self`.
+            unsafe { libc::munmap(chunk.cast(), CHUNK_BYTES) };
         }
         let layout = Layout::array::<AtomicPtr<T>>(CHUNKS).expect("as in `TABLE`");
         // SAFETY: the table was allocated with this layout.
         unsafe { dealloc(self.chunks.as_ptr().cast(), layout) };
     }
+}
+
+/// A chunk of zeros. It is mapped and not allocated because its pages are to be touched only when
+/// their slots are used, and aligned allocators that give zeros write them.
+fn map_chunk() -> Option<NonNull<u8>> {
+    let protection = libc::PROT_READ | libc::PROT_WRITE;
+    let flags = libc::MAP_PRIVATE | libc::MAP_ANONYMOUS;
+    // SAFETY: a new mapping at an address of the system's choice touches nothing else.
+    let chunk = unsafe { libc::mmap(ptr::null_mut(), CHUNK_BYTES, protection, flags, -1, 0) };
+    if chunk == libc::MAP_FAILED { None } else { NonNull::new(chunk.cast()) }
 }
 
 #[cfg(all(test, not(loom)))]

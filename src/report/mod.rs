@@ -24,6 +24,9 @@ pub struct Report {
     pub devices: Vec<DeviceReport>,
     /// What went otherwise than asked for.
     pub notes: Vec<String>,
+    /// What else is worth knowing to judge the figures.
+    #[serde(default)]
+    pub remarks: Vec<String>,
     /// The exit status.
     pub status: i32,
 }
@@ -72,7 +75,7 @@ impl Report {
                 device.evictions
             );
         }
-        for note in &self.notes {
+        for note in self.notes.iter().chain(&self.remarks) {
             text += &format!("ocr: note: {note}\n");
         }
         text

@@ -46,6 +46,7 @@ pub struct Totals {
 pub struct Registry {
     tallies: Mutex<Vec<Arc<Tally>>>,
     notes: Mutex<Notes>,
+    remarks: Mutex<Vec<String>>,
 }
 
 #[derive(Default)]
@@ -75,13 +76,34 @@ impl Registry {
         totals
     }
 
-    /// Keeps a sentence for the report.
+    /// Keeps a sentence for the report, if it is not there already.
+    pub fn remark(&self, remark: String) {
+        let mut remarks = self.remarks.lock();
+        if !remarks.contains(&remark) {
+            remarks.push(remark);
+        }
+    }
+
+    /// The remarks.
+    pub fn remarks(&self) -> Vec<String> {
+        self.remarks.lock().clone()
+    }
+
+    /// Keeps a sentence that is printed at the end even if no report is asked for: something was
+    /// not done as the program asked.
     pub fn note(&self, note: String) {
         let mut notes = self.notes.lock();
         if notes.kept.len() < NOTES_KEPT {
             notes.kept.push(note);
         } else {
             notes.dropped += 1;
+        }
+    }
+
+    /// As [`Registry::note`], for what is the same each time.
+    pub fn note_once(&self, note: String) {
+        if !self.notes.lock().kept.contains(&note) {
+            self.note(note);
         }
     }
 

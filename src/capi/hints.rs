@@ -65,9 +65,10 @@ export! {
         if hint.propMask & 1 << at == 0 {
             return sys::OCR_ENOENT as u8;
         }
-        // SAFETY: `position` is below the length of the member for this type; the header asks for
-        // a valid place.
-        unsafe { put(to, *value(hint, at)) };
+        // SAFETY: `position` is below the length of the member for this type.
+        let now = unsafe { value(hint, at).read() };
+        // SAFETY: the header asks for a valid place.
+        unsafe { put(to, now) };
         0
     }
 

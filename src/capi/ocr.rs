@@ -58,7 +58,7 @@ unsafe fn argument(block: *mut c_void, index: u64) -> *mut c_char {
         return std::ptr::null_mut();
     }
     // SAFETY: as many offsets stand behind the count.
-    let offset = unsafe { block.cast::<u64>().add(index as usize + 1).read() };
+    let offset = unsafe { block.cast::<u64>().wrapping_add(index as usize + 1).read() };
     block.cast::<c_char>().wrapping_add(offset as usize)
 }
 
@@ -80,7 +80,7 @@ pub unsafe extern "C" fn ocrRunProgram(
     let args = (0..argc.max(0) as usize)
         .map(|index| {
             // SAFETY: `argv` has `argc` elements.
-            let arg = unsafe { argv.add(index).read() };
+            let arg = unsafe { argv.wrapping_add(index).read() };
             // SAFETY: each is a C string.
             let arg = unsafe { CStr::from_ptr(arg) };
             OsStr::from_bytes(arg.to_bytes()).to_os_string()

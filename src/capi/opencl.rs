@@ -91,7 +91,7 @@ unsafe fn sizes(from: *const usize, count: u32) -> [u64; 3] {
     if !from.is_null() {
         for (at, size) in sizes.iter_mut().enumerate().take(count as usize) {
             // SAFETY: by the contract.
-            *size = unsafe { from.add(at).read() } as u64;
+            *size = unsafe { from.wrapping_add(at).read() } as u64;
         }
     }
     sizes

@@ -33,7 +33,7 @@
 //! memory is bounded), enqueues the copies that are missing on the queue for copies in, then the
 //! kernel on one of the compute queues, waiting for those copies by events, and only then goes on to
 //! the next launch: so the blocks of the next launch move while the kernels before it compute.
-//! A callback on the oldest unfinished command of each queue wakes the thread, which then reports
+//! A callback on an early unfinished command of each queue wakes the thread, which then reports
 //! all that has finished, in order.
 
 mod arguments;

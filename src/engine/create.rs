@@ -8,7 +8,7 @@ use crate::object::event::EventKind;
 use crate::object::guid::Guid;
 use crate::object::link::MAX_SLOTS;
 use crate::object::place::Place;
-use crate::object::scope::{OPEN, Scope};
+use crate::object::scope::OPEN;
 use std::ptr;
 
 /// `EDT_PARAM_UNK`.
@@ -193,11 +193,8 @@ impl Context {
 
     /// Counts a new EDT into the innermost finish scope, or opens one for it. False without memory.
     fn enter_scope(&mut self, edt: &Edt, finish: bool, output: Guid) -> bool {
-        let outer: *const Scope = self
-            .current
-            .map_or(ptr::null(), |current| current.scope.get());
-        // SAFETY: a scope is open as long as an EDT in it runs.
-        let outer_scope = unsafe { outer.as_ref() };
+        let outer = self.current.and_then(|current| current.finish_scope());
+        let outer_pointer = outer.map_or(ptr::null(), ptr::from_ref);
         if finish {
             let allocated = self
                 .runtime
@@ -209,17 +206,17 @@ impl Context {
             };
             scope.index.set(index);
             scope.count.store(1, crate::sync::Ordering::Relaxed);
-            scope.parent.set(outer);
+            scope.parent.set(outer_pointer);
             scope.output.set(output);
             scope.result.set(Guid::NULL);
             scope.header.publish(scope.header.peek().with_state(OPEN));
             edt.scope.set(scope);
             edt.flags.set(edt.flags.get() | FINISH);
         } else {
-            edt.scope.set(outer);
+            edt.scope.set(outer_pointer);
             edt.output.set(output);
         }
-        if let Some(outer) = outer_scope {
+        if let Some(outer) = outer {
             self.credit.check_in(outer);
         }
         true
@@ -229,9 +226,7 @@ impl Context {
     /// scope (OCR 1.1.0, 2.7.4).
     pub fn destroy_edt(&mut self, guid: Guid) -> Result<(), Refused> {
         let destroyed = self.graph().destroy_edt(guid)?;
-        if destroyed.finish {
-            // SAFETY: the finish EDT that was destroyed keeps its own scope open.
-            let scope = unsafe { &*destroyed.scope };
+        if let Some(scope) = destroyed.scope.filter(|_| destroyed.finish) {
             let output = scope.output.replace(Guid::NULL);
             let _ = self.graph().destroy_event(output);
         }

@@ -1,25 +1,17 @@
-//! The engine's side of the OpenCL devices: which are open, what is sent to them, and what follows
-//! when they answer.
+//! The OpenCL devices of a runtime: which are open, and which kernels they have. What is sent to them
+//! for an EDT is in `launch.rs`.
 
 use super::context::Context;
-use super::end::fatal;
+use super::launch::Answers;
 use super::{Runtime, threads_of_process};
 use crate::config::{DEFAULT_ORIGIN, Settings};
-use crate::device::{
-    self, BlockArg, DeviceError, DeviceInfo, DeviceKind, DeviceManager, DeviceSettings, Events,
-    FetchReport, KernelSpec, Launch, LaunchError, LaunchReport,
-};
+use crate::device::{self, DeviceInfo, DeviceKind, DeviceManager, DeviceSettings, KernelSpec};
 use crate::object::data_block::DataBlock;
-use crate::object::edt::{Edt, EdtRef};
-use crate::object::guid::Guid;
+use crate::object::edt::Edt;
 use crate::object::place::{Place, PlaceSet};
 use crate::object::template::TemplateView;
-use crate::object::work::{Kernel, NdRange, NdRangeFunction, Work};
+use crate::object::work::{Kernel, NdRangeFunction, Work};
 use std::sync::{Arc, OnceLock};
-
-/// A device of the first free place gets another EDT while it has fewer launches than this: one to
-/// run in each of its queues, and one to follow without a gap.
-const ROOM: usize = 4;
 
 /// `OCR_NO_RESULT`.
 pub const NO_RESULT: u32 = u32::MAX;
@@ -97,7 +89,7 @@ impl Devices {
         }
     }
 
-    fn manager(&self, place: Place) -> &DeviceManager {
+    pub(super) fn manager(&self, place: Place) -> &DeviceManager {
         match place
             .device_index()
             .and_then(|index| self.in_use().get(index))
@@ -337,154 +329,6 @@ impl Context {
         }
         (runtime.objects.works.intern(work), built)
     }
-
-    /// Brings the blocks of an EDT to where it runs, as far as they are not there. The last answer
-    /// makes the EDT ready.
-    pub fn bring_blocks(&mut self, edt: &'static Edt) {
-        let place = edt.place.get();
-        let mut needed = Vec::new();
-        for (_, slot) in edt.blocks() {
-            let block = self.runtime.objects.data_blocks.pinned(slot.data());
-            let (valid, host_ready) = {
-                let copies = block.copies();
-                (copies.valid, copies.host_ready())
-            };
-            let fetch = match place {
-                Place::HOST if host_ready => false,
-                Place::HOST => {
-                    if let Err(error) = block.host_memory() {
-                        fatal(&format!(
-                            "EDT {} ({}) needs the data block {}, but there is {error}.",
-                            edt.guid(),
-                            edt.work().name,
-                            block.guid(),
-                        ));
-                    }
-                    !valid.is_empty() && !valid.contains(Place::HOST)
-                }
-                device => {
-                    !valid.is_empty() && !valid.contains(device) && !valid.contains(Place::HOST)
-                }
-            };
-            if fetch && let Some(from) = valid.iter().next() {
-                needed.push((block, from));
-            }
-        }
-        if needed.is_empty() {
-            self.ready(edt);
-            return;
-        }
-        {
-            let mut locked = edt.header.lock_pinned();
-            locked.word = locked.word.with_count(needed.len() as u32);
-        }
-        let token = EdtRef::new(edt).token();
-        for (block, from) in needed {
-            self.runtime.begin_outside();
-            self.runtime.devices.manager(from).fetch(block, token);
-        }
-    }
-
-    /// Step 6, on a device: hands the EDT's kernel to the device's manager.
-    pub fn launch(&mut self, edt: &'static Edt) {
-        if self.runtime.end.is_ending() {
-            return;
-        }
-        let place = edt.place.get();
-        let Some((variant, kernel)) = edt.work().kernel_on(place) else {
-            fatal(&self.runtime.devices.nothing_runs(edt));
-        };
-        edt.variant.set(variant as u8);
-        let blocks: Vec<Option<BlockArg>> = edt
-            .slots()
-            .iter()
-            .map(|slot| {
-                let data = slot.data();
-                (!data.is_null()).then(|| BlockArg {
-                    block: self.runtime.objects.data_blocks.pinned(data),
-                    writes: slot.info().mode.writes(),
-                })
-            })
-            .collect();
-        let range = range_of(edt, variant, &blocks);
-        self.runtime.begin_outside();
-        self.runtime.devices.manager(place).launch(Launch {
-            token: EdtRef::new(edt).token(),
-            kernel,
-            range,
-            params: edt.params().to_vec(),
-            blocks,
-        });
-    }
-
-    /// Gives devices that have room EDTs of the pool.
-    pub fn feed_devices(&mut self) {
-        for number in 0..self.runtime.devices.in_use().len() {
-            let place = Place::device(number);
-            while self.runtime.devices.load(place) < ROOM {
-                let Some(edt) = self.runtime.queues.take_from_pool() else {
-                    return;
-                };
-                if self.runtime.devices.for_edt(edt.get()).contains(&place) {
-                    self.place_at(edt.get(), place);
-                } else {
-                    // For another device, or a worker.
-                    self.runtime.queues.pool.push(edt);
-                    self.queued = true;
-                    break;
-                }
-            }
-        }
-    }
-
-    fn launched(&mut self, edt: &'static Edt, result: Result<LaunchReport, Box<LaunchError>>) {
-        if self.runtime.end.is_ending() {
-            return;
-        }
-        match result {
-            Ok(_) => {
-                self.tally.kernel_edts.add(1);
-                let kernel = &edt.work().kernels[edt.variant.get() as usize];
-                let slot = edt.slots().get(kernel.result_slot as usize);
-                self.finish(edt, slot.map_or(Guid::NULL, |slot| slot.data()));
-            }
-            Err(error) if error.inputs_intact && edt.work().function.is_some() => {
-                self.runtime.registry.note(format!(
-                    "EDT {} of template \"{}\" ran its C function, since {error}",
-                    edt.guid(),
-                    edt.work().name
-                ));
-                self.fall_back(edt);
-            }
-            Err(error) => {
-                let intact = match (error.inputs_intact, edt.work().function.is_some()) {
-                    (true, _) => "the template has no C function to run instead",
-                    (false, true) => "its data may be half written, so its C function cannot run",
-                    (false, false) => "its data may be half written",
-                };
-                fatal(&format!(
-                    "EDT {} of template \"{}\": {error}; {intact}.",
-                    edt.guid(),
-                    edt.work().name
-                ));
-            }
-        }
-        self.feed_devices();
-        self.work_off();
-    }
-
-    fn fetched(&mut self, edt: &'static Edt) {
-        let left = edt.header.lock_pinned().count_down();
-        if left != 0 || self.runtime.end.is_ending() {
-            return;
-        }
-        match edt.place.get() {
-            Place::HOST => self.ready(edt),
-            // A writer may have made the host's copy old meanwhile: look again.
-            _ => self.bring_blocks(edt),
-        }
-        self.work_off();
-    }
 }
 
 fn build(used: &Used, spec: &KernelSpec, view: TemplateView) -> Result<usize, String> {
@@ -499,101 +343,4 @@ fn build(used: &Used, spec: &KernelSpec, view: TemplateView) -> Result<usize, St
             .check(view.paramc as usize, view.depc as usize)?;
     }
     Ok(kernel.id)
-}
-
-/// The index space of an EDT: given at creation, or made by the template's function.
-fn range_of(edt: &Edt, variant: usize, blocks: &[Option<BlockArg>]) -> device::NdRange {
-    let mut range = NdRange::default();
-    if let Some(given) = edt.explicit_range() {
-        range.work_dim = given.work_dim as u32;
-        range.global_offset = given.offset.map(|n| n as usize);
-        range.global_size = given.global.map(|n| n as usize);
-        range.local_size = given.local.map(|n| n as usize);
-    } else if let Some(function) = edt.work().kernels[variant].range {
-        let sizes: Vec<u64> = blocks
-            .iter()
-            .map(|arg| arg.as_ref().map_or(0, |arg| arg.block.size()))
-            .collect();
-        let (paramc, depc) = (edt.paramc.get(), edt.depc.get());
-        // SAFETY: the program's function gets what `ocrNdRangeFn_t` promises.
-        unsafe {
-            function(
-                paramc,
-                edt.params().as_ptr(),
-                depc,
-                sizes.as_ptr(),
-                &mut range,
-            )
-        };
-    }
-    if !(1..=3).contains(&range.work_dim) {
-        fatal(&format!(
-            "EDT {} of template \"{}\": its index space has {} dimensions; it must have 1 to 3. \
-             Set workDim in the template's range function, or pass work_dim to \
-             ocrOpenclTaskCreate.",
-            edt.guid(),
-            edt.work().name,
-            range.work_dim
-        ));
-    }
-    device::NdRange {
-        work_dim: range.work_dim,
-        offset: range.global_offset,
-        global: range.global_size,
-        local: (range.local_size[0] != 0).then_some(range.local_size),
-    }
-}
-
-/// What a device manager tells the engine, on the manager's thread.
-struct Answers(&'static Runtime);
-
-impl Answers {
-    /// Works on this thread's context, and counts the work that was answered out afterwards.
-    fn with_context(&self, counted: bool, f: impl FnOnce(&mut Context)) {
-        if let Some(context) = Context::get() {
-            // SAFETY: the context is this thread's, and answers do not nest.
-            f(unsafe { &mut *context });
-        }
-        if counted {
-            self.0.end_outside();
-        }
-    }
-}
-
-fn edt_of(token: usize) -> &'static Edt {
-    // SAFETY: the manager answers each token once, and it was made by `token`.
-    unsafe { EdtRef::from_token(token) }.get()
-}
-
-impl Events for Answers {
-    fn launched(&self, token: usize, result: Result<LaunchReport, Box<LaunchError>>) {
-        self.with_context(true, |context| context.launched(edt_of(token), result));
-    }
-
-    fn fetched(&self, token: usize, result: Result<FetchReport, DeviceError>) {
-        let edt = edt_of(token);
-        if let Err(error) = result
-            && !self.0.end.is_ending()
-        {
-            fatal(&format!(
-                "EDT {} of template \"{}\" cannot get its data: {error}",
-                edt.guid(),
-                edt.work().name
-            ));
-        }
-        self.with_context(true, |context| context.fetched(edt));
-    }
-
-    fn forgotten(&self, block: &'static DataBlock) {
-        let left = block.header.lock_pinned().count_down();
-        if left == 0 {
-            self.with_context(false, |context| {
-                let runtime = context.runtime;
-                runtime
-                    .objects
-                    .data_blocks
-                    .free(&mut context.caches.data_blocks, block);
-            });
-        }
-    }
 }

@@ -84,7 +84,7 @@ impl Context {
     fn locked(&mut self, edt: &'static Edt) {
         match edt.place.get() {
             Place::HOST if edt.flags.get() & FETCH == 0 => self.ready(edt),
-            Place::UNDECIDED => self.to_pool(edt),
+            Place::UNDECIDED => self.put_into_pool(edt),
             _ => self.bring_blocks(edt),
         }
     }
@@ -186,11 +186,10 @@ impl Context {
         self.slots_by_block.clear();
         self.current = None;
         // 8: triggered.
-        let scope = edt.scope.get();
+        let scope = edt.finish_scope();
         let output = edt.output.get();
-        if edt.flags.get() & FINISH != 0 {
-            // SAFETY: the scope of a finish EDT is open until the EDT checks out.
-            unsafe { &*scope }.result.set(result);
+        if let Some(scope) = scope.filter(|_| edt.flags.get() & FINISH != 0) {
+            scope.result.set(result);
         } else if !output.is_null() {
             self.pass_result(output, result);
         }
@@ -202,12 +201,10 @@ impl Context {
 
     /// Counts an EDT out of its finish scope, and closes the scope, and those around it, if it was
     /// the last.
-    pub fn check_out(&mut self, scope: *const Scope) {
-        // SAFETY: the EDT that ends keeps its scope open.
-        let Some(scope) = (unsafe { scope.as_ref() }) else {
-            return;
-        };
-        if self.credit.check_out(scope) {
+    pub fn check_out(&mut self, scope: Option<&Scope>) {
+        if let Some(scope) = scope
+            && self.credit.check_out(scope)
+        {
             self.close(scope);
         }
     }
@@ -272,7 +269,7 @@ impl Context {
     }
 
     /// Puts an EDT that holds its blocks where the first free place takes it.
-    fn to_pool(&mut self, edt: &'static Edt) {
+    fn put_into_pool(&mut self, edt: &'static Edt) {
         self.runtime.queues.pool.push(EdtRef::new(edt));
         self.queued = true;
         self.feed_devices();

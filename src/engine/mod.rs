@@ -6,8 +6,8 @@
 //! | 2 resolved, runnable | `graph`; the answer comes to [`Context::advance_runnable`](context::Context) |
 //! | 3 placed, as far as the policy decides now | `life.rs`, `advance` |
 //! | 4 locked | `life.rs`, `acquire_rest` |
-//! | 5 fetched | `life.rs`, `locked`; `devices.rs` |
-//! | 6 run | `life.rs`, `run`; `devices.rs`, `launch` |
+//! | 5 fetched | `life.rs`, `locked`; `launch.rs`, `bring_blocks` |
+//! | 6 run | `life.rs`, `run`; `launch.rs`, `launch` |
 //! | 7 released, 8 triggered, 9 recycled | `life.rs`, `finish` |
 //!
 //! Placement comes before locking where the policy decides at once, because EDTs that share a block
@@ -24,6 +24,7 @@ pub mod context;
 pub mod create;
 pub mod devices;
 pub mod end;
+pub mod launch;
 pub mod life;
 pub mod start;
 pub mod worker;

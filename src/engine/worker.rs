@@ -8,11 +8,8 @@ use crate::sched::queues::{Found, Local};
 /// Runs EDTs until the program ends.
 pub fn work(runtime: &'static Runtime, local: Local) {
     let context = Context::enter(runtime, Some(local));
-    loop {
-        // SAFETY: the context is this thread's, and this reference ends before the EDT runs.
-        let Some(edt) = next(unsafe { &mut *context }) else {
-            break;
-        };
+    // SAFETY: the context is this thread's, and this reference ends before the EDT runs.
+    while let Some(edt) = next(unsafe { &mut *context }) {
         // SAFETY: no reference into the context is alive.
         unsafe { Context::run(context, edt) };
     }

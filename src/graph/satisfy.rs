@@ -10,8 +10,8 @@ use crate::object::scope::Scope;
 
 /// A waiting EDT that was taken out of the graph.
 pub struct DestroyedEdt {
-    /// The finish scope to check out of, or null.
-    pub scope: *const Scope,
+    /// The finish scope to check out of.
+    pub scope: Option<&'static Scope>,
     /// Whether the EDT was the root of that scope.
     pub finish: bool,
     /// The output event that goes with it, or `NULL_GUID`.
@@ -187,7 +187,7 @@ impl Graph<'_> {
             _ => return Err(Refused::NotPermitted),
         }
         let destroyed = DestroyedEdt {
-            scope: edt.scope.get(),
+            scope: edt.finish_scope(),
             finish: edt.flags.get() & crate::object::edt::FINISH != 0,
             output: edt.output.get(),
         };

@@ -285,7 +285,11 @@ fn map_chunk() -> Option<NonNull<u8>> {
     let flags = libc::MAP_PRIVATE | libc::MAP_ANONYMOUS;
     // SAFETY: a new mapping at an address of the system's choice touches nothing else.
     let chunk = unsafe { libc::mmap(ptr::null_mut(), CHUNK_BYTES, protection, flags, -1, 0) };
-    if chunk == libc::MAP_FAILED { None } else { NonNull::new(chunk.cast()) }
+    if chunk == libc::MAP_FAILED {
+        None
+    } else {
+        NonNull::new(chunk.cast())
+    }
 }
 
 #[cfg(all(test, not(loom)))]

@@ -92,6 +92,7 @@ pub struct Header(AtomicU64);
 impl Header {
     /// The header of a free slot in its first generation.
     #[cfg(any(test, loom))]
+    #[allow(clippy::new_without_default)]
     pub fn new() -> Header {
         Header(AtomicU64::new(0))
     }

@@ -68,7 +68,7 @@ pub const POLICIES: &[Entry] = &[
         name: "static",
         usage: "static:C:D",
         what: "C EDTs to the workers, then D to the devices, and so on",
-        make: Static::new,
+        make: Static::make,
     },
     Entry {
         name: "eager",
@@ -134,7 +134,7 @@ struct Static {
 }
 
 impl Static {
-    fn new(args: &[u64]) -> Option<Box<dyn Policy>> {
+    fn make(args: &[u64]) -> Option<Box<dyn Policy>> {
         let &[cpu, device] = args else { return None };
         let sum = cpu.checked_add(device)?;
         (sum > 0).then(|| {

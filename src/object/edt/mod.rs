@@ -18,9 +18,14 @@
 //! and from then on the second word also threads the distinct blocks in the order in which they
 //! are locked (see [`SlotInfo`]).
 
-use super::arena::{Cache, Slot};
+mod slot;
+mod store;
+
+pub use slot::{Mode, NO_SLOT, PreSlot, SlotInfo, UNCONNECTED};
+pub use store::{EdtCaches, Edts};
+
 use super::guid::{Guid, Kind};
-use super::header::{Header, Locked};
+use super::header::Header;
 use super::link::Link;
 use super::place::Place;
 use super::scope::Scope;
@@ -33,161 +38,6 @@ pub const WAITING: u8 = 1;
 pub const ZOMBIE: u8 = 2;
 /// State: all pre-slots satisfied.
 pub const RUNNABLE: u8 = 3;
-
-/// How an EDT uses a data block: `ocrDbAccessMode_t`.
-#[derive(Clone, Copy, PartialEq, Eq, Debug, PartialOrd, Ord)]
-#[repr(u8)]
-pub enum Mode {
-    /// A control dependence: the block is not acquired and the EDT does not see it.
-    Null = 0,
-    /// `DB_MODE_CONST`.
-    Const = 1,
-    /// `DB_MODE_RW`.
-    Rw = 2,
-    /// `DB_MODE_EW`.
-    Ew = 4,
-    /// `DB_MODE_RO`.
-    Ro = 8,
-}
-
-impl Mode {
-    /// The mode with the number of `ocrDbAccessMode_t`.
-    pub fn from_bits(bits: u32) -> Option<Mode> {
-        Some(match bits {
-            0 => Mode::Null,
-            1 => Mode::Const,
-            2 => Mode::Rw,
-            4 => Mode::Ew,
-            8 => Mode::Ro,
-            _ => return None,
-        })
-    }
-
-    /// Whether the EDT may write.
-    pub fn writes(self) -> bool {
-        matches!(self, Mode::Rw | Mode::Ew)
-    }
-
-    /// One mode that allows what both allow and promises what both promise. The specification
-    /// leaves different modes for one block on several slots undefined (2.8.1); this is kind.
-    pub fn combined(self, other: Mode) -> Mode {
-        use Mode::*;
-        match (self, other) {
-            (mode, Null) | (Null, mode) => mode,
-            (a, b) if a == b => a,
-            (Ew, _) | (_, Ew) | (Rw, Const) | (Const, Rw) => Ew,
-            (Rw, _) | (_, Rw) => Rw,
-            _ => Const,
-        }
-    }
-}
-
-/// The first word of a pre-slot that nothing is connected to: the bits of `UNINITIALIZED_GUID`.
-pub const UNCONNECTED: u64 = -2i64 as u64;
-const CONNECTED: u64 = 1 << 63;
-
-/// No slot: the end of the order of blocks.
-pub const NO_SLOT: u32 = u32::MAX;
-
-/// The second word of a satisfied pre-slot.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub struct SlotInfo {
-    /// The mode asked for; on the slot that stands for a block in the order, the combined mode.
-    pub mode: Mode,
-    /// Another slot of this EDT stands for this block.
-    pub duplicate: bool,
-    /// The EDT gave the block back before its end.
-    pub released: bool,
-    /// The slot of the next block to lock, or [`NO_SLOT`].
-    pub next: u32,
-}
-
-impl SlotInfo {
-    fn from_bits(bits: u64) -> SlotInfo {
-        SlotInfo {
-            mode: Mode::from_bits(bits as u32 & 0xf).unwrap_or(Mode::Null),
-            duplicate: bits & 0x10 != 0,
-            released: bits & 0x20 != 0,
-            next: (bits >> 32) as u32,
-        }
-    }
-
-    fn bits(self) -> u64 {
-        self.mode as u64
-            | (self.duplicate as u64) << 4
-            | (self.released as u64) << 5
-            | (self.next as u64) << 32
-    }
-}
-
-/// One pre-slot; see the module.
-#[repr(C)]
-pub struct PreSlot {
-    first: Cell<u64>,
-    second: Cell<u64>,
-}
-
-impl PreSlot {
-    /// Makes it unconnected.
-    pub fn clear(&self) {
-        self.first.set(UNCONNECTED);
-    }
-
-    /// Whether nothing is connected to it.
-    pub fn is_unconnected(&self) -> bool {
-        self.first.get() == UNCONNECTED
-    }
-
-    /// The mode asked for, if it is connected and not satisfied.
-    pub fn connected_mode(&self) -> Option<Mode> {
-        let first = self.first.get();
-        (first & CONNECTED != 0 && first != UNCONNECTED)
-            .then(|| Mode::from_bits(first as u32 & 0xf).unwrap_or(Mode::Null))
-    }
-
-    /// Records that an event will satisfy it.
-    pub fn connect(&self, mode: Mode) {
-        self.first.set(CONNECTED | mode as u64);
-    }
-
-    /// The rest of the list that this slot is a node of.
-    pub fn rest(&self) -> Link {
-        Link::from_bits(self.second.get())
-    }
-
-    /// Sets the rest of the list.
-    pub fn set_rest(&self, rest: Link) {
-        self.second.set(rest.bits());
-    }
-
-    /// Satisfies it with a data block or with `NULL_GUID`.
-    pub fn satisfy(&self, data: Guid, mode: Mode) {
-        // A control dependence shows neither GUID nor pointer to the EDT.
-        let data = if mode == Mode::Null { Guid::NULL } else { data };
-        self.first.set(data.bits());
-        self.set_info(SlotInfo {
-            mode,
-            duplicate: false,
-            released: false,
-            next: NO_SLOT,
-        });
-    }
-
-    /// The data block of a satisfied slot, or `NULL_GUID`.
-    pub fn data(&self) -> Guid {
-        Guid::from_bits(self.first.get())
-    }
-
-    /// What a satisfied slot knows.
-    pub fn info(&self) -> SlotInfo {
-        SlotInfo::from_bits(self.second.get())
-    }
-
-    /// Sets what a satisfied slot knows.
-    pub fn set_info(&self, info: SlotInfo) {
-        self.second.set(info.bits());
-    }
-}
 
 /// The EDT is the root of a finish scope.
 pub const FINISH: u8 = 1;
@@ -251,169 +101,6 @@ pub struct Edt {
 // SAFETY: the cells are touched by the rules of the table above.
 unsafe impl Sync for Edt {}
 
-/// Words behind the fields, by kind.
-const WORDS: [usize; 3] = [8, 24, 56];
-
-/// An EDT and `N` words.
-#[repr(C, align(64))]
-pub struct Sized<const N: usize> {
-    edt: Edt,
-    words: [Cell<u64>; N],
-}
-
-// SAFETY: as for `Edt`; the words belong to the EDT.
-unsafe impl<const N: usize> Sync for Sized<N> {}
-
-// SAFETY: zero is a free EDT; 64 + 8 * N is 128, 256 or 512; the fields are fixed.
-unsafe impl<const N: usize> Slot for Sized<N> {
-    fn header(&self) -> &Header {
-        &self.edt.header
-    }
-    fn next_free(&self) -> &Cell<u32> {
-        &self.edt.index
-    }
-}
-
-/// The EDTs of all sizes.
-#[derive(Default)]
-pub struct Edts {
-    small: super::arena::Arena<Sized<{ WORDS[0] }>>,
-    medium: super::arena::Arena<Sized<{ WORDS[1] }>>,
-    large: super::arena::Arena<Sized<{ WORDS[2] }>>,
-    huge: super::arena::Arena<Sized<{ WORDS[0] }>>,
-}
-
-/// A thread's free EDT slots of all sizes.
-#[derive(Default)]
-pub struct EdtCaches([Cache; 4]);
-
-macro_rules! by_kind {
-    ($self:ident, $kind:expr, $arena:ident => $body:expr) => {
-        match $kind {
-            Kind::EdtSmall => {
-                let $arena = &$self.small;
-                $body
-            }
-            Kind::EdtMedium => {
-                let $arena = &$self.medium;
-                $body
-            }
-            Kind::EdtLarge => {
-                let $arena = &$self.large;
-                $body
-            }
-            _ => {
-                let $arena = &$self.huge;
-                $body
-            }
-        }
-    };
-}
-
-impl Edts {
-    /// Takes a slot for an EDT with so many pre-slots and words of parameters. The EDT is free;
-    /// pre-slots are unconnected, `index`, `kind`, `depc` are set. `None` when memory is used up.
-    #[inline]
-    pub fn allocate(&self, caches: &mut EdtCaches, depc: u32, param_words: usize) -> Option<&Edt> {
-        let words = 2 * depc as usize + param_words;
-        let kind = match words {
-            _ if words <= WORDS[0] => Kind::EdtSmall,
-            _ if words <= WORDS[1] => Kind::EdtMedium,
-            _ if words <= WORDS[2] => Kind::EdtLarge,
-            _ => Kind::EdtHuge,
-        };
-        let cache = &mut caches.0[kind as usize - Kind::EdtSmall as usize];
-        let (index, edt) = by_kind!(self, kind, arena => {
-            let (index, slot) = arena.allocate(cache)?;
-            (index, &slot.edt)
-        });
-        edt.index.set(index);
-        edt.kind.set(kind as u8);
-        edt.depc.set(depc);
-        if kind == Kind::EdtHuge {
-            let mut memory = Vec::<u64>::new();
-            if memory.try_reserve_exact(words).is_err() {
-                by_kind!(self, kind, arena => arena.free(cache, index));
-                return None;
-            }
-            memory.resize(words, 0);
-            let memory = Box::leak(memory.into_boxed_slice());
-            // SAFETY: an EDT of any kind is followed by at least eight words.
-            let follows = unsafe { edt.following_words() };
-            follows.set(memory.as_mut_ptr() as u64);
-            // SAFETY: the second of the eight words.
-            let length = unsafe { &*std::ptr::from_ref(follows).add(1) };
-            length.set(words as u64);
-        }
-        for slot in edt.slots() {
-            slot.clear();
-        }
-        Some(edt)
-    }
-
-    /// Takes back an EDT that was allocated and never published.
-    pub fn give_back(&self, caches: &mut EdtCaches, edt: &Edt) {
-        // A moment of life, since what is freed must have lived.
-        edt.header.publish(edt.header.peek().with_state(RUNNABLE));
-        self.free(caches, edt);
-    }
-
-    /// Takes back an EDT that the caller owns.
-    #[inline]
-    pub fn free(&self, caches: &mut EdtCaches, edt: &Edt) {
-        let kind = edt.kind();
-        let index = edt.index.get();
-        if kind == Kind::EdtHuge {
-            edt.free_words();
-        }
-        let word = edt.header.peek().freed();
-        // The generations of the slot are used up: leave it zombie, and never hand it out again.
-        let Some(word) = word else { return };
-        edt.header.change(word);
-        let cache = &mut caches.0[kind as usize - Kind::EdtSmall as usize];
-        by_kind!(self, kind, arena => arena.free(cache, index));
-    }
-
-    /// The EDT in slot `index` of the arena of `kind`, live or free.
-    #[inline]
-    pub fn get(&self, kind: Kind, index: u32) -> Option<&Edt> {
-        by_kind!(self, kind, arena => Some(&arena.get(index)?.edt))
-    }
-
-    /// Locks the EDT of this GUID, if it is alive.
-    #[inline]
-    pub fn lock(&self, guid: Guid) -> Option<(&Edt, Locked<'_>)> {
-        let kind = guid.kind().filter(|kind| kind.is_edt())?;
-        let edt = self.get(kind, guid.index())?;
-        Some((edt, edt.header.lock(guid.generation())?))
-    }
-
-    /// All EDTs that are alive.
-    pub fn live(&self) -> impl Iterator<Item = &Edt> {
-        let small = self.small.live().map(|(_, _, slot)| &slot.edt);
-        let medium = self.medium.live().map(|(_, _, slot)| &slot.edt);
-        let large = self.large.live().map(|(_, _, slot)| &slot.edt);
-        let huge = self.huge.live().map(|(_, _, slot)| &slot.edt);
-        small.chain(medium).chain(large).chain(huge)
-    }
-
-    /// Gives an ending thread's free slots to the others.
-    pub fn drain(&self, caches: &mut EdtCaches) {
-        self.small.drain(&mut caches.0[0]);
-        self.medium.drain(&mut caches.0[1]);
-        self.large.drain(&mut caches.0[2]);
-        self.huge.drain(&mut caches.0[3]);
-    }
-}
-
-impl Drop for Edts {
-    fn drop(&mut self) {
-        for (_, _, slot) in self.huge.live() {
-            slot.edt.free_words();
-        }
-    }
-}
-
 impl Edt {
     fn kind(&self) -> Kind {
         match self.kind.get() {
@@ -438,20 +125,21 @@ impl Edt {
         Link::to_edt(self.kind(), self.index.get(), slot)
     }
 
-    /// # Safety
-    /// `self` is the first field of a `Sized`.
-    unsafe fn following_words(&self) -> &Cell<u64> {
-        let end = std::ptr::from_ref(self).wrapping_add(1).cast::<Cell<u64>>();
-        // SAFETY: by the contract, words follow.
-        unsafe { &*end }
+    /// The words that follow the fields: EDTs exist in `store::Sized` alone.
+    fn following(&self) -> *const Cell<u64> {
+        std::ptr::from_ref(self).wrapping_add(1).cast()
+    }
+
+    /// Where an EDT of kind [`Kind::EdtHuge`] has its words.
+    fn allocation(&self) -> *mut store::Allocation {
+        self.following().cast_mut().cast()
     }
 
     fn words(&self) -> *const Cell<u64> {
-        // SAFETY: EDTs exist in `Sized` alone.
-        let follows = unsafe { self.following_words() };
         match self.kind() {
-            Kind::EdtHuge => follows.get() as *const Cell<u64>,
-            _ => follows,
+            // SAFETY: an EDT of this kind begins its words with this.
+            Kind::EdtHuge => unsafe { (*self.allocation()).words }.cast(),
+            _ => self.following(),
         }
     }
 
@@ -488,20 +176,17 @@ impl Edt {
         })
     }
 
+    /// The innermost finish scope it is in.
+    pub fn finish_scope(&self) -> Option<&'static Scope> {
+        // SAFETY: a scope is open as long as an EDT in it has not checked out, and its slot lives
+        // as long as the runtime.
+        unsafe { self.scope.get().as_ref() }
+    }
+
     /// What it does.
     pub fn work(&self) -> &'static Work {
         // SAFETY: works live as long as the runtime.
         unsafe { &*self.work.get() }
-    }
-
-    fn free_words(&self) {
-        // SAFETY: EDTs exist in `Sized` alone.
-        let follows = unsafe { self.following_words() };
-        // SAFETY: the second of at least eight words.
-        let length = unsafe { &*std::ptr::from_ref(follows).add(1) }.get() as usize;
-        let words = std::ptr::slice_from_raw_parts_mut(follows.get() as *mut u64, length);
-        // SAFETY: `allocate` leaked this box, and the EDT is not used any more.
-        drop(unsafe { Box::from_raw(words) });
     }
 
     /// The slots of the distinct blocks, in lock order.
@@ -622,7 +307,7 @@ mod tests {
     #[test]
     fn sizes_are_as_planned() {
         assert_eq!(size_of::<Edt>(), 64);
-        assert_eq!(size_of::<Sized<8>>(), 128);
+        assert_eq!(size_of::<store::Sized<8>>(), 128);
         assert_eq!(size_of::<PreSlot>(), 16);
     }
 
@@ -660,7 +345,11 @@ mod tests {
             edt.paramc.set(3);
             for at in 0..3 {
                 // SAFETY: three words were asked for.
-                unsafe { edt.params_ptr().add(at).write(u64::MAX - at as u64) };
+                unsafe {
+                    edt.params_ptr()
+                        .wrapping_add(at)
+                        .write(u64::MAX - at as u64)
+                };
             }
             assert!(edt.slots().iter().all(PreSlot::is_unconnected));
             for (at, slot) in edt.slots().iter().enumerate() {

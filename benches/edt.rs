@@ -1,0 +1,267 @@
+//! What a task costs: the C microbenchmarks of `benches/c`, against OpenMP tasks in the same run.
+//!
+//! `cargo bench --bench edt`; one group alone: `cargo bench --bench edt -- chain`. What each figure
+//! means and what is expected: `benches/README.md`.
+
+mod support;
+
+use criterion::Criterion;
+use std::path::PathBuf;
+use support::{Case, PROCESS, Runs, Source, Table, measuring, short, workers};
+
+/// The programs, compiled.
+struct Programs {
+    openmp: Option<PathBuf>,
+}
+
+fn ocr(name: &str) -> PathBuf {
+    let file = format!("benches/c/{name}.c");
+    let source = Source {
+        name,
+        files: &[&file],
+        flags: &[],
+        ocr: true,
+    };
+    source.compile()
+}
+
+/// Whether the compiler has OpenMP.
+fn openmp() -> Option<PathBuf> {
+    let compiler = std::env::var("CC").unwrap_or_else(|_| "cc".into());
+    let has = std::process::Command::new(compiler)
+        .args(["-fopenmp", "-E", "-include", "omp.h", "-x", "c", "/dev/null"])
+        .stdout(std::process::Stdio::null())
+        .stderr(std::process::Stdio::null())
+        .status();
+    if !has.is_ok_and(|status| status.success()) {
+        println!("left out: OpenMP tasks, since the C compiler has no -fopenmp");
+        return None;
+    }
+    let source = Source {
+        name: "openmp",
+        files: &["benches/c/openmp.c"],
+        flags: &["-fopenmp"],
+        ocr: false,
+    };
+    Some(source.compile())
+}
+
+/// The table at the end.
+struct Report {
+    table: Table,
+}
+
+impl Report {
+    /// A row: a figure of a case, the bar it should not exceed, and what it is compared with.
+    fn row(&mut self, what: &str, value: f64, unit: &str, bar: Option<f64>, peer: Option<(&str, f64)>) {
+        let (peer, ratio) = match peer {
+            Some((name, other)) => (
+                format!("{name} {}", short(other)),
+                format!("{:.2}", value / other),
+            ),
+            None => Default::default(),
+        };
+        let verdict = match bar {
+            Some(bar) if value <= bar => "reached",
+            Some(_) => "not yet",
+            None => "",
+        };
+        self.table.row(&[
+            what.into(),
+            short(value),
+            unit.into(),
+            bar.map(short).unwrap_or_default(),
+            verdict.into(),
+            peer,
+            ratio,
+        ]);
+    }
+}
+
+/// A graph that OpenMP has, too: all workers, one worker, and OpenMP's threads.
+fn graph(
+    criterion: &mut Criterion,
+    programs: &Programs,
+    report: &mut Report,
+    name: &str,
+    size: &str,
+    bar: f64,
+) {
+    let program = ocr(name);
+    let many = workers();
+    let mut cases = vec![
+        Case::new(&format!("ocr/{many}"), &program, &[size], many, "ns_per_edt"),
+        Case::new("ocr/1", &program, &[size], 1, "ns_per_edt"),
+    ];
+    if let Some(openmp) = &programs.openmp {
+        let arguments = [name, size];
+        cases.push(Case::new(&format!("openmp/{many}"), openmp, &arguments, many, "ns_per_edt"));
+    }
+    let Some(runs) = support::group(criterion, name, None, &cases) else {
+        return;
+    };
+    let peer = runs.get(2).map(|runs| ("OpenMP", runs.time()));
+    let title = |workers: usize| format!("{name} {size}, {workers} worker{}", plural(workers));
+    report.row(&title(many), runs[0].time(), "ns/EDT", Some(bar), peer);
+    report.row(&title(1), runs[1].time(), "ns/EDT", None, None);
+    for (key, what) in [
+        ("ns_per_dependence", "per dependence"),
+        ("ns_build", "of that building"),
+        ("ns_run", "of that running"),
+    ] {
+        if !runs[0].figures[0].all(key).is_empty() {
+            let value = runs[0].median(key);
+            let unit = if key == "ns_per_dependence" { "ns" } else { "ns/EDT" };
+            report.row(&format!("  {what}"), value, unit, None, None);
+        }
+    }
+}
+
+fn plural(count: usize) -> &'static str {
+    if count == 1 { "" } else { "s" }
+}
+
+/// A program that has no peer.
+fn alone(criterion: &mut Criterion, name: &str, size: &str, key: &str) -> Option<Runs> {
+    let cases = [Case::new(&format!("ocr/{}", workers()), &ocr(name), &[size], workers(), key)];
+    support::group(criterion, name, None, &cases)?.pop()
+}
+
+fn dependences(criterion: &mut Criterion, report: &mut Report, name: &str, size: &str) {
+    if let Some(runs) = alone(criterion, name, size, "ns_per_dependence") {
+        let title = format!("{name} {size}");
+        report.row(&title, runs.time(), "ns/dependence", Some(40.0), None);
+        for (key, what) in [("ns_connect", "connecting"), ("ns_satisfy", "satisfying")] {
+            report.row(&format!("  of that {what}"), runs.median(key), "ns", None, None);
+        }
+    }
+}
+
+fn blocks(criterion: &mut Criterion, report: &mut Report) {
+    let program = ocr("blocks");
+    let many = workers();
+    let cases = [
+        Case::new("ocr/1", &program, &["1000000", "1"], many, "ns_per_block"),
+        Case::new(
+            &format!("ocr/{many}"),
+            &program,
+            &["1000000", &many.to_string()],
+            many,
+            "ns_per_block",
+        ),
+    ];
+    let Some(runs) = support::group(criterion, "blocks", None, &cases) else {
+        return;
+    };
+    let malloc = runs[0].median("ns_per_malloc");
+    report.row(
+        "data block of 64 bytes, 1 EDT",
+        runs[0].time(),
+        "ns/block",
+        Some(60.0),
+        Some(("malloc+free", malloc)),
+    );
+    let title = format!("  {many} EDTs at once, each");
+    report.row(&title, runs[1].time(), "ns/block", None, Some(("1 EDT", runs[0].time())));
+}
+
+fn pending(criterion: &mut Criterion, report: &mut Report, size: &str) {
+    if let Some(runs) = alone(criterion, "pending", size, "ns_create") {
+        let bytes = runs.median("bytes_per_edt");
+        let title = format!("pending {size}, 2 slots, 2 parameters");
+        report.row(&title, bytes, "bytes/EDT", Some(256.0), None);
+        report.row("  creating", runs.time(), "ns/EDT", None, None);
+        report.row("  satisfying and running", runs.median("ns_per_edt"), "ns/EDT", None, None);
+    }
+}
+
+/// A microsecond of work per EDT, on one worker and on all.
+fn scaling(criterion: &mut Criterion, programs: &Programs, report: &mut Report) {
+    let program = ocr("scaling");
+    let many = workers();
+    // The same work for all: as many steps as take a microsecond now.
+    let steps = Case::new("", &program, &["1"], 1, "")
+        .run()
+        .get("steps_per_us")
+        .to_string();
+    let mut cases = Vec::new();
+    for workers in [1, many] {
+        let size = ["200000", steps.as_str()];
+        cases.push(Case::new(&format!("ocr/{workers}"), &program, &size, workers, "ns_per_edt"));
+        if let Some(openmp) = &programs.openmp {
+            let size = ["scaling", "200000", steps.as_str()];
+            let name = format!("openmp/{workers}");
+            cases.push(Case::new(&name, openmp, &size, workers, "ns_per_edt"));
+        }
+    }
+    let Some(runs) = support::group(criterion, "scaling", None, &cases) else {
+        return;
+    };
+    let half = runs.len() / 2;
+    report.row("1 us of work, 1 worker", runs[0].time(), "ns/EDT", None, None);
+    let title = format!("1 us of work, {many} workers");
+    let peer = runs.get(3).map(|runs| ("OpenMP", runs.time()));
+    report.row(&title, runs[half].time(), "ns/EDT", None, peer);
+    let speedup = runs[half].faster_than(&runs[0]);
+    let peer = runs.get(3).map(|other| other.faster_than(&runs[1]));
+    let cell = |value: Option<f64>| value.map(short).unwrap_or_default();
+    report.table.row(&[
+        "  speed-up".into(),
+        short(speedup),
+        "times".into(),
+        format!(">= {}", short(0.9 * many as f64)),
+        if speedup >= 0.9 * many as f64 { "reached" } else { "not yet" }.into(),
+        peer.map(|_| format!("OpenMP {}", cell(peer))).unwrap_or_default(),
+        cell(peer.map(|peer| speedup / peer)),
+    ]);
+}
+
+/// The life of a process that does next to nothing.
+fn hello(criterion: &mut Criterion, report: &mut Report) {
+    let plain = Source {
+        name: "plain-hello",
+        files: &["benches/c/plain-hello.c"],
+        flags: &[],
+        ocr: false,
+    };
+    let cases = [
+        Case::new("ocr", &ocr("hello"), &[], workers(), PROCESS).with("OCR_DEVICES", "all"),
+        Case::new("plain", &plain.compile(), &[], workers(), PROCESS),
+    ];
+    if let Some(runs) = support::group(criterion, "hello", None, &cases) {
+        let [ours, plain] = [0, 1].map(|at: usize| 1e-6 * runs[at].time());
+        report.row("hello, start to end", ours, "ms", Some(5.0), Some(("plain C", plain)));
+    }
+}
+
+fn main() {
+    let mut criterion = support::criterion();
+    let headings = ["", "median", "", "bar", "", "against", "ratio"];
+    let mut report = Report {
+        table: Table::new("What a task costs", &headings),
+    };
+    // `cargo test` only sees whether everything works.
+    let (count, side, fib) = match measuring() {
+        true => ("1000000", "1000", "27"),
+        false => ("1000", "30", "12"),
+    };
+    let programs = Programs { openmp: openmp() };
+    for (name, size, bar) in [
+        ("independent", count, 100.0),
+        ("chain", count, 120.0),
+        ("wavefront", side, 150.0),
+        ("fib", fib, 60.0),
+    ] {
+        graph(&mut criterion, &programs, &mut report, name, size, bar);
+    }
+    dependences(&mut criterion, &mut report, "fanout", count);
+    dependences(&mut criterion, &mut report, "latch", count);
+    blocks(&mut criterion, &mut report);
+    // OCR_BENCH_PENDING=10000000 shows that so many can wait, too.
+    let pending_edts = std::env::var("OCR_BENCH_PENDING").unwrap_or_else(|_| count.into());
+    pending(&mut criterion, &mut report, &pending_edts);
+    scaling(&mut criterion, &programs, &mut report);
+    hello(&mut criterion, &mut report);
+    report.table.print();
+    criterion.final_summary();
+}

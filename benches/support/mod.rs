@@ -1,0 +1,410 @@
+//! What the benches share: compiling the C programs, running them, and the table at the end.
+//!
+//! The programs time themselves and print lines `key: value`. What is compared is measured in turns,
+//! one run of each program after the other, so that a change of the machine's speed or load meets
+//! all of them alike. Criterion then gets the recorded times for its statistics, and does not run
+//! anything itself.
+
+// Each bench uses its part of this module.
+#![allow(dead_code)]
+
+use criterion::{Criterion, SamplingMode, Throughput};
+use std::collections::HashMap;
+use std::path::{Path, PathBuf};
+use std::process::{Command, Stdio, exit};
+use std::time::{Duration, Instant, SystemTime};
+
+/// How often each program runs for the statistics, after one run that does not count.
+pub const ROUNDS: usize = 10;
+
+/// The key of the wall-clock time from a process's start to its end, which [`Case::run`] adds.
+pub const PROCESS: &str = "process_ns";
+
+/// What a program printed: the values of each key, in order.
+#[derive(Default)]
+pub struct Figures(pub HashMap<String, Vec<f64>>);
+
+impl Figures {
+    /// The numbers among the lines `key: value`.
+    fn parse(output: &str) -> Figures {
+        let mut figures = Figures::default();
+        for line in output.lines() {
+            if let Some((key, value)) = line.split_once(": ")
+                && let Ok(value) = value.trim().parse()
+            {
+                figures.0.entry(key.to_string()).or_default().push(value);
+            }
+        }
+        figures
+    }
+
+    /// The value of a key that the program prints once.
+    pub fn get(&self, key: &str) -> f64 {
+        match self.0.get(key).map(Vec::as_slice) {
+            Some([value]) => *value,
+            Some(values) => fail(&format!("{key} was printed {} times", values.len())),
+            None => fail(&format!("{key} was not printed")),
+        }
+    }
+
+    /// All values of a key.
+    pub fn all(&self, key: &str) -> &[f64] {
+        self.0.get(key).map_or(&[], Vec::as_slice)
+    }
+}
+
+/// Ends the bench with a message.
+pub fn fail(message: &str) -> ! {
+    eprintln!("bench: {message}");
+    exit(1);
+}
+
+/// The repository.
+pub fn root() -> &'static Path {
+    Path::new(env!("CARGO_MANIFEST_DIR"))
+}
+
+/// The number of workers and threads in comparisons with other runtimes.
+pub fn workers() -> usize {
+    let text = std::env::var("OCR_BENCH_WORKERS").unwrap_or_else(|_| "2".into());
+    match text.parse() {
+        Ok(workers) if workers > 0 => workers,
+        _ => fail(&format!("OCR_BENCH_WORKERS={text}: give a number of workers")),
+    }
+}
+
+/// Whether `cargo bench` runs this, and not `cargo test`, which only wants to see it work.
+pub fn measuring() -> bool {
+    std::env::args().any(|argument| argument == "--bench")
+}
+
+/// Criterion, set up so that the recorded times are all it takes.
+pub fn criterion() -> Criterion {
+    Criterion::default()
+        .sample_size(ROUNDS)
+        .warm_up_time(Duration::from_nanos(1))
+        .configure_from_args()
+}
+
+/// What a C program is made of.
+pub struct Source<'a> {
+    /// Its name under `build/benches`.
+    pub name: &'a str,
+    /// Its files, from the root of the repository.
+    pub files: &'a [&'a str],
+    /// Flags for the compiler besides `-O2`.
+    pub flags: &'a [&'a str],
+    /// Whether it is an OCR program, to be linked with the library.
+    pub ocr: bool,
+}
+
+impl Source<'_> {
+    /// Compiles the program, against the library that `make` has built.
+    pub fn compile(&self) -> PathBuf {
+        let built = root().join("build/benches");
+        if let Err(error) = std::fs::create_dir_all(&built) {
+            fail(&format!("{} cannot be made: {error}", built.display()));
+        }
+        let program = built.join(self.name);
+        let mut command = Command::new(std::env::var("CC").unwrap_or_else(|_| "cc".into()));
+        command
+            .current_dir(root())
+            .args(["-O2", "-g", "-std=c11", "-Wall", "-Wextra"])
+            .args(["-Iinclude", "-Iexamples", "-Ibenches/c"])
+            .args(self.flags)
+            .args(self.files)
+            .arg("-o")
+            .arg(&program);
+        if self.ocr {
+            command.arg(library()).args(["-lpthread", "-lm"]);
+        }
+        command.arg("-ldl");
+        match command.status() {
+            Ok(status) if status.success() => program,
+            Ok(status) => fail(&format!("compiling {}: {status}", self.name)),
+            Err(error) => fail(&format!(
+                "{:?} cannot be run: {error}; install a C compiler (on Debian: gcc), or name one in CC",
+                command.get_program()
+            )),
+        }
+    }
+}
+
+/// The library under test. It is not built here: what is measured is what users link.
+fn library() -> PathBuf {
+    let library = root().join("build/lib/libocr.a");
+    let Some(built) = changed(&library) else {
+        fail("build/lib/libocr.a is missing: run `make` first");
+    };
+    let newer = ["src", "include", "Cargo.lock"]
+        .iter()
+        .filter_map(|name| newest(&root().join(name)));
+    if newer.max() > Some(built) {
+        eprintln!("bench: warning: build/lib/libocr.a is older than the sources: run `make`");
+    }
+    library
+}
+
+fn changed(path: &Path) -> Option<SystemTime> {
+    path.metadata().ok()?.modified().ok()
+}
+
+fn newest(path: &Path) -> Option<SystemTime> {
+    match std::fs::read_dir(path) {
+        Ok(entries) => entries
+            .flatten()
+            .filter_map(|entry| newest(&entry.path()))
+            .max(),
+        Err(_) => changed(path),
+    }
+}
+
+/// One thing that is measured: a command and which of its figures counts.
+pub struct Case {
+    /// What the table and criterion call it.
+    pub name: String,
+    /// The program.
+    pub program: PathBuf,
+    /// Its arguments.
+    pub arguments: Vec<String>,
+    /// Environment variables.
+    pub variables: Vec<(String, String)>,
+    /// The figure, in nanoseconds, that is measured.
+    pub key: String,
+}
+
+impl Case {
+    /// A case of a program that is to run with so many workers or threads.
+    pub fn new(name: &str, program: &Path, arguments: &[&str], workers: usize, key: &str) -> Case {
+        Case {
+            name: name.to_string(),
+            program: program.to_path_buf(),
+            arguments: arguments.iter().map(|text| text.to_string()).collect(),
+            variables: vec![
+                ("OCR_WORKERS".into(), workers.to_string()),
+                ("OMP_NUM_THREADS".into(), workers.to_string()),
+                ("OCR_DEVICES".into(), "none".into()),
+                ("OCR_SCHED".into(), "cpu".into()),
+            ],
+            key: key.to_string(),
+        }
+    }
+
+    /// Sets an environment variable.
+    pub fn with(mut self, variable: &str, value: &str) -> Case {
+        self.variables.retain(|(name, _)| name != variable);
+        self.variables.push((variable.into(), value.into()));
+        self
+    }
+
+    /// Runs the program once.
+    pub fn run(&self) -> Figures {
+        let mut command = Command::new(&self.program);
+        // What the user has set for other runs is not for this one.
+        for (name, _) in std::env::vars_os() {
+            if name.to_str().is_some_and(|name| name.starts_with("OCR_")) {
+                command.env_remove(name);
+            }
+        }
+        command
+            .args(&self.arguments)
+            .envs(self.variables.iter().map(|(name, value)| (name, value)))
+            .stdin(Stdio::null())
+            .stderr(Stdio::inherit());
+        let start = Instant::now();
+        let output = match command.output() {
+            Ok(output) => output,
+            Err(error) => fail(&format!("{}: {error}", self.program.display())),
+        };
+        let elapsed = start.elapsed();
+        if !output.status.success() {
+            fail(&format!("{command:?}: {}", output.status));
+        }
+        let mut figures = Figures::parse(&String::from_utf8_lossy(&output.stdout));
+        figures
+            .0
+            .insert(PROCESS.into(), vec![elapsed.as_nanos() as f64]);
+        figures
+    }
+}
+
+/// The runs of one case.
+pub struct Runs {
+    /// The case's name.
+    pub name: String,
+    /// The case's key.
+    pub key: String,
+    /// One for each round.
+    pub figures: Vec<Figures>,
+}
+
+impl Runs {
+    /// One figure of every run.
+    pub fn all(&self, key: &str) -> Vec<f64> {
+        self.figures
+            .iter()
+            .map(|figures| figures.get(key))
+            .collect()
+    }
+
+    /// The median of a figure.
+    pub fn median(&self, key: &str) -> f64 {
+        median(&self.all(key))
+    }
+
+    /// The median of what is measured.
+    pub fn time(&self) -> f64 {
+        self.median(&self.key)
+    }
+
+    /// How many times longer another case takes: the median over the rounds.
+    pub fn faster_than(&self, other: &Runs) -> f64 {
+        median_ratio(&other.all(&other.key), &self.all(&self.key))
+    }
+}
+
+/// The middle of some values.
+pub fn median(values: &[f64]) -> f64 {
+    let mut values = values.to_vec();
+    values.sort_by(f64::total_cmp);
+    match values.len() {
+        0 => f64::NAN,
+        length if length % 2 == 1 => values[length / 2],
+        length => (values[length / 2 - 1] + values[length / 2]) / 2.0,
+    }
+}
+
+/// The median of the ratios of values that were measured one right after the other.
+pub fn median_ratio(above: &[f64], below: &[f64]) -> f64 {
+    let ratios: Vec<f64> = above.iter().zip(below).map(|(a, b)| a / b).collect();
+    median(&ratios)
+}
+
+/// Runs the cases in turns.
+pub fn measure(cases: &[Case], rounds: usize) -> Vec<Runs> {
+    let runs = |case: &Case| Runs {
+        name: case.name.clone(),
+        key: case.key.clone(),
+        figures: Vec::new(),
+    };
+    let mut all: Vec<Runs> = cases.iter().map(runs).collect();
+    if measuring() {
+        // Brings programs and inputs into the page cache.
+        for case in cases {
+            case.run();
+        }
+    }
+    for round in 0..rounds {
+        for turn in 0..cases.len() {
+            // Not always the same one first.
+            let at = (turn + round) % cases.len();
+            all[at].figures.push(cases[at].run());
+        }
+    }
+    all
+}
+
+/// Measures the cases of a group when criterion first asks for one of them, and hands criterion
+/// their times. `None` if the command line's filter left the whole group out.
+pub fn group(
+    criterion: &mut Criterion,
+    name: &str,
+    throughput: Option<Throughput>,
+    cases: &[Case],
+) -> Option<Vec<Runs>> {
+    let rounds = if measuring() { ROUNDS } else { 1 };
+    let mut runs: Option<Vec<Runs>> = None;
+    let mut group = criterion.benchmark_group(name);
+    group.sampling_mode(SamplingMode::Flat);
+    if let Some(throughput) = throughput {
+        group.throughput(throughput);
+    }
+    for (at, case) in cases.iter().enumerate() {
+        let mut next = 0;
+        group.bench_function(&case.name, |bencher| {
+            bencher.iter_custom(|iterations| {
+                let figures = &runs.get_or_insert_with(|| measure(cases, rounds))[at].figures;
+                let value = figures[next % figures.len()].get(&case.key);
+                next += 1;
+                Duration::from_secs_f64(1e-9 * value * iterations as f64)
+            });
+        });
+    }
+    group.finish();
+    runs
+}
+
+/// The same for values that one run of one program printed: `(name, values)`.
+pub fn replay(criterion: &mut Criterion, name: &str, series: &[(&str, &[f64])]) {
+    let mut group = criterion.benchmark_group(name);
+    group.sampling_mode(SamplingMode::Flat);
+    for (name, values) in series {
+        let mut next = 0;
+        group.bench_function(*name, |bencher| {
+            bencher.iter_custom(|iterations| {
+                let value = values[next % values.len()];
+                next += 1;
+                Duration::from_secs_f64(1e-9 * value * iterations as f64)
+            });
+        });
+    }
+    group.finish();
+}
+
+/// A table for people.
+pub struct Table {
+    title: String,
+    rows: Vec<Vec<String>>,
+}
+
+impl Table {
+    /// A table with these column headings.
+    pub fn new(title: &str, headings: &[&str]) -> Table {
+        let headings = headings.iter().map(|text| text.to_string()).collect();
+        Table {
+            title: title.to_string(),
+            rows: vec![headings],
+        }
+    }
+
+    /// Adds a row.
+    pub fn row(&mut self, cells: &[String]) {
+        self.rows.push(cells.to_vec());
+    }
+
+    /// Prints it, if it has rows.
+    pub fn print(&self) {
+        if self.rows.len() < 2 {
+            return;
+        }
+        let columns = self.rows.iter().map(Vec::len).max().unwrap_or(0);
+        let width = |column: usize| {
+            let cells = self.rows.iter().filter_map(|row| row.get(column));
+            cells.map(|cell| cell.chars().count()).max().unwrap_or(0)
+        };
+        let widths: Vec<usize> = (0..columns).map(width).collect();
+        println!("\n{}\n", self.title);
+        for row in &self.rows {
+            let mut line = String::new();
+            for (at, cell) in row.iter().enumerate() {
+                let gap = " ".repeat(widths[at] - cell.chars().count());
+                // Words to the left, numbers to the right.
+                line += &match at {
+                    0 => format!("  {cell}{gap}"),
+                    _ => format!("  {gap}{cell}"),
+                };
+            }
+            println!("{}", line.trim_end());
+        }
+        println!();
+    }
+}
+
+/// A number with three digits that count.
+pub fn short(value: f64) -> String {
+    match value.abs() {
+        size if size >= 100.0 => format!("{value:.0}"),
+        size if size >= 10.0 => format!("{value:.1}"),
+        _ => format!("{value:.2}"),
+    }
+}

@@ -1,0 +1,161 @@
+//! Pre-slots, and the modes in which EDTs use data blocks. What the words of a pre-slot mean is said
+//! in [`super`].
+
+use crate::object::guid::Guid;
+use crate::object::link::Link;
+use std::cell::Cell;
+
+/// How an EDT uses a data block: `ocrDbAccessMode_t`.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, PartialOrd, Ord)]
+#[repr(u8)]
+pub enum Mode {
+    /// A control dependence: the block is not acquired and the EDT does not see it.
+    Null = 0,
+    /// `DB_MODE_CONST`.
+    Const = 1,
+    /// `DB_MODE_RW`.
+    Rw = 2,
+    /// `DB_MODE_EW`.
+    Ew = 4,
+    /// `DB_MODE_RO`.
+    Ro = 8,
+}
+
+impl Mode {
+    /// The mode with the number of `ocrDbAccessMode_t`.
+    pub fn from_bits(bits: u32) -> Option<Mode> {
+        Some(match bits {
+            0 => Mode::Null,
+            1 => Mode::Const,
+            2 => Mode::Rw,
+            4 => Mode::Ew,
+            8 => Mode::Ro,
+            _ => return None,
+        })
+    }
+
+    /// Whether the EDT may write.
+    pub fn writes(self) -> bool {
+        matches!(self, Mode::Rw | Mode::Ew)
+    }
+
+    /// One mode that allows what both allow and promises what both promise. The specification
+    /// leaves different modes for one block on several slots undefined (2.8.1); this is kind.
+    pub fn combined(self, other: Mode) -> Mode {
+        use Mode::*;
+        match (self, other) {
+            (mode, Null) | (Null, mode) => mode,
+            (a, b) if a == b => a,
+            (Ew, _) | (_, Ew) | (Rw, Const) | (Const, Rw) => Ew,
+            (Rw, _) | (_, Rw) => Rw,
+            _ => Const,
+        }
+    }
+}
+
+/// The first word of a pre-slot that nothing is connected to: the bits of `UNINITIALIZED_GUID`.
+pub const UNCONNECTED: u64 = -2i64 as u64;
+const CONNECTED: u64 = 1 << 63;
+
+/// No slot: the end of the order of blocks.
+pub const NO_SLOT: u32 = u32::MAX;
+
+/// The second word of a satisfied pre-slot.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct SlotInfo {
+    /// The mode asked for; on the slot that stands for a block in the order, the combined mode.
+    pub mode: Mode,
+    /// Another slot of this EDT stands for this block.
+    pub duplicate: bool,
+    /// The EDT gave the block back before its end.
+    pub released: bool,
+    /// The slot of the next block to lock, or [`NO_SLOT`].
+    pub next: u32,
+}
+
+impl SlotInfo {
+    fn from_bits(bits: u64) -> SlotInfo {
+        SlotInfo {
+            mode: Mode::from_bits(bits as u32 & 0xf).unwrap_or(Mode::Null),
+            duplicate: bits & 0x10 != 0,
+            released: bits & 0x20 != 0,
+            next: (bits >> 32) as u32,
+        }
+    }
+
+    fn bits(self) -> u64 {
+        self.mode as u64
+            | (self.duplicate as u64) << 4
+            | (self.released as u64) << 5
+            | (self.next as u64) << 32
+    }
+}
+
+/// One pre-slot; see the module.
+#[repr(C)]
+pub struct PreSlot {
+    first: Cell<u64>,
+    second: Cell<u64>,
+}
+
+impl PreSlot {
+    /// Makes it unconnected.
+    pub fn clear(&self) {
+        self.first.set(UNCONNECTED);
+    }
+
+    /// Whether nothing is connected to it.
+    pub fn is_unconnected(&self) -> bool {
+        self.first.get() == UNCONNECTED
+    }
+
+    /// The mode asked for, if it is connected and not satisfied.
+    pub fn connected_mode(&self) -> Option<Mode> {
+        let first = self.first.get();
+        (first & CONNECTED != 0 && first != UNCONNECTED)
+            .then(|| Mode::from_bits(first as u32 & 0xf).unwrap_or(Mode::Null))
+    }
+
+    /// Records that an event will satisfy it.
+    pub fn connect(&self, mode: Mode) {
+        self.first.set(CONNECTED | mode as u64);
+    }
+
+    /// The rest of the list that this slot is a node of.
+    pub fn rest(&self) -> Link {
+        Link::from_bits(self.second.get())
+    }
+
+    /// Sets the rest of the list.
+    pub fn set_rest(&self, rest: Link) {
+        self.second.set(rest.bits());
+    }
+
+    /// Satisfies it with a data block or with `NULL_GUID`.
+    pub fn satisfy(&self, data: Guid, mode: Mode) {
+        // A control dependence shows neither GUID nor pointer to the EDT.
+        let data = if mode == Mode::Null { Guid::NULL } else { data };
+        self.first.set(data.bits());
+        self.set_info(SlotInfo {
+            mode,
+            duplicate: false,
+            released: false,
+            next: NO_SLOT,
+        });
+    }
+
+    /// The data block of a satisfied slot, or `NULL_GUID`.
+    pub fn data(&self) -> Guid {
+        Guid::from_bits(self.first.get())
+    }
+
+    /// What a satisfied slot knows.
+    pub fn info(&self) -> SlotInfo {
+        SlotInfo::from_bits(self.second.get())
+    }
+
+    /// Sets what a satisfied slot knows.
+    pub fn set_info(&self, info: SlotInfo) {
+        self.second.set(info.bits());
+    }
+}

@@ -29,7 +29,15 @@ fn ocr(name: &str) -> PathBuf {
 fn openmp() -> Option<PathBuf> {
     let compiler = std::env::var("CC").unwrap_or_else(|_| "cc".into());
     let has = std::process::Command::new(compiler)
-        .args(["-fopenmp", "-E", "-include", "omp.h", "-x", "c", "/dev/null"])
+        .args([
+            "-fopenmp",
+            "-E",
+            "-include",
+            "omp.h",
+            "-x",
+            "c",
+            "/dev/null",
+        ])
         .stdout(std::process::Stdio::null())
         .stderr(std::process::Stdio::null())
         .status();
@@ -53,7 +61,14 @@ struct Report {
 
 impl Report {
     /// A row: a figure of a case, the bar it should not exceed, and what it is compared with.
-    fn row(&mut self, what: &str, value: f64, unit: &str, bar: Option<f64>, peer: Option<(&str, f64)>) {
+    fn row(
+        &mut self,
+        what: &str,
+        value: f64,
+        unit: &str,
+        bar: Option<f64>,
+        peer: Option<(&str, f64)>,
+    ) {
         let (peer, ratio) = match peer {
             Some((name, other)) => (
                 format!("{name} {}", short(other)),
@@ -90,12 +105,24 @@ fn graph(
     let program = ocr(name);
     let many = workers();
     let mut cases = vec![
-        Case::new(&format!("ocr/{many}"), &program, &[size], many, "ns_per_edt"),
+        Case::new(
+            &format!("ocr/{many}"),
+            &program,
+            &[size],
+            many,
+            "ns_per_edt",
+        ),
         Case::new("ocr/1", &program, &[size], 1, "ns_per_edt"),
     ];
     if let Some(openmp) = &programs.openmp {
         let arguments = [name, size];
-        cases.push(Case::new(&format!("openmp/{many}"), openmp, &arguments, many, "ns_per_edt"));
+        cases.push(Case::new(
+            &format!("openmp/{many}"),
+            openmp,
+            &arguments,
+            many,
+            "ns_per_edt",
+        ));
     }
     let Some(runs) = support::group(criterion, name, None, &cases) else {
         return;
@@ -111,7 +138,11 @@ fn graph(
     ] {
         if !runs[0].figures[0].all(key).is_empty() {
             let value = runs[0].median(key);
-            let unit = if key == "ns_per_dependence" { "ns" } else { "ns/EDT" };
+            let unit = if key == "ns_per_dependence" {
+                "ns"
+            } else {
+                "ns/EDT"
+            };
             report.row(&format!("  {what}"), value, unit, None, None);
         }
     }
@@ -123,7 +154,13 @@ fn plural(count: usize) -> &'static str {
 
 /// A program that has no peer.
 fn alone(criterion: &mut Criterion, name: &str, size: &str, key: &str) -> Option<Runs> {
-    let cases = [Case::new(&format!("ocr/{}", workers()), &ocr(name), &[size], workers(), key)];
+    let cases = [Case::new(
+        &format!("ocr/{}", workers()),
+        &ocr(name),
+        &[size],
+        workers(),
+        key,
+    )];
     support::group(criterion, name, None, &cases)?.pop()
 }
 
@@ -132,7 +169,13 @@ fn dependences(criterion: &mut Criterion, report: &mut Report, name: &str, size:
         let title = format!("{name} {size}");
         report.row(&title, runs.time(), "ns/dependence", Some(40.0), None);
         for (key, what) in [("ns_connect", "connecting"), ("ns_satisfy", "satisfying")] {
-            report.row(&format!("  of that {what}"), runs.median(key), "ns", None, None);
+            report.row(
+                &format!("  of that {what}"),
+                runs.median(key),
+                "ns",
+                None,
+                None,
+            );
         }
     }
 }
@@ -162,7 +205,13 @@ fn blocks(criterion: &mut Criterion, report: &mut Report) {
         Some(("malloc+free", malloc)),
     );
     let title = format!("  {many} EDTs at once, each");
-    report.row(&title, runs[1].time(), "ns/block", None, Some(("1 EDT", runs[0].time())));
+    report.row(
+        &title,
+        runs[1].time(),
+        "ns/block",
+        None,
+        Some(("1 EDT", runs[0].time())),
+    );
 }
 
 fn pending(criterion: &mut Criterion, report: &mut Report, size: &str) {
@@ -171,7 +220,13 @@ fn pending(criterion: &mut Criterion, report: &mut Report, size: &str) {
         let title = format!("pending {size}, 2 slots, 2 parameters");
         report.row(&title, bytes, "bytes/EDT", Some(256.0), None);
         report.row("  creating", runs.time(), "ns/EDT", None, None);
-        report.row("  satisfying and running", runs.median("ns_per_edt"), "ns/EDT", None, None);
+        report.row(
+            "  satisfying and running",
+            runs.median("ns_per_edt"),
+            "ns/EDT",
+            None,
+            None,
+        );
     }
 }
 
@@ -187,7 +242,13 @@ fn scaling(criterion: &mut Criterion, programs: &Programs, report: &mut Report) 
     let mut cases = Vec::new();
     for workers in [1, many] {
         let size = ["200000", steps.as_str()];
-        cases.push(Case::new(&format!("ocr/{workers}"), &program, &size, workers, "ns_per_edt"));
+        cases.push(Case::new(
+            &format!("ocr/{workers}"),
+            &program,
+            &size,
+            workers,
+            "ns_per_edt",
+        ));
         if let Some(openmp) = &programs.openmp {
             let size = ["scaling", "200000", steps.as_str()];
             let name = format!("openmp/{workers}");
@@ -198,7 +259,13 @@ fn scaling(criterion: &mut Criterion, programs: &Programs, report: &mut Report) 
         return;
     };
     let half = runs.len() / 2;
-    report.row("1 us of work, 1 worker", runs[0].time(), "ns/EDT", None, None);
+    report.row(
+        "1 us of work, 1 worker",
+        runs[0].time(),
+        "ns/EDT",
+        None,
+        None,
+    );
     let title = format!("1 us of work, {many} workers");
     let peer = runs.get(3).map(|runs| ("OpenMP", runs.time()));
     report.row(&title, runs[half].time(), "ns/EDT", None, peer);
@@ -210,8 +277,14 @@ fn scaling(criterion: &mut Criterion, programs: &Programs, report: &mut Report) 
         short(speedup),
         "times".into(),
         format!(">= {}", short(0.9 * many as f64)),
-        if speedup >= 0.9 * many as f64 { "reached" } else { "not yet" }.into(),
-        peer.map(|_| format!("OpenMP {}", cell(peer))).unwrap_or_default(),
+        if speedup >= 0.9 * many as f64 {
+            "reached"
+        } else {
+            "not yet"
+        }
+        .into(),
+        peer.map(|_| format!("OpenMP {}", cell(peer)))
+            .unwrap_or_default(),
         cell(peer.map(|peer| speedup / peer)),
     ]);
 }
@@ -230,7 +303,13 @@ fn hello(criterion: &mut Criterion, report: &mut Report) {
     ];
     if let Some(runs) = support::group(criterion, "hello", None, &cases) {
         let [ours, plain] = [0, 1].map(|at: usize| 1e-6 * runs[at].time());
-        report.row("hello, start to end", ours, "ms", Some(5.0), Some(("plain C", plain)));
+        report.row(
+            "hello, start to end",
+            ours,
+            "ms",
+            Some(5.0),
+            Some(("plain C", plain)),
+        );
     }
 }
 

@@ -47,6 +47,11 @@ impl Figures {
         }
     }
 
+    /// The nanoseconds of a key: figures are in nanoseconds, but for `seconds`.
+    fn time(&self, key: &str) -> f64 {
+        self.get(key) * if key == "seconds" { 1e9 } else { 1.0 }
+    }
+
     /// All values of a key.
     pub fn all(&self, key: &str) -> &[f64] {
         self.0.get(key).map_or(&[], Vec::as_slice)
@@ -69,7 +74,9 @@ pub fn workers() -> usize {
     let text = std::env::var("OCR_BENCH_WORKERS").unwrap_or_else(|_| "2".into());
     match text.parse() {
         Ok(workers) if workers > 0 => workers,
-        _ => fail(&format!("OCR_BENCH_WORKERS={text}: give a number of workers")),
+        _ => fail(&format!(
+            "OCR_BENCH_WORKERS={text}: give a number of workers"
+        )),
     }
 }
 
@@ -169,7 +176,7 @@ pub struct Case {
     pub arguments: Vec<String>,
     /// Environment variables.
     pub variables: Vec<(String, String)>,
-    /// The figure, in nanoseconds, that is measured.
+    /// The figure that is measured.
     pub key: String,
 }
 
@@ -252,14 +259,22 @@ impl Runs {
         median(&self.all(key))
     }
 
-    /// The median of what is measured.
+    /// What is measured, of every run, in nanoseconds.
+    pub fn times(&self) -> Vec<f64> {
+        self.figures
+            .iter()
+            .map(|figures| figures.time(&self.key))
+            .collect()
+    }
+
+    /// The median of that.
     pub fn time(&self) -> f64 {
-        self.median(&self.key)
+        median(&self.times())
     }
 
     /// How many times longer another case takes: the median over the rounds.
     pub fn faster_than(&self, other: &Runs) -> f64 {
-        median_ratio(&other.all(&other.key), &self.all(&self.key))
+        median_ratio(&other.times(), &self.times())
     }
 }
 
@@ -324,7 +339,7 @@ pub fn group(
         group.bench_function(&case.name, |bencher| {
             bencher.iter_custom(|iterations| {
                 let figures = &runs.get_or_insert_with(|| measure(cases, rounds))[at].figures;
-                let value = figures[next % figures.len()].get(&case.key);
+                let value = figures[next % figures.len()].time(&case.key);
                 next += 1;
                 Duration::from_secs_f64(1e-9 * value * iterations as f64)
             });

@@ -139,12 +139,18 @@ impl Context {
     /// something for it. Every call of the runtime ends with this.
     #[inline]
     pub fn work_off(&mut self) {
-        while !self.worklist.runnable.is_empty() || !self.granted.is_empty() {
+        loop {
+            let mut some = self.graph().pass_on();
             while let Some(edt) = self.worklist.runnable.pop() {
                 self.advance(edt.get());
+                some = true;
             }
             while let Some(edt) = self.granted.pop() {
                 self.was_granted(edt.get());
+                some = true;
+            }
+            if !some {
+                break;
             }
         }
         if std::mem::take(&mut self.queued) {

@@ -8,6 +8,9 @@ use crate::object::header::Locked;
 use crate::object::link::{Link, Target};
 use crate::object::scope::Scope;
 
+/// How many EDTs are made runnable before they are sent on.
+const BATCH: usize = 64;
+
 /// A waiting EDT that was taken out of the graph.
 pub struct DestroyedEdt {
     /// The finish scope to check out of.
@@ -19,21 +22,34 @@ pub struct DestroyedEdt {
 }
 
 impl Graph<'_> {
-    /// Satisfies a pre-slot of an event (OCR 1.1.0, 2.6.4) and everything that follows from it.
-    /// `increment` means the latch's increment slot. The data given to a latch event is ignored
-    /// (1.4.3.1).
+    /// Satisfies a pre-slot of an event (OCR 1.1.0, 2.6.4). `increment` means the latch's increment
+    /// slot. The data given to a latch event is ignored (1.4.3.1). What follows is in the worklist,
+    /// for [`Graph::pass_on`].
     pub fn satisfy_event(
         &mut self,
         event: Guid,
         increment: bool,
         data: Guid,
     ) -> Result<(), Refused> {
-        let result = self.trigger(event, increment, data);
-        // What was refused further down a chain of events has no caller to be told.
-        while let Some((event, increment, data)) = self.work.events.pop() {
-            let _ = self.trigger(event, increment, data);
+        self.trigger(event, increment, data)
+    }
+
+    /// Satisfies what the worklist says, until there is nothing more or a batch of EDTs has become
+    /// runnable: they are best sent on while they are in the cache. False if nothing was left.
+    pub fn pass_on(&mut self) -> bool {
+        let mut some = false;
+        while self.work.runnable.len() < BATCH {
+            if let Some((event, increment, data)) = self.work.events.pop() {
+                // What is refused further down a chain of events has no caller to be told.
+                let _ = self.trigger(event, increment, data);
+            } else if let Some((list, data)) = self.work.lists.pop() {
+                self.pass_on_list(list, data);
+            } else {
+                break;
+            }
+            some = true;
         }
-        result
+        some
     }
 
     fn trigger(&mut self, guid: Guid, increment: bool, data: Guid) -> Result<(), Refused> {
@@ -80,13 +96,19 @@ impl Graph<'_> {
                 (waiting, Guid::NULL)
             }
         };
-        self.pass_on(waiting, data);
+        if waiting != Link::END {
+            self.work.lists.push((waiting, data));
+        }
         Ok(())
     }
 
-    /// Satisfies every pre-slot of a list that the caller has taken from its event.
-    fn pass_on(&mut self, mut list: Link, data: Guid) {
+    /// Satisfies the pre-slots of a list that was taken from its event, up to a batch.
+    fn pass_on_list(&mut self, mut list: Link, data: Guid) {
         loop {
+            if self.work.runnable.len() >= BATCH {
+                self.work.lists.push((list, data));
+                return;
+            }
             list = match list.target() {
                 Target::End => return,
                 Target::Edt { kind, index, slot } => {

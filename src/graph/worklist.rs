@@ -2,6 +2,7 @@
 
 use crate::object::edt::EdtRef;
 use crate::object::guid::Guid;
+use crate::object::link::Link;
 use crate::object::{Caches, Objects};
 
 /// Why an operation on the graph is refused.
@@ -22,6 +23,8 @@ pub enum Refused {
 pub struct Worklist {
     /// EDTs whose last pre-slot was satisfied; the caller owns them.
     pub runnable: Vec<EdtRef>,
+    /// Lists taken from events that have triggered, and what they were satisfied with.
+    pub(super) lists: Vec<(Link, Guid)>,
     /// Event pre-slots that are to be satisfied.
     pub(super) events: Vec<(Guid, bool, Guid)>,
 }

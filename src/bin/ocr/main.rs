@@ -1,2 +1,77 @@
-//! The command `ocr`.
-fn main() {}
+//! The command `ocr`: what OCR programs find on this machine, and how placement policies compare.
+//!
+//! | file | what |
+//! |---|---|
+//! | `info.rs` | `ocr info` |
+//! | `compare.rs` | `ocr compare`: which runs there are, what follows from them |
+//! | `run.rs` | one run of a program, and what it told |
+//! | `table.rs` | aligned tables, numbers for people |
+
+mod compare;
+mod info;
+mod run;
+mod table;
+
+use clap::{Parser, Subcommand};
+use std::io::Write;
+use std::process::ExitCode;
+
+/// Exit status where something that was run failed or was found to be wrong.
+const FAILED: u8 = 1;
+
+/// Exit status where the command line or the settings are wrong, as that of clap and of OCR
+/// programs.
+const USAGE: u8 = 2;
+
+/// For users of the Open Community Runtime: what programs find here, and how policies compare.
+#[derive(Parser)]
+#[command(name = "ocr", version, arg_required_else_help = true)]
+struct Arguments {
+    #[command(subcommand)]
+    command: Subcommands,
+}
+
+#[derive(Subcommand)]
+enum Subcommands {
+    /// Shows the workers, devices, settings and policies that a program started here would get.
+    Info(info::Options),
+    /// Runs a program once per placement policy and shows the results in one table.
+    #[command(after_help = compare::AFTER_HELP)]
+    Compare(compare::Options),
+}
+
+/// What went wrong, for people, and the exit status.
+struct Failure {
+    message: String,
+    status: u8,
+}
+
+impl Failure {
+    fn usage(message: impl Into<String>) -> Failure {
+        Failure { message: message.into(), status: USAGE }
+    }
+
+    fn failed(message: impl Into<String>) -> Failure {
+        Failure { message: message.into(), status: FAILED }
+    }
+}
+
+/// Prints a whole answer. That nobody reads to its end (`ocr info | head`) is no error.
+fn print(text: &str) {
+    let mut out = std::io::stdout().lock();
+    let _ = out.write_all(text.as_bytes()).and_then(|()| out.flush());
+}
+
+fn main() -> ExitCode {
+    let result = match Arguments::parse().command {
+        Subcommands::Info(options) => info::info(&options),
+        Subcommands::Compare(options) => compare::compare(&options),
+    };
+    match result {
+        Ok(()) => ExitCode::SUCCESS,
+        Err(failure) => {
+            eprintln!("ocr: error: {}", failure.message);
+            ExitCode::from(failure.status)
+        }
+    }
+}

@@ -1,0 +1,157 @@
+# Builds the libraries, the command and the examples, tests them and installs them. `make help` lists what there is to
+# make.
+
+PREFIX  ?= /usr/local
+DESTDIR ?=
+LIBDIR  ?= $(PREFIX)/lib
+CARGO   ?= cargo
+# Of the examples. What they cannot do without is in EXAMPLE_FLAGS.
+CFLAGS  ?= -O3
+
+VERSION := $(shell sed -n 's/^version = "\(.*\)"/\1/p' Cargo.toml | head -n 1)
+SONAME  := libocr.so.0
+
+.DEFAULT_GOAL := all
+.DELETE_ON_ERROR:
+.SECONDARY:
+.SUFFIXES:
+
+STATIC_LIBRARY := build/lib/libocr.a
+SHARED_LIBRARY := build/lib/$(SONAME)
+COMMAND        := build/bin/ocr
+EXAMPLES       := $(patsubst examples/%.c,build/examples/%,$(wildcard examples/*.c))
+
+# What the libraries are made of, and what the command is made of besides. Folders are named too, so that a file that
+# goes away is noticed as well.
+LIBRARY_SOURCES := Cargo.toml Cargo.lock build.rs $(shell find include) \
+	$(shell find src -path src/bin -prune -o -name '*.map' -o -print)
+COMMAND_SOURCES := $(shell find src/bin)
+
+.PHONY: all libraries command examples setup demo test lint loom bench \
+	install install-files uninstall clean help
+
+all: libraries command examples ## the libraries, the command and the examples, in build/ (default)
+
+libraries: $(STATIC_LIBRARY) $(SHARED_LIBRARY) build/lib/libocr.so ## build/lib/libocr.a and build/lib/libocr.so
+
+command: $(COMMAND) ## build/bin/ocr
+
+examples: $(EXAMPLES) ## build/examples/*, linked statically
+
+# ---- what cargo builds -----------------------------------------------------------------------------------------------
+
+# Link-time optimization happens only where the static library is the one thing that is asked for.
+$(STATIC_LIBRARY): $(LIBRARY_SOURCES)
+	@mkdir -p $(@D)
+	$(CARGO) rustc --release --locked --lib --crate-type staticlib
+	@cp target/release/libocr.a $@
+
+# After the static library and never beside it: cargo leaves another libocr.a in the same place.
+$(COMMAND): $(COMMAND_SOURCES) $(STATIC_LIBRARY)
+	@mkdir -p $(@D)
+	$(CARGO) build --release --locked --bin ocr
+	@cp target/release/ocr $@.new && mv $@.new $@
+
+# cargo gives a cdylib neither a soname nor a weak `main`.
+$(SHARED_LIBRARY): $(STATIC_LIBRARY) src/libocr.map
+	$(CC) -shared -o $@ -Wl,-soname,$(SONAME) -Wl,--version-script=src/libocr.map -Wl,--gc-sections \
+		-Wl,--whole-archive $(STATIC_LIBRARY) -Wl,--no-whole-archive $(LDFLAGS) -lpthread -lm -ldl
+
+build/lib/libocr.so: $(SHARED_LIBRARY)
+	@ln -sf $(SONAME) $@
+
+# ---- examples --------------------------------------------------------------------------------------------------------
+
+EXAMPLE_FLAGS := -std=c11 -Iinclude -Iexamples -Wall -Wextra -MMD -MP
+
+build/obj/%.o: examples/%.c Makefile
+	@mkdir -p $(@D)
+	$(CC) $(CPPFLAGS) $(CFLAGS) $(EXAMPLE_FLAGS) -c -o $@ $<
+
+build/examples/levenshtein: build/obj/common/edit-distance.o
+
+build/examples/%: build/obj/%.o $(STATIC_LIBRARY)
+	@mkdir -p $(@D)
+	$(CC) $(LDFLAGS) -o $@ $(filter %.o,$^) $(STATIC_LIBRARY) -lpthread -lm -ldl
+
+-include $(wildcard build/obj/*.d build/obj/*/*.d)
+
+# ---- set-up, demo, tests ---------------------------------------------------------------------------------------------
+
+# Not as prerequisites of one target: what is missing has to be there before anything is built, with -j too.
+setup: ## installs what the build needs and is missing (Debian, Ubuntu)
+	@CC="$(CC)" CXX="$(CXX)" CARGO="$(CARGO)" .ci/setup
+
+demo: setup ## compares CPU, OpenCL, static and eager placement on two real sequences
+	@$(MAKE) --no-print-directory all
+	@$(COMMAND) info --short
+	@echo
+	@echo "The edit distance of two mitochondrial genomes, human and orangutan:"
+	@echo
+	@$(COMMAND) compare --policies cpu,device,static:1:1,eager --show distance,gcups --same distance -- \
+		build/examples/levenshtein --quiet examples/data/human-mt.fa examples/data/orangutan-mt.fa
+
+test: setup ## builds everything and runs all tests; those of kernels only where there is an OpenCL device
+	@$(MAKE) --no-print-directory all
+	@if $(COMMAND) info --require-device >/dev/null 2>&1; then \
+		$(CARGO) test --release --locked --no-fail-fast; \
+	else \
+		echo "Tests that launch kernels are skipped: there is no OpenCL device (see build/bin/ocr info)."; \
+		OCR_TEST_NO_OPENCL=1 $(CARGO) test --release --locked --no-fail-fast; \
+	fi
+
+lint: ## formatting, clippy, documentation
+	$(CARGO) fmt --check
+	$(CARGO) clippy --locked --all-targets -- -D warnings
+	RUSTDOCFLAGS="-D warnings" $(CARGO) doc --locked --no-deps --document-private-items
+
+# In a folder of its own: everything is compiled anew with --cfg loom.
+loom: ## explores all interleavings of the lock-free protocols
+	RUSTFLAGS="--cfg loom" $(CARGO) test --release --locked --target-dir target/loom --lib loom
+
+bench: all ## runs the benchmarks
+	$(CARGO) bench --locked
+
+# ---- installation ----------------------------------------------------------------------------------------------------
+
+# The headers get a folder of their own, so that extensions/ is not put among those of other libraries. ocr.pc tells.
+D_INCLUDE  = $(DESTDIR)$(PREFIX)/include/ocr
+D_LIB      = $(DESTDIR)$(LIBDIR)
+D_BIN      = $(DESTDIR)$(PREFIX)/bin
+D_SHARE    = $(DESTDIR)$(PREFIX)/share/ocr
+
+install: all ## into PREFIX (/usr/local), below DESTDIR if that is set
+	@$(MAKE) --no-print-directory install-files
+
+install-files: ## the same, of what has been built before
+	@for file in $(STATIC_LIBRARY) $(SHARED_LIBRARY) $(COMMAND) build/examples/levenshtein; do \
+		test -e "$$file" || { echo "$$file is missing: run make first" >&2; exit 1; }; done
+	@case "$(PREFIX)$(LIBDIR)" in /*) ;; *) echo "PREFIX and LIBDIR must be absolute paths" >&2; exit 1;; esac
+	install -d "$(D_INCLUDE)/extensions" "$(D_LIB)/pkgconfig" "$(D_BIN)" "$(D_SHARE)/kernels" \
+		"$(D_SHARE)/examples/common" "$(D_SHARE)/examples/data"
+	install -m 644 include/*.h "$(D_INCLUDE)"
+	install -m 644 include/extensions/*.h "$(D_INCLUDE)/extensions"
+	install -m 644 $(STATIC_LIBRARY) "$(D_LIB)"
+	install -m 755 $(SHARED_LIBRARY) "$(D_LIB)"
+	ln -sf $(SONAME) "$(D_LIB)/libocr.so"
+	sed -e 's|@PREFIX@|$(PREFIX)|' -e 's|@LIBDIR@|$(LIBDIR)|' -e 's|@VERSION@|$(VERSION)|' ocr.pc.in \
+		>"$(D_LIB)/pkgconfig/ocr.pc"
+	chmod 644 "$(D_LIB)/pkgconfig/ocr.pc"
+	install -m 755 $(COMMAND) "$(D_BIN)/ocr"
+	install -m 755 build/examples/levenshtein "$(D_BIN)/ocr-levenshtein"
+	install -m 644 kernels/*.cl "$(D_SHARE)/kernels"
+	install -m 644 examples/*.c "$(D_SHARE)/examples"
+	install -m 644 examples/common/* "$(D_SHARE)/examples/common"
+	install -m 644 examples/data/* "$(D_SHARE)/examples/data"
+
+uninstall: ## takes away what install has put there
+	rm -rf "$(D_INCLUDE)" "$(D_SHARE)"
+	rm -f "$(D_LIB)/libocr.a" "$(D_LIB)/$(SONAME)" "$(D_LIB)/libocr.so" "$(D_LIB)/pkgconfig/ocr.pc" \
+		"$(D_BIN)/ocr" "$(D_BIN)/ocr-levenshtein"
+
+clean: ## removes build/ and target/
+	rm -rf build target
+
+help: ## this list
+	@echo "make TARGET [PREFIX=/usr/local] [DESTDIR=] [CC=cc] [CFLAGS=-O3]"
+	@sed -n 's/^\([a-z][a-z-]*\):[^#]*## \(.*\)/  \1|\2/p' Makefile | awk -F'|' '{ printf "%-16s %s\n", $$1, $$2 }'

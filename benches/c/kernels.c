@@ -1,0 +1,302 @@
+/* kernels [LAUNCHES [LINKS [ROUNDS [DEVICE]]]]: what a kernel EDT costs, against loops of OpenCL calls.
+ *
+ * In each round, for kernels that do nothing and that take about 20 and 200 microseconds:
+ *
+ *   independent   LAUNCHES kernels in flight, each with a buffer of its own: LAUNCHES kernel EDTs in a finish scope,
+ *                 and, set argument by argument and enqueued, a loop over one in-order queue and over two in turn (the
+ *                 runtime has two), with one clFinish at the end
+ *   chain         LINKS kernels on one buffer, each after the one before: kernel EDTs that wait for the output event of
+ *                 the one before, and loops over one in-order queue, where the host waits for each (as it must if it is
+ *                 to decide what comes next), and where it does not
+ *
+ * Both sides run the same source with the same sizes on the same device, and memory that the buffers wrap, alternately
+ * in one process. The kernel is one work-group that loops; how often, is found at the start by timing the hand-written
+ * loop. Times are nanoseconds per kernel, from the first call to when all have finished, one line for each round:
+ *
+ *   independent_SIZE_edt, independent_SIZE_queue, independent_SIZE_queues
+ *   chain_SIZE_edt, chain_SIZE_wait, chain_SIZE_queue
+ *
+ * where SIZE is empty, 20us or 200us. DEVICE counts through platforms and their devices, as `ocr info` does; run with
+ * OCR_SCHED=device OCR_DEVICES=DEVICE. Without OpenCL the program says so and prints no figures. */
+#include "bench.h"
+#include "opencl.h"
+
+#include <extensions/ocr-variants.h>
+
+#include <string.h>
+
+enum { ITEMS = 64, BYTES = ITEMS * sizeof(float), QUEUES = 2 };
+
+static const char *source =
+    "__kernel void spin(uint steps, __global float *x) {\n"
+    "    float v = x[get_global_id(0)];\n"
+    "    for (uint i = 0; i < steps; i++)\n"
+    "        v = v * 0.999f + 0.001f;\n"
+    "    x[get_global_id(0)] = v;\n"
+    "}\n";
+
+static const struct { const char *name; double ns; } sizes[] = { { "empty", 0 }, { "20us", 20e3 }, { "200us", 200e3 } };
+enum { SIZES = sizeof sizes / sizeof sizes[0] };
+
+static u64 launches, links, rounds;
+static u32 steps[SIZES];
+
+/* ---- by hand ----------------------------------------------------------------------------------------------------- */
+
+static cl_context context;
+static cl_command_queue queue[QUEUES];
+static cl_program program;
+static cl_kernel kernel;
+static cl_mem *buffer;
+static void *memory;
+
+static void mustCl(cl_int status, const char *call) {
+    if (status != CL_SUCCESS) {
+        fprintf(stderr, "benchmark: %s failed with status %d\n", call, (int)status);
+        _Exit(1);
+    }
+}
+#define MUST_CL(call) mustCl((call), #call)
+
+/* Device `wanted` in the order of platforms and their devices. */
+static cl_device_id findDevice(u64 wanted) {
+    cl_platform_id platforms[16];
+    cl_uint platformCount = 0;
+    if (!openclLoad() || clGetPlatformIDs(16, platforms, &platformCount) != CL_SUCCESS)
+        return NULL;
+    for (cl_uint p = 0; p < platformCount; p++) {
+        cl_device_id devices[64];
+        cl_uint count = 0;
+        if (clGetDeviceIDs(platforms[p], CL_DEVICE_TYPE_ALL, 64, devices, &count) != CL_SUCCESS)
+            continue;
+        if (wanted < count)
+            return devices[wanted];
+        wanted -= count;
+    }
+    return NULL;
+}
+
+static void setUp(cl_device_id device) {
+    char name[256] = "", driver[256] = "";
+    clGetDeviceInfo(device, CL_DEVICE_NAME, sizeof name, name, NULL);
+    clGetDeviceInfo(device, CL_DRIVER_VERSION, sizeof driver, driver, NULL);
+    ocrPrintf("device = %s, driver = %s\n", name, driver);
+
+    cl_int status;
+    context = clCreateContext(NULL, 1, &device, NULL, NULL, &status);
+    mustCl(status, "clCreateContext");
+    for (int q = 0; q < QUEUES; q++) {
+        queue[q] = clCreateCommandQueue(context, device, CL_QUEUE_PROFILING_ENABLE, &status);
+        mustCl(status, "clCreateCommandQueue");
+    }
+    program = clCreateProgramWithSource(context, 1, &source, NULL, &status);
+    mustCl(status, "clCreateProgramWithSource");
+    MUST_CL(clBuildProgram(program, 1, &device, NULL, NULL, NULL));
+    kernel = clCreateKernel(program, "spin", &status);
+    mustCl(status, "clCreateKernel");
+    buffer = malloc(launches * sizeof(cl_mem));
+    memory = aligned_alloc(4096, launches * 4096);
+    EXPECT(buffer != NULL && memory != NULL);
+    memset(memory, 0, launches * 4096);
+    for (u64 i = 0; i < launches; i++) {
+        buffer[i] = clCreateBuffer(context, CL_MEM_READ_WRITE | CL_MEM_USE_HOST_PTR, BYTES, (char *)memory + i * 4096,
+                                   &status);
+        mustCl(status, "clCreateBuffer");
+    }
+}
+
+static void tearDown(void) {
+    for (u64 i = 0; i < launches; i++)
+        clReleaseMemObject(buffer[i]);
+    clReleaseKernel(kernel);
+    clReleaseProgram(program);
+    for (int q = 0; q < QUEUES; q++)
+        clReleaseCommandQueue(queue[q]);
+    clReleaseContext(context);
+    free(memory);
+    free(buffer);
+}
+
+static void enqueue(cl_command_queue to, u32 count, u64 which) {
+    const size_t global = ITEMS, local = ITEMS;
+    MUST_CL(clSetKernelArg(kernel, 0, sizeof count, &count));
+    MUST_CL(clSetKernelArg(kernel, 1, sizeof buffer[which], &buffer[which]));
+    MUST_CL(clEnqueueNDRangeKernel(to, kernel, 1, NULL, &global, &local, 0, NULL, NULL));
+}
+
+/* Nanoseconds per kernel of independent kernels over so many queues. */
+static double independentByHand(u64 count, u32 steps, int queues) {
+    const double begin = now();
+    for (u64 i = 0; i < count; i++)
+        enqueue(queue[i % (u64)queues], steps, i);
+    for (int q = 0; q < queues; q++)
+        MUST_CL(clFlush(queue[q]));
+    for (int q = 0; q < queues; q++)
+        MUST_CL(clFinish(queue[q]));
+    return (now() - begin) / (double)count;
+}
+
+static double chainByHand(u32 steps, bool wait) {
+    const double begin = now();
+    for (u64 i = 0; i < links; i++) {
+        enqueue(queue[0], steps, 0);
+        if (wait)
+            MUST_CL(clFinish(queue[0]));
+    }
+    MUST_CL(clFinish(queue[0]));
+    return (now() - begin) / (double)links;
+}
+
+/* Finds the steps for each size: the time of a kernel grows with its steps, beyond what launching takes. */
+static void calibrate(void) {
+    const u32 few = 10000, many = 60000;
+    const u64 count = launches < 50 ? launches : 50;
+    double perStep = 1e9;
+    independentByHand(count, few, 1);
+    for (int i = 0; i < 5; i++) {
+        const double less = independentByHand(count, few, 1), more = independentByHand(count, many, 1);
+        const double measured = (more - less) / (many - few);
+        perStep = measured > 0 && measured < perStep ? measured : perStep;
+    }
+    EXPECT(perStep < 1e9);
+    for (int s = 0; s < SIZES; s++)
+        steps[s] = (u32)(sizes[s].ns / perStep);
+}
+
+/* ---- as EDTs ----------------------------------------------------------------------------------------------------- */
+
+static ocrGuid_t kernelTemplate, *block;
+
+static void oneGroup(u32 paramc, const u64 *paramv, u32 depc, const u64 *depSizes, ocrNdRange_t *range) {
+    (void)paramc, (void)paramv, (void)depc, (void)depSizes;
+    range->workDim = 1;
+    range->globalSize[0] = range->localSize[0] = ITEMS;
+}
+
+/* The template has a function for its kernels to be variants of; the policy `device` never chooses it. */
+static ocrGuid_t notHere(u32 paramc, u64 *paramv, u32 depc, ocrEdtDep_t depv[]) {
+    UNUSED;
+    EXPECT(!"a kernel EDT runs on the device");
+    return NULL_GUID;
+}
+
+static void setUpEdts(void) {
+    kernelTemplate = template(notHere, 1, 1);
+    MUST(ocrEdtTemplateAddKernel(kernelTemplate, source, NULL, "spin", oneGroup, 0));
+    block = malloc(launches * sizeof *block);
+    EXPECT(block != NULL);
+    for (u64 i = 0; i < launches; i++) {
+        void *ptr;
+        MUST(ocrDbCreate(&block[i], &ptr, BYTES, DB_PROP_NONE, NULL_HINT, NO_ALLOC));
+        memset(ptr, 0, BYTES);
+        MUST(ocrDbRelease(block[i]));
+    }
+}
+
+static void tearDownEdts(void) {
+    for (u64 i = 0; i < launches; i++)
+        MUST(ocrDbDestroy(block[i]));
+    MUST(ocrEdtTemplateDestroy(kernelTemplate));
+    free(block);
+}
+
+static ocrGuid_t independentEdts(u32 paramc, u64 *paramv, u32 depc, ocrEdtDep_t depv[]) {
+    (void)paramc, (void)depc, (void)depv;
+    u64 count = paramv[0];
+    for (u64 i = 0; i < launches; i++)
+        MUST(ocrEdtCreate(NULL, kernelTemplate, EDT_PARAM_DEF, &count, EDT_PARAM_DEF, &block[i], EDT_PROP_NONE,
+                          NULL_HINT, NULL));
+    return NULL_GUID;
+}
+
+/* The block goes from each EDT to the next through the output event. */
+static ocrGuid_t chainedEdts(u32 paramc, u64 *paramv, u32 depc, ocrEdtDep_t depv[]) {
+    (void)paramc, (void)depc, (void)depv;
+    u64 count = paramv[0];
+    ocrGuid_t first, before, output;
+    MUST(ocrEdtCreate(&first, kernelTemplate, EDT_PARAM_DEF, &count, EDT_PARAM_DEF, NULL, EDT_PROP_NONE, NULL_HINT,
+                      &output));
+    for (u64 i = 1; i < links; i++) {
+        before = output;
+        MUST(ocrEdtCreate(NULL, kernelTemplate, EDT_PARAM_DEF, &count, EDT_PARAM_DEF, &before, EDT_PROP_NONE,
+                          NULL_HINT, &output));
+    }
+    MUST(ocrAddDependence(block[0], first, 0, DB_MODE_RW));
+    return NULL_GUID;
+}
+
+/* ---- in turns ---------------------------------------------------------------------------------------------------- */
+
+/* A turn is a round for one size: independent EDTs, then everything by hand, then chained EDTs. What is by hand runs in
+ * an EDT, when there is no other. */
+static u64 turn;
+static double begin, edtNs;
+static ocrGuid_t independentTemplate, chainTemplate, afterIndependentTemplate, afterChainTemplate;
+
+static void report(const char *what, int size, const char *how, double ns) {
+    if (turn >= SIZES) /* the first round warms up */
+        ocrPrintf("%s_%s_%s: %.9g\n", what, sizes[size].name, how, ns);
+}
+
+/* Runs `scope` in a finish scope, and `after` when that has ended. */
+static void runTurn(ocrGuid_t scope, ocrGuid_t after) {
+    u64 count = steps[turn % SIZES];
+    ocrGuid_t first, ended;
+    MUST(ocrEdtCreate(&first, scope, EDT_PARAM_DEF, &count, EDT_PARAM_DEF, NULL, EDT_PROP_FINISH, NULL_HINT, &ended));
+    MUST(ocrEdtCreate(NULL, after, EDT_PARAM_DEF, NULL, EDT_PARAM_DEF, &ended, EDT_PROP_NONE, NULL_HINT, NULL));
+    begin = now();
+    MUST(ocrAddDependence(NULL_GUID, first, 0, DB_MODE_NULL));
+}
+
+static ocrGuid_t afterIndependent(u32 paramc, u64 *paramv, u32 depc, ocrEdtDep_t depv[]) {
+    edtNs = (now() - begin) / (double)launches;
+    UNUSED;
+    const int size = (int)(turn % SIZES);
+    report("independent", size, "edt", edtNs);
+    report("independent", size, "queue", independentByHand(launches, steps[size], 1));
+    report("independent", size, "queues", independentByHand(launches, steps[size], QUEUES));
+    report("chain", size, "wait", chainByHand(steps[size], true));
+    report("chain", size, "queue", chainByHand(steps[size], false));
+    runTurn(chainTemplate, afterChainTemplate);
+    return NULL_GUID;
+}
+
+static ocrGuid_t afterChain(u32 paramc, u64 *paramv, u32 depc, ocrEdtDep_t depv[]) {
+    edtNs = (now() - begin) / (double)links;
+    UNUSED;
+    report("chain", (int)(turn % SIZES), "edt", edtNs);
+    if (++turn < (rounds + 1) * SIZES) {
+        runTurn(independentTemplate, afterIndependentTemplate);
+        return NULL_GUID;
+    }
+    ocrStats_t stats;
+    MUST(ocrStatsGet(&stats));
+    EXPECT(stats.kernelEdts == turn * (launches + links));
+    tearDownEdts();
+    tearDown();
+    ocrShutdown();
+    return NULL_GUID;
+}
+
+ocrGuid_t mainEdt(u32 paramc, u64 *paramv, u32 depc, ocrEdtDep_t depv[]) {
+    (void)paramc, (void)paramv, (void)depc;
+    launches = sizeArgument(depv, 1, 1000);
+    links = sizeArgument(depv, 2, 200);
+    rounds = sizeArgument(depv, 3, 10);
+    const u64 wanted = ocrGetArgc(depv[0].ptr) > 4 ? strtoull(ocrGetArgv(depv[0].ptr, 4), NULL, 10) : 0;
+    const cl_device_id device = findDevice(wanted);
+    if (device == NULL) {
+        fprintf(stderr, "left out: kernels, since there is no OpenCL device %u here\n", (unsigned)wanted);
+        ocrShutdown();
+        return NULL_GUID;
+    }
+    setUp(device);
+    calibrate();
+    setUpEdts();
+    independentTemplate = template(independentEdts, 1, 1);
+    chainTemplate = template(chainedEdts, 1, 1);
+    afterIndependentTemplate = template(afterIndependent, 0, 1);
+    afterChainTemplate = template(afterChain, 0, 1);
+    runTurn(independentTemplate, afterIndependentTemplate);
+    return NULL_GUID;
+}

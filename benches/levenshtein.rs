@@ -1,0 +1,223 @@
+//! The edit distance example against rapidfuzz, against a plain loop over the same tile function,
+//! and two workers against one.
+//!
+//! `cargo bench --bench levenshtein`. What each figure means and what is expected:
+//! `benches/README.md`.
+
+mod support;
+
+use criterion::{Criterion, Throughput};
+use std::path::{Path, PathBuf};
+use std::process::{Command, Stdio};
+use support::{Case, Runs, Source, Table, fail, measuring, root, short};
+
+/// Two sequences.
+struct Pair {
+    name: &'static str,
+    files: [PathBuf; 2],
+    cells: u64,
+}
+
+/// The letters of a FASTA file, or of one that has only letters.
+fn letters(path: &Path) -> u64 {
+    let text = match std::fs::read_to_string(path) {
+        Ok(text) => text,
+        Err(error) => fail(&format!("{}: {error}", path.display())),
+    };
+    let lines = text.lines().filter(|line| !line.starts_with('>'));
+    lines.map(|line| line.len() as u64).sum()
+}
+
+impl Pair {
+    fn new(name: &'static str, files: [PathBuf; 2]) -> Pair {
+        let cells = letters(&files[0]) * letters(&files[1]);
+        Pair { name, files, cells }
+    }
+
+    /// Random letters A, C, G and T, the same in every run.
+    fn random(name: &'static str, length: usize) -> Pair {
+        let mut state = 0x9e37_79b9_7f4a_7c15_u64;
+        let files = ["a", "b"].map(|which| {
+            let mut text = format!(">random {length}\n");
+            for _ in 0..length {
+                // xorshift64
+                state ^= state << 13;
+                state ^= state >> 7;
+                state ^= state << 17;
+                text.push(['A', 'C', 'G', 'T'][(state >> 62) as usize]);
+            }
+            text.push('\n');
+            let path = root().join(format!("build/benches/{name}-{which}.fa"));
+            if let Err(error) = std::fs::write(&path, text) {
+                fail(&format!("{}: {error}", path.display()));
+            }
+            path
+        });
+        Pair::new(name, files)
+    }
+
+    fn arguments(&self) -> [&str; 2] {
+        [0, 1].map(|at: usize| match self.files[at].to_str() {
+            Some(path) => path,
+            None => fail("the path of the repository is not UTF-8"),
+        })
+    }
+}
+
+/// A Python that has rapidfuzz: one in a virtual environment under `build/`.
+fn rapidfuzz() -> Option<PathBuf> {
+    let environment = root().join("build/venv");
+    let python = environment.join("bin/python3");
+    let quiet = |command: &mut Command| {
+        let command = command.stdout(Stdio::null()).stderr(Stdio::null());
+        command.status().is_ok_and(|status| status.success())
+    };
+    let there = || quiet(Command::new(&python).args(["-c", "import rapidfuzz"]));
+    if !there() {
+        println!("installing rapidfuzz from PyPI into build/venv");
+        quiet(
+            Command::new("python3")
+                .args(["-m", "venv"])
+                .arg(&environment),
+        );
+        quiet(Command::new(&python).args(["-m", "pip", "install", "--quiet", "rapidfuzz"]));
+    }
+    if there() {
+        return Some(python);
+    }
+    println!(
+        "left out: rapidfuzz, since `python3 -m venv build/venv && \
+         build/venv/bin/pip install rapidfuzz` does not work here"
+    );
+    None
+}
+
+/// Cells per nanosecond are billions of cells per second.
+fn gcups(pair: &Pair, runs: &Runs) -> f64 {
+    pair.cells as f64 / runs.time()
+}
+
+/// Whether all runs of all programs gave one distance.
+fn check_distances(runs: &[Runs]) {
+    let all: Vec<f64> = runs.iter().flat_map(|runs| runs.all("distance")).collect();
+    if all.iter().any(|distance| *distance != all[0]) {
+        fail(&format!(
+            "the programs do not agree on the distance: {all:?}"
+        ));
+    }
+}
+
+fn compare(criterion: &mut Criterion, table: &mut Table, pair: &Pair, programs: &Programs) {
+    let files = pair.arguments();
+    let quiet = ["--quiet", files[0], files[1]];
+    let ocr = |name: &str, workers| Case::new(name, &programs.ocr, &quiet, workers, "seconds");
+    let mut cases = vec![
+        ocr("ocr/1", 1),
+        ocr("ocr/2", 2),
+        Case::new("plain-loop", &programs.plain, &files, 1, "seconds"),
+    ];
+    if let Some(python) = &programs.rapidfuzz {
+        let script = root().join("benches/rapidfuzz-distance.py");
+        let script = script.to_string_lossy();
+        let arguments = [&script, files[0], files[1]];
+        cases.push(Case::new("rapidfuzz", python, &arguments, 1, "seconds"));
+    }
+    let cells = Some(Throughput::Elements(pair.cells));
+    let name = format!("levenshtein/{}", pair.name);
+    let Some(runs) = support::group(criterion, &name, cells, &cases) else {
+        return;
+    };
+    check_distances(&runs);
+    let mut row = |what: &str, value: String, bar: &str, reached: Option<bool>| {
+        let verdict = match reached {
+            Some(true) => "reached",
+            Some(false) => "not yet",
+            None => "",
+        };
+        let what = format!("{}: {what}", pair.name);
+        table.row(&[what, value, bar.to_string(), verdict.to_string()]);
+    };
+    for runs in &runs {
+        row(
+            &format!("{}, billion cells/s", runs.name),
+            short(gcups(pair, runs)),
+            "",
+            None,
+        );
+    }
+    if let Some(rapidfuzz) = runs.get(3) {
+        let ratio = runs[0].faster_than(rapidfuzz);
+        row(
+            "1 worker / rapidfuzz",
+            short(ratio),
+            ">= 1",
+            Some(ratio >= 1.0),
+        );
+        let ratio = runs[1].faster_than(rapidfuzz);
+        row(
+            "2 workers / rapidfuzz",
+            short(ratio),
+            ">= 1.9",
+            Some(ratio >= 1.9),
+        );
+    }
+    let ratio = runs[1].faster_than(&runs[0]);
+    row(
+        "2 workers / 1 worker",
+        short(ratio),
+        ">= 1.9",
+        Some(ratio >= 1.9),
+    );
+    let overhead = 100.0 * (runs[2].faster_than(&runs[0]) - 1.0);
+    let value = format!("{overhead:.1} %");
+    row(
+        "1 worker over the plain loop",
+        value,
+        "<= 3 %",
+        Some(overhead <= 3.0),
+    );
+}
+
+/// What is compared.
+struct Programs {
+    ocr: PathBuf,
+    plain: PathBuf,
+    rapidfuzz: Option<PathBuf>,
+}
+
+fn main() {
+    let mut criterion = support::criterion();
+    let ocr = Source {
+        name: "levenshtein",
+        files: &["examples/levenshtein.c", "examples/common/edit-distance.c"],
+        flags: &[],
+        ocr: true,
+    };
+    let plain = Source {
+        name: "plain-loop",
+        files: &["benches/c/plain-loop.c", "examples/common/edit-distance.c"],
+        flags: &[],
+        ocr: false,
+    };
+    let programs = Programs {
+        ocr: ocr.compile(),
+        plain: plain.compile(),
+        rapidfuzz: rapidfuzz(),
+    };
+    let data = |name: &str| root().join("examples/data").join(name);
+    let length = if measuring() { 100_000 } else { 1000 };
+    let pairs = [
+        Pair::random("random", length),
+        Pair::new(
+            "mitochondria",
+            [data("human-mt.fa"), data("orangutan-mt.fa")],
+        ),
+    ];
+    let headings = ["", "median", "bar", ""];
+    let mut table = Table::new("The edit distance of two sequences", &headings);
+    for pair in &pairs {
+        compare(&mut criterion, &mut table, pair, &programs);
+    }
+    table.print();
+    criterion.final_summary();
+}

@@ -1,0 +1,113 @@
+//! Aligned tables, and numbers as people read them.
+
+/// How a column's cells are aligned.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub enum Align {
+    /// Words.
+    Left,
+    /// Numbers.
+    Right,
+}
+
+/// A table: a title over each column, and rows of as many cells or fewer.
+pub struct Table {
+    columns: Vec<(String, Align)>,
+    rows: Vec<Vec<String>>,
+}
+
+impl Table {
+    /// A table without rows.
+    pub fn new(columns: Vec<(String, Align)>) -> Table {
+        Table { columns, rows: Vec::new() }
+    }
+
+    /// Adds a row below the others.
+    pub fn row(&mut self, cells: Vec<String>) {
+        self.rows.push(cells);
+    }
+
+    /// The text, each line with its end.
+    pub fn text(&self) -> String {
+        let titles: Vec<String> = self.columns.iter().map(|(title, _)| title.clone()).collect();
+        let widths: Vec<usize> = (0..titles.len())
+            .map(|column| {
+                let cells = std::iter::once(&titles).chain(&self.rows);
+                // The last cell of a short row is a remark that may run on.
+                let cells = cells.filter(|row| row.len() > column + 1 || row.len() == titles.len());
+                cells.map(|row| row[column].chars().count()).max().unwrap_or(0)
+            })
+            .collect();
+        let rule: Vec<String> = widths.iter().map(|&width| "-".repeat(width)).collect();
+        let mut text = String::new();
+        for row in [&titles, &rule].into_iter().chain(&self.rows) {
+            let mut line = String::new();
+            for ((cell, &width), (_, align)) in row.iter().zip(&widths).zip(&self.columns) {
+                // A remark stands where the words are.
+                let remark = row.len() < titles.len() && line.len() > width;
+                line += &match align {
+                    Align::Right if !remark => format!("{cell:>width$}  "),
+                    _ => format!("{cell:<width$}  "),
+                };
+            }
+            text += line.trim_end();
+            text.push('\n');
+        }
+        text
+    }
+}
+
+/// A number of bytes.
+pub fn bytes(count: u64) -> String {
+    const UNITS: [&str; 4] = ["KiB", "MiB", "GiB", "TiB"];
+    if count < 1024 {
+        return format!("{count} B");
+    }
+    let mut value = count as f64 / 1024.0;
+    let mut unit = 0;
+    // 1023.95 would be written as 1024.0.
+    while value >= 1023.95 && unit + 1 < UNITS.len() {
+        value /= 1024.0;
+        unit += 1;
+    }
+    format!("{value:.1} {}", UNITS[unit])
+}
+
+/// A time in seconds, with as many digits as say something.
+pub fn seconds(value: f64) -> String {
+    match value {
+        v if v < 0.1 => format!("{v:.4}"),
+        v if v < 10.0 => format!("{v:.3}"),
+        v => format!("{v:.1}"),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn columns_are_aligned_and_remarks_run_on() {
+        let mut table =
+            Table::new(vec![("name".into(), Align::Left), ("n".into(), Align::Right), ("of".into(), Align::Right)]);
+        table.row(vec!["a".into(), "100".into(), "5".into()]);
+        table.row(vec!["long name".into(), "1".into(), "20".into()]);
+        table.row(vec!["b".into(), "failed (status 3)".into()]);
+        let text = table.text();
+        let want = "name         n  of\n\
+                    ---------  ---  --\n\
+                    a          100   5\n\
+                    long name    1  20\n\
+                    b          failed (status 3)\n";
+        assert_eq!(text, want, "\n{text}");
+    }
+
+    #[test]
+    fn sizes_are_read_easily() {
+        assert_eq!(bytes(0), "0 B");
+        assert_eq!(bytes(1023), "1023 B");
+        assert_eq!(bytes(1536), "1.5 KiB");
+        assert_eq!(bytes((1 << 20) - 1), "1.0 MiB");
+        assert_eq!(bytes(5 << 40), "5.0 TiB");
+        assert_eq!(bytes(u64::MAX), "16777216.0 TiB");
+    }
+}

@@ -24,7 +24,6 @@ pub mod device;
 #[cfg(not(loom))]
 pub mod engine;
 pub mod graph;
-#[cfg(not(loom))]
 pub mod memory;
 pub mod object;
 #[cfg(not(loom))]

@@ -14,6 +14,8 @@
 #[cfg(not(loom))]
 mod connect;
 pub mod finish;
+#[cfg(all(test, loom))]
+mod loom_models;
 #[cfg(not(loom))]
 mod satisfy;
 #[cfg(not(loom))]

@@ -2,7 +2,7 @@
 
 use crate::table::bytes;
 use crate::{Failure, print};
-use ocr::config::Settings;
+use ocr::config::{DEFAULT_ORIGIN, Settings};
 use ocr::device::{DeviceInfo, Inventory, LoaderState, discover};
 use ocr::sched::policy::{DEFAULT, POLICIES};
 use std::fmt::Write;
@@ -37,13 +37,15 @@ pub fn info(options: &Options) -> Result<(), Failure> {
 
 fn workers(settings: &Settings) -> String {
     let workers = *settings.workers;
-    if settings.workers.origin != "default" {
+    if settings.workers.origin != DEFAULT_ORIGIN {
         return format!("{workers} ({})", settings.workers.origin);
     }
     let machine = std::fs::read_to_string("/sys/devices/system/cpu/online").ok();
     let machine = machine.as_deref().and_then(count);
     let status = std::fs::read_to_string("/proc/self/status").unwrap_or_default();
-    let allowed = status.lines().find_map(|line| line.strip_prefix("Cpus_allowed_list:"));
+    let allowed = status
+        .lines()
+        .find_map(|line| line.strip_prefix("Cpus_allowed_list:"));
     let why = match (machine, allowed.and_then(count)) {
         (Some(machine), Some(allowed)) if workers < allowed && allowed < machine => {
             format!(
@@ -74,7 +76,10 @@ fn count(list: &str) -> Option<usize> {
 
 fn devices(inventory: &Inventory, settings: &Settings) -> String {
     let selection = &settings.devices;
-    let mut text = format!("Devices (OCR_DEVICES={}, {}):\n", selection.value, selection.origin);
+    let mut text = format!(
+        "Devices (OCR_DEVICES={}, {}):\n",
+        selection.value, selection.origin
+    );
     if inventory.devices.is_empty() {
         let why = inventory.explain_absence();
         return text + &format!("  none. {why}\n  Everything runs on the workers.\n");
@@ -116,7 +121,11 @@ fn describe(text: &mut String, device: &DeviceInfo, use_of: &str) {
         1 => "1 compute unit".to_string(),
         units => format!("{units} compute units"),
     };
-    let shared = if device.host_unified { "shared with the host" } else { "of its own" };
+    let shared = if device.host_unified {
+        "shared with the host"
+    } else {
+        "of its own"
+    };
     // Writing to a string cannot fail.
     let _ = write!(
         text,
@@ -134,13 +143,21 @@ fn describe(text: &mut String, device: &DeviceInfo, use_of: &str) {
 fn settings_and_policies(settings: &Settings) -> String {
     let mut text = String::from("\nSettings (a program lists them for -ocr:help):\n");
     let rows = settings.rows();
-    let width = rows.iter().map(|(_, value, _)| value.chars().count()).max().unwrap_or(0);
+    let width = rows
+        .iter()
+        .map(|(_, value, _)| value.chars().count())
+        .max()
+        .unwrap_or(0);
     for (name, value, origin) in rows {
         text += &format!("  {name:<14} {value:<width$}  {origin}\n");
     }
     text += "\nPolicies (OCR_SCHED, -ocr:sched):\n";
     for policy in POLICIES {
-        let default = if policy.name == DEFAULT { " (default)" } else { "" };
+        let default = if policy.name == DEFAULT {
+            " (default)"
+        } else {
+            ""
+        };
         text += &format!("  {:<14} {}{default}\n", policy.usage, policy.what);
     }
     text

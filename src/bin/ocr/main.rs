@@ -48,11 +48,17 @@ struct Failure {
 
 impl Failure {
     fn usage(message: impl Into<String>) -> Failure {
-        Failure { message: message.into(), status: USAGE }
+        Failure {
+            message: message.into(),
+            status: USAGE,
+        }
     }
 
     fn failed(message: impl Into<String>) -> Failure {
-        Failure { message: message.into(), status: FAILED }
+        Failure {
+            message: message.into(),
+            status: FAILED,
+        }
     }
 }
 

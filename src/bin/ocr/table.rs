@@ -18,7 +18,10 @@ pub struct Table {
 impl Table {
     /// A table without rows.
     pub fn new(columns: Vec<(String, Align)>) -> Table {
-        Table { columns, rows: Vec::new() }
+        Table {
+            columns,
+            rows: Vec::new(),
+        }
     }
 
     /// Adds a row below the others.
@@ -28,13 +31,20 @@ impl Table {
 
     /// The text, each line with its end.
     pub fn text(&self) -> String {
-        let titles: Vec<String> = self.columns.iter().map(|(title, _)| title.clone()).collect();
+        let titles: Vec<String> = self
+            .columns
+            .iter()
+            .map(|(title, _)| title.clone())
+            .collect();
         let widths: Vec<usize> = (0..titles.len())
             .map(|column| {
                 let cells = std::iter::once(&titles).chain(&self.rows);
                 // The last cell of a short row is a remark that may run on.
                 let cells = cells.filter(|row| row.len() > column + 1 || row.len() == titles.len());
-                cells.map(|row| row[column].chars().count()).max().unwrap_or(0)
+                cells
+                    .map(|row| row[column].chars().count())
+                    .max()
+                    .unwrap_or(0)
             })
             .collect();
         let rule: Vec<String> = widths.iter().map(|&width| "-".repeat(width)).collect();
@@ -87,8 +97,11 @@ mod tests {
 
     #[test]
     fn columns_are_aligned_and_remarks_run_on() {
-        let mut table =
-            Table::new(vec![("name".into(), Align::Left), ("n".into(), Align::Right), ("of".into(), Align::Right)]);
+        let mut table = Table::new(vec![
+            ("name".into(), Align::Left),
+            ("n".into(), Align::Right),
+            ("of".into(), Align::Right),
+        ]);
         table.row(vec!["a".into(), "100".into(), "5".into()]);
         table.row(vec!["long name".into(), "1".into(), "20".into()]);
         table.row(vec!["b".into(), "failed (status 3)".into()]);

@@ -1,0 +1,210 @@
+//! One run of an OCR program, and what it told: its report, and `key: value` lines of its output.
+
+use ocr::report::Report;
+use std::ffi::OsString;
+use std::fs::DirBuilder;
+use std::os::unix::fs::DirBuilderExt;
+use std::os::unix::process::ExitStatusExt;
+use std::path::{Path, PathBuf};
+use std::process::{Command, ExitStatus, Stdio};
+
+/// A program and its arguments.
+pub struct Program<'a> {
+    /// The words of its command line; never empty.
+    pub words: &'a [OsString],
+    /// A folder for its reports.
+    pub folder: &'a Path,
+}
+
+/// A run that came to its end.
+pub struct Run {
+    /// What the runtime said about it.
+    pub report: Report,
+    /// The standard output.
+    pub output: String,
+}
+
+/// A run that did not.
+pub enum Fault {
+    /// There was none: the program cannot be started.
+    NotStarted(String),
+    /// It failed: how, in a few words, and the end of what it wrote to the standard error.
+    Failed {
+        /// As in "failed (status 3)".
+        how: String,
+        /// The last lines, or what is known otherwise.
+        tail: String,
+    },
+}
+
+impl Program<'_> {
+    /// Runs it with a policy; `devices` as in `OCR_DEVICES`, `None` to leave that as it is.
+    pub fn run(&self, policy: &str, devices: Option<&str>) -> Result<Run, Fault> {
+        let file = self.folder.join("report.json");
+        // That of the run before says nothing about this one.
+        let _ = std::fs::remove_file(&file);
+        let mut command = Command::new(&self.words[0]);
+        command
+            .args(&self.words[1..])
+            .env("OCR_SCHED", policy)
+            .env("OCR_REPORT", &file);
+        if let Some(devices) = devices {
+            command.env("OCR_DEVICES", devices);
+        }
+        let output = command.stdin(Stdio::null()).output().map_err(|error| {
+            let name = Path::new(&self.words[0]).display();
+            Fault::NotStarted(format!(
+                "{name} cannot be started: {error}; give the path of a program, such as ./{}",
+                Path::new(&self.words[0])
+                    .file_name()
+                    .unwrap_or_default()
+                    .display()
+            ))
+        })?;
+        let errors = String::from_utf8_lossy(&output.stderr);
+        if !output.status.success() {
+            let how = how_it_ended(output.status);
+            return Err(Fault::Failed {
+                how: format!("failed ({how})"),
+                tail: tail(&errors),
+            });
+        }
+        let report = std::fs::read_to_string(&file)
+            .map_err(|_| "it wrote no report; is it a program that is linked with libocr?".into())
+            .and_then(|text| {
+                serde_json::from_str(&text)
+                    .map_err(|error| format!("its report is that of another version: {error}"))
+            });
+        match report {
+            Ok(report) => Ok(Run {
+                report,
+                output: String::from_utf8_lossy(&output.stdout).into_owned(),
+            }),
+            Err(message) => Err(Fault::Failed {
+                how: "no report".into(),
+                tail: message,
+            }),
+        }
+    }
+}
+
+impl Run {
+    /// The value in the first line `key: value` of the output.
+    pub fn value(&self, key: &str) -> Option<&str> {
+        self.output.lines().find_map(|line| {
+            let value = line.trim_start().strip_prefix(key)?.trim_start();
+            Some(value.strip_prefix(':')?.trim())
+        })
+    }
+
+    /// What the program says it took, or else the runtime. Programs leave out what is no part of
+    /// the work, such as reading files.
+    pub fn seconds(&self) -> f64 {
+        self.own_seconds().unwrap_or(self.report.seconds)
+    }
+
+    /// What the program says it took.
+    pub fn own_seconds(&self) -> Option<f64> {
+        let value: f64 = self.value("seconds")?.parse().ok()?;
+        (value.is_finite() && value >= 0.0).then_some(value)
+    }
+}
+
+fn how_it_ended(status: ExitStatus) -> String {
+    match (status.code(), status.signal()) {
+        (Some(code), _) => format!("status {code}"),
+        (None, Some(signal)) => format!("signal {signal}"),
+        (None, None) => status.to_string(),
+    }
+}
+
+/// The last lines of a text.
+fn tail(text: &str) -> String {
+    const LINES: usize = 10;
+    let lines: Vec<&str> = text.lines().collect();
+    match lines.len().saturating_sub(LINES) {
+        0 if lines.is_empty() => "(nothing on the standard error)".into(),
+        0 => lines.join("\n"),
+        left_out => format!("...\n{}", lines[left_out..].join("\n")),
+    }
+}
+
+/// A folder that only this user can read, removed at the end.
+pub struct Folder(PathBuf);
+
+impl Folder {
+    /// A new one among the system's temporary files.
+    pub fn new() -> Result<Folder, String> {
+        let place = std::env::temp_dir();
+        // Creating fails where a folder of that name is there already, be it left over or planted.
+        for attempt in 0..100 {
+            let path = place.join(format!("ocr-compare-{}-{attempt}", std::process::id()));
+            match DirBuilder::new().mode(0o700).create(&path) {
+                Ok(()) => return Ok(Folder(path)),
+                Err(error) if error.kind() == std::io::ErrorKind::AlreadyExists => {}
+                Err(error) => {
+                    return Err(format!(
+                        "no folder for reports can be made in {}: {error}; set TMPDIR to a folder \
+                         that can be written",
+                        place.display()
+                    ));
+                }
+            }
+        }
+        Err(format!(
+            "{} is full of ocr-compare-* folders; remove them",
+            place.display()
+        ))
+    }
+
+    /// Where it is.
+    pub fn path(&self) -> &Path {
+        &self.0
+    }
+}
+
+impl Drop for Folder {
+    fn drop(&mut self) {
+        let _ = std::fs::remove_dir_all(&self.0);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn values_are_found_by_key() {
+        let run = Run {
+            report: Report {
+                seconds: 2.0,
+                ..Report::default()
+            },
+            output: "gcups_max: 9\n gcups : 1.5 x\ngcups: 2\nseconds: 0.25\n".into(),
+        };
+        assert_eq!(run.value("gcups"), Some("1.5 x"));
+        assert_eq!(run.value("gcup"), None);
+        assert_eq!(run.seconds(), 0.25);
+    }
+
+    #[test]
+    fn without_the_programs_seconds_the_reports_are_taken() {
+        for output in ["", "seconds: many\n", "seconds: NaN\n", "seconds: -1\n"] {
+            let run = Run {
+                report: Report {
+                    seconds: 2.0,
+                    ..Report::default()
+                },
+                output: output.into(),
+            };
+            assert_eq!(run.seconds(), 2.0, "{output}");
+        }
+    }
+
+    #[test]
+    fn long_texts_are_cut_at_the_front() {
+        let text: String = (0..30).map(|n| format!("{n}\n")).collect();
+        assert!(tail(&text).starts_with("...\n20\n") && tail(&text).ends_with("29"));
+        assert_eq!(tail("one\ntwo\n"), "one\ntwo");
+    }
+}

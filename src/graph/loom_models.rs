@@ -1,0 +1,201 @@
+//! Models of the protocols between EDTs and events, run by `loom` through every interleaving.
+//!
+//! They take the steps of `connect.rs` and `satisfy.rs` in the same order, under the real header
+//! lock, on an EDT with one pre-slot and an event with one waiting place: the arenas' slots cannot
+//! be built from the checker's atomics. A change of the order there is to be made here, too.
+
+use crate::object::header::{Header, Word};
+use loom::cell::UnsafeCell;
+use loom::sync::Arc;
+use loom::sync::atomic::{AtomicUsize, Ordering};
+
+const WAITING: u8 = 1;
+const ZOMBIE: u8 = 2;
+const RUNNABLE: u8 = 3;
+const ARMED: u8 = 1;
+const TRIGGERED: u8 = 2;
+
+#[derive(Clone, Copy, PartialEq, Debug)]
+enum Slot {
+    Unconnected,
+    Connected,
+    Satisfied(u32),
+}
+
+struct World {
+    edt: Header,
+    slot: UnsafeCell<Slot>,
+    event: Header,
+    /// Whether the EDT's pre-slot is in the event's list.
+    waiting: UnsafeCell<bool>,
+    data: UnsafeCell<u32>,
+    runnable: AtomicUsize,
+    freed: AtomicUsize,
+}
+
+// SAFETY: the cells are touched under the locks alone; the models check just that.
+unsafe impl Sync for World {}
+// SAFETY: nothing in it belongs to a thread.
+unsafe impl Send for World {}
+
+impl World {
+    fn new(count: u32, slot: Slot, waiting: bool) -> Arc<World> {
+        let world = World {
+            edt: Header::new(),
+            slot: UnsafeCell::new(slot),
+            event: Header::new(),
+            waiting: UnsafeCell::new(waiting),
+            data: UnsafeCell::new(0),
+            runnable: AtomicUsize::new(0),
+            freed: AtomicUsize::new(0),
+        };
+        world.edt.publish(Word::new(0, count, WAITING));
+        world.event.publish(Word::new(0, 0, ARMED));
+        Arc::new(world)
+    }
+
+    /// `Graph::count_down`.
+    fn count_down(&self, mut locked: crate::object::header::Locked<'_>) {
+        if locked.count_down() != 0 {
+            return;
+        }
+        if locked.word.state() == ZOMBIE {
+            self.freed.fetch_add(1, Ordering::Relaxed);
+            return;
+        }
+        locked.word = locked.word.with_state(RUNNABLE);
+        drop(locked);
+        self.runnable.fetch_add(1, Ordering::Relaxed);
+    }
+
+    fn satisfy_slot(&self, data: u32) {
+        let locked = self.edt.lock_pinned();
+        self.slot.with_mut(|slot| {
+            // SAFETY: the EDT is locked.
+            let slot = unsafe { &mut *slot };
+            assert_eq!(*slot, Slot::Connected);
+            *slot = Slot::Satisfied(data);
+        });
+        self.count_down(locked);
+    }
+
+    /// `Graph::connect`, of a pre-slot that is marked connected.
+    fn connect(&self) {
+        let locked = self.event.lock(0).expect("a sticky event stays");
+        if locked.word.state() != TRIGGERED {
+            // SAFETY: the event is locked.
+            self.waiting.with_mut(|waiting| unsafe { *waiting = true });
+            return;
+        }
+        // SAFETY: the event is locked.
+        let data = self.data.with(|data| unsafe { *data });
+        drop(locked);
+        self.satisfy_slot(data);
+    }
+
+    /// `Graph::trigger` of a sticky event, and `pass_on_list`.
+    fn trigger(&self, data: u32) {
+        let mut locked = self.event.lock(0).expect("a sticky event stays");
+        if locked.word.state() == TRIGGERED {
+            return;
+        }
+        // SAFETY: the event is locked.
+        self.data.with_mut(|place| unsafe { *place = data });
+        locked.word = locked.word.with_state(TRIGGERED);
+        // SAFETY: the event is locked.
+        let waiting = self
+            .waiting
+            .with_mut(|waiting| unsafe { std::mem::take(&mut *waiting) });
+        drop(locked);
+        if waiting {
+            self.satisfy_slot(data);
+        }
+    }
+
+    /// `Graph::destroy_edt`. Whether it was not too late.
+    fn destroy(&self) -> bool {
+        let mut locked = self.edt.lock(0).expect("this model reuses no slot");
+        if locked.word.state() != WAITING {
+            return false;
+        }
+        // SAFETY: the EDT is locked.
+        let linked = self.slot.with(|slot| unsafe { *slot } == Slot::Connected);
+        locked.word = locked.word.with_state(ZOMBIE).with_count(linked as u32);
+        drop(locked);
+        if !linked {
+            self.freed.fetch_add(1, Ordering::Relaxed);
+        }
+        true
+    }
+
+    fn state(&self) -> (usize, usize) {
+        (
+            self.runnable.load(Ordering::Relaxed),
+            self.freed.load(Ordering::Relaxed),
+        )
+    }
+}
+
+/// An EDT is created with a pre-slot connected to a sticky event that another thread satisfies
+/// meanwhile: it becomes runnable exactly once, with the data, whichever comes first.
+#[test]
+fn creation_against_satisfaction() {
+    loom::model(|| {
+        // One for the pre-slot, one for the creation.
+        let world = World::new(2, Slot::Connected, false);
+        let other = world.clone();
+        let satisfier = loom::thread::spawn(move || other.trigger(7));
+        world.connect();
+        world.count_down(world.edt.lock_pinned());
+        satisfier.join().expect("no panic");
+        assert_eq!(world.state(), (1, 0));
+        // SAFETY: no other thread is left.
+        world
+            .slot
+            .with(|slot| assert_eq!(unsafe { *slot }, Slot::Satisfied(7)));
+    });
+}
+
+/// A thread adds a dependence late and satisfies the event, which another satisfies meanwhile: one
+/// satisfaction counts, and the dependence is served with its data.
+#[test]
+fn late_dependence_against_two_satisfactions() {
+    loom::model(|| {
+        let world = World::new(1, Slot::Connected, false);
+        let other = world.clone();
+        let satisfier = loom::thread::spawn(move || other.trigger(1));
+        world.connect();
+        world.trigger(2);
+        satisfier.join().expect("no panic");
+        assert_eq!(world.state(), (1, 0));
+        // SAFETY: no other thread is left.
+        let first = world.data.with(|data| unsafe { *data });
+        // SAFETY: no other thread is left.
+        world
+            .slot
+            .with(|slot| assert_eq!(unsafe { *slot }, Slot::Satisfied(first)));
+    });
+}
+
+/// A waiting EDT is destroyed while its event is satisfied: it becomes runnable or is freed, never
+/// both and never neither.
+#[test]
+fn destruction_against_satisfaction() {
+    loom::model(|| {
+        let world = World::new(1, Slot::Connected, true);
+        let other = world.clone();
+        let satisfier = loom::thread::spawn(move || other.trigger(7));
+        let in_time = world.destroy();
+        satisfier.join().expect("no panic");
+        assert_eq!(world.state(), if in_time { (0, 1) } else { (1, 0) });
+    });
+}
+
+#[test]
+fn the_model_begins_unconnected_where_it_says_so() {
+    loom::model(|| {
+        let world = World::new(1, Slot::Unconnected, false);
+        assert!(world.destroy());
+        assert_eq!(world.state(), (0, 1));
+    });
+}

@@ -1,0 +1,334 @@
+//! Granting, queueing and releasing; the rules are in [`super`].
+
+use crate::object::data_block::{DESTROYED, DataBlock, DataBlocks, Holders, LIVE};
+use crate::object::edt::{Edt, EdtRef, FETCH, Mode};
+use crate::object::guid::Guid;
+use crate::object::header::Locked;
+use crate::object::place::Place;
+use std::ptr;
+
+/// The answer to [`acquire`].
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Acquired {
+    /// The EDT has the block.
+    Granted,
+    /// The EDT is in the block's queue, and belongs to the queue.
+    Queued,
+    /// The block has been destroyed.
+    Gone,
+}
+
+/// The answer to [`release`] and [`destroy`].
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+#[must_use]
+pub enum Left {
+    /// The block is still in use, or still exists.
+    Alive,
+    /// The block was destroyed and nobody uses it any more: the caller frees it.
+    Unused,
+}
+
+fn admits(holders: &Holders, mode: Mode, place: Place) -> bool {
+    let Holders {
+        constant,
+        rw,
+        ew,
+        rw_place,
+        ..
+    } = *holders;
+    match mode {
+        Mode::Null | Mode::Ro => true,
+        Mode::Const => rw == 0 && !ew,
+        Mode::Rw => {
+            let same_place = rw_place == Some(place) && place != Place::UNDECIDED;
+            constant == 0 && !ew && (rw == 0 || same_place)
+        }
+        Mode::Ew => constant == 0 && rw == 0 && !ew,
+    }
+}
+
+fn enter(holders: &mut Holders, mode: Mode, place: Place) {
+    match mode {
+        Mode::Null => {}
+        Mode::Ro => holders.ro += 1,
+        Mode::Const => holders.constant += 1,
+        Mode::Rw => {
+            holders.rw += 1;
+            holders.rw_place = Some(place);
+        }
+        Mode::Ew => holders.ew = true,
+    }
+}
+
+fn leave(holders: &mut Holders, mode: Mode) {
+    match mode {
+        Mode::Null => {}
+        Mode::Ro => holders.ro -= 1,
+        Mode::Const => holders.constant -= 1,
+        Mode::Rw => holders.rw -= 1,
+        Mode::Ew => holders.ew = false,
+    }
+}
+
+fn is_held(holders: &Holders) -> bool {
+    holders.ro != 0 || holders.constant != 0 || holders.rw != 0 || holders.ew
+}
+
+/// Acquires a block for the EDT that the caller owns, in the EDT's place; its cursor stands at the
+/// slot of the block. After `Queued` the caller must not touch the EDT.
+#[inline]
+pub fn acquire(blocks: &DataBlocks, guid: Guid, edt: &Edt, mode: Mode) -> Acquired {
+    let Some((block, locked)) = blocks.lock(guid) else {
+        return Acquired::Gone;
+    };
+    if locked.word.state() != LIVE {
+        return Acquired::Gone;
+    }
+    let mut holders = block.holders.get();
+    let place = edt.place.get();
+    let (first, last) = block.queue.get();
+    if admits(&holders, mode, place) && (first.is_null() || mode == Mode::Ro) {
+        enter(&mut holders, mode, place);
+        block.holders.set(holders);
+        note_where(block, &locked, edt);
+        return Acquired::Granted;
+    }
+    edt.link.set(ptr::null());
+    if first.is_null() {
+        block.queue.set((edt, edt));
+    } else {
+        // SAFETY: the last EDT of the queue belongs to the queue, which the lock guards.
+        unsafe { &*last }.link.set(edt);
+        block.queue.set((first, edt));
+    }
+    drop(locked);
+    Acquired::Queued
+}
+
+/// Notes in an EDT that was just granted a block if the host's copy of it is not ready, so that the
+/// usual case, where all are, costs nothing more.
+fn note_where(block: &DataBlock, locked: &Locked<'_>, edt: &Edt) {
+    if !block.copies_of(locked).host_ready() {
+        edt.flags.set(edt.flags.get() | FETCH);
+    }
+}
+
+/// Marks a new block as held in RW mode by its creator, a host EDT or thread.
+pub fn hold_at_creation(block: &DataBlock) {
+    let mut holders = Holders::default();
+    enter(&mut holders, Mode::Rw, Place::HOST);
+    block.holders.set(holders);
+}
+
+/// Gives back a block that was held in `mode` in `place`. EDTs that were waiting and have it now
+/// are added to `granted`.
+#[inline]
+pub fn release(block: &DataBlock, mode: Mode, place: Place, granted: &mut Vec<EdtRef>) -> Left {
+    let locked = block.header.lock_pinned();
+    if mode.writes() {
+        block.copies_of(&locked).wrote(place);
+    }
+    leave_locked(block, locked, mode, granted)
+}
+
+/// Gives back a block that was held in `mode` by an EDT that did not run.
+pub fn release_unused(block: &DataBlock, mode: Mode, granted: &mut Vec<EdtRef>) -> Left {
+    leave_locked(block, block.header.lock_pinned(), mode, granted)
+}
+
+fn leave_locked(
+    block: &DataBlock,
+    locked: Locked<'_>,
+    mode: Mode,
+    granted: &mut Vec<EdtRef>,
+) -> Left {
+    let mut holders = block.holders.get();
+    leave(&mut holders, mode);
+    serve(block, &locked, &mut holders, granted);
+    block.holders.set(holders);
+    if locked.word.state() == DESTROYED && !is_held(&holders) {
+        return Left::Unused;
+    }
+    Left::Alive
+}
+
+/// Grants the block to those at the head of the queue who can have it now.
+fn serve(block: &DataBlock, locked: &Locked<'_>, holders: &mut Holders, granted: &mut Vec<EdtRef>) {
+    let (mut first, last) = block.queue.get();
+    // SAFETY: an EDT in the queue belongs to the queue, which the caller's lock guards.
+    while let Some(edt) = unsafe { first.as_ref() } {
+        let mode = edt.slots()[edt.cursor.get() as usize].info().mode;
+        let place = edt.place.get();
+        if !admits(holders, mode, place) {
+            break;
+        }
+        enter(holders, mode, place);
+        note_where(block, locked, edt);
+        first = edt.link.get();
+        granted.push(EdtRef::new(edt));
+    }
+    block.queue.set(if first.is_null() {
+        (first, first)
+    } else {
+        (first, last)
+    });
+}
+
+/// Tells a block that its RW holder, which was not placed when it got the block, runs in `place`.
+pub fn settle(block: &DataBlock, place: Place, granted: &mut Vec<EdtRef>) {
+    let locked = block.header.lock_pinned();
+    let mut holders = block.holders.get();
+    if holders.rw != 0 && holders.rw_place == Some(Place::UNDECIDED) {
+        holders.rw_place = Some(place);
+        serve(block, &locked, &mut holders, granted);
+        block.holders.set(holders);
+    }
+}
+
+/// Marks a locked block destroyed (OCR 1.1.0, 2.5.2). Those that hold it or wait for it keep it
+/// until they are done.
+pub fn destroy(block: &DataBlock, mut locked: Locked<'_>) -> Left {
+    locked.word = locked.word.with_state(DESTROYED);
+    match is_held(&block.holders.get()) {
+        true => Left::Alive,
+        false => Left::Unused,
+    }
+}
+
+#[cfg(all(test, not(loom)))]
+mod tests {
+    use super::*;
+    use crate::object::Objects;
+    use crate::object::arena::Cache;
+    use crate::object::edt::{EdtCaches, RUNNABLE};
+    use crate::object::header::Word;
+
+    struct World {
+        objects: Objects,
+        block: Guid,
+    }
+
+    fn world() -> World {
+        let objects = Objects::default();
+        let block = objects
+            .data_blocks
+            .allocate(&mut Cache::default(), 8, false)
+            .expect("memory");
+        block.header.publish(block.header.peek().with_state(LIVE));
+        let block = block.guid();
+        World { objects, block }
+    }
+
+    impl World {
+        fn edt(&self, caches: &mut EdtCaches, mode: Mode, place: Place) -> &Edt {
+            let edt = self.objects.edts.allocate(caches, 1, 0).expect("memory");
+            edt.slots()[0].satisfy(self.block, mode);
+            edt.place.set(place);
+            edt.header.publish(Word::new(0, 0, RUNNABLE));
+            edt.order_blocks();
+            edt
+        }
+
+        fn acquire(&self, edt: &Edt) -> Acquired {
+            let mode = edt.slots()[0].info().mode;
+            acquire(&self.objects.data_blocks, self.block, edt, mode)
+        }
+
+        fn release(&self, edt: &Edt) -> Vec<EdtRef> {
+            let mut granted = Vec::new();
+            let block = self.objects.data_blocks.pinned(self.block);
+            let mode = edt.slots()[0].info().mode;
+            let left = release(block, mode, edt.place.get(), &mut granted);
+            assert_eq!(left, Left::Alive);
+            granted
+        }
+    }
+
+    #[test]
+    fn the_table_of_modes() {
+        use Acquired::{Granted, Queued};
+        let modes = [Mode::Ro, Mode::Const, Mode::Rw, Mode::Ew];
+        let table = [
+            [Granted, Granted, Granted, Granted],
+            [Granted, Granted, Queued, Queued],
+            [Granted, Queued, Granted, Queued],
+            [Granted, Queued, Queued, Queued],
+        ];
+        for (held, row) in modes.iter().zip(table) {
+            for (wanted, answer) in modes.iter().zip(row) {
+                let world = world();
+                let mut caches = EdtCaches::default();
+                let holder = world.edt(&mut caches, *held, Place::HOST);
+                assert_eq!(world.acquire(holder), Granted);
+                let other = world.edt(&mut caches, *wanted, Place::HOST);
+                assert_eq!(world.acquire(other), answer, "{held:?} {wanted:?}");
+                let granted = world.release(holder);
+                assert_eq!(granted.len(), (answer == Queued) as usize);
+            }
+        }
+    }
+
+    #[test]
+    fn rw_is_shared_in_one_place_only() {
+        let world = world();
+        let mut caches = EdtCaches::default();
+        let host = world.edt(&mut caches, Mode::Rw, Place::HOST);
+        let device = world.edt(&mut caches, Mode::Rw, Place::device(0));
+        assert_eq!(world.acquire(host), Acquired::Granted);
+        assert_eq!(world.acquire(device), Acquired::Queued);
+        assert_eq!(world.release(host), [EdtRef::new(device)]);
+    }
+
+    #[test]
+    fn an_unplaced_rw_holder_lets_others_in_once_it_is_placed() {
+        let world = world();
+        let mut caches = EdtCaches::default();
+        let unplaced = world.edt(&mut caches, Mode::Rw, Place::UNDECIDED);
+        let host = world.edt(&mut caches, Mode::Rw, Place::HOST);
+        assert_eq!(world.acquire(unplaced), Acquired::Granted);
+        assert_eq!(world.acquire(host), Acquired::Queued);
+        let mut granted = Vec::new();
+        settle(
+            world.objects.data_blocks.pinned(world.block),
+            Place::HOST,
+            &mut granted,
+        );
+        assert_eq!(granted, [EdtRef::new(host)]);
+    }
+
+    #[test]
+    fn the_queue_is_served_in_order_and_writers_do_not_starve() {
+        let world = world();
+        let mut caches = EdtCaches::default();
+        let reader = world.edt(&mut caches, Mode::Const, Place::HOST);
+        let writer = world.edt(&mut caches, Mode::Ew, Place::HOST);
+        let late = world.edt(&mut caches, Mode::Const, Place::HOST);
+        let ro = world.edt(&mut caches, Mode::Ro, Place::HOST);
+        assert_eq!(world.acquire(reader), Acquired::Granted);
+        assert_eq!(world.acquire(writer), Acquired::Queued);
+        assert_eq!(world.acquire(late), Acquired::Queued, "behind the writer");
+        assert_eq!(
+            world.acquire(ro),
+            Acquired::Granted,
+            "conflicts with nobody"
+        );
+        assert_eq!(world.release(reader), [EdtRef::new(writer)]);
+        assert_eq!(world.release(writer), [EdtRef::new(late)]);
+    }
+
+    #[test]
+    fn destroying_waits_for_holders() {
+        let world = world();
+        let mut caches = EdtCaches::default();
+        let holder = world.edt(&mut caches, Mode::Rw, Place::HOST);
+        assert_eq!(world.acquire(holder), Acquired::Granted);
+        let (block, locked) = world.objects.data_blocks.lock(world.block).expect("alive");
+        assert_eq!(destroy(block, locked), Left::Alive);
+        let other = world.edt(&mut caches, Mode::Ro, Place::HOST);
+        assert_eq!(world.acquire(other), Acquired::Gone);
+        assert_eq!(
+            release(block, Mode::Rw, Place::HOST, &mut Vec::new()),
+            Left::Unused
+        );
+    }
+}

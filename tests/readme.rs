@@ -4,14 +4,16 @@
 //! In the README, a line `<!-- file: NAME -->` before a fence makes the fence's text the file NAME,
 //! and `<!-- run -->` has the commands of the fence (lines that begin with `$ `) run in order, in a
 //! folder with these files and with `include`, `build`, `examples` and `kernels`. The lines after a
-//! command are its standard output. `cc` is what `CC` names, if it is set.
+//! command are its standard output. `<!-- run: installed -->` is the same after an installation, in
+//! a folder with the files alone, and `<!-- try -->` asks only that the command succeeds. `cc` is what
+//! `CC` names, if it is set.
 
 use ocr::config::SETTINGS;
 use ocr::sched::policy::{DEFAULT, POLICIES};
 use std::fs;
 use std::os::unix::fs::symlink;
 use std::path::{Path, PathBuf};
-use std::process::{Command, Output};
+use std::process::{Command, Output, Stdio};
 
 fn root() -> &'static Path {
     Path::new(env!("CARGO_MANIFEST_DIR"))
@@ -38,12 +40,36 @@ fn marked_fences(text: &str) -> Vec<(String, String)> {
     fences
 }
 
+/// The marked fences of the README that have this comment.
+fn fences(wanted: &str) -> Vec<String> {
+    let fences = marked_fences(&read("README.md")).into_iter();
+    let fences: Vec<String> = fences
+        .filter(|(comment, _)| comment == wanted)
+        .map(|(_, text)| text)
+        .collect();
+    assert!(!fences.is_empty(), "the README has no <!-- {wanted} -->");
+    fences
+}
+
 /// A folder in which the README's commands work.
-struct Folder(PathBuf);
+struct Folder {
+    path: PathBuf,
+    /// What commands find in their environment besides.
+    environment: Vec<(&'static str, PathBuf)>,
+}
 
 impl Folder {
-    /// A new one with the README's files.
+    /// A new one with the README's files and with what the source tree has.
     fn new(name: &str) -> Folder {
+        let folder = Folder::bare(name);
+        for link in ["include", "build", "examples", "kernels"] {
+            symlink(root().join(link), folder.path.join(link)).expect("target/ can be written");
+        }
+        folder
+    }
+
+    /// A new one with the README's files alone.
+    fn bare(name: &str) -> Folder {
         assert!(
             root().join("build/lib/libocr.a").exists(),
             "no build/lib/libocr.a: run `make` first"
@@ -53,15 +79,15 @@ impl Folder {
             fs::remove_dir_all(&folder).expect("the folder of an earlier run can be removed");
         }
         fs::create_dir_all(&folder).expect("target/ can be written");
-        for link in ["include", "build", "examples", "kernels"] {
-            symlink(root().join(link), folder.join(link)).expect("target/ can be written");
-        }
         for (comment, text) in marked_fences(&read("README.md")) {
             if let Some(file) = comment.strip_prefix("file: ") {
                 fs::write(folder.join(file), text).expect("target/ can be written");
             }
         }
-        Folder(folder)
+        Folder {
+            path: folder,
+            environment: Vec::new(),
+        }
     }
 
     /// Runs a command line as it stands in the README.
@@ -72,10 +98,11 @@ impl Folder {
             None => line.to_string(),
         };
         let mut command = Command::new("sh");
-        command.arg("-c").arg(&line).current_dir(&self.0);
+        command.arg("-c").arg(&line).current_dir(&self.path);
         for (variable, _) in std::env::vars().filter(|(name, _)| name.starts_with("OCR_")) {
             command.env_remove(variable);
         }
+        command.envs(self.environment.iter().map(|(name, value)| (name, value)));
         let output = command.output().expect("there is a shell");
         assert!(
             output.status.success(),
@@ -100,14 +127,48 @@ impl Folder {
 #[test]
 fn programs_print_what_the_readme_shows() {
     let folder = Folder::new("programs");
-    let fences = marked_fences(&read("README.md"));
-    let runs = fences.iter().filter(|(comment, _)| comment == "run");
-    let mut count = 0;
-    for (_, fence) in runs {
-        folder.run_all(fence);
-        count += 1;
+    for fence in fences("run") {
+        folder.run_all(&fence);
     }
-    assert_eq!(count, 2, "a first program, and one with a kernel");
+}
+
+#[test]
+fn commands_that_the_readme_shows_succeed() {
+    let folder = Folder::new("commands");
+    for fence in fences("try") {
+        for line in fence.lines().filter_map(|line| line.strip_prefix("$ ")) {
+            folder.run(line);
+        }
+    }
+}
+
+#[test]
+fn the_installed_library_is_found_by_pkg_config() {
+    let pkg_config = Command::new("pkg-config").arg("--version").output();
+    if pkg_config.is_err() {
+        eprintln!("there is no pkg-config: building against the installed library was not tried");
+        return;
+    }
+    let mut folder = Folder::bare("installed");
+    let prefix = folder.path.join("prefix");
+    let installed = Command::new("make")
+        .args(["--no-print-directory", "install-files"])
+        .arg(format!("PREFIX={}", prefix.display()))
+        .env_remove("DESTDIR")
+        .env_remove("LIBDIR")
+        .env_remove("MAKEFLAGS")
+        .current_dir(root())
+        .stdout(Stdio::null())
+        .status()
+        .expect("there is a make");
+    assert!(installed.success(), "make install-files: {installed}");
+    folder.environment = vec![
+        ("PKG_CONFIG_PATH", prefix.join("lib/pkgconfig")),
+        ("LD_LIBRARY_PATH", prefix.join("lib")),
+    ];
+    for fence in fences("run: installed") {
+        folder.run_all(&fence);
+    }
 }
 
 #[test]
@@ -117,7 +178,7 @@ fn the_kernel_program_runs_as_a_function_and_as_a_kernel() {
     let kernels = |settings: &str| {
         let printed = folder.run(&format!("OCR_REPORT=report.json {settings} ./square"));
         assert_eq!(printed.stdout, b"999 squared is 998001\n", "{settings}");
-        let report = fs::read(folder.0.join("report.json")).expect("the report was written");
+        let report = fs::read(folder.path.join("report.json")).expect("the report was written");
         let report: serde_json::Value = serde_json::from_slice(&report).expect("it is JSON");
         report["kernel_edts"].as_u64()
     };

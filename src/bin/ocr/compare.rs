@@ -1,7 +1,7 @@
 //! `ocr compare`: the same program under several placement policies, in one table.
 
 use crate::run::{Fault, Folder, Program, Run};
-use crate::table::{Align, Table, bytes, seconds};
+use crate::table::{Align, Table, bytes, seconds, wrap};
 use crate::{Failure, print};
 use ocr::config::{DEFAULT_ORIGIN, Settings};
 use ocr::device::{DeviceKind, Inventory, Selection, discover};
@@ -271,12 +271,9 @@ impl<'a> Comparison<'a> {
 
     /// Table and notes.
     fn text(&self, devices: &Devices, left_out: &[&str]) -> String {
-        let mut text = match self.rows.is_empty() {
-            true => String::new(),
-            false => self.table().text(),
-        };
-        text.push('\n');
+        let mut text = String::new();
         if let Some(run) = self.finished().next() {
+            text.push('\n');
             let whose = match run.own_seconds() {
                 Some(_) => "the seconds that the program prints",
                 None => "seconds from the start of the runtime to its end",
@@ -312,12 +309,28 @@ impl<'a> Comparison<'a> {
         for (note, policies) in &self.notes {
             text += &format!("{}: {note}\n", policies.join(", "));
         }
+        let table = match self.rows.is_empty() {
+            true => String::new(),
+            false => self.table().text(),
+        };
+        table + &wrap(&text) + &self.failures()
+    }
+
+    /// How runs failed; once for policies under which the same happened.
+    fn failures(&self) -> String {
+        let mut failures: Vec<(&(String, String), Vec<&str>)> = Vec::new();
         for row in &self.rows {
-            if let Err((how, tail)) = &row.result {
-                text += &format!("\n{}: {how}:\n", row.policy);
-                for line in tail.lines() {
-                    text += &format!("  {line}\n");
-                }
+            let Err(failure) = &row.result else { continue };
+            match failures.iter_mut().find(|(known, _)| *known == failure) {
+                Some((_, policies)) => policies.push(&row.policy),
+                None => failures.push((failure, vec![&row.policy])),
+            }
+        }
+        let mut text = String::new();
+        for ((how, tail), policies) in failures {
+            text += &format!("\n{}: {how}:\n", policies.join(", "));
+            for line in tail.lines() {
+                text += &format!("  {line}\n");
             }
         }
         text
@@ -328,8 +341,8 @@ impl<'a> Comparison<'a> {
         for title in [
             "seconds",
             "speed-up",
-            "as functions",
-            "as kernels",
+            "function EDTs",
+            "kernel EDTs",
             "to devices",
             "from devices",
         ] {

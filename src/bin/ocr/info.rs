@@ -1,6 +1,6 @@
 //! `ocr info`: what a program that is started here would get, and why.
 
-use crate::table::bytes;
+use crate::table::{bytes, wrap};
 use crate::{Failure, print};
 use ocr::config::{DEFAULT_ORIGIN, Settings};
 use ocr::device::{DeviceInfo, Inventory, LoaderState, discover};
@@ -24,7 +24,7 @@ pub fn info(options: &Options) -> Result<(), Failure> {
     let inventory = discover();
     let mut text = format!("ocr {}, OCR API 1.1.0\n\n", env!("CARGO_PKG_VERSION"));
     text += &format!("Workers: {}\n\n", workers(&settings));
-    text += &devices(&inventory, &settings);
+    text += &wrap(&devices(&inventory, &settings));
     if !options.short {
         text += &settings_and_policies(&settings);
     }

@@ -66,6 +66,33 @@ impl Table {
     }
 }
 
+/// Breaks lines that are too long to be read easily; what follows is indented by two more than the
+/// line's own indentation.
+pub fn wrap(text: &str) -> String {
+    const WIDTH: usize = 100;
+    let mut out = String::new();
+    for line in text.lines() {
+        let indent = line.len() - line.trim_start_matches(' ').len();
+        let mut width = indent;
+        out.push_str(&line[..indent]);
+        for (number, word) in line[indent..].split(' ').enumerate() {
+            let len = word.chars().count();
+            if number > 0 && width + 1 + len > WIDTH {
+                out.push('\n');
+                out.push_str(&" ".repeat(indent + 2));
+                width = indent + 2;
+            } else if number > 0 {
+                out.push(' ');
+                width += 1;
+            }
+            out.push_str(word);
+            width += len;
+        }
+        out.push('\n');
+    }
+    out
+}
+
 /// A number of bytes.
 pub fn bytes(count: u64) -> String {
     const UNITS: [&str; 4] = ["KiB", "MiB", "GiB", "TiB"];
@@ -112,6 +139,19 @@ mod tests {
                     long name    1  20\n\
                     b          failed (status 3)\n";
         assert_eq!(text, want, "\n{text}");
+    }
+
+    #[test]
+    fn long_lines_are_broken_between_words() {
+        assert_eq!(wrap("a  b\n\n  c\n"), "a  b\n\n  c\n");
+        let text = wrap(&format!("  {}\n", ["word"; 40].join(" ")));
+        assert!(text.lines().count() == 3 && text.lines().all(|line| line.len() <= 100));
+        assert!(
+            text.lines()
+                .skip(1)
+                .all(|line| line.starts_with("    word"))
+        );
+        assert_eq!(wrap(&"x".repeat(200)), "x".repeat(200) + "\n");
     }
 
     #[test]

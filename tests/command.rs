@@ -1,0 +1,314 @@
+//! The command `ocr`, as people use it: on the examples, and on programs that go wrong. Without an
+//! OpenCL device only what needs one is left out.
+
+use std::fs;
+use std::os::unix::fs::PermissionsExt;
+use std::path::{Path, PathBuf};
+use std::process::{Command, Stdio};
+
+/// How a command ended, and what it said.
+struct Answer {
+    status: Option<i32>,
+    stdout: String,
+    stderr: String,
+}
+
+impl Answer {
+    /// Checks the exit status and what the standard output holds.
+    fn is(self, status: i32, stdout: &[&str]) -> Answer {
+        let all = format!("{}\n--- standard error\n{}", self.stdout, self.stderr);
+        assert_eq!(self.status, Some(status), "{all}");
+        for text in stdout {
+            assert!(self.stdout.contains(text), "no `{text}` in\n{all}");
+        }
+        self
+    }
+
+    /// Checks what the standard error holds.
+    fn says(self, stderr: &[&str]) -> Answer {
+        for text in stderr {
+            assert!(
+                self.stderr.contains(text),
+                "no `{text}` in\n{}",
+                self.stderr
+            );
+        }
+        self
+    }
+
+    /// The line of the table for a policy, in words.
+    fn row(&self, policy: &str) -> Vec<&str> {
+        let line = self
+            .stdout
+            .lines()
+            .find(|line| line.split(' ').next() == Some(policy));
+        let line = line.unwrap_or_else(|| panic!("no row {policy} in\n{}", self.stdout));
+        line.split_whitespace().collect()
+    }
+}
+
+/// Runs `ocr` with settings of the environment, and none besides.
+fn ocr(args: &[&str], settings: &[(&str, &str)]) -> Answer {
+    let mut command = Command::new(env!("CARGO_BIN_EXE_ocr"));
+    for (variable, _) in std::env::vars().filter(|(name, _)| name.starts_with("OCR_")) {
+        command.env_remove(variable);
+    }
+    let output = command
+        .args(args)
+        .envs(settings.iter().copied())
+        .stdin(Stdio::null())
+        .output()
+        .expect("the command can be started");
+    Answer {
+        status: output.status.code(),
+        stdout: String::from_utf8_lossy(&output.stdout).into_owned(),
+        stderr: String::from_utf8_lossy(&output.stderr).into_owned(),
+    }
+}
+
+fn root() -> &'static Path {
+    Path::new(env!("CARGO_MANIFEST_DIR"))
+}
+
+fn example(name: &str) -> String {
+    let path = root().join("build/examples").join(name);
+    assert!(path.exists(), "no {}: run `make` first", path.display());
+    path.display().to_string()
+}
+
+fn data(name: &str) -> String {
+    root()
+        .join("examples/data")
+        .join(name)
+        .display()
+        .to_string()
+}
+
+/// A program that does what a shell script says, with a function `report SECONDS` that writes what
+/// the runtime would.
+fn script(name: &str, text: &str) -> String {
+    let path = PathBuf::from(env!("CARGO_TARGET_TMPDIR")).join(format!("command-{name}.sh"));
+    let report = r#"{"policy":"'$OCR_SCHED'","workers":3,"seconds":'$1',"function_edts":7,
+        "kernel_edts":5,"devices":[{"name":"d","kernels":5,"bytes_in":2048,"bytes_out":1,"hits":0,
+        "evictions":0}],"notes":["a note"],"status":0}"#;
+    let text = format!("#!/bin/sh\nreport() {{ echo '{report}' >\"$OCR_REPORT\"; }}\n{text}\n");
+    fs::write(&path, text).expect("target/ can be written");
+    fs::set_permissions(&path, fs::Permissions::from_mode(0o755)).expect("it is ours");
+    path.display().to_string()
+}
+
+fn has_device() -> bool {
+    let found = ocr(&["info", "--require-device"], &[]).status == Some(0);
+    if !found {
+        eprintln!("skipped: there is no OpenCL device");
+    }
+    found
+}
+
+const NO_LIBRARY: &[(&str, &str)] = &[("OCL_ICD_VENDORS", "/nonexistent")];
+
+#[test]
+fn version_and_help() {
+    ocr(&["--version"], &[]).is(0, &["ocr 0.", "\n"]);
+    ocr(&["--help"], &[]).is(0, &["info", "compare"]);
+    ocr(&["compare", "--help"], &[]).is(0, &["--warm-up", "compile a kernel", "--same"]);
+    ocr(&[], &[]).is(2, &[]).says(&["Usage"]);
+    ocr(&["inform"], &[]).is(2, &[]).says(&["inform"]);
+}
+
+#[test]
+fn info_shows_settings_with_their_origin() {
+    let settings = [("OCR_WORKERS", "3"), ("OCR_SCHED", "static:1:2")];
+    ocr(&["info"], &settings).is(
+        0,
+        &[
+            "Workers: 3 ($OCR_WORKERS)",
+            "static:1:2  $OCR_SCHED",
+            "Devices (OCR_DEVICES=auto, default)",
+            "the first free place",
+        ],
+    );
+    let short = ocr(&["info", "--short"], &[]).is(0, &["Workers: "]);
+    assert!(!short.stdout.contains("Settings"), "{}", short.stdout);
+}
+
+#[test]
+fn info_refuses_wrong_settings() {
+    for (variable, value, says) in [
+        ("OCR_WORKERS", "0", "$OCR_WORKERS: \"0\" is not a number"),
+        ("OCR_SCHED", "fast", "there is no policy \"fast\""),
+        ("OCR_DEVICES", "big", "'big' names no devices"),
+        ("OCR_CONFIG", "/nonexistent.toml", "/nonexistent.toml"),
+    ] {
+        ocr(&["info"], &[(variable, value)])
+            .is(2, &[])
+            .says(&[says]);
+        ocr(&["compare", "/bin/true"], &[(variable, value)])
+            .is(2, &[])
+            .says(&[says]);
+    }
+}
+
+#[test]
+fn info_says_which_devices_are_used() {
+    if !has_device() {
+        return;
+    }
+    ocr(&["info"], &[("OCR_DEVICES", "all")]).is(0, &["  0: ", "     used\n", "OpenCL library"]);
+    ocr(&["info"], &[("OCR_DEVICES", "none")]).is(0, &["not used: OCR_DEVICES=none"]);
+    ocr(&["info"], &[("OCR_DEVICES", "999")]).is(0, &["device 999 was asked for"]);
+}
+
+#[test]
+fn info_says_why_there_is_no_device() {
+    ocr(&["info"], NO_LIBRARY).is(0, &["none. ", "Everything runs on the workers"]);
+    ocr(&["info", "--require-device"], NO_LIBRARY)
+        .is(1, &[])
+        .says(&["there is no OpenCL device"]);
+    // An empty library cannot be loaded, and the loader takes the system's instead, if there is one.
+    ocr(&["info"], &[("OPENCL_DYLIB_PATH", "/nonexistent.so")]).is(0, &["Devices"]);
+}
+
+#[test]
+fn compare_runs_each_policy() {
+    let (human, orangutan) = (data("human-mt.fa"), data("orangutan-mt.fa"));
+    let levenshtein = example("levenshtein");
+    let answer = ocr(
+        &[
+            "compare",
+            "--runs=1",
+            "--show=distance,gcups",
+            "--same=distance",
+            "--",
+            &levenshtein,
+            "--quiet",
+            &human,
+            &orangutan,
+        ],
+        &[],
+    )
+    .is(0, &["In all runs, distance is 3315.", "speed-up", "gcups"]);
+    assert_eq!(answer.row("cpu")[4], "0", "{}", answer.stdout);
+    assert_eq!(answer.row("cpu")[2], "1.00", "{}", answer.stdout);
+    if has_device() {
+        for policy in ["device", "static:1:1"] {
+            assert_ne!(answer.row(policy)[4], "0", "{}", answer.stdout);
+        }
+        answer.row("eager");
+    }
+}
+
+#[test]
+fn compare_without_devices_runs_what_it_can() {
+    let hello = example("hello");
+    let answer = ocr(&["compare", &hello], NO_LIBRARY)
+        .is(0, &["Left out: device, static:1:1, eager.", "/nonexistent"]);
+    assert_eq!(answer.row("cpu")[4], "0");
+    ocr(&["compare", &hello], &[("OCR_DEVICES", "none")]).is(0, &["Left out", "$OCR_DEVICES"]);
+    ocr(&["compare", "--devices=all", &hello], NO_LIBRARY)
+        .is(2, &[])
+        .says(&["--devices"]);
+    ocr(&["compare", "--policies=device", &hello], NO_LIBRARY)
+        .is(1, &["Left out: device"])
+        .says(&["no policy could be run"]);
+}
+
+#[test]
+fn compare_takes_the_fastest_run_and_the_programs_own_seconds() {
+    let count = PathBuf::from(env!("CARGO_TARGET_TMPDIR")).join("command-count");
+    let text = format!(
+        "report 9\necho x >>'{0}'\necho seconds: $((5 - $(wc -l <'{0}')))",
+        count.display()
+    );
+    let program = script("seconds", &text);
+    let _ = fs::remove_file(&count);
+    let answer = ocr(&["compare", "--policies=cpu", "--runs=3", &program], &[]).is(
+        0,
+        &[
+            "The fastest of 3 runs each",
+            "the program prints",
+            "cpu: a note",
+        ],
+    );
+    let row = answer.row("cpu");
+    assert_eq!(
+        row,
+        ["cpu", "2.000", "1.00", "7", "5", "2.0", "KiB", "1", "B"]
+    );
+    let answer = ocr(
+        &["compare", "--policies=cpu", &script("plain", "report 9")],
+        &[],
+    );
+    assert_eq!(answer.is(0, &["of the runtime"]).row("cpu")[1], "9.000");
+}
+
+#[test]
+fn compare_notices_different_results() {
+    let program = script("differs", "report 1\necho \"sum: $$\"\necho 'same: 4'");
+    let args = [
+        "compare",
+        "--policies=cpu",
+        "--runs=2",
+        "--same=sum,same",
+        &program,
+    ];
+    ocr(&args, &[])
+        .is(1, &["In all runs, same is 4."])
+        .says(&["sum differs between runs", "first under cpu"]);
+    let args = [
+        "compare",
+        "--policies=cpu",
+        "--show=total",
+        "--same=total",
+        &program,
+    ];
+    ocr(&args, &[])
+        .is(1, &["prints no line \"total: ...\""])
+        .says(&["cannot be compared"]);
+}
+
+#[test]
+fn compare_goes_on_after_a_failure() {
+    let program = script(
+        "fails",
+        "if [ $OCR_SCHED = cpu ]; then echo broken >&2; exit 3; fi\nreport 1",
+    );
+    let mut settings = Vec::new();
+    if has_device() {
+        settings.push(("OCR_DEVICES", "all"));
+    }
+    let args = ["compare", "--policies=cpu,eager", "--runs=1", &program];
+    let answer = ocr(&args, &settings)
+        .is(1, &["failed (status 3)", "  broken\n"])
+        .says(&["the program failed under cpu"]);
+    if !settings.is_empty() {
+        assert_eq!(answer.row("eager")[1..3], ["1.000", "-"]);
+    }
+    let killed = script("killed", "kill -9 $$");
+    ocr(&["compare", "--policies=cpu", &killed], &[]).is(1, &["failed (signal 9)"]);
+    let levenshtein = example("levenshtein");
+    ocr(
+        &[
+            "compare",
+            "--policies=cpu",
+            &levenshtein,
+            "/nonexistent",
+            "x",
+        ],
+        &[],
+    )
+    .is(1, &["failed (status", "/nonexistent"]);
+}
+
+#[test]
+fn compare_refuses_what_cannot_be_run() {
+    ocr(&["compare", "/nonexistent"], &[])
+        .is(2, &[])
+        .says(&["/nonexistent cannot be started"]);
+    ocr(&["compare", "--policies=cpu", "/bin/true"], &[]).is(1, &["no report", "libocr"]);
+    ocr(&["compare", "--policies=cpu,fast", "/bin/true"], &[])
+        .is(2, &[])
+        .says(&["--policies: there is no policy \"fast\"", "static:C:D"]);
+    ocr(&["compare", "--runs=0", "/bin/true"], &[]).is(2, &[]);
+    ocr(&["compare"], &[]).is(2, &[]);
+}

@@ -1,0 +1,249 @@
+//! What `make install` leaves: programs outside the tree are built against it through pkg-config
+//! alone, and run.
+//!
+//! Installs what `make` has built before; nothing is built here, since cargo is running.
+
+use std::env;
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::process::Command;
+use std::sync::OnceLock;
+
+/// Not one of the repository's: all there is to it is what it includes and what it links.
+const OUTSIDE: &str = r#"
+#include "ocr.h"
+#include "extensions/ocr-stats.h"
+#include <math.h>
+
+ocrGuid_t mainEdt(u32 paramc, u64 *paramv, u32 depc, ocrEdtDep_t depv[]) {
+    (void)paramc, (void)paramv, (void)depc;
+    ocrStats_t stats = { 0 };
+    ocrStatsGet(&stats);
+    ocrPrintf("arguments: %d, root: %.0f, workers: %d\n", (int)ocrGetArgc(depv[0].ptr),
+              sqrt((double)(stats.workers * stats.workers)), (int)stats.workers);
+    ocrShutdown();
+    return NULL_GUID;
+}
+"#;
+
+fn root() -> &'static Path {
+    Path::new(env!("CARGO_MANIFEST_DIR"))
+}
+
+fn fresh_folder(name: &str) -> PathBuf {
+    let folder = Path::new(env!("CARGO_TARGET_TMPDIR")).join(name);
+    if folder.exists() {
+        fs::remove_dir_all(&folder).expect("the folder of an earlier run can be removed");
+    }
+    fs::create_dir_all(&folder).expect("target/ can be written");
+    folder
+}
+
+/// Runs a command that has to succeed; the standard output.
+fn succeed(command: &mut Command) -> String {
+    let output = command
+        .output()
+        .unwrap_or_else(|error| panic!("{command:?}: {error}"));
+    assert!(
+        output.status.success(),
+        "{command:?}: {}\n{}\n{}",
+        output.status,
+        String::from_utf8_lossy(&output.stdout),
+        String::from_utf8_lossy(&output.stderr)
+    );
+    String::from_utf8_lossy(&output.stdout).into_owned()
+}
+
+/// A make that has nothing to do with the one that may have started this test.
+fn make(words: &[String]) {
+    let mut make = Command::new("make");
+    for variable in ["MAKEFLAGS", "MFLAGS", "MAKELEVEL", "MAKEOVERRIDES"] {
+        make.env_remove(variable);
+    }
+    for variable in ["PREFIX", "DESTDIR", "LIBDIR"] {
+        make.env_remove(variable);
+    }
+    succeed(make.arg("-s").args(words).current_dir(root()));
+}
+
+/// An installation that all tests use and none changes.
+fn installed() -> &'static Path {
+    static PREFIX: OnceLock<PathBuf> = OnceLock::new();
+    PREFIX.get_or_init(|| {
+        let prefix = fresh_folder("install").join("usr");
+        make(&[
+            "install-files".into(),
+            format!("PREFIX={}", prefix.display()),
+        ]);
+        prefix
+    })
+}
+
+/// What pkg-config answers, in words; none, and a word why, where there is no pkg-config.
+fn pkg_config(args: &[&str]) -> Option<Vec<String>> {
+    let name = env::var("PKG_CONFIG").unwrap_or_else(|_| "pkg-config".into());
+    if Command::new(&name).arg("--version").output().is_err() {
+        eprintln!("skipped: there is no {name}");
+        return None;
+    }
+    let path = installed().join("lib/pkgconfig");
+    let mut command = Command::new(name);
+    command.args(args).arg("ocr").env("PKG_CONFIG_PATH", path);
+    Some(
+        succeed(&mut command)
+            .split_whitespace()
+            .map(String::from)
+            .collect(),
+    )
+}
+
+fn compile(source: &Path, program: &Path, flags: &[String]) {
+    let compiler = env::var("CC").unwrap_or_else(|_| "cc".into());
+    let mut words = compiler.split_whitespace();
+    let mut command = Command::new(words.next().unwrap_or("cc"));
+    // From elsewhere, so that nothing of this tree is found by chance.
+    let elsewhere = program.parent().expect("it is in a folder");
+    command
+        .args(words)
+        .args(["-std=gnu11", "-Wall", "-Werror", "-o"])
+        .arg(program)
+        .arg(source)
+        .args(flags)
+        .current_dir(elsewhere);
+    succeed(&mut command);
+}
+
+/// Builds both programs with these flags, and runs them.
+fn build_and_run(folder: &Path, flags: &[String], library_path: Option<&Path>) {
+    let outside = folder.join("outside.c");
+    fs::write(&outside, OUTSIDE).expect("target/ can be written");
+    let hello = installed().join("share/ocr/examples/hello.c");
+    for (source, args, says) in [
+        (&hello, &[][..], "hello, world"),
+        (
+            &outside,
+            &["one", "two"],
+            "arguments: 3, root: 2, workers: 2",
+        ),
+    ] {
+        let program = folder.join(source.file_stem().expect("it has a name"));
+        compile(source, &program, flags);
+        let mut command = Command::new(&program);
+        command.args(args).env("OCR_WORKERS", "2");
+        match library_path {
+            Some(path) => command.env("LD_LIBRARY_PATH", path),
+            None => command.env_remove("LD_LIBRARY_PATH"),
+        };
+        let output = succeed(&mut command);
+        assert!(output.contains(says), "{output}");
+    }
+}
+
+#[test]
+fn programs_link_the_shared_library() {
+    let Some(flags) = pkg_config(&["--cflags", "--libs"]) else {
+        return;
+    };
+    let folder = fresh_folder("install-shared");
+    // -lm is what a program itself needs of the C library.
+    let flags: Vec<String> = flags.into_iter().chain(["-lm".into()]).collect();
+    build_and_run(&folder, &flags, Some(&installed().join("lib")));
+    // Without the library the program does not start: it was not linked statically.
+    let output = Command::new(folder.join("hello"))
+        .env_remove("LD_LIBRARY_PATH")
+        .output()
+        .expect("it is there");
+    let errors = String::from_utf8_lossy(&output.stderr);
+    assert!(
+        output.status.success() || errors.contains("libocr.so.0"),
+        "{errors}"
+    );
+}
+
+#[test]
+fn programs_link_the_static_library() {
+    let Some(flags) = pkg_config(&["--cflags", "--libs", "--static"]) else {
+        return;
+    };
+    let folder = fresh_folder("install-static");
+    let flags: Vec<String> = flags
+        .into_iter()
+        .map(|flag| match flag.as_str() {
+            "-locr" => "-l:libocr.a".into(),
+            _ => flag,
+        })
+        .collect();
+    build_and_run(&folder, &flags, None);
+}
+
+#[test]
+fn pkg_config_knows_the_version() {
+    let Some(version) = pkg_config(&["--modversion"]) else {
+        return;
+    };
+    assert_eq!(version, [env!("CARGO_PKG_VERSION")]);
+}
+
+#[test]
+fn installed_programs_find_what_they_need() {
+    let bin = installed().join("bin");
+    let share = installed().join("share/ocr");
+    let info = succeed(Command::new(bin.join("ocr")).arg("--version"));
+    assert!(info.contains(env!("CARGO_PKG_VERSION")), "{info}");
+    let data = share.join("examples/data");
+    let output = succeed(
+        Command::new(bin.join("ocr-levenshtein"))
+            .arg("--quiet")
+            .arg(data.join("human-mt.fa"))
+            .arg(data.join("orangutan-mt.fa"))
+            .env_remove("OCR_KERNELS")
+            // Where there is no source tree around it.
+            .current_dir("/"),
+    );
+    assert!(
+        output.lines().any(|line| line == "distance: 3315"),
+        "{output}"
+    );
+    assert!(share.join("kernels/levenshtein.cl").exists());
+}
+
+#[test]
+fn examples_build_from_what_is_installed() {
+    let Some(flags) = pkg_config(&["--cflags", "--libs", "--static"]) else {
+        return;
+    };
+    let folder = fresh_folder("install-examples");
+    let examples = installed().join("share/ocr/examples");
+    let mut flags: Vec<String> = flags;
+    flags.insert(0, format!("-I{}", examples.display()));
+    flags.insert(
+        0,
+        examples
+            .join("common/edit-distance.c")
+            .display()
+            .to_string(),
+    );
+    flags.insert(0, "-O2".into());
+    compile(
+        &examples.join("levenshtein.c"),
+        &folder.join("levenshtein"),
+        &flags,
+    );
+}
+
+#[test]
+fn uninstall_leaves_nothing_behind() {
+    let folder = fresh_folder("install-destdir");
+    let destination = format!("DESTDIR={}", folder.display());
+    make(&[
+        "install-files".into(),
+        destination.clone(),
+        "PREFIX=/opt/x".into(),
+    ]);
+    let description = fs::read_to_string(folder.join("opt/x/lib/pkgconfig/ocr.pc"));
+    let description = description.expect("ocr.pc is installed");
+    assert!(description.starts_with("prefix=/opt/x\n"), "{description}");
+    make(&["uninstall".into(), destination, "PREFIX=/opt/x".into()]);
+    let left = succeed(Command::new("find").arg(&folder).args(["!", "-type", "d"]));
+    assert_eq!(left, "");
+}

@@ -1,0 +1,345 @@
+//! What a random OCR program does: plain data, made by `generate.rs`, run by `run.rs` and computed by
+//! `oracle.rs`.
+
+use serde::{Deserialize, Serialize};
+use std::fmt;
+
+/// Position in [`Graph::tasks`].
+pub type Task = usize;
+/// Position in [`Graph::blocks`].
+pub type Block = usize;
+
+/// A graph and how the runtime is set up for it.
+#[derive(Clone, Serialize, Deserialize)]
+pub struct Case {
+    pub settings: Settings,
+    pub graph: Graph,
+}
+
+/// Settings of the runtime.
+#[derive(Clone, Serialize, Deserialize)]
+pub struct Settings {
+    pub workers: usize,
+    /// `OCR_SCHED`.
+    pub sched: String,
+    /// Whether devices are used (`OCR_DEVICES=all`, otherwise `none`).
+    pub devices: bool,
+    /// `OCR_DEVICE_FORCE_COPIES`.
+    pub copies: bool,
+    /// `OCR_DEVICE_MEMORY`, in bytes.
+    pub memory: Option<u64>,
+}
+
+/// A program: its first EDT makes the blocks, then a finish EDT makes the tasks without parent. When
+/// that has ended, blocks are compared with what the oracle says.
+#[derive(Clone, Serialize, Deserialize)]
+pub struct Graph {
+    pub blocks: Vec<BlockSpec>,
+    pub tasks: Vec<TaskSpec>,
+}
+
+/// A data block of 32-bit words.
+#[derive(Clone, Serialize, Deserialize)]
+pub struct BlockSpec {
+    pub words: u32,
+    pub origin: Origin,
+    /// The task that destroys it; otherwise the end of the program does.
+    pub destroyed_by: Option<Task>,
+}
+
+/// Who gives a block its first content.
+#[derive(Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+pub enum Origin {
+    /// The first EDT, which acquires it at creation.
+    Main,
+    /// It is created with `DB_PROP_NO_ACQUIRE` and filled by an EDT of this variant.
+    Bare(Variant),
+    /// This task creates it and passes it to its output event.
+    Made(Task),
+}
+
+/// What can run an EDT.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize)]
+pub enum Variant {
+    Function,
+    Kernel,
+    Both,
+}
+
+impl Variant {
+    pub fn has_kernel(self) -> bool {
+        self != Variant::Function
+    }
+}
+
+/// An EDT.
+#[derive(Clone, Serialize, Deserialize)]
+pub struct TaskSpec {
+    /// The task that creates it, an earlier one.
+    pub parent: Option<Task>,
+    pub finish: bool,
+    pub variant: Variant,
+    pub slots: Vec<Slot>,
+    pub outcome: Outcome,
+    /// The kind of the event that exists from the start and gets what the output event gets.
+    pub late: Option<Kind>,
+    /// The kind of the event that exists from the start and that the body satisfies at its end.
+    pub body: Option<Kind>,
+    /// Whether it is kept from running until its creator has created all its other children.
+    pub gated: bool,
+    /// Whether its template is made for it and destroyed after its creation.
+    pub own_template: bool,
+    /// Whether the dependences that are not given at creation are added from the last to the first.
+    pub reversed: bool,
+    /// Whether it opens the gates of its children from the last to the first.
+    pub gates_reversed: bool,
+    /// How long its body pauses: at its begin, with its blocks at hand, and at its end.
+    pub pauses: [u8; 3],
+    /// EDTs that it creates and destroys, and that never run.
+    pub doomed: Vec<Doomed>,
+    /// Blocks that it creates and destroys, in words.
+    pub scratch: Vec<u32>,
+}
+
+/// A pre-slot.
+#[derive(Clone, Serialize, Deserialize)]
+pub struct Slot {
+    pub source: Source,
+    /// The block that arrives; follows from the source.
+    pub block: Option<Block>,
+    pub mode: Mode,
+    /// Whether the source is given when the EDT is created.
+    pub in_depv: bool,
+    /// Whether the body releases the block before it ends.
+    pub release: bool,
+    /// Whether the body destroys the event that it got this from.
+    pub destroys_event: bool,
+}
+
+impl Slot {
+    /// The block that the EDT can use.
+    pub fn used(&self) -> Option<Block> {
+        self.block.filter(|_| self.mode != Mode::Null)
+    }
+}
+
+/// Where a pre-slot gets its satisfaction from.
+#[derive(Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub enum Source {
+    /// `NULL_GUID`.
+    Nothing,
+    Block(Block),
+    /// The output event of an earlier child of the same creator, through events of these kinds.
+    Output(Task, Vec<Kind>),
+    /// The late event of a task.
+    Late(Task),
+    /// The event that a task's body satisfies.
+    Body(Task),
+    /// A latch that counts the output events of tasks down.
+    Join(Vec<Task>),
+}
+
+/// What an EDT returns.
+#[derive(Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+pub enum Outcome {
+    Nothing,
+    /// The block of one of its pre-slots.
+    Slot(usize),
+    /// A block that it has made.
+    Made(Block),
+    /// The late event of another task.
+    Event(Task),
+}
+
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize)]
+pub enum Kind {
+    Once,
+    Idempotent,
+    Sticky,
+    Latch,
+}
+
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize)]
+pub enum Mode {
+    Null,
+    Ro,
+    Const,
+    Rw,
+    Ew,
+}
+
+impl Mode {
+    pub fn writes(self) -> bool {
+        matches!(self, Mode::Rw | Mode::Ew)
+    }
+}
+
+/// An EDT with three pre-slots: one that nobody satisfies, one for an event of its own, and one for
+/// the late event of a task or for nothing.
+#[derive(Clone, Serialize, Deserialize)]
+pub struct Doomed {
+    pub kind: Kind,
+    pub late: Option<Task>,
+    pub finish: bool,
+    /// What happens to its event, before or after the EDT is destroyed.
+    pub event: EventEnd,
+}
+
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize)]
+pub enum EventEnd {
+    DestroyedBefore,
+    DestroyedAfter,
+    SatisfiedBefore,
+    SatisfiedAfter,
+}
+
+impl Graph {
+    pub fn children(&self, parent: Option<Task>) -> impl DoubleEndedIterator<Item = Task> + '_ {
+        (0..self.tasks.len()).filter(move |&task| self.tasks[task].parent == parent)
+    }
+
+    pub fn ancestors(&self, task: Task) -> impl Iterator<Item = Task> + '_ {
+        std::iter::successors(self.tasks[task].parent, |&task| self.tasks[task].parent)
+    }
+
+    /// The latches that the output event of a task counts down, as consumer and pre-slot.
+    pub fn joins_of(&self, task: Task) -> Vec<(Task, usize)> {
+        let mut joins = Vec::new();
+        for (consumer, spec) in self.tasks.iter().enumerate() {
+            for (at, slot) in spec.slots.iter().enumerate() {
+                if let Source::Join(tasks) = &slot.source {
+                    joins.extend(tasks.iter().filter(|&&t| t == task).map(|_| (consumer, at)));
+                }
+            }
+        }
+        joins
+    }
+
+    /// Whether somebody waits for the output event of a task.
+    pub fn wants_output(&self, task: Task) -> bool {
+        let by_slot = |slot: &Slot| match &slot.source {
+            Source::Output(source, _) => *source == task,
+            Source::Join(tasks) => tasks.contains(&task),
+            _ => false,
+        };
+        self.tasks[task].late.is_some()
+            || self.tasks.iter().any(|spec| spec.slots.iter().any(by_slot))
+    }
+}
+
+impl fmt::Debug for Case {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{:?}\n{:?}", self.settings, self.graph)
+    }
+}
+
+impl fmt::Debug for Settings {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{} workers, policy {}", self.workers, self.sched)?;
+        match self.devices {
+            true => write!(f, ", devices all")?,
+            false => write!(f, ", devices none")?,
+        }
+        if self.copies {
+            write!(f, ", forced copies")?;
+        }
+        match self.memory {
+            Some(bytes) => write!(f, ", {bytes} bytes of device memory"),
+            None => Ok(()),
+        }
+    }
+}
+
+impl fmt::Debug for Graph {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        for (block, spec) in self.blocks.iter().enumerate() {
+            write!(f, "  b{block}: {} words, ", spec.words)?;
+            match spec.origin {
+                Origin::Main => write!(f, "filled at creation")?,
+                Origin::Bare(variant) => write!(f, "filled by an EDT ({variant:?})")?,
+                Origin::Made(task) => write!(f, "made by t{task}")?,
+            }
+            match spec.destroyed_by {
+                Some(task) => writeln!(f, ", destroyed by t{task}")?,
+                None => writeln!(f)?,
+            }
+        }
+        for (task, spec) in self.tasks.iter().enumerate() {
+            write!(f, "  t{task}: {:?}", spec.variant)?;
+            if spec.finish {
+                write!(f, " finish")?;
+            }
+            if let Some(parent) = spec.parent {
+                write!(f, " child of t{parent}")?;
+            }
+            for (name, set) in [
+                ("gated", spec.gated),
+                ("own template", spec.own_template),
+                ("dependences reversed", spec.reversed),
+                ("gates reversed", spec.gates_reversed),
+            ] {
+                if set {
+                    write!(f, ", {name}")?;
+                }
+            }
+            if spec.pauses != [0; 3] {
+                write!(f, ", pauses {:?}", spec.pauses)?;
+            }
+            writeln!(f)?;
+            for slot in &spec.slots {
+                writeln!(f, "      {slot:?}")?;
+            }
+            for doomed in &spec.doomed {
+                write!(f, "      doomed EDT on {:?} event", doomed.kind)?;
+                if let Some(late) = doomed.late {
+                    write!(f, " and the late event of t{late}")?;
+                }
+                writeln!(f, ", finish {}, {:?}", doomed.finish, doomed.event)?;
+            }
+            if !spec.scratch.is_empty() {
+                writeln!(f, "      scratch blocks {:?}", spec.scratch)?;
+            }
+            if let Some(kind) = spec.late {
+                writeln!(f, "      late event {kind:?}")?;
+            }
+            if let Some(kind) = spec.body {
+                writeln!(f, "      body satisfies event {kind:?}")?;
+            }
+            match spec.outcome {
+                Outcome::Nothing => {}
+                Outcome::Slot(slot) => writeln!(f, "      returns the block of slot {slot}")?,
+                Outcome::Made(block) => writeln!(f, "      returns b{block}, which it makes")?,
+                Outcome::Event(task) => writeln!(f, "      returns the late event of t{task}")?,
+            }
+        }
+        Ok(())
+    }
+}
+
+impl fmt::Debug for Slot {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match &self.source {
+            Source::Nothing => write!(f, "nothing")?,
+            Source::Block(block) => write!(f, "b{block}")?,
+            Source::Output(task, chain) if chain.is_empty() => write!(f, "output of t{task}")?,
+            Source::Output(task, chain) => write!(f, "output of t{task} through {chain:?}")?,
+            Source::Late(task) => write!(f, "late event of t{task}")?,
+            Source::Body(task) => write!(f, "event of the body of t{task}")?,
+            Source::Join(tasks) => write!(f, "latch of {tasks:?}")?,
+        }
+        if let Some(block) = self.block {
+            write!(f, " brings b{block}")?;
+        }
+        write!(f, " in {:?}", self.mode)?;
+        for (name, set) in [
+            ("given at creation", self.in_depv),
+            ("released early", self.release),
+            ("destroys the event", self.destroys_event),
+        ] {
+            if set {
+                write!(f, ", {name}")?;
+            }
+        }
+        Ok(())
+    }
+}

@@ -1,0 +1,277 @@
+//! What a graph must come to: which task sees what, and what every block contains at the end, by
+//! running the tasks one after the other.
+//!
+//! The graph is written down as an order on three moments of each task: its start, its end (the
+//! body has returned and the blocks are released), and its completion (the output event has been
+//! satisfied). A task sees the content of a block if everybody else who writes that block has ended
+//! before it starts, or starts after it has ended. Where that is so for a writer, it may change the
+//! block in a way that depends on the order; otherwise it adds to the words.
+
+use crate::graph::{Block, Graph, Mode, Origin, Outcome, Source, Task};
+
+/// Bits of what a task does with the block of a pre-slot. The kernel uses the same.
+pub mod op {
+    /// The content goes into what the task has seen.
+    pub const SEE: u32 = 1;
+    /// Words are added to.
+    pub const ADD: u32 = 2;
+    /// Words are changed so that the order of changes matters.
+    pub const CHANGE: u32 = 4;
+    /// Words are set.
+    pub const SET: u32 = 8;
+    /// The block is the task's journal.
+    pub const JOURNAL: u32 = 16;
+    /// Others may add at the same time.
+    pub const ATOMIC: u32 = 32;
+}
+
+pub fn mix(hash: u32, value: u32) -> u32 {
+    let product = (hash ^ value).wrapping_mul(0x9E37_79B1);
+    product ^ (product >> 15)
+}
+
+/// What a task has seen before it looks at blocks.
+pub fn first_hash(task: Task) -> u32 {
+    mix(0x5EED, task as u32)
+}
+
+/// What the first content of a block is made of.
+pub fn block_hash(block: Block) -> u32 {
+    mix(0xB10C, block as u32)
+}
+
+pub fn word_set(hash: u32, at: usize) -> u32 {
+    mix(hash, at as u32)
+}
+
+pub fn word_changed(word: u32, hash: u32, at: usize) -> u32 {
+    word.wrapping_mul(5).wrapping_add(mix(hash, at as u32))
+}
+
+/// The order on the moments of all tasks.
+pub struct Order {
+    /// Bit `b` of row `a`: moment `b` comes after moment `a`.
+    after: Vec<Vec<u64>>,
+}
+
+/// A moment of a task.
+#[derive(Clone, Copy)]
+pub enum Moment {
+    Start(Task),
+    End(Task),
+    Complete(Task),
+}
+
+impl Moment {
+    fn index(self) -> usize {
+        match self {
+            Moment::Start(task) => 3 * task,
+            Moment::End(task) => 3 * task + 1,
+            Moment::Complete(task) => 3 * task + 2,
+        }
+    }
+}
+
+impl Order {
+    /// What follows from who creates whom.
+    pub fn of_creation(graph: &Graph) -> Order {
+        let moments = 3 * graph.tasks.len();
+        let mut order = Order {
+            after: vec![vec![0; moments.div_ceil(64)]; moments],
+        };
+        for (task, spec) in graph.tasks.iter().enumerate() {
+            order.require(Moment::Start(task), Moment::End(task));
+            order.require(Moment::End(task), Moment::Complete(task));
+            if let Some(parent) = spec.parent {
+                order.require(Moment::Start(parent), Moment::Start(task));
+            }
+            for ancestor in graph.ancestors(task) {
+                if graph.tasks[ancestor].finish {
+                    order.require(Moment::End(task), Moment::Complete(ancestor));
+                }
+            }
+        }
+        order
+    }
+
+    /// What follows from the whole graph.
+    pub fn of(graph: &Graph) -> Order {
+        let mut order = Order::of_creation(graph);
+        for (task, spec) in graph.tasks.iter().enumerate() {
+            if let Outcome::Event(event) = spec.outcome {
+                order.require(Moment::Complete(event), Moment::Complete(task));
+            }
+            for slot in &spec.slots {
+                for before in Order::awaited(&slot.source) {
+                    order.require(before, Moment::Start(task));
+                }
+            }
+        }
+        order
+    }
+
+    /// What a pre-slot waits for.
+    pub fn awaited(source: &Source) -> Vec<Moment> {
+        match source {
+            Source::Nothing | Source::Block(_) => Vec::new(),
+            Source::Output(task, _) | Source::Late(task) => vec![Moment::Complete(*task)],
+            Source::Body(task) => vec![Moment::End(*task)],
+            Source::Join(tasks) => tasks.iter().copied().map(Moment::Complete).collect(),
+        }
+    }
+
+    pub fn is_before(&self, first: Moment, second: Moment) -> bool {
+        let second = second.index();
+        self.after[first.index()][second / 64] >> (second % 64) & 1 != 0
+    }
+
+    /// Puts `first` before `second`; false, and nothing changes, if they are the other way round.
+    pub fn require(&mut self, first: Moment, second: Moment) -> bool {
+        if first.index() == second.index() || self.is_before(second, first) {
+            return false;
+        }
+        if self.is_before(first, second) {
+            return true;
+        }
+        let mut followers = self.after[second.index()].clone();
+        followers[second.index() / 64] |= 1 << (second.index() % 64);
+        for moment in 0..self.after.len() {
+            let precedes = self.after[moment][first.index() / 64] >> (first.index() % 64) & 1 != 0;
+            if precedes || moment == first.index() {
+                for (word, more) in self.after[moment].iter_mut().zip(&followers) {
+                    *word |= more;
+                }
+            }
+        }
+        true
+    }
+
+    /// Whether one task has ended before the other starts.
+    pub fn ends_before(&self, first: Task, second: Task) -> bool {
+        self.is_before(Moment::End(first), Moment::Start(second))
+    }
+
+    /// The tasks so that each comes after those that its start waits for.
+    pub fn sequence(&self) -> Vec<Task> {
+        let tasks = self.after.len() / 3;
+        let earlier = |task: Task| {
+            (0..tasks)
+                .filter(|&other| self.is_before(Moment::Start(other), Moment::Start(task)))
+                .count()
+        };
+        let mut sequence: Vec<Task> = (0..tasks).collect();
+        // Who is after another has more before it than the other.
+        sequence.sort_by_key(|&task| earlier(task));
+        sequence
+    }
+}
+
+/// What must come of a graph.
+pub struct Expected {
+    pub order: Order,
+    /// For each task and pre-slot, the bits of [`op`].
+    pub ops: Vec<Vec<u32>>,
+    /// What each task has seen.
+    pub hashes: Vec<u32>,
+    /// The content of each block when it is destroyed.
+    pub blocks: Vec<Vec<u32>>,
+}
+
+/// The tasks that write a block, their mode, and the task that makes it.
+fn writers(graph: &Graph, block: Block) -> Vec<Task> {
+    let mut writers: Vec<Task> = graph
+        .tasks
+        .iter()
+        .enumerate()
+        .filter(|(_, spec)| {
+            spec.slots
+                .iter()
+                .any(|slot| slot.used() == Some(block) && slot.mode.writes())
+        })
+        .map(|(task, _)| task)
+        .collect();
+    if let Origin::Made(task) = graph.blocks[block].origin {
+        writers.push(task);
+    }
+    writers
+}
+
+fn ops(graph: &Graph, order: &Order) -> Vec<Vec<u32>> {
+    let writers: Vec<_> = (0..graph.blocks.len())
+        .map(|block| writers(graph, block))
+        .collect();
+    let of_slot = |task: Task, at: usize| {
+        let slots = &graph.tasks[task].slots;
+        let (slot, earlier) = (&slots[at], &slots[..at]);
+        let Some(block) = slot.used() else { return 0 };
+        if earlier.iter().any(|earlier| earlier.used() == Some(block)) {
+            return 0;
+        }
+        let ordered = writers[block].iter().all(|&other| {
+            other == task || order.ends_before(other, task) || order.ends_before(task, other)
+        });
+        match (ordered, slot.mode) {
+            (true, Mode::Rw | Mode::Ew) => op::SEE | op::CHANGE,
+            (true, _) => op::SEE,
+            (false, Mode::Ew) => op::ADD,
+            (false, Mode::Rw) => op::ADD | op::ATOMIC,
+            (false, _) => 0,
+        }
+    };
+    (0..graph.tasks.len())
+        .map(|task| {
+            (0..graph.tasks[task].slots.len())
+                .map(|at| of_slot(task, at))
+                .collect()
+        })
+        .collect()
+}
+
+impl Expected {
+    pub fn of(graph: &Graph) -> Expected {
+        let order = Order::of(graph);
+        let ops = ops(graph, &order);
+        let set = |hash, words: u32| (0..words as usize).map(|at| word_set(hash, at)).collect();
+        let mut blocks: Vec<Vec<u32>> = graph
+            .blocks
+            .iter()
+            .enumerate()
+            .map(|(block, spec)| set(block_hash(block), spec.words))
+            .collect();
+        let mut hashes = vec![0; graph.tasks.len()];
+        for task in order.sequence() {
+            let spec = &graph.tasks[task];
+            let used = || {
+                ops[task]
+                    .iter()
+                    .zip(&spec.slots)
+                    .filter_map(|(&op, slot)| Some((op, slot.used()?)))
+            };
+            let mut hash = first_hash(task);
+            for (op, block) in used() {
+                if op & op::SEE != 0 {
+                    hash = blocks[block].iter().fold(hash, |hash, &word| mix(hash, word));
+                }
+            }
+            for (op, block) in used() {
+                for (at, word) in blocks[block].iter_mut().enumerate() {
+                    if op & op::CHANGE != 0 {
+                        *word = word_changed(*word, hash, at);
+                    } else if op & op::ADD != 0 {
+                        *word = word.wrapping_add(word_set(hash, at));
+                    }
+                }
+            }
+            if let Outcome::Made(block) = spec.outcome {
+                blocks[block] = set(hash, graph.blocks[block].words);
+            }
+            hashes[task] = hash;
+        }
+        Expected {
+            order,
+            ops,
+            hashes,
+            blocks,
+        }
+    }
+}

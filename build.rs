@@ -9,6 +9,7 @@ const HEADERS: &[&str] = &[
     "extensions/ocr-affinity.h",
     "extensions/ocr-db-info.h",
     "extensions/ocr-opencl.h",
+    "extensions/ocr-runtime-itf.h",
     "extensions/ocr-stats.h",
     "extensions/ocr-variants.h",
 ];

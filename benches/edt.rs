@@ -135,6 +135,7 @@ fn graph(
         ("ns_per_dependence", "per dependence"),
         ("ns_build", "of that building"),
         ("ns_run", "of that running"),
+        ("ns_again", "again, in the same memory"),
     ] {
         if !runs[0].figures[0].all(key).is_empty() {
             let value = runs[0].median(key);

@@ -40,7 +40,7 @@ pub const SETTINGS: &[Description] = &[
     Description {
         name: "device-memory",
         variable: "OCR_DEVICE_MEMORY",
-        what: "bound on the memory of each device's buffers, e.g. 512M; default: 3/4 of the device",
+        what: "bound on the memory of each device's buffers, e.g. 512M; default: 3/4 of a device that has its own",
     },
     Description {
         name: "device-copies",

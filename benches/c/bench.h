@@ -5,6 +5,9 @@
  * ending weigh. Times begin when the first EDT of the measured part runs and end when an EDT runs that depends on all
  * of it, so that starting the runtime and ending it are in no figure.
  *
+ * Some benchmarks run their graph twice. The first time, the process gets the memory for it from the system, page by page;
+ * the second time (`ns_again`) the memory is there.
+ *
  * State is in static variables, for brevity: every access is ordered by the graph. */
 #ifndef BENCH_H
 #define BENCH_H

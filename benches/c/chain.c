@@ -4,10 +4,12 @@
  *
  * ns_per_edt   building and running
  * ns_build     of that, creating an EDT, its output event, and the dependence on the event before
- * ns_run       the rest: running an EDT and satisfying its output event */
+ * ns_run       the rest: running an EDT and satisfying its output event
+ * ns_again     ns_per_edt of a second time in the same process */
 #include "bench.h"
 
 static u64 edts;
+static int pass;
 static double begin, built;
 
 static ocrGuid_t empty(u32 paramc, u64 *paramv, u32 depc, ocrEdtDep_t depv[]) {
@@ -35,11 +37,16 @@ static ocrGuid_t build(u32 paramc, u64 *paramv, u32 depc, ocrEdtDep_t depv[]) {
 static ocrGuid_t end(u32 paramc, u64 *paramv, u32 depc, ocrEdtDep_t depv[]) {
     const double ended = now();
     UNUSED;
+    if (pass++ == 1) {
+        figure("ns_again", (ended - begin) / (double)edts);
+        ocrShutdown();
+        return NULL_GUID;
+    }
     expectEdts(edts);
     figure("ns_per_edt", (ended - begin) / (double)edts);
     figure("ns_build", (built - begin) / (double)edts);
     figure("ns_run", (ended - built) / (double)edts);
-    ocrShutdown();
+    runScope(build, end);
     return NULL_GUID;
 }
 

@@ -1,10 +1,12 @@
 /* independent [EDTS]: empty EDTs with one parameter and no pre-slot, created by one EDT under one finish scope.
  *
  * ns_per_edt   creating and running, from the first creation to the end of the scope
- * ns_create    of that, until the creating EDT has created the last */
+ * ns_create    of that, until the creating EDT has created the last
+ * ns_again     ns_per_edt of a second time in the same process */
 #include "bench.h"
 
 static u64 edts;
+static int pass;
 static double begin, created;
 
 static ocrGuid_t empty(u32 paramc, u64 *paramv, u32 depc, ocrEdtDep_t depv[]) {
@@ -25,10 +27,15 @@ static ocrGuid_t createAll(u32 paramc, u64 *paramv, u32 depc, ocrEdtDep_t depv[]
 static ocrGuid_t end(u32 paramc, u64 *paramv, u32 depc, ocrEdtDep_t depv[]) {
     const double ended = now();
     UNUSED;
+    if (pass++ == 1) {
+        figure("ns_again", (ended - begin) / (double)edts);
+        ocrShutdown();
+        return NULL_GUID;
+    }
     expectEdts(edts);
     figure("ns_per_edt", (ended - begin) / (double)edts);
     figure("ns_create", (created - begin) / (double)edts);
-    ocrShutdown();
+    runScope(createAll, end);
     return NULL_GUID;
 }
 

@@ -4,10 +4,12 @@
  *
  * ns_per_edt          building and running
  * ns_per_dependence   the same, by the 2 SIDE (SIDE - 1) dependences
- * ns_build, ns_run    per EDT, the two parts of ns_per_edt */
+ * ns_build, ns_run    per EDT, the two parts of ns_per_edt
+ * ns_again            ns_per_edt of a second time in the same process */
 #include "bench.h"
 
 static u64 side;
+static int pass;
 static double begin, built;
 
 static ocrGuid_t empty(u32 paramc, u64 *paramv, u32 depc, ocrEdtDep_t depv[]) {
@@ -42,12 +44,17 @@ static ocrGuid_t build(u32 paramc, u64 *paramv, u32 depc, ocrEdtDep_t depv[]) {
 static ocrGuid_t end(u32 paramc, u64 *paramv, u32 depc, ocrEdtDep_t depv[]) {
     const double ended = now(), edts = (double)side * (double)side;
     UNUSED;
+    if (pass++ == 1) {
+        figure("ns_again", (ended - begin) / edts);
+        ocrShutdown();
+        return NULL_GUID;
+    }
     expectEdts(side * side);
     figure("ns_per_edt", (ended - begin) / edts);
     figure("ns_per_dependence", (ended - begin) / (2.0 * (double)side * (double)(side - 1)));
     figure("ns_build", (built - begin) / edts);
     figure("ns_run", (ended - built) / edts);
-    ocrShutdown();
+    runScope(build, end);
     return NULL_GUID;
 }
 

@@ -21,7 +21,8 @@ typedef enum {
     AFFINITY_PD_MASTER = 2, /* the one that runs mainEdt */
     AFFINITY_SIM       = 3,
     AFFINITY_GUID      = 4, /* where an object lives */
-    AFFINITY_OCL       = 5  /* OpenCL devices, for ocrOpenclTaskCreate (extension: OCR-Vx) */
+    AFFINITY_OCL       = 5  /* OpenCL devices in use, for ocrOpenclTaskCreate (extension: OCR-Vx);
+                               none before the first kernel is added */
 } ocrAffinityKind;
 
 /*

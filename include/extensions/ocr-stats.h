@@ -27,7 +27,7 @@ typedef struct {
 u8 ocrStatsGet(ocrStats_t *stats);
 
 /*
- * The name of the placement policy in force, as OCR_SCHED takes it, such as "eft". The string lives
+ * The name of the placement policy in force, as OCR_SCHED takes it, such as "eager". The string lives
  * as long as the program.
  */
 const char *ocrPolicyName(void);

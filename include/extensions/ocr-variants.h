@@ -53,7 +53,9 @@ typedef void (*ocrNdRangeFn_t)(u32 paramc, const u64 *paramv, u32 depc, const u6
  *   templateGuid  the template
  *   source        OpenCL C, copied. Calls with the same source, options and kernel share one
  *                 program, whatever their templates.
- *   options       for the OpenCL compiler; NULL for none
+ *   options       for the OpenCL compiler; NULL for none. The runtime adds -DOCR_DEVICE_CPU=1, or
+ *                 -DOCR_DEVICE_GPU=1 for other devices. If they begin with -ocr-device=cpu or
+ *                 -ocr-device=gpu, the kernel is for such devices only (gpu: all but CPUs).
  *   kernelName    the kernel in source
  *   range         its work-items
  *   resultSlot    the pre-slot whose block the EDT passes to its output event, as a function does
@@ -61,7 +63,9 @@ typedef void (*ocrNdRangeFn_t)(u32 paramc, const u64 *paramv, u32 depc, const u6
  *
  * Builds the program on every device in use (OCR_DEVICES), which may take long, and returns when
  * that is done. EDTs created after that have the variant. Where there is no device the call returns
- * 0 as well, and the variant is recorded but never chosen: a program need not ask first.
+ * 0 as well, and the variant is recorded but never chosen: a program need not ask first. With
+ * OCR_DEVICES=auto, the default, a CPU device is used only by templates that have no C function
+ * when the kernel is added. An EDT that no variant can run ends the program with the reason.
  *
  * If the template fixes its numbers of parameters and pre-slots, the number and kinds of the
  * kernel's arguments are checked now. Otherwise, each launch checks them.

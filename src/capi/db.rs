@@ -1,6 +1,6 @@
 //! `ocr-db.h` and `extensions/ocr-db-info.h`: data blocks.
 
-use super::{EFAULT, EINVAL, ENOMEM, EPERM, guid_place, put, sys, with};
+use super::{EFAULT, EINVAL, ENOMEM, ENOTSUP, EPERM, guid_place, put, sys, with};
 use crate::engine::blocks::BlockError;
 use crate::object::guid::Guid;
 use std::ffi::c_void;
@@ -23,6 +23,9 @@ export! {
         let Some(place) = (unsafe { guid_place(db) }) else { return EINVAL };
         if allocator != sys::NO_ALLOC {
             return EINVAL;
+        }
+        if flags & super::edt::LABELED != 0 {
+            return ENOTSUP;
         }
         let created = with(None, |context| {
             Some(context.create_block(len, flags & NO_ACQUIRE == 0))

@@ -1,7 +1,7 @@
 //! `ocr-edt.h`: events, templates, EDTs and dependences.
 
-use super::{EFAULT, EINVAL, ENOMEM, EPERM, guid_place, status, sys, text, with};
-use crate::engine::create::{NotCreated, PARAM_DEF, Request};
+use super::{EFAULT, EINVAL, ENOMEM, ENOTSUP, EPERM, guid_place, status, sys, text, with};
+use crate::engine::create::{NotCreated, Output, PARAM_DEF, Request};
 use crate::object::edt::{ExplicitRange, Mode};
 use crate::object::event::EventKind;
 use crate::object::guid::Guid;
@@ -11,23 +11,26 @@ use std::ffi::c_char;
 use sys::{ocrEdt_t, ocrEventParams_t, ocrEventTypes_t, ocrGuid_t, ocrHint_t};
 
 const FINISH: u16 = 1;
+const OEVT_VALID: u16 = 8;
+/// `GUID_PROP_IS_LABELED`, alone or with `CHECK` or `BLOCK`.
+pub(super) const LABELED: u16 = 0x100;
 
 export! {
     /// OCR 1.1.0, 2.6.1.
     fn ocrEventCreate(
         guid: *mut ocrGuid_t,
         event_type: ocrEventTypes_t,
-        _properties: u16,
+        properties: u16,
     ) -> u8, or EFAULT; {
         // SAFETY: the header asks for a valid place.
-        unsafe { create_event(guid, event_type, 0) }
+        unsafe { create_event(guid, event_type, properties, 0) }
     }
 
     /// OCR 1.1.0, appendix B.3.
     fn ocrEventCreateParams(
         guid: *mut ocrGuid_t,
         event_type: ocrEventTypes_t,
-        _properties: u16,
+        properties: u16,
         params: *mut ocrEventParams_t,
     ) -> u8, or EFAULT; {
         // SAFETY: the header asks for null or valid parameters.
@@ -40,7 +43,7 @@ export! {
             _ => 0,
         };
         // SAFETY: the header asks for a valid place.
-        unsafe { create_event(guid, event_type, counter as i64) }
+        unsafe { create_event(guid, event_type, properties, counter as i64) }
     }
 
     /// OCR 1.1.0, 2.6.2.
@@ -118,22 +121,51 @@ export! {
         slot: u32,
         mode: sys::ocrDbAccessMode_t,
     ) -> u8, or EFAULT; {
-        let Some(mode) = access_mode(mode) else { return EINVAL };
-        with(EPERM, |context| {
-            status(context.with_graph(|graph| {
-                graph.add_dependence(source.into(), destination.into(), slot, mode)
-            }))
-        })
+        add_dependence(source, destination, slot, mode)
+    }
+
+    /// OCR 1.2. Of the events there are, each has one post-slot.
+    fn ocrAddDependenceSlot(
+        source: ocrGuid_t,
+        source_slot: u32,
+        destination: ocrGuid_t,
+        slot: u32,
+        mode: sys::ocrDbAccessMode_t,
+    ) -> u8, or EFAULT; {
+        match source_slot {
+            0 => add_dependence(source, destination, slot, mode),
+            _ => EINVAL,
+        }
     }
 }
 
-fn access_mode(mode: sys::ocrDbAccessMode_t) -> Option<Mode> {
-    Mode::from_bits(mode)
+fn add_dependence(
+    source: ocrGuid_t,
+    destination: ocrGuid_t,
+    slot: u32,
+    mode: sys::ocrDbAccessMode_t,
+) -> u8 {
+    let Some(mode) = Mode::from_bits(mode) else {
+        return EINVAL;
+    };
+    with(EPERM, |context| {
+        status(context.with_graph(|graph| {
+            graph.add_dependence(source.into(), destination.into(), slot, mode)
+        }))
+    })
 }
 
 /// # Safety
 /// `guid` is null or valid for a write.
-unsafe fn create_event(guid: *mut ocrGuid_t, event_type: ocrEventTypes_t, counter: i64) -> u8 {
+unsafe fn create_event(
+    guid: *mut ocrGuid_t,
+    event_type: ocrEventTypes_t,
+    properties: u16,
+    counter: i64,
+) -> u8 {
+    if properties & LABELED != 0 {
+        return ENOTSUP;
+    }
     // SAFETY: by the contract.
     let Some(place) = (unsafe { guid_place(guid) }) else {
         return EINVAL;
@@ -209,6 +241,9 @@ pub(super) unsafe fn create_edt(
     range: Option<ExplicitRange>,
     output: *mut ocrGuid_t,
 ) -> u8 {
+    if properties & LABELED != 0 {
+        return ENOTSUP;
+    }
     let request = Request {
         template: template.into(),
         paramc,
@@ -219,8 +254,13 @@ pub(super) unsafe fn create_edt(
         range,
         // SAFETY: by the contract.
         guid: unsafe { guid_place(guid) },
-        // SAFETY: by the contract.
-        output: unsafe { guid_place(output) },
+        output: match output.is_null() {
+            true => Output::None,
+            // SAFETY: by the contract; with this property an event stands there.
+            false if properties & OEVT_VALID != 0 => Output::Given(unsafe { *output }.into()),
+            // SAFETY: by the contract.
+            false => unsafe { guid_place(output) }.map_or(Output::None, Output::New),
+        },
     };
     let Some(created) = with(None, |context| Some(context.create_edt(request))) else {
         return EPERM;

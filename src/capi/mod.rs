@@ -55,6 +55,7 @@ mod edt;
 mod hints;
 mod ocr;
 mod opencl;
+mod runtime_itf;
 mod stats;
 mod variants;
 mod version;
@@ -103,6 +104,7 @@ fn status(result: Result<(), Refused>) -> u8 {
 const EINVAL: u8 = sys::OCR_EINVAL as u8;
 const EPERM: u8 = sys::OCR_EPERM as u8;
 const ENOMEM: u8 = sys::OCR_ENOMEM as u8;
+const ENOTSUP: u8 = sys::OCR_ENOTSUP as u8;
 /// After a panic: the runtime failed, and it is not the caller's fault.
 const EFAULT: u8 = sys::OCR_EFAULT as u8;
 

@@ -103,7 +103,9 @@ fn device_of(affinity: Guid) -> Result<u64, u8> {
         return Ok(u64::MAX);
     }
     let device = match (affinity.kind(), affinity.index()) {
-        (Some(Kind::Affinity), index) if index > 0 => index as usize - 1,
+        (Some(Kind::Affinity), index) if index > 0 && affinity.generation() == 0 => {
+            index as usize - 1
+        }
         _ => return Err(sys::OCR_ENODEV as u8),
     };
     let in_use = with(0, |context| context.runtime.devices.in_use().len());

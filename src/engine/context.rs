@@ -40,9 +40,16 @@ pub struct Context {
     pub held: *const DataBlock,
     /// The slots of an EDT with many, by block, once it has released one of them.
     pub slots_by_block: HashMap<Guid, u32>,
+    /// The local storage of the EDT that runs.
+    pub edt_local: [Guid; LOCAL_SLOTS],
+    /// Whether it must be cleared for the next EDT.
+    pub edt_local_used: bool,
     /// What was done.
     pub tally: Arc<Tally>,
 }
+
+/// `ELS_USER_SIZE`.
+pub const LOCAL_SLOTS: usize = 4;
 
 thread_local! {
     static CONTEXT: Cell<*mut Context> = const { Cell::new(ptr::null_mut()) };
@@ -74,6 +81,8 @@ impl Context {
             current: None,
             held: ptr::null(),
             slots_by_block: HashMap::new(),
+            edt_local: [Guid::NULL; LOCAL_SLOTS],
+            edt_local_used: false,
             tally: runtime.registry.join(),
         }));
         CONTEXT.set(context);

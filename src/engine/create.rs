@@ -34,8 +34,18 @@ pub struct Request<'a> {
     pub range: Option<ExplicitRange>,
     /// Gets the GUID before the EDT can run; null for an anonymous EDT.
     pub guid: Option<&'a mut Guid>,
-    /// Gets the GUID of an output event.
-    pub output: Option<&'a mut Guid>,
+    /// The output event.
+    pub output: Output<'a>,
+}
+
+/// The output event of a new EDT.
+pub enum Output<'a> {
+    /// None is wanted.
+    None,
+    /// A new once event; gets its GUID.
+    New(&'a mut Guid),
+    /// An event that exists (`EDT_PROP_OEVT_VALID`).
+    Given(Guid),
 }
 
 /// Why an EDT is not created.
@@ -98,6 +108,11 @@ impl Context {
             // SAFETY: by the contract of `ocrEdtCreate`, `depv` has `depc` elements.
             false => unsafe { std::slice::from_raw_parts(request.depv, depc as usize) },
         };
+        if let Output::Given(event) = request.output
+            && objects.events.lock(event).is_none()
+        {
+            return Err(NotCreated::Arguments("the output event does not exist"));
+        }
         for &source in sources {
             if source != Guid::UNINITIALIZED {
                 self.graph()
@@ -136,8 +151,9 @@ impl Context {
             edt.flags.set(HAS_RANGE);
         }
         let output = match request.output {
-            None => Guid::NULL,
-            Some(place) => {
+            Output::None => Guid::NULL,
+            Output::Given(event) => event,
+            Output::New(place) => {
                 let event = objects
                     .events
                     .create(&mut self.caches.events, EventKind::Once, 0);

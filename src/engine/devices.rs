@@ -18,10 +18,23 @@ pub const NO_RESULT: u32 = u32::MAX;
 
 /// The devices of a runtime.
 #[derive(Default)]
-pub struct Devices(OnceLock<Open>);
+pub struct Devices {
+    plan: OnceLock<Plan>,
+    open: OnceLock<Open>,
+}
+
+/// Which devices are to be used, found out when the first kernel is added.
+#[derive(Default)]
+struct Plan {
+    selected: Vec<DeviceInfo>,
+    /// Used only where nothing is selected, and only by kernels that can run nowhere else.
+    fallback: Vec<DeviceInfo>,
+    /// Why nothing is selected.
+    problem: Option<String>,
+}
 
 /// The devices in use; a device's position is its number in [`Place::device`].
-pub struct Open {
+struct Open {
     used: Vec<Used>,
     /// Devices that were to be used and could not be opened.
     problems: Vec<String>,
@@ -34,8 +47,6 @@ pub struct Used {
     /// What it is.
     pub info: DeviceInfo,
     manager: DeviceManager,
-    /// Used only by kernels that can run nowhere else.
-    fallback: bool,
 }
 
 /// A kernel to add to a template.
@@ -55,25 +66,37 @@ pub struct NewKernel<'a> {
 impl Devices {
     /// The devices in use, if a kernel has opened them.
     pub fn in_use(&self) -> &[Used] {
-        self.0.get().map_or(&[], |open| &open.used)
+        self.open.get().map_or(&[], |open| &open.used)
     }
 
     /// Threads that belong to the devices.
     pub fn threads(&self) -> usize {
-        self.0.get().map_or(0, |open| open.threads)
+        self.open.get().map_or(0, |open| open.threads)
     }
 
-    fn open(&self, runtime: &'static Runtime) -> &Open {
-        self.0.get_or_init(|| {
+    fn plan(&self, settings: &Settings) -> &Plan {
+        self.plan.get_or_init(|| Plan::new(settings))
+    }
+
+    /// The devices for a kernel, opened now if they are not yet. None for a kernel with a C function
+    /// beside it where there is only a fallback.
+    fn open_for(&self, runtime: &'static Runtime, function: bool) -> Option<&Open> {
+        let plan = self.plan(&runtime.settings);
+        let wanted = match plan.selected.is_empty() {
+            false => &plan.selected,
+            true if function || plan.fallback.is_empty() => return None,
+            true => &plan.fallback,
+        };
+        Some(self.open.get_or_init(|| {
             let before = threads_of_process();
-            let mut open = Open::new(runtime, &runtime.settings);
+            let mut open = Open::new(runtime, wanted);
             let started = threads_of_process()
                 .zip(before)
-                .map(|(after, before)| after - before);
+                .map(|(after, before)| after.saturating_sub(before));
             open.threads = started.unwrap_or(0);
             open.remark_sharing(runtime);
             open
-        })
+        }))
     }
 
     /// The devices that have a kernel for an EDT and may run it.
@@ -139,64 +162,35 @@ impl Devices {
     }
 }
 
-impl Open {
-    fn new(runtime: &'static Runtime, settings: &Settings) -> Open {
-        use device::Selection;
-        let mut open = Open {
-            used: Vec::new(),
-            problems: Vec::new(),
-            threads: 0,
-        };
-        if *settings.devices == Selection::None {
-            open.problems
-                .push(format!("no device is used ({})", settings.devices.origin));
-            return open;
+impl Plan {
+    fn new(settings: &Settings) -> Plan {
+        let mut plan = Plan::default();
+        if settings.devices.value == device::Selection::None {
+            plan.problem = Some(format!("no device is used ({})", settings.devices.origin));
+            return plan;
         }
         let inventory = device::discover();
-        let (selected, fallback) = match inventory.select(&settings.devices) {
-            Ok(selected) if selected.is_empty() => {
-                (Vec::new(), inventory.fallback(&settings.devices))
-            }
-            Ok(selected) => (selected, Vec::new()),
-            Err(message) => {
-                open.problems
-                    .push(format!("{}: {message}", settings.devices.origin));
-                return open;
-            }
+        let infos = |indices: Vec<usize>| {
+            indices
+                .into_iter()
+                .take(Place::MAX_DEVICES)
+                .map(|at| inventory.devices[at].clone())
         };
-        if selected.is_empty() && fallback.is_empty() {
-            open.problems.push(inventory.explain_absence());
-        }
-        let answers = Arc::new(Answers(runtime));
-        for (index, fallback) in selected
-            .iter()
-            .map(|&i| (i, false))
-            .chain(fallback.iter().map(|&i| (i, true)))
-        {
-            if open.used.len() == Place::MAX_DEVICES {
-                break;
+        match inventory.select(&settings.devices) {
+            Ok(selected) => {
+                plan.selected = infos(selected).collect();
+                plan.fallback = infos(inventory.fallback(&settings.devices)).collect();
+                if plan.selected.is_empty() && plan.fallback.is_empty() {
+                    plan.problem = Some(inventory.explain_absence());
+                }
             }
-            let info = inventory.devices[index].clone();
-            let place = Place::device(open.used.len());
-            let device_settings = DeviceSettings {
-                memory_limit: *settings.device_memory,
-                force_copies: *settings.device_copies,
-                ..DeviceSettings::default()
-            };
-            match DeviceManager::start(&info, place, device_settings, answers.clone()) {
-                Ok(manager) => open.used.push(Used {
-                    info,
-                    manager,
-                    fallback,
-                }),
-                Err(error) => open.problems.push(error.to_string()),
+            Err(message) => {
+                plan.problem = Some(format!("{}: {message}", settings.devices.origin));
             }
         }
-        open
+        plan
     }
-}
 
-impl Open {
     /// Says why a kernel with a C function beside it has no device, where the user's settings let
     /// expect one.
     fn remark_unused(&self, runtime: &Runtime) {
@@ -204,23 +198,43 @@ impl Open {
         if devices.value == device::Selection::None || sched.as_str() == "cpu" {
             return;
         }
-        let fallback = self.used.iter().any(|used| used.fallback);
-        if !fallback && !self.used.is_empty() {
-            // There are devices; this kernel is for another kind.
-            return;
-        }
-        let why = match fallback {
-            true => "a CPU device is used only for kernels without a C function; set \
-                     OCR_DEVICES=all to use it for others"
-                .to_string(),
-            false => self.problems.join("; "),
-        };
+        let why = self.problem.as_deref().unwrap_or(
+            "a CPU device is used only for kernels without a C function; set OCR_DEVICES=all to \
+             use it for others",
+        );
         let asked = devices.origin != DEFAULT_ORIGIN || sched.origin != DEFAULT_ORIGIN;
         let text = format!("kernels that have a C function beside them run as functions: {why}");
         match asked {
             true => runtime.registry.note_once(text),
             false => runtime.registry.remark(text),
         }
+    }
+}
+
+impl Open {
+    fn new(runtime: &'static Runtime, wanted: &[DeviceInfo]) -> Open {
+        let mut open = Open {
+            used: Vec::new(),
+            problems: Vec::new(),
+            threads: 0,
+        };
+        let answers = Arc::new(Answers(runtime));
+        for info in wanted {
+            let place = Place::device(open.used.len());
+            let settings = DeviceSettings {
+                memory_limit: *runtime.settings.device_memory,
+                force_copies: *runtime.settings.device_copies,
+                ..DeviceSettings::default()
+            };
+            match DeviceManager::start(info, place, settings, answers.clone()) {
+                Ok(manager) => open.used.push(Used {
+                    info: info.clone(),
+                    manager,
+                }),
+                Err(error) => open.problems.push(error.to_string()),
+            }
+        }
+        open
     }
 
     /// Says where devices and workers share cores, which no figure of either is without.
@@ -288,24 +302,29 @@ impl Context {
         match split_options(new.options) {
             Err(message) => failures.push(message),
             Ok((wanted, options)) => {
-                let open = runtime.devices.open(runtime);
                 let spec = KernelSpec {
                     source: kernel.source.clone(),
                     options: options.to_string(),
                     kernel: kernel.name.clone(),
                 };
-                for (number, used) in open.used.iter().enumerate() {
-                    if !used.suits(wanted) || used.fallback && work.function.is_some() {
-                        continue;
+                match runtime.devices.open_for(runtime, work.function.is_some()) {
+                    Some(open) => {
+                        for (number, used) in open.used.iter().enumerate() {
+                            if !used.suits(wanted) {
+                                continue;
+                            }
+                            match build(used, &spec, view) {
+                                Ok(id) => kernel.built.push((Place::device(number), id)),
+                                Err(message) => failures.push(message),
+                            }
+                        }
+                        work.missing.extend(open.problems.iter().cloned());
                     }
-                    match build(used, &spec, view) {
-                        Ok(id) => kernel.built.push((Place::device(number), id)),
-                        Err(message) => failures.push(message),
+                    None => {
+                        let plan = runtime.devices.plan(&runtime.settings);
+                        work.missing.extend(plan.problem.clone());
+                        plan.remark_unused(runtime);
                     }
-                }
-                if kernel.built.is_empty() && failures.is_empty() {
-                    work.missing.extend(open.problems.iter().cloned());
-                    open.remark_unused(runtime);
                 }
             }
         }

@@ -1,6 +1,6 @@
 //! Steps 3 to 9 of an EDT's life.
 
-use super::context::Context;
+use super::context::{Context, LOCAL_SLOTS};
 use super::end::fatal;
 use crate::memory::{self, Acquired, Left};
 use crate::object::data_block::DataBlock;
@@ -184,6 +184,9 @@ impl Context {
             }
         }
         self.slots_by_block.clear();
+        if std::mem::take(&mut self.edt_local_used) {
+            self.edt_local = [Guid::NULL; LOCAL_SLOTS];
+        }
         self.current = None;
         // 8: triggered.
         let scope = edt.finish_scope();

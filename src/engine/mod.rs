@@ -3,7 +3,7 @@
 //! | step | where it is written |
 //! |---|---|
 //! | 1 created | [`create`] |
-//! | 2 resolved, runnable | `graph`; the answer comes to [`Context::advance_runnable`](context::Context) |
+//! | 2 resolved, runnable | `graph`; the answer comes to `context.rs`, `work_off` |
 //! | 3 placed, as far as the policy decides now | `life.rs`, `advance` |
 //! | 4 locked | `life.rs`, `acquire_rest` |
 //! | 5 fetched | `life.rs`, `locked`; `launch.rs`, `bring_blocks` |

@@ -1,7 +1,7 @@
 //! Starting and ending: from the process's `main` to `mainEdt` and back.
 
 use super::context::Context;
-use super::create::{PARAM_DEF, Request};
+use super::create::{Output, PARAM_DEF, Request};
 use super::devices::Devices;
 use super::end::{End, FATAL_STATUS, Outcome, abort, exit_now, fatal};
 use super::{Runtime, worker};
@@ -201,7 +201,7 @@ fn create_main(runtime: &'static Runtime, args: &[OsString], main_edt: EdtFuncti
                 finish: false,
                 range: None,
                 guid: None,
-                output: None,
+                output: Output::None,
             });
             runtime
                 .objects

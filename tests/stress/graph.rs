@@ -87,6 +87,8 @@ pub struct TaskSpec {
     pub body: Option<Kind>,
     /// Whether it is kept from running until its creator has created all its other children.
     pub gated: bool,
+    /// Whether it is created without asking for its GUID.
+    pub anonymous: bool,
     /// Whether its template is made for it and destroyed after its creation.
     pub own_template: bool,
     /// Whether the dependences that are not given at creation are added from the last to the first.
@@ -274,6 +276,7 @@ impl fmt::Debug for Graph {
             }
             for (name, set) in [
                 ("gated", spec.gated),
+                ("anonymous", spec.anonymous),
                 ("own template", spec.own_template),
                 ("dependences reversed", spec.reversed),
                 ("gates reversed", spec.gates_reversed),

@@ -1,0 +1,107 @@
+//! `extensions/ocr-runtime-itf.h`: what a running EDT can ask of the runtime.
+
+use super::{EFAULT, EINVAL, EPERM, put, sys, with};
+use crate::engine::context::{Context, LOCAL_SLOTS};
+use crate::object::edt::FINISH;
+use crate::object::guid::{Guid, Kind};
+use std::ffi::c_void;
+use sys::ocrGuid_t;
+
+fn current(context: &Context) -> Guid {
+    context.current.map_or(Guid::NULL, |edt| edt.guid())
+}
+
+export! {
+    /// A slot of the calling EDT.
+    fn ocrElsUserGet(offset: u8) -> ocrGuid_t, or Guid::ERROR.into(); {
+        with(Guid::ERROR, |context| match context.current {
+            Some(_) => context.edt_local.get(offset as usize).copied().unwrap_or(Guid::ERROR),
+            None => Guid::ERROR,
+        })
+        .into()
+    }
+
+    /// Sets a slot of the calling EDT.
+    fn ocrElsUserSet(offset: u8, data: ocrGuid_t) -> (), or (); {
+        with((), |context| {
+            if context.current.is_some()
+                && let Some(slot) = context.edt_local.get_mut(offset as usize)
+            {
+                *slot = data.into();
+                context.edt_local_used = true;
+            }
+        });
+    }
+
+    /// Where the slots of the calling EDT are.
+    fn ocrEdtLocalStorageGet(ptr: *mut *mut c_void, size: *mut u64) -> u8, or EFAULT; {
+        if ptr.is_null() || size.is_null() {
+            return EINVAL;
+        }
+        with(EPERM, |context| {
+            if context.current.is_none() {
+                return EPERM;
+            }
+            context.edt_local_used = true;
+            // SAFETY: the header asks for a valid place.
+            unsafe { put(ptr, context.edt_local.as_mut_ptr().cast()) };
+            // SAFETY: as above.
+            unsafe { put(size, (LOCAL_SLOTS * size_of::<Guid>()) as u64) };
+            0
+        })
+    }
+
+    /// The calling EDT.
+    fn ocrCurrentEdtGet(guid: *mut ocrGuid_t) -> u8, or EFAULT; {
+        if guid.is_null() {
+            return EINVAL;
+        }
+        let edt = with(Guid::NULL, |context| current(context));
+        // SAFETY: the header asks for a valid place.
+        unsafe { put(guid, edt.into()) };
+        if edt.is_null() { EPERM } else { 0 }
+    }
+
+    /// The calling EDT, under an older name.
+    fn currentEdtUserGet() -> ocrGuid_t, or Guid::NULL.into(); {
+        with(Guid::NULL, |context| current(context)).into()
+    }
+
+    /// The output event of the calling EDT.
+    fn ocrCurrentEdtOutputGet(event: *mut ocrGuid_t) -> u8, or EFAULT; {
+        if event.is_null() {
+            return EINVAL;
+        }
+        with(EPERM, |context| {
+            let Some(edt) = context.current else { return EPERM };
+            let output = match edt.finish_scope() {
+                Some(scope) if edt.flags.get() & FINISH != 0 => scope.output.get(),
+                _ => edt.output.get(),
+            };
+            // SAFETY: the header asks for a valid place.
+            unsafe { put(event, output.into()) };
+            0
+        })
+    }
+
+    /// How many workers there are.
+    fn ocrNbWorkers() -> u64, or 0; {
+        with(0, |context| context.runtime.queues.workers() as u64)
+    }
+
+    /// The worker that runs the caller, as an affinity that names no place.
+    fn ocrCurrentWorkerGuid(guid: *mut ocrGuid_t) -> (), or (); {
+        let worker = with(None, |context| context.local.as_ref().map(|local| local.index()));
+        let worker = worker.map_or(Guid::NULL, |index| {
+            Guid::new(Kind::Affinity, WORKER_GENERATION, index as u32)
+        });
+        // SAFETY: the header asks for null or a valid place.
+        unsafe { put(guid, worker.into()) };
+    }
+
+    /// Nothing is run meanwhile: a blocked EDT keeps its worker.
+    fn ocrInformLegacyCodeBlocking() -> u8, or EFAULT; { sys::OCR_ENOTSUP as u8 }
+}
+
+/// What tells the GUID of a worker from that of a place.
+const WORKER_GENERATION: u32 = 1;

@@ -1,0 +1,560 @@
+//! Random graphs. `proptest` makes, and shrinks, drafts: plain numbers without any relation. Every draft
+//! is then turned into a graph that is a correct program: what a draft asks for and cannot be is left
+//! out, such as a dependence that would close a cycle.
+
+use crate::graph::*;
+use crate::oracle::{Moment, Order};
+use proptest::collection::vec;
+use proptest::prelude::*;
+use proptest::sample::select;
+
+/// Pre-slots of an EDT that may be a kernel, without its gate and its journal.
+pub const KERNEL_SLOTS: usize = 6;
+
+/// What kind of cases are made.
+#[derive(Clone)]
+pub struct Aim {
+    pub workers: Vec<usize>,
+    pub policies: Vec<String>,
+    pub kernels: bool,
+    /// The most tasks of a graph.
+    pub tasks: usize,
+}
+
+#[derive(Clone, Debug)]
+struct Draft {
+    blocks: Vec<BlockDraft>,
+    tasks: Vec<TaskDraft>,
+}
+
+#[derive(Clone, Debug)]
+struct BlockDraft {
+    words: u32,
+    origin: Origin,
+    destroyed: bool,
+}
+
+#[derive(Clone, Debug)]
+struct TaskDraft {
+    /// How deep in the tree of creation, at most one deeper than the task before.
+    depth: usize,
+    finish: bool,
+    variant: Variant,
+    slots: Vec<SlotDraft>,
+    outcome: OutcomeDraft,
+    late: Kind,
+    body: Kind,
+    flags: [bool; 5],
+    pauses: [u8; 3],
+    doomed: Vec<DoomedDraft>,
+    scratch: Vec<u32>,
+}
+
+#[derive(Clone, Debug)]
+struct SlotDraft {
+    source: SourceDraft,
+    mode: Mode,
+    flags: [bool; 3],
+}
+
+#[derive(Clone, Debug)]
+enum SourceDraft {
+    Nothing,
+    Block(usize),
+    Output(usize, Vec<Kind>),
+    Late(usize),
+    Body(usize),
+    Join(Vec<usize>),
+}
+
+#[derive(Clone, Debug)]
+enum OutcomeDraft {
+    Nothing,
+    Slot(usize),
+    Made(u32),
+    Event(usize),
+}
+
+#[derive(Clone, Debug)]
+struct DoomedDraft {
+    kind: Kind,
+    late: Option<usize>,
+    finish: bool,
+    event: EventEnd,
+}
+
+/// Cases of an aim.
+pub fn cases(aim: &Aim) -> impl Strategy<Value = Case> + use<> {
+    let kernels = aim.kernels;
+    let tasks = aim.tasks;
+    let settings = (
+        select(aim.workers.clone()),
+        select(aim.policies.clone()),
+        any::<bool>(),
+        prop_oneof![2 => Just(None), 1 => (0u64..3).prop_map(Some)],
+    );
+    (settings, drafts(kernels, tasks)).prop_map(move |((workers, sched, copies, spare), draft)| {
+        let graph = build(draft);
+        let memory = spare.map(|spare| least_memory(&graph) * (2 + spare) / 2);
+        Case {
+            settings: Settings {
+                workers,
+                sched,
+                devices: kernels,
+                copies: kernels && copies,
+                memory: memory.filter(|_| kernels),
+            },
+            graph,
+        }
+    })
+}
+
+fn drafts(kernels: bool, tasks: usize) -> impl Strategy<Value = Draft> {
+    let of_one = vec(task(kernels), 1..=tasks);
+    (vec(block(kernels), 0..6), of_one).prop_map(|(blocks, tasks)| Draft { blocks, tasks })
+}
+
+fn words() -> impl Strategy<Value = u32> {
+    prop_oneof![6 => 1u32..20, 2 => 20u32..300, 1 => 300u32..4096]
+}
+
+fn block(kernels: bool) -> impl Strategy<Value = BlockDraft> {
+    let origin = prop_oneof![
+        3 => Just(Origin::Main),
+        2 => variant(kernels).prop_map(Origin::Bare),
+    ];
+    let parts = (words(), origin, any::<bool>());
+    parts.prop_map(|(words, origin, destroyed)| BlockDraft {
+        words,
+        origin,
+        destroyed,
+    })
+}
+
+fn variant(kernels: bool) -> impl Strategy<Value = Variant> {
+    match kernels {
+        true => select(vec![Variant::Function, Variant::Both, Variant::Kernel]),
+        false => select(vec![Variant::Function]),
+    }
+}
+
+fn rarely() -> impl Strategy<Value = bool> {
+    prop::bool::weighted(0.2)
+}
+
+fn stays() -> impl Strategy<Value = Kind> {
+    select(vec![Kind::Sticky, Kind::Idempotent])
+}
+
+fn kind() -> impl Strategy<Value = Kind> {
+    select(vec![Kind::Once, Kind::Sticky, Kind::Idempotent, Kind::Latch])
+}
+
+fn task(kernels: bool) -> impl Strategy<Value = TaskDraft> {
+    let slots = prop_oneof![
+        12 => vec(slot(), 0..5),
+        1 => vec(slot(), 5..24),
+    ];
+    let depth = prop_oneof![3 => 0usize..2, 2 => 0usize..5];
+    let place = (depth, prop::bool::weighted(0.3), variant(kernels), slots);
+    let ends = (outcome(), stays(), kind());
+    let flags = (rarely(), any::<bool>(), rarely(), any::<bool>(), any::<bool>());
+    let extras = (
+        [pause(), pause(), pause()],
+        vec(doomed(), 0..2),
+        prop_oneof![4 => Just(Vec::new()), 1 => vec(words(), 1..4)],
+    );
+    (place, ends, flags, extras).prop_map(|(place, ends, flags, extras)| TaskDraft {
+        depth: place.0,
+        finish: place.1,
+        variant: place.2,
+        slots: place.3,
+        outcome: ends.0,
+        late: ends.1,
+        body: ends.2,
+        flags: flags.into(),
+        pauses: extras.0,
+        doomed: extras.1,
+        scratch: extras.2,
+    })
+}
+
+fn pause() -> impl Strategy<Value = u8> {
+    prop_oneof![6 => Just(0u8), 1 => any::<u8>()]
+}
+
+fn slot() -> impl Strategy<Value = SlotDraft> {
+    let index = || 0usize..64;
+    let source = prop_oneof![
+        1 => Just(SourceDraft::Nothing),
+        6 => index().prop_map(SourceDraft::Block),
+        4 => (index(), vec(kind(), 0..4)).prop_map(|(task, chain)| SourceDraft::Output(task, chain)),
+        3 => index().prop_map(SourceDraft::Late),
+        2 => index().prop_map(SourceDraft::Body),
+        1 => vec(index(), 1..6).prop_map(SourceDraft::Join),
+    ];
+    let mode = select(vec![Mode::Null, Mode::Const, Mode::Ew, Mode::Rw, Mode::Ro]);
+    (source, mode, [rarely(), rarely(), rarely()]).prop_map(|(source, mode, flags)| SlotDraft {
+        source,
+        mode,
+        flags,
+    })
+}
+
+fn outcome() -> impl Strategy<Value = OutcomeDraft> {
+    let index = || 0usize..64;
+    prop_oneof![
+        2 => Just(OutcomeDraft::Nothing),
+        3 => index().prop_map(OutcomeDraft::Slot),
+        1 => words().prop_map(OutcomeDraft::Made),
+        1 => index().prop_map(OutcomeDraft::Event),
+    ]
+}
+
+fn doomed() -> impl Strategy<Value = DoomedDraft> {
+    let event = select(vec![
+        EventEnd::DestroyedBefore,
+        EventEnd::DestroyedAfter,
+        EventEnd::SatisfiedBefore,
+        EventEnd::SatisfiedAfter,
+    ]);
+    let late = prop::option::of(0usize..64);
+    (kind(), late, any::<bool>(), event).prop_map(|(kind, late, finish, event)| DoomedDraft {
+        kind,
+        late,
+        finish,
+        event,
+    })
+}
+
+/// Device memory that is enough for each single launch.
+fn least_memory(graph: &Graph) -> u64 {
+    let bytes = |block: Block| 4 * u64::from(graph.blocks[block].words);
+    let of_task = |spec: &TaskSpec| -> u64 { spec.slots.iter().filter_map(Slot::used).map(bytes).sum() };
+    let tasks = graph.tasks.iter().map(of_task).max().unwrap_or(0);
+    let fills = (0..graph.blocks.len()).map(bytes).max().unwrap_or(0);
+    // The journal, and what the device rounds up.
+    tasks.max(fills) + 64
+}
+
+/// Makes a graph of a draft.
+fn build(draft: Draft) -> Graph {
+    let mut graph = skeleton(&draft);
+    add_dependences(&mut graph, &draft);
+    settle_events(&mut graph);
+    settle_blocks(&mut graph);
+    destroy(&mut graph, &draft);
+    graph
+}
+
+/// Blocks, and tasks with what depends on nothing else.
+fn skeleton(draft: &Draft) -> Graph {
+    let mut blocks: Vec<BlockSpec> = draft
+        .blocks
+        .iter()
+        .map(|block| BlockSpec {
+            words: block.words,
+            origin: block.origin,
+            destroyed_by: None,
+        })
+        .collect();
+    let mut tasks: Vec<TaskSpec> = Vec::new();
+    // The last task and its ancestors, from the outermost.
+    let mut path: Vec<Task> = Vec::new();
+    for (task, draft) in draft.tasks.iter().enumerate() {
+        path.truncate(draft.depth);
+        if let Some(&last) = path.last()
+            && tasks[last].variant.has_kernel()
+        {
+            path.pop();
+        }
+        let function = draft.variant == Variant::Function;
+        let [anonymous, own_template, gated, reversed, gates_reversed] = draft.flags;
+        let outcome = match draft.outcome {
+            OutcomeDraft::Made(words) if function => {
+                blocks.push(BlockSpec {
+                    words,
+                    origin: Origin::Made(task),
+                    destroyed_by: None,
+                });
+                Outcome::Made(blocks.len() - 1)
+            }
+            OutcomeDraft::Slot(slot) if !draft.slots.is_empty() => {
+                let most = if function { usize::MAX } else { KERNEL_SLOTS };
+                Outcome::Slot(slot % draft.slots.len().min(most))
+            }
+            _ => Outcome::Nothing,
+        };
+        tasks.push(TaskSpec {
+            parent: path.last().copied(),
+            finish: draft.finish,
+            variant: draft.variant,
+            slots: Vec::new(),
+            outcome,
+            late: None,
+            body: None,
+            gated,
+            anonymous,
+            own_template,
+            reversed,
+            gates_reversed,
+            pauses: draft.pauses,
+            doomed: Vec::new(),
+            scratch: if function { draft.scratch.clone() } else { Vec::new() },
+        });
+        path.push(task);
+    }
+    Graph { blocks, tasks }
+}
+
+/// Returned events and pre-slots, as long as nothing has to wait for itself.
+fn add_dependences(graph: &mut Graph, draft: &Draft) {
+    let count = graph.tasks.len();
+    let mut order = Order::of_creation(graph);
+    for (task, draft) in draft.tasks.iter().enumerate() {
+        if let OutcomeDraft::Event(event) = draft.outcome
+            && graph.tasks[task].variant == Variant::Function
+            && event % count != task
+            && order.require(Moment::Complete(event % count), Moment::Complete(task))
+        {
+            graph.tasks[task].outcome = Outcome::Event(event % count);
+        }
+    }
+    for (task, draft) in draft.tasks.iter().enumerate() {
+        let most = match graph.tasks[task].variant {
+            Variant::Function => usize::MAX,
+            _ => KERNEL_SLOTS,
+        };
+        for draft in draft.slots.iter().take(most) {
+            let source = source(graph, &mut order, task, &draft.source);
+            let [in_depv, release, destroys_event] = draft.flags;
+            graph.tasks[task].slots.push(Slot {
+                source,
+                block: None,
+                mode: if in_depv { Mode::Rw } else { draft.mode },
+                in_depv,
+                release,
+                destroys_event,
+            });
+        }
+    }
+    let drafts = draft.tasks.iter();
+    for (task, draft) in drafts.enumerate() {
+        let of = |event: Kind, wanted: fn(&Source) -> Option<Task>| {
+            let by_slot = |slot: &Slot| wanted(&slot.source) == Some(task);
+            let by_task = |spec: &TaskSpec| spec.slots.iter().any(by_slot);
+            graph.tasks.iter().any(by_task).then_some(event)
+        };
+        let returned = |spec: &TaskSpec| spec.outcome == Outcome::Event(task);
+        let late = match graph.tasks.iter().any(returned) {
+            true => Some(draft.late),
+            false => of(draft.late, |source| match source {
+                Source::Late(task) => Some(*task),
+                _ => None,
+            }),
+        };
+        let body = of(draft.body, |source| match source {
+            Source::Body(task) => Some(*task),
+            _ => None,
+        });
+        graph.tasks[task].late = late;
+        graph.tasks[task].body = body;
+    }
+    for (task, draft) in draft.tasks.iter().enumerate() {
+        if graph.tasks[task].variant != Variant::Function {
+            continue;
+        }
+        for draft in &draft.doomed {
+            let late = draft.late.map(|late| late % count);
+            let late = late.filter(|&late| graph.tasks[late].late.is_some());
+            graph.tasks[task].doomed.push(Doomed {
+                kind: draft.kind,
+                late,
+                finish: draft.finish,
+                event: draft.event,
+            });
+        }
+    }
+}
+
+fn source(graph: &Graph, order: &mut Order, task: Task, draft: &SourceDraft) -> Source {
+    let count = graph.tasks.len();
+    let given = graph
+        .blocks
+        .iter()
+        .filter(|spec| !matches!(spec.origin, Origin::Made(_)))
+        .count();
+    let start = Moment::Start(task);
+    match draft {
+        SourceDraft::Nothing => Source::Nothing,
+        SourceDraft::Block(_) if given == 0 => Source::Nothing,
+        SourceDraft::Block(block) => Source::Block(block % given),
+        SourceDraft::Output(which, chain) => {
+            let parent = graph.tasks[task].parent;
+            let siblings: Vec<Task> = graph.children(parent).filter(|&t| t < task).rev().collect();
+            match siblings.get(which % siblings.len().max(1)) {
+                Some(&from) if order.require(Moment::Complete(from), start) => {
+                    Source::Output(from, chain.clone())
+                }
+                _ => Source::Nothing,
+            }
+        }
+        SourceDraft::Late(from) => {
+            // Any task, or else an earlier one.
+            let from = [from % count, from % task.max(1)];
+            let from = from
+                .into_iter()
+                .find(|&from| from != task && order.require(Moment::Complete(from), start));
+            from.map_or(Source::Nothing, Source::Late)
+        }
+        SourceDraft::Body(from) => {
+            let from = [from % count, from % task.max(1)];
+            let from = from.into_iter().find(|&from| {
+                from != task
+                    && graph.tasks[from].variant == Variant::Function
+                    && order.require(Moment::End(from), start)
+            });
+            from.map_or(Source::Nothing, Source::Body)
+        }
+        SourceDraft::Join(tasks) => {
+            let tasks: Vec<Task> = tasks
+                .iter()
+                .map(|from| from % count)
+                .filter(|&from| from != task && order.require(Moment::Complete(from), start))
+                .collect();
+            match tasks.is_empty() {
+                true => Source::Nothing,
+                false => Source::Join(tasks),
+            }
+        }
+    }
+}
+
+/// Events that go when they trigger need their dependences before; so do output events.
+fn settle_events(graph: &mut Graph) {
+    for task in 0..graph.tasks.len() {
+        let is_source = |slot: &Slot| slot.source == Source::Body(task);
+        let kind = graph.tasks[task].body;
+        let goes = matches!(kind, Some(Kind::Once | Kind::Latch));
+        let all_after = graph.tasks.iter().enumerate().all(|(other, spec)| {
+            !spec.slots.iter().any(is_source)
+                || other > task && spec.parent == graph.tasks[task].parent
+        });
+        if goes && !all_after {
+            graph.tasks[task].body = Some(Kind::Sticky);
+        }
+        if goes && all_after || graph.wants_output(task) {
+            graph.tasks[task].gated = true;
+        }
+        let spec = &mut graph.tasks[task];
+        spec.anonymous &= !spec.gated
+            && spec.variant == Variant::Function
+            && spec.slots.iter().all(|slot| slot.in_depv);
+    }
+}
+
+/// The block that a task passes to its output event.
+fn result(graph: &Graph, task: Task) -> Option<Block> {
+    match graph.tasks[task].outcome {
+        Outcome::Event(event) => result(graph, event),
+        _ => own_result(graph, task),
+    }
+}
+
+/// The block that a task returns.
+pub fn own_result(graph: &Graph, task: Task) -> Option<Block> {
+    let spec = &graph.tasks[task];
+    match spec.outcome {
+        Outcome::Nothing | Outcome::Event(_) => None,
+        Outcome::Made(block) => Some(block),
+        Outcome::Slot(slot) => {
+            let slot = &spec.slots[slot];
+            brings(graph, &slot.source).filter(|_| slot.mode != Mode::Null)
+        }
+    }
+}
+
+fn brings(graph: &Graph, source: &Source) -> Option<Block> {
+    match source {
+        Source::Nothing | Source::Join(_) => None,
+        Source::Block(block) => Some(*block),
+        Source::Output(_, chain) if chain.contains(&Kind::Latch) => None,
+        Source::Output(task, _) | Source::Late(task) => result(graph, *task),
+        Source::Body(task) if graph.tasks[*task].body == Some(Kind::Latch) => None,
+        Source::Body(task) => own_result(graph, *task),
+    }
+}
+
+/// Which block arrives where. A task has a block in one mode only.
+fn settle_blocks(graph: &mut Graph) {
+    for task in 0..graph.tasks.len() {
+        for at in 0..graph.tasks[task].slots.len() {
+            let block = brings(graph, &graph.tasks[task].slots[at].source);
+            let earlier = &graph.tasks[task].slots[..at];
+            let same = |slot: &&Slot| slot.used() == block && block.is_some();
+            let mode = earlier.iter().find(same).map(|slot| slot.mode);
+            let slot = &mut graph.tasks[task].slots[at];
+            slot.block = block;
+            if let Some(mode) = mode.filter(|_| slot.mode != Mode::Null) {
+                slot.mode = mode;
+                slot.in_depv &= mode == Mode::Rw;
+            }
+        }
+        let spec = &mut graph.tasks[task];
+        spec.anonymous &= spec.slots.iter().all(|slot| slot.in_depv);
+    }
+}
+
+/// Tasks that destroy blocks and events that nobody will need any more.
+fn destroy(graph: &mut Graph, draft: &Draft) {
+    let order = Order::of(graph);
+    let count = graph.tasks.len();
+    for block in 0..graph.blocks.len() {
+        if !draft.blocks.get(block).is_none_or(|draft| draft.destroyed) {
+            continue;
+        }
+        let passes = |task: Task| result(graph, task) == Some(block) || own_result(graph, task) == Some(block);
+        let meets = |task: Task| {
+            let by_slot = graph.tasks[task].slots.iter().any(|slot| slot.block == Some(block));
+            by_slot || passes(task)
+        };
+        let last = (0..count).find(|&task| {
+            let spec = &graph.tasks[task];
+            spec.variant == Variant::Function
+                && spec.slots.iter().any(|slot| slot.used() == Some(block))
+                && !passes(task)
+                && (0..count).all(|other| {
+                    other == task
+                        || !meets(other)
+                        || order.is_before(Moment::Complete(other), Moment::Start(task))
+                })
+        });
+        graph.blocks[block].destroyed_by = last;
+        if let Some(last) = last {
+            for slot in &mut graph.tasks[last].slots {
+                slot.release &= slot.block != Some(block);
+            }
+        }
+    }
+    for task in 0..count {
+        let function = graph.tasks[task].variant == Variant::Function;
+        for at in 0..graph.tasks[task].slots.len() {
+            let source = graph.tasks[task].slots[at].source.clone();
+            let of_slots = graph.tasks.iter().flat_map(|spec| &spec.slots);
+            let alone = of_slots.filter(|slot| slot.source == source).count() == 1;
+            let free = match source {
+                Source::Late(from) => graph.tasks.iter().all(|spec| {
+                    let doomed = spec.doomed.iter().any(|doomed| doomed.late == Some(from));
+                    !doomed && spec.outcome != Outcome::Event(from)
+                }),
+                Source::Body(from) => {
+                    !matches!(graph.tasks[from].body, Some(Kind::Once | Kind::Latch))
+                }
+                _ => false,
+            };
+            let slot = &mut graph.tasks[task].slots[at];
+            slot.destroys_event &= function && alone && free;
+            slot.release &= function;
+        }
+    }
+}

@@ -1,0 +1,228 @@
+//! The main job against an independent implementation: `examples/levenshtein.c` on sequences of many
+//! shapes, under every policy, with tiles that fit and tiles that do not.
+
+use std::path::{Path, PathBuf};
+use std::process::{Command, Output};
+
+fn root() -> &'static Path {
+    Path::new(env!("CARGO_MANIFEST_DIR"))
+}
+
+fn program() -> PathBuf {
+    let program = root().join("build/examples/levenshtein");
+    assert!(
+        program.exists(),
+        "{} is missing: run `make` first",
+        program.display()
+    );
+    program
+}
+
+/// Whether kernels can run; the policies are tried without devices otherwise.
+fn devices() -> &'static str {
+    match std::env::var_os("OCR_TEST_NO_OPENCL") {
+        Some(_) => "none",
+        None => "all",
+    }
+}
+
+/// A small generator, so that a failure can be run again.
+struct Random(u64);
+
+impl Random {
+    fn below(&mut self, bound: u64) -> u64 {
+        self.0 ^= self.0 << 13;
+        self.0 ^= self.0 >> 7;
+        self.0 ^= self.0 << 17;
+        self.0 % bound
+    }
+
+    fn text(&mut self, length: u64, letters: u64) -> Vec<u8> {
+        // Not '>', which would make it FASTA.
+        let text = (0..length).map(|_| (b'?' as u64 + self.below(letters)) as u8);
+        text.collect()
+    }
+
+    /// Some letters changed, dropped and added.
+    fn mutated(&mut self, text: &[u8], letters: u64) -> Vec<u8> {
+        let mut text = text.to_vec();
+        for _ in 0..self.below(40) {
+            let at = self.below(text.len() as u64 + 1) as usize;
+            let letter = self.text(1, letters)[0];
+            match self.below(3) {
+                0 => text.insert(at, letter),
+                1 if at < text.len() => drop(text.remove(at)),
+                _ if at < text.len() => text[at] = letter,
+                _ => text.push(letter),
+            }
+        }
+        text
+    }
+}
+
+/// One row of the matrix, from the textbook.
+fn distance(a: &[u8], b: &[u8]) -> usize {
+    let mut row: Vec<usize> = (0..=b.len()).collect();
+    for (i, x) in a.iter().enumerate() {
+        let mut diagonal = std::mem::replace(&mut row[0], i + 1);
+        for (j, y) in b.iter().enumerate() {
+            let replaced = diagonal + usize::from(x != y);
+            diagonal = row[j + 1];
+            row[j + 1] = replaced.min(diagonal + 1).min(row[j] + 1);
+        }
+    }
+    row[b.len()]
+}
+
+struct Files(PathBuf);
+
+impl Files {
+    fn new(name: &str) -> Files {
+        let folder = root().join("target/levenshtein-tests").join(name);
+        std::fs::create_dir_all(&folder).expect("target can be written");
+        Files(folder)
+    }
+
+    fn put(&self, name: &str, content: &[u8]) -> PathBuf {
+        let path = self.0.join(name);
+        std::fs::write(&path, content).expect("target can be written");
+        path
+    }
+}
+
+fn run(options: &[&str], policy: &str, workers: &str, files: [&Path; 2]) -> Output {
+    Command::new(program())
+        .args(options)
+        .arg("--quiet")
+        .args(files)
+        .env("OCR_SCHED", policy)
+        .env("OCR_WORKERS", workers)
+        .env("OCR_DEVICES", devices())
+        .output()
+        .expect("the program can be started")
+}
+
+fn expect(output: &Output, wanted: usize, what: &str) {
+    let text = String::from_utf8_lossy(&output.stdout);
+    let errors = String::from_utf8_lossy(&output.stderr);
+    assert!(
+        output.status.success(),
+        "{what}: {}\n{errors}",
+        output.status
+    );
+    assert_eq!(
+        text.lines().next(),
+        Some(&*format!("distance: {wanted}")),
+        "{what}\n{errors}"
+    );
+}
+
+const POLICIES: [&str; 5] = ["cpu", "device", "static:1:1", "static:2:1", "eager"];
+
+#[test]
+fn sequences_of_many_shapes() {
+    let files = Files::new("shapes");
+    let mut random = Random(0x9e37_79b9_7f4a_7c15);
+    let lengths = [0, 1, 2, 63, 64, 65, 127, 500, 1023, 1024, 1025, 3000];
+    let tiles = ["1", "64", "100", "256", "1000", "4096"];
+    for case in 0..60 {
+        let length = |random: &mut Random| lengths[random.below(lengths.len() as u64) as usize];
+        let letters = [2, 4, 20, 190][random.below(4) as usize];
+        let a_length = length(&mut random);
+        let a = random.text(a_length, letters);
+        let b = match random.below(2) {
+            0 => random.mutated(&a, letters),
+            _ => {
+                let b_length = length(&mut random);
+                random.text(b_length, letters)
+            }
+        };
+        let tile = tiles[random.below(tiles.len() as u64) as usize];
+        let method = ["bits", "dp"][random.below(2) as usize];
+        let policy = POLICIES[random.below(POLICIES.len() as u64) as usize];
+        let workers = ["1", "2", "8"][random.below(3) as usize];
+        let (left, right) = (files.put("a", &a), files.put("b", &b));
+        let what = format!(
+            "case {case}: {} x {} of {letters}, --tile {tile} --method {method}, {policy}, \
+             {workers} workers",
+            a.len(),
+            b.len()
+        );
+        let output = run(
+            &["--tile", tile, "--method", method],
+            policy,
+            workers,
+            [&left, &right],
+        );
+        expect(&output, distance(&a, &b), &what);
+    }
+}
+
+#[test]
+fn two_genomes_under_every_policy() {
+    let data = root().join("examples/data");
+    let (human, orangutan) = (data.join("human-mt.fa"), data.join("orangutan-mt.fa"));
+    for policy in POLICIES {
+        let output = run(&[], policy, "2", [&human, &orangutan]);
+        expect(&output, 3315, policy);
+    }
+}
+
+#[test]
+fn fasta_and_plain_bytes_are_read_as_they_are() {
+    let files = Files::new("formats");
+    let fasta = files.put("a.fa", b">one\nACGT\nAC\n>two\nGT\n");
+    let plain = files.put("plain", b"ACGTACGT");
+    expect(
+        &run(&[], "cpu", "2", [&fasta, &plain]),
+        0,
+        "headers dropped, lines joined",
+    );
+    let lower = files.put("lower", b"acgtACGT");
+    expect(
+        &run(&[], "cpu", "2", [&lower, &plain]),
+        4,
+        "letters compared as they stand",
+    );
+    let bytes: Vec<u8> = (0..=255).collect();
+    let all = files.put("all", &bytes);
+    let turned: Vec<u8> = bytes.iter().rev().copied().collect();
+    let reverse = files.put("reverse", &turned);
+    let wanted = distance(&bytes, &turned);
+    expect(
+        &run(&["--check"], "cpu", "2", [&all, &reverse]),
+        wanted,
+        "any byte values",
+    );
+    let empty = files.put("empty", b"");
+    expect(
+        &run(&[], "cpu", "2", [&empty, &plain]),
+        8,
+        "nothing against eight letters",
+    );
+    expect(
+        &run(&[], "eager", "2", [&empty, &empty]),
+        0,
+        "nothing against nothing",
+    );
+}
+
+#[test]
+fn bad_input_is_refused_with_a_reason() {
+    let files = Files::new("bad");
+    let file = files.put("file", b"ACGT");
+    let cases: [(&[&str], &Path, &str); 5] = [
+        (&[], Path::new("/nonexistent"), "/nonexistent"),
+        (&[], Path::new("/"), "/"),
+        (&["--tile", "0"], &file, "--tile"),
+        (&["--method", "magic"], &file, "magic"),
+        (&["--unknown"], &file, "--unknown"),
+    ];
+    for (options, second, reason) in cases {
+        let output = run(options, "cpu", "1", [&file, second]);
+        let errors = String::from_utf8_lossy(&output.stderr);
+        assert!(!output.status.success(), "{options:?} {}", second.display());
+        assert!(errors.contains(reason), "{errors}");
+        assert_eq!(output.status.code(), Some(1), "ended by itself: {errors}");
+    }
+}

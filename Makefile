@@ -31,6 +31,7 @@ COMMAND_SOURCES := $(shell find src/bin)
 	install install-files uninstall clean help
 
 all: libraries command examples ## the libraries, the command and the examples, in build/ (default)
+	@:
 
 libraries: $(STATIC_LIBRARY) $(SHARED_LIBRARY) build/lib/libocr.so ## build/lib/libocr.a and build/lib/libocr.so
 

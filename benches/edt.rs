@@ -7,7 +7,9 @@ mod support;
 
 use criterion::Criterion;
 use std::path::PathBuf;
-use support::{Case, PROCESS, Runs, Source, Table, measuring, short, workers};
+use support::{
+    Case, PROCESS, Runs, Source, Table, least, measuring, median, median_ratio, short, workers,
+};
 
 /// The programs, compiled.
 struct Programs {
@@ -60,36 +62,44 @@ struct Report {
 }
 
 impl Report {
-    /// A row: a figure of a case, the bar it should not exceed, and what it is compared with.
-    fn row(
+    /// A row: a figure of every run, the bar that its median should not exceed, and what it is
+    /// compared with, run by run.
+    fn compare(
         &mut self,
         what: &str,
-        value: f64,
+        values: &[f64],
         unit: &str,
         bar: Option<f64>,
-        peer: Option<(&str, f64)>,
+        peer: Option<(&str, &[f64])>,
     ) {
-        let (peer, ratio) = match peer {
-            Some((name, other)) => (
-                format!("{name} {}", short(other)),
-                format!("{:.2}", value / other),
-            ),
-            None => Default::default(),
-        };
+        let value = median(values);
         let verdict = match bar {
             Some(bar) if value <= bar => "reached",
             Some(_) => "not yet",
             None => "",
         };
+        let (peer, ratio) = match peer {
+            Some((name, others)) => (
+                format!("{name} {}", short(median(others))),
+                short(median_ratio(values, others)),
+            ),
+            None => Default::default(),
+        };
         self.table.row(&[
             what.into(),
             short(value),
+            short(least(values)),
             unit.into(),
             bar.map(short).unwrap_or_default(),
             verdict.into(),
             peer,
             ratio,
         ]);
+    }
+
+    /// A row without bar and comparison.
+    fn row(&mut self, what: &str, values: &[f64], unit: &str) {
+        self.compare(what, values, unit, None, None);
     }
 }
 
@@ -127,26 +137,21 @@ fn graph(
     let Some(runs) = support::group(criterion, name, None, &cases) else {
         return;
     };
-    let peer = runs.get(2).map(|runs| ("OpenMP", runs.time()));
     let title = |workers: usize| format!("{name} {size}, {workers} worker{}", plural(workers));
-    report.row(&title(many), runs[0].time(), "ns/EDT", Some(bar), peer);
-    report.row(&title(1), runs[1].time(), "ns/EDT", None, None);
-    for (key, what) in [
-        ("ns_per_dependence", "per dependence"),
-        ("ns_build", "of that building"),
-        ("ns_run", "of that running"),
-        ("ns_again", "again, in the same memory"),
+    let openmp = runs.get(2).map(Runs::times);
+    let peer = openmp.as_deref().map(|times| ("OpenMP", times));
+    report.compare(&title(many), &runs[0].times(), "ns/EDT", Some(bar), peer);
+    for (key, what, unit) in [
+        ("ns_per_dependence", "per dependence", "ns"),
+        ("ns_build", "of that building", "ns/EDT"),
+        ("ns_run", "of that running", "ns/EDT"),
+        ("ns_again", "again, in the same memory", "ns/EDT"),
     ] {
         if !runs[0].figures[0].all(key).is_empty() {
-            let value = runs[0].median(key);
-            let unit = if key == "ns_per_dependence" {
-                "ns"
-            } else {
-                "ns/EDT"
-            };
-            report.row(&format!("  {what}"), value, unit, None, None);
+            report.row(&format!("  {what}"), &runs[0].all(key), unit);
         }
     }
+    report.row(&title(1), &runs[1].times(), "ns/EDT");
 }
 
 fn plural(count: usize) -> &'static str {
@@ -168,15 +173,9 @@ fn alone(criterion: &mut Criterion, name: &str, size: &str, key: &str) -> Option
 fn dependences(criterion: &mut Criterion, report: &mut Report, name: &str, size: &str) {
     if let Some(runs) = alone(criterion, name, size, "ns_per_dependence") {
         let title = format!("{name} {size}");
-        report.row(&title, runs.time(), "ns/dependence", Some(40.0), None);
+        report.compare(&title, &runs.times(), "ns/dependence", Some(40.0), None);
         for (key, what) in [("ns_connect", "connecting"), ("ns_satisfy", "satisfying")] {
-            report.row(
-                &format!("  of that {what}"),
-                runs.median(key),
-                "ns",
-                None,
-                None,
-            );
+            report.row(&format!("  of that {what}"), &runs.all(key), "ns");
         }
     }
 }
@@ -197,36 +196,30 @@ fn blocks(criterion: &mut Criterion, report: &mut Report) {
     let Some(runs) = support::group(criterion, "blocks", None, &cases) else {
         return;
     };
-    let malloc = runs[0].median("ns_per_malloc");
-    report.row(
+    let (one, all) = (runs[0].times(), runs[1].times());
+    let malloc = runs[0].all("ns_per_malloc");
+    let peer = Some(("malloc+free", malloc.as_slice()));
+    report.compare(
         "data block of 64 bytes, 1 EDT",
-        runs[0].time(),
+        &one,
         "ns/block",
         Some(60.0),
-        Some(("malloc+free", malloc)),
+        peer,
     );
     let title = format!("  {many} EDTs at once, each");
-    report.row(
-        &title,
-        runs[1].time(),
-        "ns/block",
-        None,
-        Some(("1 EDT", runs[0].time())),
-    );
+    report.compare(&title, &all, "ns/block", None, Some(("1 EDT", &one)));
 }
 
 fn pending(criterion: &mut Criterion, report: &mut Report, size: &str) {
     if let Some(runs) = alone(criterion, "pending", size, "ns_create") {
-        let bytes = runs.median("bytes_per_edt");
         let title = format!("pending {size}, 2 slots, 2 parameters");
-        report.row(&title, bytes, "bytes/EDT", Some(256.0), None);
-        report.row("  creating", runs.time(), "ns/EDT", None, None);
+        let bytes = runs.all("bytes_per_edt");
+        report.compare(&title, &bytes, "bytes/EDT", Some(256.0), None);
+        report.row("  creating", &runs.times(), "ns/EDT");
         report.row(
             "  satisfying and running",
-            runs.median("ns_per_edt"),
+            &runs.all("ns_per_edt"),
             "ns/EDT",
-            None,
-            None,
         );
     }
 }
@@ -259,35 +252,23 @@ fn scaling(criterion: &mut Criterion, programs: &Programs, report: &mut Report) 
     let Some(runs) = support::group(criterion, "scaling", None, &cases) else {
         return;
     };
-    let half = runs.len() / 2;
-    report.row(
-        "1 us of work, 1 worker",
-        runs[0].time(),
-        "ns/EDT",
-        None,
-        None,
-    );
+    // One worker and many: of OCR, or of OCR and OpenMP in turns.
+    let (one, rest) = (&runs[0], runs.len() / 2);
+    let all = &runs[rest];
+    let openmp = (rest == 2).then(|| (runs[1].times(), runs[3].times()));
+    report.row("1 us of work, 1 worker", &one.times(), "ns/EDT");
     let title = format!("1 us of work, {many} workers");
-    let peer = runs.get(3).map(|runs| ("OpenMP", runs.time()));
-    report.row(&title, runs[half].time(), "ns/EDT", None, peer);
-    let speedup = runs[half].faster_than(&runs[0]);
-    let peer = runs.get(3).map(|other| other.faster_than(&runs[1]));
-    let cell = |value: Option<f64>| value.map(short).unwrap_or_default();
-    report.table.row(&[
-        "  speed-up".into(),
-        short(speedup),
-        "times".into(),
-        format!(">= {}", short(0.9 * many as f64)),
-        if speedup >= 0.9 * many as f64 {
-            "reached"
-        } else {
-            "not yet"
-        }
-        .into(),
-        peer.map(|_| format!("OpenMP {}", cell(peer)))
-            .unwrap_or_default(),
-        cell(peer.map(|peer| speedup / peer)),
-    ]);
+    let peer = openmp.as_ref().map(|(_, all)| ("OpenMP", all.as_slice()));
+    report.compare(&title, &all.times(), "ns/EDT", None, peer);
+    // Taken the other way round, so that less is better, as in every other row.
+    let share = |one: &[f64], all: &[f64]| -> Vec<f64> {
+        all.iter().zip(one).map(|(all, one)| all / one).collect()
+    };
+    let ours = share(&one.times(), &all.times());
+    let theirs = openmp.map(|(one, all)| share(&one, &all));
+    let peer = theirs.as_deref().map(|share| ("OpenMP", share));
+    let bar = 1.0 / (0.9 * many as f64);
+    report.compare("  of the time of 1 worker", &ours, "times", Some(bar), peer);
 }
 
 /// The life of a process that does next to nothing.
@@ -303,20 +284,16 @@ fn hello(criterion: &mut Criterion, report: &mut Report) {
         Case::new("plain", &plain.compile(), &[], workers(), PROCESS),
     ];
     if let Some(runs) = support::group(criterion, "hello", None, &cases) {
-        let [ours, plain] = [0, 1].map(|at: usize| 1e-6 * runs[at].time());
-        report.row(
-            "hello, start to end",
-            ours,
-            "ms",
-            Some(5.0),
-            Some(("plain C", plain)),
-        );
+        let ms = |runs: &Runs| -> Vec<f64> { runs.times().iter().map(|ns| 1e-6 * ns).collect() };
+        let (ours, plain) = (ms(&runs[0]), ms(&runs[1]));
+        let peer = Some(("plain C", plain.as_slice()));
+        report.compare("hello, start to end", &ours, "ms", Some(5.0), peer);
     }
 }
 
 fn main() {
     let mut criterion = support::criterion();
-    let headings = ["", "median", "", "bar", "", "against", "ratio"];
+    let headings = ["", "median", "least", "", "bar", "", "against", "ratio"];
     let mut report = Report {
         table: Table::new("What a task costs", &headings),
     };

@@ -1,1 +1,255 @@
-fn main() {}
+//! Runs random graphs and compares them with an oracle that runs them one task after the other: values
+//! in blocks, the order of tasks, exclusive and constant access, finish scopes, every kind of event, C
+//! functions and kernels, with 1 to 16 workers and pauses in between.
+//!
+//! * `stress/graph.rs`: what a graph is, as plain data
+//! * `stress/generate.rs`, `settle.rs`: random ones, by `proptest`, which also looks for smaller ones
+//!   that fail
+//! * `stress/reduce.rs`: smaller ones still
+//! * `stress/oracle.rs`: what must come of one
+//! * `stress/run.rs`, `create.rs`, `body.rs`, `kernel.cl`, `ends.rs`, `api.rs`: the graph as an OCR program
+//! * `stress/child.rs`: the process that the programs run in
+//!
+//! Settings, from the environment:
+//!
+//! * `OCR_STRESS_CASES=N`: so many graphs for each test
+//! * `OCR_STRESS_MINUTES=N`: graphs for so many minutes for each test
+//! * `OCR_STRESS_SEED=N`: the graphs; otherwise others each time
+//! * `OCR_STRESS_WORKERS=N`, `OCR_STRESS_SCHED=NAME`: only with so many workers, only with this policy;
+//!   several are separated by commas
+//! * `OCR_STRESS_TASKS=N`: at most so many tasks in a graph
+//! * `OCR_STRESS_REPLAY=FILE`: only the case in this file, `OCR_STRESS_CASES` times
+//! * `OCR_TEST_NO_OPENCL=1`: without kernels
+
+#[path = "stress/api.rs"]
+mod api;
+#[path = "stress/body.rs"]
+mod body;
+#[path = "stress/child.rs"]
+mod child;
+#[path = "stress/create.rs"]
+mod create;
+#[path = "stress/ends.rs"]
+mod ends;
+#[path = "stress/generate.rs"]
+mod generate;
+#[path = "stress/graph.rs"]
+mod graph;
+#[path = "stress/oracle.rs"]
+mod oracle;
+#[path = "stress/reduce.rs"]
+mod reduce;
+#[path = "stress/run.rs"]
+mod run;
+#[path = "stress/settle.rs"]
+mod settle;
+
+use child::Runner;
+use generate::Aim;
+use graph::Case;
+use libtest_mimic::{Arguments, Failed, Trial};
+use proptest::test_runner::{Config, RngAlgorithm, TestCaseError, TestError, TestRng, TestRunner};
+use std::cell::RefCell;
+use std::env;
+use std::path::PathBuf;
+use std::time::{Duration, Instant, SystemTime};
+
+/// Graphs of one seed.
+const BATCH: u32 = 100;
+/// After this long without an answer a case hangs. Generous: it is no statement about speed.
+const PATIENCE: Duration = Duration::from_secs(120);
+/// The same while a smaller graph is looked for, which would otherwise take for ever.
+const SHRINKING_PATIENCE: Duration = Duration::from_secs(10);
+/// How often a smaller graph runs without failing before it counts as one that does not fail.
+const ATTEMPTS: u32 = 50;
+/// How long smaller graphs are looked for, by each of two ways.
+const SHRINKING: Duration = Duration::from_secs(120);
+
+fn main() {
+    if env::var_os(child::VARIABLE).is_some() {
+        child::serve();
+        return;
+    }
+    let mut arguments = Arguments::from_args();
+    // The cases have the cores for themselves.
+    arguments.test_threads = Some(1);
+    let no_opencl = env::var_os("OCR_TEST_NO_OPENCL").is_some();
+    let trials = match env::var_os("OCR_STRESS_REPLAY") {
+        Some(file) => vec![Trial::test("replay", move || replay(file.into()))],
+        None => vec![
+            Trial::test("functions", || stress("functions", false, 20_000)),
+            Trial::test("kernels", || stress("kernels", true, 1000)).with_ignored_flag(no_opencl),
+        ],
+    };
+    libtest_mimic::run(&arguments, trials).exit();
+}
+
+fn number(variable: &str) -> Option<u64> {
+    let text = env::var(variable).ok()?;
+    match text.parse() {
+        Ok(number) => Some(number),
+        Err(_) => panic!("{variable}={text} is not a number"),
+    }
+}
+
+fn list(variable: &str, default: &[&str]) -> Vec<String> {
+    match env::var(variable) {
+        Ok(text) => text.split(',').map(str::to_owned).collect(),
+        Err(_) => default.iter().copied().map(str::to_owned).collect(),
+    }
+}
+
+fn aim(kernels: bool) -> Result<Aim, Failed> {
+    let workers = list("OCR_STRESS_WORKERS", &["1", "2", "3", "4", "8", "16"]);
+    let policies: &[&str] = match kernels {
+        true => &["eager", "device", "static:1:1", "cpu"],
+        false => &["eager"],
+    };
+    Ok(Aim {
+        workers: workers
+            .iter()
+            .map(|text| text.parse())
+            .collect::<Result<_, _>>()?,
+        policies: list("OCR_STRESS_SCHED", policies),
+        kernels,
+        tasks: number("OCR_STRESS_TASKS").unwrap_or(40) as usize,
+    })
+}
+
+/// Runs as many random graphs as the settings say.
+fn stress(name: &str, kernels: bool, default_cases: u64) -> Result<(), Failed> {
+    let aim = aim(kernels)?;
+    let now = SystemTime::now().duration_since(SystemTime::UNIX_EPOCH)?;
+    let seed = number("OCR_STRESS_SEED").unwrap_or(now.as_secs() * 1_000_000);
+    let minutes = number("OCR_STRESS_MINUTES").map(|minutes| Duration::from_secs(60 * minutes));
+    let cases = number("OCR_STRESS_CASES").unwrap_or(default_cases);
+    let started = Instant::now();
+    let runner = RefCell::new(Runner::new(name));
+    let (mut done, mut batch_seed) = (0, seed);
+    loop {
+        let left = match minutes {
+            Some(minutes) if started.elapsed() >= minutes => break,
+            Some(_) => u64::from(BATCH),
+            None if done >= cases => break,
+            None => cases - done,
+        };
+        let size = left.min(u64::from(BATCH)) as u32;
+        batch(&aim, batch_seed, size, &runner)
+            .map_err(|failure| failure.report(name, batch_seed, done))?;
+        done += u64::from(size);
+        batch_seed += 1;
+    }
+    eprintln!(
+        "{name}: {done} graphs, seeds {seed} to {}, at most {} MiB",
+        batch_seed - 1,
+        runner.borrow().resident_kib / 1024
+    );
+    Ok(())
+}
+
+/// A case that fails, and how.
+struct Failure {
+    case: Option<Case>,
+    first: Option<Case>,
+    text: String,
+}
+
+/// Runs the graphs of one seed. One that fails is made smaller as long as it does.
+fn batch(aim: &Aim, seed: u64, cases: u32, runner: &RefCell<Runner>) -> Result<(), Box<Failure>> {
+    let config = Config {
+        cases,
+        failure_persistence: None,
+        max_shrink_iters: 100_000,
+        max_shrink_time: SHRINKING.as_millis() as u32,
+        ..Config::default()
+    };
+    let mut bytes = [0; 32];
+    bytes[..8].copy_from_slice(&seed.to_le_bytes());
+    let rng = TestRng::from_seed(RngAlgorithm::ChaCha, &bytes);
+    let first: RefCell<Option<Case>> = RefCell::new(None);
+    let last = RefCell::new(String::new());
+    let mut proptest = TestRunner::new_with_rng(config, rng);
+    let result = proptest.run(&generate::cases(aim), |case| {
+        let shrinking = first.borrow().is_some();
+        let (attempts, patience) = match shrinking {
+            true => (ATTEMPTS, SHRINKING_PATIENCE),
+            false => (1, PATIENCE),
+        };
+        let Some(text) = fails(&mut runner.borrow_mut(), &case, attempts, patience) else {
+            return Ok(());
+        };
+        if !shrinking {
+            eprintln!("a graph fails; smaller ones are looked for:\n{text}");
+            *first.borrow_mut() = Some(case);
+        }
+        *last.borrow_mut() = text.clone();
+        Err(TestCaseError::fail(text))
+    });
+    match result {
+        Ok(()) => Ok(()),
+        Err(TestError::Fail(_, case)) => Err(Box::new(Failure {
+            case: Some(reduce::reduce(case, SHRINKING, |case| {
+                let runner = &mut runner.borrow_mut();
+                let text = fails(runner, case, ATTEMPTS, SHRINKING_PATIENCE);
+                let failed = text.is_some();
+                if let Some(text) = text {
+                    *last.borrow_mut() = text;
+                }
+                failed
+            })),
+            first: first.into_inner(),
+            text: last.into_inner(),
+        })),
+        Err(TestError::Abort(reason)) => Err(Box::new(Failure {
+            case: None,
+            first: None,
+            text: reason.to_string(),
+        })),
+    }
+}
+
+/// Runs a case up to so many times. The answer is what went wrong.
+fn fails(runner: &mut Runner, case: &Case, attempts: u32, patience: Duration) -> Option<String> {
+    (0..attempts).find_map(|_| runner.run(case, patience).err())
+}
+
+impl Failure {
+    fn report(self, name: &str, seed: u64, done: u64) -> Failed {
+        let Some(case) = self.case else {
+            return self.text.into();
+        };
+        let mut text = format!(
+            "{done} graphs passed, then one failed. The smallest that fails as well:\n{case:?}\n{}\n\n",
+            self.text
+        );
+        let folder = PathBuf::from(env!("CARGO_TARGET_TMPDIR"));
+        let cases = [("as found", self.first.as_ref()), ("smallest", Some(&case))];
+        for (what, case) in cases {
+            let file = folder.join(format!("{name}-{seed}-{}.json", what.replace(' ', "-")));
+            let json = case.and_then(|case| serde_json::to_string(case).ok());
+            if json.is_some_and(|json| std::fs::write(&file, json).is_ok()) {
+                text += &format!(
+                    "The graph {what} again: OCR_STRESS_REPLAY={} cargo test --release --test stress\n",
+                    file.display()
+                );
+            }
+        }
+        text += &format!(
+            "All of this seed: OCR_STRESS_SEED={seed} OCR_STRESS_CASES={BATCH} cargo test --release --test stress {name}\n"
+        );
+        text.into()
+    }
+}
+
+/// Runs the case in a file again and again.
+fn replay(file: PathBuf) -> Result<(), Failed> {
+    let case: Case = serde_json::from_str(&std::fs::read_to_string(&file)?)?;
+    let mut runner = Runner::new("replay");
+    let times = number("OCR_STRESS_CASES").unwrap_or(1000);
+    for time in 0..times {
+        if let Err(text) = runner.run(&case, SHRINKING_PATIENCE) {
+            return Err(format!("{case:?}\n{text}\nafter {time} runs without failure").into());
+        }
+    }
+    Ok(())
+}

@@ -281,6 +281,11 @@ impl Runs {
     }
 }
 
+/// The least of some values: what the machine can do when nothing disturbs it.
+pub fn least(values: &[f64]) -> f64 {
+    values.iter().copied().fold(f64::NAN, f64::min)
+}
+
 /// The middle of some values.
 pub fn median(values: &[f64]) -> f64 {
     let mut values = values.to_vec();

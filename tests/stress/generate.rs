@@ -4,12 +4,10 @@
 
 use crate::graph::*;
 use crate::oracle::{Moment, Order};
+use crate::settle::{KERNEL_SLOTS, complete};
 use proptest::collection::vec;
 use proptest::prelude::*;
 use proptest::sample::select;
-
-/// Pre-slots of an EDT that may be a kernel, without its gate and its journal.
-pub const KERNEL_SLOTS: usize = 6;
 
 /// What kind of cases are made.
 #[derive(Clone)]
@@ -132,10 +130,10 @@ fn block(kernels: bool) -> impl Strategy<Value = BlockDraft> {
 }
 
 fn variant(kernels: bool) -> impl Strategy<Value = Variant> {
-    match kernels {
-        true => select(vec![Variant::Function, Variant::Both, Variant::Kernel]),
-        false => select(vec![Variant::Function]),
-    }
+    select(match kernels {
+        true => vec![Variant::Function, Variant::Both, Variant::Kernel],
+        false => vec![Variant::Function],
+    })
 }
 
 fn rarely() -> impl Strategy<Value = bool> {
@@ -147,7 +145,12 @@ fn stays() -> impl Strategy<Value = Kind> {
 }
 
 fn kind() -> impl Strategy<Value = Kind> {
-    select(vec![Kind::Once, Kind::Sticky, Kind::Idempotent, Kind::Latch])
+    select(vec![
+        Kind::Once,
+        Kind::Sticky,
+        Kind::Idempotent,
+        Kind::Latch,
+    ])
 }
 
 fn task(kernels: bool) -> impl Strategy<Value = TaskDraft> {
@@ -158,7 +161,13 @@ fn task(kernels: bool) -> impl Strategy<Value = TaskDraft> {
     let depth = prop_oneof![3 => 0usize..2, 2 => 0usize..5];
     let place = (depth, prop::bool::weighted(0.3), variant(kernels), slots);
     let ends = (outcome(), stays(), kind());
-    let flags = (rarely(), any::<bool>(), rarely(), any::<bool>(), any::<bool>());
+    let flags = (
+        rarely(),
+        any::<bool>(),
+        rarely(),
+        any::<bool>(),
+        any::<bool>(),
+    );
     let extras = (
         [pause(), pause(), pause()],
         vec(doomed(), 0..2),
@@ -230,7 +239,8 @@ fn doomed() -> impl Strategy<Value = DoomedDraft> {
 /// Device memory that is enough for each single launch.
 fn least_memory(graph: &Graph) -> u64 {
     let bytes = |block: Block| 4 * u64::from(graph.blocks[block].words);
-    let of_task = |spec: &TaskSpec| -> u64 { spec.slots.iter().filter_map(Slot::used).map(bytes).sum() };
+    let of_task =
+        |spec: &TaskSpec| -> u64 { spec.slots.iter().filter_map(Slot::used).map(bytes).sum() };
     let tasks = graph.tasks.iter().map(of_task).max().unwrap_or(0);
     let fills = (0..graph.blocks.len()).map(bytes).max().unwrap_or(0);
     // The journal, and what the device rounds up.
@@ -241,9 +251,9 @@ fn least_memory(graph: &Graph) -> u64 {
 fn build(draft: Draft) -> Graph {
     let mut graph = skeleton(&draft);
     add_dependences(&mut graph, &draft);
-    settle_events(&mut graph);
-    settle_blocks(&mut graph);
-    destroy(&mut graph, &draft);
+    let wanted = |block: Block| draft.blocks.get(block).is_none_or(|draft| draft.destroyed);
+    let wanted: Vec<bool> = (0..graph.blocks.len()).map(wanted).collect();
+    complete(&mut graph, &wanted);
     graph
 }
 
@@ -279,7 +289,9 @@ fn skeleton(draft: &Draft) -> Graph {
                 });
                 Outcome::Made(blocks.len() - 1)
             }
-            OutcomeDraft::Slot(slot) if !draft.slots.is_empty() => {
+            OutcomeDraft::Slot(slot)
+                if !draft.slots.is_empty() && draft.variant != Variant::Kernel =>
+            {
                 let most = if function { usize::MAX } else { KERNEL_SLOTS };
                 Outcome::Slot(slot % draft.slots.len().min(most))
             }
@@ -300,7 +312,11 @@ fn skeleton(draft: &Draft) -> Graph {
             gates_reversed,
             pauses: draft.pauses,
             doomed: Vec::new(),
-            scratch: if function { draft.scratch.clone() } else { Vec::new() },
+            scratch: if function {
+                draft.scratch.clone()
+            } else {
+                Vec::new()
+            },
         });
         path.push(task);
     }
@@ -426,135 +442,6 @@ fn source(graph: &Graph, order: &mut Order, task: Task, draft: &SourceDraft) -> 
                 true => Source::Nothing,
                 false => Source::Join(tasks),
             }
-        }
-    }
-}
-
-/// Events that go when they trigger need their dependences before; so do output events.
-fn settle_events(graph: &mut Graph) {
-    for task in 0..graph.tasks.len() {
-        let is_source = |slot: &Slot| slot.source == Source::Body(task);
-        let kind = graph.tasks[task].body;
-        let goes = matches!(kind, Some(Kind::Once | Kind::Latch));
-        let all_after = graph.tasks.iter().enumerate().all(|(other, spec)| {
-            !spec.slots.iter().any(is_source)
-                || other > task && spec.parent == graph.tasks[task].parent
-        });
-        if goes && !all_after {
-            graph.tasks[task].body = Some(Kind::Sticky);
-        }
-        if goes && all_after || graph.wants_output(task) {
-            graph.tasks[task].gated = true;
-        }
-        let spec = &mut graph.tasks[task];
-        spec.anonymous &= !spec.gated
-            && spec.variant == Variant::Function
-            && spec.slots.iter().all(|slot| slot.in_depv);
-    }
-}
-
-/// The block that a task passes to its output event.
-fn result(graph: &Graph, task: Task) -> Option<Block> {
-    match graph.tasks[task].outcome {
-        Outcome::Event(event) => result(graph, event),
-        _ => own_result(graph, task),
-    }
-}
-
-/// The block that a task returns.
-pub fn own_result(graph: &Graph, task: Task) -> Option<Block> {
-    let spec = &graph.tasks[task];
-    match spec.outcome {
-        Outcome::Nothing | Outcome::Event(_) => None,
-        Outcome::Made(block) => Some(block),
-        Outcome::Slot(slot) => {
-            let slot = &spec.slots[slot];
-            brings(graph, &slot.source).filter(|_| slot.mode != Mode::Null)
-        }
-    }
-}
-
-fn brings(graph: &Graph, source: &Source) -> Option<Block> {
-    match source {
-        Source::Nothing | Source::Join(_) => None,
-        Source::Block(block) => Some(*block),
-        Source::Output(_, chain) if chain.contains(&Kind::Latch) => None,
-        Source::Output(task, _) | Source::Late(task) => result(graph, *task),
-        Source::Body(task) if graph.tasks[*task].body == Some(Kind::Latch) => None,
-        Source::Body(task) => own_result(graph, *task),
-    }
-}
-
-/// Which block arrives where. A task has a block in one mode only.
-fn settle_blocks(graph: &mut Graph) {
-    for task in 0..graph.tasks.len() {
-        for at in 0..graph.tasks[task].slots.len() {
-            let block = brings(graph, &graph.tasks[task].slots[at].source);
-            let earlier = &graph.tasks[task].slots[..at];
-            let same = |slot: &&Slot| slot.used() == block && block.is_some();
-            let mode = earlier.iter().find(same).map(|slot| slot.mode);
-            let slot = &mut graph.tasks[task].slots[at];
-            slot.block = block;
-            if let Some(mode) = mode.filter(|_| slot.mode != Mode::Null) {
-                slot.mode = mode;
-                slot.in_depv &= mode == Mode::Rw;
-            }
-        }
-        let spec = &mut graph.tasks[task];
-        spec.anonymous &= spec.slots.iter().all(|slot| slot.in_depv);
-    }
-}
-
-/// Tasks that destroy blocks and events that nobody will need any more.
-fn destroy(graph: &mut Graph, draft: &Draft) {
-    let order = Order::of(graph);
-    let count = graph.tasks.len();
-    for block in 0..graph.blocks.len() {
-        if !draft.blocks.get(block).is_none_or(|draft| draft.destroyed) {
-            continue;
-        }
-        let passes = |task: Task| result(graph, task) == Some(block) || own_result(graph, task) == Some(block);
-        let meets = |task: Task| {
-            let by_slot = graph.tasks[task].slots.iter().any(|slot| slot.block == Some(block));
-            by_slot || passes(task)
-        };
-        let last = (0..count).find(|&task| {
-            let spec = &graph.tasks[task];
-            spec.variant == Variant::Function
-                && spec.slots.iter().any(|slot| slot.used() == Some(block))
-                && !passes(task)
-                && (0..count).all(|other| {
-                    other == task
-                        || !meets(other)
-                        || order.is_before(Moment::Complete(other), Moment::Start(task))
-                })
-        });
-        graph.blocks[block].destroyed_by = last;
-        if let Some(last) = last {
-            for slot in &mut graph.tasks[last].slots {
-                slot.release &= slot.block != Some(block);
-            }
-        }
-    }
-    for task in 0..count {
-        let function = graph.tasks[task].variant == Variant::Function;
-        for at in 0..graph.tasks[task].slots.len() {
-            let source = graph.tasks[task].slots[at].source.clone();
-            let of_slots = graph.tasks.iter().flat_map(|spec| &spec.slots);
-            let alone = of_slots.filter(|slot| slot.source == source).count() == 1;
-            let free = match source {
-                Source::Late(from) => graph.tasks.iter().all(|spec| {
-                    let doomed = spec.doomed.iter().any(|doomed| doomed.late == Some(from));
-                    !doomed && spec.outcome != Outcome::Event(from)
-                }),
-                Source::Body(from) => {
-                    !matches!(graph.tasks[from].body, Some(Kind::Once | Kind::Latch))
-                }
-                _ => false,
-            };
-            let slot = &mut graph.tasks[task].slots[at];
-            slot.destroys_event &= function && alone && free;
-            slot.release &= function;
         }
     }
 }

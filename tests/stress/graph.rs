@@ -48,7 +48,7 @@ pub struct BlockSpec {
 }
 
 /// Who gives a block its first content.
-#[derive(Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize)]
 pub enum Origin {
     /// The first EDT, which acquires it at creation.
     Main,
@@ -59,7 +59,7 @@ pub enum Origin {
 }
 
 /// What can run an EDT.
-#[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize)]
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Serialize, Deserialize)]
 pub enum Variant {
     Function,
     Kernel,

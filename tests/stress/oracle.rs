@@ -250,7 +250,9 @@ impl Expected {
             let mut hash = first_hash(task);
             for (op, block) in used() {
                 if op & op::SEE != 0 {
-                    hash = blocks[block].iter().fold(hash, |hash, &word| mix(hash, word));
+                    hash = blocks[block]
+                        .iter()
+                        .fold(hash, |hash, &word| mix(hash, word));
                 }
             }
             for (op, block) in used() {

@@ -122,7 +122,8 @@ fn find_devices(options: &Options, settings: &Settings) -> Result<Devices, Failu
         None if has_other_than_cpu(&inventory) => (Selection::Auto, None),
         None => (Selection::All, Some("all".to_string())),
     };
-    if inventory.devices.is_empty() && options.devices.is_none() {
+    let wanted = selection != Selection::None;
+    if wanted && inventory.devices.is_empty() && options.devices.is_none() {
         return Ok(Devices::None(inventory.explain_absence()));
     }
     let chosen = match inventory.select(&selection) {

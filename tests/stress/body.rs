@@ -1,0 +1,328 @@
+//! What the EDT of a task does: the function, and the work-items of the kernel.
+
+use crate::api::{self, Dep, EACCES, EINVAL, EPERM, Guid, NULL, check_one_of};
+use crate::graph::*;
+use crate::oracle::{self, first_hash, mix, op};
+use crate::run::*;
+use crate::settle::own_result;
+use std::sync::atomic::AtomicU32;
+use std::sync::atomic::Ordering::{AcqRel, Relaxed, SeqCst};
+use std::time::Duration;
+
+/// Gives others time: none, a few turns, the rest of the time slice, or a nap.
+pub fn pause(length: u8) {
+    match length {
+        0 => {}
+        1..200 => (0..u32::from(length) * 16).for_each(|_| std::hint::spin_loop()),
+        200..240 => (199..length).for_each(|_| std::thread::yield_now()),
+        240.. => std::thread::sleep(Duration::from_micros(u64::from(length - 239) * 10)),
+    }
+}
+
+/// The words of a block that the caller has.
+///
+/// # Safety
+/// `address` is where a block of so many words is, that the caller holds as long as `'a`.
+pub unsafe fn words<'a>(address: *mut u32, count: u32) -> &'a [AtomicU32] {
+    // SAFETY: by the contract; words are read and written as atomics only, here and by others.
+    unsafe { std::slice::from_raw_parts(address.cast::<AtomicU32>(), count as usize) }
+}
+
+pub fn fold(hash: u32, words: &[AtomicU32]) -> u32 {
+    words
+        .iter()
+        .fold(hash, |hash, word| mix(hash, word.load(Relaxed)))
+}
+
+pub fn fill(hash: u32, words: &[AtomicU32]) {
+    for (at, word) in words.iter().enumerate() {
+        word.store(oracle::word_set(hash, at), Relaxed);
+    }
+}
+
+pub fn read(words: &[AtomicU32]) -> Vec<u32> {
+    words.iter().map(|word| word.load(Relaxed)).collect()
+}
+
+/// One work-item.
+pub unsafe extern "C" fn range(
+    paramc: u32,
+    paramv: *const u64,
+    _: u32,
+    _: *const u64,
+    range: *mut api::Range,
+) {
+    let running = running();
+    // SAFETY: the runtime gives as many parameters as it says.
+    let params = unsafe { std::slice::from_raw_parts(paramv, paramc as usize) };
+    if let Some(state) = running.tasks.get(params[0] as usize) {
+        state.start.store(running.tick(), Relaxed);
+    }
+    // SAFETY: the runtime gives a place for the range.
+    let range = unsafe { &mut *range };
+    range.workDim = 1;
+    range.globalSize[0] = 1;
+}
+
+/// A block as a body has it.
+struct Held {
+    slot: usize,
+    block: Block,
+    op: u32,
+    mode: Mode,
+    guid: Guid,
+    words: &'static [AtomicU32],
+    /// Of the content at the start.
+    sum: u32,
+    released: bool,
+}
+
+impl Held {
+    fn enter(&self) {
+        let state = &running().blocks[self.block];
+        let others = match self.mode {
+            Mode::Ew => state.exclusive.fetch_add(1, AcqRel) + state.shared.load(SeqCst),
+            Mode::Rw => {
+                state.shared.fetch_add(1, AcqRel);
+                state.exclusive.load(SeqCst)
+            }
+            _ => 0,
+        };
+        if others != 0 {
+            fail(format!(
+                "b{} is in use by others, too, in {:?}",
+                self.block, self.mode
+            ));
+        }
+    }
+
+    fn leave(&mut self, task: Task) {
+        let state = &running().blocks[self.block];
+        match self.mode {
+            Mode::Ew => state.exclusive.fetch_sub(1, AcqRel),
+            Mode::Rw => state.shared.fetch_sub(1, AcqRel),
+            Mode::Const if fold(0, self.words) != self.sum => {
+                fail(format!(
+                    "b{} changed while t{task} had it in CONST",
+                    self.block
+                ));
+                0
+            }
+            _ => 0,
+        };
+    }
+
+    fn change(&self, hash: u32, length: u8) {
+        let count = self.words.len();
+        if self.op & op::ATOMIC != 0 {
+            for (at, word) in self.words.iter().enumerate() {
+                word.fetch_add(oracle::word_set(hash, at), Relaxed);
+                if at == count / 2 {
+                    pause(length);
+                }
+            }
+            return;
+        }
+        if self.op & (op::ADD | op::CHANGE) == 0 {
+            return;
+        }
+        // All is read, then all is written: who else writes meanwhile is lost.
+        let before = read(self.words);
+        pause(length);
+        for (at, (word, &before)) in self.words.iter().zip(&before).enumerate() {
+            let after = match self.op & op::CHANGE {
+                0 => before.wrapping_add(oracle::word_set(hash, at)),
+                _ => oracle::word_changed(before, hash, at),
+            };
+            word.store(after, Relaxed);
+        }
+    }
+}
+
+/// The function of all tasks, and of the EDTs that fill blocks.
+pub unsafe extern "C" fn body(paramc: u32, paramv: *mut u64, depc: u32, depv: *mut Dep) -> Guid {
+    let running = running();
+    // SAFETY: the runtime gives as many parameters as it says.
+    let id = unsafe { std::slice::from_raw_parts(paramv, paramc as usize) }[0] as usize;
+    let deps = match depc {
+        0 => &[],
+        // SAFETY: the runtime gives as many dependences as it says.
+        _ => unsafe { std::slice::from_raw_parts(depv, depc as usize) },
+    };
+    let Some(spec) = running.graph.tasks.get(id) else {
+        let block = id - running.graph.tasks.len();
+        let count = running.graph.blocks[block].words;
+        // SAFETY: the EDT holds its block until it ends.
+        let words = unsafe { words(deps[0].ptr.cast(), count) };
+        fill(oracle::block_hash(block), words);
+        return NULL;
+    };
+    let state = &running.tasks[id];
+    state.start.store(running.tick(), Relaxed);
+    state.runs.fetch_add(1, Relaxed);
+    let mut held = acquire(running, id, deps);
+    pause(spec.pauses[0]);
+
+    let mut hash = first_hash(id);
+    for held in held.iter().filter(|held| held.op & op::SEE != 0) {
+        hash = fold(hash, held.words);
+    }
+    state.seen.store(hash, Relaxed);
+    for held in &held {
+        held.change(hash, spec.pauses[1]);
+    }
+    for held in &mut held {
+        if spec.slots[held.slot].release {
+            held.leave(id);
+            api::release(held.guid);
+            check_one_of(
+                "a second ocrDbRelease",
+                api::try_release(held.guid),
+                &[EACCES],
+            );
+            held.released = true;
+        }
+    }
+    use_scratch(&spec.scratch, hash);
+    running.create_children(Some(id));
+    for slot in spec.slots.iter().filter(|slot| slot.destroys_event) {
+        match slot.source {
+            Source::Late(from) => api::destroy_event(running.tasks[from].late.get()),
+            Source::Body(from) => api::destroy_event(running.tasks[from].body.get()),
+            _ => {}
+        }
+    }
+    pause(spec.pauses[2]);
+    write_journal(spec, deps, hash);
+    for held in held.iter_mut().filter(|held| !held.released) {
+        held.leave(id);
+        if running.graph.blocks[held.block].destroyed_by == Some(id) {
+            keep(running, held.block, read(held.words));
+            api::destroy_block(held.guid);
+            held.released = true;
+        }
+    }
+    end(running, id, hash, held)
+}
+
+/// What a body has of its pre-slots, each block once.
+fn acquire(running: &Running, task: Task, deps: &[Dep]) -> Vec<Held> {
+    let spec = &running.graph.tasks[task];
+    let mut held: Vec<Held> = Vec::new();
+    for (at, slot) in spec.slots.iter().enumerate() {
+        let dep = &deps[at];
+        let Some(block) = slot.used() else {
+            if dep.guid.guid != 0 || !dep.ptr.is_null() {
+                fail(format!("t{task}, slot {at}: got a block, expected none"));
+            }
+            continue;
+        };
+        let guid = running.blocks[block].guid.get();
+        if dep.guid.guid != guid.guid || dep.ptr.is_null() {
+            fail(format!(
+                "t{task}, slot {at}: got block {:#x} at {:?}, expected b{block}, which is {:#x}",
+                dep.guid.guid, dep.ptr, guid.guid
+            ));
+            continue;
+        }
+        if dep.mode != api::mode_bits(slot.mode) {
+            fail(format!(
+                "t{task}, slot {at}: mode {}, not {:?}",
+                dep.mode, slot.mode
+            ));
+        }
+        if held.iter().any(|held| held.block == block) {
+            continue;
+        }
+        // SAFETY: the EDT has the block, and uses the words no longer than that.
+        let words = unsafe { words(dep.ptr.cast(), running.graph.blocks[block].words) };
+        let new = Held {
+            slot: at,
+            block,
+            op: running.expected.ops[task][at],
+            mode: slot.mode,
+            guid,
+            words,
+            sum: fold(0, words),
+            released: false,
+        };
+        new.enter();
+        held.push(new);
+    }
+    held
+}
+
+/// The end of a body: the block that it makes, the event that it satisfies, and what it returns.
+fn end(running: &Running, task: Task, hash: u32, held: Vec<Held>) -> Guid {
+    let (spec, state) = (&running.graph.tasks[task], &running.tasks[task]);
+    if let Outcome::Made(block) = spec.outcome {
+        let count = running.graph.blocks[block].words;
+        let (guid, address) = api::block(count, true);
+        running.blocks[block].guid.set(guid);
+        // SAFETY: this EDT has just created it.
+        fill(hash, unsafe { words(address, count) });
+        if spec.body.is_some() {
+            api::release(guid);
+        }
+    }
+    state.end.store(running.tick(), Relaxed);
+    if let Some(kind) = spec.body {
+        for held in held.iter().filter(|held| !held.released) {
+            api::release(held.guid);
+        }
+        let data = own_result(&running.graph, task);
+        let data = data.map_or(NULL, |block| running.blocks[block].guid.get());
+        api::satisfy(state.body.get(), data);
+        // Whoever comes after may have destroyed it.
+        let right: &[u8] = match kind {
+            Kind::Idempotent => &[0, EINVAL],
+            Kind::Sticky => &[EPERM, EINVAL],
+            Kind::Once | Kind::Latch => &[EINVAL],
+        };
+        let status = api::try_satisfy(state.body.get(), NULL);
+        check_one_of("a second ocrEventSatisfy", status, right);
+    }
+    match spec.outcome {
+        Outcome::Event(event) => running.tasks[event].late.get(),
+        _ => {
+            own_result(&running.graph, task).map_or(NULL, |block| running.blocks[block].guid.get())
+        }
+    }
+}
+
+/// Of a task that may be a kernel: how often it ran and what it saw.
+fn write_journal(spec: &TaskSpec, deps: &[Dep], hash: u32) {
+    if spec.variant.has_kernel() {
+        // SAFETY: the EDT holds its journal until it ends.
+        let journal = unsafe { words(deps[JOURNAL].ptr.cast(), 2) };
+        journal[0].fetch_add(1, Relaxed);
+        journal[1].store(hash, Relaxed);
+    }
+}
+
+fn use_scratch(sizes: &[u32], hash: u32) {
+    for (at, &count) in sizes.iter().enumerate() {
+        let (guid, address) = api::block(count, true);
+        // SAFETY: this EDT has just created it.
+        let words = unsafe { words(address, count) };
+        fill(hash, words);
+        pause(hash as u8 / 2);
+        let wrong =
+            (0..words.len()).any(|at| words[at].load(Relaxed) != oracle::word_set(hash, at));
+        if wrong {
+            fail("a new block was changed by somebody else".into());
+        }
+        if at % 2 == 0 {
+            api::release(guid);
+        }
+        api::destroy_block(guid);
+    }
+}
+
+/// Keeps the content of a block that is going to be destroyed.
+pub fn keep(running: &Running, block: Block, content: Vec<u32>) {
+    match running.blocks[block].content.lock() {
+        Ok(mut place) => *place = Some(content),
+        Err(poisoned) => *poisoned.into_inner() = Some(content),
+    }
+}

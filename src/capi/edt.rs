@@ -8,6 +8,7 @@ use crate::object::guid::Guid;
 use crate::object::template::TemplateView;
 use crate::object::work::{EdtFunction, Work};
 use std::ffi::c_char;
+use std::ptr::NonNull;
 use sys::{ocrEdt_t, ocrEventParams_t, ocrEventTypes_t, ocrGuid_t, ocrHint_t};
 
 const FINISH: u16 = 1;
@@ -252,14 +253,12 @@ pub(super) unsafe fn create_edt(
         depv: depv.cast(),
         finish: properties & FINISH != 0,
         range,
-        // SAFETY: by the contract.
-        guid: unsafe { guid_place(guid) },
+        guid: NonNull::new(guid.cast()),
         output: match output.is_null() {
             true => Output::None,
             // SAFETY: by the contract; with this property an event stands there.
             false if properties & OEVT_VALID != 0 => Output::Given(unsafe { *output }.into()),
-            // SAFETY: by the contract.
-            false => unsafe { guid_place(output) }.map_or(Output::None, Output::New),
+            false => NonNull::new(output.cast()).map_or(Output::None, Output::New),
         },
     };
     let Some(created) = with(None, |context| Some(context.create_edt(request))) else {

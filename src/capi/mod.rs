@@ -1,6 +1,6 @@
 //! The C boundary: one file per public header, named like it, with bodies of a few lines.
 //!
-//! `build.rs` makes [`sys`] from the headers, and [`export!`] has the compiler check that each
+//! `build.rs` makes [`sys`] from the headers, and `export!` has the compiler check that each
 //! function defined here has the type that its header declares. A panic does not leave a function:
 //! it is reported and the function returns a status that says so. Any bit pattern is accepted as a
 //! GUID, and out pointers may be null where that means "not wanted".

@@ -1,16 +1,14 @@
 //! `ocr.h`: starting and ending, and the program's arguments.
 
-use super::{guard, sys};
-use crate::engine::{Runtime, end, start};
+use super::{guard, sys, with};
+use crate::engine::{end, start};
 use std::ffi::{CStr, OsStr, c_char, c_int, c_void};
 use std::os::unix::ffi::OsStrExt;
 
 export! {
     /// OCR 1.1.0, 2.3.1.
     fn ocrShutdown() -> (), or (); {
-        if let Some(runtime) = Runtime::current() {
-            runtime.shutdown();
-        }
+        with((), |context| context.runtime.shutdown());
     }
 
     /// OCR 1.1.0, 2.3.2.

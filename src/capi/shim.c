@@ -1,11 +1,13 @@
 /*
  * What cannot be written in Rust: functions with a variable number of arguments, and weak symbols.
  */
+#define _POSIX_C_SOURCE 200809L
 #include "ocr.h"
 
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <time.h>
 
 u32 ocrPrintf(const char *fmt, ...)
 {
@@ -43,6 +45,26 @@ void _ocrAssert(bool val, const char *str, const char *file, u32 line)
     fflush(stdout);
     fprintf(stderr, "%s:%u: assertion failed: %s\n", file, (unsigned)line, str);
     abort();
+}
+
+/*
+ * Flushes the standard streams without waiting for ever: a thread that reads from the terminal may
+ * hold the lock of a stream, and the process is to end now. Declared in src/engine/end.rs.
+ */
+void ocrFlushStreams(void);
+void ocrFlushStreams(void)
+{
+    FILE *streams[] = {stdout, stderr};
+    for (unsigned at = 0; at < 2; ++at) {
+        for (int tries = 0; tries < 100; ++tries) {
+            if (ftrylockfile(streams[at]) == 0) {
+                fflush(streams[at]);
+                funlockfile(streams[at]);
+                break;
+            }
+            nanosleep(&(struct timespec){.tv_nsec = 1000000}, NULL);
+        }
+    }
 }
 
 /* In src/capi/ocr.rs. */

@@ -1,7 +1,6 @@
 //! `extensions/ocr-stats.h`: what a run has done so far.
 
 use super::{EFAULT, EINVAL, EPERM, sys, with};
-use crate::engine::Runtime;
 use std::ffi::c_char;
 
 export! {
@@ -25,6 +24,6 @@ export! {
 
     /// The placement policy of this run; empty where no runtime runs.
     fn ocrPolicyName() -> *const c_char, or c"".as_ptr(); {
-        Runtime::current().map_or(c"".as_ptr(), |runtime| runtime.policy_name.as_ptr())
+        with(c"".as_ptr(), |context| context.runtime.policy_name.as_ptr())
     }
 }

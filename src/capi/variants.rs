@@ -39,7 +39,7 @@ export! {
                 let mut work = view.work.clone();
                 work.function = Some(function);
                 if !name.is_empty() {
-                    work.name = name;
+                    work.name.clone_from(&name);
                 }
                 Ok::<&'static Work, u8>(objects.works.intern(work))
             });

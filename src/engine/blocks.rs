@@ -7,6 +7,7 @@ use crate::object::edt::PreSlot;
 use crate::object::guid::Guid;
 use crate::object::place::Place;
 use std::ptr;
+use std::sync::atomic::Ordering;
 
 /// Why a block is not released or destroyed.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -35,7 +36,7 @@ impl Context {
         let address = block.host_ptr();
         if acquire {
             memory::hold_at_creation(block);
-            block.creator.set(self.holder());
+            block.creator.store(self.holder(), Ordering::Relaxed);
             self.hold(block);
         }
         block.header.publish(block.header.peek().with_state(LIVE));
@@ -76,7 +77,7 @@ impl Context {
 
     fn release_created(&mut self, block: &'static DataBlock) {
         self.unhold(block);
-        block.creator.set(0);
+        block.creator.store(0, Ordering::Relaxed);
         let left = memory::release(
             block,
             crate::object::edt::Mode::Rw,
@@ -110,7 +111,7 @@ impl Context {
         let Some((block, locked)) = objects.data_blocks.lock(guid) else {
             return Err(BlockError::NoSuchBlock);
         };
-        let created = block.creator.get() == self.holder();
+        let created = block.creator.load(Ordering::Relaxed) == self.holder();
         drop(locked);
         if created {
             self.release_created(block);
@@ -143,7 +144,7 @@ impl Context {
         if locked.word.state() == DESTROYED {
             return Err(BlockError::Destroyed);
         }
-        let created = block.creator.get() == self.holder();
+        let created = block.creator.load(Ordering::Relaxed) == self.holder();
         let left = memory::destroy(block, locked);
         if left == Left::Unused {
             self.dispose_if(block, left);
@@ -158,7 +159,7 @@ impl Context {
 
     /// The size of a block that is not destroyed, in bytes.
     pub fn block_size(&self, guid: Guid) -> Option<u64> {
-        let blocks = &self.runtime.objects.data_blocks;
-        blocks.exists(guid).then(|| blocks.pinned(guid).size())
+        let (block, locked) = self.runtime.objects.data_blocks.lock(guid)?;
+        (locked.word.state() == LIVE).then(|| block.size())
     }
 }

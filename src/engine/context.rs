@@ -1,6 +1,6 @@
 //! What a thread that calls the runtime has of its own.
 
-use super::Runtime;
+use super::{OUTSIDERS, Runtime};
 use crate::graph::finish::Credit;
 use crate::graph::{Graph, Refused, Worklist};
 use crate::object::Caches;
@@ -13,6 +13,7 @@ use std::cell::Cell;
 use std::collections::HashMap;
 use std::ptr;
 use std::sync::Arc;
+use std::sync::atomic::Ordering;
 
 /// A thread's part of the runtime.
 pub struct Context {
@@ -44,6 +45,8 @@ pub struct Context {
     pub edt_local: [Guid; LOCAL_SLOTS],
     /// Whether it must be cleared for the next EDT.
     pub edt_local_used: bool,
+    /// Whether it is counted in `OUTSIDERS`.
+    outsider: bool,
     /// What was done.
     pub tally: Arc<Tally>,
 }
@@ -83,6 +86,7 @@ impl Context {
             slots_by_block: HashMap::new(),
             edt_local: [Guid::NULL; LOCAL_SLOTS],
             edt_local_used: false,
+            outsider: false,
             tally: runtime.registry.join(),
         }));
         CONTEXT.set(context);
@@ -100,12 +104,14 @@ impl Context {
         }
         // SAFETY: `enter` made this box, and the cell that named it is cleared.
         let mut context = unsafe { Box::from_raw(context) };
-        // A thread of the program may outlive the runtime that it called.
-        if Runtime::current().is_some_and(|runtime| ptr::eq(runtime, context.runtime)) {
-            context.release_held();
-            context.work_off();
-            let runtime = context.runtime;
-            runtime.objects.drain(&mut context.caches);
+        let runtime = context.runtime;
+        context.release_held();
+        context.work_off();
+        runtime.objects.drain(&mut context.caches);
+        let outsider = context.outsider;
+        drop(context);
+        if outsider {
+            OUTSIDERS.fetch_sub(1, Ordering::SeqCst);
         }
     }
 
@@ -121,9 +127,17 @@ impl Context {
 
     #[cold]
     fn enter_outsider() -> Option<*mut Context> {
-        let runtime = Runtime::current()?;
+        // Counted before looking, so that what is found is not freed.
+        OUTSIDERS.fetch_add(1, Ordering::SeqCst);
+        let Some(runtime) = Runtime::current() else {
+            OUTSIDERS.fetch_sub(1, Ordering::SeqCst);
+            return None;
+        };
         OUTSIDER.with(|_| {});
-        Some(Context::enter(runtime, None))
+        let context = Context::enter(runtime, None);
+        // SAFETY: just made, and this thread's.
+        unsafe { (*context).outsider = true };
+        Some(context)
     }
 
     /// The graph, as this thread works on it.

@@ -9,7 +9,7 @@ use crate::object::guid::Guid;
 use crate::object::link::MAX_SLOTS;
 use crate::object::place::Place;
 use crate::object::scope::OPEN;
-use std::ptr;
+use std::ptr::{self, NonNull};
 
 /// `EDT_PARAM_UNK`.
 pub const PARAM_UNK: u32 = -1i32 as u32;
@@ -17,7 +17,7 @@ pub const PARAM_UNK: u32 = -1i32 as u32;
 pub const PARAM_DEF: u32 = -2i32 as u32;
 
 /// What `ocrEdtCreate` is given.
-pub struct Request<'a> {
+pub struct Request {
     /// The template.
     pub template: Guid,
     /// Number of parameters, or `PARAM_DEF`.
@@ -32,18 +32,20 @@ pub struct Request<'a> {
     pub finish: bool,
     /// An index space given at creation.
     pub range: Option<ExplicitRange>,
-    /// Gets the GUID before the EDT can run; null for an anonymous EDT.
-    pub guid: Option<&'a mut Guid>,
+    /// Gets the GUID before the EDT can run; none for an anonymous EDT. Programs let it, and the
+    /// place of the output event, overlap with the arrays: these are read before.
+    pub guid: Option<NonNull<Guid>>,
     /// The output event.
-    pub output: Output<'a>,
+    pub output: Output,
 }
 
 /// The output event of a new EDT.
-pub enum Output<'a> {
+#[derive(Clone, Copy)]
+pub enum Output {
     /// None is wanted.
     None,
     /// A new once event; gets its GUID.
-    New(&'a mut Guid),
+    New(NonNull<Guid>),
     /// An event that exists (`EDT_PROP_OEVT_VALID`).
     Given(Guid),
 }
@@ -74,8 +76,8 @@ fn resolve(given: u32, of_template: u32, unknown: &'static str) -> Result<u32, N
 }
 
 impl Context {
-    /// Creates an EDT. It may run before this returns.
-    pub fn create_edt(&mut self, request: Request<'_>) -> Result<(), NotCreated> {
+    /// Creates an EDT. It may run, or be destroyed by somebody, before this returns.
+    pub fn create_edt(&mut self, request: Request) -> Result<(), NotCreated> {
         let objects = &self.runtime.objects;
         let template = objects
             .templates
@@ -150,61 +152,81 @@ impl Context {
             unsafe { at.write(range) };
             edt.flags.set(HAS_RANGE);
         }
-        let output = match request.output {
-            Output::None => Guid::NULL,
-            Output::Given(event) => event,
-            Output::New(place) => {
-                let event = objects
-                    .events
-                    .create(&mut self.caches.events, EventKind::Once, 0);
-                let Some(event) = event else {
-                    objects.edts.give_back(&mut self.caches.edts, edt);
-                    return Err(NotCreated::OutOfMemory);
-                };
-                *place = event;
-                event
-            }
-        };
-        if !self.enter_scope(edt, request.finish, output) {
-            objects.edts.give_back(&mut self.caches.edts, edt);
-            return Err(NotCreated::OutOfMemory);
-        }
-
         let mut open = depc;
         let mut connected = false;
         for (slot, &source) in edt.slots().iter().zip(sources) {
             if source.is_event() {
                 slot.connect(Mode::Rw);
+                slot.keep_source(source);
                 connected = true;
             } else if source != Guid::UNINITIALIZED {
                 slot.satisfy(source, Mode::Rw);
                 open -= 1;
             }
         }
+        // The arrays have been read; from here on the places may be written.
+        let output = match request.output {
+            Output::None => Some(Guid::NULL),
+            Output::Given(event) => Some(event),
+            Output::New(_) => objects
+                .events
+                .create(&mut self.caches.events, EventKind::Once, 0),
+        };
+        if !output.is_some_and(|output| self.enter_scope(edt, request.finish, output)) {
+            if let (Output::New(_), Some(output)) = (request.output, output) {
+                let _ = self.graph().destroy_event(output);
+            }
+            objects.edts.give_back(&mut self.caches.edts, edt);
+            return Err(NotCreated::OutOfMemory);
+        }
+        if let (Output::New(place), Some(output)) = (request.output, output) {
+            // SAFETY: by the contract of `ocrEdtCreate`, the place can be written.
+            unsafe { place.write(output) };
+        }
+        let guid = edt.guid();
+        if let Some(place) = request.guid {
+            // SAFETY: by the contract of `ocrEdtCreate`, the place can be written.
+            unsafe { place.write(guid) };
+        }
         // While pre-slots are being connected, one more keeps the EDT from running.
         let word = edt.header.peek().with_count(open + connected as u32);
         edt.header
             .publish(word.with_state(if open == 0 { RUNNABLE } else { WAITING }));
-        let guid = edt.guid();
-        if let Some(place) = request.guid {
-            *place = guid;
-        }
-        if open == 0 {
-            self.advance(edt);
-        } else if connected {
-            for (slot, &source) in sources.iter().enumerate() {
-                if source.is_event()
-                    && let Err(refused) = self.graph().connect(source, edt, slot as u32, Mode::Rw)
-                {
-                    // An event was destroyed between the check and now.
-                    self.destroy_edt(guid).map_err(NotCreated::Dependence)?;
-                    return Err(NotCreated::Dependence(refused));
-                }
+        let result = match (open, connected) {
+            (0, _) => {
+                self.advance(edt);
+                Ok(())
             }
-            self.graph().created(edt);
-        }
+            (_, true) => self.connect_all(edt, guid),
+            (_, false) => Ok(()),
+        };
         self.work_off();
-        Ok(())
+        result
+    }
+
+    /// Connects the pre-slots of a new EDT to the events that they were given, and lets it run.
+    fn connect_all(&mut self, edt: &'static Edt, guid: Guid) -> Result<(), NotCreated> {
+        let mut result = Ok(());
+        for (at, slot) in edt.slots().iter().enumerate() {
+            // Nobody else touches a pre-slot before it is in a list.
+            let Some(mode) = slot.connected_mode() else {
+                continue;
+            };
+            if result.is_ok() {
+                let source = slot.kept_source();
+                result = self.graph().connect(source, edt, at as u32, mode);
+            }
+            if result.is_err() {
+                let _locked = edt.header.lock_pinned();
+                slot.clear();
+            }
+        }
+        if result.is_err() {
+            // An event has been destroyed since it was looked at.
+            let _ = self.destroy_edt(guid);
+        }
+        self.graph().created(edt);
+        result.map_err(NotCreated::Dependence)
     }
 
     /// Counts a new EDT into the innermost finish scope, or opens one for it. False without memory.

@@ -328,6 +328,10 @@ impl Context {
                 }
             }
         }
+        if work.kernels.len() > u8::MAX as usize {
+            failures.push("a template has at most 256 kernels".to_string());
+            kernel.built.clear();
+        }
         let built = !kernel.built.is_empty() || failures.is_empty();
         for failure in &failures {
             let message = format!(

@@ -101,7 +101,8 @@ impl Context {
     pub fn feed_devices(&mut self) {
         for number in 0..self.runtime.devices.in_use().len() {
             let place = Place::device(number);
-            while self.runtime.devices.load(place) < ROOM {
+            // Counted here, since what is taken may have to wait for its blocks before it is a load.
+            for _ in self.runtime.devices.load(place)..ROOM {
                 let Some(edt) = self.runtime.queues.take_from_pool() else {
                     return;
                 };

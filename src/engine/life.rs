@@ -9,7 +9,7 @@ use crate::object::guid::Guid;
 use crate::object::place::Place;
 use crate::object::scope::Scope;
 use crate::object::work::EdtDep;
-use crate::sched::policy::{Choice, Choices};
+use crate::sched::policy::{self, Choice, Choices};
 
 impl Context {
     /// Step 3: a runnable EDT is placed, as far as it can be now, and sent on.
@@ -36,7 +36,9 @@ impl Context {
                     .choose(&Choices { function, devices }, self.runtime)
                 {
                     Choice::At(place) => place,
-                    Choice::FirstFree => Place::UNDECIDED,
+                    Choice::FirstFree if function => Place::UNDECIDED,
+                    // A worker could not run it.
+                    Choice::FirstFree => policy::least_loaded(devices, self.runtime),
                 }
             }
         }
@@ -115,10 +117,11 @@ impl Context {
         let (function, depc) = {
             // SAFETY: by the contract.
             let this = unsafe { &mut *context };
+            // What a closed scope lets go on is for others: this EDT comes first, and may be long.
+            this.keep_next = false;
             this.turn_to(edt.scope.get());
             this.work_off();
             this.current = Some(edt);
-            this.keep_next = false;
             match edt.work().function {
                 Some(function) => (function, edt.depc.get()),
                 None => fatal(&this.runtime.devices.nothing_runs(edt)),
@@ -291,18 +294,30 @@ impl Context {
     }
 
     /// Sends an EDT whose kernel was not run to its C function: gives its blocks back as they are,
-    /// and begins again with step 4.
+    /// and begins again with step 4. Where a block has been destroyed meanwhile, which its holders
+    /// need not notice, the EDT keeps what it has.
     pub fn fall_back(&mut self, edt: &'static Edt) {
-        for (_, slot) in edt.blocks() {
-            let block = self.runtime.objects.data_blocks.pinned(slot.data());
-            let left = memory::release_unused(block, slot.info().mode, &mut self.granted);
-            // The EDT needs the block again: one that was destroyed meanwhile is missed in step 4.
-            self.dispose_if(block, left);
-        }
+        let blocks = &self.runtime.objects.data_blocks;
         edt.place.set(Place::HOST);
-        edt.flags.set(edt.flags.get() & !FETCH);
-        edt.cursor.set(edt.first.get());
-        self.acquire_rest(edt);
+        let keeps = edt.blocks().any(|(_, slot)| !blocks.exists(slot.data()));
+        for (_, slot) in edt.blocks() {
+            let block = blocks.pinned(slot.data());
+            match keeps {
+                true => memory::settle(block, Place::HOST, &mut self.granted),
+                false => {
+                    let mode = slot.info().mode;
+                    let left = memory::release_unused(block, mode, &mut self.granted);
+                    self.dispose_if(block, left);
+                }
+            }
+        }
+        if keeps {
+            self.bring_blocks(edt);
+        } else {
+            edt.flags.set(edt.flags.get() & !FETCH);
+            edt.cursor.set(edt.first.get());
+            self.acquire_rest(edt);
+        }
         self.work_off();
     }
 }

@@ -38,6 +38,7 @@ use devices::Devices;
 use end::End;
 use std::ffi::CString;
 use std::sync::atomic::{AtomicPtr, AtomicUsize, Ordering};
+use std::time::Instant;
 
 /// A running runtime.
 pub struct Runtime {
@@ -60,18 +61,22 @@ pub struct Runtime {
     pub registry: Registry,
     /// The settings.
     pub settings: Settings,
+    /// When it was started.
+    pub started: Instant,
 }
 
 static RUNTIME: AtomicPtr<Runtime> = AtomicPtr::new(std::ptr::null_mut());
 
+/// Threads of the program that have a context, or are making one.
+static OUTSIDERS: AtomicUsize = AtomicUsize::new(0);
+
 impl Runtime {
-    /// The runtime of this process, if it runs.
-    #[inline]
-    pub fn current() -> Option<&'static Runtime> {
+    /// The runtime of this process, if it runs. The caller has a context or is counted in
+    /// `OUTSIDERS`, which keep the runtime alive.
+    fn current() -> Option<&'static Runtime> {
         // Pairs with the store in `install`.
-        let runtime = RUNTIME.load(Ordering::Acquire);
-        // SAFETY: a runtime that is installed lives until it is taken out, which happens when no
-        // other thread of the runtime is left.
+        let runtime = RUNTIME.load(Ordering::SeqCst);
+        // SAFETY: a runtime is freed when it has been taken out and nobody is counted.
         unsafe { runtime.as_ref() }
     }
 
@@ -79,7 +84,14 @@ impl Runtime {
         let pointer = runtime.map_or(std::ptr::null_mut(), |runtime| {
             std::ptr::from_ref(runtime).cast_mut()
         });
-        RUNTIME.store(pointer, Ordering::Release);
+        // Pairs with the load in `current`. A thread that counts itself after this store finds
+        // nothing; one that did before is seen by `may_be_freed`.
+        RUNTIME.store(pointer, Ordering::SeqCst);
+    }
+
+    /// Whether no thread of the program can still use a runtime that was taken out.
+    fn may_be_freed() -> bool {
+        OUTSIDERS.load(Ordering::SeqCst) == 0
     }
 
     /// Counts work that happens outside of the workers in.
@@ -104,15 +116,23 @@ impl Runtime {
     /// Ends the program with a message if nothing can happen any more (see `sched/sleep.md`).
     pub fn check_halt(&self) {
         let state = self.queues.sleep.state();
-        let halted = state.sleeping() == self.queues.workers()
-            && state.searching() == 0
+        if state.sleeping() != self.queues.workers() || state.searching() != 0 {
+            return;
+        }
+        let foreign = self.has_foreign_threads();
+        let before = self.queues.sleep.state();
+        let halted = before == state
             && self.in_flight.load(Ordering::SeqCst) == 0
             && !self.queues.any_work()
-            && !self.end.is_ending()
-            && !self.has_foreign_threads();
-        // Nothing runs, so the state cannot change after it has been seen: it is no accident.
-        if halted && self.queues.sleep.state() == state {
-            end::fatal(&crate::report::halt::describe(&self.objects));
+            && !self.end.is_ending();
+        // No worker has left its sleep between the two looks, so nothing has run meanwhile.
+        if !halted || self.queues.sleep.state() != state {
+            return;
+        }
+        match foreign {
+            // A thread of the program may do something yet; the main thread looks again.
+            true => self.end.suspect(),
+            false => end::fatal(&crate::report::halt::describe(&self.objects)),
         }
     }
 }

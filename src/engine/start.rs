@@ -3,7 +3,7 @@
 use super::context::Context;
 use super::create::{Output, PARAM_DEF, Request};
 use super::devices::Devices;
-use super::end::{End, FATAL_STATUS, Outcome, abort, exit_now, fatal};
+use super::end::{End, FATAL_STATUS, abort, exit_now, fatal};
 use super::{Runtime, worker};
 use crate::config::{self, Settings};
 use crate::object::Objects;
@@ -62,6 +62,7 @@ pub fn run_program(mut args: Vec<OsString>, main_edt: EdtFunction) -> i32 {
         in_flight: AtomicUsize::new(1),
         registry: Registry::default(),
         settings,
+        started,
     }));
     // SAFETY: freed below, when all threads that know it have ended.
     let this: &'static Runtime = unsafe { &*runtime };
@@ -95,26 +96,22 @@ pub fn run_program(mut args: Vec<OsString>, main_edt: EdtFunction) -> i32 {
     create_main(this, &args, main_edt);
     this.end_outside();
 
-    let outcome = this.end.wait();
-    if let Outcome::Abort(status) = outcome {
-        this.report(started, status);
-        exit_now(status);
-    }
+    this.end.wait(|| this.check_halt());
     for thread in threads {
         // A worker that panics aborts the program instead of ending.
         let _ = thread.join();
     }
     this.devices.stop();
-    // An EDT may have aborted after another one shut down.
-    if let Some(Outcome::Abort(status)) = this.end.outcome() {
-        this.report(started, status);
-        exit_now(status);
-    }
-    this.report(started, 0);
+    this.report(0);
     Runtime::install(None);
-    // SAFETY: workers and managers have ended, and the runtime is not installed any more.
-    drop(unsafe { Box::from_raw(runtime) });
-    queues::reclaim();
+    // A thread of the program may be in a call, or about to end its context. The process ends soon:
+    // better to leave the memory than to take it away from under that thread.
+    if Runtime::may_be_freed() {
+        // SAFETY: workers and managers have ended, no other thread has a context, and none can get
+        // one.
+        drop(unsafe { Box::from_raw(runtime) });
+        queues::reclaim();
+    }
     0
 }
 
@@ -146,8 +143,9 @@ impl Runtime {
         }
     }
 
-    fn report(&self, started: Instant, status: i32) {
-        let seconds = started.elapsed().as_secs_f64();
+    /// Writes the report of a run that ends with this status.
+    pub(super) fn report(&self, status: i32) {
+        let seconds = self.started.elapsed().as_secs_f64();
         let file = self.settings.report.value.as_deref();
         Report {
             seconds,

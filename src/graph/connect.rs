@@ -1,7 +1,7 @@
 //! Adding dependences (OCR 1.1.0, 2.8.1).
 
 use super::{Graph, Refused};
-use crate::object::edt::{Edt, Mode, WAITING};
+use crate::object::edt::{Edt, Mode, WAITING, ZOMBIE};
 use crate::object::event::{EventKind, TRIGGERED};
 use crate::object::guid::{Guid, Kind};
 use crate::object::link::Link;
@@ -55,10 +55,15 @@ impl Graph<'_> {
         }
         pre_slot.connect(mode);
         drop(locked);
-        self.connect(source, edt, slot, mode).inspect_err(|_| {
-            let _locked = edt.header.lock_pinned();
+        let connected = self.connect(source, edt, slot, mode);
+        if connected.is_err() {
+            let locked = edt.header.lock_pinned();
             edt.slots()[slot as usize].clear();
-        })
+            if locked.word.state() == ZOMBIE {
+                self.count_down(edt, locked);
+            }
+        }
+        connected
     }
 
     /// Puts a pre-slot that is marked connected into the event's list, or satisfies it if the
@@ -115,21 +120,22 @@ impl Graph<'_> {
         let link = Link::to_event(event, increment);
         let mut connector = None;
         loop {
-            let (from, locked) = self
-                .objects
-                .events
-                .lock(source)
-                .ok_or(Refused::NoSuchObject)?;
-            if locked.word.state() == TRIGGERED {
-                let data = from.data.get();
-                drop(locked);
-                if let Some(index) = connector {
-                    self.objects
-                        .events
-                        .disconnect(&mut self.caches.events, index);
+            let from = self.objects.events.lock(source);
+            let triggered = match &from {
+                None => Some(Err(Refused::NoSuchObject)),
+                Some((from, locked)) => {
+                    (locked.word.state() == TRIGGERED).then(|| Ok(from.data.get()))
                 }
-                return self.satisfy_event(event, increment, data);
+            };
+            if let (Some(_), Some(index)) = (&triggered, connector) {
+                self.objects
+                    .events
+                    .disconnect(&mut self.caches.events, index);
             }
+            let Some((from, locked)) = from.filter(|_| triggered.is_none()) else {
+                let data = triggered.unwrap_or(Err(Refused::NoSuchObject))?;
+                return self.satisfy_event(event, increment, data);
+            };
             let waiting = from.waiting.get();
             match connector {
                 None if waiting == Link::END => {

@@ -213,14 +213,13 @@ impl Graph<'_> {
             finish: edt.flags.get() & crate::object::edt::FINISH != 0,
             output: edt.output.get(),
         };
-        let linked = edt
-            .slots()
-            .iter()
-            .filter(|slot| slot.connected_mode().is_some())
-            .count();
-        locked.word = locked.word.with_state(ZOMBIE).with_count(linked as u32);
+        // What nothing is connected to will not be satisfied any more. What is left of the count is
+        // linked pre-slots, and the creation if it is still going on.
+        let open = edt.slots().iter().filter(|slot| slot.is_unconnected());
+        let left = locked.word.count() - open.count() as u32;
+        locked.word = locked.word.with_state(ZOMBIE).with_count(left);
         drop(locked);
-        if linked == 0 {
+        if left == 0 {
             self.objects.edts.free(&mut self.caches.edts, edt);
         }
         Ok(destroyed)

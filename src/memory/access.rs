@@ -174,11 +174,12 @@ fn serve(block: &DataBlock, locked: &Locked<'_>, holders: &mut Holders, granted:
     });
 }
 
-/// Tells a block that its RW holder, which was not placed when it got the block, runs in `place`.
+/// Tells a block that its RW holder, which was not placed when it got the block or was placed
+/// elsewhere, runs in `place`.
 pub fn settle(block: &DataBlock, place: Place, granted: &mut Vec<EdtRef>) {
     let locked = block.header.lock_pinned();
     let mut holders = block.holders.get();
-    if holders.rw != 0 && holders.rw_place == Some(Place::UNDECIDED) {
+    if holders.rw == 1 {
         holders.rw_place = Some(place);
         serve(block, &locked, &mut holders, granted);
         block.holders.set(holders);

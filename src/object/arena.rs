@@ -196,6 +196,9 @@ impl<T: Slot> Arena<T> {
     /// Called with the depot locked, so that a chunk is made once.
     fn chunk_for(&self, index: u32) -> Option<()> {
         let number = index as usize / Self::PER_CHUNK;
+        if number >= CHUNKS {
+            return None;
+        }
         let entry = self.chunk(number);
         if entry.load(Ordering::Relaxed).is_null() {
             // Pairs with the load in `get`.

@@ -6,8 +6,9 @@
 //! | live | can be acquired | `ocrDbDestroy` |
 //! | destroyed | its GUID is no longer accepted; holders and those that wait still use it | the last of them: freed, after every device that has a buffer has forgotten it |
 //!
-//! All cells are touched under the lock of the header, except that `memory` and `size` do not
-//! change once set and may be read by whoever holds the block.
+//! All cells are touched under the lock of the header, except that the host copy's address and the
+//! size do not change once set and may be read by whoever holds the block, and that `held_before`
+//! and `held_after` belong to the thread that holds the block as its creator.
 
 use super::arena::{Arena, Cache, Slot};
 use super::edt::Edt;
@@ -17,6 +18,7 @@ use super::place::{Place, PlaceSet};
 use std::cell::{Cell, UnsafeCell};
 use std::ops::{Deref, DerefMut};
 use std::ptr::NonNull;
+use std::sync::atomic::{AtomicUsize, Ordering};
 
 /// State: exists.
 pub const LIVE: u8 = 1;
@@ -98,7 +100,7 @@ pub struct DataBlock {
     /// First and last EDT of those that wait, linked through `Edt::link`.
     pub(crate) queue: Cell<(*const Edt, *const Edt)>,
     /// Who created the block and has not released it: an EDT, or a thread outside of EDTs. 0: nobody.
-    pub(crate) creator: Cell<usize>,
+    pub(crate) creator: AtomicUsize,
     /// Neighbours among the blocks that the creator holds; they belong to the creator's thread.
     pub(crate) held_before: Cell<*const DataBlock>,
     pub(crate) held_after: Cell<*const DataBlock>,
@@ -170,7 +172,7 @@ impl DataBlocks {
         copies.host = memory.map_or(std::ptr::null_mut(), |(_, host)| host.as_ptr());
         block.holders.set(Holders::default());
         block.queue.set((std::ptr::null(), std::ptr::null()));
-        block.creator.set(0);
+        block.creator.store(0, Ordering::Relaxed);
         Ok(block)
     }
 

@@ -56,6 +56,8 @@ impl Templates {
     /// Creates a template. `None` when memory is used up.
     pub fn create(&self, cache: &mut Cache, view: TemplateView) -> Option<Guid> {
         let (index, template) = self.0.allocate(cache)?;
+        // A reader that sees what follows sees also that the slot's last template is gone.
+        fence(Ordering::Release);
         template.paramc.store(view.paramc, Ordering::Relaxed);
         template.depc.store(view.depc, Ordering::Relaxed);
         template.set_work(view.work);
@@ -91,21 +93,27 @@ impl Templates {
         Some(TemplateView { paramc, depc, work })
     }
 
-    /// Replaces what EDTs made from now on do. `change` makes the new work of the old one.
+    /// Replaces what EDTs made from now on do. `change` makes the new work of the old one; it is
+    /// called again if somebody else has changed the template meanwhile.
     pub fn change<E>(
         &self,
         guid: Guid,
-        change: impl FnOnce(TemplateView) -> Result<&'static Work, E>,
+        mut change: impl FnMut(TemplateView) -> Result<&'static Work, E>,
     ) -> Option<Result<(), E>> {
-        let view = self.view(guid)?;
-        Some(change(view).map(|work| {
+        loop {
+            let view = self.view(guid)?;
             // `change` may build kernels, so it runs without the lock.
-            if let Some(template) = self.get(guid)
-                && let Some(_locked) = template.header.lock(guid.generation())
-            {
+            let work = match change(view) {
+                Ok(work) => work,
+                Err(error) => return Some(Err(error)),
+            };
+            let template = self.get(guid)?;
+            let _locked = template.header.lock(guid.generation())?;
+            if std::ptr::eq(template.work.load(Ordering::Relaxed), view.work) {
                 template.set_work(work);
+                return Some(Ok(()));
             }
-        }))
+        }
     }
 
     /// Destroys a template; EDTs made from it are not affected. False if there is none.

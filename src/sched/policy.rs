@@ -99,12 +99,12 @@ pub fn parse(text: &str) -> Result<Box<dyn Policy>, String> {
         })
 }
 
-fn least_loaded(choices: &Choices<'_>, machine: &dyn Machine) -> Choice {
-    let least = choices
-        .devices
+/// The device with the fewest launches.
+pub fn least_loaded(devices: &[Place], machine: &dyn Machine) -> Place {
+    let least = devices
         .iter()
         .min_by_key(|&&device| machine.device_load(device));
-    Choice::At(least.copied().unwrap_or(Place::HOST))
+    least.copied().unwrap_or(Place::HOST)
 }
 
 struct Cpu;
@@ -113,7 +113,7 @@ impl Policy for Cpu {
     fn choose(&self, choices: &Choices<'_>, machine: &dyn Machine) -> Choice {
         match choices.function {
             true => Choice::At(Place::HOST),
-            false => least_loaded(choices, machine),
+            false => Choice::At(least_loaded(choices.devices, machine)),
         }
     }
 }
@@ -122,7 +122,7 @@ struct Device;
 
 impl Policy for Device {
     fn choose(&self, choices: &Choices<'_>, machine: &dyn Machine) -> Choice {
-        least_loaded(choices, machine)
+        Choice::At(least_loaded(choices.devices, machine))
     }
 }
 
@@ -152,7 +152,7 @@ impl Policy for Static {
         let turn = self.next.fetch_add(1, Ordering::Relaxed) % (self.cpu + self.device);
         match choices.function && turn < self.cpu {
             true => Choice::At(Place::HOST),
-            false => least_loaded(choices, machine),
+            false => Choice::At(least_loaded(choices.devices, machine)),
         }
     }
 }

@@ -11,22 +11,27 @@ use loom::sync::Mutex;
 #[cfg(not(loom))]
 use std::sync::Mutex;
 
-/// How many workers search and sleep.
+/// How many workers search (16 bits) and sleep (16 bits), and how often one has been woken (32 bits,
+/// so that a state that was left and reached again is another one).
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct State(u64);
 
 const SEARCHING: u64 = 1;
-const SLEEPING: u64 = 1 << 32;
+const SLEEPING: u64 = 1 << 16;
+const WOKEN: u64 = 1 << 32;
+
+/// What is added when a sleeping worker becomes a searching one.
+const WAKE: u64 = SEARCHING.wrapping_sub(SLEEPING).wrapping_add(WOKEN);
 
 impl State {
     /// Workers without work that look for some.
     pub fn searching(self) -> usize {
-        self.0 as u32 as usize
+        self.0 as u16 as usize
     }
 
     /// Workers that sleep.
     pub fn sleeping(self) -> usize {
-        (self.0 >> 32) as usize
+        (self.0 >> 16) as u16 as usize
     }
 }
 
@@ -78,8 +83,7 @@ impl Sleep {
     fn wake_one(&self) {
         let mut sleepers = self.sleepers();
         if let Some(worker) = sleepers.pop() {
-            self.state
-                .fetch_add(SEARCHING.wrapping_sub(SLEEPING), Ordering::SeqCst);
+            self.state.fetch_add(WAKE, Ordering::SeqCst);
             drop(sleepers);
             self.unparkers[worker].unpark();
         }
@@ -89,8 +93,7 @@ impl Sleep {
     pub fn wake_all(&self) {
         let mut sleepers = self.sleepers();
         for worker in sleepers.drain(..) {
-            self.state
-                .fetch_add(SEARCHING.wrapping_sub(SLEEPING), Ordering::SeqCst);
+            self.state.fetch_add(WAKE, Ordering::SeqCst);
             self.unparkers[worker].unpark();
         }
     }
@@ -127,8 +130,7 @@ impl Sleep {
             let mut sleepers = self.sleepers();
             if let Some(at) = sleepers.iter().position(|&other| other == worker) {
                 sleepers.swap_remove(at);
-                self.state
-                    .fetch_add(SEARCHING.wrapping_sub(SLEEPING), Ordering::SeqCst);
+                self.state.fetch_add(WAKE, Ordering::SeqCst);
                 return;
             }
             // Taken out by somebody, who has left or will leave a token.

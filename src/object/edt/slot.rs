@@ -121,6 +121,16 @@ impl PreSlot {
         self.first.set(CONNECTED | mode as u64);
     }
 
+    /// Keeps the event that a connected slot is to be linked to, until it is.
+    pub fn keep_source(&self, event: Guid) {
+        self.second.set(event.bits());
+    }
+
+    /// What `keep_source` kept.
+    pub fn kept_source(&self) -> Guid {
+        Guid::from_bits(self.second.get())
+    }
+
     /// The rest of the list that this slot is a node of.
     pub fn rest(&self) -> Link {
         Link::from_bits(self.second.get())

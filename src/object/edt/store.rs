@@ -38,8 +38,16 @@ pub(super) struct Allocation {
 }
 
 fn free_words(edt: &Edt) {
+    let none = Allocation {
+        words: std::ptr::null_mut(),
+        len: 0,
+    };
     // SAFETY: the EDT is of the kind that begins its words with this.
-    let Allocation { words, len } = unsafe { edt.allocation().read() };
+    let Allocation { words, len } = unsafe { edt.allocation().replace(none) };
+    if words.is_null() {
+        // A slot whose generations are used up.
+        return;
+    }
     // SAFETY: `allocate` leaked this box, and the EDT is not used any more.
     drop(unsafe { Box::from_raw(std::ptr::slice_from_raw_parts_mut(words, len)) });
 }
@@ -137,7 +145,7 @@ impl Edts {
             free_words(edt);
         }
         let word = edt.header.peek().freed();
-        // The generations of the slot are used up: leave it zombie, and never hand it out again.
+        // The generations of the slot are used up: it stays as it is, and is never handed out again.
         let Some(word) = word else { return };
         edt.header.change(word);
         let cache = &mut caches.0[kind as usize - Kind::EdtSmall as usize];

@@ -156,8 +156,7 @@ impl Context {
         let mut connected = false;
         for (slot, &source) in edt.slots().iter().zip(sources) {
             if source.is_event() {
-                slot.connect(Mode::Rw);
-                slot.keep_source(source);
+                slot.connect_later(Mode::Rw, source);
                 connected = true;
             } else if source != Guid::UNINITIALIZED {
                 slot.satisfy(source, Mode::Rw);
@@ -208,17 +207,16 @@ impl Context {
     fn connect_all(&mut self, edt: &'static Edt, guid: Guid) -> Result<(), NotCreated> {
         let mut result = Ok(());
         for (at, slot) in edt.slots().iter().enumerate() {
-            // Nobody else touches a pre-slot before it is in a list.
-            let Some(mode) = slot.connected_mode() else {
+            // Nobody else touches such a pre-slot before it is in a list. Others may have been
+            // connected by somebody who knows the GUID already.
+            let Some((mode, source)) = slot.to_be_linked() else {
                 continue;
             };
             if result.is_ok() {
-                let source = slot.kept_source();
                 result = self.graph().connect(source, edt, at as u32, mode);
             }
             if result.is_err() {
-                let _locked = edt.header.lock_pinned();
-                slot.clear();
+                self.graph().unconnect(edt, slot);
             }
         }
         if result.is_err() {

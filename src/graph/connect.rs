@@ -1,7 +1,7 @@
 //! Adding dependences (OCR 1.1.0, 2.8.1).
 
 use super::{Graph, Refused};
-use crate::object::edt::{Edt, Mode, WAITING, ZOMBIE};
+use crate::object::edt::{Edt, Mode, PreSlot, WAITING, ZOMBIE};
 use crate::object::event::{EventKind, TRIGGERED};
 use crate::object::guid::{Guid, Kind};
 use crate::object::link::Link;
@@ -57,13 +57,19 @@ impl Graph<'_> {
         drop(locked);
         let connected = self.connect(source, edt, slot, mode);
         if connected.is_err() {
-            let locked = edt.header.lock_pinned();
-            edt.slots()[slot as usize].clear();
-            if locked.word.state() == ZOMBIE {
-                self.count_down(edt, locked);
-            }
+            self.unconnect(edt, &edt.slots()[slot as usize]);
         }
         connected
+    }
+
+    /// Makes a connected pre-slot that is in no list unconnected again.
+    pub fn unconnect(&mut self, edt: &Edt, slot: &PreSlot) {
+        let locked = edt.header.lock_pinned();
+        slot.clear();
+        // An EDT that was destroyed meanwhile does not wait for it any more.
+        if locked.word.state() == ZOMBIE {
+            self.count_down(edt, locked);
+        }
     }
 
     /// Puts a pre-slot that is marked connected into the event's list, or satisfies it if the

@@ -180,13 +180,9 @@ impl Graph<'_> {
                     let Some(edt) = self.objects.edts.get(kind, index) else {
                         return Ok(());
                     };
-                    let locked = edt.header.lock_pinned();
                     let pre_slot = &edt.slots()[slot as usize];
                     let rest = pre_slot.rest();
-                    pre_slot.clear();
-                    if locked.word.state() == ZOMBIE {
-                        self.count_down(edt, locked);
-                    }
+                    self.unconnect(edt, pre_slot);
                     rest
                 }
                 Target::Connector(index) => {

@@ -56,7 +56,7 @@ pub unsafe extern "C" fn range(
     // SAFETY: the runtime gives as many parameters as it says.
     let params = unsafe { std::slice::from_raw_parts(paramv, paramc as usize) };
     if let Some(state) = running.tasks.get(params[0] as usize) {
-        state.start.store(running.tick(), Relaxed);
+        state.started(running.tick());
     }
     // SAFETY: the runtime gives a place for the range.
     let range = unsafe { &mut *range };
@@ -158,7 +158,7 @@ pub unsafe extern "C" fn body(paramc: u32, paramv: *mut u64, depc: u32, depv: *m
         return NULL;
     };
     let state = &running.tasks[id];
-    state.start.store(running.tick(), Relaxed);
+    state.started(running.tick());
     state.runs.fetch_add(1, Relaxed);
     let mut held = acquire(running, id, deps);
     pause(spec.pauses[0]);
@@ -168,6 +168,10 @@ pub unsafe extern "C" fn body(paramc: u32, paramv: *mut u64, depc: u32, depv: *m
         hash = fold(hash, held.words);
     }
     state.seen.store(hash, Relaxed);
+    let expected = running.expected.hashes[id];
+    if hash != expected {
+        fail(format!("t{id} saw {hash:#x}, not {expected:#x}"));
+    }
     for held in &held {
         held.change(hash, spec.pauses[1]);
     }
@@ -265,7 +269,7 @@ fn end(running: &Running, task: Task, hash: u32, held: Vec<Held>) -> Guid {
             api::release(guid);
         }
     }
-    state.end.store(running.tick(), Relaxed);
+    state.ended(running.tick());
     if let Some(kind) = spec.body {
         for held in held.iter().filter(|held| !held.released) {
             api::release(held.guid);

@@ -65,14 +65,32 @@ impl Running {
         }
     }
 
+    /// Creates the EDTs of a task.
     fn create_task(&self, task: Task) {
         let (spec, state) = (&self.graph.tasks[task], &self.tasks[task]);
-        let kernel = spec.variant.has_kernel();
         let result = match spec.outcome {
-            Outcome::Slot(slot) if kernel => slot as u32,
+            Outcome::Slot(slot) if spec.variant.has_kernel() => slot as u32,
             _ => api::NO_RESULT,
         };
+        if spec.copies > 1 && spec.gated {
+            state.gate.set(api::event(Kind::Once, 0, false));
+        }
         let template = self.template(spec.variant, result, spec.own_template);
+        for _ in 0..spec.copies {
+            self.create_edt(task, template);
+        }
+        if spec.own_template {
+            api::destroy_template(template);
+        }
+        // The creator's own part of each latch.
+        for latch in state.joins.values() {
+            api::satisfy(latch.get(), NULL);
+        }
+    }
+
+    fn create_edt(&self, task: Task, template: Guid) {
+        let (spec, state) = (&self.graph.tasks[task], &self.tasks[task]);
+        let kernel = spec.variant.has_kernel();
         let (gate, depc) = match kernel {
             true => (GATE, KERNEL_DEPC),
             false => (spec.slots.len(), spec.slots.len() + spec.gated as usize),
@@ -93,36 +111,19 @@ impl Running {
         if depv.iter().all(|guid| guid.guid == OPEN.guid) {
             depv.clear();
         }
-        let mut params = vec![task as u64];
-        if kernel {
-            let ops = &self.expected.ops[task];
-            let words = |slot: &Slot| slot.used().map_or(0, |b| self.graph.blocks[b].words);
-            let mut uses: Vec<(u32, u32)> = ops
-                .iter()
-                .copied()
-                .zip(spec.slots.iter().map(words))
-                .collect();
-            uses.resize(KERNEL_DEPC, (0, 0));
-            uses[JOURNAL] = (op::JOURNAL, 2);
-            params = self.kernel_params(task, first_hash(task), &uses);
-        }
-        let output = self.graph.wants_output(task);
         let (edt, output) = NewEdt {
             template,
-            params: &mut params,
+            params: &mut self.params(task),
             depc,
             depv: &mut depv,
             finish: spec.finish,
             named: !spec.anonymous,
-            output,
+            output: self.graph.wants_output(task),
             kernel: spec.variant == Variant::Kernel,
         }
         .create();
         state.edt.set(edt);
         state.output.set(output);
-        if spec.own_template {
-            api::destroy_template(template);
-        }
         if spec.late.is_some() {
             api::connect(output, state.late.get(), 0, Mode::Null);
         }
@@ -138,13 +139,28 @@ impl Running {
         if kernel {
             api::connect(state.journal.get(), edt, JOURNAL, Mode::Rw);
         }
+        if spec.copies > 1 && spec.gated {
+            api::connect(state.gate.get(), edt, gate, Mode::Null);
+        }
         for at in later {
             api::connect(sources[at], edt, at, spec.slots[at].mode);
         }
-        // The creator's own part of each latch.
-        for latch in state.joins.values() {
-            api::satisfy(latch.get(), NULL);
+    }
+
+    fn params(&self, task: Task) -> Vec<u64> {
+        let spec = &self.graph.tasks[task];
+        if !spec.variant.has_kernel() {
+            return vec![task as u64];
         }
+        let mut uses = vec![(0, 0); KERNEL_DEPC];
+        for (at, slot) in spec.slots.iter().enumerate() {
+            let words = slot
+                .used()
+                .map_or(0, |block| self.graph.blocks[block].words);
+            uses[at] = (self.expected.ops[task][at], words);
+        }
+        uses[JOURNAL] = (op::JOURNAL, 2);
+        self.kernel_params(task, first_hash(task), &uses)
     }
 
     /// Creates the children of a task, or those of the first EDT.
@@ -165,8 +181,11 @@ impl Running {
                 true => GATE,
                 false => spec.slots.len(),
             };
-            if spec.gated {
-                api::connect(NULL, self.tasks[child].edt.get(), gate, Mode::Null);
+            let state = &self.tasks[child];
+            if spec.gated && spec.copies > 1 {
+                api::satisfy(state.gate.get(), NULL);
+            } else if spec.gated {
+                api::connect(NULL, state.edt.get(), gate, Mode::Null);
             }
         };
         match spec.is_some_and(|spec| spec.gates_reversed) {

@@ -38,6 +38,7 @@ struct TaskDraft {
     depth: usize,
     finish: bool,
     variant: Variant,
+    copies: u32,
     slots: Vec<SlotDraft>,
     outcome: OutcomeDraft,
     late: Kind,
@@ -159,7 +160,10 @@ fn task(kernels: bool) -> impl Strategy<Value = TaskDraft> {
         1 => vec(slot(), 5..24),
     ];
     let depth = prop_oneof![3 => 0usize..2, 2 => 0usize..5];
-    let place = (depth, prop::bool::weighted(0.3), variant(kernels), slots);
+    // More than any batch of the runtime.
+    let copies = prop_oneof![12 => Just(1u32), 1 => 2u32..300];
+    let finish = prop::bool::weighted(0.3);
+    let place = (depth, finish, variant(kernels), copies, slots);
     let ends = (outcome(), stays(), kind());
     let flags = (
         rarely(),
@@ -177,7 +181,8 @@ fn task(kernels: bool) -> impl Strategy<Value = TaskDraft> {
         depth: place.0,
         finish: place.1,
         variant: place.2,
-        slots: place.3,
+        copies: place.3,
+        slots: place.4,
         outcome: ends.0,
         late: ends.1,
         body: ends.2,
@@ -301,6 +306,7 @@ fn skeleton(draft: &Draft) -> Graph {
             parent: path.last().copied(),
             finish: draft.finish,
             variant: draft.variant,
+            copies: draft.copies,
             slots: Vec::new(),
             outcome,
             late: None,

@@ -79,6 +79,9 @@ pub struct TaskSpec {
     pub parent: Option<Task>,
     pub finish: bool,
     pub variant: Variant,
+    /// How many EDTs do the same side by side. More than one only of a function without children that
+    /// nobody waits for but a finish scope.
+    pub copies: u32,
     pub slots: Vec<Slot>,
     pub outcome: Outcome,
     /// The kind of the event that exists from the start and gets what the output event gets.
@@ -273,6 +276,9 @@ impl fmt::Debug for Graph {
             }
             if let Some(parent) = spec.parent {
                 write!(f, " child of t{parent}")?;
+            }
+            if spec.copies > 1 {
+                write!(f, ", {} times", spec.copies)?;
             }
             for (name, set) in [
                 ("gated", spec.gated),

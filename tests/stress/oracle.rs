@@ -210,7 +210,8 @@ fn ops(graph: &Graph, order: &Order) -> Vec<Vec<u32>> {
         let ordered = writers[block].iter().all(|&other| {
             other == task || order.ends_before(other, task) || order.ends_before(task, other)
         });
-        match (ordered, slot.mode) {
+        let alone = graph.tasks[task].copies == 1 || !slot.mode.writes();
+        match (ordered && alone, slot.mode) {
             (true, Mode::Rw | Mode::Ew) => op::SEE | op::CHANGE,
             (true, _) => op::SEE,
             (false, Mode::Ew) => op::ADD,
@@ -260,7 +261,7 @@ impl Expected {
                     if op & op::CHANGE != 0 {
                         *word = word_changed(*word, hash, at);
                     } else if op & op::ADD != 0 {
-                        *word = word.wrapping_add(word_set(hash, at));
+                        *word = word.wrapping_add(word_set(hash, at).wrapping_mul(spec.copies));
                     }
                 }
             }

@@ -44,11 +44,12 @@ enum Step {
     Scratch(Task),
     Finish(Task),
     Kernel(Task),
+    Copies(Task),
     Flag(Task, usize),
     Pause(Task, usize),
     Workers,
     Memory,
-    Copies,
+    HostCopies,
     Devices,
 }
 
@@ -72,6 +73,7 @@ fn steps(case: &Case) -> Vec<Step> {
         Step::Scratch,
         Step::Finish,
         Step::Kernel,
+        Step::Copies,
     ] {
         steps.extend(tasks().map(step));
     }
@@ -80,7 +82,7 @@ fn steps(case: &Case) -> Vec<Step> {
     steps.extend(tasks().flat_map(|task| (0..5).map(move |flag| Step::Flag(task, flag))));
     steps.extend(tasks().flat_map(|task| (0..3).map(move |at| Step::Pause(task, at))));
     steps.extend((0..graph.blocks.len()).map(Step::Words));
-    steps.extend([Step::Devices, Step::Copies, Step::Memory, Step::Workers]);
+    steps.extend([Step::Devices, Step::HostCopies, Step::Memory, Step::Workers]);
     steps
 }
 
@@ -154,6 +156,11 @@ fn apply(case: &mut Case, step: Step) -> bool {
         Step::Scratch(task) => graph.tasks[task].scratch.pop().is_some(),
         Step::Finish(task) => take(&mut graph.tasks[task].finish, false),
         Step::Kernel(task) => take(&mut graph.tasks[task].variant, Variant::Function),
+        Step::Copies(task) => {
+            let copies = &mut graph.tasks[task].copies;
+            let fewer = (*copies / 2).max(1);
+            take(copies, fewer)
+        }
         Step::Flag(task, flag) => {
             let spec = &mut graph.tasks[task];
             let flags = [
@@ -174,7 +181,7 @@ fn apply(case: &mut Case, step: Step) -> bool {
             take(&mut case.settings.workers, fewer)
         }
         Step::Memory => case.settings.memory.take().is_some(),
-        Step::Copies => take(&mut case.settings.copies, false),
+        Step::HostCopies => take(&mut case.settings.copies, false),
         Step::Devices => {
             let fills = graph
                 .blocks

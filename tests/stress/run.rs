@@ -39,9 +39,12 @@ impl Place {
 #[derive(Default)]
 pub struct TaskState {
     pub runs: AtomicU32,
-    /// Ticks of the clock, from 1.
-    pub start: AtomicU64,
-    pub end: AtomicU64,
+    /// Satisfied to open the gates of all copies of a task.
+    pub gate: Place,
+    /// Tick of the clock when the first copy started; 0 if that is not known.
+    start: AtomicU64,
+    /// Tick when the last copy ended; 0 if that is not known.
+    end: AtomicU64,
     pub seen: AtomicU32,
     pub edt: Place,
     pub output: Place,
@@ -146,6 +149,18 @@ pub fn run(case: &Case) -> Vec<String> {
     failures
 }
 
+impl TaskState {
+    pub fn started(&self, tick: u64) {
+        let first = |start| (start == 0 || tick < start).then_some(tick);
+        // An error means that it is the first already.
+        let _ = self.start.fetch_update(Relaxed, Relaxed, first);
+    }
+
+    pub fn ended(&self, tick: u64) {
+        self.end.fetch_max(tick, Relaxed);
+    }
+}
+
 impl Running {
     pub fn tick(&self) -> u64 {
         self.clock.fetch_add(1, Relaxed)
@@ -163,8 +178,9 @@ impl Running {
         for (task, state) in self.tasks.iter().enumerate() {
             let (runs, seen) = (state.runs.load(Relaxed), state.seen.load(Relaxed));
             let hash = self.expected.hashes[task];
-            if runs != 1 {
-                failures.push(format!("t{task} ran {runs} times"));
+            let copies = self.graph.tasks[task].copies;
+            if runs != copies {
+                failures.push(format!("t{task} ran {runs} times, not {copies}"));
             } else if seen != hash {
                 failures.push(format!("t{task} saw {seen:#x}, not {hash:#x}"));
             }

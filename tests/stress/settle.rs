@@ -63,7 +63,18 @@ fn settle_events(graph: &mut Graph) {
         if goes && all_after || graph.wants_output(task) {
             graph.tasks[task].gated = true;
         }
+        let leaf = graph.children(Some(task)).next().is_none();
+        let awaited = graph.wants_output(task);
         let spec = &mut graph.tasks[task];
+        let one = spec.variant != Variant::Function
+            || awaited
+            || !leaf
+            || spec.body.is_some()
+            || spec.outcome != Outcome::Nothing
+            || !spec.doomed.is_empty();
+        if one {
+            spec.copies = 1;
+        }
         spec.anonymous &= !spec.gated
             && spec.variant == Variant::Function
             && spec.slots.iter().all(|slot| slot.in_depv);
@@ -144,6 +155,7 @@ fn destroy(graph: &mut Graph, wanted: &[bool]) {
         let last = (0..count).find(|&task| {
             let spec = &graph.tasks[task];
             spec.variant == Variant::Function
+                && spec.copies == 1
                 && spec.slots.iter().any(|slot| slot.used() == Some(block))
                 && !passes(task)
                 && (0..count).all(|other| {
@@ -161,6 +173,7 @@ fn destroy(graph: &mut Graph, wanted: &[bool]) {
     }
     for task in 0..count {
         let function = graph.tasks[task].variant == Variant::Function;
+        let single = function && graph.tasks[task].copies == 1;
         for at in 0..graph.tasks[task].slots.len() {
             let source = graph.tasks[task].slots[at].source.clone();
             let of_slots = graph.tasks.iter().flat_map(|spec| &spec.slots);
@@ -176,7 +189,7 @@ fn destroy(graph: &mut Graph, wanted: &[bool]) {
                 _ => false,
             };
             let slot = &mut graph.tasks[task].slots[at];
-            slot.destroys_event &= function && alone && free;
+            slot.destroys_event &= single && alone && free;
             slot.release &= function;
         }
     }

@@ -4,6 +4,7 @@
 use crate::object::guid::Guid;
 use crate::object::link::Link;
 use std::cell::Cell;
+use std::sync::atomic::{AtomicU64, Ordering};
 
 /// How an EDT uses a data block: `ocrDbAccessMode_t`.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, PartialOrd, Ord)]
@@ -56,6 +57,7 @@ impl Mode {
 /// The first word of a pre-slot that nothing is connected to: the bits of `UNINITIALIZED_GUID`.
 pub const UNCONNECTED: u64 = -2i64 as u64;
 const CONNECTED: u64 = 1 << 63;
+const LATER: u64 = 1 << 8;
 
 /// No slot: the end of the order of blocks.
 pub const NO_SLOT: u32 = u32::MAX;
@@ -94,41 +96,47 @@ impl SlotInfo {
 /// One pre-slot; see the module.
 #[repr(C)]
 pub struct PreSlot {
-    first: Cell<u64>,
+    /// Atomic, since an EDT's creator looks at it while others connect the slot.
+    first: AtomicU64,
     second: Cell<u64>,
 }
 
 impl PreSlot {
     /// Makes it unconnected.
     pub fn clear(&self) {
-        self.first.set(UNCONNECTED);
+        self.first.store(UNCONNECTED, Ordering::Relaxed);
     }
 
     /// Whether nothing is connected to it.
     pub fn is_unconnected(&self) -> bool {
-        self.first.get() == UNCONNECTED
+        self.first.load(Ordering::Relaxed) == UNCONNECTED
     }
 
     /// The mode asked for, if it is connected and not satisfied.
     pub fn connected_mode(&self) -> Option<Mode> {
-        let first = self.first.get();
+        let first = self.first.load(Ordering::Relaxed);
         (first & CONNECTED != 0 && first != UNCONNECTED)
             .then(|| Mode::from_bits(first as u32 & 0xf).unwrap_or(Mode::Null))
     }
 
     /// Records that an event will satisfy it.
     pub fn connect(&self, mode: Mode) {
-        self.first.set(CONNECTED | mode as u64);
+        self.first.store(CONNECTED | mode as u64, Ordering::Relaxed);
     }
 
-    /// Keeps the event that a connected slot is to be linked to, until it is.
-    pub fn keep_source(&self, event: Guid) {
+    /// As [`PreSlot::connect`], at the creation of the EDT: the slot is linked to the event later.
+    pub fn connect_later(&self, mode: Mode, event: Guid) {
+        self.first
+            .store(CONNECTED | LATER | mode as u64, Ordering::Relaxed);
         self.second.set(event.bits());
     }
 
-    /// What `keep_source` kept.
-    pub fn kept_source(&self) -> Guid {
-        Guid::from_bits(self.second.get())
+    /// The mode and the event given to `connect_later`. Of meaning to the EDT's creator alone, and
+    /// until it has linked the slot.
+    pub fn to_be_linked(&self) -> Option<(Mode, Guid)> {
+        let mode = self.connected_mode()?;
+        (self.first.load(Ordering::Relaxed) & LATER != 0)
+            .then(|| (mode, Guid::from_bits(self.second.get())))
     }
 
     /// The rest of the list that this slot is a node of.
@@ -145,7 +153,7 @@ impl PreSlot {
     pub fn satisfy(&self, data: Guid, mode: Mode) {
         // A control dependence shows neither GUID nor pointer to the EDT.
         let data = if mode == Mode::Null { Guid::NULL } else { data };
-        self.first.set(data.bits());
+        self.first.store(data.bits(), Ordering::Relaxed);
         self.set_info(SlotInfo {
             mode,
             duplicate: false,
@@ -156,7 +164,7 @@ impl PreSlot {
 
     /// The data block of a satisfied slot, or `NULL_GUID`.
     pub fn data(&self) -> Guid {
-        Guid::from_bits(self.first.get())
+        Guid::from_bits(self.first.load(Ordering::Relaxed))
     }
 
     /// What a satisfied slot knows.

@@ -1,12 +1,12 @@
 /* What the microbenchmarks share: a clock, checked calls, and the frame that all of them have.
  *
- * A benchmark times itself and prints a line `key: value` for each figure, in nanoseconds unless the key says otherwise;
- * `cargo bench` reads these lines (benches/support/mod.rs). Sizes are arguments: the more EDTs, the less starting and
+ * A benchmark times itself and prints a line `key: value` for each figure, in nanoseconds unless the key says
+ * otherwise; `cargo bench` reads these lines (benches/support/mod.rs). Sizes are arguments: the more EDTs, the less starting and
  * ending weigh. Times begin when the first EDT of the measured part runs and end when an EDT runs that depends on all
  * of it, so that starting the runtime and ending it are in no figure.
  *
- * Some benchmarks run their graph twice. The first time, the process gets the memory for it from the system, page by page;
- * the second time (`ns_again`) the memory is there.
+ * Some benchmarks run their graph twice. The first time, the process gets the memory for it from the system, page by
+ * page; the second time (`ns_again`) the memory is there.
  *
  * State is in static variables, for brevity: every access is ordered by the graph. */
 #ifndef BENCH_H

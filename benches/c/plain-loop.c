@@ -1,5 +1,5 @@
-/* plain-loop FILE FILE [TILE]: the edit distance of two files, by the tile function of examples/levenshtein.c in a plain
- * loop on one core. The first line of each file is dropped if it begins with '>', and line ends are.
+/* plain-loop FILE FILE [TILE]: the edit distance of two files, by the tile function of examples/levenshtein.c in a
+ * plain loop on one core. The first line of each file is dropped if it begins with '>', and line ends are.
  *
  * distance    the result
  * seconds     how long it took, without reading the files */

@@ -409,9 +409,9 @@ impl Table {
         self.rows.push(cells.to_vec());
     }
 
-    /// Prints it, if it has rows.
+    /// Prints it, if it has rows, and if they say anything.
     pub fn print(&self) {
-        if self.rows.len() < 2 {
+        if self.rows.len() < 2 || !measuring() {
             return;
         }
         let columns = self.rows.iter().map(Vec::len).max().unwrap_or(0);

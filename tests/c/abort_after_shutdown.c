@@ -1,5 +1,5 @@
 // An EDT that fails after another one has shut down still decides the exit status.
-// OCR 1.1.0, 2.3.1: statements after ocrShutdown may or may not be executed.
+// By OCR 1.1.0, 2.3.1, statements after ocrShutdown may or may not be executed.
 //
 // status: 3
 #include "check.h"

@@ -1,5 +1,5 @@
-// The places of the GUIDs that ocrEdtCreate writes may overlap with the arrays that it reads: a chain
-// is built with one variable. OCR 1.1.0, 2.7.3: values are copied in.
+// The places of the GUIDs that ocrEdtCreate writes may overlap with the arrays that it reads. A chain
+// is built with one variable. By OCR 1.1.0, 2.7.3, values are copied in.
 #include "check.h"
 
 enum { LINKS = 1000 };

@@ -1,7 +1,7 @@
-// Wrong calls by many at once: EDTs and threads of the program create, connect, satisfy and destroy
+// Wrong calls by many at once. EDTs and threads of the program create, connect, satisfy and destroy
 // the same few objects, in any order, with GUIDs that are stale or changed by a bit. Every call
 // returns a status, no EDT runs with the wrong parameters, and nothing crashes or hangs.
-// OCR 1.1.0, 2.1: "incorrect parameters" get a code where the runtime can see them.
+// By OCR 1.1.0, 2.1, incorrect parameters get a code where the runtime can see them.
 //
 // workers: 2 8
 #include "check.h"

@@ -1,4 +1,4 @@
-// A thread of the program satisfies an event that the program waits for: it is not accused of
+// A thread of the program satisfies an event that the program waits for. It is not accused of
 // hanging meanwhile, and the runtime does not go away under the thread.
 #include "check.h"
 

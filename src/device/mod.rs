@@ -93,9 +93,9 @@ impl Default for DeviceSettings {
         DeviceSettings {
             memory_limit: None,
             compute_queues: 2,
-            in_flight: 64,
+            in_flight: 1024,
             force_copies: false,
-            profiling: true,
+            profiling: false,
         }
     }
 }

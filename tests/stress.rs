@@ -77,8 +77,8 @@ fn main() {
     let trials = match env::var_os("OCR_STRESS_REPLAY") {
         Some(file) => vec![Trial::test("replay", move || replay(file.into()))],
         None => vec![
-            Trial::test("functions", || stress("functions", false, 12_000)),
-            Trial::test("kernels", || stress("kernels", true, 500)).with_ignored_flag(no_opencl),
+            Trial::test("functions", || stress("functions", false, 16_000)),
+            Trial::test("kernels", || stress("kernels", true, 800)).with_ignored_flag(no_opencl),
         ],
     };
     libtest_mimic::run(&arguments, trials).exit();

@@ -240,7 +240,10 @@ impl Manager {
         let place = self.place;
         let entry = self.buffers.get(used.id);
         let block = entry.block;
-        let valid = block.copies().valid;
+        let (valid, version) = {
+            let copies = block.copies();
+            (copies.valid, copies.version)
+        };
         let (fresh, mapped) = (entry.fresh, !entry.mapped.is_null());
         if valid.contains(place) || valid.is_empty() {
             if valid.contains(place) {
@@ -272,7 +275,15 @@ impl Manager {
         } else {
             self.copy_in(used.id)?
         };
-        block.copies().joined(place);
+        {
+            let mut copies = block.copies();
+            // An EDT of the host that has ended its writing meanwhile may not be in the copy. This
+            // kernel reads in RO mode, or it would not run now, and does not mind; the next launch
+            // copies again.
+            if copies.version == version {
+                copies.joined(place);
+            }
+        }
         self.counters.uploads.add(1);
         Ok(bytes)
     }

@@ -10,6 +10,7 @@ CFLAGS  ?= -O3
 
 VERSION := $(shell sed -n 's/^version = "\(.*\)"/\1/p' Cargo.toml | head -n 1)
 SONAME  := libocr.so.0
+HOST     = $(shell rustc -vV | sed -n 's/^host: //p')
 
 .DEFAULT_GOAL := all
 .DELETE_ON_ERROR:
@@ -27,7 +28,7 @@ LIBRARY_SOURCES := Cargo.toml Cargo.lock build.rs $(shell find include) \
 	$(shell find src -path src/bin -prune -o -name '*.map' -o -print)
 COMMAND_SOURCES := $(shell find src/bin)
 
-.PHONY: all libraries command examples setup demo test lint loom bench \
+.PHONY: all libraries command examples setup demo test lint loom tsan asan bench bench-peers \
 	install install-files uninstall clean help
 
 all: libraries command examples ## the libraries, the command and the examples, in build/ (default)
@@ -110,8 +111,30 @@ lint: ## formatting, clippy, documentation
 loom: ## explores all interleavings of the lock-free protocols
 	RUSTFLAGS="--cfg loom" $(CARGO) test --release --locked --target-dir target/loom --lib loom
 
+tsan: build/sanitizers/thread/libocr.a build/sanitizers/thread/memory.o ## the C programs of the tests, without kernels, under ThreadSanitizer
+	OCR_TEST_SANITIZER=thread $(CARGO) test --release --locked --test c_programs
+
+asan: build/sanitizers/address/libocr.a ## the same under AddressSanitizer
+	OCR_TEST_SANITIZER=address $(CARGO) test --release --locked --test c_programs
+
+# The library with a sanitizer in it. That needs an option which rustc calls unstable.
+build/sanitizers/%/libocr.a: $(LIBRARY_SOURCES)
+	@mkdir -p $(@D)
+	RUSTC_BOOTSTRAP=1 RUSTFLAGS="-Zsanitizer=$* -Cunsafe-allow-abi-mismatch=sanitizer" \
+		CARGO_PROFILE_RELEASE_LTO=off CARGO_PROFILE_RELEASE_CODEGEN_UNITS=16 CARGO_PROFILE_RELEASE_DEBUG=1 \
+		$(CARGO) rustc --release --locked --lib --crate-type staticlib --target $(HOST) --target-dir target/$*-sanitizer
+	@cp target/$*-sanitizer/$(HOST)/release/libocr.a $@
+
+build/sanitizers/thread/memory.o: tests/sanitizers/memory.c
+	@mkdir -p $(@D)
+	$(CC) -O1 -fno-builtin -c $< -o $@
+
 bench: all ## runs the benchmarks
 	$(CARGO) bench --locked
+
+bench-peers: all ## installs other task runtimes, where it can, and measures them beside this one
+	benches/setup
+	$(CARGO) bench --locked --bench peers
 
 # ---- installation ----------------------------------------------------------------------------------------------------
 

@@ -8,52 +8,12 @@ mod support;
 use criterion::Criterion;
 use std::path::PathBuf;
 use support::{
-    Case, PROCESS, Runs, Source, Table, least, measuring, median, median_ratio, short, workers,
+    Case, PROCESS, Runs, Source, Table, least, measuring, median, median_ratio, ocr, short, workers,
 };
 
 /// The programs, compiled.
 struct Programs {
     openmp: Option<PathBuf>,
-}
-
-fn ocr(name: &str) -> PathBuf {
-    let file = format!("benches/c/{name}.c");
-    let source = Source {
-        name,
-        files: &[&file],
-        flags: &[],
-        ocr: true,
-    };
-    source.compile()
-}
-
-/// Whether the compiler has OpenMP.
-fn openmp() -> Option<PathBuf> {
-    let compiler = std::env::var("CC").unwrap_or_else(|_| "cc".into());
-    let has = std::process::Command::new(compiler)
-        .args([
-            "-fopenmp",
-            "-E",
-            "-include",
-            "omp.h",
-            "-x",
-            "c",
-            "/dev/null",
-        ])
-        .stdout(std::process::Stdio::null())
-        .stderr(std::process::Stdio::null())
-        .status();
-    if !has.is_ok_and(|status| status.success()) {
-        println!("left out: OpenMP tasks, since the C compiler has no -fopenmp");
-        return None;
-    }
-    let source = Source {
-        name: "openmp",
-        files: &["benches/c/openmp.c"],
-        flags: &["-fopenmp"],
-        ocr: false,
-    };
-    Some(source.compile())
 }
 
 /// The table at the end.
@@ -210,6 +170,32 @@ fn blocks(criterion: &mut Criterion, report: &mut Report) {
     report.compare(&title, &all, "ns/block", None, Some(("1 EDT", &one)));
 }
 
+/// EDTs that all use one block, created by one EDT (`readers`) or by each other (`shared`): with more
+/// than one worker, whether they get into each other's way. `key` is their time, `without` that of EDTs
+/// without a block.
+fn one_block(
+    criterion: &mut Criterion,
+    report: &mut Report,
+    (name, size): (&str, &str),
+    (key, without): (&str, &str),
+) {
+    let program = ocr(name);
+    let cases = [1, workers()].map(|workers| {
+        let name = format!("ocr/{workers}");
+        Case::new(&name, &program, &[size], workers, key)
+    });
+    for (runs, workers) in support::group(criterion, name, None, &cases)
+        .into_iter()
+        .flatten()
+        .zip([1, workers()])
+    {
+        let without = runs.all(without);
+        let title = format!("{name} {size}, {workers} worker{}", plural(workers));
+        let peer = Some(("without", without.as_slice()));
+        report.compare(&title, &runs.times(), "ns/EDT", None, peer);
+    }
+}
+
 fn pending(criterion: &mut Criterion, report: &mut Report, size: &str) {
     if let Some(runs) = alone(criterion, "pending", size, "ns_create") {
         let title = format!("pending {size}, 2 slots, 2 parameters");
@@ -302,7 +288,9 @@ fn main() {
         true => ("1000000", "1000", "27"),
         false => ("1000", "30", "12"),
     };
-    let programs = Programs { openmp: openmp() };
+    let programs = Programs {
+        openmp: support::openmp(),
+    };
     for (name, size, bar) in [
         ("independent", count, 100.0),
         ("chain", count, 120.0),
@@ -314,6 +302,15 @@ fn main() {
     dependences(&mut criterion, &mut report, "fanout", count);
     dependences(&mut criterion, &mut report, "latch", count);
     blocks(&mut criterion, &mut report);
+    let of_readers = ("ns_per_edt", "ns_without");
+    one_block(&mut criterion, &mut report, ("readers", count), of_readers);
+    let depth = if measuring() { "19" } else { "8" };
+    one_block(
+        &mut criterion,
+        &mut report,
+        ("shared", depth),
+        ("rw", "none"),
+    );
     // OCR_BENCH_PENDING=10000000 shows that so many can wait, too.
     let pending_edts = std::env::var("OCR_BENCH_PENDING").unwrap_or_else(|_| count.into());
     pending(&mut criterion, &mut report, &pending_edts);

@@ -1,5 +1,5 @@
 //! The edit distance example against rapidfuzz, against a plain loop over the same tile function,
-//! and two workers against one.
+//! two workers against one, and its kernels on the CPU against its C function.
 //!
 //! `cargo bench --bench levenshtein`. What each figure means and what is expected:
 //! `benches/README.md`.
@@ -74,22 +74,32 @@ fn rapidfuzz() -> Option<PathBuf> {
     };
     let there = || quiet(Command::new(&python).args(["-c", "import rapidfuzz"]));
     if !there() {
-        println!("installing rapidfuzz from PyPI into build/venv");
-        quiet(
-            Command::new("python3")
-                .args(["-m", "venv"])
-                .arg(&environment),
-        );
-        quiet(Command::new(&python).args(["-m", "pip", "install", "--quiet", "rapidfuzz"]));
+        quiet(Command::new(root().join("benches/setup")).arg("rapidfuzz"));
     }
     if there() {
         return Some(python);
     }
-    println!(
-        "left out: rapidfuzz, since `python3 -m venv build/venv && \
-         build/venv/bin/pip install rapidfuzz` does not work here"
-    );
+    println!("left out: rapidfuzz, which `benches/setup rapidfuzz` cannot install here");
     None
+}
+
+/// The example with its tiles as kernels on the CPU, in one thread if the driver is PoCL.
+fn kernels(program: &Path, arguments: &[&str]) -> Case {
+    Case::new("opencl/1", program, arguments, 1, "seconds")
+        .with("OCR_DEVICES", "cpu")
+        .with("OCR_SCHED", "device")
+        .with("POCL_MAX_PTHREAD_COUNT", "1")
+}
+
+/// Whether there is an OpenCL device that is a CPU: without one the tiles would run as C functions.
+fn kernels_run(program: &Path, pair: &Pair) -> bool {
+    let files = pair.arguments();
+    let figures = kernels(program, &["--quiet", files[0], files[1]]).run();
+    let run = figures.get("kernel_edts") > 0.0;
+    if !run {
+        println!("left out: kernels, since there is no OpenCL device here that is a CPU");
+    }
+    run
 }
 
 /// Cells per nanosecond are billions of cells per second.
@@ -122,6 +132,9 @@ fn compare(criterion: &mut Criterion, table: &mut Table, pair: &Pair, programs: 
         let arguments = [&script, files[0], files[1]];
         cases.push(Case::new("rapidfuzz", python, &arguments, 1, "seconds"));
     }
+    if programs.kernels {
+        cases.push(kernels(&programs.ocr, &quiet));
+    }
     let cells = Some(Throughput::Elements(pair.cells));
     let name = format!("levenshtein/{}", pair.name);
     let Some(runs) = support::group(criterion, &name, cells, &cases) else {
@@ -142,7 +155,7 @@ fn compare(criterion: &mut Criterion, table: &mut Table, pair: &Pair, programs: 
         let value = format!("{} (at best {})", short(gcups(pair, runs)), short(best));
         row(&format!("{}, billion cells/s", runs.name), value, "", None);
     }
-    if let Some(rapidfuzz) = runs.get(3) {
+    if let Some(rapidfuzz) = runs.iter().find(|runs| runs.name == "rapidfuzz") {
         let ratio = runs[0].faster_than(rapidfuzz);
         row(
             "1 worker / rapidfuzz",
@@ -173,6 +186,15 @@ fn compare(criterion: &mut Criterion, table: &mut Table, pair: &Pair, programs: 
         "<= 3 %",
         Some(overhead <= 3.0),
     );
+    if let Some(kernels) = runs.iter().find(|runs| runs.name == "opencl/1") {
+        let ratio = runs[0].faster_than(kernels);
+        row(
+            "kernels over the C function: time",
+            short(ratio),
+            "<= 1.3",
+            Some(ratio <= 1.3),
+        );
+    }
 }
 
 /// What is compared.
@@ -180,6 +202,8 @@ struct Programs {
     ocr: PathBuf,
     plain: PathBuf,
     rapidfuzz: Option<PathBuf>,
+    /// Whether the tiles can run as kernels on the CPU.
+    kernels: bool,
 }
 
 fn main() {
@@ -196,10 +220,11 @@ fn main() {
         flags: &["-O3"],
         ocr: false,
     };
-    let programs = Programs {
+    let mut programs = Programs {
         ocr: ocr.compile(),
         plain: plain.compile(),
         rapidfuzz: rapidfuzz(),
+        kernels: false,
     };
     let data = |name: &str| root().join("examples/data").join(name);
     let length = if measuring() { 100_000 } else { 1000 };
@@ -210,6 +235,7 @@ fn main() {
             [data("human-mt.fa"), data("orangutan-mt.fa")],
         ),
     ];
+    programs.kernels = kernels_run(&programs.ocr, &pairs[1]);
     let headings = ["", "median", "bar", ""];
     let mut table = Table::new("The edit distance of two sequences", &headings);
     for pair in &pairs {

@@ -21,15 +21,19 @@ extern "C" {
  *   addr       out: where the block begins; NULL under DB_PROP_NO_ACQUIRE. May be NULL.
  *   len        its size in bytes
  *   flags      DB_PROP_ and GUID_PROP_ values, combined with |
- *   hint       NULL_HINT, or an OCR_HINT_DB_T hint, which is read during the call
+ *   hint       NULL_HINT, or an OCR_HINT_DB_T hint, which is read during the call; others are left
+ *              out
  *   allocator  NO_ALLOC
  *
  * The caller holds the new block in mode RW, except under DB_PROP_NO_ACQUIRE: then it may pass the
  * block on but not use it, and memory is found where the first EDT needs it, which is the better
  * choice for a block that somebody else fills. Alignment is at least 8 bytes; contents are
- * undefined. The block lives until ocrDbDestroy or the end of the program.
+ * undefined. The block lives until ocrDbDestroy or the end of the program. Under
+ * DB_PROP_SINGLE_ASSIGNMENT, an EDT that acquires it for writing (mode RW or EW) after its first
+ * writer has released it ends the program with a message; the creator is the first writer, except
+ * under DB_PROP_NO_ACQUIRE.
  *
- * Errors: OCR_EINVAL (db is NULL, bad flags, hint or allocator), OCR_ENOMEM, OCR_EBUSY (try again),
+ * Errors: OCR_EINVAL (db is NULL, bad flags or allocator), OCR_ENOMEM, OCR_EBUSY (try again),
  * OCR_EGUIDEXISTS (GUID_PROP_CHECK, and the block is there already; *db is as before).
  * OCR 1.1.0, 2.5.1.
  */

@@ -53,14 +53,23 @@ typedef struct {
     u64 counter; /* where the counter begins */
 } ocrEventLatchParams_t;
 
-/* Parameters of a counted event (OCR 1.1.0, B.4.1). */
+/*
+ * Parameters of a counted event (OCR 1.1.0, B.4.1). It serves nbDeps dependences, with EDTs or
+ * events, whether they are added before or after its satisfaction, and is gone when it is satisfied
+ * and has served them. One dependence more while they wait, or a second satisfaction, is OCR_EPERM.
+ */
 typedef struct {
-    u64 nbDeps; /* the event goes when it has served so many dependences; not 0 */
+    u64 nbDeps; /* not 0 */
 } ocrEventCounterParams_t;
 
-/* Parameters of a channel event (OCR 1.1.0, B.5.2). */
+/*
+ * Parameters of a channel event (OCR 1.1.0, B.5.2). Its k-th satisfaction goes to the k-th dependence
+ * that is added, whichever comes first; calls that are ordered keep their order. Up to maxGen
+ * satisfactions, or dependences, wait for a partner; one more is OCR_EPERM. What comes from another
+ * event, or from the end of an EDT, is not refused, since nobody could be told: it waits, too.
+ */
 typedef struct {
-    u32 maxGen; /* how many satisfactions, or dependences, may wait for a partner; not 0 */
+    u32 maxGen; /* not 0 */
     u32 nbSat;  /* satisfactions in a generation: 1 */
     u32 nbDeps; /* dependences in a generation: 1 */
 } ocrEventChannelParams_t;
@@ -71,12 +80,12 @@ typedef struct {
 typedef struct {
     u32 maxGen;            /* how far a contributor may be ahead of the others, in generations */
     u32 nbContribs;        /* contributors in all; each has a slot, from 0 */
-    u32 nbContribsPd;      /* those of them on this machine; not 0, at most nbContribs */
+    u32 nbContribsPd;      /* of them on this machine; not 0, at most nbContribs */
     u16 nbDatum;           /* elements in a contribution, and in the result */
-    u8 arity;              /* of the reduction tree; advice */
+    u8 arity;              /* of the reduction tree; a hint */
     redOp_t op;            /* how elements are combined, and what they are */
     collectiveType_t type; /* who gets the result */
-    bool reuseDbPerGen;    /* the block of the result may be used again for later generations */
+    bool reuseDbPerGen;    /* blocks may be used again for later generations; a hint */
 } ocrEventCollectiveParams_t;
 
 /* The member that belongs to the type of event is the one that counts (OCR 1.1.0, B.3.2). */
@@ -93,8 +102,9 @@ typedef struct {
  * Like ocrEventCreate, with parameters, which are copied. Where the type of event has none, or may
  * do without, params may be NULL.
  *
- * Errors: those of ocrEventCreate, and OCR_EINVAL where a parameter is out of range or params is
- * NULL for a counted, channel or collective event.
+ * Errors: those of ocrEventCreate; OCR_EINVAL where a parameter is out of range or params is NULL
+ * for a counted, channel or collective event; OCR_ENOTSUP for a type of collective event that is not
+ * supported.
  * OCR 1.1.0, B.3.3.
  */
 u8 ocrEventCreateParams(ocrGuid_t *guid, ocrEventTypes_t eventType, u16 properties,
@@ -111,8 +121,10 @@ u8 ocrEventCreateParams(ocrGuid_t *guid, ocrEventTypes_t eventType, u16 properti
 u8 ocrEventDestroy(ocrGuid_t guid);
 
 /*
- * ocrEventSatisfySlot for slot 0: for a latch event, the decrement. Both GUIDs NULL_GUID: nothing
- * happens, and 0 is returned.
+ * ocrEventSatisfySlot for slot 0 of an event: for a latch event, the decrement. Both GUIDs NULL_GUID:
+ * nothing happens, and 0 is returned.
+ *
+ * Errors: those of ocrEventSatisfySlot; OCR_EINVAL for an EDT, too.
  * OCR 1.1.0, 2.6.3.
  */
 u8 ocrEventSatisfy(ocrGuid_t eventGuid, ocrGuid_t dataGuid);
@@ -121,14 +133,19 @@ u8 ocrEventSatisfy(ocrGuid_t eventGuid, ocrGuid_t dataGuid);
  * Satisfies a pre-slot of an event. If that triggers the event, what depends on it is satisfied,
  * too, before the call returns; EDTs whose last pre-slot that was become runnable.
  *
- *   eventGuid  the event
+ *   eventGuid  the event; programs of OCR 1.2 also name an EDT here, which is ocrAddDependence with the
+ *              block as source, in DB_DEFAULT_MODE
  *   dataGuid   the data block to pass on, or NULL_GUID. The caller has released it if it wrote it.
- *   slot       0; for a latch event OCR_EVENT_LATCH_DECR_SLOT or OCR_EVENT_LATCH_INCR_SLOT
+ *   slot       0; for a latch event OCR_EVENT_LATCH_DECR_SLOT or OCR_EVENT_LATCH_INCR_SLOT; of an EDT, any
  *
- * A latch event is there to count; OCR 1.1.0 says that it drops the block.
+ * A latch event passes on the block that it is satisfied with last, as programs of OCR 1.2 expect;
+ * OCR 1.1.0 (1.4.3.1) says that it drops blocks. A collective event is not satisfied with blocks, but
+ * by ocrEventCollectiveSatisfySlot.
  *
- * Errors: OCR_EINVAL (not an event, not a data block, no such slot), OCR_EPERM (satisfied already,
- * and its type permits that only once), OCR_ENOMEM.
+ * Errors: OCR_EINVAL (no such object, not a data block, no such slot), OCR_EPERM (satisfied already,
+ * and its type permits that only once; a channel event with maxGen satisfactions that wait; a
+ * collective event; a pre-slot of an EDT that is connected or satisfied), OCR_ENOMEM; for an EDT also
+ * OCR_EACCES, as ocrAddDependence.
  * OCR 1.1.0, 2.6.4.
  */
 u8 ocrEventSatisfySlot(ocrGuid_t eventGuid, ocrGuid_t dataGuid, u32 slot);
@@ -191,6 +208,14 @@ u8 ocrEdtTemplateDestroy(ocrGuid_t guid);
  * before the EDT can run, that is while a pre-slot is still open. An EDT without an open pre-slot
  * may run, and be gone, before the call returns; then guid and outputEvent name nothing any more.
  *
+ * With EDT_PROP_OEVT_VALID the output event is one of the program's, of any kind but collective. If
+ * that is a latch event and the EDT a finish EDT, the end of the scope is one decrement; a latch that
+ * stands at 0 when the EDT is created is set to 1 for it. So the program can keep the scope open with
+ * increments of its own.
+ *
+ * A finish EDT's result is passed on like that of any other EDT, when its descendants have ended;
+ * OCR 1.1.0 (1.4.2) says that it is dropped.
+ *
  * Errors: OCR_EINVAL (not a template; numbers that do not agree with the template's, or are not
  * known; paramv without parameters or parameters without paramv; depv names what cannot be
  * connected), OCR_EPERM (guid is NULL and pre-slots stay open), OCR_ENOMEM, OCR_EGUIDEXISTS
@@ -224,21 +249,40 @@ u8 ocrEdtDestroy(ocrGuid_t guid);
  * An EDT may get the same block in several pre-slots: in one mode, and to be released once. Both
  * GUIDs NULL_GUID: nothing happens, and 0 is returned.
  *
- * Errors: OCR_EINVAL (no such object, slot or mode), OCR_EPERM (these two cannot be connected; or
- * the pre-slot is taken already), OCR_ENOMEM.
+ * Errors: OCR_EINVAL (no such object, slot or mode), OCR_EPERM (these two cannot be connected; the
+ * pre-slot is taken already; the event has all its dependences, or as many that wait as it allows),
+ * OCR_EACCES (source is a block with DB_PROP_SINGLE_ASSIGNMENT that was written, destination an EDT
+ * that wants to write it), OCR_ENOMEM.
  * OCR 1.1.0, 2.8.1.
  */
 u8 ocrAddDependence(ocrGuid_t source, ocrGuid_t destination, u32 slot, ocrDbAccessMode_t mode);
 
 /*
  * ocrAddDependence for a source with several post-slots: a collective event has one for each
- * contributor, of the same number. For every other source, sslot is 0.
+ * contributor, of the same number. For every other source, sslot is 0; ocrAddDependence means 0.
  *
  * Errors: those of ocrAddDependence, and OCR_EINVAL if there is no post-slot sslot.
  * Extension: OCR 1.2, several output slots.
  */
 u8 ocrAddDependenceSlot(ocrGuid_t source, u32 sslot, ocrGuid_t destination, u32 dslot,
                         ocrDbAccessMode_t mode);
+
+/* ---- How a program fares (extension: OCR-Vx) ------------------------------------------------- */
+
+/*
+ * Tells that the program has done so much of its work; the unit is the program's own. Amounts of
+ * all calls add up to a sum modulo 2^64, which the report at the end of the run shows (OCR_STATS,
+ * OCR_REPORT).
+ *
+ * Errors: OCR_EPERM (no runtime runs).
+ */
+u8 ocrProgressReport(u64 progress);
+
+/*
+ * Says which programs that run at the same time belong together. Not supported: nothing is shared
+ * out between programs here. Returns OCR_ENOTSUP.
+ */
+u8 ocrApplicationGroup(u64 group);
 
 #ifdef __cplusplus
 }

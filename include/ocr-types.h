@@ -34,6 +34,12 @@
 #ifndef ENABLE_EXTENSION_DB_INFO
 #define ENABLE_EXTENSION_DB_INFO 1
 #endif
+#ifndef ENABLE_EXTENSION_DEBUG
+#define ENABLE_EXTENSION_DEBUG 1
+#endif
+#ifndef ENABLE_EXTENSION_HETEROGENEOUS
+#define ENABLE_EXTENSION_HETEROGENEOUS 1
+#endif
 #ifndef ENABLE_EXTENSION_LABELING
 #define ENABLE_EXTENSION_LABELING 1
 #endif
@@ -216,6 +222,7 @@ typedef ocrLatchEventSlot_t ocrLatchEventSlots_t;
 #define GUID_PROP_IS_LABELED ((u16)0x100) /* the caller sees to it that only one creates it */
 #define GUID_PROP_CHECK      ((u16)0x300) /* the first creates it, others get OCR_EGUIDEXISTS */
 #define GUID_PROP_BLOCK      ((u16)0x500) /* the call waits until the GUID is free */
+/* More about them: extensions/ocr-labeling.h. */
 
 /* ---- Hints (OCR 1.1.0, B.1) ------------------------------------------------------------------ */
 
@@ -228,7 +235,9 @@ typedef enum {
     OCR_HINT_GROUP_T = 4
 } ocrHintType_t;
 
-/* The properties of each kind lie between its START and its END. */
+/*
+ * The properties of each kind lie between its START and its END. What they do: extensions/ocr-hints.h.
+ */
 typedef enum {
     OCR_HINT_EDT_PROP_START      = 0,
     OCR_HINT_EDT_PRIORITY        = 1,  /* how urgent it is among runnable EDTs */

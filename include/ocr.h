@@ -46,6 +46,7 @@ void ocrShutdown(void);
 
 /*
  * Ends the program abnormally with errorCode as its exit status. Work that is under way is dropped.
+ * In a program with its own main it ends the run instead (ocrLegacyFinalize).
  * OCR 1.1.0, 2.3.2.
  */
 void ocrAbort(u8 errorCode);

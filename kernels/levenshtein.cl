@@ -16,107 +16,166 @@
 
 /* One column of 64 rows. differ: rows whose letter is not the column's. vp, vm: the vertical differences, left of the
  * column, then right of it. hp, hm: the horizontal difference above the rows in bit 63, then those of all rows. */
-#define DEFINE_COLUMN(name, type)                                                                                     \
-    static void name(type differ, type *vp, type *vm, type *hp, type *hm) {                                           \
-        const type inP = *hp >> 63, inM = *hm >> 63;                                                                  \
-        const type xv = ~differ | *vm;                                                                                \
-        const type eq = ~differ | inM;                                                                                \
-        const type xh = (((eq & *vp) + *vp) ^ *vp) | eq;                                                              \
-        *hp = *vm | ~(xh | *vp);                                                                                      \
-        *hm = *vp & xh;                                                                                               \
-        const type downP = *hp << 1 | inP, downM = *hm << 1 | inM;                                                    \
-        *vp = downM | ~(xv | downP);                                                                                  \
-        *vm = downP & xv;                                                                                             \
-    }
-
-DEFINE_COLUMN(column1, ulong)
+static void column1(ulong differ, ulong *vp, ulong *vm, ulong *hp, ulong *hm) {
+    const ulong inP = *hp >> 63, inM = *hm >> 63;
+    const ulong xv = ~differ | *vm;
+    const ulong eq = ~differ | inM;
+    const ulong xh = (((eq & *vp) + *vp) ^ *vp) | eq;
+    *hp = *vm | ~(xh | *vp);
+    *hm = *vp & xh;
+    const ulong downP = *hp << 1 | inP, downM = *hm << 1 | inM;
+    *vp = downM | ~(xv | downP);
+    *vm = downP & xv;
+}
 
 #ifndef OCR_DEVICE_GPU
 
-DEFINE_COLUMN(column8, ulong8)
-
-/* Eight words of rows below each other make a vector, `CHAINS` vectors a sweep. Lane k works on column t - k in step
- * t, one column after the lane above it, so that no lane waits for another one in the same step. */
+/* Eight words of rows below each other make a vector, and up to `CHAINS` vectors are swept together: more would not fit
+ * into 32 registers. In step t lane k of the first vector works on column t - k, one column after the lane above it, so
+ * that no lane waits for another one in the same step; the next vector goes on with lane 8.
+ *
+ * The inner loop is written for compilers that make one instruction of two logical operations (AVX-512) unless a "not"
+ * stands between them, and of "and not" (AVX2): so hp is inverted where it is handed on, and so are the planes of the
+ * columns. */
 #define LANES  8
 #define CHAINS (PLANES <= 4 ? 4 : 2)
-#define CHUNK  (PLANES <= 2 ? 2048 : PLANES <= 4 ? 1024 : 512)
+#define CHUNK  (PLANES <= 2 ? 4096 : PLANES <= 4 ? 2048 : 1024)
 #define ENDS   (4 * LANES)
+#define STRIDE (CHUNK + 2 * ENDS)
 
+/* A vector of words. carryP, carryM: of each lane's last column, the horizontal difference that the lane below takes
+ * in, 0 or 1; carryP is 0 where the difference is 1. */
 typedef struct {
-    ulong8 vp, vm, hp, hm, plane[PLANES];
+    ulong8 vp, vm, carryP, carryM, plane[PLANES];
 } Chain;
 
-/* The lanes k that have a column in this step: 0 <= step - k < columns. */
-static ulong8 active(long step, long columns) {
-    const long8 lane = (long8)(0, 1, 2, 3, 4, 5, 6, 7);
-    return as_ulong8((lane <= (long8)(step)) & (lane > (long8)(step - columns)));
+static void begin(Chain *chain, uint k, uint words, __global const ulong *rowPlanes, __global const ulong *vertical) {
+    chain->vp = vload8(k, vertical);
+    chain->vm = vload8(k, vertical + words);
+    chain->carryP = chain->carryM = 0;
+#pragma unroll
+    for (uint p = 0; p < PLANES; p++)
+        chain->plane[p] = vload8(k, rowPlanes + p * words);
 }
 
-/* text: plane p of column c, spread into a word of 0 or ~0, at [p * (CHUNK + 2 * ENDS) - c]; so one load at column t
+static void end(const Chain *chain, uint k, uint words, __global ulong *vertical) {
+    vstore8(chain->vp, k, vertical);
+    vstore8(chain->vm, k, vertical + words);
+}
+
+/* A step of one chain. text: the columns' planes where this chain's lane 0 is. aboveP, aboveM: their last lanes are
+ * what lane 0 takes in from above. With `masked`, only the lanes k change that have a column: 0 <= at - k < columns. */
+__attribute__((always_inline)) /* for `masked` to be a constant in the loop */
+static void step(Chain *chain, const __private ulong *text, ulong8 aboveP, ulong8 aboveM, const bool masked, int at,
+                 int columns) {
+    ulong8 same = chain->plane[0] ^ vload8(0, text);
+#pragma unroll
+    for (uint p = 1; p < PLANES; p++)
+        same &= chain->plane[p] ^ vload8(0, text + p * STRIDE);
+    const ulong8 inP = (ulong8)(aboveP.s7, chain->carryP.s0123, chain->carryP.s456);
+    const ulong8 inM = (ulong8)(aboveM.s7, chain->carryM.s0123, chain->carryM.s456);
+    const ulong8 vp = chain->vp, vm = chain->vm;
+    const ulong8 x = same | vm | inM;
+    const ulong8 xh = (((x & vp) + vp) ^ vp) | x; /* vp and vm have no bit in common: x & vp is eq & vp */
+    const ulong8 notHp = ~vm & (xh | vp), hm = vp & xh;
+    chain->carryP = notHp >> 63;
+    chain->carryM = hm >> 63;
+    const ulong8 notDownP = notHp << 1 | inP, downM = hm << 1 | inM;
+    chain->vp = downM | (notDownP & ~xh);
+    chain->vm = xh & ~notDownP;
+    if (masked) {
+        const long8 lane = (long8)(0, 1, 2, 3, 4, 5, 6, 7);
+        const long8 active = (lane <= (long8)(at)) & (lane > (long8)(at - columns));
+        chain->vp = active ? chain->vp : vp;
+        chain->vm = active ? chain->vm : vm;
+    }
+}
+
+/* text: plane p of column c, inverted and spread into a word of 0 or ~0, at [p * STRIDE - c]; so one load at column t
  * has the column of every lane. horizontal: the boundary above, replaced by the one below. */
-__attribute__((always_inline)) /* for `chains` to be a constant in its loops */
+__attribute__((always_inline)) /* for `chains` to be a constant */
 static void sweep(const uint chains, uint words, uint columns, __global const ulong *rowPlanes,
                   const __private ulong *text, __global ulong *vertical, __global ulong *horizontal) {
     const uint lag = LANES * chains - 1, total = columns + lag;
-    Chain chain[4];
-#pragma unroll
-    for (uint k = 0; k < chains; k++) {
-        chain[k].vp = vload8(k, vertical);
-        chain[k].vm = vload8(k, vertical + words);
-        chain[k].hp = chain[k].hm = 0;
-#pragma unroll
-        for (uint p = 0; p < PLANES; p++)
-            chain[k].plane[p] = vload8(k, rowPlanes + p * words);
-    }
+    Chain a, b, c, d; /* no array, which compilers leave in memory */
+    begin(&a, 0, words, rowPlanes, vertical);
+    if (chains > 1)
+        begin(&b, 1, words, rowPlanes, vertical);
+    if (chains > 2)
+        begin(&c, 2, words, rowPlanes, vertical);
+    if (chains > 3)
+        begin(&d, 3, words, rowPlanes, vertical);
 
-    ulong topP = 0, topM = 0, bottomP = 0, bottomM = 0;
+    /* The lowest chain first: each takes what the one above it left in the step before. */
+#define STEP(masked)                                                                                                  \
+    do {                                                                                                              \
+        const ulong8 topP = edgeP >> 63, topM = edgeM >> 63;                                                          \
+        if (chains > 3)                                                                                               \
+            step(&d, text - (int)t + 3 * LANES, c.carryP, c.carryM, masked, (int)t - 3 * LANES, (int)columns);        \
+        if (chains > 2)                                                                                               \
+            step(&c, text - (int)t + 2 * LANES, b.carryP, b.carryM, masked, (int)t - 2 * LANES, (int)columns);        \
+        if (chains > 1)                                                                                               \
+            step(&b, text - (int)t + LANES, a.carryP, a.carryM, masked, (int)t - LANES, (int)columns);                \
+        step(&a, text - (int)t, topP, topM, masked, (int)t, (int)columns);                                            \
+        edgeP = edgeP << 1 | (chains > 3 ? d.carryP : chains > 2 ? c.carryP : chains > 1 ? b.carryP : a.carryP);      \
+        edgeM = edgeM << 1 | (chains > 3 ? d.carryM : chains > 2 ? c.carryM : chains > 1 ? b.carryM : a.carryM);      \
+    } while (0)
+
+    /* 64 steps take in a word of the boundary above, and put out as many differences of the boundary below: into the
+     * place that becomes free in the same word, of which the last lane alone counts. They are of columns `lag` to the
+     * left. A word below is written when two times 64 steps have it together, after the word above was read. */
+    ulong lastP = 0, lastM = 0;
     for (uint t = 0; t < total;) {
-        if (t % 64 == 0 && t < columns) {
-            topP = horizontal[t / 64];
-            topM = horizontal[words + t / 64];
+        const uint w = t / 64, stop = min(total, t + 64);
+        const bool masked = t == 0 || stop > columns;
+        ulong8 edgeP = 0, edgeM = 0;
+        if (t < columns) {
+            edgeP = ~horizontal[w];
+            edgeM = horizontal[words + w];
         }
-        /* Up to the next word of the boundary above or below nothing happens but steps. */
-        const uint stop = min(total, t % 64 < lag ? t - t % 64 + lag : t - t % 64 + 64);
-        for (; t < stop; t++) {
-            const bool masked = t < lag || t >= columns;
-#pragma unroll
-            for (uint above = chains; above > 0; above--) {
-                const uint k = above - 1;
-                Chain *one = &chain[k];
-                ulong8 differ = 0;
-#pragma unroll
-                for (uint p = 0; p < PLANES; p++)
-                    differ |= one->plane[p] ^ vload8(0, text + p * (CHUNK + 2 * ENDS) - (int)t + (int)(k * LANES));
-                one->hp = (ulong8)(k == 0 ? topP : chain[k - 1].hp.s7, one->hp.s0123, one->hp.s456);
-                one->hm = (ulong8)(k == 0 ? topM : chain[k - 1].hm.s7, one->hm.s0123, one->hm.s456);
-                ulong8 vp = one->vp, vm = one->vm;
-                column8(differ, &vp, &vm, &one->hp, &one->hm);
-                if (masked) {
-                    const ulong8 keep = ~active((long)t - k * LANES, columns);
-                    vp = (vp & ~keep) | (one->vp & keep);
-                    vm = (vm & ~keep) | (one->vm & keep);
-                }
-                one->vp = vp;
-                one->vm = vm;
-            }
-            topP <<= 1;
-            topM <<= 1;
-            bottomP = bottomP << 1 | chain[chains - 1].hp.s7 >> 63;
-            bottomM = bottomM << 1 | chain[chains - 1].hm.s7 >> 63;
+        if (masked) {
+            for (; t < stop; t++)
+                STEP(true);
+        } else {
+            for (; t < stop; t++)
+                STEP(false);
         }
-        if (t > lag && (t - lag) % 64 == 0) {
-            horizontal[(t - lag) / 64 - 1] = bottomP;
-            horizontal[words + (t - lag) / 64 - 1] = bottomM;
+        const ulong outP = ~edgeP.s7 << (w * 64 + 64 - stop), outM = edgeM.s7 << (w * 64 + 64 - stop);
+        if (w > 0) {
+            horizontal[w - 1] = lastP << lag | outP >> (64 - lag);
+            horizontal[words + w - 1] = lastM << lag | outM >> (64 - lag);
         }
+        lastP = outP;
+        lastM = outM;
     }
-    if (columns % 64 != 0) {
-        horizontal[columns / 64] = bottomP << (64 - columns % 64);
-        horizontal[words + columns / 64] = bottomM << (64 - columns % 64);
+#undef STEP
+    if ((total - 1) / 64 == (columns - 1) / 64) {
+        horizontal[(columns - 1) / 64] = lastP << lag;
+        horizontal[words + (columns - 1) / 64] = lastM << lag;
     }
-#pragma unroll
-    for (uint k = 0; k < chains; k++) {
-        vstore8(chain[k].vp, k, vertical);
-        vstore8(chain[k].vm, k, vertical + words);
+    end(&a, 0, words, vertical);
+    if (chains > 1)
+        end(&b, 1, words, vertical);
+    if (chains > 2)
+        end(&c, 2, words, vertical);
+    if (chains > 3)
+        end(&d, 3, words, vertical);
+}
+
+/* Makes the text of `sweep` of the codes of a chunk of columns; column c of plane p goes to [p * STRIDE - 1 - c]. Codes
+ * are read up to a multiple of LANES: a tile's columns fill a multiple of 64 bytes. */
+static void spreadText(uint columns, __global const uchar *codes, __private ulong *text) {
+    const uint full = (columns + LANES - 1) / LANES * LANES;
+    for (uint p = 0; p < PLANES; p++) {
+        __private ulong *plane = text + p * STRIDE;
+        for (uint i = 0; i < ENDS; i += LANES) { /* the ends are read, by lanes that have no column */
+            vstore8((ulong8)(0), 0, plane + i);
+            vstore8((ulong8)(0), 0, plane - full - ENDS + i);
+        }
+        for (uint c = 0; c < full; c += LANES) {
+            const ulong8 bit = convert_ulong8(vload8(0, codes + c)) >> p & (ulong8)(1);
+            vstore8(bit.s76543210 - (ulong8)(1), 0, plane - c - LANES);
+        }
     }
 }
 
@@ -148,26 +207,24 @@ __kernel void levenshtein_bits_cpu(uint tile, uint rows, uint columns, uint plan
                                    __global ulong *horizontal, __global const uchar *leftDone,
                                    __global const uchar *upDone) {
     const uint words = tile / 64, used = min(words, (rows + 511) / 512 * 8);
-    const uint wide = CHAINS * LANES, inWide = used / wide * wide, inVectors = used / LANES * LANES;
-    ulong spread[PLANES * (CHUNK + 2 * ENDS)];
-    if (inVectors > 0)
-        for (uint i = 0; i < PLANES * (CHUNK + 2 * ENDS); i++)
-            spread[i] = 0; /* the ends are read, by lanes that have no column */
+    const uint inVectors = used / LANES * LANES;
+    ulong spread[PLANES * STRIDE];
 
     for (uint first = 0; first < columns; first += CHUNK) {
         const uint count = min((uint)CHUNK, columns - first);
         __global const uchar *codes = columnCodes + first;
         __global ulong *above = horizontal + first / 64;
-        ulong *text = spread + ENDS + CHUNK - 1;
+        const ulong *text = spread + ENDS + CHUNK - 1;
         if (inVectors > 0)
-            for (uint p = 0; p < PLANES; p++)
-                for (uint c = 0; c < count; c++)
-                    *(text + p * (CHUNK + 2 * ENDS) - c) = 0 - (ulong)(codes[c] >> p & 1);
-        for (uint w = 0; w < inWide; w += wide)
+            spreadText(count, codes, spread + ENDS + CHUNK);
+        uint w = 0;
+        for (; w + CHAINS * LANES <= inVectors; w += CHAINS * LANES)
             sweep(CHAINS, words, count, rowPlanes + w, text, vertical + w, above);
-        for (uint w = inWide; w < inVectors; w += LANES)
+        for (; CHAINS > 2 && w + 2 * LANES <= inVectors; w += 2 * LANES)
+            sweep(2, words, count, rowPlanes + w, text, vertical + w, above);
+        for (; w < inVectors; w += LANES)
             sweep(1, words, count, rowPlanes + w, text, vertical + w, above);
-        for (uint w = inVectors; w < used; w++)
+        for (; w < used; w++)
             sweepWord(words, count, rowPlanes + w, codes, vertical + w, above);
     }
 }

@@ -48,6 +48,11 @@ pub const SETTINGS: &[Description] = &[
         what: "1: copy to devices that share the host's memory, too (for tests)",
     },
     Description {
+        name: "check",
+        variable: "OCR_CHECK",
+        what: "strict: end at the first misuse of the interface and say what to do; leaks: and with status 1 if objects are left; default: off",
+    },
+    Description {
         name: "stats",
         variable: "OCR_STATS",
         what: "1: print at exit what ran where and what moved",
@@ -56,6 +61,11 @@ pub const SETTINGS: &[Description] = &[
         name: "report",
         variable: "OCR_REPORT",
         what: "a file that gets the same as JSON",
+    },
+    Description {
+        name: "halt-dot",
+        variable: "OCR_HALT_DOT",
+        what: "a file that gets what waits for what, for Graphviz, when the program hangs and on SIGUSR1",
     },
 ];
 
@@ -78,6 +88,34 @@ impl<T> std::ops::Deref for Set<T> {
     }
 }
 
+/// What is checked.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Checks {
+    /// What costs nothing.
+    Off,
+    /// Strict mode.
+    Strict,
+    /// Strict mode, in which it is an error to leave objects behind.
+    Leaks,
+}
+
+impl Checks {
+    /// Whether strict mode is on.
+    pub fn is_on(self) -> bool {
+        self != Checks::Off
+    }
+}
+
+impl fmt::Display for Checks {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Checks::Off => "off",
+            Checks::Strict => "strict",
+            Checks::Leaks => "leaks",
+        })
+    }
+}
+
 /// The settings of a run.
 #[derive(Clone, Debug)]
 pub struct Settings {
@@ -91,10 +129,14 @@ pub struct Settings {
     pub device_memory: Set<Option<u64>>,
     /// Copy even where memory is shared.
     pub device_copies: Set<bool>,
+    /// Strict mode.
+    pub check: Set<Checks>,
     /// Print statistics at exit.
     pub stats: Set<bool>,
     /// Write the report there.
     pub report: Set<Option<PathBuf>>,
+    /// Draw what waits there.
+    pub halt_dot: Set<Option<PathBuf>>,
 }
 
 /// What the command line asks for besides settings.
@@ -117,10 +159,15 @@ impl Settings {
     /// Reads everything, and takes `-ocr:` arguments (with their values) out of `args`, whose first
     /// is the program's name. The error is for people.
     pub fn load(args: &mut Vec<OsString>) -> Result<(Settings, Request), String> {
-        let (given, file, request) = take_arguments(args)?;
+        let given = Given::take_from(args)?;
+        Ok((Settings::with(&given)?, given.request))
+    }
+
+    /// Reads everything; `given` are the arguments that were taken out before.
+    pub fn with(given: &Given) -> Result<Settings, String> {
         let mut values = Values(HashMap::new());
-        let file = file.or_else(|| std::env::var("OCR_CONFIG").ok());
-        if let Some(path) = file {
+        let file = given.file.clone();
+        if let Some(path) = file.or_else(|| std::env::var("OCR_CONFIG").ok()) {
             values.read_file(&path)?;
         }
         for setting in SETTINGS {
@@ -132,12 +179,13 @@ impl Settings {
                     .insert(setting.name, (text, format!("${}", setting.variable)));
             }
         }
-        for (setting, text) in given {
-            values
-                .0
-                .insert(setting.name, (text, format!("-ocr:{}", setting.name)));
+        for (setting, text) in &given.settings {
+            values.0.insert(
+                setting.name,
+                (text.clone(), format!("-ocr:{}", setting.name)),
+            );
         }
-        Ok((values.settings()?, request))
+        values.settings()
     }
 
     /// Each setting as text, for `ocr info`: name, value, origin.
@@ -146,6 +194,7 @@ impl Settings {
             value.as_ref().map_or("-".into(), |value| value.to_string())
         }
         let report = self.report.value.as_ref().map(|path| path.display());
+        let halt_dot = self.halt_dot.value.as_ref().map(|path| path.display());
         vec![
             ("workers", self.workers.to_string(), &self.workers.origin),
             ("sched", self.sched.to_string(), &self.sched.origin),
@@ -160,8 +209,10 @@ impl Settings {
                 self.device_copies.to_string(),
                 &self.device_copies.origin,
             ),
+            ("check", self.check.to_string(), &self.check.origin),
             ("stats", self.stats.to_string(), &self.stats.origin),
             ("report", maybe(&report), &self.report.origin),
+            ("halt-dot", maybe(&halt_dot), &self.halt_dot.origin),
         ]
     }
 }
@@ -225,8 +276,10 @@ impl Values {
             devices: self.get("devices", Selection::Auto, str::parse)?,
             device_memory: self.get("device-memory", None, |text| parse_bytes(text).map(Some))?,
             device_copies: self.get("device-copies", false, parse_flag)?,
+            check: self.get("check", Checks::Off, parse_checks)?,
             stats: self.get("stats", false, parse_flag)?,
             report: self.get("report", None, |text| Ok(Some(text.into())))?,
+            halt_dot: self.get("halt-dot", None, |text| Ok(Some(text.into())))?,
         })
     }
 }
@@ -244,47 +297,72 @@ fn find(name: &str) -> Result<&'static Description, String> {
         })
 }
 
-type Given = Vec<(&'static Description, String)>;
+/// What `-ocr:` arguments have given.
+#[derive(Clone)]
+pub struct Given {
+    settings: Vec<(&'static Description, String)>,
+    /// The settings file.
+    pub file: Option<String>,
+    /// What they ask for besides.
+    pub request: Request,
+}
 
-fn take_arguments(args: &mut Vec<OsString>) -> Result<(Given, Option<String>, Request), String> {
-    let (mut given, mut file, mut request) = (Vec::new(), None, Request::Run);
-    let mut rest = Vec::with_capacity(args.len());
-    let mut words = std::mem::take(args).into_iter();
-    rest.extend(words.next());
-    while let Some(word) = words.next() {
-        // OCR-Vx writes its options with two hyphens.
-        let text = word.to_str().unwrap_or_default();
-        let Some(option) = text
-            .strip_prefix("-ocr:")
-            .or_else(|| text.strip_prefix("--ocr:"))
-        else {
-            rest.push(word);
-            continue;
-        };
-        let (option, mut value) = match option.split_once('=') {
-            Some((option, value)) => (option, Some(value.to_string())),
-            None => (option, None),
-        };
-        let mut value = || {
-            let next = || words.next().map(|word| word.to_string_lossy().into_owned());
-            value
-                .take()
-                .or_else(next)
-                .ok_or_else(|| format!("{text} wants a value"))
-        };
-        match option {
-            "help" => request = Request::Help,
-            "version" => request = Request::Version,
-            "cfg" => file = Some(value()?),
-            "num-threads" => given.push((find("workers")?, value()?)),
-            name => {
-                let setting = find(name).map_err(|message| format!("{text}: {message}"))?;
-                given.push((setting, value()?));
+impl Given {
+    /// No arguments.
+    pub const NOTHING: Given = Given {
+        settings: Vec::new(),
+        file: None,
+        request: Request::Run,
+    };
+
+    /// Adds what was given later, which wins.
+    pub fn add(&mut self, later: Given) {
+        self.settings.extend(later.settings);
+        self.file = later.file.or(self.file.take());
+        self.request = later.request;
+    }
+
+    /// Takes `-ocr:` arguments out of `args`, whose first is the program's name.
+    pub fn take_from(args: &mut Vec<OsString>) -> Result<Given, String> {
+        let mut given = Given::NOTHING;
+        let mut rest = Vec::with_capacity(args.len());
+        let mut words = std::mem::take(args).into_iter();
+        rest.extend(words.next());
+        while let Some(word) = words.next() {
+            // OCR-Vx writes its options with two hyphens.
+            let text = word.to_str().unwrap_or_default();
+            let Some(option) = text
+                .strip_prefix("-ocr:")
+                .or_else(|| text.strip_prefix("--ocr:"))
+            else {
+                rest.push(word);
+                continue;
+            };
+            let (option, mut value) = match option.split_once('=') {
+                Some((option, value)) => (option, Some(value.to_string())),
+                None => (option, None),
+            };
+            let mut value = || {
+                let next = || words.next().map(|word| word.to_string_lossy().into_owned());
+                value
+                    .take()
+                    .or_else(next)
+                    .ok_or_else(|| format!("{text} wants a value"))
+            };
+            match option {
+                "help" => given.request = Request::Help,
+                "version" => given.request = Request::Version,
+                "cfg" => given.file = Some(value()?),
+                "num-threads" => given.settings.push((find("workers")?, value()?)),
+                name => {
+                    let setting = find(name).map_err(|message| format!("{text}: {message}"))?;
+                    given.settings.push((setting, value()?));
+                }
             }
         }
+        *args = rest;
+        Ok(given)
     }
-    *args = rest;
-    Ok((given, file, request))
 }
 
 fn parse_workers(text: &str) -> Result<usize, String> {
@@ -292,6 +370,15 @@ fn parse_workers(text: &str) -> Result<usize, String> {
         .ok()
         .filter(|workers| (1..=MAX_WORKERS).contains(workers))
         .ok_or_else(|| format!("\"{text}\" is not a number of workers from 1 to {MAX_WORKERS}"))
+}
+
+fn parse_checks(text: &str) -> Result<Checks, String> {
+    match text {
+        "off" | "0" => Ok(Checks::Off),
+        "strict" | "1" => Ok(Checks::Strict),
+        "leaks" => Ok(Checks::Leaks),
+        _ => Err(format!("\"{text}\" is none of strict, leaks, off")),
+    }
 }
 
 fn parse_flag(text: &str) -> Result<bool, String> {
@@ -344,30 +431,35 @@ mod tests {
     #[test]
     fn runtime_options_are_taken_out() {
         let mut args = words("prog a -ocr:workers 3 b -ocr:sched=static:1:2 --ocr:num-threads 5 c");
-        let (given, file, request) = take_arguments(&mut args).expect("right");
+        let given = Given::take_from(&mut args).expect("right");
         assert_eq!(args, words("prog a b c"));
-        let given: Vec<_> = given.iter().map(|(s, v)| (s.name, v.as_str())).collect();
+        assert_eq!((given.file, given.request), (None, Request::Run));
+        let given: Vec<_> = given
+            .settings
+            .iter()
+            .map(|(s, v)| (s.name, v.as_str()))
+            .collect();
         assert_eq!(
             given,
             [("workers", "3"), ("sched", "static:1:2"), ("workers", "5")]
         );
-        assert_eq!((file, request), (None, Request::Run));
     }
 
     #[test]
     fn the_program_name_is_left_alone() {
         let mut args = words("-ocr:help x");
-        assert_eq!(take_arguments(&mut args).expect("right").2, Request::Run);
+        let given = Given::take_from(&mut args).expect("right");
+        assert_eq!(given.request, Request::Run);
         assert_eq!(args, words("-ocr:help x"));
     }
 
     #[test]
     fn wrong_options_say_what_is_right() {
-        let message = take_arguments(&mut words("p -ocr:worker 2"))
+        let message = Given::take_from(&mut words("p -ocr:worker 2"))
             .map(|_| ())
             .unwrap_err();
         assert!(message.contains("workers"), "{message}");
-        let message = take_arguments(&mut words("p -ocr:workers"))
+        let message = Given::take_from(&mut words("p -ocr:workers"))
             .map(|_| ())
             .unwrap_err();
         assert!(message.contains("wants a value"), "{message}");

@@ -11,16 +11,23 @@
 //! * [`memory`]: data blocks: access modes, acquire and release, who waits.
 //! * [`sched`]: ready queues, sleep and wake, placement policies.
 //! * [`device`]: OpenCL: discovery, the manager thread of a device, buffers, programs, launches.
+//! * [`check`]: strict mode: the history of objects, and the words for a misuse.
 //! * [`object`]: what OCR objects are and how their state changes; no threads, no OpenCL.
-//! * [`report`]: what a run tells about itself. It is told, and asks nobody.
+//! * [`report`]: what a run tells about itself. It is told; for the picture it looks at objects.
 //! * [`config`]: every setting, from environment, file and `-ocr:` arguments.
 
 #[cfg(not(loom))]
 pub mod capi;
 #[cfg(not(loom))]
+pub mod check;
+#[cfg(not(loom))]
 pub mod config;
 #[cfg(not(loom))]
 pub mod device;
+// The rest of its room is OpenCL, and no model.
+#[cfg(all(test, loom))]
+#[path = "device/inbox.rs"]
+mod device_inbox;
 #[cfg(not(loom))]
 pub mod engine;
 pub mod graph;

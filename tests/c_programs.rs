@@ -7,6 +7,8 @@
 //! * `CC`, `CXX`: the compilers (`cc`, `c++`)
 //! * `OCR_TEST_REPEAT=N`: each test runs N times
 //! * `OCR_TEST_VALGRIND=1`: under memcheck, with smaller sizes and 2 workers, no kernels
+//! * `OCR_TEST_SANITIZER=thread` or `address`: compiled with that sanitizer against the library that
+//!   `make tsan` or `make asan` builds so; with smaller sizes, no kernels
 //! * `OCR_TEST_NO_OPENCL=1`: programs that launch kernels are ignored
 
 use std::env;
@@ -55,6 +57,7 @@ struct Program {
     env: Vec<(String, String)>,
     workers: Vec<u32>,
     needs_opencl: bool,
+    needs_halt: bool,
     /// Compiled by the first test that gets here.
     binary: OnceLock<Result<PathBuf, String>>,
 }
@@ -74,6 +77,7 @@ impl Program {
             env: Vec::new(),
             workers: vec![1, 2, 8],
             needs_opencl: false,
+            needs_halt: false,
             binary: OnceLock::new(),
             source,
         };
@@ -82,6 +86,10 @@ impl Program {
             else {
                 continue;
             };
+            // Prose has a colon, too, but its first words are more than one, or begin with a capital.
+            if key.contains(|c: char| c != '-' && !c.is_ascii_lowercase()) {
+                continue;
+            }
             program
                 .directive(key, value.trim())
                 .ok_or_else(|| format!("{}: bad directive `{line}`", program.source.display()))?;
@@ -114,6 +122,7 @@ impl Program {
                     .ok()?;
             }
             "needs" if value == "opencl" => self.needs_opencl = true,
+            "needs" if value == "halt" => self.needs_halt = true,
             _ => return None,
         }
         Some(())
@@ -128,8 +137,13 @@ impl Program {
     }
 
     fn compile(&self, place: &Place) -> Result<PathBuf, String> {
-        if !place.library.exists() {
-            return Err(format!("no {}: run `make` first", place.library.display()));
+        if let Some(missing) = place.objects.iter().find(|object| !object.exists()) {
+            let target = match place.sanitizer {
+                None => "make",
+                Some(Sanitizer::Thread) => "make tsan",
+                Some(Sanitizer::Address) => "make asan",
+            };
+            return Err(format!("no {}: run `{target}` first", missing.display()));
         }
         let binary = place.output.join(&self.name);
         let newest = modified(&self.source).max(place.newest_input);
@@ -154,8 +168,9 @@ impl Program {
             .args([standard, "-Wall", "-g", "-Werror", "-DOCR_ASSERT"])
             .arg("-I")
             .arg(place.root.join("include"))
+            .args(place.sanitizer.map(Sanitizer::flag))
             .arg(&self.source)
-            .arg(&place.library)
+            .args(&place.objects)
             .args(["-lpthread", "-ldl", "-lm", "-o"])
             .arg(&fresh);
         let output = command.output().map_err(|e| format!("{compiler}: {e}"))?;
@@ -172,7 +187,13 @@ impl Program {
     /// Runs the program once and judges it.
     fn run(&self, place: &Place, workers: u32) -> Result<(), String> {
         let binary = self.binary(place)?;
-        let mut command = if place.valgrind {
+        let mut command = if let Some(sanitizer) = place.sanitizer {
+            let mut command = Command::new(binary);
+            command.env("OCR_TEST_SMALL", "1");
+            let (variable, options) = sanitizer.options(&place.root);
+            command.env(variable, options);
+            command
+        } else if place.valgrind {
             let mut valgrind = Command::new("valgrind");
             valgrind.args([
                 "-q",
@@ -199,7 +220,7 @@ impl Program {
         }
         command.envs(self.env.iter().map(|(name, value)| (name, value)));
         command.current_dir(&place.output).stdin(Stdio::null());
-        let limit = if place.valgrind {
+        let limit = if place.is_slow() {
             WATCHDOG * 20
         } else {
             WATCHDOG
@@ -258,14 +279,74 @@ impl Program {
     }
 }
 
+/// A sanitizer of the compilers.
+#[derive(Clone, Copy)]
+enum Sanitizer {
+    Thread,
+    Address,
+}
+
+impl Sanitizer {
+    fn of_environment() -> Result<Option<Self>, String> {
+        match env::var("OCR_TEST_SANITIZER").as_deref() {
+            Err(_) | Ok("") => Ok(None),
+            Ok("thread") => Ok(Some(Self::Thread)),
+            Ok("address") => Ok(Some(Self::Address)),
+            Ok(other) => Err(format!("OCR_TEST_SANITIZER={other}: thread or address")),
+        }
+    }
+
+    fn name(self) -> &'static str {
+        match self {
+            Self::Thread => "thread",
+            Self::Address => "address",
+        }
+    }
+
+    fn flag(self) -> String {
+        format!("-fsanitize={}", self.name())
+    }
+
+    /// The environment of a program that runs with it.
+    fn options(self, root: &Path) -> (&'static str, String) {
+        let suppressions = root.join("tests/sanitizers/thread.supp");
+        match self {
+            Self::Thread => (
+                "TSAN_OPTIONS",
+                format!("suppressions={} exitcode=99", suppressions.display()),
+            ),
+            // What memcheck says of leaks is more exact: programs end in many ways.
+            Self::Address => ("ASAN_OPTIONS", "detect_leaks=0 exitcode=99".to_owned()),
+        }
+    }
+
+    /// Where `make tsan` and `make asan` put the library, and what is linked with it.
+    fn objects(self, root: &Path) -> Vec<PathBuf> {
+        let folder = root.join("build/sanitizers").join(self.name());
+        match self {
+            Self::Thread => vec![folder.join("memory.o"), folder.join("libocr.a")],
+            Self::Address => vec![folder.join("libocr.a")],
+        }
+    }
+}
+
 /// Where things are, the same for all programs.
 struct Place {
     root: PathBuf,
-    library: PathBuf,
+    /// The library, last, and what is linked with it.
+    objects: Vec<PathBuf>,
     output: PathBuf,
     /// When the library or a header last changed.
     newest_input: SystemTime,
     valgrind: bool,
+    sanitizer: Option<Sanitizer>,
+}
+
+impl Place {
+    /// Whether each step of a program costs many times as much as usual.
+    fn is_slow(&self) -> bool {
+        self.valgrind || self.sanitizer.is_some()
+    }
 }
 
 /// How a program ended, and what it printed.
@@ -379,18 +460,29 @@ fn main() -> Result<(), String> {
     let arguments = Arguments::from_args();
     let root = PathBuf::from(env!("CARGO_MANIFEST_DIR"));
     let sources = root.join("tests/c");
-    let library = root.join("build/lib/libocr.a");
+    let sanitizer = Sanitizer::of_environment()?;
+    let objects = match sanitizer {
+        Some(sanitizer) => sanitizer.objects(&root),
+        None => vec![root.join("build/lib/libocr.a")],
+    };
+    let output = match sanitizer {
+        Some(sanitizer) => root.join("target/c-tests").join(sanitizer.name()),
+        None => root.join("target/c-tests"),
+    };
     let headers = ["tests/c", "include", "include/extensions"];
     let newest_header = headers
         .iter()
         .flat_map(|folder| files(&root.join(folder), &["h"]));
     let place = Arc::new(Place {
         newest_input: newest_header
-            .map(|h| modified(&h))
-            .fold(modified(&library), SystemTime::max),
-        output: root.join("target/c-tests"),
+            .chain(objects.iter().cloned())
+            .map(|file| modified(&file))
+            .max()
+            .unwrap_or(SystemTime::UNIX_EPOCH),
+        objects,
+        output,
         valgrind: is_set("OCR_TEST_VALGRIND"),
-        library,
+        sanitizer,
         root,
     });
     fs::create_dir_all(&place.output).map_err(|e| format!("{}: {e}", place.output.display()))?;
@@ -402,8 +494,8 @@ fn main() -> Result<(), String> {
     };
     let no_opencl = if is_set("OCR_TEST_NO_OPENCL") {
         Some("OCR_TEST_NO_OPENCL is set")
-    } else if place.valgrind {
-        Some("memcheck finds fault with OpenCL drivers")
+    } else if place.is_slow() {
+        Some("memcheck and the sanitizers find fault with OpenCL drivers")
     } else {
         None
     };
@@ -414,10 +506,12 @@ fn main() -> Result<(), String> {
         let program = Arc::new(Program::read(source)?);
         let ignored = program.needs_opencl && no_opencl.is_some();
         left_out += usize::from(ignored);
-        let counts = if place.valgrind {
-            vec![2]
-        } else {
-            program.workers.clone()
+        // A process with a thread of ThreadSanitizer's own is never said to hang.
+        let ignored = ignored || program.needs_halt && matches!(sanitizer, Some(Sanitizer::Thread));
+        let counts = match place.is_slow() {
+            true if program.workers.contains(&2) => vec![2],
+            true => program.workers[..1].to_vec(),
+            false => program.workers.clone(),
         };
         for workers in counts {
             let (program, place) = (Arc::clone(&program), Arc::clone(&place));

@@ -119,6 +119,31 @@ fn expect(output: &Output, wanted: usize, what: &str) {
 
 const POLICIES: [&str; 5] = ["cpu", "device", "static:1:1", "static:2:1", "eager"];
 
+/// Kernels sweep as many rows and columns at once as there are; each size has its own loop.
+#[test]
+fn kernels_on_tiles_of_many_sizes() {
+    let files = Files::new("kernels");
+    let mut random = Random(0x2545_f491_4f6c_dd1d);
+    let sizes = [
+        ("512", 1100, 1050),
+        ("576", 1200, 700),
+        ("1024", 2500, 1090),
+        ("1600", 1650, 3000),
+        ("4096", 4500, 2100),
+        ("8192", 3000, 5000),
+    ];
+    for letters in [2, 4, 20, 190] {
+        for (tile, rows, columns) in sizes {
+            let a = random.text(rows, letters);
+            let b = random.text(columns, letters);
+            let (left, right) = (files.put("a", &a), files.put("b", &b));
+            let output = run(&["--tile", tile], "device", "2", [&left, &right]);
+            let what = format!("{rows} x {columns} of {letters}, --tile {tile}");
+            expect(&output, distance(&a, &b), &what);
+        }
+    }
+}
+
 #[test]
 fn sequences_of_many_shapes() {
     let files = Files::new("shapes");

@@ -1,9 +1,9 @@
 /* What the microbenchmarks share: a clock, checked calls, and the frame that all of them have.
  *
  * A benchmark times itself and prints a line `key: value` for each figure, in nanoseconds unless the key says
- * otherwise; `cargo bench` reads these lines (benches/support/mod.rs). Sizes are arguments: the more EDTs, the less starting and
- * ending weigh. Times begin when the first EDT of the measured part runs and end when an EDT runs that depends on all
- * of it, so that starting the runtime and ending it are in no figure.
+ * otherwise; `cargo bench` reads these lines (benches/support/mod.rs). Sizes are arguments: the more EDTs, the less
+ * starting and ending weigh. Times begin when the first EDT of the measured part runs and end when an EDT runs that
+ * depends on all of it, so that starting the runtime and ending it are in no figure.
  *
  * Some benchmarks run their graph twice. The first time, the process gets the memory for it from the system, page by
  * page; the second time (`ns_again`) the memory is there.
@@ -17,17 +17,9 @@
 #include <ocr.h>
 #include <extensions/ocr-stats.h>
 
-#include <stdio.h>
-#include <stdlib.h>
-#include <time.h>
+#include "clock.h"
 
 #define UNUSED (void)paramc, (void)paramv, (void)depc, (void)depv
-
-static inline double now(void) {
-    struct timespec time;
-    clock_gettime(CLOCK_MONOTONIC, &time);
-    return 1e9 * (double)time.tv_sec + (double)time.tv_nsec;
-}
 
 static inline void must(u8 status, const char *call) {
     if (status != 0) {

@@ -16,13 +16,20 @@
  *   independent_SIZE_edt, independent_SIZE_queue, independent_SIZE_queues
  *   chain_SIZE_edt, chain_SIZE_wait, chain_SIZE_queue
  *
- * where SIZE is empty, 20us or 200us. DEVICE counts through platforms and their devices, as `ocr info` does; run with
+ * where SIZE is empty, 20us, 200us or 1ms. For 1ms there are a tenth as many kernels, and beside the chain
+ *
+ *   manager_independent_1ms, manager_chain_1ms
+ *
+ * how much of a core the thread of the device's manager uses meanwhile, in percent (Linux only; the threads that the
+ * OpenCL driver has started are others). DEVICE counts through platforms and their devices, as `ocr info` does; run with
  * OCR_SCHED=device OCR_DEVICES=DEVICE. Without OpenCL the program says so and prints no figures. */
 #include "bench.h"
 #include "opencl.h"
 
 #include <extensions/ocr-variants.h>
 
+#include <dirent.h>
+#include <limits.h>
 #include <string.h>
 
 enum { ITEMS = 64, BYTES = ITEMS * sizeof(float), QUEUES = 2 };
@@ -35,10 +42,14 @@ static const char *source =
     "    x[get_global_id(0)] = v;\n"
     "}\n";
 
-static const struct { const char *name; double ns; } sizes[] = { { "empty", 0 }, { "20us", 20e3 }, { "200us", 200e3 } };
-enum { SIZES = sizeof sizes / sizeof sizes[0] };
+/* Long kernels are fewer: `part` of the launches and links. */
+static const struct { const char *name; double ns; u64 part; } sizes[] = {
+    { "empty", 0, 1 }, { "20us", 20e3, 1 }, { "200us", 200e3, 1 }, { "1ms", 1e6, 10 },
+};
+enum { SIZES = sizeof sizes / sizeof sizes[0], LONGEST = SIZES - 1 };
 
-static u64 launches, links, rounds;
+static u64 allLaunches, allLinks, rounds;
+static u64 launches, links; /* in this turn */
 static u32 steps[SIZES];
 
 /* ---- by hand ----------------------------------------------------------------------------------------------------- */
@@ -86,7 +97,7 @@ static void setUp(cl_device_id device) {
     context = clCreateContext(NULL, 1, &device, NULL, NULL, &status);
     mustCl(status, "clCreateContext");
     for (int q = 0; q < QUEUES; q++) {
-        queue[q] = clCreateCommandQueue(context, device, CL_QUEUE_PROFILING_ENABLE, &status);
+        queue[q] = clCreateCommandQueue(context, device, 0, &status);
         mustCl(status, "clCreateCommandQueue");
     }
     program = clCreateProgramWithSource(context, 1, &source, NULL, &status);
@@ -94,11 +105,11 @@ static void setUp(cl_device_id device) {
     MUST_CL(clBuildProgram(program, 1, &device, NULL, NULL, NULL));
     kernel = clCreateKernel(program, "spin", &status);
     mustCl(status, "clCreateKernel");
-    buffer = malloc(launches * sizeof(cl_mem));
-    memory = aligned_alloc(4096, launches * 4096);
+    buffer = malloc(allLaunches * sizeof(cl_mem));
+    memory = aligned_alloc(4096, allLaunches * 4096);
     EXPECT(buffer != NULL && memory != NULL);
-    memset(memory, 0, launches * 4096);
-    for (u64 i = 0; i < launches; i++) {
+    memset(memory, 0, allLaunches * 4096);
+    for (u64 i = 0; i < allLaunches; i++) {
         buffer[i] = clCreateBuffer(context, CL_MEM_READ_WRITE | CL_MEM_USE_HOST_PTR, BYTES, (char *)memory + i * 4096,
                                    &status);
         mustCl(status, "clCreateBuffer");
@@ -106,7 +117,7 @@ static void setUp(cl_device_id device) {
 }
 
 static void tearDown(void) {
-    for (u64 i = 0; i < launches; i++)
+    for (u64 i = 0; i < allLaunches; i++)
         clReleaseMemObject(buffer[i]);
     clReleaseKernel(kernel);
     clReleaseProgram(program);
@@ -150,15 +161,17 @@ static double chainByHand(u32 steps, bool wait) {
 /* Finds the steps for each size: the time of a kernel grows with its steps, beyond what launching takes. */
 static void calibrate(void) {
     const u32 few = 10000, many = 60000;
-    const u64 count = launches < 50 ? launches : 50;
-    double perStep = 1e9;
+    const u64 count = allLaunches < 50 ? allLaunches : 50;
+    double less = 1e18, more = 1e18;
     independentByHand(count, few, 1);
+    /* The least of each, since whatever disturbs makes it longer. */
     for (int i = 0; i < 5; i++) {
-        const double less = independentByHand(count, few, 1), more = independentByHand(count, many, 1);
-        const double measured = (more - less) / (many - few);
-        perStep = measured > 0 && measured < perStep ? measured : perStep;
+        const double shorter = independentByHand(count, few, 1), longer = independentByHand(count, many, 1);
+        less = shorter < less ? shorter : less;
+        more = longer < more ? longer : more;
     }
-    EXPECT(perStep < 1e9);
+    const double perStep = (more - less) / (many - few);
+    EXPECT(perStep > 0);
     for (int s = 0; s < SIZES; s++)
         steps[s] = (u32)(sizes[s].ns / perStep);
 }
@@ -183,9 +196,9 @@ static ocrGuid_t notHere(u32 paramc, u64 *paramv, u32 depc, ocrEdtDep_t depv[]) 
 static void setUpEdts(void) {
     kernelTemplate = template(notHere, 1, 1);
     MUST(ocrEdtTemplateAddKernel(kernelTemplate, source, NULL, "spin", oneGroup, 0));
-    block = malloc(launches * sizeof *block);
+    block = malloc(allLaunches * sizeof *block);
     EXPECT(block != NULL);
-    for (u64 i = 0; i < launches; i++) {
+    for (u64 i = 0; i < allLaunches; i++) {
         void *ptr;
         MUST(ocrDbCreate(&block[i], &ptr, BYTES, DB_PROP_NONE, NULL_HINT, NO_ALLOC));
         memset(ptr, 0, BYTES);
@@ -194,7 +207,7 @@ static void setUpEdts(void) {
 }
 
 static void tearDownEdts(void) {
-    for (u64 i = 0; i < launches; i++)
+    for (u64 i = 0; i < allLaunches; i++)
         MUST(ocrDbDestroy(block[i]));
     MUST(ocrEdtTemplateDestroy(kernelTemplate));
     free(block);
@@ -229,8 +242,8 @@ static ocrGuid_t chainedEdts(u32 paramc, u64 *paramv, u32 depc, ocrEdtDep_t depv
 
 /* A turn is a round for one size: independent EDTs, then everything by hand, then chained EDTs. What is by hand runs in
  * an EDT, when there is no other. */
-static u64 turn;
-static double begin, edtNs;
+static u64 turn, kernelsRun;
+static double begin, edtNs, managerBegin;
 static ocrGuid_t independentTemplate, chainTemplate, afterIndependentTemplate, afterChainTemplate;
 
 static void report(const char *what, int size, const char *how, double ns) {
@@ -238,21 +251,66 @@ static void report(const char *what, int size, const char *how, double ns) {
         ocrPrintf("%s_%s_%s: %.9g\n", what, sizes[size].name, how, ns);
 }
 
+/* The time that the device manager's thread has run, in nanoseconds; negative where the system does not tell. OpenCL may
+ * have started threads from it, which have its name then: it is the oldest of them. */
+static double managerTime(void) {
+    static char path[64];
+    if (path[0] == 0) {
+        DIR *tasks = opendir("/proc/self/task");
+        unsigned long long oldest = ULLONG_MAX;
+        for (struct dirent *task; tasks != NULL && (task = readdir(tasks)) != NULL;) {
+            const unsigned long long id = strtoull(task->d_name, NULL, 10);
+            char name[32] = "";
+            snprintf(path, sizeof path, "/proc/self/task/%llu/comm", id);
+            FILE *file = fopen(path, "r");
+            if (file == NULL)
+                continue;
+            if (fgets(name, sizeof name, file) != NULL && strncmp(name, "ocr-device-", 11) == 0 && id < oldest)
+                oldest = id;
+            fclose(file);
+        }
+        if (tasks != NULL)
+            closedir(tasks);
+        snprintf(path, sizeof path, "/proc/self/task/%llu/schedstat", oldest);
+    }
+    double ns = -1;
+    FILE *file = fopen(path, "r");
+    if (file != NULL) {
+        if (fscanf(file, "%lf", &ns) != 1)
+            ns = -1;
+        fclose(file);
+    }
+    return ns;
+}
+
+static void reportManager(const char *what, double now) {
+    const double ns = managerTime();
+    if (turn >= SIZES && turn % SIZES == LONGEST && ns >= 0)
+        ocrPrintf("manager_%s_%s: %.9g\n", what, sizes[LONGEST].name, 100 * (ns - managerBegin) / (now - begin));
+}
+
 /* Runs `scope` in a finish scope, and `after` when that has ended. */
 static void runTurn(ocrGuid_t scope, ocrGuid_t after) {
+    const u64 part = sizes[turn % SIZES].part;
+    launches = allLaunches < part ? 1 : allLaunches / part;
+    links = allLinks < part ? 1 : allLinks / part;
+    kernelsRun += ocrGuidIsEq(scope, chainTemplate) ? links : launches;
     u64 count = steps[turn % SIZES];
     ocrGuid_t first, ended;
     MUST(ocrEdtCreate(&first, scope, EDT_PARAM_DEF, &count, EDT_PARAM_DEF, NULL, EDT_PROP_FINISH, NULL_HINT, &ended));
     MUST(ocrEdtCreate(NULL, after, EDT_PARAM_DEF, NULL, EDT_PARAM_DEF, &ended, EDT_PROP_NONE, NULL_HINT, NULL));
+    managerBegin = managerTime();
     begin = now();
     MUST(ocrAddDependence(NULL_GUID, first, 0, DB_MODE_NULL));
 }
 
 static ocrGuid_t afterIndependent(u32 paramc, u64 *paramv, u32 depc, ocrEdtDep_t depv[]) {
-    edtNs = (now() - begin) / (double)launches;
+    const double end = now();
+    edtNs = (end - begin) / (double)launches;
     UNUSED;
     const int size = (int)(turn % SIZES);
     report("independent", size, "edt", edtNs);
+    reportManager("independent", end);
     report("independent", size, "queue", independentByHand(launches, steps[size], 1));
     report("independent", size, "queues", independentByHand(launches, steps[size], QUEUES));
     report("chain", size, "wait", chainByHand(steps[size], true));
@@ -262,8 +320,10 @@ static ocrGuid_t afterIndependent(u32 paramc, u64 *paramv, u32 depc, ocrEdtDep_t
 }
 
 static ocrGuid_t afterChain(u32 paramc, u64 *paramv, u32 depc, ocrEdtDep_t depv[]) {
-    edtNs = (now() - begin) / (double)links;
+    const double end = now();
+    edtNs = (end - begin) / (double)links;
     UNUSED;
+    reportManager("chain", end);
     report("chain", (int)(turn % SIZES), "edt", edtNs);
     if (++turn < (rounds + 1) * SIZES) {
         runTurn(independentTemplate, afterIndependentTemplate);
@@ -271,7 +331,7 @@ static ocrGuid_t afterChain(u32 paramc, u64 *paramv, u32 depc, ocrEdtDep_t depv[
     }
     ocrStats_t stats;
     MUST(ocrStatsGet(&stats));
-    EXPECT(stats.kernelEdts == turn * (launches + links));
+    EXPECT(stats.kernelEdts == kernelsRun);
     tearDownEdts();
     tearDown();
     ocrShutdown();
@@ -280,8 +340,8 @@ static ocrGuid_t afterChain(u32 paramc, u64 *paramv, u32 depc, ocrEdtDep_t depv[
 
 ocrGuid_t mainEdt(u32 paramc, u64 *paramv, u32 depc, ocrEdtDep_t depv[]) {
     (void)paramc, (void)paramv, (void)depc;
-    launches = sizeArgument(depv, 1, 1000);
-    links = sizeArgument(depv, 2, 200);
+    allLaunches = sizeArgument(depv, 1, 1000);
+    allLinks = sizeArgument(depv, 2, 200);
     rounds = sizeArgument(depv, 3, 10);
     const u64 wanted = ocrGetArgc(depv[0].ptr) > 4 ? strtoull(ocrGetArgv(depv[0].ptr, 4), NULL, 10) : 0;
     const cl_device_id device = findDevice(wanted);

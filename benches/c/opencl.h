@@ -24,7 +24,6 @@ typedef uint64_t cl_bitfield;
 #define CL_DEVICE_TYPE_ALL         0xFFFFFFFFu
 #define CL_DEVICE_NAME             0x102B
 #define CL_DRIVER_VERSION          0x102D
-#define CL_QUEUE_PROFILING_ENABLE  (1 << 1)
 #define CL_MEM_READ_WRITE          (1 << 0)
 #define CL_MEM_USE_HOST_PTR        (1 << 3)
 

@@ -1,25 +1,18 @@
-/* openmp independent|chain|wavefront|fib|scaling SIZE [STEPS]: the same graphs as OpenMP tasks, for comparison in the
- * same run. OMP_NUM_THREADS says how many threads.
+/* openmp independent|chain|wavefront|fib|scaling SIZE [STEPS], or openmp grid PATTERN ...: the same graphs as OpenMP
+ * tasks, for comparison in the same run. OMP_NUM_THREADS says how many threads.
  *
- * OpenMP starts a task as soon as it can, while others are created; there is no separate time for building. A chain and
- * a wavefront are made with `depend` clauses on the elements of an array.
+ * OpenMP starts a task as soon as it can, while others are created; there is no separate time for building. A chain, a
+ * wavefront and the graphs of grid.h are made with `depend` clauses on the elements of an array.
  *
  * ns_per_edt   per task, from the first creation to the end of the task group */
 #define _POSIX_C_SOURCE 200809L
 
 #include <stdint.h>
-#include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
-#include <time.h>
 
+#include "clock.h"
+#include "grid.h"
 #include "work.h"
-
-static double now(void) {
-    struct timespec time;
-    clock_gettime(CLOCK_MONOTONIC, &time);
-    return 1e9 * (double)time.tv_sec + (double)time.tv_nsec;
-}
 
 static void empty(uint64_t parameter) {
     __asm__ volatile("" : : "r"(parameter));
@@ -52,6 +45,29 @@ static void wavefront(uint64_t side, char *at) {
     }
 }
 
+/* One thread creates the tasks; both run them. */
+static void grid(void) {
+    char *cells = malloc(gridMost());
+    if (cells == NULL)
+        _Exit(1);
+    while (gridNext()) {
+        const double begin = now();
+#pragma omp parallel
+#pragma omp single
+        for (uint64_t task = 0; task < gridEnd(); task++) {
+            const GridTasks *on = gridDependences(task);
+            (void)on; /* the addresses, that is all */
+            if (gridHas(task)) {
+#pragma omp task firstprivate(task) depend(iterator(uint32_t i = 0 : on->count), in : cells[on->task[i]]) \
+    depend(out : cells[task])
+                gridRun(task);
+            }
+        }
+        gridPoint(now() - begin);
+    }
+    free(cells);
+}
+
 static uint64_t fibCalls(uint64_t n) {
     return n < 2 ? 1 : 1 + fibCalls(n - 1) + fibCalls(n - 2);
 }
@@ -74,10 +90,15 @@ static void scaling(uint64_t tasks, uint64_t steps) {
 
 int main(int argc, char **argv) {
     if (argc < 3) {
-        fprintf(stderr, "usage: openmp independent|chain|wavefront|fib|scaling SIZE [STEPS]\n");
+        fprintf(stderr, "usage: openmp independent|chain|wavefront|fib|scaling SIZE [STEPS], or openmp grid PATTERN\n");
         return 2;
     }
     const char *graph = argv[1];
+    if (strcmp(graph, "grid") == 0) {
+        gridBegin(argc - 2, argv + 2);
+        grid();
+        return 0;
+    }
     const uint64_t size = strtoull(argv[2], NULL, 10), steps = argc > 3 ? strtoull(argv[3], NULL, 10) : 1;
     double tasks = (double)size, begin = 0, end = 0;
     char *cells = NULL;

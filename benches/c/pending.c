@@ -6,18 +6,9 @@
 #include "bench.h"
 
 #include <string.h>
-#include <unistd.h>
 
 static u64 edts;
 static double begin, satisfying, bytesPerEdt, nsCreate;
-
-static double residentBytes(void) {
-    FILE *statm = fopen("/proc/self/statm", "r");
-    unsigned long total, resident;
-    EXPECT(statm != NULL && fscanf(statm, "%lu %lu", &total, &resident) == 2);
-    fclose(statm);
-    return (double)resident * (double)sysconf(_SC_PAGESIZE);
-}
 
 static ocrGuid_t empty(u32 paramc, u64 *paramv, u32 depc, ocrEdtDep_t depv[]) {
     UNUSED;

@@ -12,6 +12,7 @@ use criterion::{Criterion, SamplingMode, Throughput};
 use std::collections::HashMap;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio, exit};
+use std::sync::Once;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant, SystemTime};
 
@@ -98,7 +99,8 @@ pub fn criterion() -> Criterion {
 pub struct Source<'a> {
     /// Its name under `build/benches`.
     pub name: &'a str,
-    /// Its files, from the root of the repository.
+    /// Its files, from the root of the repository, and what else has to stand behind them, such as
+    /// libraries.
     pub files: &'a [&'a str],
     /// Flags for the compiler besides `-O2`.
     pub flags: &'a [&'a str],
@@ -107,17 +109,22 @@ pub struct Source<'a> {
 }
 
 impl Source<'_> {
-    /// Compiles the program, against the library that `make` has built.
+    /// Compiles the program, against the library that `make` has built. It is C++ if its first file
+    /// is.
     pub fn compile(&self) -> PathBuf {
         let built = root().join("build/benches");
         if let Err(error) = std::fs::create_dir_all(&built) {
             fail(&format!("{} cannot be made: {error}", built.display()));
         }
         let program = built.join(self.name);
-        let mut command = Command::new(std::env::var("CC").unwrap_or_else(|_| "cc".into()));
+        let (variable, otherwise, standard) = match self.files[0].ends_with(".cpp") {
+            true => ("CXX", "c++", "-std=c++17"),
+            false => ("CC", "cc", "-std=c11"),
+        };
+        let mut command = Command::new(std::env::var(variable).unwrap_or(otherwise.into()));
         command
             .current_dir(root())
-            .args(["-O2", "-g", "-std=c11", "-Wall", "-Wextra"])
+            .args(["-O2", "-g", standard, "-Wall", "-Wextra"])
             .args(["-Iinclude", "-Iexamples", "-Ibenches/c"])
             .args(self.flags)
             .args(self.files)
@@ -131,11 +138,67 @@ impl Source<'_> {
             Ok(status) if status.success() => program,
             Ok(status) => fail(&format!("compiling {}: {status}", self.name)),
             Err(error) => fail(&format!(
-                "{:?} cannot be run: {error}; install a C compiler (on Debian: gcc), or name one in CC",
+                "{:?} cannot be run: {error}; install a compiler (on Debian: gcc, g++), or name one in {variable}",
                 command.get_program()
             )),
         }
     }
+}
+
+/// An OCR program of one file of `benches/c`.
+pub fn ocr(name: &str) -> PathBuf {
+    let file = format!("benches/c/{name}.c");
+    let source = Source {
+        name,
+        files: &[&file],
+        flags: &[],
+        ocr: true,
+    };
+    source.compile()
+}
+
+/// The graphs of `benches/c/grid.h`, compiled once for all that run them, as an object. Its inner
+/// loop is to use what the processor has.
+pub fn grid() -> &'static str {
+    static COMPILED: Once = Once::new();
+    COMPILED.call_once(|| {
+        let source = Source {
+            name: "grid.o",
+            files: &["benches/c/grid.c"],
+            flags: &["-c", "-fPIC", "-march=native", "-ffp-contract=fast"],
+            ocr: false,
+        };
+        source.compile();
+    });
+    "build/benches/grid.o"
+}
+
+/// The graphs as OpenMP tasks, where the compiler has OpenMP.
+pub fn openmp() -> Option<PathBuf> {
+    if !has(&["-fopenmp", "-include", "omp.h", "-x", "c"], "CC", "cc") {
+        println!("left out: OpenMP tasks, since the C compiler has no -fopenmp");
+        return None;
+    }
+    let source = Source {
+        name: "openmp",
+        files: &["benches/c/openmp.c", grid()],
+        flags: &["-fopenmp"],
+        ocr: false,
+    };
+    Some(source.compile())
+}
+
+/// Whether a compiler accepts these arguments for an empty file.
+pub fn has(arguments: &[&str], variable: &str, otherwise: &str) -> bool {
+    let compiler = std::env::var(variable).unwrap_or(otherwise.into());
+    let status = Command::new(compiler)
+        .arg("-E")
+        .args(arguments)
+        .arg("/dev/null")
+        .stdout(Stdio::null())
+        .stderr(Stdio::null())
+        .status();
+    status.is_ok_and(|status| status.success())
 }
 
 static WARNED: AtomicBool = AtomicBool::new(false);
@@ -193,6 +256,13 @@ impl Case {
             variables: vec![
                 ("OCR_WORKERS".into(), workers.to_string()),
                 ("OMP_NUM_THREADS".into(), workers.to_string()),
+                ("STARPU_NCPU".into(), workers.to_string()),
+                ("STARPU_SILENT".into(), "1".into()),
+                // Where it keeps what it has measured of the machine.
+                (
+                    "STARPU_HOME".into(),
+                    root().join("build").display().to_string(),
+                ),
                 ("OCR_DEVICES".into(), "none".into()),
                 ("OCR_SCHED".into(), "cpu".into()),
             ],
@@ -329,7 +399,7 @@ pub fn measure(cases: &[Case], rounds: usize) -> Vec<Runs> {
 
 /// Whether the command line asks for this benchmark, as far as can be seen here: criterion takes a
 /// regular expression.
-fn wanted(id: &str) -> bool {
+pub fn wanted(id: &str) -> bool {
     let mut filters = std::env::args()
         .skip(1)
         .filter(|text| !text.starts_with('-'));

@@ -4,6 +4,10 @@
  * A place has a GUID. To ask that an EDT runs, or a data block lives, at a place, turn the GUID
  * into a value with ocrAffinityToHintValue and set it in a hint, as OCR_HINT_EDT_AFFINITY or
  * OCR_HINT_DB_AFFINITY.
+ *
+ * This runtime has one machine, so one policy domain, and OpenCL devices under AFFINITY_OCL. What an
+ * affinity does for an EDT is said in ocr-hints.h; for a data block it is kept and has no effect,
+ * since blocks follow the EDTs that use them.
  */
 #ifndef OCR_API_EXT_AFFINITY_H
 #define OCR_API_EXT_AFFINITY_H
@@ -19,8 +23,8 @@ typedef enum {
     AFFINITY_CURRENT   = 0, /* where the caller runs */
     AFFINITY_PD        = 1, /* every policy domain */
     AFFINITY_PD_MASTER = 2, /* the one that runs mainEdt */
-    AFFINITY_SIM       = 3,
-    AFFINITY_GUID      = 4, /* where an object lives */
+    AFFINITY_SIM       = 3, /* these two have the value of OCR 1.2, where OCR-Vx has another */
+    AFFINITY_GUID      = 4, /* where an object lives: the machine */
     AFFINITY_OCL       = 5  /* OpenCL devices in use, for ocrOpenclTaskCreate (extension: OCR-Vx);
                                none before the first kernel is added */
 } ocrAffinityKind;
@@ -52,9 +56,13 @@ u8 ocrAffinityGetAt(ocrAffinityKind kind, u64 idx, ocrGuid_t *affinity);
 u8 ocrAffinityGetCurrent(ocrGuid_t *affinity);
 
 /*
- * The places where an object is; for NULL_GUID, where the caller runs. count and affinities as in
- * ocrAffinityGet.
- * Errors: OCR_EINVAL (no such object, a pointer is NULL).
+ * The place where an object is; for NULL_GUID, where the caller runs. For a data block it is one that
+ * has its content now, the machine before a device; for all else, the machine.
+ *
+ *   count       out: 1. What it was does not matter; may be NULL.
+ *   affinities  out: the place, in the first element
+ *
+ * Errors: OCR_EINVAL (no such object, affinities is NULL).
  */
 u8 ocrAffinityQuery(ocrGuid_t guid, u64 *count, ocrGuid_t *affinities);
 

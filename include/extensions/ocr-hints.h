@@ -1,8 +1,24 @@
 /*
  * ocr-hints.h - advice to the runtime about objects (OCR 1.1.0, B.1). ocr.h includes this header.
  *
- * A hint never changes what a program computes: the runtime uses the properties that it knows how
- * to use, and ignores the others. Which properties there are: ocrHintProp_t.
+ * A hint never changes what a program computes. Which properties there are: ocrHintProp_t. All are
+ * kept with the object and can be read back; these have an effect:
+ *
+ *   OCR_HINT_EDT_PRIORITY  Of the ready EDTs, workers run those with a priority first, the highest
+ *                          before others, and of equals the one that was ready first. 0 is like
+ *                          none. It orders EDTs that are ready and wait for a worker: not those that
+ *                          wait for a data block, and not those that wait for a device or, with a
+ *                          kernel beside their function, for the first free place.
+ *   OCR_HINT_EDT_AFFINITY  An EDT that has several variants runs in that place, a kernel on the
+ *                          device or the function on a worker, whatever the policy says. Where none
+ *                          of its variants can run there (no kernel for that device, no function),
+ *                          or there is no such place, it goes where it would have gone without, and
+ *                          the report of the run says so. The affinity argument of
+ *                          ocrOpenclTaskCreate outranks the hint.
+ *
+ * An EDT begins with the hints that its template has when the EDT is created; those given to
+ * ocrEdtCreate come on top, then those of ocrSetHint. A hint for another kind of object is left out
+ * by the create functions.
  */
 #ifndef OCR_API_EXT_HINTS_H
 #define OCR_API_EXT_HINTS_H
@@ -41,16 +57,18 @@ u8 ocrGetHintValue(ocrHint_t *hint, ocrHintProp_t hintProp, u64 *value);
 
 /*
  * Gives an object the properties that are set in *hint; its others stay. Those of a template are
- * where its EDTs begin, from the next that is created on. Has an effect on an EDT only until it is
- * runnable. *hint is copied.
- * Errors: OCR_EINVAL (no such object, or the hint is for another kind), OCR_EFAULT (some values
- * cannot be; the others are set). OCR 1.1.0, B.1.6.
+ * where its EDTs begin, from the next that is created on. For an EDT that is runnable already it
+ * comes too late, and nothing is set. *hint is copied. Events and groups have no properties.
+ * Errors: OCR_EINVAL (hint is NULL, no such object, or the hint is for another kind); every value
+ * can be set, so the OCR_EFAULT of the clause does not occur. OCR 1.1.0, B.1.6.
  */
 u8 ocrSetHint(ocrGuid_t guid, ocrHint_t *hint);
 
 /*
- * Adds the properties of an object to *hint; those that only *hint has stay there.
- * Errors: OCR_EINVAL (no such object, or the hint is for another kind). OCR 1.1.0, B.1.7.
+ * Adds the properties of an object to *hint; those that only *hint has stay there. Also for an EDT
+ * that runs.
+ * Errors: OCR_EINVAL (hint is NULL, no such object, or the hint is for another kind).
+ * OCR 1.1.0, B.1.7.
  */
 u8 ocrGetHint(ocrGuid_t guid, ocrHint_t *hint);
 

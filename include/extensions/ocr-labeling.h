@@ -2,8 +2,38 @@
  * ocr-labeling.h - labeled GUIDs (OCR 1.1.0, B.2).
  *
  * EDTs that know the same range and index (or the same map and tuple) get the same GUID, without
- * passing it on to each other. Reserving a GUID creates no object: that is done by the create
- * functions, with a GUID_PROP_ property (ocr-types.h).
+ * passing it on to each other. Reserving a GUID creates no object, and takes no memory but for the
+ * objects that are made: that is done by the create functions, with a GUID_PROP_ property:
+ *
+ *   ocrEventCreate, ocrEventCreateParams, ocrDbCreate, ocrEdtCreate, ocrOpenclTaskCreate, and
+ *   ocrEdtTemplateCreateLabeled below
+ *
+ * The kind of the range says what can be created on its GUIDs: a data block, an EDT, a template, or
+ * an event, of whatever type. The object has the labeled GUID everywhere, in depv[i].guid, too.
+ *
+ *   GUID_PROP_CHECK       Of all calls that create on a GUID while it has no object, one makes the
+ *                         object and returns 0. The others return OCR_EGUIDEXISTS, *guid is as
+ *                         before, and nothing else is made or written (no output event). In both
+ *                         cases the object is there when the call returns.
+ *   GUID_PROP_IS_LABELED  The same. Programs that use it see to it that one call is made. But each
+ *                         contributor may create a collective event so: where it is there with
+ *                         the same parameters the call returns 0, with others OCR_EINVAL.
+ *   GUID_PROP_BLOCK       Where there is an object, the call waits until it is gone, and makes the
+ *                         next. Other EDTs run meanwhile, also with a single worker; the EDT that
+ *                         waits keeps its data blocks, and a thread. If the object can never go,
+ *                         the program hangs and is ended with a message that says so. After
+ *                         ocrShutdown the call returns OCR_ECANCELED.
+ *
+ * Other errors of creating on a label: OCR_EINVAL (the GUID is not labeled, is one for another kind
+ * of object, or its range was destroyed).
+ *
+ * Before its object is created, and after that is gone, a labeled GUID names nothing: functions that
+ * are given it return OCR_EINVAL and do nothing, as for every GUID without object. So whoever uses
+ * an object that others may not have created yet, creates it first, with GUID_PROP_CHECK. An object
+ * that goes by itself (a once event, a latch event, an EDT) leaves its label free for another: calls
+ * that are meant to create one object must all come before it goes. A data block is gone when the
+ * last EDT that holds it has released it; from ocrDbDestroy until then its GUID cannot be used, and
+ * not created on.
  */
 #ifndef OCR_API_EXT_LABELING_H
 #define OCR_API_EXT_LABELING_H
@@ -41,7 +71,8 @@ typedef enum {
  *   numberGuid  how many GUIDs
  *   kind        of the objects that will have them
  *
- * Errors: OCR_EINVAL (a pointer is NULL, numberGuid is 0, no such kind), OCR_ENOMEM.
+ * Errors: OCR_EINVAL (a pointer is NULL, params is NULL though numParams is not 0, numberGuid is 0,
+ * no such kind), OCR_ENOMEM (also for more GUIDs than there are: 2^31 events, 2^30 others).
  * OCR 1.1.0, B.2.2.1.
  */
 u8 ocrGuidMapCreate(ocrGuid_t *mapGuid, u32 numParams,
@@ -57,8 +88,9 @@ u8 ocrGuidMapCreate(ocrGuid_t *mapGuid, u32 numParams,
 u8 ocrGuidRangeCreate(ocrGuid_t *rangeGuid, u64 numberGuid, ocrGuidUserKind kind);
 
 /*
- * Destroys a map or a range. Objects that were created on its GUIDs stay; the other GUIDs are given
- * back. Takes the GUID by value, as OCR 1.2 does and the text of the clause says.
+ * Destroys a map or a range. Objects that were created on its GUIDs stay; but nothing can be created
+ * on its GUIDs any more, and those without object will not be given to anybody else. Takes the GUID
+ * by value, as OCR 1.2 does and the text of the clause says.
  * Errors: OCR_EINVAL (neither a map nor a range). OCR 1.1.0, B.2.2.3.
  */
 u8 ocrGuidMapDestroy(ocrGuid_t mapGuid);
@@ -74,7 +106,8 @@ u8 ocrGuidMapSetDefaultMap(u32 numParams,
 
 /*
  * The GUID of a tuple, by the function of a map.
- * Errors: OCR_EINVAL (a pointer is NULL, not a map). OCR 1.1.0, B.2.2.4.
+ * Errors: OCR_EINVAL (a pointer is NULL, not a map, the function's answer is not a GUID of the map).
+ * OCR 1.1.0, B.2.2.4.
  */
 u8 ocrGuidFromLabel(ocrGuid_t *outGuid, ocrGuid_t mapGuid, s64 *tuple);
 
@@ -90,6 +123,20 @@ u8 ocrGuidFromIndex(ocrGuid_t *outGuid, ocrGuid_t rangeGuid, u64 idx);
  * Errors: OCR_EINVAL (outKind is NULL). OCR 1.1.0, B.2.2.6.
  */
 u8 ocrGetGuidKind(ocrGuidUserKind *outKind, ocrGuid_t guid);
+
+/*
+ * Creates an EDT template on a labeled GUID: ocrEdtTemplateCreate has no properties.
+ *
+ *   guid        the labeled GUID, of a range of kind GUID_USER_EDT_TEMPLATE
+ *   properties  GUID_PROP_IS_LABELED, GUID_PROP_CHECK or GUID_PROP_BLOCK
+ *   funcName    what messages and reports call it; copied; may be NULL
+ *
+ * The others as for ocrEdtTemplateCreate.
+ * Errors: those of ocrEdtTemplateCreate, and of creating on a label (above).
+ * Extension: this runtime.
+ */
+u8 ocrEdtTemplateCreateLabeled(ocrGuid_t *guid, ocrEdt_t funcPtr, u32 paramc, u32 depc,
+                               u16 properties, const char *funcName);
 
 #ifdef __cplusplus
 }

@@ -21,33 +21,47 @@ typedef struct _ocrConfig_t {
 } ocrConfig_t;
 
 /*
- * Fills *ocrConfig from the arguments of main: takes out options meant for the runtime (-ocr:...).
- * The strings stay those of argv.
+ * Fills *ocrConfig from the arguments of main: takes options meant for the runtime (-ocr:...) out of
+ * argv, which userArgv is then; the strings stay where they are. The options hold for each
+ * ocrLegacyInit from now on. Wrong ones end the process with a message and status 2; -ocr:help and
+ * -ocr:version end it with status 0. A NULL in argv ends it before argc, so that it can be given
+ * again. iniFile is the file of -ocr:cfg: settings if its name ends in .toml; others are ignored.
  */
 void ocrParseArgs(int argc, const char *argv[], ocrConfig_t *ocrConfig);
 
-/* Starts the runtime. *legacyContext is what the other functions here ask for. */
+/*
+ * Starts the runtime. *legacyContext is what the other functions here ask for. ocrConfig may be NULL:
+ * then the settings come from the environment and from arguments parsed before. Where the runtime
+ * cannot be started, or runs already, the process ends with a message.
+ */
 void ocrLegacyInit(ocrGuid_t *legacyContext, ocrConfig_t *ocrConfig);
 
 /*
  * Ends the runtime: if runUntilShutdown, waits until an EDT or a thread has called ocrShutdown or
- * ocrAbort; otherwise at once, dropping what has not run.
- * Returns 0, or the code of ocrAbort.
+ * ocrAbort; otherwise at once, dropping what has not run. EDTs that run are waited for. Blocks that the
+ * caller has acquired stay so while it waits. Afterwards every function of the interface is refused
+ * until the next ocrLegacyInit, in all threads.
+ *
+ * ocrAbort ends such a run like ocrShutdown, and not the process: it does not return to an EDT that
+ * calls it, which is abandoned with what it holds; it returns to a thread outside of EDTs. If the run
+ * was ending already, it returns to an EDT, too.
+ *
+ * Returns 0, or the code of ocrAbort; OCR_EPERM where no such run is, and inside an EDT.
  */
 u8 ocrLegacyFinalize(ocrGuid_t legacyContext, bool runUntilShutdown);
 
 /*
  * Creates a finish EDT, and an event to wait for it.
  *
- *   handle             out: a sticky event that is satisfied with the EDT's result, for
- *                      ocrLegacyBlockProgress; the caller destroys it
+ *   handle             out: a sticky event that is satisfied with the EDT's result when its finish
+ *                      scope closes, for ocrLegacyBlockProgress; the caller destroys it
  *   finishEdtTemplate  the EDT's template
  *   paramc, paramv     its parameters, as in ocrEdtCreate
  *   depc, depv         its pre-slots, at least one. depv[0] is overwritten with UNINITIALIZED_GUID:
  *                      the first pre-slot is the runtime's, the others are as in ocrEdtCreate.
- *   legacyContext      from ocrLegacyInit
+ *   legacyContext      from ocrLegacyInit; there is one, so any value does
  *
- * Errors: those of ocrEdtCreate.
+ * Errors: OCR_EINVAL (handle or depv is NULL, depc is 0), and those of ocrEdtCreate.
  */
 u8 ocrLegacySpawnOCR(ocrGuid_t *handle, ocrGuid_t finishEdtTemplate, u64 paramc, u64 *paramv,
                      u64 depc, ocrGuid_t *depv, ocrGuid_t legacyContext);
@@ -56,8 +70,9 @@ u8 ocrLegacySpawnOCR(ocrGuid_t *handle, ocrGuid_t finishEdtTemplate, u64 paramc,
 #define LEGACY_BLOCK_PROGRESS_5_ARGS 1
 
 /*
- * Waits until an event is satisfied. The calling thread is blocked; inside an EDT the runtime sees
- * to it that others go on.
+ * Waits until an event is satisfied. The calling thread is blocked. Inside an EDT its worker is not
+ * lost: another thread runs EDTs instead, and the EDT goes on, beside the workers, as soon as the
+ * event is satisfied. What was written before the event was satisfied is visible then.
  *
  *   handle      a sticky or idempotent event
  *   guid        out: the data block that it was satisfied with, or NULL_GUID
@@ -67,13 +82,21 @@ u8 ocrLegacySpawnOCR(ocrGuid_t *handle, ocrGuid_t finishEdtTemplate, u64 paramc,
  *               may yet have to be created. LEGACY_PROP_WAIT_IF_CREATED: wait only if it exists.
  *               LEGACY_PROP_CHECK: do not wait for it to be satisfied.
  *
- * Each out pointer may be NULL.
- * Errors: OCR_EINVAL (not an event; or not there yet, or not satisfied, and told not to wait).
+ * Each out pointer may be NULL. If nothing can satisfy the event any more, the program ends with a
+ * message that names it.
+ * Errors: OCR_EINVAL (not an event, or not of these kinds; not there; not satisfied, and told not to
+ * wait), OCR_ECANCELED (the run has ended: no EDT runs any more), OCR_EPERM (no runtime runs, or the
+ * caller has paused it).
  */
 u8 ocrLegacyBlockProgress(ocrGuid_t handle, ocrGuid_t *guid, void **result, u64 *size,
                           u16 properties);
 
-/* Waits like ocrLegacyBlockProgress and returns the data block's GUID; ERROR_GUID on an error. */
+/*
+ * Waits like ocrLegacyBlockProgress, for an event of any kind, and returns the data block's GUID;
+ * ERROR_GUID on an error. An event that is destroyed when it triggers, such as the output event of an
+ * EDT, may be gone before the call, which is an error then: give such an EDT a sticky event
+ * (EDT_PROP_OEVT_VALID).
+ */
 ocrGuid_t ocrWait(ocrGuid_t outputEvent);
 
 /* True if a dependence added to this channel event now would be satisfied at once. */

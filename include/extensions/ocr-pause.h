@@ -11,30 +11,42 @@ extern "C" {
 #endif
 
 /*
- * Stops the runtime: the other workers finish the EDT that they run and start no other.
+ * Stops the runtime: the other workers finish the EDT that they run and start no other. EDTs that wait
+ * in a call (extensions/ocr-legacy.h) need not end; they do not go on before ocrResume. Kernels that a
+ * device has accepted go on. An EDT or thread that ends without ocrResume is warned about, and
+ * resumes.
  *
  *   isBlocking  what to do if another EDT has paused the runtime already: wait until it resumes and
  *               then pause, or return
  *
- * Returns 1 if the caller has paused the runtime and is to resume it; 0 if not.
+ * Returns 1 if the caller has paused the runtime and is to resume it; 0 if not: somebody else has, the
+ * caller itself has, the run ends, or no runtime runs. When it returns 1, all that the other workers
+ * have done is visible.
  */
 u32 ocrPause(bool isBlocking);
 
 /*
- * Asks about a paused runtime.
+ * Asks about a runtime that the caller has paused.
  *
- *   query   what: see ocrQueryType_t
+ *   query   OCR_QUERY_READY_EDTS: the EDTs that are ready and do not run.
+ *           OCR_QUERY_ALL_EDTS: all EDTs that have not ended, the caller included.
+ *           OCR_QUERY_EVENTS: the events that the pre-slots of the EDT `guid` wait for.
+ *           OCR_QUERY_LAST_SATISFIED_DB: not answered, as the order is not recorded.
  *   guid    about which object, or NULL_GUID
- *   result  out: where the answer begins
- *   size    out: how many GUIDs it has
+ *   result  out: where the answer begins, an array of ocrGuid_t; may be NULL
+ *   size    out: how many GUIDs it has; may be NULL
  *   flags   0
  *
- * Returns the data block that holds the answer, for the caller to destroy; NULL_GUID if the runtime
- * is not paused or the query is not one.
+ * Returns the data block that holds the answer, which the caller has acquired and is to destroy;
+ * NULL_GUID, with *result NULL and *size 0, if the caller has not paused the runtime or the query is
+ * not one that is answered.
  */
 ocrGuid_t ocrQuery(ocrQueryType_t query, ocrGuid_t guid, void **result, u32 *size, u8 flags);
 
-/* Lets the runtime go on. flag is what ocrPause returned; 0 does nothing. */
+/*
+ * Lets the runtime go on. flag is what ocrPause returned; 0 does nothing, as does a call by another
+ * than who has paused.
+ */
 void ocrResume(u32 flag);
 
 /* Makes a worker fail, to test recovery. This runtime has none: nothing happens. */

@@ -1,10 +1,28 @@
 /*
  * ocr-reduction-event.h - collective events (extension: OCR 1.2, collective events).
  *
- * Each of nbContribs contributors adds nbDatum elements in each generation, in any order. When the
- * last has, the generation triggers: who depends on it gets a data block with the combined
- * elements. Every contributor creates the event with the same parameters on the same labeled GUID,
- * of kind GUID_USER_EVENT_COLLECTIVE, and connects its consumer with ocrAddDependenceSlot.
+ * Each of nbContribs contributors has a slot, from 0, and adds nbDatum elements in each generation
+ * (ocrEventCollectiveSatisfySlot). Its first contribution belongs to generation 0, its second to
+ * generation 1, and so on; so do the dependences that are added on its slot (ocrAddDependenceSlot,
+ * with an EDT or an event as destination). In which order contributions and dependences come, and
+ * how those of one contributor follow those of another, makes no difference.
+ *
+ * When the last contributor has contributed, the generation triggers: a new data block gets the
+ * nbDatum combined elements, and every dependence on that generation is satisfied with it, also one
+ * that is added later. Elements are combined from slot 0 to the last one, whoever came first: a sum
+ * of real numbers is the same in every run.
+ *
+ * Any contributor may be up to maxGen generations ahead of those that have triggered, in
+ * contributions and in dependences; EVENT_CHANNEL_UNBOUNDED is no limit. A result is kept until each
+ * contributor has had its dependence on it.
+ *
+ * Every contributor may create the event, with the same parameters and on the same labeled GUID, of
+ * kind GUID_USER_EVENT_COLLECTIVE; it is enough if one does. It lives until it is destroyed.
+ *
+ * All contributors are on this machine: a generation needs nbContribs contributions, whatever
+ * nbContribsPd says. arity and reuseDbPerGen are hints, and not taken: each generation gets a block
+ * of its own. The program may destroy it when nobody needs it any more; otherwise it is there until
+ * the end.
  */
 #ifndef OCR_API_EXT_REDUCTION_EVENT_H
 #define OCR_API_EXT_REDUCTION_EVENT_H
@@ -15,11 +33,15 @@
 extern "C" {
 #endif
 
-/* Who gets the result. */
+/*
+ * Who gets the result. Only COL_ALLREDUCE is supported, as elsewhere: the other two need a root, and
+ * there is no parameter that says who that is. A program reduces to one contributor by having only
+ * that one use the result.
+ */
 typedef enum {
-    COL_REDUCE    = 0,
+    COL_REDUCE    = 0, /* refused, with OCR_ENOTSUP */
     COL_ALLREDUCE = 1, /* everybody gets the combined elements */
-    COL_BROADCAST = 2
+    COL_BROADCAST = 2  /* refused, with OCR_ENOTSUP */
 } collectiveType_t;
 
 /*
@@ -35,6 +57,10 @@ typedef enum {
  *
  * OCR 1.2 says the same about the bits, but its operator values are not shifted to bits 7-9, so
  * that all but ADD fall into other fields. Here they are; values with ADD are the same in both.
+ *
+ * Any size goes with integers, 4 and 8 bytes with REAL; BITAND, BITOR and BITXOR with integers only.
+ * Integers wrap around. Of a number and a NaN, the minimum and the maximum are the number. What is
+ * said about ASSOCIATIVE and COMMUTATIVE makes no difference.
  */
 typedef u16 redOp_t;
 
@@ -123,6 +149,9 @@ typedef u16 redOp_t;
  *   eventGuid  the collective event
  *   dataPtr    nbDatum elements, copied during the call
  *   islot      which contributor, from 0
+ *
+ * If it is the last one to its generation, what depends on that is satisfied before the call
+ * returns. Calls for one contributor must be ordered; those for different ones need not be.
  *
  * Errors: OCR_EINVAL (not a collective event, dataPtr is NULL, no such contributor), OCR_EPERM (the
  * contributor is maxGen generations ahead), OCR_ENOMEM.

@@ -53,9 +53,11 @@ u64 ocrNbWorkers(void);
 void ocrCurrentWorkerGuid(ocrGuid_t *guid);
 
 /*
- * Says that the calling EDT waits for something that other EDTs have to do, and lets the runtime
- * run some of them. May be called in a loop. The result is 0, or a reason why nothing was run; it
- * can be ignored.
+ * Says that the calling EDT waits for something that other EDTs have to do. From the first call to the
+ * end of the EDT another thread has the place of its worker, so that they are run. May be called in a
+ * loop: it gives the processor away and returns. Outside of an EDT it does just that. While somebody else
+ * has paused the runtime (ocrPause), it returns when the pause is over.
+ * Returns 0; OCR_EPERM where no runtime runs.
  */
 u8 ocrInformLegacyCodeBlocking(void);
 

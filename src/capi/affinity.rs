@@ -2,22 +2,65 @@
 //! come under a kind of their own.
 
 use super::{EFAULT, EINVAL, put, sys, with};
+use crate::engine::hints::place_of;
 use crate::object::guid::{Guid, Kind};
+use crate::object::place::Place;
 use sys::{ocrAffinityKind, ocrGuid_t};
 
-fn count(kind: ocrAffinityKind) -> u64 {
+/// How many places there are of a kind; `None` if there is no such kind.
+fn count(kind: ocrAffinityKind) -> Option<u64> {
     match kind {
-        sys::AFFINITY_OCL => with(0, |context| context.runtime.devices.in_use().len() as u64),
-        _ => 1,
+        sys::AFFINITY_OCL => Some(with(0, |context| {
+            context.runtime.devices.in_use().len() as u64
+        })),
+        sys::AFFINITY_CURRENT
+        | sys::AFFINITY_PD
+        | sys::AFFINITY_PD_MASTER
+        | sys::AFFINITY_SIM
+        | sys::AFFINITY_GUID => Some(1),
+        _ => None,
     }
 }
 
 fn at(kind: ocrAffinityKind, index: u64) -> ocrGuid_t {
-    let number = match kind {
-        sys::AFFINITY_OCL => index as u32 + 1,
-        _ => 0,
-    };
+    affinity_of(match kind {
+        sys::AFFINITY_OCL => Place::device(index as usize),
+        _ => Place::HOST,
+    })
+}
+
+fn affinity_of(place: Place) -> ocrGuid_t {
+    let number = place.device_index().map_or(0, |device| device as u32 + 1);
     Guid::new(Kind::Affinity, 0, number).into()
+}
+
+/// Where an object is: a block where its content is, the rest on the host. `None` if there is no
+/// such object.
+fn home(guid: Guid) -> Option<Place> {
+    with(None, |context| {
+        let objects = &context.runtime.objects;
+        if let Some(place) = place_of(guid) {
+            let in_use = context.runtime.devices.in_use().len();
+            return Some(place).filter(|place| place.device_index() < Some(in_use));
+        }
+        match guid.kind()? {
+            Kind::DataBlock => {
+                let (block, locked) = objects.data_blocks.lock(guid)?;
+                Some(
+                    block
+                        .copies_of(&locked)
+                        .valid
+                        .iter()
+                        .next()
+                        .unwrap_or(Place::HOST),
+                )
+            }
+            Kind::Template => objects.templates.view(guid).map(|_| Place::HOST),
+            Kind::Event => objects.events.lock(guid).map(|_| Place::HOST),
+            Kind::Range => objects.ranges.bounds(guid).map(|_| Place::HOST),
+            _ => objects.edts.lock(guid).map(|_| Place::HOST),
+        }
+    })
 }
 
 export! {
@@ -26,8 +69,9 @@ export! {
         if number.is_null() {
             return EINVAL;
         }
+        let Some(count) = count(kind) else { return EINVAL };
         // SAFETY: the header asks for a valid place.
-        unsafe { put(number, count(kind)) };
+        unsafe { put(number, count) };
         0
     }
 
@@ -42,7 +86,8 @@ export! {
         if affinities.is_null() {
             return EINVAL;
         }
-        *number = count(kind).min(*number);
+        let Some(count) = count(kind) else { return EINVAL };
+        *number = count.min(*number);
         for index in 0..*number {
             let place = affinities.wrapping_add(index as usize);
             // SAFETY: the header asks for an array of `*number` elements.
@@ -57,7 +102,7 @@ export! {
         index: u64,
         affinity: *mut ocrGuid_t,
     ) -> u8, or EFAULT; {
-        if affinity.is_null() || index >= count(kind) {
+        if affinity.is_null() || count(kind).is_none_or(|count| index >= count) {
             return EINVAL;
         }
         // SAFETY: the header asks for a valid place.
@@ -75,19 +120,25 @@ export! {
         0
     }
 
-    /// The places of an object: on one machine, the host.
+    /// The place of an object.
     fn ocrAffinityQuery(
-        _guid: ocrGuid_t,
+        guid: ocrGuid_t,
         number: *mut u64,
         affinities: *mut ocrGuid_t,
     ) -> u8, or EFAULT; {
         if affinities.is_null() {
             return EINVAL;
         }
+        let guid = Guid::from(guid);
+        let place = match guid.is_null() {
+            true => Some(Place::HOST),
+            false => home(guid),
+        };
+        let Some(place) = place else { return EINVAL };
         // SAFETY: the header asks for null or a valid place.
         unsafe { put(number, 1) };
         // SAFETY: the header asks for a valid place.
-        unsafe { put(affinities, at(sys::AFFINITY_CURRENT, 0)) };
+        unsafe { put(affinities, affinity_of(place)) };
         0
     }
 

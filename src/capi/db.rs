@@ -1,6 +1,6 @@
 //! `ocr-db.h` and `extensions/ocr-db-info.h`: data blocks.
 
-use super::{EFAULT, EINVAL, ENOMEM, ENOTSUP, EPERM, guid_place, put, sys, with};
+use super::{EFAULT, EINVAL, ENOMEM, EPERM, guid_place, hints, labeling, put, sys, with};
 use crate::engine::blocks::BlockError;
 use crate::object::guid::Guid;
 use std::ffi::c_void;
@@ -8,6 +8,7 @@ use sys::{ocrGuid_t, ocrHint_t};
 
 /// Programs pass 0 or 1 for the flags, too.
 const NO_ACQUIRE: u16 = 0x10;
+const SINGLE_ASSIGNMENT: u16 = 0x20;
 
 export! {
     /// OCR 1.1.0, 2.5.1.
@@ -16,7 +17,7 @@ export! {
         addr: *mut *mut c_void,
         len: u64,
         flags: u16,
-        _hint: *mut ocrHint_t,
+        hint: *mut ocrHint_t,
         allocator: sys::ocrInDbAllocator_t,
     ) -> u8, or EFAULT; {
         // SAFETY: the header asks for a valid place.
@@ -24,22 +25,25 @@ export! {
         if allocator != sys::NO_ALLOC {
             return EINVAL;
         }
-        if flags & super::edt::LABELED != 0 {
-            return ENOTSUP;
-        }
-        let created = with(None, |context| {
-            Some(context.create_block(len, flags & NO_ACQUIRE == 0))
-        });
-        match created {
-            None => EPERM,
-            Some(Err(_)) => ENOMEM,
-            Some(Ok((guid, address))) => {
-                *place = guid;
-                // SAFETY: the header asks for null or a valid place.
-                unsafe { put(addr, address.cast()) };
-                0
+        let acquire = flags & NO_ACQUIRE == 0;
+        // SAFETY: the header asks for null or a valid hint.
+        let hints = unsafe { hints::given(hint, sys::OCR_HINT_DB_T) };
+        labeling::create(place, flags, "ocrDbCreate", |context, label| {
+            let created = match label {
+                None => context.create_block(len, acquire).map(Ok),
+                Some(label) => context.create_block_on(label, len, acquire),
+            };
+            let (guid, address) = created.map_err(|_| ENOMEM)?.map_err(labeling::status)?;
+            if flags & SINGLE_ASSIGNMENT != 0 {
+                context.write_once(guid);
             }
-        }
+            // SAFETY: the header asks for null or a valid place.
+            unsafe { put(addr, address.cast()) };
+            if let Some(hints) = &hints {
+                context.set_hints(guid, hints);
+            }
+            Ok(guid)
+        })
     }
 
     /// OCR 1.1.0, 2.5.2.

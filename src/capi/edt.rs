@@ -1,20 +1,24 @@
 //! `ocr-edt.h`: events, templates, EDTs and dependences.
 
-use super::{EFAULT, EINVAL, ENOMEM, ENOTSUP, EPERM, guid_place, status, sys, text, with};
+use super::{
+    EFAULT, EGUIDEXISTS, EINVAL, ENOMEM, ENOTSUP, EPERM, guid_place, hints, labeling, status, sys,
+    text, with,
+};
 use crate::engine::create::{NotCreated, Output, PARAM_DEF, Request};
+use crate::object::collective::Params;
 use crate::object::edt::{ExplicitRange, Mode};
-use crate::object::event::EventKind;
+use crate::object::event::{EventKind, Events, NewEvent};
 use crate::object::guid::Guid;
+use crate::object::hints::HintSet;
+use crate::object::reduction::Operator;
 use crate::object::template::TemplateView;
 use crate::object::work::{EdtFunction, Work};
 use std::ffi::c_char;
 use std::ptr::NonNull;
 use sys::{ocrEdt_t, ocrEventParams_t, ocrEventTypes_t, ocrGuid_t, ocrHint_t};
 
-const FINISH: u16 = 1;
-const OEVT_VALID: u16 = 8;
-/// `GUID_PROP_IS_LABELED`, alone or with `CHECK` or `BLOCK`.
-pub(super) const LABELED: u16 = 0x100;
+pub(super) const FINISH: u16 = 1;
+pub(super) const OEVT_VALID: u16 = 8;
 
 export! {
     /// OCR 1.1.0, 2.6.1.
@@ -24,7 +28,7 @@ export! {
         properties: u16,
     ) -> u8, or EFAULT; {
         // SAFETY: the header asks for a valid place.
-        unsafe { create_event(guid, event_type, properties, 0) }
+        unsafe { create_event(guid, event_type, properties, None) }
     }
 
     /// OCR 1.1.0, appendix B.3.
@@ -36,15 +40,8 @@ export! {
     ) -> u8, or EFAULT; {
         // SAFETY: the header asks for null or valid parameters.
         let params = unsafe { params.as_ref() };
-        let counter = match params {
-            // SAFETY: the event type says which member of the union is meant.
-            Some(params) if event_type == sys::OCR_EVENT_LATCH_T => unsafe {
-                params.__bindgen_anon_1.EVENT_LATCH.counter
-            },
-            _ => 0,
-        };
         // SAFETY: the header asks for a valid place.
-        unsafe { create_event(guid, event_type, properties, counter as i64) }
+        unsafe { create_event(guid, event_type, properties, params) }
     }
 
     /// OCR 1.1.0, 2.6.2.
@@ -61,7 +58,10 @@ export! {
 
     /// OCR 1.1.0, 2.6.4.
     fn ocrEventSatisfySlot(event: ocrGuid_t, data: ocrGuid_t, slot: u32) -> u8, or EFAULT; {
-        satisfy(event.into(), data.into(), slot)
+        match Guid::from(event).is_edt() {
+            true => satisfy_edt(data, event, slot),
+            false => satisfy(event.into(), data.into(), slot),
+        }
     }
 
     /// OCR 1.1.0, 2.7.1; the name is for messages and reports.
@@ -103,11 +103,14 @@ export! {
         depc: u32,
         depv: *mut ocrGuid_t,
         properties: u16,
-        _hint: *mut ocrHint_t,
+        hint: *mut ocrHint_t,
         output: *mut ocrGuid_t,
     ) -> u8, or EFAULT; {
+        // SAFETY: the header asks for null or a valid hint.
+        let hints = unsafe { hints::given(hint, sys::OCR_HINT_EDT_T) };
+        let more = More { range: None, hints: hints.as_ref() };
         // SAFETY: the header asks for valid arrays and places, or null.
-        unsafe { create_edt(guid, template, (paramc, paramv), (depc, depv), properties, None, output) }
+        unsafe { create_edt(guid, template, (paramc, paramv), (depc, depv), properties, more, output) }
     }
 
     /// OCR 1.1.0, 2.7.4.
@@ -122,10 +125,10 @@ export! {
         slot: u32,
         mode: sys::ocrDbAccessMode_t,
     ) -> u8, or EFAULT; {
-        add_dependence(source, destination, slot, mode)
+        add_dependence(source, 0, destination, slot, mode)
     }
 
-    /// OCR 1.2. Of the events there are, each has one post-slot.
+    /// OCR 1.2, several output slots.
     fn ocrAddDependenceSlot(
         source: ocrGuid_t,
         source_slot: u32,
@@ -133,15 +136,14 @@ export! {
         slot: u32,
         mode: sys::ocrDbAccessMode_t,
     ) -> u8, or EFAULT; {
-        match source_slot {
-            0 => add_dependence(source, destination, slot, mode),
-            _ => EINVAL,
-        }
+        add_dependence(source, source_slot, destination, slot, mode)
     }
 }
 
-fn add_dependence(
+#[inline]
+pub(super) fn add_dependence(
     source: ocrGuid_t,
+    source_slot: u32,
     destination: ocrGuid_t,
     slot: u32,
     mode: sys::ocrDbAccessMode_t,
@@ -150,10 +152,68 @@ fn add_dependence(
         return EINVAL;
     };
     with(EPERM, |context| {
+        if mode.writes()
+            && context.is_written_once(source.into())
+            && Guid::from(destination).is_edt()
+        {
+            return sys::OCR_EACCES as u8;
+        }
         status(context.with_graph(|graph| {
-            graph.add_dependence(source.into(), destination.into(), slot, mode)
+            graph.add_dependence_slot(source.into(), source_slot, destination.into(), slot, mode)
         }))
     })
+}
+
+/// What the parameters say; the status where they are missing or out of range.
+fn new_event(kind: EventKind, params: Option<&ocrEventParams_t>) -> Result<NewEvent, u8> {
+    let params = params.map(|params| &params.__bindgen_anon_1);
+    match kind {
+        EventKind::Counted => {
+            // SAFETY: the kind says which member of the union is meant.
+            let dependences = params.map_or(0, |params| unsafe { params.EVENT_COUNTED.nbDeps });
+            match dependences {
+                0 => Err(EINVAL),
+                dependences => Ok(NewEvent::Counted { dependences }),
+            }
+        }
+        EventKind::Channel => {
+            // SAFETY: the kind says which member of the union is meant.
+            let params = unsafe { &params.ok_or(EINVAL)?.EVENT_CHANNEL };
+            match (params.nbSat, params.nbDeps, params.maxGen) {
+                (1, 1, bound) if bound != 0 => Ok(NewEvent::Channel { bound }),
+                _ => Err(EINVAL),
+            }
+        }
+        EventKind::Collective => {
+            // SAFETY: the kind says which member of the union is meant.
+            let params = unsafe { &params.ok_or(EINVAL)?.EVENT_COLLECTIVE };
+            collective_params(params).map(NewEvent::Collective)
+        }
+        kind => Ok(NewEvent::Plain { kind, counter: 0 }),
+    }
+}
+
+fn collective_params(params: &sys::ocrEventCollectiveParams_t) -> Result<Params, u8> {
+    let reuse = (&raw const params.reuseDbPerGen).cast::<u8>();
+    let all = Params {
+        bound: params.maxGen,
+        contributors: params.nbContribs,
+        contributors_here: params.nbContribsPd,
+        elements: params.nbDatum,
+        arity: params.arity,
+        operator: Operator::from_bits(params.op).ok_or(EINVAL)?,
+        // SAFETY: one byte, of which nobody promises that it is a `bool`.
+        reuse: unsafe { reuse.read() } != 0,
+    };
+    let in_range = 1..=all.contributors;
+    if all.bound == 0 || all.elements == 0 || !in_range.contains(&all.contributors_here) {
+        return Err(EINVAL);
+    }
+    match params.type_ {
+        sys::COL_ALLREDUCE => Ok(all),
+        sys::COL_REDUCE | sys::COL_BROADCAST => Err(ENOTSUP),
+        _ => Err(EINVAL),
+    }
 }
 
 /// # Safety
@@ -162,11 +222,8 @@ unsafe fn create_event(
     guid: *mut ocrGuid_t,
     event_type: ocrEventTypes_t,
     properties: u16,
-    counter: i64,
+    params: Option<&ocrEventParams_t>,
 ) -> u8 {
-    if properties & LABELED != 0 {
-        return ENOTSUP;
-    }
     // SAFETY: by the contract.
     let Some(place) = (unsafe { guid_place(guid) }) else {
         return EINVAL;
@@ -174,14 +231,61 @@ unsafe fn create_event(
     let Some(kind) = EventKind::from_bits(event_type) else {
         return EINVAL;
     };
-    with(EPERM, |context| {
+    let counter = match (kind, params) {
+        (EventKind::Counted | EventKind::Channel | EventKind::Collective, _) => {
+            return create_choosy_event(place, properties, kind, params);
+        }
+        // SAFETY: the kind says which member of the union is meant.
+        (EventKind::Latch, Some(params)) => unsafe { params.__bindgen_anon_1.EVENT_LATCH.counter },
+        _ => 0,
+    } as i64;
+    labeling::create(place, properties, CREATE_EVENT, |context, label| {
         let events = &context.runtime.objects.events;
-        match events.create(&mut context.caches.events, kind, counter) {
-            Some(event) => {
-                *place = event;
-                0
+        match label {
+            None => {
+                let created = events.create_plain(&mut context.caches.events, kind, counter);
+                created.ok_or(ENOMEM)
             }
-            None => ENOMEM,
+            Some(label) => labeled_event(events, label, NewEvent::Plain { kind, counter }),
+        }
+    })
+}
+
+/// For the message if it never returns.
+const CREATE_EVENT: &str = "ocrEventCreate";
+
+fn labeled_event(events: &Events, label: Guid, new: NewEvent) -> Result<Guid, u8> {
+    let created = events.create_on(label, new);
+    if created.is_ok() {
+        events.labels().made(label);
+    }
+    created.map_err(|why| why.map_or(ENOMEM, labeling::status))
+}
+
+#[cold]
+fn create_choosy_event(
+    place: &mut Guid,
+    properties: u16,
+    kind: EventKind,
+    params: Option<&ocrEventParams_t>,
+) -> u8 {
+    labeling::create(place, properties, CREATE_EVENT, |context, label| {
+        let new = new_event(kind, params)?;
+        let events = &context.runtime.objects.events;
+        match label {
+            None => events.create(&mut context.caches.events, new).ok_or(ENOMEM),
+            Some(label) => match (labeled_event(events, label, new), new) {
+                // Each contributor creates it, without asking whether it is the first.
+                (Err(EGUIDEXISTS), NewEvent::Collective(params))
+                    if labeling::is_trusting(properties) =>
+                {
+                    match events.join(label, params) {
+                        true => Ok(label),
+                        false => Err(EINVAL),
+                    }
+                }
+                (created, _) => created,
+            },
         }
     })
 }
@@ -203,6 +307,16 @@ fn satisfy(event: Guid, data: Guid, slot: u32) -> u8 {
     })
 }
 
+/// A pre-slot of an EDT that nothing is connected to gets a data block, or nothing.
+#[cold]
+fn satisfy_edt(data: ocrGuid_t, edt: ocrGuid_t, slot: u32) -> u8 {
+    let guid = Guid::from(data);
+    match guid.is_null() || guid.is_data_block() {
+        true => add_dependence(data, 0, edt, slot, sys::DB_MODE_RW),
+        false => EINVAL,
+    }
+}
+
 /// The function that the program gave, as the engine calls it.
 pub(super) fn edt_function(function: ocrEdt_t) -> Option<EdtFunction> {
     // SAFETY: both are pointers to functions of one C type, spelt with types of the same layout.
@@ -217,7 +331,13 @@ pub(super) fn create_template(place: &mut Guid, work: Work, paramc: u32, depc: u
     with(EPERM, |context| {
         let objects = &context.runtime.objects;
         let work = objects.works.intern(work);
-        let view = TemplateView { paramc, depc, work };
+        let hinted = false;
+        let view = TemplateView {
+            paramc,
+            depc,
+            hinted,
+            work,
+        };
         match objects
             .templates
             .create(&mut context.caches.templates, view)
@@ -231,6 +351,14 @@ pub(super) fn create_template(place: &mut Guid, work: Work, paramc: u32, depc: u
     })
 }
 
+/// What only one of the functions that create EDTs is given.
+pub(super) struct More<'a> {
+    /// An index space.
+    pub range: Option<ExplicitRange>,
+    /// Hints.
+    pub hints: Option<&'a HintSet>,
+}
+
 /// # Safety
 /// The pointers are as `ocrEdtCreate` wants them.
 pub(super) unsafe fn create_edt(
@@ -239,12 +367,19 @@ pub(super) unsafe fn create_edt(
     (paramc, paramv): (u32, *mut u64),
     (depc, depv): (u32, *mut ocrGuid_t),
     properties: u16,
-    range: Option<ExplicitRange>,
+    more: More<'_>,
     output: *mut ocrGuid_t,
 ) -> u8 {
-    if properties & LABELED != 0 {
-        return ENOTSUP;
-    }
+    // SAFETY: by the contract.
+    let label = match unsafe { labeling::label(guid.cast(), properties) } {
+        Ok(label) => label,
+        Err(status) => return status,
+    };
+    // That of a labeled EDT is not used: several may try to create it.
+    let depv = match label {
+        Some(_) => std::ptr::null_mut(),
+        None => depv,
+    };
     let request = Request {
         template: template.into(),
         paramc,
@@ -252,8 +387,10 @@ pub(super) unsafe fn create_edt(
         depc,
         depv: depv.cast(),
         finish: properties & FINISH != 0,
-        range,
+        range: more.range,
+        hints: more.hints,
         guid: NonNull::new(guid.cast()),
+        label,
         output: match output.is_null() {
             true => Output::None,
             // SAFETY: by the contract; with this property an event stands there.
@@ -261,11 +398,17 @@ pub(super) unsafe fn create_edt(
             false => NonNull::new(output.cast()).map_or(Output::None, Output::New),
         },
     };
-    let Some(created) = with(None, |context| Some(context.create_edt(request))) else {
-        return EPERM;
-    };
+    with(EPERM, |context| {
+        labeling::create_at(context, label, properties, "ocrEdtCreate", |context| {
+            edt_status(context.create_edt(request))
+        })
+    })
+}
+
+fn edt_status(created: Result<(), NotCreated>) -> u8 {
     match created {
         Ok(()) => 0,
+        Err(NotCreated::Label(why)) => labeling::status(why),
         Err(NotCreated::NoTemplate) => EINVAL,
         Err(NotCreated::Arguments(why)) => {
             eprintln!("ocr: warning: ocrEdtCreate: no EDT was created: {why}");

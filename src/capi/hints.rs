@@ -1,18 +1,58 @@
-//! `extensions/ocr-hints.h`: hints. They are kept where the program put them; objects accept any.
+//! `extensions/ocr-hints.h`: hints, in the variables of programs and of objects.
 
-use super::{EFAULT, EINVAL, put, sys};
+use super::{EFAULT, EINVAL, put, sys, with};
+use crate::object::guid::{Guid, Kind};
+use crate::object::hints::HintSet;
 use sys::{ocrGuid_t, ocrHint_t, ocrHintProp_t, ocrHintType_t};
 
-/// The position of a property among those of the hint's type.
-fn position(hint: &ocrHint_t, property: ocrHintProp_t) -> Option<usize> {
-    let (start, end) = match hint.type_ {
+/// The numbers between which those of a type's properties lie.
+fn bounds(hint_type: ocrHintType_t) -> Option<(ocrHintProp_t, ocrHintProp_t)> {
+    Some(match hint_type {
         sys::OCR_HINT_EDT_T => (sys::OCR_HINT_EDT_PROP_START, sys::OCR_HINT_EDT_PROP_END),
         sys::OCR_HINT_DB_T => (sys::OCR_HINT_DB_PROP_START, sys::OCR_HINT_DB_PROP_END),
         sys::OCR_HINT_EVT_T => (sys::OCR_HINT_EVT_PROP_START, sys::OCR_HINT_EVT_PROP_END),
         sys::OCR_HINT_GROUP_T => (sys::OCR_HINT_GROUP_PROP_START, sys::OCR_HINT_GROUP_PROP_END),
         _ => return None,
-    };
+    })
+}
+
+/// The position of a property among those of the hint's type.
+fn position(hint: &ocrHint_t, property: ocrHintProp_t) -> Option<usize> {
+    let (start, end) = bounds(hint.type_)?;
     (start < property && property < end).then(|| (property - start - 1) as usize)
+}
+
+/// What is set in a hint.
+fn properties(hint: &ocrHint_t) -> HintSet {
+    let mut set = HintSet::default();
+    let count = bounds(hint.type_).map_or(0, |(start, end)| end - start - 1);
+    for at in (0..count as usize).filter(|at| hint.propMask & 1 << at != 0) {
+        let args = std::ptr::from_ref(&hint.args).cast::<u64>();
+        // SAFETY: `at` is below the length of the member for this type.
+        set.set(at, unsafe { args.wrapping_add(at).read() });
+    }
+    set
+}
+
+/// What is set in a hint that a create function is given; nothing if it is one of another type.
+///
+/// # Safety
+/// `hint` is null or valid for reads.
+pub(super) unsafe fn given(hint: *const ocrHint_t, wanted: ocrHintType_t) -> Option<HintSet> {
+    // SAFETY: by the contract.
+    let hint = unsafe { hint.as_ref() }?;
+    let set = (hint.type_ == wanted).then(|| properties(hint));
+    set.filter(|set| !set.is_empty())
+}
+
+/// The type of the hints that an object can have.
+fn type_of(guid: Guid) -> Option<ocrHintType_t> {
+    match guid.kind()? {
+        Kind::DataBlock => Some(sys::OCR_HINT_DB_T),
+        Kind::Event => Some(sys::OCR_HINT_EVT_T),
+        Kind::Template => Some(sys::OCR_HINT_EDT_T),
+        kind => kind.is_edt().then_some(sys::OCR_HINT_EDT_T),
+    }
 }
 
 /// The value of a property. All members of the union begin at the same place.
@@ -47,7 +87,7 @@ export! {
     /// Unsets a property.
     fn ocrUnsetHintValue(hint: *mut ocrHint_t, property: ocrHintProp_t) -> u8, or EFAULT; {
         // SAFETY: the header asks for null or a valid hint.
-        let Some(hint) = (unsafe { hint.as_mut() }) else { return 0 };
+        let Some(hint) = (unsafe { hint.as_mut() }) else { return EINVAL };
         let Some(at) = position(hint, property) else { return EINVAL };
         hint.propMask &= !(1 << at);
         0
@@ -59,6 +99,9 @@ export! {
         property: ocrHintProp_t,
         to: *mut u64,
     ) -> u8, or EFAULT; {
+        if to.is_null() {
+            return EINVAL;
+        }
         // SAFETY: the header asks for null or a valid hint.
         let Some(hint) = (unsafe { hint.as_mut() }) else { return EINVAL };
         let Some(at) = position(hint, property) else { return EINVAL };
@@ -72,13 +115,35 @@ export! {
         0
     }
 
-    /// Hints of objects are accepted, and not used yet.
-    fn ocrSetHint(_guid: ocrGuid_t, hint: *mut ocrHint_t) -> u8, or EFAULT; {
-        if hint.is_null() { EINVAL } else { 0 }
+    /// Adds what is set in a hint to an object's.
+    fn ocrSetHint(guid: ocrGuid_t, hint: *mut ocrHint_t) -> u8, or EFAULT; {
+        let guid = Guid::from(guid);
+        // SAFETY: the header asks for null or a valid hint.
+        let Some(hint) = (unsafe { hint.as_ref() }) else { return EINVAL };
+        if type_of(guid) != Some(hint.type_) {
+            return EINVAL;
+        }
+        let set = properties(hint);
+        match with(false, |context| context.set_hints(guid, &set)) {
+            true => 0,
+            false => EINVAL,
+        }
     }
 
-    /// Objects keep no hints yet.
-    fn ocrGetHint(_guid: ocrGuid_t, _hint: *mut ocrHint_t) -> u8, or EFAULT; {
-        sys::OCR_ENOTSUP as u8
+    /// Adds an object's hints to a variable.
+    fn ocrGetHint(guid: ocrGuid_t, hint: *mut ocrHint_t) -> u8, or EFAULT; {
+        let guid = Guid::from(guid);
+        // SAFETY: the header asks for null or a valid hint.
+        let Some(hint) = (unsafe { hint.as_mut() }) else { return EINVAL };
+        if type_of(guid) != Some(hint.type_) {
+            return EINVAL;
+        }
+        let Some(set) = with(None, |context| context.hints(guid)) else { return EINVAL };
+        for (at, now) in set.iter() {
+            hint.propMask |= 1 << at;
+            // SAFETY: objects of this type have no other properties than the hint.
+            unsafe { value(hint, at).write(now) };
+        }
+        0
     }
 }

@@ -42,7 +42,24 @@ macro_rules! export {
         #[unsafe(no_mangle)]
         #[allow(non_snake_case)]
         pub unsafe extern "C" fn $name($($arg: $ty),*) -> $ret {
-            $crate::capi::guard($default, || $body)
+            const CALL: Option<&$crate::check::calls::Call> =
+                $crate::check::calls::find(stringify!($name));
+            #[allow(clippy::too_many_arguments)]
+            fn body($($arg: $ty),*) -> $ret {
+                $crate::capi::guard($default, || $body)
+            }
+            #[cold]
+            #[inline(never)]
+            #[allow(clippy::too_many_arguments)]
+            fn checked(call: &'static $crate::check::calls::Call, $($arg: $ty),*) -> $ret {
+                let words = [$($crate::capi::strict::word(&$arg)),*];
+                $crate::capi::strict::checked(call, &words, move || body($($arg),*))
+            }
+            // All that strict mode costs where it is off; what is called is called last.
+            match CALL {
+                Some(call) if $crate::check::is_on() => checked(call, $($arg),*),
+                _ => body($($arg),*),
+            }
         }
 
         const _: [unsafe extern "C" fn($($ty),*) -> $ret; 2] = [$crate::capi::sys::$name, $name];
@@ -51,17 +68,27 @@ macro_rules! export {
 
 mod affinity;
 mod db;
+mod debug;
 mod edt;
+mod heterogeneous;
 mod hints;
+mod labeling;
+mod legacy;
 mod ocr;
 mod opencl;
+mod pause;
+mod pdl;
+mod reduction_event;
 mod runtime_itf;
 mod stats;
+mod strict;
+mod unsupported;
 mod variants;
 mod version;
 
 /// Runs the body of a C function. The panic hook has printed the message; the status tells the
 /// program, which may end in order.
+#[inline(always)]
 fn guard<R>(default: R, body: impl FnOnce() -> R) -> R {
     catch_unwind(AssertUnwindSafe(body)).unwrap_or(default)
 }
@@ -105,6 +132,7 @@ const EINVAL: u8 = sys::OCR_EINVAL as u8;
 const EPERM: u8 = sys::OCR_EPERM as u8;
 const ENOMEM: u8 = sys::OCR_ENOMEM as u8;
 const ENOTSUP: u8 = sys::OCR_ENOTSUP as u8;
+const EGUIDEXISTS: u8 = sys::OCR_EGUIDEXISTS as u8;
 /// After a panic: the runtime failed, and it is not the caller's fault.
 const EFAULT: u8 = sys::OCR_EFAULT as u8;
 

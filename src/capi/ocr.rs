@@ -12,7 +12,7 @@ export! {
     }
 
     /// OCR 1.1.0, 2.3.2.
-    fn ocrAbort(error_code: u8) -> (), or (); { end::abort(error_code as i32) }
+    fn ocrAbort(error_code: u8) -> (), or (); { end::abort(error_code as i32); }
 
     /// OCR 1.1.0, 2.3.3.
     fn getArgc(db_ptr: *mut c_void) -> u64, or 0; {

@@ -1,9 +1,12 @@
 //! `extensions/ocr-opencl.h`: templates and EDTs of kernels alone, as in OCR-Vx.
 
+use super::edt::More;
 use super::{EFAULT, EINVAL, guid_place, sys, text, with};
 use crate::engine::devices::NO_RESULT;
+use crate::engine::hints::place_of;
 use crate::object::edt::ExplicitRange;
-use crate::object::guid::{Guid, Kind};
+use crate::object::guid::Guid;
+use crate::object::place::Place;
 use crate::object::work::Work;
 use std::ffi::c_char;
 use sys::ocrGuid_t;
@@ -75,10 +78,11 @@ export! {
             local: unsafe { sizes(local_work_size, work_dim) },
             device,
         };
+        let more = More { range: Some(range), hints: None };
         // SAFETY: the header asks for valid arrays and places, or null.
         unsafe {
             super::edt::create_edt(
-                guid, template, (paramc, paramv), (depc, depv), properties, Some(range), output,
+                guid, template, (paramc, paramv), (depc, depv), properties, more, output,
             )
         }
     }
@@ -102,15 +106,9 @@ fn device_of(affinity: Guid) -> Result<u64, u8> {
     if affinity.is_null() {
         return Ok(u64::MAX);
     }
-    let device = match (affinity.kind(), affinity.index()) {
-        (Some(Kind::Affinity), index) if index > 0 && affinity.generation() == 0 => {
-            index as usize - 1
-        }
-        _ => return Err(sys::OCR_ENODEV as u8),
-    };
     let in_use = with(0, |context| context.runtime.devices.in_use().len());
-    match device < in_use {
-        true => Ok(device as u64),
-        false => Err(sys::OCR_ENODEV as u8),
+    match place_of(affinity).and_then(Place::device_index) {
+        Some(device) if device < in_use => Ok(device as u64),
+        _ => Err(sys::OCR_ENODEV as u8),
     }
 }

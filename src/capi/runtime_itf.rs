@@ -99,8 +99,18 @@ export! {
         unsafe { put(guid, worker.into()) };
     }
 
-    /// Nothing is run meanwhile: a blocked EDT keeps its worker.
-    fn ocrInformLegacyCodeBlocking() -> u8, or EFAULT; { sys::OCR_ENOTSUP as u8 }
+    /// From the first call to its end the EDT has its worker's place taken by another thread.
+    fn ocrInformLegacyCodeBlocking() -> u8, or EFAULT; {
+        with(EPERM, |context| {
+            if context.current.is_none() {
+                // Workers are not kept from anything by a thread that is none.
+                std::thread::yield_now();
+            } else {
+                context.look_again();
+            }
+            0
+        })
+    }
 }
 
 /// What tells the GUID of a worker from that of a place.

@@ -1,7 +1,9 @@
-//! `extensions/ocr-stats.h`: what a run has done so far.
+//! `extensions/ocr-stats.h`: what a run has done so far; and what the program says of that itself
+//! (`ocr-edt.h`).
 
-use super::{EFAULT, EINVAL, EPERM, sys, with};
+use super::{EFAULT, EINVAL, ENOTSUP, EPERM, sys, with};
 use std::ffi::c_char;
+use std::sync::atomic::Ordering;
 
 export! {
     /// The counters now.
@@ -26,4 +28,16 @@ export! {
     fn ocrPolicyName() -> *const c_char, or c"".as_ptr(); {
         with(c"".as_ptr(), |context| context.runtime.policy_name.as_ptr())
     }
+
+    /// Adds to the progress of the program.
+    fn ocrProgressReport(progress: u64) -> u8, or EFAULT; {
+        with(EPERM, |context| {
+            // A sum for people; it orders nothing.
+            context.runtime.registry.progress.fetch_add(progress, Ordering::Relaxed);
+            0
+        })
+    }
+
+    /// Not supported.
+    fn ocrApplicationGroup(_group: u64) -> u8, or EFAULT; { ENOTSUP }
 }

@@ -25,7 +25,13 @@ export! {
 
     /// The extensions that this library has, as bits of `ocr-version.h`.
     fn ocrVersionExtensionBitmap() -> u64, or 0; {
-        (sys::OCR_VERSION_AFFINITY_BIT | sys::OCR_VERSION_RTITF_BIT) as u64
+        (sys::OCR_VERSION_AFFINITY_BIT
+            | sys::OCR_VERSION_LABELING_BIT
+            | sys::OCR_VERSION_LEGACY_BIT
+            | sys::OCR_VERSION_PARAMS_EVT_BIT
+            | sys::OCR_VERSION_COUNTED_EVT_BIT
+            | sys::OCR_VERSION_PAUSE_BIT
+            | sys::OCR_VERSION_RTITF_BIT) as u64
     }
 
     /// OCR 1.2: for the functions of GUID maps.

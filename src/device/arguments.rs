@@ -8,22 +8,28 @@ use opencl3::types::cl_mem;
 
 use super::Launch;
 use super::fault::Fault;
-use super::manager::Manager;
+use super::manager::{Manager, Use};
 use super::program::BuiltKernel;
 use super::signature::{ArgKind, fits};
 
 impl Manager {
     /// Sets the kernel's arguments: parameters, then blocks.
-    pub(super) fn set_arguments(&mut self, launch: &Launch) -> Result<(), Fault> {
+    /// `uses` are its distinct blocks, in the order in which they first appear.
+    pub(super) fn set_arguments(&mut self, launch: &Launch, uses: &[Use]) -> Result<(), Fault> {
         let kernel = &mut self.programs.kernels[launch.kernel];
         for (i, value) in launch.params.iter().enumerate() {
             set_scalar(kernel, i, *value)?;
         }
+        let mut uses = uses.iter().peekable();
         for (slot, arg) in launch.blocks.iter().enumerate() {
-            let mem = arg
-                .filter(|arg| arg.block.size() > 0)
-                .and_then(|arg| self.buffers.find(arg.block))
-                .and_then(|id| self.buffers.get(id).mem.as_ref().map(|mem| mem.raw()));
+            let id = arg.filter(|arg| arg.block.size() > 0).and_then(|arg| {
+                // Most blocks stand in one slot, and need not be looked up again.
+                match uses.next_if(|used| ptr::eq(self.buffers.get(used.id).block, arg.block)) {
+                    Some(used) => Some(used.id),
+                    None => self.buffers.find(arg.block),
+                }
+            });
+            let mem = id.and_then(|id| self.buffers.get(id).mem.as_ref().map(|mem| mem.raw()));
             let value: *const c_void = mem
                 .as_ref()
                 .map_or(ptr::null(), |m| ptr::from_ref(m).cast());
@@ -47,7 +53,15 @@ fn refused(kernel: &BuiltKernel, index: usize, code: i32) -> Fault {
 }
 
 /// Sets a scalar argument from the low bytes of a value that fits it.
+///
+/// A kernel object keeps its arguments, this thread alone sets them, and a scalar is a copy: one that
+/// has the value already is left as it is. (Not so a buffer, whose handle may name another one by
+/// now.)
 fn set_scalar(kernel: &mut BuiltKernel, index: usize, value: u64) -> Result<(), Fault> {
+    if kernel.scalars[index] == Some(value) {
+        return Ok(());
+    }
+    kernel.scalars[index] = None;
     let given = match kernel.signature.args[index] {
         ArgKind::Scalar { bytes } => Some(bytes),
         // 0: not yet known.
@@ -78,6 +92,7 @@ fn set_scalar(kernel: &mut BuiltKernel, index: usize, value: u64) -> Result<(), 
         match unsafe { kernel.kernel.set(index as u32, bytes, low.as_ptr().cast()) } {
             Ok(()) => {
                 kernel.sizes[index] = bytes;
+                kernel.scalars[index] = Some(value);
                 return Ok(());
             }
             Err(status) => last = status,

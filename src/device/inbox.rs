@@ -4,9 +4,29 @@
 //! places, so that nothing is allocated once they have grown. A sender wakes the manager only if it
 //! sleeps. The lock is never held while anything else is done, so that a callback which OpenCL runs
 //! inline (for an event that is complete already) can take it.
+//!
+//! # Why nobody waits for ever
+//!
+//! | `asleep` | who is where | what ends it |
+//! |---|---|---|
+//! | false | the manager runs, or a sender that has taken `asleep` is about to wake it | `sleep` |
+//! | true | the manager waits on `wake`, and there was nothing when it began to | the next sender, a time limit |
+//!
+//! Everything is read and written with the lock held. A message or a completion therefore comes either
+//! before the manager looks in `sleep`, which then returns at once, or after `asleep` is set, and the
+//! sender sees it and wakes the manager: waiting lets go of the lock only when a wake-up can reach it.
+//! Of several senders the first wakes; what the others leave is there when the manager looks.
+//!
+//! A completion is a flag and not a message: `take` clears it *before* the manager looks at the
+//! commands, so one that finishes after that look sets it again. And a message is either refused, given
+//! to the manager by `take`, or given back by `close`: `closed` is set in the same hold of the lock in
+//! which `close` takes the rest. `loom_models` below explores this.
 
 use std::time::Duration;
 
+#[cfg(loom)]
+use models::{Condvar, Mutex};
+#[cfg(not(loom))]
 use parking_lot::{Condvar, Mutex};
 
 pub(super) struct Inbox<M> {
@@ -94,5 +114,150 @@ impl<M> Inbox<M> {
         let mut state = self.state.lock();
         state.closed = true;
         std::mem::take(&mut state.messages)
+    }
+}
+
+#[cfg(loom)]
+mod models {
+    //! What `parking_lot` has, made of what the model checker knows.
+    use std::ops::{Deref, DerefMut};
+    use std::time::Duration;
+
+    pub(super) struct Mutex<T>(loom::sync::Mutex<T>);
+    pub(super) struct Condvar(loom::sync::Condvar);
+
+    /// Empty only while it waits.
+    pub(super) struct Guard<'a, T>(Option<loom::sync::MutexGuard<'a, T>>);
+
+    impl<T> Mutex<T> {
+        pub(super) fn new(value: T) -> Self {
+            Mutex(loom::sync::Mutex::new(value))
+        }
+        pub(super) fn lock(&self) -> Guard<'_, T> {
+            Guard(Some(self.0.lock().expect("no panic")))
+        }
+    }
+
+    impl<T> Deref for Guard<'_, T> {
+        type Target = T;
+        fn deref(&self) -> &T {
+            self.0.as_deref().expect("not waiting")
+        }
+    }
+
+    impl<T> DerefMut for Guard<'_, T> {
+        fn deref_mut(&mut self) -> &mut T {
+            self.0.as_deref_mut().expect("not waiting")
+        }
+    }
+
+    impl Condvar {
+        pub(super) fn new() -> Self {
+            Condvar(loom::sync::Condvar::new())
+        }
+        pub(super) fn notify_one(&self) {
+            self.0.notify_one();
+        }
+        pub(super) fn wait<T>(&self, guard: &mut Guard<'_, T>) {
+            let held = guard.0.take().expect("not waiting");
+            guard.0 = Some(self.0.wait(held).expect("no panic"));
+        }
+        /// The time never comes: what needs it to come would wait for ever.
+        pub(super) fn wait_for<T>(&self, guard: &mut Guard<'_, T>, _: Duration) {
+            self.wait(guard);
+        }
+    }
+}
+
+#[cfg(all(test, loom))]
+mod loom_models {
+    use super::*;
+    use loom::sync::Arc;
+    use loom::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
+
+    fn check(model: impl Fn() + Sync + Send + 'static) {
+        let mut builder = loom::model::Builder::new();
+        builder.preemption_bound = Some(3);
+        builder.check(model);
+    }
+
+    /// The manager's loop as in `Manager::run`, until it has so many messages and the command, if
+    /// there is one, has finished. Loom reports a deadlock where it sleeps for ever.
+    fn manage(inbox: &Inbox<usize>, expected: usize, command: Option<&AtomicBool>) {
+        let (mut messages, mut taken, mut pending) = (Vec::new(), 0, command);
+        loop {
+            inbox.take(&mut messages);
+            let mut busy = !messages.is_empty();
+            taken += messages.drain(..).count();
+            if pending.is_some_and(|done| done.load(Ordering::Relaxed)) {
+                pending = None;
+                busy = true;
+            }
+            if taken == expected && pending.is_none() {
+                return;
+            }
+            if !busy {
+                inbox.sleep(None);
+            }
+        }
+    }
+
+    #[test]
+    fn every_message_reaches_the_manager() {
+        check(|| {
+            let inbox = Arc::new(Inbox::new());
+            let senders: Vec<_> = (0..2)
+                .map(|message| {
+                    let inbox = inbox.clone();
+                    loom::thread::spawn(move || assert!(inbox.push(message).is_ok()))
+                })
+                .collect();
+            manage(&inbox, 2, None);
+            for sender in senders {
+                sender.join().expect("no panic");
+            }
+        });
+    }
+
+    #[test]
+    fn a_completion_is_seen_beside_a_message() {
+        check(|| {
+            let shared = Arc::new((Inbox::new(), AtomicBool::new(false)));
+            let callback = shared.clone();
+            let device = loom::thread::spawn(move || {
+                callback.1.store(true, Ordering::Relaxed);
+                callback.0.completed();
+            });
+            let other = shared.clone();
+            let sender = loom::thread::spawn(move || assert!(other.0.push(1).is_ok()));
+            manage(&shared.0, 1, Some(&shared.1));
+            device.join().expect("no panic");
+            sender.join().expect("no panic");
+        });
+    }
+
+    #[test]
+    fn what_is_accepted_is_taken_or_given_back() {
+        check(|| {
+            let shared = Arc::new((Inbox::new(), AtomicUsize::new(0)));
+            let senders: Vec<_> = (0..2)
+                .map(|message| {
+                    let shared = shared.clone();
+                    loom::thread::spawn(move || {
+                        if shared.0.push(message).is_ok() {
+                            shared.1.fetch_add(1, Ordering::Relaxed);
+                        }
+                    })
+                })
+                .collect();
+            let mut messages = Vec::new();
+            shared.0.take(&mut messages);
+            let answered = messages.len() + shared.0.close().len();
+            for sender in senders {
+                sender.join().expect("no panic");
+            }
+            assert_eq!(answered, shared.1.load(Ordering::Relaxed));
+            assert!(shared.0.close().is_empty());
+        });
     }
 }

@@ -203,17 +203,20 @@ impl<W> Lanes<W> {
         Some((pending, outcome))
     }
 
-    /// Asks for a call of `notify` when something finishes in any lane: the oldest command, or, in
-    /// a lane that is well filled, one up to `batch` commands further, so that short commands make
-    /// few calls. Returns false where OpenCL did not take the request.
-    pub(super) fn arm<T: Notify>(&mut self, notify: &Arc<T>, batch: usize) -> bool {
+    /// Asks for a call of `notify` when something finishes in any lane: the last of the first
+    /// `batch(pending)` commands, so that short commands make few calls. Returns false where OpenCL
+    /// did not take the request.
+    pub(super) fn arm<T: Notify>(
+        &mut self,
+        notify: &Arc<T>,
+        batch: impl Fn(usize) -> usize,
+    ) -> bool {
         let mut good = true;
         for lane in &mut self.lanes {
             if lane.armed >= lane.first {
                 continue;
             }
-            // Never past the middle: the lane is to be filled again before it runs dry.
-            let at = batch.min(lane.pending.len() / 2).saturating_sub(1);
+            let at = batch(lane.pending.len()).saturating_sub(1);
             if let Some(pending) = lane.pending.get(at) {
                 lane.armed = lane.first + at as u64;
                 good &= pending.event.on_completion(Arc::clone(notify)).is_ok();

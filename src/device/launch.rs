@@ -38,6 +38,16 @@ struct Started {
 }
 
 impl Manager {
+    /// Starts a launch, or lets it wait behind those that wait.
+    pub(super) fn launch(&mut self, launch: Launch) {
+        if !self.waiting.is_empty() || self.running >= self.in_flight {
+            return self.waiting.push_back(launch);
+        }
+        if let Some(launch) = self.try_launch(launch) {
+            self.waiting.push_back(launch);
+        }
+    }
+
     /// Starts what waits, as far as it may.
     pub(super) fn launch_waiting(&mut self) {
         while self.running < self.in_flight {
@@ -116,7 +126,7 @@ impl Manager {
                 needs.add_all(&entry.uses);
             }
         }
-        self.set_arguments(launch)?;
+        self.set_arguments(launch, uses)?;
         let lane = self.lanes.choose(&needs);
         let waits = self
             .lanes
@@ -230,7 +240,7 @@ impl Manager {
         };
         self.buffers.provide(id, mem);
         self.counters.resident_bytes.set(self.buffers.bytes);
-        block.copies().resident.insert(self.place);
+        block.got_buffer(self.place);
         Ok(())
     }
 

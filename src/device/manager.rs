@@ -32,10 +32,12 @@ use super::{
     DeviceError, DeviceInfo, DeviceSettings, Events, Launch, LaunchError, LaunchReport, Span,
 };
 
-/// How late the end of a kernel may be reported while many more are enqueued behind it. Each wake-up
-/// costs the device some microseconds on PoCL, where both share cores; waking for every kernel made
-/// kernels of 15 microseconds up to a tenth slower.
+/// How late the end of a kernel may be reported while more are enqueued behind it: so late, or, where
+/// many are, by a sixteenth of what is enqueued, but so late at most. Each wake-up costs the device
+/// some microseconds on PoCL, where both share cores; waking for every kernel made kernels of 15
+/// microseconds up to a tenth slower, and kernels of 200 microseconds still a twentieth.
 const REPORT_WITHIN_NS: u64 = 100_000;
+const REPORT_LONG_WITHIN_NS: u64 = 1_000_000;
 /// What a platform takes about to go from one command to the next.
 const COMMAND_NS: u64 = 2_000;
 
@@ -72,6 +74,10 @@ pub(super) struct Running {
 }
 
 /// What a pending command is for.
+#[expect(
+    clippy::large_enum_variant,
+    reason = "nearly all are kernels, and a box for each would be the memory that its lists avoid"
+)]
 pub(super) enum Work {
     /// Makes a buffer's content what the host has; `bytes` are copied.
     CopyIn { id: Id, bytes: u64 },
@@ -119,6 +125,16 @@ pub(super) struct Manager {
     stopping: bool,
     /// Declared last, so that it is released last.
     pub(super) context: Context,
+}
+
+/// How many commands of a lane, of so many that are pending, may finish before the thread is woken: as
+/// many as run in the time that nobody misses while the device has enough to do. Never past the
+/// middle: the lane is to be filled again before it runs dry.
+fn batch(pace_ns: u64, pending: usize) -> usize {
+    let within = |ns: u64| usize::try_from(ns / pace_ns).unwrap_or(usize::MAX);
+    let short = within(REPORT_WITHIN_NS).min(pending / 2);
+    let long = within(REPORT_LONG_WITHIN_NS).min(pending / 16);
+    short.max(long).max(1)
 }
 
 impl Manager {
@@ -197,7 +213,11 @@ impl Manager {
             if idle && self.waiting.is_empty() && self.stopping {
                 return;
             }
-            let armed = self.lanes.arm(&self.inbox, self.batch());
+            let armed = {
+                let pace_ns = self.pace_ns + COMMAND_NS;
+                self.lanes
+                    .arm(&self.inbox, |pending| batch(pace_ns, pending))
+            };
             self.inbox.sleep(match (idle, armed) {
                 (true, _) => None,
                 (false, true) => Some(LOST_CALLBACK),
@@ -206,15 +226,9 @@ impl Manager {
         }
     }
 
-    /// How many kernels of a well filled lane may finish before the thread is woken: as many as run
-    /// in the time that nobody misses while the device has enough to do.
-    fn batch(&self) -> usize {
-        usize::try_from(REPORT_WITHIN_NS / (self.pace_ns + COMMAND_NS)).unwrap_or(usize::MAX)
-    }
-
     fn handle(&mut self, message: Message) {
         match message {
-            Message::Launch(launch) => self.waiting.push_back(launch),
+            Message::Launch(launch) => self.launch(launch),
             Message::Fetch(block, token) => self.fetch(block, token),
             Message::Forget(block) => self.forget(block),
             Message::Stop => self.stopping = true,
@@ -260,10 +274,13 @@ impl Manager {
 
     /// The same for one lane.
     pub(super) fn reap(&mut self, lane: usize) -> bool {
-        let mut any = false;
+        // Estimates all end now; stamps of the device's clock are compared with the time of each.
+        let mut seen = None;
         while let Some((pending, outcome)) = self.lanes.pop_done(lane) {
-            any = true;
-            let now = Instant::now();
+            let now = match seen {
+                Some(now) if !self.profiling => now,
+                _ => *seen.insert(Instant::now()),
+            };
             let span = self.span(&pending, lane, now);
             self.last_end[lane] = Some(span.end);
             match pending.work {
@@ -275,7 +292,7 @@ impl Manager {
                 Work::Unmap { id } => self.release_pin(id),
             }
         }
-        any
+        seen.is_some()
     }
 
     /// When a finished command ran.

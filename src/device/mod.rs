@@ -22,6 +22,7 @@
 //! | `buffers.rs` | the table of device buffers, least recently used first |
 //! | `lane.rs` | in-order queues and what is pending in each |
 //! | `program.rs`, `signature.rs` | programs, kernels, what arguments a kernel takes |
+//! | `list.rs` | the short lists of a launch |
 //! | `inbox.rs` | how messages and completions wake the thread |
 //! | `raw.rs` | owned OpenCL handles: the only file that creates or releases one |
 //! | `clock.rs`, `counters.rs`, `error.rs` | times, counts, messages for people |
@@ -48,6 +49,7 @@ mod handle;
 mod inbox;
 mod lane;
 mod launch;
+mod list;
 mod manager;
 mod program;
 mod raw;
@@ -66,6 +68,7 @@ pub use counters::Counters;
 pub use discovery::{DeviceInfo, DeviceKind, Inventory, LoaderState, discover};
 pub use error::{BuildError, DeviceError, LaunchError, code_name};
 pub use handle::DeviceManager;
+pub use list::List;
 pub use selection::Selection;
 pub use signature::{ArgKind, Signature};
 
@@ -238,7 +241,7 @@ pub struct Launch {
     /// or if sign extension of the N bytes gives it back (so -1 in 64 bits fits an `int`). A `float`
     /// takes its bits from the low 32, and the high 32 must be zero. Anything else is a
     /// [`LaunchError`].
-    pub params: Vec<u64>,
+    pub params: List<u64>,
     /// Blocks for buffer arguments; `None` and blocks of no bytes are null buffers.
-    pub blocks: Vec<Option<BlockArg>>,
+    pub blocks: List<Option<BlockArg>>,
 }

@@ -24,6 +24,8 @@ pub(super) struct BuiltKernel {
     pub(super) signature: Signature,
     /// For each argument of unknown size, the size that OpenCL took; 0: not yet known.
     pub(super) sizes: Vec<usize>,
+    /// For each argument, the scalar that it is set to, if it is.
+    pub(super) scalars: Vec<Option<u64>>,
     /// The shapes it was launched with, and the last of them, which is mostly the next.
     shapes: HashSet<Shape>,
     last_shape: Option<Shape>,
@@ -97,6 +99,7 @@ impl Programs {
             kernel,
             name: name.clone(),
             sizes: vec![0; signature.args.len()],
+            scalars: vec![None; signature.args.len()],
             signature,
             shapes: HashSet::new(),
             last_shape: None,

@@ -209,8 +209,8 @@ impl Bench {
             token,
             kernel: self.kernel(name).id,
             range,
-            params: params.to_vec(),
-            blocks: blocks.to_vec(),
+            params: params.iter().copied().collect(),
+            blocks: blocks.iter().copied().collect(),
         });
         token
     }
@@ -438,8 +438,8 @@ fn many_threads_send_at_once() {
                             token,
                             kernel: id,
                             range: range(256, None),
-                            params: vec![1],
-                            blocks: vec![reads(a), writes(a)],
+                            params: [1].into_iter().collect(),
+                            blocks: [reads(a), writes(a)].into_iter().collect(),
                         });
                         if i % 10 == 9 {
                             let done = |told: &mut Told| told.launched.remove(&token);

@@ -2,7 +2,8 @@
 
 use super::context::Context;
 use crate::memory::{self, Left};
-use crate::object::data_block::{DESTROYED, DataBlock, LIVE, OutOfMemory};
+use crate::object::arena::Taken;
+use crate::object::data_block::{DESTROYED, DataBlock, LIVE, Mark, OutOfMemory};
 use crate::object::edt::PreSlot;
 use crate::object::guid::Guid;
 use crate::object::place::Place;
@@ -33,6 +34,22 @@ impl Context {
     ) -> Result<(Guid, *mut u8), OutOfMemory> {
         let blocks = &self.runtime.objects.data_blocks;
         let block = blocks.allocate(&mut self.caches.data_blocks, size, acquire)?;
+        Ok(self.begin_block(block, acquire))
+    }
+
+    /// As [`Context::create_block`], on a label.
+    pub fn create_block_on(
+        &mut self,
+        label: Guid,
+        size: u64,
+        acquire: bool,
+    ) -> Result<Result<(Guid, *mut u8), Taken>, OutOfMemory> {
+        let blocks = &self.runtime.objects.data_blocks;
+        let block = blocks.allocate_on(label, size, acquire)?;
+        Ok(block.map(|block| self.begin_block(block, acquire)))
+    }
+
+    fn begin_block(&mut self, block: &'static DataBlock, acquire: bool) -> (Guid, *mut u8) {
         let address = block.host_ptr();
         if acquire {
             memory::hold_at_creation(block);
@@ -40,30 +57,31 @@ impl Context {
             self.hold(block);
         }
         block.header.publish(block.header.peek().with_state(LIVE));
-        Ok((block.guid(), address))
+        (block.guid(), address)
     }
 
     /// Puts a block at the head of those that the running code holds by having created them.
     fn hold(&mut self, block: &DataBlock) {
-        block.held_before.set(ptr::null());
-        block.held_after.set(self.held);
+        let [before, after] = block.held_neighbours();
+        before.set(ptr::null());
+        after.set(self.held);
         // SAFETY: blocks in the list are held, so they are alive.
-        if let Some(after) = unsafe { self.held.as_ref() } {
-            after.held_before.set(block);
+        if let Some(second) = unsafe { self.held.as_ref() } {
+            second.held_neighbours()[0].set(block);
         }
         self.held = block;
     }
 
     fn unhold(&mut self, block: &DataBlock) {
-        let (before, after) = (block.held_before.get(), block.held_after.get());
+        let [before, after] = block.held_neighbours().map(|neighbour| neighbour.get());
         // SAFETY: neighbours in the list are held, so they are alive.
         match unsafe { before.as_ref() } {
-            Some(before) => before.held_after.set(after),
+            Some(before) => before.held_neighbours()[1].set(after),
             None => self.held = after,
         }
         // SAFETY: as above.
         if let Some(after) = unsafe { after.as_ref() } {
-            after.held_before.set(before);
+            after.held_neighbours()[0].set(before);
         }
     }
 
@@ -127,6 +145,7 @@ impl Context {
         let mut info = slot.info();
         info.released = true;
         slot.set_info(info);
+        self.leases.end_of(slot.data(), &mut self.granted);
         let left = memory::release(block, info.mode, Place::HOST, &mut self.granted);
         self.dispose_if(block, left);
     }
@@ -155,6 +174,20 @@ impl Context {
         }
         self.work_off();
         Ok(())
+    }
+
+    /// Makes a block that was just created one that is written once.
+    pub fn write_once(&self, guid: Guid) {
+        if let Some((block, locked)) = self.runtime.objects.data_blocks.lock(guid) {
+            block.mark(&locked, Mark::WrittenOnce);
+        }
+    }
+
+    /// Whether this is a block that was to be written once, and was. Writes nothing: many EDTs may name
+    /// one block.
+    pub fn is_written_once(&self, guid: Guid) -> bool {
+        let blocks = &self.runtime.objects.data_blocks;
+        blocks.exists(guid) && blocks.pinned(guid).has(Mark::Written)
     }
 
     /// The size of a block that is not destroyed, in bytes.

@@ -1,8 +1,10 @@
 //! What a thread that calls the runtime has of its own.
 
-use super::{OUTSIDERS, Runtime};
+use super::Runtime;
+use super::seats::Away;
 use crate::graph::finish::Credit;
 use crate::graph::{Graph, Refused, Worklist};
+use crate::memory::Leases;
 use crate::object::Caches;
 use crate::object::data_block::DataBlock;
 use crate::object::edt::{Edt, EdtRef};
@@ -27,6 +29,8 @@ pub struct Context {
     pub worklist: Worklist,
     /// EDTs that were granted a block they waited for.
     pub granted: Vec<EdtRef>,
+    /// What the thread holds of blocks that many EDTs use.
+    pub leases: Leases,
     /// What the thread holds of finish scopes.
     pub credit: Credit,
     /// The EDT to run next.
@@ -45,8 +49,10 @@ pub struct Context {
     pub edt_local: [Guid; LOCAL_SLOTS],
     /// Whether it must be cleared for the next EDT.
     pub edt_local_used: bool,
-    /// Whether it is counted in `OUTSIDERS`.
-    outsider: bool,
+    /// Whether the thread has left its seat to another while its EDT waited.
+    pub away: Away,
+    /// Keeps the runtime, for a thread that is not a worker.
+    keeper: Option<Arc<Runtime>>,
     /// What was done.
     pub tally: Arc<Tally>,
 }
@@ -55,28 +61,30 @@ pub struct Context {
 pub const LOCAL_SLOTS: usize = 4;
 
 thread_local! {
+    /// The context of a worker.
     static CONTEXT: Cell<*mut Context> = const { Cell::new(ptr::null_mut()) };
-    static OUTSIDER: Outsider = const { Outsider };
+    /// The context of another thread. It may be of a runtime that has ended since.
+    static OUTSIDER: Outsider = const { Outsider(Cell::new(ptr::null_mut())) };
 }
 
 /// Ends the context of a thread that is not a worker, when the thread ends.
-struct Outsider;
+struct Outsider(Cell<*mut Context>);
 
 impl Drop for Outsider {
     fn drop(&mut self) {
-        Context::leave();
+        Context::end(self.0.replace(ptr::null_mut()));
     }
 }
 
 impl Context {
-    /// Makes a context for this thread and enters it.
-    pub fn enter(runtime: &'static Runtime, local: Option<Local>) -> *mut Context {
+    fn new(runtime: &'static Runtime, local: Option<Local>) -> *mut Context {
         let context = Box::into_raw(Box::new(Context {
             runtime,
             local,
             caches: Caches::default(),
             worklist: Worklist::default(),
             granted: Vec::new(),
+            leases: Leases::default(),
             credit: Credit::default(),
             next: None,
             keep_next: false,
@@ -86,33 +94,59 @@ impl Context {
             slots_by_block: HashMap::new(),
             edt_local: [Guid::NULL; LOCAL_SLOTS],
             edt_local_used: false,
-            outsider: false,
+            away: Away::No,
+            keeper: None,
             tally: runtime.registry.join(),
         }));
+        // SAFETY: just made, and this thread's.
+        let this = unsafe { &*context };
+        let now = &this.tally.now;
+        now.worker.store(this.local.is_some(), Ordering::Relaxed);
+        now.holder.store(context as usize, Ordering::Relaxed);
+        context
+    }
+
+    /// Makes a context for this worker and enters it.
+    pub fn enter(runtime: &'static Runtime, local: Local) -> *mut Context {
+        let context = Context::new(runtime, Some(local));
         CONTEXT.set(context);
         context
     }
 
     /// Ends this thread's context, if it has one.
     pub fn leave() {
-        // The thread may be past the life of its thread-local storage.
-        let Ok(context) = CONTEXT.try_with(|context| context.replace(ptr::null_mut())) else {
-            return;
-        };
+        Context::end(CONTEXT.replace(ptr::null_mut()));
+        // The thread may be past the life of this.
+        if let Ok(context) = OUTSIDER.try_with(|outsider| outsider.0.replace(ptr::null_mut())) {
+            Context::end(context);
+        }
+    }
+
+    /// Ends a context that this thread had and has forgotten; nothing if it is null.
+    fn end(context: *mut Context) {
         if context.is_null() {
             return;
         }
-        // SAFETY: `enter` made this box, and the cell that named it is cleared.
+        // SAFETY: `new` made this box, and the cell that named it is cleared.
         let mut context = unsafe { Box::from_raw(context) };
         let runtime = context.runtime;
+        if context.has_paused() {
+            if !runtime.end.is_ending() {
+                eprintln!(
+                    "ocr: warning: a thread has ended without ocrResume after its ocrPause; the \
+                     runtime goes on"
+                );
+            }
+            context.resume();
+        }
         context.release_held();
         context.work_off();
         runtime.objects.drain(&mut context.caches);
-        let outsider = context.outsider;
+        context.tally.now.holder.store(0, Ordering::Relaxed);
+        // The runtime may go with the keeper: after everything that refers to it.
+        let keeper = context.keeper.take();
         drop(context);
-        if outsider {
-            OUTSIDERS.fetch_sub(1, Ordering::SeqCst);
-        }
+        drop(keeper);
     }
 
     /// The context of this thread; made now if it has none. `None` where no runtime runs.
@@ -121,22 +155,34 @@ impl Context {
         let context = CONTEXT.get();
         match context.is_null() {
             false => Some(context),
-            true => Context::enter_outsider(),
+            true => Context::of_outsider(),
         }
+    }
+
+    /// The context of a thread that is not a worker.
+    fn of_outsider() -> Option<*mut Context> {
+        // A thread that is past the life of this has no context any more.
+        let context = OUTSIDER.try_with(|outsider| outsider.0.get()).ok()?;
+        // SAFETY: the context is this thread's, and nothing refers to it here.
+        if let Some(this) = unsafe { context.as_ref() } {
+            if this.runtime.is_current() {
+                return Some(context);
+            }
+            // A program with its own `main` has ended that runtime.
+            Context::leave();
+        }
+        Context::enter_outsider()
     }
 
     #[cold]
     fn enter_outsider() -> Option<*mut Context> {
-        // Counted before looking, so that what is found is not freed.
-        OUTSIDERS.fetch_add(1, Ordering::SeqCst);
-        let Some(runtime) = Runtime::current() else {
-            OUTSIDERS.fetch_sub(1, Ordering::SeqCst);
-            return None;
-        };
-        OUTSIDER.with(|_| {});
-        let context = Context::enter(runtime, None);
+        let runtime = Runtime::current()?;
+        // SAFETY: the context, which alone gets this reference, keeps the runtime.
+        let this: &'static Runtime = unsafe { &*Arc::as_ptr(&runtime) };
+        let context = Context::new(this, None);
         // SAFETY: just made, and this thread's.
-        unsafe { (*context).outsider = true };
+        unsafe { (*context).keeper = Some(runtime) };
+        OUTSIDER.with(|outsider| outsider.0.set(context));
         Some(context)
     }
 
@@ -162,6 +208,14 @@ impl Context {
     /// something for it. Every call of the runtime ends with this.
     #[inline]
     pub fn work_off(&mut self) {
+        if !self.worklist.is_empty() || !self.granted.is_empty() || self.queued {
+            self.work_off_some();
+        }
+    }
+
+    /// Apart from `work_off`, which is then small enough to be part of its callers.
+    #[inline(never)]
+    fn work_off_some(&mut self) {
         loop {
             let mut some = self.graph().pass_on();
             while let Some(edt) = self.worklist.runnable.pop() {
@@ -196,13 +250,13 @@ impl Context {
         let answer = match result.is_event() {
             true => graph.add_dependence(result, output, 0, crate::object::edt::Mode::Rw),
             false if graph.check_source(result).is_ok() => {
-                graph.satisfy_event(output, false, result)
+                graph.pass_to_event(output, false, result)
             }
             false => Err(Refused::NoSuchObject),
         };
         if answer == Err(Refused::NoSuchObject) && !result.is_null() {
             // What was returned is no block or event (any more); the EDT has ended all the same.
-            let _ = self.graph().satisfy_event(output, false, Guid::NULL);
+            let _ = self.graph().pass_to_event(output, false, Guid::NULL);
         }
     }
 }

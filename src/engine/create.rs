@@ -2,10 +2,12 @@
 
 use super::context::Context;
 use crate::graph::Refused;
+use crate::object::arena::Taken;
 use crate::object::edt::{Edt, ExplicitRange, FINISH, HAS_RANGE, Mode, RANGE_WORDS};
 use crate::object::edt::{RUNNABLE, WAITING};
 use crate::object::event::EventKind;
 use crate::object::guid::Guid;
+use crate::object::hints::HintSet;
 use crate::object::link::MAX_SLOTS;
 use crate::object::place::Place;
 use crate::object::scope::OPEN;
@@ -17,7 +19,8 @@ pub const PARAM_UNK: u32 = -1i32 as u32;
 pub const PARAM_DEF: u32 = -2i32 as u32;
 
 /// What `ocrEdtCreate` is given.
-pub struct Request {
+#[derive(Clone, Copy)]
+pub struct Request<'a> {
     /// The template.
     pub template: Guid,
     /// Number of parameters, or `PARAM_DEF`.
@@ -32,9 +35,13 @@ pub struct Request {
     pub finish: bool,
     /// An index space given at creation.
     pub range: Option<ExplicitRange>,
+    /// Hints that come on top of the template's.
+    pub hints: Option<&'a HintSet>,
     /// Gets the GUID before the EDT can run; none for an anonymous EDT. Programs let it, and the
     /// place of the output event, overlap with the arrays: these are read before.
     pub guid: Option<NonNull<Guid>>,
+    /// The labeled GUID that it is to have; `guid` is given, too.
+    pub label: Option<Guid>,
     /// The output event.
     pub output: Output,
 }
@@ -61,6 +68,8 @@ pub enum NotCreated {
     Anonymous,
     /// `depv` names something that is not there or cannot be a dependence.
     Dependence(Refused),
+    /// The label has an object, or is none.
+    Label(Taken),
     /// No memory.
     OutOfMemory,
 }
@@ -77,7 +86,7 @@ fn resolve(given: u32, of_template: u32, unknown: &'static str) -> Result<u32, N
 
 impl Context {
     /// Creates an EDT. It may run, or be destroyed by somebody, before this returns.
-    pub fn create_edt(&mut self, request: Request) -> Result<(), NotCreated> {
+    pub fn create_edt(&mut self, request: Request<'_>) -> Result<(), NotCreated> {
         let objects = &self.runtime.objects;
         let template = objects
             .templates
@@ -110,10 +119,15 @@ impl Context {
             // SAFETY: by the contract of `ocrEdtCreate`, `depv` has `depc` elements.
             false => unsafe { std::slice::from_raw_parts(request.depv, depc as usize) },
         };
-        if let Output::Given(event) = request.output
-            && objects.events.lock(event).is_none()
-        {
-            return Err(NotCreated::Arguments("the output event does not exist"));
+        if let Output::Given(event) = request.output {
+            let Some((event, _locked)) = objects.events.lock(event) else {
+                return Err(NotCreated::Arguments("the output event does not exist"));
+            };
+            if event.kind() == EventKind::Collective {
+                return Err(NotCreated::Arguments(
+                    "a collective event cannot be an output event",
+                ));
+            }
         }
         for &source in sources {
             if source != Guid::UNINITIALIZED {
@@ -126,10 +140,17 @@ impl Context {
         }
 
         let range_words = request.range.map_or(0, |_| RANGE_WORDS);
-        let edt = objects
-            .edts
-            .allocate(&mut self.caches.edts, depc, paramc as usize + range_words)
-            .ok_or(NotCreated::OutOfMemory)?;
+        let words = paramc as usize + range_words;
+        let edt = match request.label {
+            None => objects
+                .edts
+                .allocate(&mut self.caches.edts, depc, words)
+                .ok_or(NotCreated::OutOfMemory)?,
+            Some(label) => objects
+                .edts
+                .allocate_on(label, depc, words)
+                .map_err(|why| why.map_or(NotCreated::OutOfMemory, NotCreated::Label))?,
+        };
         edt.work.set(template.work);
         edt.paramc.set(paramc);
         edt.output.set(Guid::NULL);
@@ -152,6 +173,9 @@ impl Context {
             unsafe { at.write(range) };
             edt.flags.set(HAS_RANGE);
         }
+        if template.hinted || request.hints.is_some() {
+            self.begin_hints(edt, request.template, request.hints);
+        }
         let mut open = depc;
         let mut connected = false;
         for (slot, &source) in edt.slots().iter().zip(sources) {
@@ -164,12 +188,14 @@ impl Context {
             }
         }
         // The arrays have been read; from here on the places may be written.
+        let new_output = matches!(request.output, Output::New(_));
         let output = match request.output {
             Output::None => Some(Guid::NULL),
             Output::Given(event) => Some(event),
-            Output::New(_) => objects
-                .events
-                .create(&mut self.caches.events, EventKind::Once, 0),
+            Output::New(_) => {
+                let caches = &mut self.caches.events;
+                objects.events.create_plain(caches, EventKind::Once, 0)
+            }
         };
         if !output.is_some_and(|output| self.enter_scope(edt, request.finish, output)) {
             if let (Output::New(_), Some(output)) = (request.output, output) {
@@ -182,10 +208,16 @@ impl Context {
             // SAFETY: by the contract of `ocrEdtCreate`, the place can be written.
             unsafe { place.write(output) };
         }
+        if let (Output::Given(event), true) = (request.output, request.finish) {
+            self.graph().count_into_latch(event);
+        }
         let guid = edt.guid();
         if let Some(place) = request.guid {
             // SAFETY: by the contract of `ocrEdtCreate`, the place can be written.
             unsafe { place.write(guid) };
+        }
+        if let Some(check) = &self.runtime.check {
+            self.check_created(check, edt, output.filter(|_| new_output));
         }
         // While pre-slots are being connected, one more keeps the EDT from running.
         let word = edt.header.peek().with_count(open + connected as u32);
@@ -213,7 +245,9 @@ impl Context {
                 continue;
             };
             if result.is_ok() {
-                result = self.graph().connect(source, edt, at as u32, mode);
+                result =
+                    self.graph()
+                        .connect((source, 0), edt, (slot, edt.link_to(at as u32)), mode);
             }
             if result.is_err() {
                 self.graph().unconnect(edt, slot);
@@ -245,6 +279,8 @@ impl Context {
             scope.parent.set(outer_pointer);
             scope.output.set(output);
             scope.result.set(Guid::NULL);
+            scope.edt.set(edt.guid());
+            scope.work.set(edt.work.get());
             scope.header.publish(scope.header.peek().with_state(OPEN));
             edt.scope.set(scope);
             edt.flags.set(edt.flags.get() | FINISH);

@@ -1,9 +1,9 @@
 //! The OpenCL devices of a runtime: which are open, and which kernels they have. What is sent to them
 //! for an EDT is in `launch.rs`.
 
+use super::Runtime;
 use super::context::Context;
 use super::launch::Answers;
-use super::{Runtime, threads_of_process};
 use crate::config::{DEFAULT_ORIGIN, Settings};
 use crate::device::{self, DeviceInfo, DeviceKind, DeviceManager, DeviceSettings, KernelSpec};
 use crate::object::data_block::DataBlock;
@@ -88,9 +88,9 @@ impl Devices {
             true => &plan.fallback,
         };
         Some(self.open.get_or_init(|| {
-            let before = threads_of_process();
+            let before = runtime.seats.others();
             let mut open = Open::new(runtime, wanted);
-            let started = threads_of_process()
+            let started = (runtime.seats.others())
                 .zip(before)
                 .map(|(after, before)| after.saturating_sub(before));
             open.threads = started.unwrap_or(0);

@@ -1,84 +1,168 @@
-//! How a program ends: `ocrShutdown`, `ocrAbort`, or a message and a non-zero status.
+//! How a program ends: `ocrShutdown`, `ocrAbort`, or a message and a non-zero status. What the workers
+//! are called to between two EDTs.
 
-use super::Runtime;
 use super::context::Context;
+use super::{Runtime, watch};
 use parking_lot::{Condvar, Mutex};
-use std::sync::atomic::{AtomicBool, Ordering};
-use std::time::Duration;
+use std::sync::atomic::{AtomicBool, AtomicI32, AtomicU8, Ordering};
+use std::thread::ThreadId;
 
 /// Exit status of a program that the runtime ended with a message.
 pub const FATAL_STATUS: i32 = 1;
 
-/// How often the main thread looks at a program that hangs unless a thread of its own does
-/// something.
-const SUSPICION: Duration = Duration::from_secs(1);
+/// A reason why workers are to look up between two EDTs.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub struct Call(u8);
 
-/// Whether the program ends.
+impl Call {
+    /// The program ends.
+    pub const END: Call = Call(1);
+    /// Somebody has paused the runtime.
+    pub const PAUSE: Call = Call(2);
+    /// More threads run EDTs than there are workers.
+    pub const CROWD: Call = Call(4);
+}
+
+/// Whether the program ends, and what else workers are called to.
 #[derive(Default)]
 pub struct End {
-    ending: AtomicBool,
-    aborting: AtomicBool,
-    known: Mutex<Known>,
+    calls: AtomicU8,
+    /// The code of `ocrAbort`, where the program gets it from `ocrLegacyFinalize`.
+    code: AtomicI32,
+    /// Whether somebody is ending the process.
+    exiting: AtomicBool,
+    /// Whether somebody has found that the program hangs.
+    accused: AtomicBool,
+    shutdown: Mutex<bool>,
     changed: Condvar,
 }
 
-#[derive(Default)]
-struct Known {
-    shutdown: bool,
-    suspect: bool,
-}
-
 impl End {
+    /// Whether the workers are called to anything.
+    #[inline]
+    pub fn is_called(&self) -> bool {
+        self.calls.load(Ordering::Relaxed) != 0
+    }
+
+    /// Whether they are called to this.
+    #[inline]
+    pub fn is_called_to(&self, call: Call) -> bool {
+        self.calls.load(Ordering::Relaxed) & call.0 != 0
+    }
+
+    /// Calls the workers to something.
+    pub fn call(&self, call: Call) {
+        self.calls.fetch_or(call.0, Ordering::SeqCst);
+    }
+
+    /// Takes a call back.
+    pub fn uncall(&self, call: Call) {
+        self.calls.fetch_and(!call.0, Ordering::SeqCst);
+    }
+
     /// Whether the workers are to stop.
     #[inline]
     pub fn is_ending(&self) -> bool {
-        self.ending.load(Ordering::Relaxed)
+        self.is_called_to(Call::END)
     }
 
-    /// Has the main thread look again whether the program hangs.
-    pub fn suspect(&self) {
-        self.known.lock().suspect = true;
-        self.changed.notify_all();
-    }
-
-    /// Waits for `ocrShutdown`; `look` is called from time to time while there is a suspicion.
-    pub fn wait(&self, look: impl Fn()) {
-        let mut known = self.known.lock();
-        while !known.shutdown {
-            if std::mem::take(&mut known.suspect) {
-                self.changed.wait_for(&mut known, SUSPICION);
-                parking_lot::MutexGuard::unlocked(&mut known, &look);
-            } else {
-                self.changed.wait(&mut known);
-            }
+    /// Does not return if somebody else is about to end the process, with a status of his own.
+    pub(super) fn leave_it_to_who_exits(&self) {
+        while self.exiting.load(Ordering::SeqCst) {
+            std::thread::park();
         }
+    }
+
+    /// Waits for the end of the run.
+    pub fn wait(&self) {
+        let mut shutdown = self.shutdown.lock();
+        while !*shutdown {
+            self.changed.wait(&mut shutdown);
+        }
+    }
+
+    /// True for the first who finds that the program hangs.
+    pub fn accuse(&self) -> bool {
+        !self.accused.swap(true, Ordering::SeqCst)
+    }
+
+    /// What `ocrAbort` was given; 0 without.
+    pub fn code(&self) -> i32 {
+        self.code.load(Ordering::SeqCst)
     }
 }
 
 impl Runtime {
     /// `ocrShutdown` (OCR 1.1.0, 2.3.1).
     pub fn shutdown(&self) {
-        self.end.ending.store(true, Ordering::Relaxed);
-        self.end.known.lock().shutdown = true;
+        self.end_run(None);
+    }
+
+    /// Ends the run. True if it was not ending yet: then `lost`, a thread that does not come back
+    /// from its EDT, is not waited for.
+    fn end_run(&self, lost: Option<ThreadId>) -> bool {
+        let first = {
+            let mut shutdown = self.end.shutdown.lock();
+            // Noted before anybody who waits for the end sees it.
+            if !*shutdown && let Some(thread) = lost {
+                self.seats.lose(thread);
+            }
+            !std::mem::replace(&mut *shutdown, true)
+        };
+        self.end.call(Call::END);
         self.end.changed.notify_all();
         self.queues.sleep.wake_all();
+        self.seats.call_all();
+        self.cancel_if_over();
+        watch::look();
+        first
     }
 }
 
-/// `ocrAbort` (OCR 1.1.0, 2.3.2): the process ends with `status`, here and now: no other thread has
-/// to come to an end for it. The caller does not go on, since a program that aborts does not expect
-/// the code behind the call to run.
-pub fn abort(status: i32) -> ! {
+/// `ocrAbort` (OCR 1.1.0, 2.3.2). Where the library has the `main`, the process ends with `status`,
+/// here and now: no other thread has to come to an end for it. Where the program has its own, the
+/// run ends as by `ocrShutdown`, and `ocrLegacyFinalize` returns `status`.
+///
+/// An EDT that aborts does not go on, since it does not expect the code behind the call to run; only
+/// where a run with the program's own `main` was ending already, this returns to it.
+pub fn abort(status: i32) {
+    let Some(context) = Context::get() else {
+        exit_now(status)
+    };
+    let (runtime, in_edt) = {
+        // SAFETY: the context is this thread's.
+        let this = unsafe { &*context };
+        (this.runtime, this.current.is_some())
+    };
+    if !runtime.legacy {
+        end_process(status);
+    }
+    runtime.end.code.store(status, Ordering::SeqCst);
+    if !in_edt {
+        runtime.shutdown();
+        return;
+    }
+    // Whoever ends the run waits for its threads, but not for one that never comes back: such a one
+    // keeps the runtime itself until it is done with it.
+    let keeper = Runtime::current();
+    if runtime.end_run(Some(std::thread::current().id())) {
+        drop(keeper);
+        loop {
+            std::thread::park();
+        }
+    }
+}
+
+/// Ends the process: the report is written, and no other thread has to come to an end.
+pub fn end_process(status: i32) -> ! {
     if let Some(context) = Context::get() {
         // SAFETY: the context is this thread's; what refers to it is never used again.
         let runtime = unsafe { &*context }.runtime;
-        runtime.end.ending.store(true, Ordering::Relaxed);
-        if runtime.end.aborting.swap(true, Ordering::Relaxed) {
-            // Somebody else is about to end the process.
-            loop {
-                std::thread::park();
-            }
+        // Before anybody can see that the run ends.
+        if runtime.end.exiting.swap(true, Ordering::SeqCst) {
+            runtime.end.leave_it_to_who_exits();
         }
+        runtime.end.call(Call::END);
         runtime.report(status);
     }
     exit_now(status)
@@ -87,7 +171,7 @@ pub fn abort(status: i32) -> ! {
 /// Ends the program with a message: the only way out where nobody can be given a status code.
 pub fn fatal(message: &str) -> ! {
     eprintln!("ocr: error: {message}");
-    abort(FATAL_STATUS)
+    end_process(FATAL_STATUS)
 }
 
 unsafe extern "C" {

@@ -5,10 +5,10 @@ use super::Runtime;
 use super::context::Context;
 use super::end::fatal;
 use crate::device::{
-    self, BlockArg, DeviceError, Events, FetchReport, Launch, LaunchError, LaunchReport,
+    self, BlockArg, DeviceError, Events, FetchReport, Launch, LaunchError, LaunchReport, List,
 };
 use crate::object::data_block::DataBlock;
-use crate::object::edt::{Edt, EdtRef};
+use crate::object::edt::{Edt, EdtRef, WAITER};
 use crate::object::guid::Guid;
 use crate::object::place::Place;
 use crate::object::work::NdRange;
@@ -51,7 +51,7 @@ impl Context {
             }
         }
         if needed.is_empty() {
-            self.ready(edt);
+            self.brought(edt);
             return;
         }
         {
@@ -65,6 +65,14 @@ impl Context {
         }
     }
 
+    /// An EDT has its blocks where it runs. One that stands for a thread that waits is done.
+    fn brought(&mut self, edt: &'static Edt) {
+        match edt.flags.get() & WAITER {
+            0 => self.ready(edt),
+            _ => self.wake(edt),
+        }
+    }
+
     /// Step 6, on a device: hands the EDT's kernel to the device's manager.
     pub fn launch(&mut self, edt: &'static Edt) {
         if self.runtime.end.is_ending() {
@@ -75,7 +83,7 @@ impl Context {
             fatal(&self.runtime.devices.nothing_runs(edt));
         };
         edt.variant.set(variant as u8);
-        let blocks: Vec<Option<BlockArg>> = edt
+        let blocks: List<Option<BlockArg>> = edt
             .slots()
             .iter()
             .map(|slot| {
@@ -92,7 +100,7 @@ impl Context {
             token: EdtRef::new(edt).token(),
             kernel,
             range,
-            params: edt.params().to_vec(),
+            params: edt.params().iter().copied().collect(),
             blocks,
         });
     }
@@ -160,7 +168,7 @@ impl Context {
             return;
         }
         match edt.place.get() {
-            Place::HOST => self.ready(edt),
+            Place::HOST => self.brought(edt),
             // A writer may have made the host's copy old meanwhile: look again.
             _ => self.bring_blocks(edt),
         }
@@ -177,7 +185,7 @@ fn range_of(edt: &Edt, variant: usize, blocks: &[Option<BlockArg>]) -> device::N
         range.global_size = given.global.map(|n| n as usize);
         range.local_size = given.local.map(|n| n as usize);
     } else if let Some(function) = edt.work().kernels[variant].range {
-        let sizes: Vec<u64> = blocks
+        let sizes: List<u64> = blocks
             .iter()
             .map(|arg| arg.as_ref().map_or(0, |arg| arg.block.size()))
             .collect();

@@ -3,13 +3,14 @@
 use super::context::{Context, LOCAL_SLOTS};
 use super::end::fatal;
 use crate::memory::{self, Acquired, Left};
-use crate::object::data_block::DataBlock;
-use crate::object::edt::{Edt, EdtRef, FETCH, FINISH, NO_SLOT};
+use crate::object::data_block::{DataBlock, Mark};
+use crate::object::edt::{DENIED, Edt, EdtRef, FETCH, FINISH, NO_SLOT, URGENT, WAITER};
 use crate::object::guid::Guid;
 use crate::object::place::Place;
 use crate::object::scope::Scope;
 use crate::object::work::EdtDep;
 use crate::sched::policy::{self, Choice, Choices};
+use std::sync::atomic::Ordering;
 
 impl Context {
     /// Step 3: a runnable EDT is placed, as far as it can be now, and sent on.
@@ -18,6 +19,9 @@ impl Context {
         if !edt.work().kernels.is_empty() || edt.work().function.is_none() {
             edt.place.set(self.choose_place(edt));
         }
+        if let Some(check) = &self.runtime.check {
+            self.check_runnable(check, edt);
+        }
         edt.order_blocks();
         self.acquire_rest(edt);
     }
@@ -25,6 +29,9 @@ impl Context {
     fn choose_place(&mut self, edt: &Edt) -> Place {
         let work = edt.work();
         let devices = self.runtime.devices.for_edt(edt);
+        if let Some(place) = self.asked_place(edt, &devices) {
+            return place;
+        }
         match (work.function.is_some(), &devices[..]) {
             (true, []) => Place::HOST,
             (false, []) => fatal(&self.runtime.devices.nothing_runs(edt)),
@@ -54,6 +61,13 @@ impl Context {
             }
             let slot = &edt.slots()[at as usize];
             let info = slot.info();
+            if !self.leases.is_empty()
+                && edt.place.get() == Place::HOST
+                && self.leases.acquire(slot.data(), info.mode)
+            {
+                edt.cursor.set(info.next);
+                continue;
+            }
             match memory::acquire(
                 &self.runtime.objects.data_blocks,
                 slot.data(),
@@ -62,13 +76,19 @@ impl Context {
             ) {
                 Acquired::Granted => edt.cursor.set(info.next),
                 Acquired::Queued => return,
+                Acquired::Gone if edt.flags.get() & WAITER != 0 => {
+                    edt.first.set(NO_SLOT);
+                    self.wake(edt);
+                    return;
+                }
                 Acquired::Gone => fatal(&format!(
                     "EDT {} ({}) cannot acquire the data block {} on its pre-slot {at}: the block \
                      was destroyed before the EDT could run. Destroy a block when the EDTs that \
-                     use it have ended, for instance in the last of them (OCR 1.1.0, 2.5.2).",
+                     use it have ended, for instance in the last of them (OCR 1.1.0, 2.5.2).{}",
                     edt.guid(),
                     edt.work().name,
                     slot.data(),
+                    self.story(slot.data()),
                 )),
             }
         }
@@ -85,16 +105,41 @@ impl Context {
     /// Step 5: an EDT has its blocks; those whose content is elsewhere are brought.
     fn locked(&mut self, edt: &'static Edt) {
         match edt.place.get() {
-            Place::HOST if edt.flags.get() & FETCH == 0 => self.ready(edt),
+            Place::HOST if edt.flags.get() & (FETCH | DENIED | WAITER) == 0 => self.ready(edt),
+            _ if edt.flags.get() & DENIED != 0 => self.write_again(edt),
             Place::UNDECIDED => self.put_into_pool(edt),
             _ => self.bring_blocks(edt),
         }
+    }
+
+    /// An EDT wants to write a block that is written once, and was.
+    #[cold]
+    fn write_again(&self, edt: &Edt) -> ! {
+        let blocks = &self.runtime.objects.data_blocks;
+        let written = |slot: &crate::object::edt::PreSlot| {
+            slot.info().mode.writes() && blocks.pinned(slot.data()).has(Mark::Written)
+        };
+        let block = edt.blocks().find(|(_, slot)| written(slot));
+        let (slot, block) = block.map_or((0, Guid::NULL), |(at, slot)| (at, slot.data()));
+        fatal(&format!(
+            "EDT {} ({}) wants to write the data block {block} on its pre-slot {slot}, but the block \
+             was created with DB_PROP_SINGLE_ASSIGNMENT and its first writer has released it. Ask \
+             for DB_MODE_RO or DB_MODE_CONST in ocrAddDependence (depv of ocrEdtCreate means \
+             DB_MODE_RW), or create the block without this property.{}",
+            edt.guid(),
+            edt.work().name,
+            self.story(block),
+        ))
     }
 
     /// Puts an EDT where a worker finds it; what runs on a device is launched.
     pub fn ready(&mut self, edt: &'static Edt) {
         if edt.place.get() != Place::HOST {
             self.launch(edt);
+            return;
+        }
+        if edt.flags.get() & URGENT != 0 {
+            self.ready_urgent(edt);
             return;
         }
         let edt = EdtRef::new(edt);
@@ -120,8 +165,14 @@ impl Context {
             // What a closed scope lets go on is for others: this EDT comes first, and may be long.
             this.keep_next = false;
             this.turn_to(edt.scope.get());
+            this.end_leases(Some(edt));
             this.work_off();
             this.current = Some(edt);
+            let running = EdtRef::new(edt).token();
+            this.tally.now.running.store(running, Ordering::Relaxed);
+            if let Some(check) = &this.runtime.check {
+                this.check_begin(check, edt);
+            }
             match edt.work().function {
                 Some(function) => (function, edt.depc.get()),
                 None => fatal(&this.runtime.devices.nothing_runs(edt)),
@@ -175,14 +226,25 @@ impl Context {
     /// Steps 7 to 9: an EDT has run.
     pub fn finish(&mut self, edt: &'static Edt, result: Guid) {
         self.keep_next = true;
+        if let Some(check) = &self.runtime.check {
+            self.check_end(check, edt, result);
+        }
         // 7: released.
         self.release_held();
         let place = edt.place.get();
         for (_, slot) in edt.blocks() {
             let info = slot.info();
             if !info.released {
-                let block = self.runtime.objects.data_blocks.pinned(slot.data());
-                let left = memory::release(block, info.mode, place, &mut self.granted);
+                let guid = slot.data();
+                let block = self.runtime.objects.data_blocks.pinned(guid);
+                let left = match place {
+                    // Strict mode wants to know who holds what.
+                    Place::HOST if self.runtime.check.is_none() => {
+                        self.leases
+                            .release(guid, block, info.mode, &mut self.granted)
+                    }
+                    _ => memory::release(block, info.mode, place, &mut self.granted),
+                };
                 self.dispose_if(block, left);
             }
         }
@@ -191,6 +253,7 @@ impl Context {
             self.edt_local = [Guid::NULL; LOCAL_SLOTS];
         }
         self.current = None;
+        self.tally.now.running.store(0, Ordering::Relaxed);
         // 8: triggered.
         let scope = edt.finish_scope();
         let output = edt.output.get();
@@ -231,6 +294,17 @@ impl Context {
         }
     }
 
+    /// Ends the leases of blocks that the EDT which runs next does not use; all where there is none.
+    #[inline]
+    pub fn end_leases(&mut self, next: Option<&Edt>) {
+        if self.leases.is_empty() {
+            return;
+        }
+        while let Some((block, left)) = self.leases.end_unused(next, &mut self.granted) {
+            self.dispose_if(block, left);
+        }
+    }
+
     /// Closes a scope whose count has come to 0: nobody else knows it any more.
     fn close(&mut self, mut scope: &Scope) {
         loop {
@@ -242,7 +316,7 @@ impl Context {
                 self.runtime
                     .objects
                     .scopes
-                    .free(&mut self.caches.scopes, index);
+                    .free(&mut self.caches.scopes, freed, index);
             }
             if !output.is_null() {
                 self.pass_result(output, result);
@@ -262,6 +336,9 @@ impl Context {
     pub fn dispose_if(&mut self, block: &'static DataBlock, left: Left) {
         if left == Left::Alive {
             return;
+        }
+        if let Some(check) = &self.runtime.check {
+            self.check_gone(check, block);
         }
         let resident = block.copies().resident;
         match resident.is_empty() {

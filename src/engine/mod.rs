@@ -19,24 +19,40 @@
 //! threads, and threads of the program. The context collects what a step leads to and works it off
 //! before the call returns, in loops and not by recursion.
 
+pub mod block;
 pub mod blocks;
+mod checks;
+pub mod collective;
 pub mod context;
 pub mod create;
 pub mod devices;
 pub mod end;
+pub mod halt;
+pub mod hints;
+pub mod labels;
 pub mod launch;
+pub mod legacy;
 pub mod life;
+pub mod pause;
+pub mod seats;
 pub mod start;
+pub mod watch;
 pub mod worker;
 
+use crate::check::Check;
 use crate::config::Settings;
 use crate::object::Objects;
 use crate::report::tally::Registry;
 use crate::sched::policy::Policy;
-use crate::sched::queues::Queues;
+use crate::sched::queues::{Queues, Reclaim};
+use block::Waits;
 use devices::Devices;
 use end::End;
+use halt::Resting;
+use parking_lot::Mutex;
+use seats::Seats;
 use std::ffi::CString;
+use std::sync::Arc;
 use std::sync::atomic::{AtomicPtr, AtomicUsize, Ordering};
 use std::time::Instant;
 
@@ -46,6 +62,10 @@ pub struct Runtime {
     pub objects: Objects,
     /// Ready EDTs and sleeping workers.
     pub queues: Queues,
+    /// Which threads are workers.
+    pub seats: Seats,
+    /// The threads that wait for an event in a call.
+    pub waits: Waits,
     /// How EDTs are placed.
     pub policy: Box<dyn Policy>,
     /// The policy's name, for C.
@@ -54,44 +74,49 @@ pub struct Runtime {
     pub devices: Devices,
     /// How and when it ends.
     pub end: End,
-    /// Work in flight outside of the workers: launches, fetches, starting. While it is not 0, the
-    /// program has not come to a halt.
+    /// Work in flight outside of the workers: launches, fetches, starting, threads that have been
+    /// woken. While it is not 0, the program has not come to a halt.
     pub in_flight: AtomicUsize,
+    /// Threads of the program that cannot do anything before the runtime has.
+    pub resting: Resting,
     /// What was done, for the report.
     pub registry: Registry,
+    /// Strict mode, where it is on.
+    pub check: Option<Box<Check>>,
     /// The settings.
     pub settings: Settings,
     /// When it was started.
     pub started: Instant,
+    /// Whether the program has its own `main`, to which the runtime returns.
+    pub legacy: bool,
+    /// The last field: dropped when the queues are.
+    pub reclaim: Reclaim,
 }
 
-static RUNTIME: AtomicPtr<Runtime> = AtomicPtr::new(std::ptr::null_mut());
+/// The runtime of this process. Each thread of the program that has a context holds it, too, so
+/// that it is freed when the last of them has let go of it.
+static CURRENT: Mutex<Option<Arc<Runtime>>> = Mutex::new(None);
 
-/// Threads of the program that have a context, or are making one.
-static OUTSIDERS: AtomicUsize = AtomicUsize::new(0);
+/// What `CURRENT` holds, to be compared with.
+static CURRENT_ADDRESS: AtomicPtr<Runtime> = AtomicPtr::new(std::ptr::null_mut());
 
 impl Runtime {
-    /// The runtime of this process, if it runs. The caller has a context or is counted in
-    /// `OUTSIDERS`, which keep the runtime alive.
-    fn current() -> Option<&'static Runtime> {
-        // Pairs with the store in `install`.
-        let runtime = RUNTIME.load(Ordering::SeqCst);
-        // SAFETY: a runtime is freed when it has been taken out and nobody is counted.
-        unsafe { runtime.as_ref() }
+    /// The runtime of this process, if one runs.
+    fn current() -> Option<Arc<Runtime>> {
+        CURRENT.lock().clone()
     }
 
-    fn install(runtime: Option<&'static Runtime>) {
-        let pointer = runtime.map_or(std::ptr::null_mut(), |runtime| {
-            std::ptr::from_ref(runtime).cast_mut()
-        });
-        // Pairs with the load in `current`. A thread that counts itself after this store finds
-        // nothing; one that did before is seen by `may_be_freed`.
-        RUNTIME.store(pointer, Ordering::SeqCst);
+    fn install(runtime: Option<Arc<Runtime>>) {
+        let mut current = CURRENT.lock();
+        let address = runtime.as_ref().map_or(std::ptr::null(), Arc::as_ptr);
+        CURRENT_ADDRESS.store(address.cast_mut(), Ordering::Release);
+        *current = runtime;
     }
 
-    /// Whether no thread of the program can still use a runtime that was taken out.
-    fn may_be_freed() -> bool {
-        OUTSIDERS.load(Ordering::SeqCst) == 0
+    /// Whether this is the runtime that runs. Its address is no other's while somebody holds it.
+    fn is_current(&self) -> bool {
+        // Acquire: a thread that has seen the new runtime does not find the old one.
+        std::ptr::eq(CURRENT_ADDRESS.load(Ordering::Acquire), self)
     }
 
     /// Counts work that happens outside of the workers in.
@@ -105,43 +130,4 @@ impl Runtime {
             self.check_halt();
         }
     }
-
-    /// Whether the process has threads that are not known to the runtime: of the program, or of a
-    /// library. They may call the runtime any time, so a program that has some is never accused.
-    fn has_foreign_threads(&self) -> bool {
-        let known = 1 + self.queues.workers() + self.devices.threads();
-        threads_of_process().is_none_or(|threads| threads > known)
-    }
-
-    /// Ends the program with a message if nothing can happen any more (see `sched/sleep.md`).
-    pub fn check_halt(&self) {
-        let state = self.queues.sleep.state();
-        if state.sleeping() != self.queues.workers() || state.searching() != 0 {
-            return;
-        }
-        let foreign = self.has_foreign_threads();
-        let before = self.queues.sleep.state();
-        let halted = before == state
-            && self.in_flight.load(Ordering::SeqCst) == 0
-            && !self.queues.any_work()
-            && !self.end.is_ending();
-        // No worker has left its sleep between the two looks, so nothing has run meanwhile.
-        if !halted || self.queues.sleep.state() != state {
-            return;
-        }
-        match foreign {
-            // A thread of the program may do something yet; the main thread looks again.
-            true => self.end.suspect(),
-            false => end::fatal(&crate::report::halt::describe(&self.objects)),
-        }
-    }
-}
-
-/// How many threads the process has.
-fn threads_of_process() -> Option<usize> {
-    let status = std::fs::read_to_string("/proc/self/status").ok()?;
-    let line = status
-        .lines()
-        .find_map(|line| line.strip_prefix("Threads:"))?;
-    line.trim().parse().ok()
 }

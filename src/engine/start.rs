@@ -1,10 +1,14 @@
-//! Starting and ending: from the process's `main` to `mainEdt` and back.
+//! Starting and ending a run; and, where the library has the `main`, from there to `mainEdt` and back.
 
 use super::context::Context;
 use super::create::{Output, PARAM_DEF, Request};
 use super::devices::Devices;
-use super::end::{End, FATAL_STATUS, abort, exit_now, fatal};
-use super::{Runtime, worker};
+use super::end::{End, exit_now, fatal};
+use super::halt::Resting;
+use super::seats::Seats;
+use super::watch::{self, Listening};
+use super::{Runtime, block::Waits};
+use crate::check::Check;
 use crate::config::{self, Settings};
 use crate::object::Objects;
 use crate::object::template::TemplateView;
@@ -12,107 +16,127 @@ use crate::object::work::{EdtFunction, Work};
 use crate::report::tally::Registry;
 use crate::report::{Destination, DeviceReport, Report};
 use crate::sched::policy;
-use crate::sched::queues::{self, Queues};
+use crate::sched::queues::{Queues, Reclaim};
 use std::ffi::{CString, OsString};
 use std::os::unix::ffi::OsStrExt;
-use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::sync::Arc;
 use std::sync::atomic::AtomicUsize;
 use std::time::Instant;
 
 /// Exit status where the settings or the command line are wrong.
 pub const USAGE_STATUS: i32 = 2;
 
-/// EDTs run on the workers' stacks; programs put arrays there as they do in `main`. Only what is
-/// touched takes memory.
-const STACK_BYTES: usize = 16 << 20;
-
 /// Runs an OCR program: its arguments, and its `mainEdt`. Returns the exit status.
 pub fn run_program(mut args: Vec<OsString>, main_edt: EdtFunction) -> i32 {
-    let settings = match Settings::load(&mut args) {
-        Ok((settings, config::Request::Run)) => settings,
-        Ok((_, config::Request::Help)) => {
-            print!("{}", config::help());
-            return 0;
-        }
-        Ok((_, config::Request::Version)) => {
-            println!("ocr {}, OCR API 1.1.0", env!("CARGO_PKG_VERSION"));
-            return 0;
-        }
+    let loaded = Settings::load(&mut args);
+    let settings = match loaded {
+        Ok((settings, request)) if !answered(request) => settings,
+        Ok(_) => return 0,
         Err(message) => {
             eprintln!("ocr: error: {message}");
             return USAGE_STATUS;
         }
     };
-    let started = Instant::now();
-    let (queues, locals) = Queues::new(*settings.workers);
-    let policy = match policy::parse(&settings.sched) {
-        Ok(policy) => policy,
-        Err(message) => {
-            eprintln!("ocr: error: {message}");
-            return USAGE_STATUS;
-        }
-    };
-    let runtime = Box::into_raw(Box::new(Runtime {
-        objects: Objects::default(),
-        queues,
-        policy,
-        policy_name: CString::new(settings.sched.as_str()).unwrap_or_default(),
-        devices: Devices::default(),
-        end: End::default(),
-        in_flight: AtomicUsize::new(1),
-        registry: Registry::default(),
-        settings,
-        started,
-    }));
-    // SAFETY: freed below, when all threads that know it have ended.
-    let this: &'static Runtime = unsafe { &*runtime };
-    Runtime::install(Some(this));
+    let run = Run::begin(settings, false);
+    create_main(run.runtime(), &args, main_edt);
+    run.runtime().resting.begin();
+    run.runtime().end_outside();
+    watch::watch(run.runtime());
+    run.end()
+}
 
-    let mut threads = Vec::new();
-    for local in locals {
-        let thread = std::thread::Builder::new()
-            .name(format!("ocr-worker-{}", local.index()))
-            .stack_size(STACK_BYTES)
-            .spawn(move || {
-                // The panic hook has said what happened. Without this worker the program could
-                // wait for ever.
-                if catch_unwind(AssertUnwindSafe(|| worker::work(this, local))).is_err() {
-                    abort(FATAL_STATUS);
-                }
-            });
-        match thread {
-            Ok(thread) => threads.push(thread),
-            Err(error) => {
-                eprintln!(
-                    "ocr: error: worker {} of {} cannot be started: {error}; ask for fewer with \
-                     -ocr:workers or OCR_WORKERS",
-                    threads.len(),
-                    this.queues.workers()
-                );
+/// Prints what the command line asks for instead of a run, if it does.
+pub fn answered(request: config::Request) -> bool {
+    match request {
+        config::Request::Run => return false,
+        config::Request::Help => print!("{}", config::help()),
+        config::Request::Version => {
+            println!("ocr {}, OCR API 1.1.0", env!("CARGO_PKG_VERSION"));
+        }
+    }
+    true
+}
+
+/// A run of the runtime: its workers, until it is ended.
+pub struct Run {
+    runtime: Arc<Runtime>,
+    listening: Option<Listening>,
+}
+
+impl Run {
+    /// Starts the runtime, which counts one work in flight: whoever starts it has not begun yet.
+    /// Ends the process with a message where the system does not give what is needed.
+    pub fn begin(settings: Settings, legacy: bool) -> Run {
+        let started = Instant::now();
+        let (queues, locals) = Queues::new(*settings.workers);
+        let policy = match policy::parse(&settings.sched) {
+            Ok(policy) => policy,
+            Err(message) => {
+                eprintln!("ocr: error: {message}");
                 exit_now(USAGE_STATUS);
             }
+        };
+        let runtime = Arc::new(Runtime {
+            objects: Objects::default(),
+            queues,
+            seats: Seats::default(),
+            waits: Waits::default(),
+            policy,
+            policy_name: CString::new(settings.sched.as_str()).unwrap_or_default(),
+            devices: Devices::default(),
+            end: End::default(),
+            in_flight: AtomicUsize::new(1),
+            resting: Resting::default(),
+            registry: Registry::default(),
+            check: settings.check.is_on().then(Check::begin),
+            settings,
+            started,
+            legacy,
+            reclaim: Reclaim,
+        });
+        Runtime::install(Some(runtime.clone()));
+        let run = Run {
+            runtime,
+            listening: Listening::begin(),
+        };
+        let this = run.runtime();
+        if let Err((workers, error)) = this.seats.open(this, locals) {
+            eprintln!(
+                "ocr: error: worker {workers} of {} cannot be started: {error}; ask for fewer with \
+                 -ocr:workers or OCR_WORKERS",
+                this.queues.workers()
+            );
+            exit_now(USAGE_STATUS);
         }
+        run
     }
-    create_main(this, &args, main_edt);
-    this.end_outside();
 
-    this.end.wait(|| this.check_halt());
-    for thread in threads {
-        // A worker that panics aborts the program instead of ending.
-        let _ = thread.join();
+    /// The runtime. Threads that the run has started, and contexts of this thread, may use the
+    /// reference until [`Run::end`].
+    pub fn runtime(&self) -> &'static Runtime {
+        // SAFETY: `end` waits for the threads that know it; whoever else has a context holds the
+        // runtime.
+        unsafe { &*Arc::as_ptr(&self.runtime) }
     }
-    this.devices.stop();
-    this.report(0);
-    Runtime::install(None);
-    // A thread of the program may be in a call, or about to end its context. The process ends soon:
-    // better to leave the memory than to take it away from under that thread.
-    if Runtime::may_be_freed() {
-        // SAFETY: workers and managers have ended, no other thread has a context, and none can get
-        // one.
-        drop(unsafe { Box::from_raw(runtime) });
-        queues::reclaim();
+
+    /// Ends a run in which `ocrShutdown` was called, or `ocrAbort`. Returns the exit status of the
+    /// program.
+    pub fn end(self) -> i32 {
+        self.runtime.seats.join();
+        self.runtime.end.leave_it_to_who_exits();
+        self.runtime.devices.stop();
+        drop(self.listening);
+        let status = match self.runtime.end.code() {
+            0 => self.runtime.check_left(),
+            code => code,
+        };
+        self.runtime.report(status);
+        Runtime::install(None);
+        // A thread of the program may be in a call, or about to end its context: then it has the
+        // runtime, and frees it later.
+        drop(self.runtime);
+        status
     }
-    0
 }
 
 impl Runtime {
@@ -161,7 +185,9 @@ impl Runtime {
 
 /// Creates the main EDT, whose only block holds the arguments (OCR 1.1.0, 2.2).
 fn create_main(runtime: &'static Runtime, args: &[OsString], main_edt: EdtFunction) {
-    let context = Context::enter(runtime, None);
+    let Some(context) = Context::get() else {
+        unreachable!("the runtime has been started");
+    };
     // SAFETY: this thread's context; nothing else refers to it here.
     let context = unsafe { &mut *context };
     let block = encode_arguments(args);
@@ -172,6 +198,9 @@ fn create_main(runtime: &'static Runtime, args: &[OsString], main_edt: EdtFuncti
     };
     // SAFETY: the block is this large, and nobody else knows it.
     unsafe { address.copy_from_nonoverlapping(block.as_ptr(), block.len()) };
+    if let Some(check) = &runtime.check {
+        check.runtime_block(&runtime.objects, guid);
+    }
     let work = runtime
         .objects
         .works
@@ -179,6 +208,7 @@ fn create_main(runtime: &'static Runtime, args: &[OsString], main_edt: EdtFuncti
     let view = TemplateView {
         paramc: 0,
         depc: 1,
+        hinted: false,
         work,
     };
     let template = runtime
@@ -198,7 +228,9 @@ fn create_main(runtime: &'static Runtime, args: &[OsString], main_edt: EdtFuncti
                 depv: &guid,
                 finish: false,
                 range: None,
+                hints: None,
                 guid: None,
+                label: None,
                 output: Output::None,
             });
             runtime

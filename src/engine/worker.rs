@@ -2,25 +2,36 @@
 
 use super::Runtime;
 use super::context::Context;
+use super::end::Call;
 use crate::object::place::Place;
 use crate::sched::queues::{Found, Local};
 
 /// Runs EDTs until the program ends.
 pub fn work(runtime: &'static Runtime, local: Local) {
-    let context = Context::enter(runtime, Some(local));
-    // SAFETY: the context is this thread's, and this reference ends before the EDT runs.
-    while let Some(edt) = next(unsafe { &mut *context }) {
-        // SAFETY: no reference into the context is alive.
-        unsafe { Context::run(context, edt) };
+    let context = Context::enter(runtime, local);
+    loop {
+        // SAFETY: the context is this thread's, and this reference ends before the EDT runs.
+        while let Some(edt) = next(unsafe { &mut *context }) {
+            // SAFETY: no reference into the context is alive.
+            unsafe { Context::run(context, edt) };
+        }
+        // SAFETY: as above.
+        let this = unsafe { &mut *context };
+        // Without a seat, the thread waits for one.
+        if runtime.end.is_ending() && this.local.is_some() || !this.find_seat() {
+            break;
+        }
     }
+    // SAFETY: as above.
+    unsafe { &mut *context }.close_seat();
     Context::leave();
 }
 
-/// The next EDT; `None` at the end.
+/// The next EDT; `None` at the end, or if the thread has no seat.
 fn next(context: &mut Context) -> Option<&'static crate::object::edt::Edt> {
     let runtime = context.runtime;
     loop {
-        if runtime.end.is_ending() {
+        if runtime.end.is_called() && !attend(context) {
             return None;
         }
         let kept = context.next.take();
@@ -28,22 +39,33 @@ fn next(context: &mut Context) -> Option<&'static crate::object::edt::Edt> {
         if let Some(edt) = local.next(&runtime.queues, kept) {
             return Some(edt.get());
         }
-        // Nobody waits for a scope because this worker has credit for it and nothing to do.
-        context.give_credit_back();
-        context.work_off();
+        // Nobody waits for a scope or a block because this worker has a part of it and nothing to do.
+        context.settle_up();
         let kept = context.next.take();
         let local = context.local.as_mut()?;
         if let Some(edt) = local.next(&runtime.queues, kept) {
             return Some(edt.get());
         }
-        let stop = || runtime.end.is_ending();
-        match local.search(&runtime.queues, stop, || runtime.check_halt())? {
-            Found::Ready(edt) => return Some(edt.get()),
-            Found::Unplaced(edt) => {
+        let stop = || runtime.end.is_called();
+        match local.search(&runtime.queues, stop, || runtime.check_halt()) {
+            Some(Found::Ready(edt)) => return Some(edt.get()),
+            Some(Found::Unplaced(edt)) => {
                 context.keep_next = true;
                 context.place_at(edt.get(), Place::HOST);
                 context.work_off();
             }
+            None => {}
         }
     }
+}
+
+/// Does what workers are called to between two EDTs. False if this one is to run no other.
+#[cold]
+fn attend(context: &mut Context) -> bool {
+    let end = &context.runtime.end;
+    while end.is_called_to(Call::PAUSE) && !end.is_ending() {
+        context.stand_still();
+    }
+    let leaves = end.is_ending() || end.is_called_to(Call::CROWD) && context.make_room();
+    !leaves
 }

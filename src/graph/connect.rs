@@ -2,7 +2,7 @@
 
 use super::{Graph, Refused};
 use crate::object::edt::{Edt, Mode, PreSlot, WAITING, ZOMBIE};
-use crate::object::event::{EventKind, TRIGGERED};
+use crate::object::event::{ARMED, EventKind, TRIGGERED};
 use crate::object::guid::{Guid, Kind};
 use crate::object::link::Link;
 
@@ -15,36 +15,56 @@ impl Graph<'_> {
         slot: u32,
         mode: Mode,
     ) -> Result<(), Refused> {
+        self.add_dependence_slot(source, 0, destination, slot, mode)
+    }
+
+    /// The same for post-slot `post_slot` of `source`. Collective events have several, all others
+    /// have one.
+    pub fn add_dependence_slot(
+        &mut self,
+        source: Guid,
+        post_slot: u32,
+        destination: Guid,
+        slot: u32,
+        mode: Mode,
+    ) -> Result<(), Refused> {
+        if post_slot != 0 {
+            let inside = self.objects.events.collective(source);
+            inside.ok_or(Refused::NoSuchSlot)?;
+        }
         match destination.kind() {
             // Programs do this; there is nothing to do.
             None if destination.is_null() && source.is_null() => Ok(()),
             None => Err(Refused::NoSuchObject),
-            Some(Kind::Event) => self.add_to_event(source, destination, slot),
-            Some(kind) if kind.is_edt() => self.add_to_edt(source, destination, slot, mode),
+            Some(Kind::Event) => self.add_to_event(source, post_slot, destination, slot),
+            Some(kind) if kind.is_edt() => {
+                self.add_to_edt((source, post_slot), (kind, destination), slot, mode)
+            }
             Some(_) => Err(Refused::NotPermitted),
         }
     }
 
     fn add_to_edt(
         &mut self,
-        source: Guid,
-        destination: Guid,
+        (source, post_slot): (Guid, u32),
+        (kind, destination): (Kind, Guid),
         slot: u32,
         mode: Mode,
     ) -> Result<(), Refused> {
-        self.check_source(source)?;
-        let (edt, locked) = self
-            .objects
-            .edts
-            .lock(destination)
-            .ok_or(Refused::NoSuchObject)?;
-        if slot >= edt.depc.get() {
-            return Err(Refused::NoSuchSlot);
+        if !source.is_event() {
+            self.check_source(source)?;
         }
+        let edt = self.objects.edts.get(kind, destination.index());
+        let edt = edt.ok_or(Refused::NoSuchObject)?;
+        let locked = edt.header.lock(destination.generation());
+        let locked = locked.ok_or(Refused::NoSuchObject)?;
+        // Before anything else of it is looked at: past this state an EDT is its owner's.
         if locked.word.state() != WAITING {
             return Err(Refused::NoSuchObject);
         }
-        let pre_slot = &edt.slots()[slot as usize];
+        let Some(pre_slot) = edt.slots().get(slot as usize) else {
+            return Err(Refused::NoSuchSlot);
+        };
         if !pre_slot.is_unconnected() {
             return Err(Refused::NotPermitted);
         }
@@ -55,9 +75,10 @@ impl Graph<'_> {
         }
         pre_slot.connect(mode);
         drop(locked);
-        let connected = self.connect(source, edt, slot, mode);
+        let link = Link::to_slot(destination, slot);
+        let connected = self.connect((source, post_slot), edt, (pre_slot, link), mode);
         if connected.is_err() {
-            self.unconnect(edt, &edt.slots()[slot as usize]);
+            self.unconnect(edt, pre_slot);
         }
         connected
     }
@@ -73,12 +94,13 @@ impl Graph<'_> {
     }
 
     /// Puts a pre-slot that is marked connected into the event's list, or satisfies it if the
-    /// event has triggered.
+    /// event has triggered. `link` leads to it.
+    #[inline]
     pub fn connect(
         &mut self,
-        source: Guid,
+        (source, post_slot): (Guid, u32),
         edt: &Edt,
-        slot: u32,
+        (pre_slot, link): (&PreSlot, Link),
         mode: Mode,
     ) -> Result<(), Refused> {
         let (event, locked) = self
@@ -86,21 +108,35 @@ impl Graph<'_> {
             .events
             .lock(source)
             .ok_or(Refused::NoSuchObject)?;
-        let pre_slot = &edt.slots()[slot as usize];
-        if locked.word.state() != TRIGGERED {
-            pre_slot.set_rest(event.waiting.get());
-            event.waiting.set(edt.link_to(slot));
-            return Ok(());
-        }
-        let data = event.data.get();
-        drop(locked);
+        let data = match locked.word.state() {
+            ARMED => {
+                pre_slot.set_rest(event.waiting.get());
+                event.waiting.set(link);
+                return Ok(());
+            }
+            TRIGGERED => {
+                let data = event.data.get();
+                drop(locked);
+                data
+            }
+            _ => match self.connect_choosy(event, locked, post_slot, link)? {
+                Some(data) => data,
+                None => return Ok(()),
+            },
+        };
         let locked = edt.header.lock_pinned();
         pre_slot.satisfy(data, mode);
         self.count_down(edt, locked);
         Ok(())
     }
 
-    fn add_to_event(&mut self, source: Guid, event: Guid, slot: u32) -> Result<(), Refused> {
+    fn add_to_event(
+        &mut self,
+        source: Guid,
+        post_slot: u32,
+        event: Guid,
+        slot: u32,
+    ) -> Result<(), Refused> {
         self.check_source(source)?;
         if slot > 1 {
             return Err(Refused::NoSuchSlot);
@@ -114,50 +150,75 @@ impl Graph<'_> {
             .events
             .lock(event)
             .ok_or(Refused::NoSuchObject)?;
-        if increment && target.kind() != EventKind::Latch {
-            return Err(Refused::NoSuchSlot);
-        }
+        let kind = target.kind();
         drop(locked);
-        self.link_events(source, event, increment)
+        match kind {
+            EventKind::Latch => {}
+            // Contributions are not blocks.
+            EventKind::Collective => return Err(Refused::NotPermitted),
+            _ if increment => return Err(Refused::NoSuchSlot),
+            _ => {}
+        }
+        self.link_events(source, post_slot, event, increment)
     }
 
     /// Makes the satisfaction of `source` satisfy `event`, which exists.
-    fn link_events(&mut self, source: Guid, event: Guid, increment: bool) -> Result<(), Refused> {
+    fn link_events(
+        &mut self,
+        source: Guid,
+        post_slot: u32,
+        event: Guid,
+        increment: bool,
+    ) -> Result<(), Refused> {
         let link = Link::to_event(event, increment);
-        let mut connector = None;
-        loop {
-            let from = self.objects.events.lock(source);
-            let triggered = match &from {
-                None => Some(Err(Refused::NoSuchObject)),
-                Some((from, locked)) => {
-                    (locked.word.state() == TRIGGERED).then(|| Ok(from.data.get()))
-                }
-            };
-            if let (Some(_), Some(index)) = (&triggered, connector) {
-                self.objects
-                    .events
-                    .disconnect(&mut self.caches.events, index);
+        let (from, locked) = self
+            .objects
+            .events
+            .lock(source)
+            .ok_or(Refused::NoSuchObject)?;
+        if locked.word.state() == ARMED && from.waiting.get() == Link::END {
+            from.waiting.set(link);
+            return Ok(());
+        }
+        drop(locked);
+        // A connector is needed. It is taken without the lock, since that can take time.
+        let index = self.objects.events.connector(&mut self.caches.events, link);
+        let index = index.ok_or(Refused::OutOfMemory)?;
+        let answer = self.link_connector(source, post_slot, index);
+        if answer == Ok(None) {
+            return Ok(());
+        }
+        self.objects
+            .events
+            .disconnect(&mut self.caches.events, index);
+        match answer? {
+            Some(data) => self.pass_to_event(event, increment, data),
+            None => Ok(()),
+        }
+    }
+
+    /// Puts a connector into the event's list. If the event has something for it already, that is
+    /// the answer, and the connector is in no list.
+    fn link_connector(
+        &mut self,
+        source: Guid,
+        post_slot: u32,
+        index: u32,
+    ) -> Result<Option<Guid>, Refused> {
+        let (from, locked) = self
+            .objects
+            .events
+            .lock(source)
+            .ok_or(Refused::NoSuchObject)?;
+        let link = Link::to_connector(index);
+        match locked.word.state() {
+            ARMED => {
+                self.objects.events.set_rest(index, from.waiting.get());
+                from.waiting.set(link);
+                Ok(None)
             }
-            let Some((from, locked)) = from.filter(|_| triggered.is_none()) else {
-                let data = triggered.unwrap_or(Err(Refused::NoSuchObject))?;
-                return self.satisfy_event(event, increment, data);
-            };
-            let waiting = from.waiting.get();
-            match connector {
-                None if waiting == Link::END => {
-                    from.waiting.set(link);
-                    return Ok(());
-                }
-                Some(index) => {
-                    self.objects.events.set_rest(index, waiting);
-                    from.waiting.set(Link::to_connector(index));
-                    return Ok(());
-                }
-                // A connector is needed. It is taken without the lock, since that can take time.
-                None => drop(locked),
-            }
-            let index = self.objects.events.connector(&mut self.caches.events, link);
-            connector = Some(index.ok_or(Refused::OutOfMemory)?);
+            TRIGGERED => Ok(Some(from.data.get())),
+            _ => self.connect_choosy(from, locked, post_slot, link),
         }
     }
 

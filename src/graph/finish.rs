@@ -29,7 +29,7 @@ use crate::sync::Ordering;
 use std::ptr;
 
 /// How much credit a thread takes at once.
-pub const GRANT: i64 = 64;
+pub const GRANT: i64 = if cfg!(ocr_tiny) { 2 } else { 64 };
 
 /// A thread's credit.
 pub struct Credit {
@@ -120,6 +120,8 @@ mod loom_models {
             output: Cell::new(Guid::NULL),
             result: Cell::new(Guid::NULL),
             index: Cell::new(0),
+            edt: Cell::new(Guid::NULL),
+            work: Cell::new(ptr::null()),
         }))
     }
 

@@ -10,10 +10,18 @@
 //! event's list (under the event's lock) unless the event has already triggered, in which case the
 //! data is taken from it and the pre-slot satisfied at once. The event's lock decides which of
 //! "connect" and "trigger" comes first; in both orders the pre-slot is satisfied exactly once.
+//!
+//! For counted and channel events, too, one step under the event's lock decides: a counted event
+//! counts its dependences there, and a channel takes the other side of the pair out of its queue, or
+//! puts this side into it. In a collective event the lock inside of it does that.
 
+#[cfg(not(loom))]
+mod choosy;
 #[cfg(not(loom))]
 mod connect;
 pub mod finish;
+#[cfg(all(test, loom))]
+mod loom_choosy;
 #[cfg(all(test, loom))]
 mod loom_models;
 #[cfg(not(loom))]

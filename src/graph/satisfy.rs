@@ -9,7 +9,7 @@ use crate::object::link::{Link, Target};
 use crate::object::scope::Scope;
 
 /// How many EDTs are made runnable before they are sent on.
-const BATCH: usize = 64;
+const BATCH: usize = if cfg!(ocr_tiny) { 2 } else { 64 };
 
 /// A waiting EDT that was taken out of the graph.
 pub struct DestroyedEdt {
@@ -23,15 +23,37 @@ pub struct DestroyedEdt {
 
 impl Graph<'_> {
     /// Satisfies a pre-slot of an event (OCR 1.1.0, 2.6.4). `increment` means the latch's increment
-    /// slot. The data given to a latch event is ignored (1.4.3.1). What follows is in the worklist,
-    /// for [`Graph::pass_on`].
+    /// slot. What follows is in the worklist, for [`Graph::pass_on`].
     pub fn satisfy_event(
         &mut self,
         event: Guid,
         increment: bool,
         data: Guid,
     ) -> Result<(), Refused> {
-        self.trigger(event, increment, data)
+        self.trigger::<true>(event, increment, data)
+    }
+
+    /// The same for what comes from another event or from the end of an EDT: there is no caller who
+    /// could be told that a channel is full, so it takes what comes.
+    pub fn pass_to_event(
+        &mut self,
+        event: Guid,
+        increment: bool,
+        data: Guid,
+    ) -> Result<(), Refused> {
+        self.trigger::<false>(event, increment, data)
+    }
+
+    /// Has a latch event wait for the end of a finish scope, which is one decrement. A program may
+    /// have counted that in when it created the latch; one that still stands at 0 has no way to
+    /// trigger by a decrement, so there it is done here.
+    pub fn count_into_latch(&self, event: Guid) {
+        if let Some((event, _locked)) = self.objects.events.lock(event)
+            && event.kind() == EventKind::Latch
+            && event.counter.get() == 0
+        {
+            event.counter.set(1);
+        }
     }
 
     /// Satisfies what the worklist says, until there is nothing more or a batch of EDTs has become
@@ -41,7 +63,7 @@ impl Graph<'_> {
         while self.work.runnable.len() < BATCH {
             if let Some((event, increment, data)) = self.work.events.pop() {
                 // What is refused further down a chain of events has no caller to be told.
-                let _ = self.trigger(event, increment, data);
+                let _ = self.pass_to_event(event, increment, data);
             } else if let Some((list, data)) = self.work.lists.pop() {
                 self.pass_on_list(list, data);
             } else {
@@ -52,7 +74,12 @@ impl Graph<'_> {
         some
     }
 
-    fn trigger(&mut self, guid: Guid, increment: bool, data: Guid) -> Result<(), Refused> {
+    fn trigger<const CALLED: bool>(
+        &mut self,
+        guid: Guid,
+        increment: bool,
+        data: Guid,
+    ) -> Result<(), Refused> {
         let (event, mut locked) = self
             .objects
             .events
@@ -62,13 +89,11 @@ impl Graph<'_> {
         if increment && kind != EventKind::Latch {
             return Err(Refused::NoSuchSlot);
         }
-        let (waiting, data) = match kind {
-            EventKind::Once => (
-                self.objects
-                    .events
-                    .free(&mut self.caches.events, event, locked),
-                data,
-            ),
+        let waiting = match kind {
+            EventKind::Once => self
+                .objects
+                .events
+                .free(&mut self.caches.events, event, locked),
             EventKind::Idempotent | EventKind::Sticky => {
                 if locked.word.state() == TRIGGERED {
                     return match kind {
@@ -78,8 +103,9 @@ impl Graph<'_> {
                 }
                 event.data.set(data);
                 locked.word = locked.word.with_state(TRIGGERED);
-                (event.waiting.replace(Link::END), data)
+                event.waiting.replace(Link::END)
             }
+            // The block that it is satisfied with last is passed on.
             EventKind::Latch => {
                 let counter = event
                     .counter
@@ -89,15 +115,20 @@ impl Graph<'_> {
                 if counter != 0 {
                     return Ok(());
                 }
-                let waiting = self
-                    .objects
+                self.objects
                     .events
-                    .free(&mut self.caches.events, event, locked);
-                (waiting, Guid::NULL)
+                    .free(&mut self.caches.events, event, locked)
             }
+            EventKind::Counted => self.satisfy_counted(event, locked, data)?,
+            EventKind::Channel => self.satisfy_channel(guid, event, locked, data, CALLED)?,
+            // It is satisfied by contributions.
+            EventKind::Collective => return Err(Refused::NotPermitted),
         };
-        if waiting != Link::END {
-            self.work.lists.push((waiting, data));
+        match waiting.target() {
+            Target::End => {}
+            // The usual list of a chain of events; it need not be taken apart again.
+            Target::Event { guid, increment } => self.work.events.push((guid, increment, data)),
+            _ => self.work.lists.push((waiting, data)),
         }
         Ok(())
     }
@@ -169,16 +200,31 @@ impl Graph<'_> {
             .events
             .lock(guid)
             .ok_or(Refused::NoSuchObject)?;
-        let mut list = self
+        let queued = match event.kind() {
+            EventKind::Channel => event.queued.replace(Link::END),
+            _ => Link::END,
+        };
+        let inside = self.objects.events.take_inside(event);
+        let waiting = self
             .objects
             .events
             .free(&mut self.caches.events, event, locked);
+        self.disconnect_all(waiting);
+        self.disconnect_all(queued);
+        for waiting in inside.map(|inside| inside.close()).unwrap_or_default() {
+            self.disconnect_all(waiting);
+        }
+        Ok(())
+    }
+
+    /// Takes a list apart: pre-slots of EDTs are unconnected again.
+    fn disconnect_all(&mut self, mut list: Link) {
         loop {
             list = match list.target() {
-                Target::End | Target::Event { .. } => return Ok(()),
+                Target::End | Target::Event { .. } => return,
                 Target::Edt { kind, index, slot } => {
                     let Some(edt) = self.objects.edts.get(kind, index) else {
-                        return Ok(());
+                        return;
                     };
                     let pre_slot = &edt.slots()[slot as usize];
                     let rest = pre_slot.rest();

@@ -29,6 +29,14 @@ pub struct Worklist {
     pub(super) events: Vec<(Guid, bool, Guid)>,
 }
 
+impl Worklist {
+    /// Whether there is nothing to do.
+    #[inline]
+    pub fn is_empty(&self) -> bool {
+        self.runnable.is_empty() && self.lists.is_empty() && self.events.is_empty()
+    }
+}
+
 /// The graph, as one thread works on it.
 pub struct Graph<'a> {
     /// The objects.

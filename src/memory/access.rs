@@ -1,7 +1,7 @@
 //! Granting, queueing and releasing; the rules are in [`super`].
 
-use crate::object::data_block::{DESTROYED, DataBlock, DataBlocks, Holders, LIVE};
-use crate::object::edt::{Edt, EdtRef, FETCH, Mode};
+use crate::object::data_block::{DESTROYED, DataBlock, DataBlocks, Holders, LIVE, Mark};
+use crate::object::edt::{DENIED, Edt, EdtRef, FETCH, Mode};
 use crate::object::guid::Guid;
 use crate::object::header::Locked;
 use crate::object::place::Place;
@@ -47,26 +47,36 @@ fn admits(holders: &Holders, mode: Mode, place: Place) -> bool {
     }
 }
 
-fn enter(holders: &mut Holders, mode: Mode, place: Place) {
+fn enter(holders: &mut Holders, mode: Mode, place: Place, times: u32) {
     match mode {
         Mode::Null => {}
-        Mode::Ro => holders.ro += 1,
-        Mode::Const => holders.constant += 1,
+        Mode::Ro => holders.ro += times,
+        Mode::Const => holders.constant += times,
         Mode::Rw => {
-            holders.rw += 1;
+            holders.rw += times;
             holders.rw_place = Some(place);
         }
         Mode::Ew => holders.ew = true,
     }
 }
 
-fn leave(holders: &mut Holders, mode: Mode) {
+fn leave(holders: &mut Holders, mode: Mode, times: u32) {
     match mode {
         Mode::Null => {}
-        Mode::Ro => holders.ro -= 1,
-        Mode::Const => holders.constant -= 1,
-        Mode::Rw => holders.rw -= 1,
+        Mode::Ro => holders.ro -= times,
+        Mode::Const => holders.constant -= times,
+        Mode::Rw => holders.rw -= times,
         Mode::Ew => holders.ew = false,
+    }
+}
+
+/// How many hold a block in a mode that several can hold it in.
+fn sharing(holders: &Holders, mode: Mode) -> u32 {
+    match mode {
+        Mode::Ro => holders.ro,
+        Mode::Const => holders.constant,
+        Mode::Rw => holders.rw,
+        Mode::Null | Mode::Ew => 0,
     }
 }
 
@@ -88,14 +98,15 @@ pub fn acquire(blocks: &DataBlocks, guid: Guid, edt: &Edt, mode: Mode) -> Acquir
     let place = edt.place.get();
     let (first, last) = block.queue.get();
     if admits(&holders, mode, place) && (first.is_null() || mode == Mode::Ro) {
-        enter(&mut holders, mode, place);
+        enter(&mut holders, mode, place, 1);
         block.holders.set(holders);
-        note_where(block, &locked, edt);
+        note(block, &locked, edt, mode);
         return Acquired::Granted;
     }
     edt.link.set(ptr::null());
     if first.is_null() {
         block.queue.set((edt, edt));
+        block.mark(&locked, Mark::WaitedFor);
     } else {
         // SAFETY: the last EDT of the queue belongs to the queue, which the lock guards.
         unsafe { &*last }.link.set(edt);
@@ -105,9 +116,12 @@ pub fn acquire(blocks: &DataBlocks, guid: Guid, edt: &Edt, mode: Mode) -> Acquir
     Acquired::Queued
 }
 
-/// Notes in an EDT that was just granted a block if the host's copy of it is not ready, so that the
-/// usual case, where all are, costs nothing more.
-fn note_where(block: &DataBlock, locked: &Locked<'_>, edt: &Edt) {
+/// Notes in an EDT that was just granted a block if the host's copy of it is not ready, or if the EDT
+/// may not write it any more, so that the usual case costs nothing more.
+fn note(block: &DataBlock, locked: &Locked<'_>, edt: &Edt, mode: Mode) {
+    if mode.writes() && block.has(Mark::Written) {
+        edt.flags.set(edt.flags.get() | DENIED);
+    }
     if !block.copies_of(locked).host_ready() {
         edt.flags.set(edt.flags.get() | FETCH);
     }
@@ -116,7 +130,7 @@ fn note_where(block: &DataBlock, locked: &Locked<'_>, edt: &Edt) {
 /// Marks a new block as held in RW mode by its creator, a host EDT or thread.
 pub fn hold_at_creation(block: &DataBlock) {
     let mut holders = Holders::default();
-    enter(&mut holders, Mode::Rw, Place::HOST);
+    enter(&mut holders, Mode::Rw, Place::HOST, 1);
     block.holders.set(holders);
 }
 
@@ -125,25 +139,96 @@ pub fn hold_at_creation(block: &DataBlock) {
 #[inline]
 pub fn release(block: &DataBlock, mode: Mode, place: Place, granted: &mut Vec<EdtRef>) -> Left {
     let locked = block.header.lock_pinned();
+    note_write(block, &locked, mode, place);
+    leave_locked(block, locked, mode, 1, granted)
+}
+
+/// Notes that who holds a block in `mode` in `place` has written it, if the mode allows that.
+fn note_write(block: &DataBlock, locked: &Locked<'_>, mode: Mode, place: Place) {
     if mode.writes() {
-        block.copies_of(&locked).wrote(place);
+        block.copies_of(locked).wrote(place);
+        if block.has(Mark::WrittenOnce) {
+            block.mark(locked, Mark::Written);
+        }
     }
-    leave_locked(block, locked, mode, granted)
+}
+
+/// Holds a locked, live block in RO mode for a moment, so that it does not go: to look at it.
+pub fn watch(block: &DataBlock, _locked: &Locked<'_>) {
+    let mut holders = block.holders.get();
+    enter(&mut holders, Mode::Ro, Place::HOST, 1);
+    block.holders.set(holders);
 }
 
 /// Gives back a block that was held in `mode` by an EDT that did not run.
 pub fn release_unused(block: &DataBlock, mode: Mode, granted: &mut Vec<EdtRef>) -> Left {
-    leave_locked(block, block.header.lock_pinned(), mode, granted)
+    leave_locked(block, block.header.lock_pinned(), mode, 1, granted)
+}
+
+/// With so many holders of one mode, a thread that releases a block keeps its hold as a lease.
+/// (`--cfg ocr_tiny` takes tests into the corners sooner.)
+const MANY: u32 = if cfg!(ocr_tiny) { 2 } else { 16 };
+
+/// The answer to [`release_or_keep`].
+pub(super) enum Kept {
+    /// The hold was given back.
+    No(Left),
+    /// The hold is the caller's, for a lease.
+    Yes,
+}
+
+/// As [`release`] by an EDT of the host, unless the hold is worth keeping.
+#[inline]
+pub(super) fn release_or_keep(
+    block: &DataBlock,
+    mode: Mode,
+    may_keep: bool,
+    granted: &mut Vec<EdtRef>,
+) -> Kept {
+    let locked = block.header.lock_pinned();
+    note_write(block, &locked, mode, Place::HOST);
+    if may_keep && sharing(&block.holders.get(), mode) >= MANY && block.is_plain() {
+        return Kept::Yes;
+    }
+    Kept::No(leave_locked(block, locked, mode, 1, granted))
+}
+
+/// Gives back so many holds of a lease.
+pub(super) fn release_many(
+    block: &DataBlock,
+    mode: Mode,
+    holds: u32,
+    granted: &mut Vec<EdtRef>,
+) -> Left {
+    let locked = block.header.lock_pinned();
+    note_write(block, &locked, mode, Place::HOST);
+    leave_locked(block, locked, mode, holds, granted)
+}
+
+/// Takes so many more holds for a lease that has none left. False if the block cannot be had so, or is
+/// not plain any more: the EDT of the lease may have ended meanwhile, and the block gone.
+pub(super) fn acquire_more(block: &DataBlock, guid: Guid, mode: Mode, holds: u32) -> bool {
+    let Some(_locked) = block.header.lock(guid.generation()) else {
+        return false;
+    };
+    let mut holders = block.holders.get();
+    let plain = block.is_plain() && admits(&holders, mode, Place::HOST);
+    if plain {
+        enter(&mut holders, mode, Place::HOST, holds);
+        block.holders.set(holders);
+    }
+    plain
 }
 
 fn leave_locked(
     block: &DataBlock,
     locked: Locked<'_>,
     mode: Mode,
+    holds: u32,
     granted: &mut Vec<EdtRef>,
 ) -> Left {
     let mut holders = block.holders.get();
-    leave(&mut holders, mode);
+    leave(&mut holders, mode, holds);
     serve(block, &locked, &mut holders, granted);
     block.holders.set(holders);
     if locked.word.state() == DESTROYED && !is_held(&holders) {
@@ -155,6 +240,9 @@ fn leave_locked(
 /// Grants the block to those at the head of the queue who can have it now.
 fn serve(block: &DataBlock, locked: &Locked<'_>, holders: &mut Holders, granted: &mut Vec<EdtRef>) {
     let (mut first, last) = block.queue.get();
+    if first.is_null() {
+        return;
+    }
     // SAFETY: an EDT in the queue belongs to the queue, which the caller's lock guards.
     while let Some(edt) = unsafe { first.as_ref() } {
         let mode = edt.slots()[edt.cursor.get() as usize].info().mode;
@@ -162,16 +250,17 @@ fn serve(block: &DataBlock, locked: &Locked<'_>, holders: &mut Holders, granted:
         if !admits(holders, mode, place) {
             break;
         }
-        enter(holders, mode, place);
-        note_where(block, locked, edt);
+        enter(holders, mode, place, 1);
+        note(block, locked, edt, mode);
         first = edt.link.get();
         granted.push(EdtRef::new(edt));
     }
-    block.queue.set(if first.is_null() {
-        (first, first)
+    if first.is_null() {
+        block.queue.set((first, first));
+        block.unmark(locked, Mark::WaitedFor);
     } else {
-        (first, last)
-    });
+        block.queue.set((first, last));
+    }
 }
 
 /// Tells a block that its RW holder, which was not placed when it got the block or was placed
@@ -190,6 +279,7 @@ pub fn settle(block: &DataBlock, place: Place, granted: &mut Vec<EdtRef>) {
 /// until they are done.
 pub fn destroy(block: &DataBlock, mut locked: Locked<'_>) -> Left {
     locked.word = locked.word.with_state(DESTROYED);
+    block.mark(&locked, Mark::Destroyed);
     match is_held(&block.holders.get()) {
         true => Left::Alive,
         false => Left::Unused,

@@ -94,3 +94,115 @@ fn two_writers_of_one_block() {
             .with(|content| assert_eq!(unsafe { *content }, 2));
     });
 }
+
+/// A block with a lease on it: the steps of `lease.rs` and of those in `access.rs` that it calls.
+struct Leased {
+    header: Header,
+    /// Readers that hold it, holds in leases included.
+    holds: UnsafeCell<usize>,
+    /// The writer waits.
+    queue: UnsafeCell<bool>,
+    waited_for: AtomicUsize,
+    content: UnsafeCell<usize>,
+    written: AtomicUsize,
+}
+
+// SAFETY: as for `Block`.
+unsafe impl Sync for Leased {}
+// SAFETY: as for `Block`.
+unsafe impl Send for Leased {}
+
+impl Leased {
+    fn is_plain(&self) -> bool {
+        self.waited_for.load(Ordering::Relaxed) == 0
+    }
+
+    /// An EDT ends, and its hold stays with the thread if it may.
+    fn may_keep(&self) -> bool {
+        let _locked = self.header.lock_pinned();
+        self.is_plain()
+    }
+
+    /// Gives back so many holds. True if the writer has the block now.
+    fn release_many(&self, holds: usize) -> bool {
+        let _locked = self.header.lock_pinned();
+        let left = self.holds.with_mut(|held| {
+            // SAFETY: the block is locked.
+            let held = unsafe { &mut *held };
+            *held -= holds;
+            *held
+        });
+        // SAFETY: the block is locked.
+        let waits = self.queue.with(|queue| unsafe { *queue });
+        if left != 0 || !waits {
+            return false;
+        }
+        // SAFETY: the block is locked.
+        self.queue.with_mut(|queue| unsafe { *queue = false });
+        self.waited_for.store(0, Ordering::Relaxed);
+        true
+    }
+
+    /// The writer. True if granted; otherwise it is in the queue.
+    fn acquire_exclusive(&self) -> bool {
+        let _locked = self.header.lock(0).expect("live");
+        // SAFETY: the block is locked.
+        if self.holds.with(|held| unsafe { *held }) == 0 {
+            return true;
+        }
+        // SAFETY: the block is locked.
+        self.queue.with_mut(|queue| unsafe { *queue = true });
+        self.waited_for.store(1, Ordering::Relaxed);
+        false
+    }
+
+    fn read(&self) {
+        // SAFETY: the caller holds the block; the checker finds it if the writer has it.
+        self.content.with(|content| unsafe { *content });
+    }
+
+    fn write(&self) {
+        // SAFETY: the writer has the block for itself; the checker finds it if not.
+        self.content.with_mut(|content| unsafe { *content += 1 });
+        self.written.fetch_add(1, Ordering::Relaxed);
+    }
+}
+
+/// One thread runs two readers; the second gets the hold that the first has left in the lease, unless
+/// the writer of the other thread is seen to wait. The writer writes once, when no reader reads.
+#[test]
+fn a_lease_keeps_a_writer_out_until_it_ends() {
+    loom::model(|| {
+        let block = Arc::new(Leased {
+            header: Header::new(),
+            holds: UnsafeCell::new(1),
+            queue: UnsafeCell::new(false),
+            waited_for: AtomicUsize::new(0),
+            content: UnsafeCell::new(0),
+            written: AtomicUsize::new(0),
+        });
+        block.header.publish(Word::new(0, 0, 1));
+        let other = block.clone();
+        let thread = loom::thread::spawn(move || {
+            if other.acquire_exclusive() {
+                other.write();
+            }
+        });
+        // The first reader has the block; it creates the second, which takes a hold from the lease
+        // or, without one, from the block.
+        block.read();
+        let mut lease = 0;
+        let keeps = block.may_keep(); // the first ends
+        lease += 1;
+        if keeps && block.is_plain() {
+            lease -= 1; // the second acquires
+            block.read();
+            lease += 1; // and ends
+        }
+        if block.release_many(lease) {
+            block.write();
+        }
+        thread.join().expect("no panic");
+        assert_eq!(block.written.load(Ordering::Relaxed), 1);
+    });
+}

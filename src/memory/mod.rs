@@ -12,6 +12,10 @@
 //! A queue is served in order; only RO, which conflicts with nothing, passes it. So each EDT in a
 //! queue is behind a bounded number of others, each of which will release.
 //!
+//! Two things lie outside of this. An EDT that waits in a call (`engine::block`) keeps its blocks:
+//! what it waits for must not need them, which is the program's to see to, and a hang is told. And a
+//! worker may keep a hold as a lease, but never for longer than an EDT (`lease.rs`).
+//!
 //! # The modes
 //!
 //! | held \ wanted | RO | CONST | RW | EW |
@@ -26,10 +30,14 @@
 
 #[cfg(not(loom))]
 mod access;
+#[cfg(not(loom))]
+mod lease;
 #[cfg(all(test, loom))]
 mod loom_models;
 
 #[cfg(not(loom))]
 pub use access::{
-    Acquired, Left, acquire, destroy, hold_at_creation, release, release_unused, settle,
+    Acquired, Left, acquire, destroy, hold_at_creation, release, release_unused, settle, watch,
 };
+#[cfg(not(loom))]
+pub use lease::Leases;

@@ -1,7 +1,7 @@
 //! All objects of a runtime together.
 
 use super::arena::{Arena, Cache};
-use super::{data_block, edt, event, scope, template, work};
+use super::{data_block, edt, event, range, scope, template, work};
 
 /// All objects of a runtime.
 #[derive(Default)]
@@ -14,6 +14,8 @@ pub struct Objects {
     pub data_blocks: data_block::DataBlocks,
     /// EDT templates.
     pub templates: template::Templates,
+    /// Ranges of labels.
+    pub ranges: range::Ranges,
     /// Finish scopes.
     pub scopes: Arena<scope::Scope>,
     /// What EDTs do.
@@ -31,6 +33,8 @@ pub struct Caches {
     pub data_blocks: Cache,
     /// For templates.
     pub templates: Cache,
+    /// For ranges of labels.
+    pub ranges: Cache,
     /// For finish scopes.
     pub scopes: Cache,
 }
@@ -42,6 +46,7 @@ impl Objects {
         self.events.drain(&mut caches.events);
         self.data_blocks.drain(&mut caches.data_blocks);
         self.templates.drain(&mut caches.templates);
+        self.ranges.drain(&mut caches.ranges);
         self.scopes.drain(&mut caches.scopes);
     }
 }

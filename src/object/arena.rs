@@ -9,17 +9,25 @@
 //! [`Header::publish`](super::header::Header::publish) and free by [`Arena::free`], which
 //! takes it with its header already in the free state. A slot whose generations are used up is
 //! retired: it is never handed out again, so no GUID is ever given twice.
+//!
+//! Runs of slots can be set apart for labels (`label.rs`); those never come into a cache.
+
+mod label;
+mod waiting;
 
 use super::header::{FREE, Header, Word};
+use crossbeam_utils::CachePadded;
+pub use label::{Labels, Taken};
 use parking_lot::Mutex;
 use std::alloc::{Layout, alloc_zeroed, dealloc, handle_alloc_error};
 use std::cell::Cell;
 use std::marker::PhantomData;
 use std::ptr::{self, NonNull};
 use std::sync::atomic::{AtomicPtr, Ordering};
+pub use waiting::Wake;
 
 /// How many slots move between a cache and the depot at once.
-pub const BATCH: u32 = 128;
+pub const BATCH: u32 = if cfg!(ocr_tiny) { 4 } else { 128 };
 
 const CHUNK_BYTES: usize = 2 << 20;
 const CHUNKS: usize = 1 << 16;
@@ -39,7 +47,9 @@ pub unsafe trait Slot: Sync {
 /// The slots of one kind of object.
 pub struct Arena<T> {
     chunks: NonNull<AtomicPtr<T>>,
-    depot: Mutex<Depot>,
+    /// On lines of its own: the chunk table is read at every lookup, by every thread.
+    depot: CachePadded<Mutex<Depot>>,
+    labels: CachePadded<label::Runs>,
     slots: PhantomData<T>,
 }
 
@@ -90,10 +100,11 @@ impl<T: Slot> Arena<T> {
         let chunks = NonNull::new(table).unwrap_or_else(|| handle_alloc_error(Self::TABLE));
         Arena {
             chunks,
-            depot: Mutex::new(Depot {
+            depot: CachePadded::new(Mutex::new(Depot {
                 fresh: 1,
                 ..Depot::default()
-            }),
+            })),
+            labels: CachePadded::default(),
             slots: PhantomData,
         }
     }
@@ -154,9 +165,14 @@ impl<T: Slot> Arena<T> {
         Some((index, slot))
     }
 
-    /// Takes back a slot whose header is free.
+    /// Takes back a slot whose header has become this free word. That of a label stays where it is:
+    /// it may have another object by now.
     #[inline]
-    pub fn free(&self, cache: &mut Cache, index: u32) {
+    pub fn free(&self, cache: &mut Cache, freed: Word, index: u32) {
+        if freed.is_label() {
+            self.label_freed(index);
+            return;
+        }
         debug_assert_eq!(self.slot(index).header().peek().state(), FREE);
         if cache.fresh != cache.fresh_end || cache.len == BATCH {
             self.make_room(cache);
@@ -184,7 +200,7 @@ impl<T: Slot> Arena<T> {
             let first = depot.fresh;
             let end = first.checked_add(BATCH)?;
             for index in [first, end - 1] {
-                self.chunk_for(index)?;
+                self.chunk_for(index, index as usize >= Self::PER_CHUNK)?;
             }
             depot.fresh = end;
             (cache.head, cache.len) = (first, BATCH);
@@ -194,7 +210,7 @@ impl<T: Slot> Arena<T> {
     }
 
     /// Called with the depot locked, so that a chunk is made once.
-    fn chunk_for(&self, index: u32) -> Option<()> {
+    fn chunk_for(&self, index: u32, huge: bool) -> Option<()> {
         let number = index as usize / Self::PER_CHUNK;
         if number >= CHUNKS {
             return None;
@@ -202,7 +218,7 @@ impl<T: Slot> Arena<T> {
         let entry = self.chunk(number);
         if entry.load(Ordering::Relaxed).is_null() {
             // Pairs with the load in `get`.
-            entry.store(map_chunk(number != 0)?.as_ptr().cast(), Ordering::Release);
+            entry.store(map_chunk(huge)?.as_ptr().cast(), Ordering::Release);
         }
         Some(())
     }
@@ -318,7 +334,7 @@ mod tests {
     use std::collections::HashSet;
 
     #[repr(C, align(64))]
-    struct Thing {
+    pub(super) struct Thing {
         header: Header,
         next_free: Cell<u32>,
     }
@@ -345,9 +361,10 @@ mod tests {
 
     fn destroy(arena: &Arena<Thing>, cache: &mut Cache, index: u32) {
         let mut locked = arena.slot(index).header.lock_pinned();
-        locked.word = locked.word.freed().expect("generations left");
+        let freed = locked.word.freed().expect("generations left");
+        locked.word = freed;
         drop(locked);
-        arena.free(cache, index);
+        arena.free(cache, freed, index);
     }
 
     #[test]

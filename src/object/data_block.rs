@@ -10,20 +10,37 @@
 //! size do not change once set and may be read by whoever holds the block, and that `held_before`
 //! and `held_after` belong to the thread that holds the block as its creator.
 
-use super::arena::{Arena, Cache, Slot};
+use super::arena::{Arena, Cache, Labels, Slot, Taken};
 use super::edt::Edt;
 use super::guid::{Guid, Kind};
 use super::header::{Header, Locked};
+use super::hints::{HintSet, Hints};
 use super::place::{Place, PlaceSet};
 use std::cell::{Cell, UnsafeCell};
 use std::ops::{Deref, DerefMut};
 use std::ptr::NonNull;
-use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::atomic::{AtomicU32, AtomicUsize, Ordering, fence};
 
 /// State: exists.
 pub const LIVE: u8 = 1;
 /// State: `ocrDbDestroy` was called; holders still use it.
 pub const DESTROYED: u8 = 2;
+
+/// What there is to know about a live block for those who do not take its lock.
+#[derive(Clone, Copy)]
+#[repr(u32)]
+pub enum Mark {
+    /// Somebody is in the block's queue.
+    WaitedFor = 1,
+    /// A device has, or has had, a buffer for the block.
+    OnDevice = 2,
+    /// The block was destroyed.
+    Destroyed = 4,
+    /// `DB_PROP_SINGLE_ASSIGNMENT`.
+    WrittenOnce = 8,
+    /// The block is written once, and has been: nobody may write it any more.
+    Written = 16,
+}
 
 /// No block is larger: what a process on a 64-bit machine can address.
 const ADDRESS_SPACE: u64 = 1 << 47;
@@ -92,18 +109,28 @@ pub struct DataBlock {
     /// Generation and state.
     pub header: Header,
     index: Cell<u32>,
-    pub(crate) size: Cell<u64>,
-    /// The start of the allocation that `Copies::host` points into.
-    base: Cell<*mut u8>,
-    copies: UnsafeCell<Copies>,
+    /// Who created the block and has not released it: an EDT, or a thread outside of EDTs. 0: nobody.
+    pub(crate) creator: AtomicUsize,
     pub(crate) holders: Cell<Holders>,
     /// First and last EDT of those that wait, linked through `Edt::link`.
     pub(crate) queue: Cell<(*const Edt, *const Edt)>,
-    /// Who created the block and has not released it: an EDT, or a thread outside of EDTs. 0: nobody.
-    pub(crate) creator: AtomicUsize,
+    second: Second,
+}
+
+/// What is seldom written, on a cache line of its own: EDTs that run read it, those that acquire and
+/// release write the other.
+#[repr(C, align(64))]
+struct Second {
+    /// [`Mark`]s.
+    marks: AtomicU32,
+    hinted: Cell<bool>,
+    size: Cell<u64>,
+    /// The start of the allocation that `Copies::host` points into.
+    base: Cell<*mut u8>,
+    copies: UnsafeCell<Copies>,
     /// Neighbours among the blocks that the creator holds; they belong to the creator's thread.
-    pub(crate) held_before: Cell<*const DataBlock>,
-    pub(crate) held_after: Cell<*const DataBlock>,
+    held_before: Cell<*const DataBlock>,
+    held_after: Cell<*const DataBlock>,
 }
 
 // SAFETY: see the module: the lock of the header guards the cells.
@@ -140,7 +167,11 @@ impl DerefMut for CopiesGuard<'_> {
 
 /// The data blocks.
 #[derive(Default)]
-pub struct DataBlocks(Arena<DataBlock>);
+pub struct DataBlocks {
+    blocks: Arena<DataBlock>,
+    /// The hints of those that have some.
+    pub hints: Hints,
+}
 
 impl DataBlocks {
     /// A new block of `size` bytes, with or without host memory, not yet published: the caller sets
@@ -156,31 +187,46 @@ impl DataBlocks {
             return Err(failed);
         }
         let memory = with_memory.then(|| allocate_memory(size)).transpose()?;
-        let Some((index, block)) = self.0.allocate(cache) else {
+        let Some((index, block)) = self.blocks.allocate(cache) else {
             free_memory(memory.map_or(std::ptr::null_mut(), |(base, _)| base));
             return Err(failed);
         };
-        block.index.set(index);
-        block.size.set(size);
-        block
-            .base
-            .set(memory.map_or(std::ptr::null_mut(), |(base, _)| base));
-        // SAFETY: the slot is free and belongs to this thread.
-        let copies = unsafe { &mut *block.copies.get() };
-        copies.valid = PlaceSet::EMPTY;
-        copies.resident = PlaceSet::EMPTY;
-        copies.host = memory.map_or(std::ptr::null_mut(), |(_, host)| host.as_ptr());
-        block.holders.set(Holders::default());
-        block.queue.set((std::ptr::null(), std::ptr::null()));
-        block.creator.store(0, Ordering::Relaxed);
+        block.begin(index, size, memory);
         Ok(block)
+    }
+
+    /// As [`DataBlocks::allocate`], on a label.
+    pub fn allocate_on(
+        &self,
+        label: Guid,
+        size: u64,
+        with_memory: bool,
+    ) -> Result<Result<&DataBlock, Taken>, OutOfMemory> {
+        if size > ADDRESS_SPACE {
+            return Err(OutOfMemory { bytes: size });
+        }
+        // Others who want to create it wait while the label is claimed, so the memory comes before.
+        let memory = with_memory.then(|| allocate_memory(size)).transpose()?;
+        Ok(self
+            .blocks
+            .claim(label)
+            .inspect(|block| block.begin(label.index(), size, memory))
+            .inspect_err(|_| free_memory(memory.map_or(std::ptr::null_mut(), |(base, _)| base))))
+    }
+
+    /// The labels of data blocks.
+    pub fn labels(&self) -> &dyn Labels {
+        &self.blocks
     }
 
     /// Gives back the memory and the slot of a block nobody uses and no device knows.
     pub fn free(&self, cache: &mut Cache, block: &DataBlock) {
         let index = block.index.get();
+        if block.second.hinted.get() {
+            self.hints.drop_of(block.guid());
+        }
         let mut locked = block.header.lock_pinned();
-        let base = block.base.replace(std::ptr::null_mut());
+        let base = block.second.base.replace(std::ptr::null_mut());
         let Some(freed) = locked.word.freed() else {
             // The generations of the slot are used up: it stays "destroyed" for ever.
             locked.word = locked.word.with_state(DESTROYED);
@@ -191,7 +237,7 @@ impl DataBlocks {
         locked.word = freed;
         drop(locked);
         free_memory(base);
-        self.0.free(cache, index);
+        self.blocks.free(cache, freed, index);
     }
 
     /// The block of a GUID and its lock, if the slot is still in that generation: the block is
@@ -201,8 +247,20 @@ impl DataBlocks {
         if !guid.is_data_block() {
             return None;
         }
-        let block = self.0.get(guid.index())?;
+        let block = self.blocks.get(guid.index())?;
         Some((block, block.header.lock(guid.generation())?))
+    }
+
+    /// Adds hints to a block. False if there is none.
+    pub fn add_hints(&self, guid: Guid, hints: &HintSet) -> bool {
+        let locked = self.lock(guid);
+        let Some((block, _locked)) = locked.filter(|(_, locked)| locked.word.state() == LIVE)
+        else {
+            return false;
+        };
+        self.hints.add(guid, hints);
+        block.second.hinted.set(true);
+        true
     }
 
     /// Whether this is the GUID of a block that is not destroyed. Writes nothing: many EDTs may
@@ -210,7 +268,7 @@ impl DataBlocks {
     #[inline]
     pub fn exists(&self, guid: Guid) -> bool {
         guid.is_data_block()
-            && self.0.get(guid.index()).is_some_and(|block| {
+            && self.blocks.get(guid.index()).is_some_and(|block| {
                 let word = block.header.peek();
                 word.generation() == guid.generation() && word.state() == LIVE
             })
@@ -219,38 +277,58 @@ impl DataBlocks {
     /// The block of a GUID that somebody holds.
     #[inline]
     pub fn pinned(&self, guid: Guid) -> &DataBlock {
-        self.0.slot(guid.index())
+        self.blocks.slot(guid.index())
     }
 
     /// Whether this was the GUID of a block that has been freed since.
     pub fn was_freed(&self, guid: Guid) -> bool {
         guid.is_data_block()
-            && self
-                .0
-                .get(guid.index())
-                .is_some_and(|block| guid.generation() < block.header.peek().generation())
+            && self.blocks.get(guid.index()).is_some_and(|block| {
+                let now = block.header.peek().generation();
+                // A slot takes on the generation of a label with its first block.
+                guid.generation() < now || guid.is_label() && guid.generation() == now
+            })
     }
 
     /// All blocks that are not free.
     pub fn live(&self) -> impl Iterator<Item = &DataBlock> {
-        self.0.live().map(|(_, _, block)| block)
+        self.blocks.live().map(|(_, _, block)| block)
     }
 
     /// Gives an ending thread's free slots to the others.
     pub fn drain(&self, cache: &mut Cache) {
-        self.0.drain(cache);
+        self.blocks.drain(cache);
     }
 }
 
 impl Drop for DataBlocks {
     fn drop(&mut self) {
         for block in self.live() {
-            free_memory(block.base.replace(std::ptr::null_mut()));
+            free_memory(block.second.base.replace(std::ptr::null_mut()));
         }
     }
 }
 
 impl DataBlock {
+    /// Makes a slot that this thread has taken a block, not yet published.
+    fn begin(&self, index: u32, size: u64, memory: Option<(*mut u8, NonNull<u8>)>) {
+        self.index.set(index);
+        self.second.hinted.set(false);
+        self.second.size.set(size);
+        self.second
+            .base
+            .set(memory.map_or(std::ptr::null_mut(), |(base, _)| base));
+        // SAFETY: the slot is free and belongs to this thread.
+        let copies = unsafe { &mut *self.second.copies.get() };
+        copies.valid = PlaceSet::EMPTY;
+        copies.resident = PlaceSet::EMPTY;
+        copies.host = memory.map_or(std::ptr::null_mut(), |(_, host)| host.as_ptr());
+        self.holders.set(Holders::default());
+        self.queue.set((std::ptr::null(), std::ptr::null()));
+        self.creator.store(0, Ordering::Relaxed);
+        self.second.marks.store(0, Ordering::Relaxed);
+    }
+
     /// Its GUID; the block must be known to be alive.
     pub fn guid(&self) -> Guid {
         Guid::new(
@@ -260,9 +338,38 @@ impl DataBlock {
         )
     }
 
+    /// Whether nothing but the EDTs of the host that hold it has to do with the block: it has no mark.
+    #[inline]
+    pub fn is_plain(&self) -> bool {
+        self.second.marks.load(Ordering::Relaxed) == 0
+    }
+
+    /// Whether it has this mark.
+    pub fn has(&self, mark: Mark) -> bool {
+        self.second.marks.load(Ordering::Relaxed) & mark as u32 != 0
+    }
+
+    /// Puts a mark.
+    pub fn mark(&self, _locked: &Locked<'_>, mark: Mark) {
+        let marks = self.second.marks.load(Ordering::Relaxed) | mark as u32;
+        self.second.marks.store(marks, Ordering::Relaxed);
+    }
+
+    /// Takes a mark away.
+    pub fn unmark(&self, _locked: &Locked<'_>, mark: Mark) {
+        let marks = self.second.marks.load(Ordering::Relaxed) & !(mark as u32);
+        self.second.marks.store(marks, Ordering::Relaxed);
+    }
+
+    /// The blocks before and after it among those that its creator holds; for the creator's thread.
+    #[cfg_attr(loom, allow(dead_code))]
+    pub(crate) fn held_neighbours(&self) -> [&Cell<*const DataBlock>; 2] {
+        [&self.second.held_before, &self.second.held_after]
+    }
+
     /// Its size in bytes; may be 0.
     pub fn size(&self) -> u64 {
-        self.size.get()
+        self.second.size.get()
     }
 
     /// Locks the block and gives access to where its copies are. Hold it for a few instructions.
@@ -274,17 +381,27 @@ impl DataBlock {
         }
     }
 
+    /// Notes that the device at `place` has a buffer for the block.
+    pub fn got_buffer(&self, place: Place) {
+        let locked = self.header.lock_pinned();
+        self.copies_of(&locked).resident.insert(place);
+        self.mark(&locked, Mark::OnDevice);
+        drop(locked);
+        // Pairs with the fence of an EDT that has written (`memory::lease`): the device copies after this.
+        fence(Ordering::SeqCst);
+    }
+
     /// Access to the copies under a lock that the caller has.
     #[allow(clippy::mut_from_ref)]
     pub(crate) fn copies_of(&self, _locked: &Locked<'_>) -> &mut Copies {
         // SAFETY: the lock is held, and this is the only way to the copies.
-        unsafe { &mut *self.copies.get() }
+        unsafe { &mut *self.second.copies.get() }
     }
 
     /// The address of the host copy; for holders, which made sure that there is one.
     #[inline]
     pub fn host_ptr(&self) -> *mut u8 {
-        let copies = self.copies.get();
+        let copies = self.second.copies.get();
         // SAFETY: `host` is set once, before anybody who may call this holds the block.
         unsafe { (*copies).host }
     }
@@ -308,10 +425,40 @@ impl DataBlock {
             }
             None => {
                 copies.host = host.as_ptr();
-                self.base.set(base);
+                self.second.base.set(base);
                 Ok(host)
             }
         }
+    }
+}
+
+/// Host memory that was taken from a block; given back when this is dropped.
+pub struct Memory {
+    base: *mut u8,
+    /// Where the block began.
+    pub start: *mut u8,
+    /// Its size in bytes.
+    pub len: usize,
+}
+
+// SAFETY: it is memory of the process, and nobody else has it.
+unsafe impl Send for Memory {}
+
+impl Drop for Memory {
+    fn drop(&mut self) {
+        free_memory(self.base);
+    }
+}
+
+impl DataBlock {
+    /// Takes the host memory of a block that nobody uses any more and that is about to be freed.
+    pub fn take_memory(&self) -> Option<Memory> {
+        let locked = self.header.lock_pinned();
+        let copies = self.copies_of(&locked);
+        let start = std::mem::replace(&mut copies.host, std::ptr::null_mut());
+        let base = self.second.base.replace(std::ptr::null_mut());
+        let len = self.size() as usize;
+        (!base.is_null()).then_some(Memory { base, start, len })
     }
 }
 

@@ -1,26 +1,43 @@
-//! Events: once, idempotent, sticky and latch.
+//! Events.
 //!
 //! | state | meaning | left by |
 //! |---|---|---|
 //! | free | slot of no event | creation |
-//! | armed | has not triggered; `waiting` is the list of pre-slots to satisfy | its trigger rule, or `ocrEventDestroy` |
-//! | triggered | idempotent and sticky events only: `data` is what late dependences get | `ocrEventDestroy` |
+//! | armed | once, idempotent, sticky, latch: has not triggered; `waiting` is the list of pre-slots to satisfy | its trigger rule, or `ocrEventDestroy` |
+//! | triggered | idempotent, sticky: `data` is what late dependences get | `ocrEventDestroy` |
+//! | choosy | counted, channel, collective: what becomes of a dependence depends on the kind. Counted: not satisfied, `waiting` as above | counted: satisfaction, to spent; freed if that serves the last dependence. All: `ocrEventDestroy` |
+//! | spent | counted: satisfied; `data` is what the `counter` dependences that are to come get | the last of them: freed; or `ocrEventDestroy` |
 //!
-//! All cells are touched under the lock of the header. Once and latch events are freed by the
-//! operation that triggers them.
+//! All cells are touched under the lock of the header. Once, latch and counted events are freed by
+//! the operation that triggers them or serves the last dependence.
+//!
+//! A channel has a queue of satisfactions that wait for a dependence, or one of dependences that
+//! wait for a satisfaction, never both. The nodes of the first are connectors with the block in
+//! place of a target; those of the second are the pre-slots of EDTs, and connectors for events. So
+//! its queues take memory of the arenas alone, which get it back from whoever serves the entry, or
+//! from `ocrEventDestroy`, or at the end of the run. What a collective event knows is in
+//! [`super::collective`].
 
-use super::arena::{Arena, Cache, Slot};
+use super::arena::{Arena, Cache, Labels, Slot, Taken};
+use super::collective::{Collective, Params};
 use super::guid::{Guid, Kind};
 use super::header::{Header, Locked};
 use super::link::{Connector, Link};
 use std::cell::Cell;
+use std::ptr;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering};
 
-/// State: has not triggered.
+/// State: has not triggered; dependences wait.
 pub const ARMED: u8 = 1;
 /// State: has triggered and is kept.
 pub const TRIGGERED: u8 = 2;
+/// State: of a kind that has its own way with dependences.
+pub const CHOOSY: u8 = 3;
+/// State: a counted event that was satisfied and expects more dependences.
+pub const SPENT: u8 = 4;
 
-/// `ocrEventTypes_t`, as far as it is supported.
+/// `ocrEventTypes_t`.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 #[repr(u8)]
 pub enum EventKind {
@@ -32,6 +49,12 @@ pub enum EventKind {
     Sticky = 3,
     /// `OCR_EVENT_LATCH_T`.
     Latch = 4,
+    /// `OCR_EVENT_COUNTED_T`.
+    Counted = 5,
+    /// `OCR_EVENT_CHANNEL_T`.
+    Channel = 6,
+    /// `OCR_EVENT_COLLECTIVE_T`.
+    Collective = 7,
 }
 
 impl EventKind {
@@ -42,6 +65,9 @@ impl EventKind {
             2 => EventKind::Idempotent,
             3 => EventKind::Sticky,
             4 => EventKind::Latch,
+            5 => EventKind::Counted,
+            6 => EventKind::Channel,
+            7 => EventKind::Collective,
             _ => return None,
         })
     }
@@ -53,8 +79,36 @@ impl EventKind {
             EventKind::Idempotent => "idempotent",
             EventKind::Sticky => "sticky",
             EventKind::Latch => "latch",
+            EventKind::Counted => "counted",
+            EventKind::Channel => "channel",
+            EventKind::Collective => "collective",
         }
     }
+}
+
+/// What an event is created with.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum NewEvent {
+    /// A once, idempotent, sticky or latch event.
+    Plain {
+        /// Which of them.
+        kind: EventKind,
+        /// Where the counter of a latch begins.
+        counter: i64,
+    },
+    /// A counted event.
+    Counted {
+        /// How many dependences it serves; not 0.
+        dependences: u64,
+    },
+    /// A channel event.
+    Channel {
+        /// How many satisfactions or dependences may wait; [`super::collective::UNBOUNDED`] is no
+        /// limit.
+        bound: u32,
+    },
+    /// A collective event.
+    Collective(Params),
 }
 
 /// An event.
@@ -68,8 +122,15 @@ pub struct Event {
     pub waiting: Cell<Link>,
     /// What it was satisfied with.
     pub data: Cell<Guid>,
-    /// Latch: satisfactions of the increment slot less those of the decrement slot.
+    /// Latch: satisfactions of the increment slot less those of the decrement slot. Counted: the
+    /// dependences that are to come. Channel: satisfactions that wait, or less than 0, dependences.
     pub counter: Cell<i64>,
+    /// Channel: the satisfactions that wait.
+    pub queued: Cell<Link>,
+    /// Channel: the last node of the queue that is not empty.
+    pub last: Cell<Link>,
+    /// Collective: its inside, from `Arc::into_raw`. Channel: its bound, as an address.
+    special: Cell<*const Collective>,
 }
 
 // SAFETY: see the module: the lock of the header guards the cells.
@@ -81,6 +142,14 @@ impl Event {
         match EventKind::from_bits(self.kind.get() as u32) {
             Some(kind) => kind,
             None => unreachable!("a live event has a kind"),
+        }
+    }
+
+    /// Of a channel event: how many may wait in each of its queues.
+    pub fn bound(&self) -> i64 {
+        match self.special.get().addr() as u32 {
+            super::collective::UNBOUNDED => i64::MAX,
+            bound => bound.into(),
         }
     }
 }
@@ -108,11 +177,13 @@ unsafe impl Slot for Connector {
     }
 }
 
-/// The events, and the list nodes of those that have several event targets.
+/// The events, and the list nodes of those that have several event targets, or queues.
 #[derive(Default)]
 pub struct Events {
     events: Arena<Event>,
     connectors: Arena<Connector>,
+    /// How many collective events there are.
+    collectives: AtomicUsize,
 }
 
 /// A thread's free slots.
@@ -122,20 +193,85 @@ pub struct EventCaches {
     connectors: Cache,
 }
 
+/// Makes a slot that this thread has taken an event that others can find; `fill` sets what only its
+/// kind has.
+#[inline]
+fn begin(
+    (index, event): (u32, &Event),
+    (kind, state): (EventKind, u8),
+    counter: i64,
+    fill: impl FnOnce(&Event),
+) -> Guid {
+    event.index.set(index);
+    event.kind.set(kind as u8);
+    event.waiting.set(Link::END);
+    event.data.set(Guid::NULL);
+    event.counter.set(counter);
+    fill(event);
+    let word = event.header.peek().with_state(state);
+    event.header.publish(word);
+    Guid::new(Kind::Event, word.generation(), index)
+}
+
 impl Events {
-    /// Creates an armed event; `counter` is what a latch event begins with. `None` when memory is
-    /// used up.
+    /// Creates a once, idempotent, sticky or latch event; `counter` is what a latch begins with.
+    /// `None` when memory is used up.
     #[inline]
-    pub fn create(&self, caches: &mut EventCaches, kind: EventKind, counter: i64) -> Option<Guid> {
-        let (index, event) = self.events.allocate(&mut caches.events)?;
-        event.index.set(index);
-        event.kind.set(kind as u8);
-        event.waiting.set(Link::END);
-        event.data.set(Guid::NULL);
-        event.counter.set(counter);
-        let word = event.header.peek().with_state(ARMED);
-        event.header.publish(word);
-        Some(Guid::new(Kind::Event, word.generation(), index))
+    pub fn create_plain(
+        &self,
+        caches: &mut EventCaches,
+        kind: EventKind,
+        counter: i64,
+    ) -> Option<Guid> {
+        let slot = self.events.allocate(&mut caches.events)?;
+        Some(begin(slot, (kind, ARMED), counter, |_| {}))
+    }
+
+    /// Creates an event. `None` when memory is used up.
+    pub fn create(&self, caches: &mut EventCaches, new: NewEvent) -> Option<Guid> {
+        let slot = || self.events.allocate(&mut caches.events).ok_or(None);
+        self.create_in(slot, new).ok()
+    }
+
+    /// Creates an event on a label. The error is `None` when memory is used up.
+    pub fn create_on(&self, label: Guid, new: NewEvent) -> Result<Guid, Option<Taken>> {
+        let claim = || match label.is_event() {
+            true => self.events.claim(label).map_err(Some),
+            false => Err(Some(Taken::NoLabel)),
+        };
+        self.create_in(|| Ok((label.index(), claim()?)), new)
+    }
+
+    /// The labels of events.
+    pub fn labels(&self) -> &dyn Labels {
+        &self.events
+    }
+
+    fn create_in<'a>(
+        &'a self,
+        slot: impl FnOnce() -> Result<(u32, &'a Event), Option<Taken>>,
+        new: NewEvent,
+    ) -> Result<Guid, Option<Taken>> {
+        Ok(match new {
+            NewEvent::Plain { kind, counter } => begin(slot()?, (kind, ARMED), counter, |_| {}),
+            NewEvent::Counted { dependences } => {
+                let counter = i64::try_from(dependences).unwrap_or(i64::MAX);
+                begin(slot()?, (EventKind::Counted, CHOOSY), counter, |_| {})
+            }
+            NewEvent::Channel { bound } => {
+                begin(slot()?, (EventKind::Channel, CHOOSY), 0, |event| {
+                    event.queued.set(Link::END);
+                    event.special.set(ptr::without_provenance(bound as usize));
+                })
+            }
+            NewEvent::Collective(params) => {
+                let inside = Arc::new(Collective::new(params).ok_or(None)?);
+                begin(slot()?, (EventKind::Collective, CHOOSY), 0, |event| {
+                    event.special.set(Arc::into_raw(inside));
+                    self.collectives.fetch_add(1, Ordering::Relaxed);
+                })
+            }
+        })
     }
 
     /// Locks the event of this GUID, if it exists.
@@ -148,6 +284,41 @@ impl Events {
         Some((event, event.header.lock(guid.generation())?))
     }
 
+    /// The inside of the collective event of this GUID, if it exists.
+    pub fn collective(&self, guid: Guid) -> Option<Arc<Collective>> {
+        let (event, _locked) = self.lock(guid)?;
+        self.inside(event)
+    }
+
+    /// The inside of an event that the caller has locked, or that nobody else uses any more, if it
+    /// is a collective event.
+    pub fn inside(&self, event: &Event) -> Option<Arc<Collective>> {
+        let inside = event.special.get();
+        if event.kind() != EventKind::Collective || inside.is_null() {
+            return None;
+        }
+        // SAFETY: it came from `Arc::into_raw`, and the event's own count keeps it.
+        unsafe { Arc::increment_strong_count(inside) };
+        // SAFETY: the count for this one has just been added.
+        Some(unsafe { Arc::from_raw(inside) })
+    }
+
+    /// Takes the inside out of a collective event that the caller has locked and is going to free.
+    pub fn take_inside(&self, event: &Event) -> Option<Arc<Collective>> {
+        let inside = self.inside(event)?;
+        let own = event.special.replace(ptr::null());
+        self.collectives.fetch_sub(1, Ordering::Relaxed);
+        // SAFETY: the event's own count, which nobody finds any more.
+        unsafe { Arc::decrement_strong_count(own) };
+        Some(inside)
+    }
+
+    /// Joins a collective event that exists: whether it was created with the same parameters.
+    pub fn join(&self, guid: Guid, params: Params) -> bool {
+        self.collective(guid)
+            .is_some_and(|inside| inside.params == params)
+    }
+
     /// Frees a locked event and returns what waited.
     #[inline]
     pub fn free(&self, caches: &mut EventCaches, event: &Event, mut locked: Locked<'_>) -> Link {
@@ -157,7 +328,7 @@ impl Events {
             Some(freed) => {
                 locked.word = freed;
                 drop(locked);
-                self.events.free(&mut caches.events, index);
+                self.events.free(&mut caches.events, freed, index);
             }
             // The generations of the slot are used up: retired, as a triggered sticky event.
             None => {
@@ -168,7 +339,8 @@ impl Events {
         waiting
     }
 
-    /// A list node for an event target; `set_rest` puts it before a list.
+    /// A list node for an event target, or for a block that waits in a channel (then `target` is the
+    /// bits of its GUID); `set_rest` puts it before a list.
     pub fn connector(&self, caches: &mut EventCaches, target: Link) -> Option<u32> {
         let (index, connector) = self.connectors.allocate(&mut caches.connectors)?;
         connector.target.set(target);
@@ -188,13 +360,19 @@ impl Events {
         self.connectors.slot(index).next.get()
     }
 
+    /// The target of a connector and what follows it; the caller has the lock of its event.
+    pub fn look(&self, index: u32) -> (Link, Link) {
+        let connector = self.connectors.slot(index);
+        (connector.target.get(), connector.next.get())
+    }
+
     /// Takes a connector out of the list whose owner the caller is: its target and the rest.
     pub fn disconnect(&self, caches: &mut EventCaches, index: u32) -> (Link, Link) {
         let connector = self.connectors.slot(index);
         let parts = (connector.target.get(), connector.next.get());
         if let Some(freed) = connector.header.peek().freed() {
             connector.header.publish(freed);
-            self.connectors.free(&mut caches.connectors, index);
+            self.connectors.free(&mut caches.connectors, freed, index);
         }
         parts
     }
@@ -210,5 +388,66 @@ impl Events {
     pub fn drain(&self, caches: &mut EventCaches) {
         self.events.drain(&mut caches.events);
         self.connectors.drain(&mut caches.connectors);
+    }
+}
+
+impl Drop for Events {
+    fn drop(&mut self) {
+        // Looking at all slots costs something, so it is done where there is something to be found.
+        if *self.collectives.get_mut() != 0 {
+            for (_, _, event) in self.events.live() {
+                self.take_inside(event);
+            }
+        }
+    }
+}
+
+#[cfg(all(test, not(loom)))]
+mod tests {
+    use super::*;
+    use crate::object::reduction::Operator;
+
+    #[test]
+    fn an_event_of_any_kind_takes_64_bytes() {
+        assert_eq!(size_of::<Event>(), 64);
+    }
+
+    #[test]
+    fn a_collective_event_is_joined_with_equal_parameters_alone() {
+        let events = Events::default();
+        let mut caches = EventCaches::default();
+        let params = Params {
+            bound: 1,
+            contributors: 3,
+            contributors_here: 3,
+            elements: 1,
+            arity: 2,
+            operator: Operator::from_bits(0).expect("bytes are added"),
+            reuse: false,
+        };
+        let created = events.create(&mut caches, NewEvent::Collective(params));
+        let guid = created.expect("memory");
+        assert!(events.join(guid, params));
+        let others = [
+            Params { bound: 2, ..params },
+            Params {
+                elements: 2,
+                ..params
+            },
+            Params {
+                operator: Operator::from_bits(1 << 7).expect("bytes are multiplied"),
+                ..params
+            },
+        ];
+        for other in others {
+            assert!(!events.join(guid, other));
+        }
+        let once = events.create_plain(&mut caches, EventKind::Once, 0);
+        assert!(!events.join(once.expect("memory"), params));
+        let (event, locked) = events.lock(guid).expect("it exists");
+        let inside = events.take_inside(event).expect("a collective event");
+        events.free(&mut caches, event, locked);
+        assert_eq!(Arc::strong_count(&inside), 1);
+        assert!(!events.join(guid, params));
     }
 }

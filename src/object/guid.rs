@@ -12,6 +12,9 @@ use std::fmt;
 
 /// How many bits of a GUID hold the generation of the slot.
 pub const GENERATION_BITS: u32 = 27;
+/// Generations from here on are those of labels: slots that are set apart for GUIDs that the program
+/// knows before there is an object (see [`super::arena`]). Others never come so far.
+pub const FIRST_LABEL_GENERATION: u32 = (1 << GENERATION_BITS) - (1 << 20);
 const GENERATION_MASK: u64 = (1 << GENERATION_BITS) - 1;
 
 /// What a GUID names. The EDT kinds differ in the size of the slot (see [`super::edt`]).
@@ -34,6 +37,8 @@ pub enum Kind {
     EdtHuge = 7,
     /// A place: the index is 0 for the host, or the number of a device in use plus 1.
     Affinity = 8,
+    /// A range of labels, or a map.
+    Range = 9,
 }
 
 impl Kind {
@@ -47,6 +52,7 @@ impl Kind {
             6 => Kind::EdtLarge,
             7 => Kind::EdtHuge,
             8 => Kind::Affinity,
+            9 => Kind::Range,
             _ => return None,
         })
     }
@@ -101,6 +107,11 @@ impl Guid {
     /// The slot.
     pub fn index(self) -> u32 {
         self.0 as u32
+    }
+
+    /// Whether this claims to be a label: what it names may not be there yet, or be there again.
+    pub fn is_label(self) -> bool {
+        self.kind().is_some() && self.generation() >= FIRST_LABEL_GENERATION
     }
 
     /// Whether this is `NULL_GUID`.

@@ -20,10 +20,20 @@
 //!   generation. So a thread that holds a GUID of an older generation fails in `lock`, and a
 //!   thread that spins on the lock while the object is freed finds the generation changed.
 //! * While a thread holds the bit it runs a bounded number of instructions, takes no other lock
-//!   and calls nothing that blocks. If the system stops it there, others spin, yielding the
-//!   processor after a few pauses; no cycle of waiting is possible.
+//!   (but that of the table of hints, under which nothing is locked) and calls nothing that blocks.
+//!   If the system stops it there, others spin, yielding the processor after a few pauses; no
+//!   cycle of waiting is possible.
+//!
+//! # Labels
+//!
+//! A slot that is set apart for a label keeps its generation when it is freed, so that the GUID
+//! that the program knows names whatever object is there. Nobody owns such a slot while it is free:
+//! who wants to make an object in it [claims](Header::claim) it first, by setting the lock bit of
+//! the free word. That is one compare-and-swap, so of those who try at a time one succeeds. The
+//! others wait until it has published the object (or has given up), and then find it. `lock` does
+//! not wait: a label whose object is not published names none.
 
-use super::guid::GENERATION_BITS;
+use super::guid::{FIRST_LABEL_GENERATION, GENERATION_BITS};
 use crate::sync::{AtomicU64, Ordering, Spin};
 
 const GENERATION_SHIFT: u32 = 64 - GENERATION_BITS;
@@ -77,11 +87,19 @@ impl Word {
         Word::new(self.generation(), count, self.state())
     }
 
-    /// The word of the free slot after this object: the next generation, or `None` when the
-    /// generations of this slot are used up and it must be retired.
+    /// Whether the slot is set apart for a label.
+    pub fn is_label(self) -> bool {
+        self.generation() >= FIRST_LABEL_GENERATION
+    }
+
+    /// The word of the free slot after this object: the next generation, or the same one for a
+    /// label; `None` when the generations of this slot are used up and it must be retired.
     pub fn freed(self) -> Option<Word> {
+        if self.is_label() {
+            return Some(Word::new(self.generation(), 0, FREE));
+        }
         let next = self.generation() + 1;
-        (next < 1 << GENERATION_BITS).then(|| Word::new(next, 0, FREE))
+        (next < FIRST_LABEL_GENERATION).then(|| Word::new(next, 0, FREE))
     }
 }
 
@@ -120,11 +138,43 @@ impl Header {
         }
     }
 
-    /// Changes the word of an object that the caller owns in one step. It is a compare-and-swap
-    /// because a thread with a stale or wrong idea of the object may hold the lock for a moment.
-    pub fn change(&self, to: Word) {
-        let mut locked = self.lock_pinned();
-        locked.word = to;
+    /// What is in the slot of a label: the word of the free slot, or `None` if there is an object.
+    /// Waits while one is being made.
+    pub fn vacant(&self) -> Option<Word> {
+        let spin = Spin::default();
+        loop {
+            let word = Word(self.0.load(Ordering::Acquire));
+            if word.state() != FREE {
+                return None;
+            }
+            if !word.is_locked() {
+                return Some(word);
+            }
+            spin.wait();
+        }
+    }
+
+    /// Whether nothing is in the slot of a label, and nothing is being made in it.
+    pub fn is_vacant(&self) -> bool {
+        let word = Word(self.0.load(Ordering::Acquire));
+        word.state() == FREE && !word.is_locked()
+    }
+
+    /// Claims the slot of a label that was found `vacant`, in the generation of the label, which a
+    /// slot takes on when it is first used. The caller makes an object and publishes it, or
+    /// publishes the free word. False if somebody else was first. Pairs with the release stores in
+    /// `publish` and `Locked::drop`: what the last object of the label wrote comes before.
+    #[must_use]
+    pub fn claim(&self, vacant: Word, generation: u32) -> bool {
+        let claimed = Word::new(generation, vacant.count(), FREE);
+        self.0
+            .compare_exchange(
+                vacant.0,
+                claimed.0 | LOCK,
+                Ordering::Acquire,
+                Ordering::Relaxed,
+            )
+            .is_ok()
     }
 
     fn lock_if(&self, admits: impl Fn(Word) -> bool) -> Option<Locked<'_>> {
@@ -186,7 +236,34 @@ mod tests {
         assert_eq!(word.count(), COUNT_MAX);
         assert_eq!(word.state(), 0xff);
         assert!(!word.is_locked());
-        assert!(word.freed().is_none());
+    }
+
+    #[test]
+    fn generations_end_before_those_of_labels_which_stay() {
+        let last = Word::new(FIRST_LABEL_GENERATION - 1, 0, 1);
+        assert!(last.freed().is_none());
+        let label = Word::new(FIRST_LABEL_GENERATION, 0, 1);
+        let freed = label.freed().expect("labels are not used up");
+        assert_eq!(freed, Word::new(FIRST_LABEL_GENERATION, 0, FREE));
+    }
+
+    #[test]
+    fn a_label_is_claimed_once() {
+        let generation = FIRST_LABEL_GENERATION + 5;
+        let header = Header::new();
+        let vacant = header.vacant().expect("nothing there");
+        assert!(header.claim(vacant, generation));
+        assert!(!header.claim(vacant, generation));
+        assert!(!header.is_vacant());
+        assert!(header.lock(generation).is_none(), "not published yet");
+        header.publish(header.peek().with_state(1));
+        assert!(header.vacant().is_none());
+        let mut locked = header.lock(generation).expect("there");
+        locked.word = locked.word.freed().expect("labels are not used up");
+        drop(locked);
+        assert!(header.claim(header.vacant().expect("free again"), generation));
+        header.publish(header.peek());
+        assert!(header.is_vacant(), "given up");
     }
 
     #[test]
@@ -276,6 +353,81 @@ mod loom_models {
             let _locked = counter.header.lock(2).expect("live");
             // SAFETY: the lock is held.
             counter.value.with(|value| assert_eq!(unsafe { *value }, 0));
+        });
+    }
+
+    const LABEL: u32 = FIRST_LABEL_GENERATION;
+
+    /// As the create functions with `GUID_PROP_CHECK`: whether this caller made the object.
+    fn create_checked(label: &Counter, made: u32) -> bool {
+        loop {
+            let Some(vacant) = label.header.vacant() else {
+                return false;
+            };
+            if label.header.claim(vacant, LABEL) {
+                // SAFETY: the slot is claimed.
+                label.value.with_mut(|value| unsafe { *value = made });
+                label.header.publish(label.header.peek().with_state(1));
+                return true;
+            }
+        }
+    }
+
+    /// Of those who create on one label one makes the object, and the others find it whole.
+    #[test]
+    fn of_several_creators_one_makes_it_and_all_can_use_it() {
+        loom::model(|| {
+            let label = Arc::new(Counter {
+                header: Header::new(),
+                value: UnsafeCell::new(0),
+            });
+            let threads: Vec<_> = (1..3)
+                .map(|made| {
+                    let label = label.clone();
+                    loom::thread::spawn(move || {
+                        let first = create_checked(&label, made);
+                        let _locked = label.header.lock(LABEL).expect("there when it returns");
+                        // SAFETY: the lock is held.
+                        let value = label.value.with(|value| unsafe { *value });
+                        assert!(value != 0 && (!first || value == made));
+                        first
+                    })
+                })
+                .collect();
+            let firsts = threads
+                .into_iter()
+                .map(|thread| thread.join().expect("no panic"))
+                .filter(|&first| first);
+            assert_eq!(firsts.count(), 1);
+        });
+    }
+
+    /// While the object of a label goes, another is made: it begins after the old one has ended.
+    #[test]
+    fn a_label_is_created_again_after_its_object_has_gone() {
+        loom::model(|| {
+            let label = Arc::new(Counter {
+                header: Header::new(),
+                value: UnsafeCell::new(0),
+            });
+            assert!(create_checked(&label, 1));
+            let other = label.clone();
+            let creator = loom::thread::spawn(move || create_checked(&other, 2));
+            {
+                let mut locked = label.header.lock(LABEL).expect("there");
+                // SAFETY: the lock is held.
+                label
+                    .value
+                    .with_mut(|value| unsafe { assert_eq!(std::mem::take(&mut *value), 1) });
+                locked.word = locked.word.freed().expect("labels are not used up");
+            }
+            let again = creator.join().expect("no panic");
+            let there = label.header.lock(LABEL);
+            assert_eq!(there.is_some(), again);
+            if there.is_some() {
+                // SAFETY: the lock is held.
+                label.value.with(|value| assert_eq!(unsafe { *value }, 2));
+            }
         });
     }
 }

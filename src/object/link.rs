@@ -61,6 +61,14 @@ impl Link {
         Link(Guid::new(kind, slot, index).bits())
     }
 
+    /// A link to a pre-slot of the EDT of this GUID.
+    #[inline]
+    pub fn to_slot(edt: Guid, slot: u32) -> Link {
+        debug_assert!(edt.is_edt() && slot < MAX_SLOTS);
+        let generation = ((MAX_SLOTS - 1) as u64) << 32;
+        Link(edt.bits() & !generation | (slot as u64) << 32)
+    }
+
     /// A link to a pre-slot of an event.
     pub fn to_event(guid: Guid, increment: bool) -> Link {
         debug_assert!(guid.is_event());
@@ -101,14 +109,14 @@ impl Link {
     }
 }
 
-/// A list node for the second and later event targets of an event.
+/// A list node for the second and later event targets of an event, and in the queues of a channel.
 #[repr(C)]
 pub struct Connector {
     /// See [`super::arena::Slot`].
     pub header: Header,
     /// The next free slot of the arena.
     pub next_free: Cell<u32>,
-    /// The event target.
+    /// The event target; in a channel's queue of satisfactions, the bits of the block's GUID.
     pub target: Cell<Link>,
     /// The rest of the list.
     pub next: Cell<Link>,
@@ -129,6 +137,8 @@ mod tests {
                 slot: MAX_SLOTS - 1
             }
         );
+        let guid = Guid::new(Kind::EdtLarge, MAX_SLOTS - 1, 5);
+        assert_eq!(Link::to_slot(guid, 3), Link::to_edt(Kind::EdtLarge, 5, 3));
         let guid = Guid::new(Kind::Event, 9, u32::MAX);
         for increment in [false, true] {
             assert_eq!(

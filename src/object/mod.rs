@@ -8,13 +8,18 @@
 //! while another one is taken, and never while anything can block.
 
 pub mod arena;
+pub mod collective;
 pub mod data_block;
 pub mod edt;
 pub mod event;
 pub mod guid;
 pub mod header;
+pub mod hints;
 pub mod link;
 pub mod place;
+#[cfg(not(loom))]
+pub mod range;
+pub mod reduction;
 pub mod scope;
 pub mod template;
 pub mod work;

@@ -4,6 +4,7 @@
 use super::arena::Slot;
 use super::guid::Guid;
 use super::header::Header;
+use super::work::Work;
 use crate::sync::AtomicI64;
 use std::cell::Cell;
 
@@ -25,9 +26,13 @@ pub struct Scope {
     /// What the finish EDT itself returned.
     pub result: Cell<Guid>,
     pub(crate) index: Cell<u32>,
+    /// The finish EDT, which may have ended, for messages.
+    pub edt: Cell<Guid>,
+    /// What it does or did.
+    pub work: Cell<*const Work>,
 }
 
-// SAFETY: `parent` and `output` are set before the scope is known to others; `result` is written
+// SAFETY: `parent`, `output`, `edt` and `work` are set before the scope is known to others; `result` is written
 // by the finish EDT before it checks out, and read by whoever brings the count to 0 after that.
 unsafe impl Sync for Scope {}
 

@@ -2,15 +2,17 @@
 //!
 //! States: free, live. Creating an EDT reads its template without writing to it, so that a million
 //! creations do not fight for its cache line: the fields are atomics, read between two looks at
-//! the header. If both looks see the live generation of the GUID, the fields belong to it, since a
-//! slot is reused only in a later generation.
+//! the header. If both looks see the same word, live and in the GUID's generation, the fields belong
+//! to it: a slot is reused only in a later generation, and that of a label with another count, unless
+//! 2^28 templates came and went on it between the two looks.
 
-use super::arena::{Arena, Cache, Slot};
+use super::arena::{Arena, Cache, Labels, Slot, Taken};
 use super::guid::{Guid, Kind};
-use super::header::Header;
+use super::header::{COUNT_MAX, Header};
+use super::hints::{HintSet, Hints};
 use super::work::Work;
 use std::cell::Cell;
-use std::sync::atomic::{AtomicPtr, AtomicU32, Ordering, fence};
+use std::sync::atomic::{AtomicBool, AtomicPtr, AtomicU32, Ordering, fence};
 
 const LIVE: u8 = 1;
 
@@ -21,6 +23,7 @@ pub struct Template {
     index: Cell<u32>,
     paramc: AtomicU32,
     depc: AtomicU32,
+    hinted: AtomicBool,
     work: AtomicPtr<Work>,
 }
 
@@ -44,53 +47,69 @@ pub struct TemplateView {
     pub paramc: u32,
     /// Number of pre-slots, or `EDT_PARAM_UNK`.
     pub depc: u32,
+    /// Whether it has hints, in [`Templates::hints`].
+    pub hinted: bool,
     /// What its EDTs do.
     pub work: &'static Work,
 }
 
 /// The templates.
 #[derive(Default)]
-pub struct Templates(Arena<Template>);
+pub struct Templates {
+    templates: Arena<Template>,
+    /// The hints of those that have some.
+    pub hints: Hints,
+}
 
 impl Templates {
     /// Creates a template. `None` when memory is used up.
     pub fn create(&self, cache: &mut Cache, view: TemplateView) -> Option<Guid> {
-        let (index, template) = self.0.allocate(cache)?;
-        // A reader that sees what follows sees also that the slot's last template is gone.
-        fence(Ordering::Release);
-        template.paramc.store(view.paramc, Ordering::Relaxed);
-        template.depc.store(view.depc, Ordering::Relaxed);
-        template.set_work(view.work);
-        let word = template.header.peek().with_state(LIVE);
-        template.header.publish(word);
-        Some(Guid::new(Kind::Template, word.generation(), index))
+        let (index, template) = self.templates.allocate(cache)?;
+        Some(template.begin(index, view))
+    }
+
+    /// Creates a template on a label.
+    pub fn create_on(&self, label: Guid, view: TemplateView) -> Result<Guid, Taken> {
+        let template = self.templates.claim(label)?;
+        Ok(template.begin(label.index(), view))
+    }
+
+    /// The labels of templates.
+    pub fn labels(&self) -> &dyn Labels {
+        &self.templates
     }
 
     fn get(&self, guid: Guid) -> Option<&Template> {
-        (guid.kind() == Some(Kind::Template)).then(|| self.0.get(guid.index()))?
+        (guid.kind() == Some(Kind::Template)).then(|| self.templates.get(guid.index()))?
     }
 
     /// What the template of this GUID says, if it exists.
     #[inline]
     pub fn view(&self, guid: Guid) -> Option<TemplateView> {
         let template = self.get(guid)?;
-        let before = template.header.peek();
-        let paramc = template.paramc.load(Ordering::Relaxed);
-        let depc = template.depc.load(Ordering::Relaxed);
-        // Pairs with the store in `set_work`: the work is seen whole.
-        let work = template.work.load(Ordering::Acquire);
-        // The loads above come before the second look.
-        fence(Ordering::Acquire);
-        let after = template.header.peek();
-        let ours = |word: super::header::Word| {
-            word.generation() == guid.generation() && word.state() == LIVE
-        };
-        if !ours(before) || !ours(after) {
-            return None;
+        loop {
+            let before = template.header.peek();
+            if before.generation() != guid.generation() || before.state() != LIVE {
+                return None;
+            }
+            let paramc = template.paramc.load(Ordering::Relaxed);
+            let depc = template.depc.load(Ordering::Relaxed);
+            let hinted = template.hinted.load(Ordering::Relaxed);
+            // Pairs with the store in `set_work`: the work is seen whole.
+            let work = template.work.load(Ordering::Acquire);
+            // The loads above come before the second look.
+            fence(Ordering::Acquire);
+            if template.header.peek() == before {
+                // SAFETY: a live template has a work, and works live as long as the runtime.
+                let work = unsafe { &*work };
+                return Some(TemplateView {
+                    paramc,
+                    depc,
+                    hinted,
+                    work,
+                });
+            }
         }
-        // SAFETY: a live template has a work, and works live as long as the runtime.
-        let work = unsafe { &*work };
-        Some(TemplateView { paramc, depc, work })
     }
 
     /// Replaces what EDTs made from now on do. `change` makes the new work of the old one; it is
@@ -116,6 +135,20 @@ impl Templates {
         }
     }
 
+    /// Adds hints to a template, for EDTs made from now on. False if there is none.
+    pub fn add_hints(&self, guid: Guid, hints: &HintSet) -> bool {
+        let locked = self
+            .get(guid)
+            .and_then(|template| Some((template, template.header.lock(guid.generation())?)));
+        let Some((template, _locked)) = locked.filter(|(_, locked)| locked.word.state() == LIVE)
+        else {
+            return false;
+        };
+        self.hints.add(guid, hints);
+        template.hinted.store(true, Ordering::Relaxed);
+        true
+    }
+
     /// Destroys a template; EDTs made from it are not affected. False if there is none.
     pub fn destroy(&self, cache: &mut Cache, guid: Guid) -> bool {
         let Some(template) = self.get(guid) else {
@@ -124,11 +157,16 @@ impl Templates {
         let Some(mut locked) = template.header.lock(guid.generation()) else {
             return false;
         };
+        if template.hinted.load(Ordering::Relaxed) {
+            self.hints.drop_of(guid);
+        }
         match locked.word.freed() {
             Some(freed) => {
-                locked.word = freed;
+                // How many templates there were, which tells those of one label apart.
+                let count = locked.word.count().wrapping_add(1) & COUNT_MAX;
+                locked.word = freed.with_count(count);
                 drop(locked);
-                self.0.free(cache, guid.index());
+                self.templates.free(cache, freed, guid.index());
             }
             // The generations of the slot are used up: a state that `view` does not accept.
             None => locked.word = locked.word.with_state(LIVE + 1),
@@ -136,13 +174,35 @@ impl Templates {
         true
     }
 
+    /// All templates.
+    pub fn live(&self) -> impl Iterator<Item = Guid> {
+        let live = self
+            .templates
+            .live()
+            .filter(|(_, word, _)| word.state() == LIVE);
+        live.map(|(index, word, _)| Guid::new(Kind::Template, word.generation(), index))
+    }
+
     /// Gives an ending thread's free slots to the others.
     pub fn drain(&self, cache: &mut Cache) {
-        self.0.drain(cache);
+        self.templates.drain(cache);
     }
 }
 
 impl Template {
+    /// Makes a slot that this thread has taken a template.
+    fn begin(&self, index: u32, view: TemplateView) -> Guid {
+        // A reader that sees what follows sees also that the slot's last template is gone.
+        fence(Ordering::Release);
+        self.paramc.store(view.paramc, Ordering::Relaxed);
+        self.depc.store(view.depc, Ordering::Relaxed);
+        self.hinted.store(view.hinted, Ordering::Relaxed);
+        self.set_work(view.work);
+        let word = self.header.peek().with_state(LIVE);
+        self.header.publish(word);
+        Guid::new(Kind::Template, word.generation(), index)
+    }
+
     fn set_work(&self, work: &'static Work) {
         // Pairs with the load in `view`.
         self.work

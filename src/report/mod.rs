@@ -1,7 +1,8 @@
-//! What a run tells about itself. This room is told, and asks nobody: the engine hands it what it
-//! prints.
+//! What a run tells about itself. This room is told: the engine hands it what it prints. Only the
+//! [`picture`] of what waits for what is read from the objects; nothing here changes one.
 
-pub mod halt;
+pub mod labels;
+pub mod picture;
 pub mod tally;
 
 use serde::{Deserialize, Serialize};

@@ -1,8 +1,10 @@
 //! Counters that one thread adds to and anybody reads.
 
+use super::labels::Labels;
+use crate::object::guid::Guid;
 use parking_lot::Mutex;
 use std::sync::Arc;
-use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicI32, AtomicU64, AtomicUsize, Ordering};
 
 /// A counter with one writer.
 #[derive(Default)]
@@ -22,7 +24,42 @@ impl Count {
     }
 }
 
-/// What one thread has done.
+/// What a thread waits for in a call.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Wait {
+    /// The call.
+    pub call: &'static str,
+    /// For what: an event.
+    pub event: Guid,
+    /// Or for an object with a label to be so.
+    pub label: Option<Label>,
+}
+
+/// What a thread waits for where a label is concerned.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Label {
+    /// That the object with this label is gone (`GUID_PROP_BLOCK`).
+    Gone(Guid),
+    /// That there is an event with this label (`LEGACY_PROP_WAIT_FOR_CREATE`).
+    Made(Guid),
+}
+
+/// What one thread does right now. It alone writes this; what others read may be a moment old.
+#[derive(Default)]
+pub struct Now {
+    /// The system's number of the thread.
+    pub thread: AtomicI32,
+    /// Whether it runs EDTs.
+    pub worker: AtomicBool,
+    /// The address of the EDT that it runs; 0: none.
+    pub running: AtomicUsize,
+    /// What it waits for in a call.
+    pub waits: Mutex<Option<Wait>>,
+    /// What it is called as the holder of blocks; 0 when it has ended.
+    pub holder: AtomicUsize,
+}
+
+/// What one thread has done, and does.
 #[derive(Default)]
 #[repr(align(128))]
 pub struct Tally {
@@ -30,6 +67,8 @@ pub struct Tally {
     pub function_edts: Count,
     /// EDTs whose kernel was run.
     pub kernel_edts: Count,
+    /// What it does now.
+    pub now: Now,
 }
 
 /// The sum over all threads.
@@ -47,6 +86,10 @@ pub struct Registry {
     tallies: Mutex<Vec<Arc<Tally>>>,
     notes: Mutex<Notes>,
     remarks: Mutex<Vec<String>>,
+    /// What the program calls its objects.
+    pub labels: Labels,
+    /// Units of progress that the program has reported.
+    pub progress: AtomicU64,
 }
 
 #[derive(Default)]
@@ -62,8 +105,17 @@ impl Registry {
     /// A tally for a new thread.
     pub fn join(&self) -> Arc<Tally> {
         let tally = Arc::new(Tally::default());
+        // SAFETY: a plain call.
+        let thread = unsafe { libc::gettid() };
+        tally.now.thread.store(thread, Ordering::Relaxed);
         self.tallies.lock().push(tally.clone());
         tally
+    }
+
+    /// The threads that have not ended.
+    pub fn threads(&self) -> Vec<Arc<Tally>> {
+        let alive = |tally: &&Arc<Tally>| tally.now.holder.load(Ordering::Relaxed) != 0;
+        self.tallies.lock().iter().filter(alive).cloned().collect()
     }
 
     /// The sums now.
@@ -84,9 +136,14 @@ impl Registry {
         }
     }
 
-    /// The remarks.
+    /// The remarks, and the progress if the program has reported any.
     pub fn remarks(&self) -> Vec<String> {
-        self.remarks.lock().clone()
+        let mut remarks = self.remarks.lock().clone();
+        let progress = self.progress.load(Ordering::Relaxed);
+        if progress != 0 {
+            remarks.push(format!("the program reported a progress of {progress}"));
+        }
+        remarks
     }
 
     /// Keeps a sentence that is printed at the end even if no report is asked for: something was

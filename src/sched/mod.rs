@@ -8,3 +8,5 @@ pub mod policy;
 #[cfg(not(loom))]
 pub mod queues;
 pub mod sleep;
+#[cfg(not(loom))]
+mod urgent;

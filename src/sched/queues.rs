@@ -1,12 +1,13 @@
-//! Where ready EDTs are: a deque per worker, an injector for other threads, and the pool of EDTs
-//! whose place is still open.
+//! Where ready EDTs are: a deque per worker, an injector for other threads, the pool of EDTs whose
+//! place is still open, and those with a priority.
 
 use super::sleep::Sleep;
+use super::urgent::Urgent;
 use crate::object::edt::EdtRef;
 use crossbeam_deque::{Injector, Steal, Stealer, Worker};
 use crossbeam_epoch::LocalHandle;
 use crossbeam_utils::sync::Parker;
-use std::sync::atomic::{AtomicPtr, Ordering};
+use parking_lot::Mutex;
 
 /// How many EDTs a worker runs from its own deque before it looks at the injector: often enough
 /// that what other threads push is not forgotten, seldom enough to cost nothing.
@@ -20,6 +21,8 @@ pub struct Queues {
     injector: Injector<EdtRef>,
     /// EDTs that hold their blocks but are not placed: the first free place takes one.
     pub pool: Injector<EdtRef>,
+    /// Ready EDTs with a priority: workers take these first.
+    pub urgent: Urgent,
     stealers: Vec<Stealer<EdtRef>>,
     /// Who sleeps.
     pub sleep: Sleep,
@@ -62,6 +65,7 @@ impl Queues {
             Queues {
                 injector: Injector::new(),
                 pool: Injector::new(),
+                urgent: Urgent::default(),
                 stealers,
                 sleep,
             },
@@ -84,7 +88,32 @@ impl Queues {
     pub fn any_work(&self) -> bool {
         !self.injector.is_empty()
             || !self.pool.is_empty()
+            || !self.urgent.is_empty()
             || self.stealers.iter().any(|stealer| !stealer.is_empty())
+    }
+
+    /// How many EDTs the queues hold; right at a moment when nobody pushes or takes any.
+    pub fn ready(&self) -> usize {
+        let of_workers = self.stealers.iter().map(Stealer::len).sum::<usize>();
+        of_workers + self.injector.len() + self.pool.len() + self.urgent.len()
+    }
+
+    /// What `look` says of each EDT in the queues. Nobody else pushes or takes any meanwhile but
+    /// the devices; the EDTs of the workers' queues end up in the injector.
+    pub fn look_through<T>(&self, look: impl Fn(EdtRef) -> T) -> Vec<T> {
+        let drain = |queue: &dyn Fn() -> Steal<EdtRef>| {
+            std::iter::from_fn(|| take(queue)).collect::<Vec<_>>()
+        };
+        let mut placed = drain(&|| self.injector.steal());
+        for stealer in &self.stealers {
+            placed.extend(drain(&|| stealer.steal()));
+        }
+        let unplaced = drain(&|| self.pool.steal());
+        let mut seen = self.urgent.look_through(&look);
+        seen.extend(placed.iter().chain(&unplaced).map(|&edt| look(edt)));
+        placed.into_iter().for_each(|edt| self.injector.push(edt));
+        unplaced.into_iter().for_each(|edt| self.pool.push(edt));
+        seen
     }
 
     /// An EDT of the pool.
@@ -93,24 +122,36 @@ impl Queues {
     }
 }
 
-/// Frees what the deques left for later: buffers that they have outgrown, and the records of worker
-/// threads that have ended. Called when no worker is left.
-pub fn reclaim() {
-    /// How often garbage has to be looked at until it is surely old enough.
-    const ROUNDS: u32 = 16;
-    static KEEPER: AtomicPtr<LocalHandle> = AtomicPtr::new(std::ptr::null_mut());
-    // The one record that is left belongs to this handle, which is never dropped: that of a thread
-    // that has ended would look like a leak to tools that search memory for pointers.
-    if KEEPER.load(Ordering::Acquire).is_null() {
-        let keeper = Box::into_raw(Box::new(crossbeam_epoch::default_collector().register()));
-        KEEPER.store(keeper, Ordering::Release);
-    }
-    // SAFETY: made above, and never freed. One thread ends a runtime at a time.
-    let keeper = unsafe { &*KEEPER.load(Ordering::Acquire) };
-    for _ in 0..ROUNDS {
-        keeper.pin().flush();
+/// What a run leaves for later is freed when this is dropped: after the queues, by who was the last to
+/// use them.
+pub struct Reclaim;
+
+impl Drop for Reclaim {
+    fn drop(&mut self) {
+        reclaim();
     }
 }
+
+/// Frees what the deques left for later: buffers that they have outgrown, and the records of worker
+/// threads that have ended. Called when no worker is left.
+fn reclaim() {
+    /// How often garbage has to be looked at until it is surely old enough.
+    const ROUNDS: u32 = 16;
+    // The one record that is left belongs to this handle, which is never dropped: that of a thread
+    // that has ended would look like a leak to tools that search memory for pointers.
+    static KEEPER: Mutex<Option<Keeper>> = Mutex::new(None);
+    let mut keeper = KEEPER.lock();
+    let keeper =
+        keeper.get_or_insert_with(|| Keeper(crossbeam_epoch::default_collector().register()));
+    for _ in 0..ROUNDS {
+        keeper.0.pin().flush();
+    }
+}
+
+struct Keeper(LocalHandle);
+
+// SAFETY: the handle refers to nothing of the thread that made it, and one thread at a time uses it.
+unsafe impl Send for Keeper {}
 
 fn take(mut steal: impl FnMut() -> Steal<EdtRef>) -> Option<EdtRef> {
     loop {
@@ -137,12 +178,20 @@ impl Local {
     /// The next EDT without searching: `kept`, if the worker has kept one, or the last pushed.
     #[inline]
     pub fn next(&mut self, queues: &Queues, kept: Option<EdtRef>) -> Option<EdtRef> {
+        if let Some(edt) = queues.urgent.pop() {
+            if let Some(kept) = kept {
+                self.deque.push(kept);
+                queues.sleep.notify();
+            }
+            return Some(edt);
+        }
         self.tick = self.tick.wrapping_add(1);
         if self.tick.is_multiple_of(INJECTOR_INTERVAL)
             && let Some(edt) = take(|| queues.injector.steal())
         {
             if let Some(kept) = kept {
                 self.deque.push(kept);
+                queues.sleep.notify();
             }
             return Some(edt);
         }
@@ -160,15 +209,16 @@ impl Local {
         queues.sleep.start_search();
         loop {
             for round in 0..SEARCH_ROUNDS {
-                if stop() {
-                    let _ = queues.sleep.found();
-                    return None;
-                }
-                if let Some(found) = self.look(queues) {
+                let stopped = stop();
+                let found = match stopped {
+                    true => None,
+                    false => self.look(queues),
+                };
+                if stopped || found.is_some() {
                     if queues.sleep.found() && queues.any_work() {
                         queues.sleep.notify();
                     }
-                    return Some(found);
+                    return found;
                 }
                 match round < SEARCH_ROUNDS / 2 {
                     true => std::hint::spin_loop(),
@@ -185,6 +235,9 @@ impl Local {
     }
 
     fn look(&mut self, queues: &Queues) -> Option<Found> {
+        if let Some(edt) = queues.urgent.pop() {
+            return Some(Found::Ready(edt));
+        }
         if let Some(edt) = take(|| queues.injector.steal_batch_and_pop(&self.deque)) {
             return Some(Found::Ready(edt));
         }

@@ -1,7 +1,7 @@
 /*
  * 1.4.3.1 latch events: they trigger when increments and decrements, in any order, bring the
  * counter back to zero, and are gone then. Fed by calls, by dependences from NULL_GUID and blocks,
- * by other events; a million decrements from many EDTs. Whether data passes through is not asked.
+ * by other events; a million decrements from many EDTs. What data they pass on: event_latch_data.c.
  */
 #include "check.h"
 #include <stdatomic.h>

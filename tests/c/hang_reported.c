@@ -4,6 +4,7 @@
  */
 // status: nonzero
 // stderr: waits_forever
+// needs: halt
 #include "check.h"
 
 static ocrGuid_t waits_forever(u32 paramc, u64 *paramv, u32 depc, ocrEdtDep_t depv[]) {

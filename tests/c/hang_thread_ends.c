@@ -2,6 +2,7 @@
 //
 // status: nonzero
 // stderr: hangs
+// needs: halt
 #include "check.h"
 
 #include <pthread.h>

@@ -7,12 +7,19 @@
 #include "ocr.h"
 
 #include "extensions/ocr-affinity.h"
+#include "extensions/ocr-db-by-value.h"
 #include "extensions/ocr-db-info.h"
+#include "extensions/ocr-db-partitioning.h"
+#include "extensions/ocr-debug.h"
+#include "extensions/ocr-file.h"
+#include "extensions/ocr-heterogeneous.h"
 #include "extensions/ocr-hints.h"
 #include "extensions/ocr-labeling.h"
 #include "extensions/ocr-legacy.h"
+#include "extensions/ocr-map-creator.h"
 #include "extensions/ocr-opencl.h"
 #include "extensions/ocr-pause.h"
+#include "extensions/ocr-pdl.h"
 #include "extensions/ocr-reduction-event.h"
 #include "extensions/ocr-runtime-itf.h"
 #include "extensions/ocr-stats.h"
@@ -55,6 +62,17 @@ CHECK(sizeof(ocrEventChannelParams_t) == 12);
 CHECK(sizeof(ocrNdRange_t) == 80);
 CHECK(sizeof(ocrStats_t) == 48);
 CHECK(SPAD_COPY == 0x8000000000000000u);
+CHECK(OCR_FILE_EXISTS == 1);
+CHECK(OCR_DB_PARTITION_STATIC == 1 && DB_COPY_PARTITION == 1 && DB_COPY_PARTITION_BACK == 2);
+CHECK(OCR_ID_GUID == 0 && OCR_ID_LID == 1 && OCR_ID_UNK == 2);
+CHECK((EDT_PROP_MAPPED & (EDT_PROP_FINISH | EDT_PROP_LONG | EDT_PROP_OEVT_VALID)) == 0);
+CHECK(OCR_MAX_DEBUG_LABEL_STRLEN == 16 && OCR_MAX_DEBUG_LABEL_PARAMC == 2);
+#if !ENABLE_EXTENSION_DEBUG || !ENABLE_EXTENSION_HETEROGENEOUS
+#error "a gate is closed"
+#endif
+#ifdef ENABLE_EXTENSION_BYVALUE_DB
+#error "programs would use what is not supported"
+#endif
 
 /* ---- Data blocks ----------------------------------------------------------------------------- */
 
@@ -300,7 +318,8 @@ CHECK(OCR_VERSION_LABELING_BIT == 1 << 7);
 
 #if ENABLE_EXTENSION_AFFINITY != 1 || ENABLE_EXTENSION_CHANNEL_EVT != 1 ||        \
     ENABLE_EXTENSION_COLLECTIVE_EVT != 1 || ENABLE_EXTENSION_COUNTED_EVT != 1 ||  \
-    ENABLE_EXTENSION_DB_INFO != 1 || ENABLE_EXTENSION_LABELING != 1 ||            \
+    ENABLE_EXTENSION_DB_INFO != 1 || ENABLE_EXTENSION_DEBUG != 1 ||               \
+    ENABLE_EXTENSION_LABELING != 1 ||                                             \
     ENABLE_EXTENSION_LEGACY != 1 || ENABLE_EXTENSION_MULTI_OUTPUT_SLOT != 1 ||    \
     ENABLE_EXTENSION_PARAMS_EVT != 1 || ENABLE_EXTENSION_PAUSE != 1 ||            \
     ENABLE_EXTENSION_RTITF != 1
@@ -433,6 +452,9 @@ ocrGuid_t mainEdt(u32 paramc, u64 *paramv, u32 depc, ocrEdtDep_t depv[]) {
     status |= ocrDbCreate(&db, (void **)&data, 8, false, NULL, NO_ALLOC);
     u64 size = 0;
     ocrDbGetSize(db, &size);
+    ocrPreAttachDebugLabel("next", 0, NULL);
+    ocrAttachDebugLabel(db, "tile", 1, &size);
+    ocrNoteCausality(db, db);
     ocrDbRelease(db);
 
     /* Variants */
@@ -442,6 +464,12 @@ ocrGuid_t mainEdt(u32 paramc, u64 *paramv, u32 depc, ocrEdtDep_t depv[]) {
     ocrOpenclTemplateCreate(&edtTemplate, "kernel void k() {}", "", "k", 0, 0, "k");
     ocrOpenclTaskCreate(&edt, edtTemplate, 1, NULL, global, NULL, 0, NULL, 0, NULL, EDT_PROP_NONE,
                         NULL_GUID, NULL);
+    ocrAttachDebugLabel(edt, "op", 1, data);
+    u64 code = ocrEncodeFunctionPointer((ocrFuncPtr_t)worker);
+    ocrRegisterEdtFuntion((ocrEdt_t)ocrDecodeFunctionPointer(code));
+    pdlGetDevicePropertyInt(none, "thread-count", &size);
+    ocrPrintf("%s\n", pdlGetDevicePropertyString(none, "hostname"));
+    ocrProgressReport(1);
     ocrStats_t stats;
     ocrStatsGet(&stats);
     ocrPrintf("%s %lu\n", ocrPolicyName(), stats.functionEdts);

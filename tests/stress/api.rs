@@ -40,7 +40,8 @@ pub fn mode_bits(mode: Mode) -> sys::ocrDbAccessMode_t {
     }
 }
 
-/// A new event; a latch counts down from `counter`, which parameters or increments give it.
+/// A new event. A latch counts down from `counter`, which parameters or increments give it; a counted
+/// event has so many dependences, and a channel event as much room.
 pub fn event(kind: Kind, counter: u64, by_parameter: bool) -> Guid {
     let mut guid = NULL;
     let number = match kind {
@@ -48,10 +49,25 @@ pub fn event(kind: Kind, counter: u64, by_parameter: bool) -> Guid {
         Kind::Idempotent => sys::OCR_EVENT_IDEM_T,
         Kind::Sticky => sys::OCR_EVENT_STICKY_T,
         Kind::Latch => sys::OCR_EVENT_LATCH_T,
+        Kind::Counted => sys::OCR_EVENT_COUNTED_T,
+        Kind::Channel => sys::OCR_EVENT_CHANNEL_T,
     };
-    if kind == Kind::Latch && by_parameter {
+    if matches!(kind, Kind::Counted | Kind::Channel) || kind == Kind::Latch && by_parameter {
         let mut params = sys::ocrEventParams_t::default();
-        params.__bindgen_anon_1.EVENT_LATCH = sys::ocrEventLatchParams_t { counter };
+        let of_kind = &mut params.__bindgen_anon_1;
+        match kind {
+            Kind::Counted => {
+                of_kind.EVENT_COUNTED = sys::ocrEventCounterParams_t { nbDeps: counter };
+            }
+            Kind::Channel => {
+                of_kind.EVENT_CHANNEL = sys::ocrEventChannelParams_t {
+                    maxGen: counter as u32,
+                    nbSat: 1,
+                    nbDeps: 1,
+                };
+            }
+            _ => of_kind.EVENT_LATCH = sys::ocrEventLatchParams_t { counter },
+        }
         // SAFETY: both pointers are valid.
         let status = unsafe { sys::ocrEventCreateParams(&mut guid, number, 1, &mut params) };
         check("ocrEventCreateParams", status);

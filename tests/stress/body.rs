@@ -276,11 +276,19 @@ fn end(running: &Running, task: Task, hash: u32, held: Vec<Held>) -> Guid {
         }
         let data = own_result(&running.graph, task);
         let data = data.map_or(NULL, |block| running.blocks[block].guid.get());
-        api::satisfy(state.body.get(), data);
+        let times = match kind {
+            Kind::Channel => running.graph.body_dependences(task),
+            _ => 1,
+        };
+        for _ in 0..times {
+            api::satisfy(state.body.get(), data);
+        }
         // Whoever comes after may have destroyed it.
         let right: &[u8] = match kind {
             Kind::Idempotent => &[0, EINVAL],
-            Kind::Sticky => &[EPERM, EINVAL],
+            Kind::Sticky | Kind::Counted => &[EPERM, EINVAL],
+            // One more is as good as the others, if there is room for it.
+            Kind::Channel => &[0, EPERM, EINVAL],
             Kind::Once | Kind::Latch => &[EINVAL],
         };
         let status = api::try_satisfy(state.body.get(), NULL);

@@ -124,7 +124,12 @@ impl Running {
         .create();
         state.edt.set(edt);
         state.output.set(output);
-        if spec.late.is_some() {
+        let times = match spec.late {
+            None => 0,
+            Some(Kind::Channel) => self.graph.late_dependences(task),
+            Some(_) => 1,
+        };
+        for _ in 0..times {
             api::connect(output, state.late.get(), 0, Mode::Null);
         }
         for (consumer, at) in self.graph.joins_of(task) {
@@ -197,7 +202,7 @@ impl Running {
                 if satisfied {
                     api::satisfy(event, NULL);
                 }
-                if !satisfied || matches!(doomed.kind, Kind::Sticky | Kind::Idempotent) {
+                if !satisfied || doomed.kind.stays() {
                     api::destroy_event(event);
                 }
             };

@@ -1,6 +1,6 @@
 //! The EDTs around the tasks: the first, the finish EDT, and those that look at what has come of it.
 
-use crate::api::{self, Dep, Guid, NULL, NewEdt, OPEN};
+use crate::api::{self, Dep, EINVAL, Guid, NULL, NewEdt, OPEN, check_one_of};
 use crate::body::{fill, keep, read, words};
 use crate::graph::*;
 use crate::oracle::{self, op};
@@ -41,10 +41,15 @@ pub unsafe extern "C" fn main_edt(
     for (task, spec) in graph.tasks.iter().enumerate() {
         let state = &running.tasks[task];
         if let Some(kind) = spec.late {
-            state.late.set(api::event(kind, 0, false));
+            let count = graph.late_dependences(task);
+            state.late.set(api::event(kind, count, false));
         }
         if let Some(kind) = spec.body {
-            state.body.set(api::event(kind, 1, task % 2 == 0));
+            let count = match kind {
+                Kind::Counted | Kind::Channel => graph.body_dependences(task),
+                _ => 1,
+            };
+            state.body.set(api::event(kind, count, task % 2 == 0));
         }
         if spec.variant.has_kernel() {
             let (guid, address) = api::block(2, true);
@@ -196,12 +201,23 @@ unsafe extern "C" fn verify(_: u32, _: *mut u64, depc: u32, depv: *mut Dep) -> G
     };
     for (task, spec) in running.graph.tasks.iter().enumerate() {
         let state = &running.tasks[task];
-        if spec.late.is_some() && !destroyed(&Source::Late(task)) {
-            api::destroy_event(state.late.get());
-        }
-        let stays = matches!(spec.body, Some(Kind::Sticky | Kind::Idempotent));
-        if stays && !destroyed(&Source::Body(task)) {
-            api::destroy_event(state.body.get());
+        let events = [
+            (spec.late, &state.late, Source::Late(task)),
+            (spec.body, &state.body, Source::Body(task)),
+        ];
+        for (kind, event, source) in events {
+            match kind {
+                Some(kind) if kind.stays() && !destroyed(&source) => {
+                    api::destroy_event(event.get());
+                }
+                // It has triggered and has served all its dependences; or a consumer has destroyed it.
+                Some(_) => check_one_of(
+                    "ocrEventDestroy of an event that should be gone",
+                    api::try_destroy_event(event.get()),
+                    &[EINVAL],
+                ),
+                None => {}
+            }
         }
     }
     let templates = match running.templates.lock() {

@@ -141,8 +141,13 @@ fn rarely() -> impl Strategy<Value = bool> {
     prop::bool::weighted(0.2)
 }
 
-fn stays() -> impl Strategy<Value = Kind> {
-    select(vec![Kind::Sticky, Kind::Idempotent])
+fn serves_late() -> impl Strategy<Value = Kind> {
+    select(vec![
+        Kind::Sticky,
+        Kind::Idempotent,
+        Kind::Counted,
+        Kind::Channel,
+    ])
 }
 
 fn kind() -> impl Strategy<Value = Kind> {
@@ -151,6 +156,8 @@ fn kind() -> impl Strategy<Value = Kind> {
         Kind::Sticky,
         Kind::Idempotent,
         Kind::Latch,
+        Kind::Counted,
+        Kind::Channel,
     ])
 }
 
@@ -164,7 +171,7 @@ fn task(kernels: bool) -> impl Strategy<Value = TaskDraft> {
     let copies = prop_oneof![12 => Just(1u32), 1 => 2u32..300];
     let finish = prop::bool::weighted(0.3);
     let place = (depth, finish, variant(kernels), copies, slots);
-    let ends = (outcome(), stays(), kind());
+    let ends = (outcome(), serves_late(), kind());
     let flags = (
         rarely(),
         any::<bool>(),

@@ -162,6 +162,21 @@ pub enum Kind {
     Idempotent,
     Sticky,
     Latch,
+    Counted,
+    Channel,
+}
+
+impl Kind {
+    /// Whether an event of this kind goes by itself once it has triggered, or so soon that its
+    /// dependences must come before that.
+    pub fn goes_at_once(self) -> bool {
+        matches!(self, Kind::Once | Kind::Latch)
+    }
+
+    /// Whether somebody has to destroy an event of this kind that has triggered.
+    pub fn stays(self) -> bool {
+        matches!(self, Kind::Sticky | Kind::Idempotent | Kind::Channel)
+    }
 }
 
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize)]
@@ -218,6 +233,38 @@ impl Graph {
             }
         }
         joins
+    }
+
+    /// How many dependences there will be on an event that pre-slots have as this source.
+    fn dependences(&self, source: &Source) -> u64 {
+        let of_task = |spec: &TaskSpec| {
+            let slots = spec.slots.iter().filter(|slot| slot.source == *source);
+            slots.count() as u64 * u64::from(spec.copies)
+        };
+        self.tasks.iter().map(of_task).sum()
+    }
+
+    /// How many dependences there will be on the late event of a task: those of pre-slots, of EDTs
+    /// that are destroyed, and of the output events of tasks that return it.
+    pub fn late_dependences(&self, task: Task) -> u64 {
+        let doomed = |spec: &TaskSpec| {
+            let doomed = spec
+                .doomed
+                .iter()
+                .filter(|doomed| doomed.late == Some(task));
+            doomed.count() as u64
+        };
+        let returns = (0..self.tasks.len())
+            .filter(|&other| self.tasks[other].outcome == Outcome::Event(task))
+            .filter(|&other| self.wants_output(other));
+        self.dependences(&Source::Late(task))
+            + self.tasks.iter().map(doomed).sum::<u64>()
+            + returns.count() as u64
+    }
+
+    /// How many dependences there will be on the event that a task's body satisfies.
+    pub fn body_dependences(&self, task: Task) -> u64 {
+        self.dependences(&Source::Body(task))
     }
 
     /// Whether somebody waits for the output event of a task.

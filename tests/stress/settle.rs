@@ -52,7 +52,7 @@ fn settle_events(graph: &mut Graph) {
     for task in 0..graph.tasks.len() {
         let is_source = |slot: &Slot| slot.source == Source::Body(task);
         let kind = graph.tasks[task].body;
-        let goes = matches!(kind, Some(Kind::Once | Kind::Latch));
+        let goes = kind.is_some_and(Kind::goes_at_once);
         let all_after = graph.tasks.iter().enumerate().all(|(other, spec)| {
             !spec.slots.iter().any(is_source)
                 || other > task && spec.parent == graph.tasks[task].parent
@@ -62,6 +62,9 @@ fn settle_events(graph: &mut Graph) {
         }
         if goes && all_after || graph.wants_output(task) {
             graph.tasks[task].gated = true;
+        }
+        if graph.tasks[task].late.is_some() && graph.late_dependences(task) == 0 {
+            graph.tasks[task].late = Some(Kind::Sticky);
         }
         let leaf = graph.children(Some(task)).next().is_none();
         let awaited = graph.wants_output(task);
@@ -106,9 +109,7 @@ fn brings(graph: &Graph, source: &Source) -> Option<Block> {
     match source {
         Source::Nothing | Source::Join(_) => None,
         Source::Block(block) => Some(*block),
-        Source::Output(_, chain) if chain.contains(&Kind::Latch) => None,
         Source::Output(task, _) | Source::Late(task) => result(graph, *task),
-        Source::Body(task) if graph.tasks[*task].body == Some(Kind::Latch) => None,
         Source::Body(task) => own_result(graph, *task),
     }
 }
@@ -122,6 +123,11 @@ fn settle_blocks(graph: &mut Graph) {
             let same = |slot: &&Slot| slot.used() == block && block.is_some();
             let mode = earlier.iter().find(same).map(|slot| slot.mode);
             let slot = &mut graph.tasks[task].slots[at];
+            if let Source::Join(_) = slot.source {
+                // Which of the tasks is the last, and so which block arrives, is not known.
+                slot.mode = Mode::Null;
+                slot.in_depv = false;
+            }
             slot.block = block;
             if let Some(mode) = mode.filter(|_| slot.mode != Mode::Null) {
                 slot.mode = mode;
@@ -179,13 +185,14 @@ fn destroy(graph: &mut Graph, wanted: &[bool]) {
             let of_slots = graph.tasks.iter().flat_map(|spec| &spec.slots);
             let alone = of_slots.filter(|slot| slot.source == source).count() == 1;
             let free = match source {
-                Source::Late(from) => graph.tasks.iter().all(|spec| {
-                    let doomed = spec.doomed.iter().any(|doomed| doomed.late == Some(from));
-                    !doomed && spec.outcome != Outcome::Event(from)
-                }),
-                Source::Body(from) => {
-                    !matches!(graph.tasks[from].body, Some(Kind::Once | Kind::Latch))
+                Source::Late(from) => {
+                    graph.tasks[from].late.is_some_and(Kind::stays)
+                        && graph.tasks.iter().all(|spec| {
+                            let doomed = spec.doomed.iter().any(|doomed| doomed.late == Some(from));
+                            !doomed && spec.outcome != Outcome::Event(from)
+                        })
                 }
+                Source::Body(from) => graph.tasks[from].body.is_some_and(Kind::stays),
                 _ => false,
             };
             let slot = &mut graph.tasks[task].slots[at];

@@ -142,8 +142,8 @@ fn stopping_finishes_what_was_sent_and_answers_what_comes_later() {
             token,
             kernel: id,
             range: range(1, None),
-            params: vec![1],
-            blocks: vec![writes(a)],
+            params: [1].into_iter().collect(),
+            blocks: [writes(a)].into_iter().collect(),
         });
         let text = bench.answer(token).expect_err("stopped").to_string();
         assert!(text.contains("stopped"), "{text}");

@@ -45,6 +45,15 @@ pub const FINISH: u8 = 1;
 pub const HAS_RANGE: u8 = 2;
 /// A block that it was granted has no host copy that is ready to be used.
 pub const FETCH: u8 = 4;
+/// It wants to write a block that is written once, and was (`DB_PROP_SINGLE_ASSIGNMENT`).
+pub const DENIED: u8 = 8;
+/// It stands for a thread that waits for an event, and runs nothing.
+pub const WAITER: u8 = 16;
+
+/// It has hints, in [`Edts::hints`].
+pub const HINTED: u8 = 32;
+/// One of its hints is a priority that is not 0.
+pub const URGENT: u8 = 64;
 
 /// The index space given to `ocrOpenclTaskCreate`, and the device.
 #[derive(Clone, Copy, Debug)]
@@ -90,7 +99,7 @@ pub struct Edt {
     /// The slot of the block it holds or waits for last.
     pub cursor: Cell<u32>,
     kind: Cell<u8>,
-    /// [`FINISH`], [`HAS_RANGE`], [`FETCH`].
+    /// [`FINISH`], [`HAS_RANGE`], [`FETCH`], [`DENIED`], [`WAITER`], [`HINTED`], [`URGENT`].
     pub flags: Cell<u8>,
     /// Where it runs, once placed.
     pub place: Cell<Place>,
@@ -203,7 +212,22 @@ impl Edt {
 
     /// Threads the distinct blocks in GUID order through the slots, combining the modes of slots
     /// with the same block. The caller owns the EDT, whose slots are all satisfied.
+    #[inline]
     pub fn order_blocks(&self) {
+        let slots = self.slots();
+        let mut carriers = (0u32..)
+            .zip(slots)
+            .filter(|(_, slot)| !slot.data().is_null());
+        let first = carriers.next().map_or(NO_SLOT, |(at, _)| at);
+        // A satisfied slot begins as the last.
+        self.first.set(first);
+        self.cursor.set(first);
+        if carriers.next().is_some() {
+            self.order_several();
+        }
+    }
+
+    fn order_several(&self) {
         let slots = self.slots();
         let carries = |&at: &u32| !slots[at as usize].data().is_null();
         let mut few = [0u32; 8];
@@ -220,7 +244,6 @@ impl Edt {
             &mut many
         };
         order.sort_unstable_by_key(|&at| (slots[at as usize].data(), at));
-        self.first.set(NO_SLOT);
         let mut last: Option<u32> = None;
         for &at in order.iter() {
             let slot = &slots[at as usize];

@@ -1,10 +1,11 @@
 //! Where EDTs are kept: an arena for each of three sizes, and one for those whose pre-slots and
 //! parameters do not fit and stand in an allocation of their own.
 
-use super::{Edt, RUNNABLE};
-use crate::object::arena::{Arena, Cache, Slot};
+use super::{Edt, HINTED, RUNNABLE, URGENT};
+use crate::object::arena::{Arena, Cache, Labels, Slot, Taken};
 use crate::object::guid::{Guid, Kind};
 use crate::object::header::{Header, Locked};
+use crate::object::hints::{EDT_PRIORITY, HintSet, Hints};
 use std::cell::Cell;
 
 /// Words behind the fields, by kind.
@@ -37,19 +38,48 @@ pub(super) struct Allocation {
     pub(super) len: usize,
 }
 
-fn free_words(edt: &Edt) {
+fn allocate_words(words: usize) -> Option<Box<[u64]>> {
+    let mut memory = Vec::new();
+    memory.try_reserve_exact(words).ok()?;
+    memory.resize(words, 0);
+    Some(memory.into_boxed_slice())
+}
+
+impl Edt {
+    /// Makes a slot that this thread has taken an EDT that is still free; with the memory for its
+    /// words if it is of the kind that has it apart.
+    #[inline]
+    fn begin(&self, kind: Kind, index: u32, depc: u32, memory: Option<Box<[u64]>>) {
+        self.index.set(index);
+        self.kind.set(kind as u8);
+        self.depc.set(depc);
+        if let Some(memory) = memory {
+            let words = Box::leak(memory);
+            let allocation = Allocation {
+                words: words.as_mut_ptr(),
+                len: words.len(),
+            };
+            // SAFETY: an EDT of this kind begins its words with this, and nobody else knows it.
+            unsafe { self.allocation().write(allocation) };
+        }
+        for slot in self.slots() {
+            slot.clear();
+        }
+    }
+}
+
+/// Takes the memory of an EDT that has its words apart away from it. None in a slot whose generations are
+/// used up.
+fn take_words(edt: &Edt) -> Option<Box<[u64]>> {
     let none = Allocation {
         words: std::ptr::null_mut(),
         len: 0,
     };
     // SAFETY: the EDT is of the kind that begins its words with this.
     let Allocation { words, len } = unsafe { edt.allocation().replace(none) };
-    if words.is_null() {
-        // A slot whose generations are used up.
-        return;
-    }
-    // SAFETY: `allocate` leaked this box, and the EDT is not used any more.
-    drop(unsafe { Box::from_raw(std::ptr::slice_from_raw_parts_mut(words, len)) });
+    let words = (!words.is_null()).then(|| std::ptr::slice_from_raw_parts_mut(words, len))?;
+    // SAFETY: `allocate` leaked this box, and the EDT does not have it any more.
+    Some(unsafe { Box::from_raw(words) })
 }
 
 /// The EDTs of all sizes.
@@ -59,6 +89,8 @@ pub struct Edts {
     medium: Arena<Sized<{ WORDS[1] }>>,
     large: Arena<Sized<{ WORDS[2] }>>,
     huge: Arena<Sized<{ WORDS[0] }>>,
+    /// The hints of those that have some.
+    pub hints: Hints,
 }
 
 /// A thread's free EDT slots of all sizes.
@@ -101,32 +133,37 @@ impl Edts {
             _ => Kind::EdtHuge,
         };
         let cache = &mut caches.0[kind as usize - Kind::EdtSmall as usize];
+        let memory = match kind {
+            Kind::EdtHuge => Some(allocate_words(words)?),
+            _ => None,
+        };
         let (index, edt) = by_kind!(self, kind, arena => {
             let (index, slot) = arena.allocate(cache)?;
             (index, &slot.edt)
         });
-        edt.index.set(index);
-        edt.kind.set(kind as u8);
-        edt.depc.set(depc);
-        if kind == Kind::EdtHuge {
-            let mut memory = Vec::<u64>::new();
-            if memory.try_reserve_exact(words).is_err() {
-                by_kind!(self, kind, arena => arena.free(cache, index));
-                return None;
-            }
-            memory.resize(words, 0);
-            let words = Box::leak(memory.into_boxed_slice());
-            let allocation = Allocation {
-                words: words.as_mut_ptr(),
-                len: words.len(),
-            };
-            // SAFETY: an EDT of this kind begins its words with this, and nobody else knows it.
-            unsafe { edt.allocation().write(allocation) };
-        }
-        for slot in edt.slots() {
-            slot.clear();
-        }
+        edt.begin(kind, index, depc, memory);
         Some(edt)
+    }
+
+    /// As [`Edts::allocate`], on a label. Such an EDT is of the kind that may have any size, since
+    /// the label is known before the size. The error is `None` when memory is used up.
+    pub fn allocate_on(
+        &self,
+        label: Guid,
+        depc: u32,
+        param_words: usize,
+    ) -> Result<&Edt, Option<Taken>> {
+        // Others who want to create it wait while the label is claimed, so the memory comes before.
+        let memory = allocate_words(2 * depc as usize + param_words).ok_or(None)?;
+        let slot = self.huge.claim(label).map_err(Some)?;
+        let edt = &slot.edt;
+        edt.begin(Kind::EdtHuge, label.index(), depc, Some(memory));
+        Ok(edt)
+    }
+
+    /// The labels of EDTs.
+    pub fn labels(&self) -> &dyn Labels {
+        &self.huge
     }
 
     /// Takes back an EDT that was allocated and never published.
@@ -141,15 +178,20 @@ impl Edts {
     pub fn free(&self, caches: &mut EdtCaches, edt: &Edt) {
         let kind = edt.kind();
         let index = edt.index.get();
-        if kind == Kind::EdtHuge {
-            free_words(edt);
+        if edt.flags.get() & HINTED != 0 {
+            self.hints.drop_of(edt.guid());
         }
-        let word = edt.header.peek().freed();
+        let mut locked = edt.header.lock_pinned();
+        // Under the lock, since a picture may be looking at the pre-slots; it is freed without.
+        let _words = (kind == Kind::EdtHuge).then(|| take_words(edt));
         // The generations of the slot are used up: it stays as it is, and is never handed out again.
-        let Some(word) = word else { return };
-        edt.header.change(word);
+        let Some(word) = locked.word.freed() else {
+            return;
+        };
+        locked.word = word;
+        drop(locked);
         let cache = &mut caches.0[kind as usize - Kind::EdtSmall as usize];
-        by_kind!(self, kind, arena => arena.free(cache, index));
+        by_kind!(self, kind, arena => arena.free(cache, word, index));
     }
 
     /// The EDT in slot `index` of the arena of `kind`, live or free.
@@ -164,6 +206,28 @@ impl Edts {
         let kind = guid.kind().filter(|kind| kind.is_edt())?;
         let edt = self.get(kind, guid.index())?;
         Some((edt, edt.header.lock(guid.generation())?))
+    }
+
+    /// Adds hints to an EDT that the caller has locked and that waits, or has not published.
+    pub fn add_hints(&self, edt: &Edt, hints: &HintSet) {
+        if hints.is_empty() {
+            return;
+        }
+        let all = self.hints.add(edt.guid(), hints);
+        let mut flags = edt.flags.get() | HINTED;
+        match all.get(EDT_PRIORITY) {
+            Some(0) | None => flags &= !URGENT,
+            Some(_) => flags |= URGENT,
+        }
+        edt.flags.set(flags);
+    }
+
+    /// A hint of an EDT that the caller owns.
+    pub fn hint(&self, edt: &Edt, property: usize) -> Option<u64> {
+        match edt.flags.get() & HINTED {
+            0 => None,
+            _ => self.hints.get(edt.guid()).get(property),
+        }
     }
 
     /// All EDTs that are alive.
@@ -187,7 +251,7 @@ impl Edts {
 impl Drop for Edts {
     fn drop(&mut self) {
         for (_, _, slot) in self.huge.live() {
-            free_words(&slot.edt);
+            drop(take_words(&slot.edt));
         }
     }
 }

@@ -1,0 +1,83 @@
+//! `extensions/ocr-debug.h`: the program's names for its objects, which messages show.
+
+use super::sys::ocrGuid_t;
+use super::{EFAULT, EINVAL, EPERM, text, with};
+use crate::check;
+use crate::engine::context::Context;
+use crate::object::guid::Guid;
+use std::cell::RefCell;
+use std::ffi::c_char;
+
+thread_local! {
+    /// The label for the next object, and the EDT that gave it.
+    static PENDING: RefCell<Option<(Guid, String)>> = const { RefCell::new(None) };
+}
+
+export! {
+    /// Names an object.
+    fn ocrAttachDebugLabel(
+        object: ocrGuid_t,
+        label: *const c_char,
+        paramc: u32,
+        paramv: *mut u64,
+    ) -> u8, or EFAULT; {
+        // SAFETY: the header asks for a C string and `paramc` numbers, or null.
+        let Some(label) = (unsafe { labeled(label, paramc, paramv) }) else { return EINVAL };
+        with(EPERM, |context| {
+            let runtime = context.runtime;
+            if !runtime.registry.labels.attach(&runtime.objects, object.into(), &label) {
+                return EINVAL;
+            }
+            if let Some(check) = &runtime.check {
+                check.history.label(object.into(), label);
+            }
+            0
+        })
+    }
+
+    /// Names the next object that the caller creates.
+    fn ocrPreAttachDebugLabel(label: *const c_char, paramc: u32, paramv: *mut u64) -> u8, or EFAULT; {
+        // SAFETY: as above.
+        let Some(label) = (unsafe { labeled(label, paramc, paramv) }) else { return EINVAL };
+        with(EPERM, |context| {
+            if check::is_on() {
+                PENDING.set(Some((current(context), label)));
+            }
+            0
+        })
+    }
+
+    /// Says that one EDT led to another. Nothing here makes use of it.
+    fn ocrNoteCausality(source: ocrGuid_t, destination: ocrGuid_t) -> u8, or EFAULT; {
+        let are_edts = Guid::from(source).is_edt() && Guid::from(destination).is_edt();
+        if are_edts { 0 } else { EINVAL }
+    }
+}
+
+fn current(context: &Context) -> Guid {
+    context.current.map_or(Guid::NULL, |edt| edt.guid())
+}
+
+/// The label for an object that this EDT (`NULL_GUID`: a thread outside of EDTs) has created now.
+pub(super) fn pending(edt: Guid) -> Option<String> {
+    let (by, label) = PENDING.take()?;
+    (by == edt).then_some(label)
+}
+
+/// A label with its numbers.
+///
+/// # Safety
+/// `label` is null or a C string; `paramv` is null or has `paramc` elements.
+unsafe fn labeled(label: *const c_char, paramc: u32, paramv: *const u64) -> Option<String> {
+    if label.is_null() || (paramc != 0 && paramv.is_null()) {
+        return None;
+    }
+    // SAFETY: by the contract.
+    let mut label = unsafe { text(label) };
+    for at in 0..paramc as usize {
+        // SAFETY: by the contract.
+        let number = unsafe { paramv.wrapping_add(at).read() };
+        label += &format!(" {number}");
+    }
+    Some(label)
+}

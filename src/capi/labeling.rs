@@ -1,0 +1,304 @@
+//! `extensions/ocr-labeling.h`: labeled GUIDs.
+
+use super::{
+    EFAULT, EGUIDEXISTS, EINVAL, ENOMEM, ENOTSUP, EPERM, guid_place, put, sys, text, with,
+};
+use crate::engine::context::Context;
+use crate::engine::create::PARAM_DEF;
+use crate::object::arena::Taken;
+use crate::object::edt::ZOMBIE;
+use crate::object::guid::{Guid, Kind};
+use crate::object::range::{Map, MapFunction};
+use crate::object::template::TemplateView;
+use crate::object::work::Work;
+use std::cell::Cell;
+use std::ffi::c_char;
+use std::ptr::NonNull;
+use sys::{ocrEdt_t, ocrGuid_t, ocrGuidUserKind};
+
+/// `GUID_PROP_IS_LABELED`, which `CHECK` and `BLOCK` contain.
+const LABELED: u16 = 0x100;
+/// What `GUID_PROP_BLOCK` has besides.
+const BLOCK: u16 = 0x400;
+
+/// What `GUID_PROP_CHECK` has besides.
+const CHECK: u16 = 0x200;
+
+/// The distance of two labels of a range.
+const SKIP: u64 = 1;
+
+/// `ocrGuidMapCreate`'s function type, as `bindgen` spells it.
+type MapFunc = Option<unsafe extern "C" fn(ocrGuid_t, u64, *mut i64, *mut i64) -> ocrGuid_t>;
+
+export! {
+    /// OCR 1.1.0, B.2.2.1.
+    fn ocrGuidMapCreate(
+        map: *mut ocrGuid_t,
+        paramc: u32,
+        function: MapFunc,
+        params: *mut i64,
+        count: u64,
+        kind: ocrGuidUserKind,
+    ) -> u8, or EFAULT; {
+        // SAFETY: both are pointers to functions of one C type, spelt with types of the same layout.
+        let function = unsafe { std::mem::transmute::<MapFunc, Option<MapFunction>>(function) };
+        let Some(function) = function else { return EINVAL };
+        if paramc != 0 && params.is_null() {
+            return EINVAL;
+        }
+        let params = (0..paramc as usize)
+            // SAFETY: the header asks for `paramc` numbers.
+            .map(|at| Cell::new(unsafe { params.wrapping_add(at).read() }))
+            .collect();
+        // SAFETY: the header asks for a valid place.
+        unsafe { create_range(map, count, kind, Some(Map { function, params })) }
+    }
+
+    /// OCR 1.1.0, B.2.2.2.
+    fn ocrGuidRangeCreate(range: *mut ocrGuid_t, count: u64, kind: ocrGuidUserKind)
+        -> u8, or EFAULT; {
+        // SAFETY: the header asks for a valid place.
+        unsafe { create_range(range, count, kind, None) }
+    }
+
+    /// OCR 1.1.0, B.2.2.3.
+    fn ocrGuidMapDestroy(map: ocrGuid_t) -> u8, or EFAULT; {
+        with(EPERM, |context| match context.destroy_range(map.into()) {
+            true => 0,
+            false => EINVAL,
+        })
+    }
+
+    /// Not supported.
+    fn ocrGuidMapSetDefaultMap(
+        _paramc: u32,
+        _function: MapFunc,
+        _params: *mut i64,
+        _count: u64,
+        _kind: ocrGuidUserKind,
+    ) -> u8, or EFAULT; { ENOTSUP }
+
+    /// OCR 1.1.0, B.2.2.4.
+    fn ocrGuidFromLabel(out: *mut ocrGuid_t, map: ocrGuid_t, tuple: *mut i64) -> u8, or EFAULT; {
+        if out.is_null() || tuple.is_null() {
+            return EINVAL;
+        }
+        let found = with(None, |context| context.runtime.objects.ranges.map(map.into()));
+        let Some((bounds, map)) = found else { return EINVAL };
+        let params = match map.params.is_empty() {
+            true => std::ptr::null_mut(),
+            false => map.params.as_ptr().cast_mut().cast(),
+        };
+        // SAFETY: the function gets what `ocrGuidMapCreate` promises; it may write to the numbers,
+        // which are cells.
+        let guid = unsafe { (map.function)(bounds.first, SKIP, params, tuple) };
+        if !bounds.contains(guid) {
+            return EINVAL;
+        }
+        // SAFETY: the header asks for a valid place.
+        unsafe { put(out, guid.into()) };
+        0
+    }
+
+    /// OCR 1.1.0, B.2.2.5.
+    fn ocrGuidFromIndex(out: *mut ocrGuid_t, range: ocrGuid_t, index: u64) -> u8, or EFAULT; {
+        let bounds = with(None, |context| {
+            context.runtime.objects.ranges.bounds(range.into())
+        });
+        match bounds.filter(|bounds| !bounds.mapped).and_then(|bounds| bounds.at(index)) {
+            Some(guid) if !out.is_null() => {
+                // SAFETY: the header asks for a valid place.
+                unsafe { put(out, guid.into()) };
+                0
+            }
+            _ => EINVAL,
+        }
+    }
+
+    /// OCR 1.1.0, B.2.2.6.
+    fn ocrGetGuidKind(out: *mut ocrGuidUserKind, guid: ocrGuid_t) -> u8, or EFAULT; {
+        if out.is_null() {
+            return EINVAL;
+        }
+        let kind = with(sys::GUID_USER_NONE, |context| kind_of(context, guid.into()));
+        // SAFETY: the header asks for a valid place.
+        unsafe { put(out, kind) };
+        0
+    }
+
+    /// A template on a label: `ocrEdtTemplateCreate` has no properties.
+    fn ocrEdtTemplateCreateLabeled(
+        guid: *mut ocrGuid_t,
+        function: ocrEdt_t,
+        paramc: u32,
+        depc: u32,
+        properties: u16,
+        name: *const c_char,
+    ) -> u8, or EFAULT; {
+        // SAFETY: the header asks for a valid place.
+        let Some(place) = (unsafe { guid_place(guid) }) else { return EINVAL };
+        let Some(function) = super::edt::edt_function(function) else { return EINVAL };
+        if paramc == PARAM_DEF || depc == PARAM_DEF || properties & LABELED == 0 {
+            return EINVAL;
+        }
+        // SAFETY: the header asks for null or a C string.
+        let name = match unsafe { text(name) } {
+            name if name.is_empty() => format!("{:p}", function as *const ()),
+            name => name,
+        };
+        create(place, properties, "ocrEdtTemplateCreateLabeled", |context, label| {
+            let objects = &context.runtime.objects;
+            let label = label.filter(|label| label.kind() == Some(Kind::Template)).ok_or(EINVAL)?;
+            let work = objects.works.intern(Work::of_function(function, &name));
+            let hinted = false;
+            let view = TemplateView {
+                paramc,
+                depc,
+                hinted,
+                work,
+            };
+            objects.templates.create_on(label, view).map_err(status)
+        })
+    }
+}
+
+/// # Safety
+/// `place` is null or valid for a write.
+unsafe fn create_range(
+    place: *mut ocrGuid_t,
+    count: u64,
+    kind: ocrGuidUserKind,
+    map: Option<Map>,
+) -> u8 {
+    // SAFETY: by the contract.
+    let Some(place) = (unsafe { guid_place(place) }) else {
+        return EINVAL;
+    };
+    let kind = match kind {
+        sys::GUID_USER_DB => Kind::DataBlock,
+        sys::GUID_USER_EDT => Kind::EdtHuge,
+        sys::GUID_USER_EDT_TEMPLATE => Kind::Template,
+        sys::GUID_USER_EVENT_ONCE
+        | sys::GUID_USER_EVENT_COUNTED
+        | sys::GUID_USER_EVENT_IDEM
+        | sys::GUID_USER_EVENT_STICKY
+        | sys::GUID_USER_EVENT_LATCH
+        | sys::GUID_USER_EVENT_CHANNEL
+        | sys::GUID_USER_EVENT_COLLECTIVE => Kind::Event,
+        _ => return EINVAL,
+    };
+    if count == 0 {
+        return EINVAL;
+    }
+    with(EPERM, |context| {
+        match context.create_range(kind, count, map) {
+            Some(range) => {
+                *place = range;
+                0
+            }
+            None => ENOMEM,
+        }
+    })
+}
+
+fn kind_of(context: &Context, guid: Guid) -> ocrGuidUserKind {
+    let objects = &context.runtime.objects;
+    let kind = match guid.kind() {
+        Some(Kind::DataBlock) => objects
+            .data_blocks
+            .exists(guid)
+            .then_some(sys::GUID_USER_DB),
+        Some(Kind::Template) => objects
+            .templates
+            .view(guid)
+            .map(|_| sys::GUID_USER_EDT_TEMPLATE),
+        Some(Kind::Event) => objects.events.lock(guid).map(|(event, _)| {
+            // By the number of `ocrEventTypes_t`.
+            match event.kind() as u32 {
+                sys::OCR_EVENT_ONCE_T => sys::GUID_USER_EVENT_ONCE,
+                sys::OCR_EVENT_IDEM_T => sys::GUID_USER_EVENT_IDEM,
+                sys::OCR_EVENT_STICKY_T => sys::GUID_USER_EVENT_STICKY,
+                sys::OCR_EVENT_LATCH_T => sys::GUID_USER_EVENT_LATCH,
+                sys::OCR_EVENT_COUNTED_T => sys::GUID_USER_EVENT_COUNTED,
+                sys::OCR_EVENT_CHANNEL_T => sys::GUID_USER_EVENT_CHANNEL,
+                _ => sys::GUID_USER_EVENT_COLLECTIVE,
+            }
+        }),
+        _ => objects
+            .edts
+            .lock(guid)
+            .and_then(|(_, locked)| (locked.word.state() != ZOMBIE).then_some(sys::GUID_USER_EDT)),
+    };
+    kind.unwrap_or(sys::GUID_USER_NONE)
+}
+
+/// The status of a creation on a label that has failed.
+pub(super) fn status(why: Taken) -> u8 {
+    match why {
+        Taken::Exists => EGUIDEXISTS,
+        Taken::NoLabel => EINVAL,
+    }
+}
+
+/// Whether the properties are `GUID_PROP_IS_LABELED` alone.
+pub(super) fn is_trusting(properties: u16) -> bool {
+    properties & (LABELED | CHECK | BLOCK) == LABELED
+}
+
+/// The label in `place` that the properties of a create function ask for.
+///
+/// # Safety
+/// `place` is null or valid for a read.
+pub(super) unsafe fn label(place: *mut Guid, properties: u16) -> Result<Option<Guid>, u8> {
+    if properties & LABELED == 0 {
+        return Ok(None);
+    }
+    let place = NonNull::new(place).ok_or(EINVAL)?;
+    // SAFETY: by the contract; with this property a GUID stands there.
+    Ok(Some(unsafe { place.read() }))
+}
+
+/// Runs a creation; with `GUID_PROP_BLOCK` as often as the label has become free, until it succeeds.
+#[inline]
+pub(super) fn create_at(
+    context: &mut Context,
+    label: Option<Guid>,
+    properties: u16,
+    call: &'static str,
+    mut create: impl FnMut(&mut Context) -> u8,
+) -> u8 {
+    loop {
+        let status = create(context);
+        match label {
+            Some(label) if status == EGUIDEXISTS && properties & BLOCK != 0 => {
+                if !context.wait_for_label(label, call) {
+                    return sys::OCR_ECANCELED as u8;
+                }
+            }
+            _ => return status,
+        }
+    }
+}
+
+/// Runs the creation of an object, on the label in `place` if the properties say so, and writes its
+/// GUID there.
+#[inline]
+pub(super) fn create(
+    place: &mut Guid,
+    properties: u16,
+    call: &'static str,
+    mut create: impl FnMut(&mut Context, Option<Guid>) -> Result<Guid, u8>,
+) -> u8 {
+    let label = (properties & LABELED != 0).then_some(*place);
+    with(EPERM, |context| {
+        create_at(context, label, properties, call, |context| {
+            match create(context, label) {
+                Ok(guid) => {
+                    *place = guid;
+                    0
+                }
+                Err(status) => status,
+            }
+        })
+    })
+}

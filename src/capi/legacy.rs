@@ -1,0 +1,229 @@
+//! `extensions/ocr-legacy.h`: OCR inside a program that has its own `main`.
+
+use super::edt::{FINISH, More, OEVT_VALID, add_dependence, create_edt};
+use super::{EFAULT, EINVAL, ENOMEM, EPERM, put, sys, text, with};
+use crate::engine::block::{Answer, NoAnswer, WAITER_NAME};
+use crate::engine::legacy;
+use crate::object::event::EventKind;
+use crate::object::guid::{Guid, Kind};
+use std::ffi::{CStr, OsStr, c_char, c_int, c_void};
+use std::os::unix::ffi::OsStrExt;
+use sys::{ocrConfig_t, ocrGuid_t};
+
+/// What tells the GUID of a run from that of a place or a worker.
+const RUN_GENERATION: u32 = 2;
+
+/// `LEGACY_PROP_WAIT_FOR_CREATE`.
+const WAIT_FOR_CREATE: u16 = 1;
+/// `LEGACY_PROP_CHECK`.
+const CHECK: u16 = 4;
+
+const ECANCELED: u8 = sys::OCR_ECANCELED as u8;
+
+export! {
+    /// OCR 1.2, legacy.
+    fn ocrParseArgs(
+        argc: c_int,
+        argv: *mut *const c_char,
+        config: *mut ocrConfig_t,
+    ) -> (), or (); {
+        // SAFETY: the header asks for the arguments of `main`.
+        let left = unsafe { take_arguments(argc, argv) };
+        let file = legacy::settings_file().and_then(|file| std::ffi::CString::new(file).ok());
+        // SAFETY: the header asks for a valid place.
+        let Some(config) = (unsafe { config.as_mut() }) else { return };
+        config.userArgc = left;
+        config.userArgv = argv.cast();
+        // Programs keep the structure for as long as they run; few call this twice.
+        config.iniFile = file.map_or(std::ptr::null(), |file| file.into_raw().cast_const());
+    }
+
+    /// OCR 1.2, legacy.
+    fn ocrLegacyInit(context: *mut ocrGuid_t, config: *mut ocrConfig_t) -> (), or (); {
+        // SAFETY: the header asks for null or a valid structure.
+        let file = unsafe { config.as_ref() }.map(|config| {
+            // SAFETY: the header asks for null or a C string there.
+            unsafe { text(config.iniFile) }
+        });
+        legacy::begin(file.filter(|file| !file.is_empty()));
+        // SAFETY: the header asks for a valid place.
+        unsafe { put(context, Guid::new(Kind::Affinity, RUN_GENERATION, 1).into()) };
+    }
+
+    /// OCR 1.2, legacy.
+    fn ocrLegacyFinalize(_context: ocrGuid_t, run_until_shutdown: bool) -> u8, or EFAULT; {
+        legacy::end(run_until_shutdown).map_or(EPERM, |code| code as u8)
+    }
+
+    /// OCR 1.2, legacy.
+    fn ocrLegacySpawnOCR(
+        handle: *mut ocrGuid_t,
+        template: ocrGuid_t,
+        paramc: u64,
+        paramv: *mut u64,
+        depc: u64,
+        depv: *mut ocrGuid_t,
+        _context: ocrGuid_t,
+    ) -> u8, or EFAULT; {
+        let (Ok(paramc), Ok(depc)) = (u32::try_from(paramc), u32::try_from(depc)) else {
+            return EINVAL;
+        };
+        if handle.is_null() || depv.is_null() || depc == 0 {
+            return EINVAL;
+        }
+        let event = with(Err(EPERM), |context| {
+            let events = &context.runtime.objects.events;
+            let event = events.create_plain(&mut context.caches.events, EventKind::Sticky, 0);
+            event.ok_or(ENOMEM)
+        });
+        let mut output = match event {
+            Ok(event) => ocrGuid_t::from(event),
+            Err(code) => return code,
+        };
+        // SAFETY: the header asks for at least one element.
+        unsafe { depv.write(Guid::UNINITIALIZED.into()) };
+        let mut edt = Guid::NULL.into();
+        let paramv = if paramc == 0 { std::ptr::null_mut() } else { paramv };
+        // SAFETY: the header asks for valid arrays.
+        let created = unsafe {
+            create_edt(
+                &mut edt,
+                template,
+                (paramc, paramv),
+                (depc, depv),
+                FINISH | OEVT_VALID,
+                More {
+                    range: None,
+                    hints: None,
+                },
+                &mut output,
+            )
+        };
+        if created != 0 {
+            with((), |context| {
+                let _ = context.with_graph(|graph| graph.destroy_event(output.into()));
+            });
+            return created;
+        }
+        // SAFETY: the header asks for a valid place.
+        unsafe { put(handle, output) };
+        add_dependence(Guid::NULL.into(), 0, edt, 0, sys::DB_MODE_NULL)
+    }
+
+    /// OCR 1.2, legacy.
+    fn ocrLegacyBlockProgress(
+        handle: ocrGuid_t,
+        guid: *mut ocrGuid_t,
+        result: *mut *mut c_void,
+        size: *mut u64,
+        properties: u16,
+    ) -> u8, or EFAULT; {
+        let (code, answer) = match block(handle.into(), properties) {
+            Ok(answer) => (0, answer),
+            Err(code) => (code, NOTHING),
+        };
+        // SAFETY: the header asks for null or a valid place.
+        unsafe { put(guid, answer.data.into()) };
+        // SAFETY: as above.
+        unsafe { put(result, answer.address.cast()) };
+        // SAFETY: as above.
+        unsafe { put(size, answer.size) };
+        code
+    }
+
+    /// OCR 1.2, legacy.
+    fn ocrWait(event: ocrGuid_t) -> ocrGuid_t, or Guid::ERROR.into(); {
+        let answer = with(None, |context| context.wait_for(event.into(), "ocrWait").ok());
+        answer.map_or(Guid::ERROR, |answer| answer.data).into()
+    }
+}
+
+export! {
+    /// OCR 1.2, legacy.
+    fn ocrLegacyIsChannelReady(channel: ocrGuid_t) -> bool, or false; {
+        with(false, |context| {
+            let found = context.runtime.objects.events.lock(channel.into());
+            found.is_some_and(|(event, _locked)| {
+                event.kind() == EventKind::Channel && event.counter.get() > 0
+            })
+        })
+    }
+}
+
+const NOTHING: Answer = Answer {
+    data: Guid::NULL,
+    address: std::ptr::null_mut(),
+    size: 0,
+};
+
+fn block(handle: Guid, properties: u16) -> Result<Answer, u8> {
+    with(Err(EPERM), |context| {
+        let runtime = context.runtime;
+        let kind_of = |guid| {
+            let found = runtime.objects.events.lock(guid);
+            found.map(|(event, _locked)| event.kind())
+        };
+        let mut kind = kind_of(handle);
+        if kind.is_none() && properties & WAIT_FOR_CREATE != 0 {
+            if !context.wait_for_labeled_event(handle, WAITER_NAME) {
+                return Err(if runtime.end.is_ending() {
+                    ECANCELED
+                } else {
+                    EINVAL
+                });
+            }
+            kind = kind_of(handle);
+        }
+        let lasts = matches!(kind, Some(EventKind::Sticky | EventKind::Idempotent));
+        let poll = properties & CHECK != 0;
+        if !lasts || poll && !runtime.is_satisfied(handle) {
+            return Err(EINVAL);
+        }
+        context
+            .wait_for(handle, WAITER_NAME)
+            .map_err(|error| match error {
+                NoAnswer::NoSuchEvent => EINVAL,
+                NoAnswer::OutOfMemory => ENOMEM,
+                NoAnswer::Ending => ECANCELED,
+                NoAnswer::Paused => EPERM,
+            })
+    })
+}
+
+/// Takes the runtime's options out of `argv`, and says how many arguments are left.
+///
+/// # Safety
+/// `argv` is null or an array of `argc` C strings, or fewer and a null pointer.
+unsafe fn take_arguments(argc: c_int, argv: *mut *const c_char) -> c_int {
+    if argv.is_null() {
+        return 0;
+    }
+    let at = |index: usize| argv.wrapping_add(index);
+    // SAFETY: by the contract; a null pointer ends it.
+    let read = |index: usize| unsafe { at(index).read() };
+    let all: Vec<*const c_char> = (0..argc.max(0) as usize)
+        .map(read)
+        .take_while(|arg| !arg.is_null())
+        .collect();
+    let text = |arg: *const c_char| {
+        // SAFETY: by the contract.
+        let arg = unsafe { CStr::from_ptr(arg) };
+        OsStr::from_bytes(arg.to_bytes()).to_os_string()
+    };
+    let mut args: Vec<_> = all.iter().map(|&arg| text(arg)).collect();
+    legacy::take_arguments(&mut args);
+    // What is left stands in the same order.
+    let mut left = 0;
+    for &arg in &all {
+        if args.get(left).is_some_and(|kept| *kept == text(arg)) {
+            // SAFETY: within the array.
+            unsafe { at(left).write(arg) };
+            left += 1;
+        }
+    }
+    if left < all.len() {
+        // SAFETY: as above: what was there is not used any more.
+        unsafe { at(left).write(std::ptr::null()) };
+    }
+    left as c_int
+}

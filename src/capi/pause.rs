@@ -1,0 +1,65 @@
+//! `extensions/ocr-pause.h`: stop the workers, look, go on.
+
+use super::{put, sys, with};
+use crate::engine::context::Context;
+use crate::object::guid::Guid;
+use crate::report::picture::Picture;
+use std::ffi::c_void;
+use sys::{ocrGuid_t, ocrQueryType_t};
+
+export! {
+    /// OCR 1.2, pause.
+    fn ocrPause(is_blocking: bool) -> u32, or 0; {
+        with(0, |context| context.pause(is_blocking) as u32)
+    }
+
+    /// OCR 1.2, pause.
+    fn ocrQuery(
+        query: ocrQueryType_t,
+        guid: ocrGuid_t,
+        result: *mut *mut c_void,
+        size: *mut u32,
+        _flags: u8,
+    ) -> ocrGuid_t, or Guid::NULL.into(); {
+        let answer = with(None, |context| {
+            let found = query_of(context, query, guid.into())?;
+            let (block, address) = context
+                .create_block(size_of_val(&found[..]) as u64, true)
+                .ok()?;
+            // SAFETY: the block is this large, and this thread's.
+            unsafe { address.cast::<Guid>().copy_from_nonoverlapping(found.as_ptr(), found.len()) };
+            Some((block, address, found.len()))
+        });
+        let (block, address, count) = answer.unwrap_or((Guid::NULL, std::ptr::null_mut(), 0));
+        // SAFETY: the header asks for null or a valid place.
+        unsafe { put(result, address.cast()) };
+        // SAFETY: as above.
+        unsafe { put(size, count as u32) };
+        block.into()
+    }
+
+    /// OCR 1.2, pause.
+    fn ocrResume(flag: u32) -> (), or (); {
+        if flag != 0 {
+            with((), |context| context.resume());
+        }
+    }
+
+    /// OCR 1.2, pause: there is no recovery to be tested.
+    fn ocrInjectFault() -> (), or (); {}
+}
+
+/// What this thread, if it has paused the runtime, asks for.
+fn query_of(context: &Context, query: ocrQueryType_t, guid: Guid) -> Option<Vec<Guid>> {
+    if !context.has_paused() {
+        return None;
+    }
+    let runtime = context.runtime;
+    match query {
+        sys::OCR_QUERY_READY_EDTS => Some(runtime.queues.look_through(|edt| edt.get().guid())),
+        sys::OCR_QUERY_ALL_EDTS => Some(Picture::all_edts(&runtime.objects)),
+        sys::OCR_QUERY_EVENTS => Some(runtime.picture(false).events_of(guid)),
+        // In which order pre-slots were satisfied is not recorded.
+        _ => None,
+    }
+}

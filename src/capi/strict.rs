@@ -1,0 +1,147 @@
+//! Strict mode at the C boundary. `export!` hands each call that has an entry in `check::calls` to
+//! [`begin`] before its body and to [`Begun::end`] after it; a misuse ends the program here.
+
+use super::debug;
+use crate::check::calls::{Call, MAX_ARGS};
+use crate::check::history::Act;
+use crate::check::{Check, Made, Misuse};
+use crate::engine::context::Context;
+use crate::engine::end::fatal;
+use crate::object::Objects;
+use crate::object::guid::Guid;
+use std::ptr;
+
+const _: () = {
+    use super::sys;
+    let codes = [sys::OCR_EPERM, sys::OCR_EACCES, sys::OCR_EINVAL];
+    let mut at = 0;
+    while at < codes.len() {
+        assert!(codes[at] == crate::check::calls::MISUSES[at] as u32);
+        at += 1;
+    }
+};
+
+/// A call that is being made.
+pub(super) struct Begun {
+    call: &'static Call,
+    args: [u64; MAX_ARGS],
+    act: Act,
+    check: &'static Check,
+    objects: &'static Objects,
+}
+
+/// The first eight bytes of an argument or a result: GUIDs, numbers and pointers are no larger.
+pub(super) fn word<T>(value: &T) -> u64 {
+    let mut word = 0u64;
+    let bytes = size_of::<T>().min(size_of::<u64>());
+    // SAFETY: both are valid for that many bytes. The types of the interface that are no larger than
+    // a word have no padding.
+    unsafe {
+        ptr::copy_nonoverlapping(
+            ptr::from_ref(value).cast::<u8>(),
+            (&raw mut word).cast::<u8>(),
+            bytes,
+        )
+    };
+    word
+}
+
+fn insist<T>(result: Result<T, Box<Misuse>>) -> T {
+    result.unwrap_or_else(|misuse| fatal(&misuse.to_string()))
+}
+
+/// Runs the body of a call in strict mode.
+#[cold]
+#[inline(never)]
+pub(super) fn checked<R>(call: &'static Call, words: &[u64], body: impl FnOnce() -> R) -> R {
+    let begun = begin(call, words);
+    let result = body();
+    if let Some(begun) = begun {
+        begun.end(word(&result) as u8);
+    }
+    result
+}
+
+/// Before a call. Nothing where no runtime runs.
+fn begin(call: &'static Call, words: &[u64]) -> Option<Box<Begun>> {
+    let context = Context::get()?;
+    // SAFETY: this thread's, and calls from C do not nest.
+    let context = unsafe { &*context };
+    let check = context.runtime.check.as_deref()?;
+    let mut args = [0; MAX_ARGS];
+    args[..words.len()].copy_from_slice(words);
+    let act = insist(check.before(call, &args, context.who()));
+    if matches!(call.name, "ocrDbRelease" | "ocrDbDestroy") {
+        context.check_release(check, Guid::from_bits(args[0]));
+    }
+    // Boxed, so that a call has no room for it on its stack where strict mode is off.
+    Some(Box::new(Begun {
+        call,
+        args,
+        act,
+        check,
+        objects: &context.runtime.objects,
+    }))
+}
+
+impl Begun {
+    /// After the call, which has returned `status`.
+    fn end(&self, status: u8) {
+        if status == 0 {
+            let made = self.made().unwrap_or(Guid::NULL);
+            self.check
+                .succeeded(self.objects, self.call, &self.args, self.act, made);
+            if !made.is_null()
+                && let Some(label) = debug::pending(self.act.who.edt)
+            {
+                self.check.history.label(made, label);
+            }
+            return;
+        }
+        let depv = self.depv().unwrap_or_default();
+        let made = Made {
+            call: self.call,
+            args: &self.args,
+            act: self.act,
+            depv: &depv,
+            output: self.pointer("outputEvent").and_then(guid_at),
+        };
+        if let Some(misuse) = self.check.refused(self.objects, &made, status) {
+            fatal(&misuse.to_string());
+        }
+    }
+
+    fn pointer(&self, name: &str) -> Option<*const Guid> {
+        let at = self.call.args.iter().position(|(known, _)| *known == name);
+        at.map(|at| self.args[at] as *const Guid)
+    }
+
+    /// What a create function has made.
+    fn made(&self) -> Option<Guid> {
+        let creates = self.call.name.contains("Create");
+        creates.then(|| guid_at(self.args[0] as *const Guid))?
+    }
+
+    /// What the `depv` of a refused call holds. It has not been overwritten: a call that is refused
+    /// writes nothing.
+    fn depv(&self) -> Option<Vec<Guid>> {
+        let depv = self.pointer("depv").filter(|depv| !depv.is_null())?;
+        let number = |name: &str| self.pointer(name).map_or(0, |word| word as u64);
+        let template = Guid::from_bits(number("templateGuid"));
+        let of_template = self.objects.templates.view(template)?.depc;
+        let depc = match number("depc") as u32 as i32 {
+            -2 => of_template as i32,
+            given if of_template as i32 == -1 || of_template as i32 == given => given,
+            // The number is what was refused.
+            _ => return None,
+        };
+        let slots = 0..depc.max(0) as usize;
+        slots.map(|slot| guid_at(depv.wrapping_add(slot))).collect()
+    }
+}
+
+/// The GUID that the caller has, or has got, in a place.
+fn guid_at(place: *const Guid) -> Option<Guid> {
+    // SAFETY: the headers ask for null or a valid place.
+    unsafe { place.as_ref() }.copied()
+}

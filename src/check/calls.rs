@@ -1,0 +1,335 @@
+//! The C functions that are checked: their clauses, and what each argument is.
+
+/// What an argument of a call is.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Role {
+    /// Where the answer is written; NULL is a misuse.
+    Out,
+    /// A function; NULL is a misuse.
+    Function,
+    /// An event.
+    Event,
+    /// An EDT.
+    Edt,
+    /// An EDT template.
+    Template,
+    /// A data block, or `NULL_GUID`.
+    Block,
+    /// What a dependence comes from: a block, an event or `NULL_GUID`.
+    Source,
+    /// What a dependence leads to: an EDT or an event.
+    Destination,
+    /// What an event is satisfied with: a block or `NULL_GUID`.
+    Data,
+    /// An object of any kind.
+    Object,
+    /// Properties; these bits exist.
+    Properties(u32),
+    /// A number of parameters or pre-slots.
+    Count,
+    /// Another number.
+    Number,
+    /// An access mode.
+    Mode,
+    /// A pointer that may be null, or something else of no interest to a message.
+    Other,
+}
+
+/// A C function.
+#[derive(Debug)]
+pub struct Call {
+    /// Its name.
+    pub name: &'static str,
+    /// Where it is specified, for people.
+    pub clause: &'static str,
+    /// The names of its arguments, as in its header, and what they are.
+    pub args: &'static [(&'static str, Role)],
+    /// Whether a refusal that no rule explains is a misuse, too.
+    pub strict: bool,
+}
+
+impl Call {
+    /// The name that programs use.
+    pub fn shown(&self) -> &'static str {
+        self.name.strip_suffix("_internal").unwrap_or(self.name)
+    }
+}
+
+/// The most arguments that a function has.
+pub const MAX_ARGS: usize = 13;
+
+/// The status codes of a misuse: `OCR_EPERM`, `OCR_EACCES`, `OCR_EINVAL`. The others tell of the
+/// machine, or answer a question.
+pub const MISUSES: [u8; 3] = [1, ACCESS, 22];
+/// `OCR_EACCES`.
+pub const ACCESS: u8 = 13;
+
+const GUID_PROPERTIES: u32 = 0x700;
+const EDT_PROPERTIES: Role = Role::Properties(GUID_PROPERTIES | 0xf);
+const EVENT_PROPERTIES: Role = Role::Properties(GUID_PROPERTIES | 0x1);
+/// Programs pass `true` for the flags of a block, too.
+const BLOCK_PROPERTIES: Role = Role::Properties(GUID_PROPERTIES | 0x71);
+
+const fn call(
+    name: &'static str,
+    clause: &'static str,
+    args: &'static [(&'static str, Role)],
+) -> Call {
+    Call {
+        name,
+        clause,
+        args,
+        strict: true,
+    }
+}
+
+const fn lenient(call: Call) -> Call {
+    Call {
+        strict: false,
+        ..call
+    }
+}
+
+/// All of them.
+pub const CALLS: &[Call] = &[
+    call("ocrShutdown", "OCR 1.1.0, 2.3.1", &[]),
+    call(
+        "ocrDbCreate",
+        "OCR 1.1.0, 2.5.1",
+        &[
+            ("db", Role::Out),
+            ("addr", Role::Other),
+            ("len", Role::Number),
+            ("flags", BLOCK_PROPERTIES),
+            ("hint", Role::Other),
+            ("allocator", Role::Number),
+        ],
+    ),
+    call("ocrDbDestroy", "OCR 1.1.0, 2.5.2", &[("db", Role::Block)]),
+    call("ocrDbRelease", "OCR 1.1.0, 2.5.3", &[("db", Role::Block)]),
+    call(
+        "ocrDbGetSize",
+        "extensions/ocr-db-info.h",
+        &[("db", Role::Block), ("size", Role::Out)],
+    ),
+    call(
+        "ocrEventCreate",
+        "OCR 1.1.0, 2.6.1",
+        &[
+            ("guid", Role::Out),
+            ("eventType", Role::Number),
+            ("properties", EVENT_PROPERTIES),
+        ],
+    ),
+    call(
+        "ocrEventCreateParams",
+        "OCR 1.1.0, B.3.3",
+        &[
+            ("guid", Role::Out),
+            ("eventType", Role::Number),
+            ("properties", EVENT_PROPERTIES),
+            ("params", Role::Other),
+        ],
+    ),
+    call(
+        "ocrEventDestroy",
+        "OCR 1.1.0, 2.6.2",
+        &[("guid", Role::Event)],
+    ),
+    call(
+        "ocrEventSatisfy",
+        "OCR 1.1.0, 2.6.3",
+        &[("eventGuid", Role::Event), ("dataGuid", Role::Data)],
+    ),
+    call(
+        "ocrEventSatisfySlot",
+        "OCR 1.1.0, 2.6.4",
+        &[
+            ("eventGuid", Role::Destination),
+            ("dataGuid", Role::Data),
+            ("slot", Role::Number),
+        ],
+    ),
+    call(
+        "ocrEventCollectiveSatisfySlot",
+        "extensions/ocr-reduction-event.h",
+        &[
+            ("eventGuid", Role::Event),
+            ("data", Role::Other),
+            ("slot", Role::Number),
+        ],
+    ),
+    call(
+        "ocrEdtTemplateCreate_internal",
+        "OCR 1.1.0, 2.7.1",
+        &[
+            ("guid", Role::Out),
+            ("funcPtr", Role::Function),
+            ("paramc", Role::Count),
+            ("depc", Role::Count),
+            ("funcName", Role::Other),
+        ],
+    ),
+    call(
+        "ocrEdtTemplateDestroy",
+        "OCR 1.1.0, 2.7.2",
+        &[("guid", Role::Template)],
+    ),
+    call(
+        "ocrEdtCreate",
+        "OCR 1.1.0, 2.7.3",
+        &[
+            ("guid", Role::Other),
+            ("templateGuid", Role::Template),
+            ("paramc", Role::Count),
+            ("paramv", Role::Other),
+            ("depc", Role::Count),
+            ("depv", Role::Other),
+            ("properties", EDT_PROPERTIES),
+            ("hint", Role::Other),
+            ("outputEvent", Role::Other),
+        ],
+    ),
+    call("ocrEdtDestroy", "OCR 1.1.0, 2.7.4", &[("guid", Role::Edt)]),
+    call(
+        "ocrAddDependence",
+        "OCR 1.1.0, 2.8.1",
+        &[
+            ("source", Role::Source),
+            ("destination", Role::Destination),
+            ("slot", Role::Number),
+            ("mode", Role::Mode),
+        ],
+    ),
+    call(
+        "ocrAddDependenceSlot",
+        "OCR 1.1.0, 2.8.1",
+        &[
+            ("source", Role::Source),
+            ("sslot", Role::Number),
+            ("destination", Role::Destination),
+            ("dslot", Role::Number),
+            ("mode", Role::Mode),
+        ],
+    ),
+    // What is wrong with a kernel is said where it is built.
+    lenient(call(
+        "ocrOpenclTemplateCreate",
+        "extensions/ocr-opencl.h",
+        &[
+            ("guid", Role::Out),
+            ("source", Role::Other),
+            ("options", Role::Other),
+            ("kernelFnc", Role::Other),
+            ("paramc", Role::Count),
+            ("depc", Role::Count),
+            ("name", Role::Other),
+        ],
+    )),
+    call(
+        "ocrOpenclTaskCreate",
+        "extensions/ocr-opencl.h",
+        &[
+            ("guid", Role::Other),
+            ("templateGuid", Role::Template),
+            ("work_dim", Role::Number),
+            ("global_work_offset", Role::Other),
+            ("global_work_size", Role::Other),
+            ("local_work_size", Role::Other),
+            ("paramc", Role::Count),
+            ("paramv", Role::Other),
+            ("depc", Role::Count),
+            ("depv", Role::Other),
+            ("properties", EDT_PROPERTIES),
+            ("affinity", Role::Object),
+            ("outputEvent", Role::Other),
+        ],
+    ),
+    lenient(call(
+        "ocrEdtTemplateAddKernel",
+        "extensions/ocr-variants.h",
+        &[("templateGuid", Role::Template)],
+    )),
+    call(
+        "ocrEdtTemplateAddFunction",
+        "extensions/ocr-variants.h",
+        &[
+            ("templateGuid", Role::Template),
+            ("function", Role::Function),
+        ],
+    ),
+    lenient(call(
+        "ocrSetHint",
+        "OCR 1.1.0, B.1",
+        &[("guid", Role::Object), ("hint", Role::Other)],
+    )),
+    lenient(call(
+        "ocrGetHint",
+        "OCR 1.1.0, B.1",
+        &[("guid", Role::Object), ("hint", Role::Other)],
+    )),
+    call(
+        "ocrGuidFromIndex",
+        "OCR 1.1.0, B.2.2.5",
+        &[
+            ("outGuid", Role::Out),
+            ("rangeGuid", Role::Object),
+            ("idx", Role::Number),
+        ],
+    ),
+    call(
+        "ocrGuidFromLabel",
+        "OCR 1.1.0, B.2.2.4",
+        &[
+            ("outGuid", Role::Out),
+            ("mapGuid", Role::Object),
+            ("tuple", Role::Other),
+        ],
+    ),
+    call(
+        "ocrAttachDebugLabel",
+        "extensions/ocr-debug.h",
+        &[("object", Role::Object), ("label", Role::Other)],
+    ),
+];
+
+/// The function of this name, if it is checked.
+pub const fn find(name: &str) -> Option<&'static Call> {
+    let mut at = 0;
+    while at < CALLS.len() {
+        if same(CALLS[at].name.as_bytes(), name.as_bytes()) {
+            return Some(&CALLS[at]);
+        }
+        at += 1;
+    }
+    None
+}
+
+const fn same(a: &[u8], b: &[u8]) -> bool {
+    if a.len() != b.len() {
+        return false;
+    }
+    let mut at = 0;
+    while at < a.len() {
+        if a[at] != b[at] {
+            return false;
+        }
+        at += 1;
+    }
+    true
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn names_are_found_and_arguments_fit() {
+        for call in CALLS {
+            assert_eq!(find(call.name).map(|found| found.name), Some(call.name));
+            assert!(call.args.len() <= MAX_ARGS);
+        }
+        assert!(find("ocrEventSatisf").is_none());
+        assert!(find("ocrPrintf").is_none());
+    }
+}

@@ -1,0 +1,300 @@
+//! Fingerprints of what blocks contain, to find writes by those who may not.
+//!
+//! When the only writer of a block is done with it, the content is *sealed*: its fingerprint is kept
+//! with the version that the block has from then on (`Copies::version` counts writes that have
+//! ended). As long as the version is the same and nobody holds the block for writing, the content
+//! must not change; if it does, somebody wrote who held the block in RO or CONST mode, or who did not
+//! hold it any more. A fingerprint counts only if no writer held the block before and after it was
+//! taken, with the same version: a writer that came and went meanwhile has changed the version.
+
+use super::history::{What, Who};
+use super::{Check, Misuse};
+use crate::object::data_block::DataBlock;
+use crate::object::edt::Mode;
+use crate::object::guid::Guid;
+use parking_lot::Mutex;
+use std::collections::HashMap;
+
+#[derive(Clone, Copy)]
+struct Seal {
+    version: u32,
+    print: u64,
+    by: Who,
+}
+
+/// The seals of the blocks of a run.
+#[derive(Default)]
+pub struct Contents(Mutex<HashMap<Guid, Seal>>);
+
+/// A fingerprint that was taken while nobody else could write.
+#[derive(Clone, Copy)]
+pub struct Print {
+    version: u32,
+    print: u64,
+}
+
+/// When a content was looked at.
+#[derive(Clone, Copy)]
+pub enum When {
+    /// An EDT that has the block now is about to run.
+    Begin,
+    /// An EDT that holds it in this mode gives it back.
+    Held(Mode),
+    /// An EDT that has released it ends.
+    Released,
+    /// At the end of the program.
+    Shutdown,
+}
+
+impl Print {
+    /// The fingerprint of a block's host copy; none if that is not the valid one, or if others than
+    /// the `mine` writers that the caller answers for hold the block. The caller holds the block, or
+    /// no other thread runs.
+    pub fn take(block: &DataBlock, mine: u32) -> Option<Print> {
+        let look = || {
+            let locked = block.header.lock_pinned();
+            let holders = block.holders.get();
+            let copies = block.copies_of(&locked);
+            let writers = holders.rw + holders.ew as u32;
+            (writers == mine && copies.host_ready()).then_some(copies.version)
+        };
+        let before = look()?;
+        let print = fingerprint(block.host_ptr(), block.size() as usize);
+        (look() == Some(before)).then_some(Print {
+            version: before,
+            print,
+        })
+    }
+}
+
+/// A fingerprint of `len` bytes. Each word is multiplied into the sum of those before it, so that no
+/// change of one word, nor an exchange of two, goes unseen.
+fn fingerprint(start: *const u8, len: usize) -> u64 {
+    const MULTIPLIER: u64 = 0x9e37_79b9_7f4a_7c15;
+    let mix = |sum: u64, word: u64| (sum ^ word).wrapping_mul(MULTIPLIER).rotate_left(29);
+    let mut sum = len as u64;
+    for at in 0..len / 8 {
+        let word = start.wrapping_add(8 * at).cast::<u64>();
+        // SAFETY: within the block, whose memory is there, by the contract of `Print::take`; host
+        // memory of blocks is aligned to 16. Volatile, since a program that misuses the block may
+        // write to it now.
+        sum = mix(sum, unsafe { word.read_volatile() });
+    }
+    for at in len / 8 * 8..len {
+        // SAFETY: as above.
+        sum = mix(sum, unsafe { start.wrapping_add(at).read_volatile() }
+            as u64);
+    }
+    sum
+}
+
+impl Contents {
+    /// The only writer is about to give the block back.
+    pub fn seal_at_release(&self, block: Guid, print: Print, by: Who) {
+        let seal = Seal {
+            // What the release makes of it.
+            version: print.version.wrapping_add(1),
+            print: print.print,
+            by,
+        };
+        self.0.lock().insert(block, seal);
+    }
+
+    /// The block is gone.
+    pub fn forget(&self, block: Guid) {
+        self.0.lock().remove(&block);
+    }
+
+    /// Blocks that have a seal.
+    pub fn sealed(&self) -> Vec<Guid> {
+        self.0.lock().keys().copied().collect()
+    }
+}
+
+impl Check {
+    /// Compares a content with its seal; seals it if it is not.
+    pub fn compare(
+        &self,
+        block: Guid,
+        print: Print,
+        who: Who,
+        when: When,
+    ) -> Result<(), Box<Misuse>> {
+        let mut seals = self.contents.0.lock();
+        let known = seals.get(&block).copied();
+        match known.filter(|seal| seal.version == print.version) {
+            None => {
+                let seal = Seal {
+                    version: print.version,
+                    print: print.print,
+                    by: who,
+                };
+                seals.insert(block, seal);
+                Ok(())
+            }
+            Some(seal) if seal.print == print.print => Ok(()),
+            Some(seal) => {
+                drop(seals);
+                Err(self.wrong_write(block, seal.by, who, when))
+            }
+        }
+    }
+
+    fn wrong_write(&self, block: Guid, sealed_by: Who, who: Who, when: When) -> Box<Misuse> {
+        // How an EDT got the block says where its mode was asked for.
+        let objects = match when {
+            When::Held(_) => vec![who.edt, block],
+            _ => vec![block],
+        };
+        match when {
+            When::Held(mode) => {
+                let name = match mode {
+                    Mode::Const => "DB_MODE_CONST",
+                    _ => "DB_MODE_RO",
+                };
+                self.by_edt(
+                    format!("seen at the end of {who}"),
+                    format!("a data block was written by an EDT that holds it in mode {name}"),
+                    &objects,
+                    "an EDT only reads a data block that it has acquired in mode RO or CONST (OCR \
+                     1.1.0, 1.4.4)",
+                    "If the EDT has to write, ask for DB_MODE_EW (alone) or DB_MODE_RW (shared) in \
+                     ocrAddDependence. If it only reads, look for a write beyond another array, or \
+                     by an EDT that has released this block and kept the pointer.",
+                )
+            }
+            When::Released => self.by_edt(
+                format!("seen at the end of {who}"),
+                "a data block was written after ocrDbRelease".to_string(),
+                &objects,
+                "an EDT that has released a data block does not use it any more: its pointer is not \
+                 valid (OCR 1.1.0, 2.5.3)",
+                "Move ocrDbRelease behind the last write, or remove it: the end of the EDT releases \
+                 the block.",
+            ),
+            When::Begin | When::Shutdown => {
+                let seen = match when {
+                    When::Begin => format!("seen before the start of {who}"),
+                    _ => "seen at the end of the program".to_string(),
+                };
+                self.by_edt(
+                    seen,
+                    format!(
+                        "a data block was written while nobody held it for writing; it was as it \
+                         should be when {sealed_by} was done with it"
+                    ),
+                    &objects,
+                    "a data block is written by EDTs that hold it in mode RW or EW, and the pointer \
+                     is valid until the release or the end of the EDT (OCR 1.1.0, 1.4.4 and 2.5.3)",
+                    "Look for an EDT that keeps a pointer to the block (in a variable that outlives \
+                     it, or in another block), and for writes beyond the end of another array. Each \
+                     EDT that writes needs the block in one of its pre-slots.",
+                )
+            }
+        }
+    }
+
+    /// Slots of an EDT that got one block in different modes; `modes` are (block, mode) by slot.
+    pub fn mixed_modes(
+        &self,
+        who: Who,
+        modes: impl Iterator<Item = (Guid, Mode)>,
+    ) -> Result<(), Box<Misuse>> {
+        let mut seen: HashMap<Guid, (usize, Mode)> = HashMap::new();
+        for (slot, (block, mode)) in modes.enumerate() {
+            if block.is_null() {
+                continue;
+            }
+            let (first, before) = *seen.entry(block).or_insert((slot, mode));
+            if before != mode {
+                let name = |mode: Mode| super::misuse::mode(mode as u32);
+                return Err(self.by_edt(
+                    format!("seen before the start of {who}"),
+                    format!(
+                        "an EDT gets one data block in different modes: on pre-slot {first} in \
+                         {}, on pre-slot {slot} in {}",
+                        name(before),
+                        name(mode)
+                    ),
+                    &[who.edt, block],
+                    "a block on several pre-slots of an EDT has the same mode on all (OCR 1.1.0, \
+                     2.8.1)",
+                    "Ask for the stronger mode in each ocrAddDependence. What depv of ocrEdtCreate \
+                     names is acquired in DB_MODE_RW.",
+                ));
+            }
+        }
+        Ok(())
+    }
+
+    /// What an EDT returned is no block and no event, or not any more. `used` if somebody gets it.
+    pub fn wrong_result(
+        &self,
+        objects: &crate::object::Objects,
+        who: Who,
+        result: Guid,
+        used: bool,
+    ) -> Option<Box<Misuse>> {
+        if result.is_null() {
+            return None;
+        }
+        let what = self.history.what(result);
+        let rule = "an EDT returns the GUID of a data block, of an event, or NULL_GUID; its output \
+                    event is satisfied with that (OCR 1.1.0, 2.7)";
+        let fits = match what {
+            Some(what) => what == What::Block || what.is_event(),
+            None => result.kind().is_some(),
+        };
+        if !fits {
+            let name = what.map_or("no object", What::name);
+            return Some(self.by_edt(
+                format!("seen at the end of {who}"),
+                format!(
+                    "an EDT returned {result}, which is {}",
+                    super::rules::article(name)
+                ),
+                &[result],
+                rule,
+                "End the function with \"return NULL_GUID;\" if it passes no data on. A function \
+                 without a return statement returns anything.",
+            ));
+        }
+        (used && !super::is_alive(objects, result)).then(|| {
+            self.by_edt(
+                format!("seen at the end of {who}"),
+                format!("an EDT returned {}, which is gone", self.history.name(result)),
+                &[result],
+                rule,
+                "Do not destroy what is returned: the EDT that gets it destroys it when it is done.",
+            )
+        })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::fingerprint;
+
+    #[test]
+    fn every_byte_counts() {
+        for len in [1, 7, 8, 9, 16, 63] {
+            let mut words = [0u64; 8];
+            let start = words.as_mut_ptr().cast::<u8>();
+            let plain = fingerprint(start, len);
+            for at in 0..len {
+                // SAFETY: within the array.
+                unsafe { start.wrapping_add(at).write(1) };
+                assert_ne!(fingerprint(start, len), plain, "{at} of {len}");
+                // SAFETY: as above.
+                unsafe { start.wrapping_add(at).write(0) };
+            }
+            assert_eq!(fingerprint(start, len), plain);
+            assert_ne!(fingerprint(start, len - 1), plain);
+        }
+        let swapped = [
+            fingerprint([1u64, 2].as_ptr().cast(), 16),
+            fingerprint([2u64, 1].as_ptr().cast(), 16),
+        ];
+        assert_ne!(swapped[0], swapped[1]);
+    }
+}

@@ -1,0 +1,111 @@
+//! The memory of destroyed blocks, kept for a while and filled with a pattern, to find writes through
+//! a pointer that outlived its block.
+//!
+//! A block that goes while the EDT that destroyed it still runs is looked at when that EDT ends; each
+//! is looked at when it leaves here for another, and at the end of the program.
+
+use super::history::{End, Who};
+use super::{Check, Misuse};
+use crate::object::data_block::Memory;
+use crate::object::guid::Guid;
+use parking_lot::Mutex;
+use std::collections::{HashMap, VecDeque};
+
+/// How much memory is kept; a block larger than a quarter of it is not.
+const BYTES_KEPT: usize = 64 << 20;
+const PATTERN: u8 = 0xdb;
+
+struct Grave {
+    block: Guid,
+    memory: Memory,
+}
+
+#[derive(Default)]
+struct Yard {
+    /// Blocks whose destroyer still runs, by destroyer.
+    fresh: HashMap<Guid, Vec<Grave>>,
+    old: VecDeque<Grave>,
+    bytes: usize,
+}
+
+/// The memory of destroyed blocks.
+#[derive(Default)]
+pub struct Graves(Mutex<Yard>);
+
+impl Grave {
+    fn disturbed(&self) -> bool {
+        let Memory { start, len, .. } = self.memory;
+        // SAFETY: the memory is this room's now. Volatile, since a program that misuses the block
+        // may write to it now.
+        (0..len).any(|at| unsafe { start.wrapping_add(at).read_volatile() } != PATTERN)
+    }
+}
+
+impl Check {
+    /// The memory of a block that nobody uses any more; `who` runs.
+    pub fn bury(&self, block: Guid, memory: Memory, who: Who) -> Result<(), Box<Misuse>> {
+        if memory.len > BYTES_KEPT / 4 {
+            return Ok(());
+        }
+        for at in 0..memory.len {
+            // SAFETY: the memory is this room's now.
+            unsafe { memory.start.wrapping_add(at).write_volatile(PATTERN) };
+        }
+        let destroyer = match self.history.get(block).and_then(|record| record.end) {
+            Some(End::Destroyed(act)) => act.who.edt,
+            _ => Guid::NULL,
+        };
+        let mut yard = self.graves.0.lock();
+        yard.bytes += memory.len;
+        let grave = Grave { block, memory };
+        if destroyer == who.edt && !destroyer.is_null() {
+            yard.fresh.entry(destroyer).or_default().push(grave);
+        } else {
+            yard.old.push_back(grave);
+        }
+        while yard.bytes > BYTES_KEPT
+            && let Some(oldest) = yard.old.pop_front()
+        {
+            yard.bytes -= oldest.memory.len;
+            if oldest.disturbed() {
+                return Err(self.wrote_after_end(&oldest, who));
+            }
+        }
+        Ok(())
+    }
+
+    /// An EDT ends: what it destroyed must be as it left it.
+    pub fn visit(&self, who: Who) -> Result<(), Box<Misuse>> {
+        let mut yard = self.graves.0.lock();
+        let fresh = yard.fresh.remove(&who.edt).unwrap_or_default();
+        if let Some(grave) = fresh.iter().find(|grave| grave.disturbed()) {
+            return Err(self.wrote_after_end(grave, who));
+        }
+        yard.old.extend(fresh);
+        Ok(())
+    }
+
+    /// The program ends.
+    pub fn visit_all(&self) -> Result<(), Box<Misuse>> {
+        let yard = self.graves.0.lock();
+        match yard.old.iter().find(|grave| grave.disturbed()) {
+            Some(grave) => Err(self.wrote_after_end(grave, Who::NOBODY)),
+            None => Ok(()),
+        }
+    }
+
+    fn wrote_after_end(&self, grave: &Grave, who: Who) -> Box<Misuse> {
+        let seen = match who.work {
+            Some(_) => format!("seen in or after {who}"),
+            None => "seen at the end of the program".to_string(),
+        };
+        self.by_edt(
+            seen,
+            "a data block was written after ocrDbDestroy".to_string(),
+            &[grave.block],
+            "an EDT that has destroyed a data block, or released it, does not use it any more: its \
+             pointer is not valid (OCR 1.1.0, 2.5.2 and 2.5.3)",
+            "Move ocrDbDestroy behind the last use of the pointer, in this EDT and in others.",
+        )
+    }
+}

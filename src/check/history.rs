@@ -1,0 +1,369 @@
+//! What the objects of a run have been through: who made one, satisfied it, connected it, ended it.
+//!
+//! A GUID is never given twice, so it is the key (a labeled GUID may get another object when the
+//! first is gone; then the latest counts). Of objects that are gone, the last [`ENDED_KEPT`] are
+//! remembered. Some go without a call, such as a once event that triggers: these are found when a
+//! shard has doubled.
+
+use super::is_alive;
+use crate::object::Objects;
+use crate::object::guid::{Guid, Kind};
+use crate::object::work::Work;
+use parking_lot::Mutex;
+use std::collections::{HashMap, VecDeque};
+use std::fmt;
+
+/// How many objects that are gone are remembered.
+pub const ENDED_KEPT: usize = 1 << 18;
+const SHARDS: usize = 64;
+
+/// The `call` of an [`Act`] of the runtime itself.
+pub const AT_START: &str = "";
+
+/// Who calls.
+#[derive(Clone, Copy)]
+pub struct Who {
+    /// The EDT that runs, or `NULL_GUID` outside of EDTs.
+    pub edt: Guid,
+    /// What it does.
+    pub work: Option<&'static Work>,
+}
+
+impl Who {
+    /// A thread that runs no EDT.
+    pub const NOBODY: Who = Who {
+        edt: Guid::NULL,
+        work: None,
+    };
+
+    /// The function's name; for grouping.
+    pub fn name(&self) -> &'static str {
+        self.work.map_or("", |work| &work.name)
+    }
+}
+
+impl fmt::Display for Who {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self.work {
+            Some(work) => write!(f, "EDT {} ({})", self.edt, work.name),
+            None => f.write_str("a thread outside of EDTs"),
+        }
+    }
+}
+
+/// A call that somebody made.
+#[derive(Clone, Copy)]
+pub struct Act {
+    /// The function, or [`AT_START`].
+    pub call: &'static str,
+    /// In whom.
+    pub who: Who,
+    /// Tells calls apart.
+    pub ticket: u64,
+}
+
+impl fmt::Display for Act {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self.call {
+            AT_START => f.write_str("by the runtime when the program started"),
+            call => write!(f, "by {call} in {}", self.who),
+        }
+    }
+}
+
+/// What an object is.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum What {
+    /// A data block.
+    Block,
+    /// An EDT template.
+    Template,
+    /// An event of this type (`ocrEventTypes_t`).
+    Event(u32),
+    /// The output event of this EDT: a once event.
+    Output(Guid),
+    /// An EDT.
+    Edt,
+}
+
+/// The types of events that go without a call: once, latch and counted.
+const PASSING: [u32; 3] = [1, 4, 5];
+
+impl What {
+    /// What it is by its GUID alone.
+    pub fn by_bits(guid: Guid) -> Option<What> {
+        Some(match guid.kind()? {
+            Kind::DataBlock => What::Block,
+            Kind::Template => What::Template,
+            Kind::Event => What::Event(0),
+            kind if kind.is_edt() => What::Edt,
+            _ => return None,
+        })
+    }
+
+    /// Whether it is an event.
+    pub fn is_event(self) -> bool {
+        matches!(self, What::Event(_) | What::Output(_))
+    }
+
+    /// Whether it is an event that goes without a call.
+    pub fn is_passing(self) -> bool {
+        match self {
+            What::Event(kind) => PASSING.contains(&kind),
+            What::Output(_) => true,
+            _ => false,
+        }
+    }
+
+    /// What people call it.
+    pub fn name(self) -> &'static str {
+        match self {
+            What::Block => "data block",
+            What::Template => "template",
+            What::Event(1) => "once event",
+            What::Event(2) => "idempotent event",
+            What::Event(3) => "sticky event",
+            What::Event(4) => "latch event",
+            What::Event(5) => "counted event",
+            What::Event(6) => "channel event",
+            What::Event(7) => "collective event",
+            What::Event(_) => "event",
+            What::Output(_) => "output event",
+            What::Edt => "EDT",
+        }
+    }
+}
+
+/// How an object ended.
+#[derive(Clone, Copy)]
+pub enum End {
+    /// By a call.
+    Destroyed(Act),
+    /// An EDT, by having run.
+    Ran,
+    /// It was found to be gone: an event that has triggered.
+    Gone,
+}
+
+/// What is known of an object.
+#[derive(Clone, Default)]
+pub struct Record {
+    /// What it is; none if only its end was seen.
+    pub what: Option<What>,
+    /// What it does: an EDT, a template; the EDT of an output event.
+    pub work: Option<&'static Work>,
+    /// The program's name for it.
+    pub label: Option<Box<str>>,
+    /// Its creation.
+    pub created: Option<Act>,
+    /// Its end.
+    pub end: Option<End>,
+    /// The first and the last call that satisfied it.
+    pub satisfied: [Option<Act>; 2],
+    /// The event that it was last made to depend on.
+    pub after: Option<(Guid, Act)>,
+    /// What an EDT's pre-slots were connected to after its creation.
+    pub slots: Vec<(u32, Guid, Act)>,
+}
+
+#[derive(Default)]
+struct Shard {
+    records: HashMap<Guid, Record>,
+    ended: VecDeque<Guid>,
+    /// How many records there may be before those that are gone are looked for.
+    look_at: usize,
+}
+
+impl Shard {
+    fn ended(&mut self, guid: Guid) {
+        self.ended.push_back(guid);
+        if self.ended.len() > ENDED_KEPT / SHARDS
+            && let Some(oldest) = self.ended.pop_front()
+        {
+            self.records.remove(&oldest);
+        }
+    }
+
+    fn look(&mut self, objects: &Objects) {
+        if self.records.len() < self.look_at.max(1024) {
+            return;
+        }
+        let gone = self.records.iter_mut().filter(|(guid, record)| {
+            record.end.is_none() && record.created.is_some() && !is_alive(objects, **guid)
+        });
+        let gone: Vec<Guid> = gone
+            .map(|(guid, record)| {
+                record.end = Some(End::Gone);
+                *guid
+            })
+            .collect();
+        gone.into_iter().for_each(|guid| self.ended(guid));
+        self.look_at = 2 * self.records.len();
+    }
+}
+
+/// The history of a run.
+pub struct History {
+    shards: [Mutex<Shard>; SHARDS],
+}
+
+impl Default for History {
+    fn default() -> History {
+        History {
+            shards: std::array::from_fn(|_| Mutex::default()),
+        }
+    }
+}
+
+impl History {
+    fn shard(&self, guid: Guid) -> &Mutex<Shard> {
+        // Any spreading does: the index and the generation, both of which count up.
+        let bits = guid.bits().wrapping_mul(0x9e37_79b9_7f4a_7c15);
+        &self.shards[(bits >> 58) as usize % SHARDS]
+    }
+
+    /// An object was created. What is known of it already stays: it may have ended meanwhile.
+    pub fn created(
+        &self,
+        objects: &Objects,
+        guid: Guid,
+        what: What,
+        work: Option<&'static Work>,
+        act: Act,
+    ) {
+        let mut shard = self.shard(guid).lock();
+        shard.look(objects);
+        let record = shard.records.entry(guid).or_default();
+        if record.created.is_some() {
+            // A labeled GUID has got another object.
+            *record = Record::default();
+        }
+        record.what = Some(what);
+        record.work = work;
+        record.created = Some(act);
+    }
+
+    /// An object is about to end. The first end counts.
+    pub fn ends(&self, guid: Guid, end: End) {
+        let mut shard = self.shard(guid).lock();
+        let Some(record) = shard.records.get_mut(&guid) else {
+            return;
+        };
+        if record.end.is_none() {
+            record.end = Some(end);
+            record.slots = Vec::new();
+            shard.ended(guid);
+        }
+    }
+
+    /// An event is about to be satisfied.
+    pub fn satisfied(&self, guid: Guid, act: Act) {
+        if let Some(record) = self.shard(guid).lock().records.get_mut(&guid)
+            && record.what.is_some_and(What::is_event)
+        {
+            match record.satisfied {
+                [None, _] => record.satisfied[0] = Some(act),
+                _ => record.satisfied[1] = Some(act),
+            }
+        }
+    }
+
+    /// A dependence was added.
+    pub fn linked(&self, (source, by_event): (Guid, bool), destination: Guid, slot: u32, act: Act) {
+        let mut shard = self.shard(destination).lock();
+        match shard.records.get_mut(&destination) {
+            Some(record) if record.what == Some(What::Edt) && record.end.is_none() => {
+                record.slots.push((slot, source, act));
+            }
+            Some(record) if by_event => record.after = Some((source, act)),
+            _ => {}
+        }
+    }
+
+    /// The program has named an object.
+    pub fn label(&self, guid: Guid, label: String) {
+        if let Some(record) = self.shard(guid).lock().records.get_mut(&guid) {
+            record.label = Some(label.into());
+        }
+    }
+
+    /// What is known of an object.
+    pub fn get(&self, guid: Guid) -> Option<Record> {
+        self.shard(guid).lock().records.get(&guid).cloned()
+    }
+
+    /// What an object is.
+    pub fn what(&self, guid: Guid) -> Option<What> {
+        let shard = self.shard(guid).lock();
+        let known = shard.records.get(&guid).and_then(|record| record.what);
+        known.or_else(|| What::by_bits(guid))
+    }
+
+    /// An object as messages name it: kind, GUID, function and label.
+    pub fn name(&self, guid: Guid) -> String {
+        let record = self.get(guid).unwrap_or_default();
+        let Some(what) = record.what.or_else(|| What::by_bits(guid)) else {
+            return guid.to_string();
+        };
+        let mut name = format!("{} {guid}", what.name());
+        match (what, record.work) {
+            (What::Output(edt), Some(work)) => name += &format!(" of EDT {edt} ({})", work.name),
+            (_, Some(work)) => name += &format!(" ({})", work.name),
+            _ => {}
+        }
+        if let Some(label) = record.label {
+            name += &format!(" \"{label}\"");
+        }
+        name
+    }
+
+    /// What an object has been through, a line for each step; `now` is the call that asks.
+    pub fn story(&self, guid: Guid, now: u64) -> String {
+        let mut text = self.name(guid);
+        let Some(record) = self.get(guid) else {
+            return text + ": no object that the program created has this GUID";
+        };
+        let before = |act: &&Act| act.ticket != now;
+        text += ":";
+        if let Some(act) = &record.created {
+            text += &format!("\n    created {act}");
+        }
+        let has_run = |edt| {
+            matches!(
+                self.get(edt),
+                Some(Record {
+                    end: Some(End::Ran),
+                    ..
+                })
+            )
+        };
+        let output = matches!(record.what, Some(What::Output(edt)) if has_run(edt));
+        match record.satisfied {
+            [Some(first), _] if first.ticket == now => {}
+            [Some(first), None] => text += &format!("\n    satisfied {first}"),
+            [Some(first), Some(last)] => {
+                text += &format!("\n    first satisfied {first}");
+                if last.ticket != now {
+                    text += &format!("\n    last satisfied {last}");
+                }
+            }
+            [None, _] if output => text += "\n    satisfied by the end of its EDT",
+            _ => {}
+        }
+        if let Some((event, act)) = &record.after {
+            text += &format!("\n    made to depend on event {event} {act}");
+        }
+        for (slot, source, act) in record.slots.iter().filter(|(_, _, act)| before(&act)) {
+            text += &format!("\n    pre-slot {slot} connected to {source} {act}");
+        }
+        match &record.end {
+            Some(End::Destroyed(act)) if act.ticket != now => {
+                text += &format!("\n    destroyed {act}");
+            }
+            Some(End::Ran) => text += "\n    it has run to its end",
+            Some(End::Gone) => text += "\n    it is gone, as such events are when they trigger",
+            _ => {}
+        }
+        text
+    }
+}

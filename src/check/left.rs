@@ -1,0 +1,109 @@
+//! What is left at the end of a program: counted by what it is and by the function that created it.
+
+use super::Check;
+use super::history::{AT_START, What};
+use crate::object::Objects;
+use crate::object::edt::{WAITER, WAITING, ZOMBIE};
+use crate::object::event::EventKind;
+use crate::object::guid::Guid;
+use std::collections::BTreeMap;
+
+/// How many objects of a group are named.
+const NAMED: usize = 3;
+
+#[derive(Default)]
+struct Group {
+    count: usize,
+    named: Vec<String>,
+}
+
+impl Check {
+    /// The list, or none if nothing is left. No other thread runs.
+    pub fn left(&self, objects: &Objects) -> Option<String> {
+        let mut groups: BTreeMap<(&str, String, String), Group> = BTreeMap::new();
+        let mut total = 0;
+        let mut add = |guid: Guid, more: String| {
+            let record = self.history.get(guid).unwrap_or_default();
+            let creator = match record.created {
+                Some(act) if act.call == AT_START => return,
+                Some(act) if act.who.work.is_none() => "outside of EDTs".to_string(),
+                Some(act) => format!("in {}", act.who.name()),
+                None => "by the runtime".to_string(),
+            };
+            let what = self.history.what(guid).map_or("object", What::name);
+            let of = match record.work {
+                Some(work) if guid.is_event() => format!(" of EDTs ({})", work.name),
+                Some(work) => format!(" ({})", work.name),
+                None => String::new(),
+            };
+            let group = groups.entry((what, of, creator)).or_default();
+            group.count += 1;
+            total += 1;
+            if group.named.len() < NAMED {
+                let label = record
+                    .label
+                    .map_or(String::new(), |label| format!(" \"{label}\""));
+                group.named.push(format!("{guid}{label}{more}"));
+            }
+        };
+        for edt in objects.edts.live() {
+            let state = edt.header.peek().state();
+            // Destroyed, but an event's list leads to it; or it stood for a thread that waited.
+            if state == ZOMBIE || edt.flags.get() & WAITER != 0 {
+                continue;
+            }
+            let open = edt.slots().iter().position(|slot| {
+                state == WAITING && (slot.is_unconnected() || slot.connected_mode().is_some())
+            });
+            add(
+                edt.guid(),
+                match open {
+                    Some(slot) => format!(" (never ran: waits on pre-slot {slot})"),
+                    None => " (did not run before the end)".to_string(),
+                },
+            );
+        }
+        for (guid, event) in objects.events.live() {
+            let latch = event.kind() == EventKind::Latch;
+            add(
+                guid,
+                match event.counter.get() {
+                    counter if latch && counter < 0 => {
+                        format!(" (its counter is {counter}: more decrements than increments)")
+                    }
+                    counter if latch => format!(" (its counter is {counter})"),
+                    _ => String::new(),
+                },
+            );
+        }
+        for block in objects.data_blocks.live() {
+            add(block.guid(), format!(" ({} bytes)", block.size()));
+        }
+        for guid in objects.templates.live() {
+            add(guid, String::new());
+        }
+        if groups.is_empty() {
+            return None;
+        }
+        let mut text = format!(
+            "strict mode: {total} object{} left at the end of the program:",
+            if total == 1 { " was" } else { "s were" }
+        );
+        for ((what, of, creator), group) in groups {
+            let s = if group.count == 1 { "" } else { "s" };
+            let more = match group.count > group.named.len() {
+                true => ", ...",
+                false => "",
+            };
+            text += &format!(
+                "\n  {} {what}{s}{of}, created {creator}: {}{more}",
+                group.count,
+                group.named.join(", ")
+            );
+        }
+        text += "\n  what to do: destroy what is no longer needed (ocrDbDestroy, ocrEventDestroy, \
+                 ocrEdtTemplateDestroy). An EDT that never ran misses a dependence or a \
+                 satisfaction, or the program ended too early.";
+        Some(text)
+    }
+}

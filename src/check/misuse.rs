@@ -1,0 +1,130 @@
+//! A misuse, as it is told: what is wrong, where, the objects with their history, the rule, and what
+//! to change in the program.
+
+use super::calls::Role;
+use super::history::History;
+use super::{Check, Made};
+use crate::object::guid::Guid;
+use std::fmt;
+
+/// A misuse of the interface.
+pub struct Misuse {
+    what: String,
+    place: String,
+    stories: Vec<String>,
+    rule: String,
+    advice: String,
+}
+
+impl fmt::Display for Misuse {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "strict mode: {}\n  {}", self.what, self.place)?;
+        for story in &self.stories {
+            write!(f, "\n  {story}")?;
+        }
+        write!(
+            f,
+            "\n  the rule: {}\n  what to do: {}",
+            self.rule, self.advice
+        )
+    }
+}
+
+impl Check {
+    /// A misuse by a call; the objects are told about in this order. The rule is of the function's
+    /// clause; one more may stand at its end, as in "(see 1.4.3)".
+    pub(super) fn by_call(
+        &self,
+        made: &Made<'_>,
+        what: String,
+        objects: &[Guid],
+        rule: &str,
+        advice: &str,
+    ) -> Box<Misuse> {
+        let call = made.call;
+        let (rule, also) = match rule.rsplit_once(" (see ") {
+            Some((rule, also)) => match also.trim_end_matches(')') {
+                also if call.clause.ends_with(also) => (rule, String::new()),
+                also => (rule, format!("; {also}")),
+            },
+            None => (rule, String::new()),
+        };
+        Box::new(Misuse {
+            what: format!("{}: {what}", call.shown()),
+            place: format!("in {}: {}", made.act.who, self.written(made)),
+            stories: stories(&self.history, objects, made.act.ticket),
+            rule: format!("{rule} ({}{also})", call.clause),
+            advice: advice.to_string(),
+        })
+    }
+
+    /// A misuse by what an EDT did or returned.
+    pub(super) fn by_edt(
+        &self,
+        place: String,
+        what: String,
+        objects: &[Guid],
+        rule: &str,
+        advice: &str,
+    ) -> Box<Misuse> {
+        Box::new(Misuse {
+            what,
+            place,
+            stories: stories(&self.history, objects, 0),
+            rule: rule.to_string(),
+            advice: advice.to_string(),
+        })
+    }
+
+    /// A call with its arguments, as far as they can be shown.
+    fn written(&self, made: &Made<'_>) -> String {
+        let args = made.call.args.iter().enumerate().map(|(at, (name, role))| {
+            let number = made.number(at);
+            match role {
+                Role::Out | Role::Function | Role::Other if number == 0 => format!("{name} NULL"),
+                Role::Out | Role::Function | Role::Other => format!("{name} given"),
+                Role::Properties(_) => format!("{name} 0x{:x}", number as u16),
+                Role::Count => format!("{name} {}", count(number as u32)),
+                Role::Number => format!("{name} {}", number as i64),
+                Role::Mode => format!("{name} {}", mode(number as u32)),
+                _ => format!("{name} {}", made.guid(at)),
+            }
+        });
+        let args: Vec<String> = args.collect();
+        format!("{}({})", made.call.shown(), args.join(", "))
+    }
+}
+
+fn stories(history: &History, objects: &[Guid], ticket: u64) -> Vec<String> {
+    let mut told: Vec<Guid> = Vec::new();
+    for guid in objects {
+        if guid.kind().is_some() && !told.contains(guid) {
+            told.push(*guid);
+        }
+    }
+    told.iter()
+        .map(|guid| history.story(*guid, ticket))
+        .collect()
+}
+
+/// A number of parameters or pre-slots, as the program writes it.
+pub(super) fn count(number: u32) -> String {
+    match number as i32 {
+        -1 => "EDT_PARAM_UNK".to_string(),
+        -2 => "EDT_PARAM_DEF".to_string(),
+        _ => number.to_string(),
+    }
+}
+
+/// A mode, as the program writes it.
+pub(super) fn mode(number: u32) -> String {
+    match number {
+        0 => "DB_MODE_NULL",
+        1 => "DB_MODE_CONST",
+        2 => "DB_MODE_RW",
+        4 => "DB_MODE_EW",
+        8 => "DB_MODE_RO",
+        _ => return number.to_string(),
+    }
+    .to_string()
+}

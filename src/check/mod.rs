@@ -1,0 +1,264 @@
+//! Strict mode (`OCR_CHECK=strict`): what objects have been through, and how a misuse is told.
+//!
+//! This room owns the history of objects (`history`), the fingerprints of what blocks contain
+//! (`contents`), the memory of blocks that are gone (`graves`), what each call may be given (`calls`),
+//! and the words for what is wrong (`rules`, `refused_edt`, `misuse`, `left`). It looks at objects
+//! and changes none, and it never ends a program: it answers with a [`Misuse`], and the caller sees
+//! to the end.
+//!
+//! Nothing of it exists where strict mode is off: a run has a [`Check`] or none, and [`is_on`] is
+//! what a C call looks at. How a call gets here is in `capi/strict.rs`, what the life of an EDT asks
+//! is in `engine/checks.rs`.
+//!
+//! **Races.** A program's threads go on while a call is judged. What a call is going to end or
+//! satisfy is noted before it does (under a ticket, so that it is not told of itself), and what it
+//! made, afterwards. So whoever is refused finds the reason in the history, unless the two calls ran
+//! at the same time; then a line of the story may lack, and the misuse is told all the same. No
+//! misuse is derived from the history alone: a call was refused, or a fingerprint differs.
+
+pub mod calls;
+pub mod contents;
+mod graves;
+pub mod history;
+mod left;
+mod misuse;
+mod refused_edt;
+mod rules;
+
+pub use misuse::Misuse;
+
+use crate::object::Objects;
+use crate::object::guid::{Guid, Kind};
+use calls::{Call, Role};
+use history::{Act, End, History, What, Who};
+use parking_lot::Mutex;
+use std::collections::HashMap;
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+
+/// Whether the run of this process is checked: what each C call looks at.
+static ON: AtomicBool = AtomicBool::new(false);
+
+/// Whether the run of this process is checked.
+#[inline]
+pub fn is_on() -> bool {
+    // Relaxed: it changes before a run's threads start and after they have ended.
+    ON.load(Ordering::Relaxed)
+}
+
+/// What strict mode knows of a run.
+pub struct Check {
+    /// What objects have been through.
+    pub history: History,
+    /// What blocks contained when somebody was done with them.
+    pub contents: contents::Contents,
+    graves: graves::Graves,
+    /// The blocks that running EDTs have released, by EDT.
+    released: Mutex<HashMap<Guid, Vec<Guid>>>,
+    /// The EDT that has called `ocrShutdown`.
+    shut_down: AtomicU64,
+    tickets: AtomicU64,
+}
+
+impl Check {
+    /// Begins to check the run of this process.
+    pub fn begin() -> Box<Check> {
+        ON.store(true, Ordering::Relaxed);
+        Box::new(Check {
+            history: History::default(),
+            contents: contents::Contents::default(),
+            graves: graves::Graves::default(),
+            released: Mutex::default(),
+            shut_down: AtomicU64::new(0),
+            tickets: AtomicU64::new(1),
+        })
+    }
+
+    fn act(&self, call: &'static str, who: Who) -> Act {
+        let ticket = self.tickets.fetch_add(1, Ordering::Relaxed);
+        Act { call, who, ticket }
+    }
+
+    /// A call begins: what can be told before it is made.
+    pub fn before(&self, call: &'static Call, args: &[u64], who: Who) -> Result<Act, Box<Misuse>> {
+        let act = self.act(call.shown(), who);
+        let made = Made {
+            call,
+            args,
+            act,
+            depv: &[],
+            output: None,
+        };
+        if !who.edt.is_null() && self.shut_down.load(Ordering::Relaxed) == who.edt.bits() {
+            return Err(self.after_shutdown(&made));
+        }
+        for (at, (_, role)) in call.args.iter().enumerate() {
+            if let Role::Properties(known) = role
+                && made.number(at) as u32 & !known != 0
+            {
+                return Err(self.unknown_property(&made, at, *known));
+            }
+        }
+        let first = made.guid(0);
+        match call.name {
+            "ocrEventDestroy" | "ocrEdtDestroy" | "ocrEdtTemplateDestroy" | "ocrDbDestroy" => {
+                self.history.ends(first, End::Destroyed(act));
+            }
+            "ocrEventSatisfy" | "ocrEventSatisfySlot" => self.history.satisfied(first, act),
+            "ocrAddDependence" if !self.is_event(first) => {
+                self.history.satisfied(made.guid(1), act);
+            }
+            "ocrAddDependenceSlot" if !self.is_event(first) => {
+                self.history.satisfied(made.guid(2), act);
+            }
+            _ => {}
+        }
+        Ok(act)
+    }
+
+    /// A call has returned 0 and made `made`, if it makes something.
+    pub fn succeeded(
+        &self,
+        objects: &Objects,
+        call: &'static Call,
+        args: &[u64],
+        act: Act,
+        made: Guid,
+    ) {
+        let work = || objects.templates.view(made).map(|view| view.work);
+        let number = |at: usize| args.get(at).map_or(0, |&word| word as u32);
+        let guid = |at: usize| Guid::from_bits(args.get(at).copied().unwrap_or(0));
+        let (what, work) = match call.name {
+            "ocrEventCreate" | "ocrEventCreateParams" => (What::Event(number(1)), None),
+            "ocrDbCreate" => (What::Block, None),
+            "ocrEdtTemplateCreate_internal" | "ocrOpenclTemplateCreate" => (What::Template, work()),
+            "ocrAddDependence" => {
+                self.linked(guid(0), guid(1), number(2), act);
+                return;
+            }
+            "ocrAddDependenceSlot" => {
+                self.linked(guid(0), guid(2), number(3), act);
+                return;
+            }
+            // Threads outside of EDTs are not told apart.
+            "ocrDbRelease" if act.who.edt.is_null() => return,
+            "ocrDbRelease" => {
+                let mut released = self.released.lock();
+                released.entry(act.who.edt).or_default().push(guid(0));
+                return;
+            }
+            "ocrShutdown" => {
+                self.shut_down.store(act.who.edt.bits(), Ordering::Relaxed);
+                return;
+            }
+            _ => return,
+        };
+        self.history.created(objects, made, what, work, act);
+    }
+
+    fn is_event(&self, guid: Guid) -> bool {
+        self.history.what(guid).is_some_and(What::is_event)
+    }
+
+    fn linked(&self, source: Guid, destination: Guid, slot: u32, act: Act) {
+        let by_event = self.is_event(source);
+        self.history
+            .linked((source, by_event), destination, slot, act);
+    }
+
+    /// An EDT is about to be created, with this output event. Nobody knows either yet.
+    pub fn edt_created(
+        &self,
+        objects: &Objects,
+        edt: Guid,
+        work: &'static crate::object::work::Work,
+        output: Option<Guid>,
+        act: (&'static str, Who),
+    ) {
+        let act = self.act(act.0, act.1);
+        self.history
+            .created(objects, edt, What::Edt, Some(work), act);
+        if let Some(output) = output {
+            let what = What::Output(edt);
+            self.history.created(objects, output, what, Some(work), act);
+        }
+    }
+
+    /// A block that the runtime made for the program.
+    pub fn runtime_block(&self, objects: &Objects, block: Guid) {
+        let act = self.act(history::AT_START, Who::NOBODY);
+        self.history.created(objects, block, What::Block, None, act);
+    }
+
+    /// An EDT has run; the blocks that it released before its end.
+    pub fn edt_ran(&self, edt: Guid) -> Vec<Guid> {
+        self.history.ends(edt, End::Ran);
+        self.released.lock().remove(&edt).unwrap_or_default()
+    }
+
+    fn has_released(&self, who: Who, block: Guid) -> bool {
+        let released = self.released.lock();
+        released
+            .get(&who.edt)
+            .is_some_and(|blocks| blocks.contains(&block))
+    }
+}
+
+impl Drop for Check {
+    fn drop(&mut self) {
+        ON.store(false, Ordering::Relaxed);
+    }
+}
+
+/// A call as it was made.
+pub struct Made<'a> {
+    /// Which.
+    pub call: &'static Call,
+    /// Its arguments, each as a word.
+    pub args: &'a [u64],
+    /// By whom.
+    pub act: Act,
+    /// What its `depv` holds, if it has one.
+    /// What its `depv` holds, if it has one.
+    pub depv: &'a [Guid],
+    /// What its `outputEvent` points to, if it was given.
+    pub output: Option<Guid>,
+}
+
+impl Made<'_> {
+    /// An argument as a number.
+    pub fn number(&self, at: usize) -> u64 {
+        self.args.get(at).copied().unwrap_or(0)
+    }
+
+    /// An argument as a GUID.
+    pub fn guid(&self, at: usize) -> Guid {
+        Guid::from_bits(self.number(at))
+    }
+
+    /// Which argument has this name.
+    fn at(&self, name: &str) -> usize {
+        let found = self.call.args.iter().position(|(known, _)| *known == name);
+        found.unwrap_or(usize::MAX)
+    }
+}
+
+/// Whether an object can be used by this GUID. What this room does not know counts as alive.
+pub fn is_alive(objects: &Objects, guid: Guid) -> bool {
+    use crate::object::edt::ZOMBIE;
+    match guid.kind() {
+        None => false,
+        Some(Kind::DataBlock) => objects.data_blocks.exists(guid),
+        Some(Kind::Template) => objects.templates.view(guid).is_some(),
+        Some(Kind::Event) => objects.events.lock(guid).is_some(),
+        Some(kind) if kind.is_edt() => {
+            let edt = objects.edts.lock(guid);
+            edt.is_some_and(|(_, locked)| locked.word.state() != ZOMBIE)
+        }
+        Some(_) => true,
+    }
+}
+
+/// Whether [`is_alive`] knows about objects with such a GUID.
+fn is_known(guid: Guid) -> bool {
+    What::by_bits(guid).is_some()
+}

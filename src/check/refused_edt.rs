@@ -1,0 +1,123 @@
+//! Why an EDT was not created.
+
+use super::calls::Role;
+use super::misuse::count;
+use super::{Check, Made, Misuse, is_alive};
+use crate::object::Objects;
+use crate::object::guid::Guid;
+
+const UNKNOWN: u32 = -1i32 as u32;
+const DEFAULT: u32 = -2i32 as u32;
+
+impl Check {
+    /// The template exists; what else is wrong, in the order in which the engine looks.
+    pub(super) fn refused_edt(&self, objects: &Objects, made: &Made<'_>) -> Option<Box<Misuse>> {
+        let template = made.guid(made.at("templateGuid"));
+        let view = objects.templates.view(template)?;
+        let word = |name: &str| made.number(made.at(name));
+        let numbers = [
+            ("paramc", "parameters", view.paramc),
+            ("depc", "pre-slots", view.depc),
+        ];
+        for (name, things, of_template) in numbers {
+            let given = word(name) as u32;
+            if let Some(misuse) = self.wrong_count(made, template, name, things, given, of_template)
+            {
+                return Some(misuse);
+            }
+        }
+        let resolved = |given: u32, of_template: u32| match given {
+            DEFAULT => of_template,
+            given => given,
+        };
+        let paramc = resolved(word("paramc") as u32, view.paramc);
+        let depc = resolved(word("depc") as u32, view.depc);
+        if (paramc == 0) != (word("paramv") == 0) {
+            let (what, advice) = match paramc {
+                0 => (
+                    "paramv is given, but the EDT has no parameters".to_string(),
+                    "Pass NULL for paramv; or, if the EDT is to have parameters, say how many in \
+                     paramc, and in ocrEdtTemplateCreate.",
+                ),
+                _ => (
+                    format!("paramv is NULL, but the EDT has {paramc} parameters"),
+                    "Pass an array of that many u64, or 0 parameters to ocrEdtTemplateCreate.",
+                ),
+            };
+            let rule = "paramv is NULL exactly if there are no parameters";
+            return Some(self.by_call(made, what, &[template], rule, advice));
+        }
+        let anonymous = word("guid") == 0;
+        let open = made.depv.contains(&Guid::UNINITIALIZED) || depc != 0 && word("depv") == 0;
+        if anonymous && open {
+            return Some(self.by_call(
+                made,
+                "guid is NULL, but not all pre-slots are given in depv".into(),
+                &[template],
+                "an EDT without a GUID must be given all its dependences when it is created, since \
+                 nobody can add one later",
+                "Pass the address of a GUID as guid, or a depv that has a block, an event or \
+                 NULL_GUID for each pre-slot.",
+            ));
+        }
+        let sources = made.depv.iter().enumerate();
+        for (slot, &source) in sources.filter(|(_, source)| **source != Guid::UNINITIALIZED) {
+            let name = format!("depv[{slot}]");
+            let wrong = self.wrong_guid(objects, made, source, &name, Role::Source);
+            if wrong.is_some() {
+                return wrong;
+            }
+        }
+        self.wrong_output(objects, made)
+    }
+
+    fn wrong_count(
+        &self,
+        made: &Made<'_>,
+        template: Guid,
+        name: &str,
+        things: &str,
+        given: u32,
+        of_template: u32,
+    ) -> Option<Box<Misuse>> {
+        let (what, advice) = match (given, of_template) {
+            (UNKNOWN, _) => (
+                format!("{name} is EDT_PARAM_UNK"),
+                format!(
+                    "EDT_PARAM_UNK is for templates. Pass the number of {things}, or EDT_PARAM_DEF \
+                     for the template's number."
+                ),
+            ),
+            (DEFAULT, UNKNOWN) => (
+                format!("{name} is EDT_PARAM_DEF, but the template says EDT_PARAM_UNK"),
+                format!(
+                    "Pass the number of {things} of this EDT, or give the template a number where \
+                     it is created."
+                ),
+            ),
+            (given, fixed) if fixed != UNKNOWN && given != DEFAULT && given != fixed => (
+                format!("{name} is {given}, but the template says {}", count(fixed)),
+                format!(
+                    "Pass EDT_PARAM_DEF or {fixed}; or create the template with {given}, or with \
+                     EDT_PARAM_UNK if its EDTs differ."
+                ),
+            ),
+            _ => return None,
+        };
+        let rule = format!(
+            "the number of {things} is the template's, or EDT_PARAM_DEF; where the template says \
+             EDT_PARAM_UNK, each EDT says its own"
+        );
+        Some(self.by_call(made, what, &[template], &rule, &advice))
+    }
+
+    /// With `EDT_PROP_OEVT_VALID`, the output event must exist.
+    fn wrong_output(&self, objects: &Objects, made: &Made<'_>) -> Option<Box<Misuse>> {
+        let given = made.number(made.at("properties")) & 8 != 0;
+        let output = made.output.filter(|_| given)?;
+        if output.is_event() && is_alive(objects, output) {
+            return None;
+        }
+        self.wrong_guid(objects, made, output, "*outputEvent", Role::Event)
+    }
+}

@@ -1,0 +1,339 @@
+//! Threads that wait for an event in a call: of the program, or of a worker whose EDT waits.
+//!
+//! What stands for such a thread in the graph is an EDT with the flag [`WAITER`]: its first pre-slot
+//! is connected to the event, so events of every kind are waited for in the same way, chains of
+//! them too, and a data block is brought from the device where it is. It acquires the block in RO
+//! mode, which excludes nobody. It never runs: when it has its block, whoever brought it so far
+//! wakes the thread (`Context::wake`), and the shutdown of the program does not get in between.
+//! While an EDT of this kind waits, the message about a hang shows it as the thread.
+
+use super::Runtime;
+use super::context::Context;
+use super::create::{NotCreated, Output, PARAM_DEF, Request};
+use super::seats::Away;
+use crate::memory;
+use crate::object::arena::Wake;
+use crate::object::edt::{Edt, Mode, WAITER};
+use crate::object::event::TRIGGERED;
+use crate::object::guid::Guid;
+use crate::object::place::Place;
+use crate::object::template::TemplateView;
+use crate::object::work::{EdtDep, Work};
+use crate::report::tally::{Label, Wait};
+use parking_lot::{Condvar, Mutex};
+use std::ptr::{self, NonNull};
+use std::sync::{Arc, Weak};
+
+/// What the waiting EDTs are called in messages.
+pub const WAITER_NAME: &str = "ocrLegacyBlockProgress";
+
+/// What an event was satisfied with.
+#[derive(Clone, Copy, Debug)]
+pub struct Answer {
+    /// The data block, or `NULL_GUID`.
+    pub data: Guid,
+    /// Its memory; null without.
+    pub address: *mut u8,
+    /// Its size in bytes.
+    pub size: u64,
+}
+
+// SAFETY: it says where memory is; who may use that when, the program has to know.
+unsafe impl Send for Answer {}
+
+/// No data.
+const NOTHING: Answer = Answer {
+    data: Guid::NULL,
+    address: ptr::null_mut(),
+    size: 0,
+};
+
+/// Why there is no answer.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum NoAnswer {
+    /// The GUID names no event.
+    NoSuchEvent,
+    /// No memory.
+    OutOfMemory,
+    /// The runtime ends.
+    Ending,
+    /// The caller has paused the runtime: nobody could satisfy the event.
+    Paused,
+}
+
+#[derive(Clone, Copy)]
+enum State {
+    Waiting,
+    Answered(Answer),
+    Ending,
+}
+
+/// A thread that waits.
+struct Sleeper {
+    state: Mutex<State>,
+    changed: Condvar,
+}
+
+/// All threads that wait.
+#[derive(Default)]
+pub struct Waits(Mutex<Vec<Weak<Sleeper>>>);
+
+impl Waits {
+    fn add(&self, sleeper: &Arc<Sleeper>) {
+        let mut all = self.0.lock();
+        all.retain(|other| other.strong_count() != 0);
+        all.push(Arc::downgrade(sleeper));
+    }
+
+    fn cancel_all(&self) {
+        for sleeper in self.0.lock().iter().filter_map(Weak::upgrade) {
+            let _ = sleeper.leave(State::Ending);
+        }
+    }
+}
+
+impl Sleeper {
+    fn new() -> Arc<Sleeper> {
+        Arc::new(Sleeper {
+            state: Mutex::new(State::Waiting),
+            changed: Condvar::new(),
+        })
+    }
+
+    /// Ends the waiting, if it has not ended; says whether this did. An answer outdoes the end of the
+    /// program, for those that know that it comes (`wait_for_answer`).
+    fn leave(&self, with: State) -> bool {
+        let mut state = self.state.lock();
+        let waited = match *state {
+            State::Waiting => true,
+            State::Ending => matches!(with, State::Answered(_)),
+            State::Answered(_) => false,
+        };
+        if waited {
+            *state = with;
+            self.changed.notify_one();
+        }
+        waited
+    }
+
+    fn wait_for_answer(&self) -> State {
+        let mut state = self.state.lock();
+        while !matches!(*state, State::Answered(_)) {
+            self.changed.wait(&mut state);
+        }
+        *state
+    }
+
+    fn wait(&self) -> State {
+        let mut state = self.state.lock();
+        loop {
+            match *state {
+                State::Waiting => self.changed.wait(&mut state),
+                other => return other,
+            }
+        }
+    }
+}
+
+/// The function of the waiting EDTs, which do not run.
+unsafe extern "C" fn nothing(_: u32, _: *mut u64, _: u32, _: *mut EdtDep) -> Guid {
+    Guid::NULL
+}
+
+impl Context {
+    /// Waits, in a call of this name, until an event is satisfied. In an EDT, another thread runs EDTs
+    /// meanwhile.
+    pub fn wait_for(&mut self, event: Guid, call: &'static str) -> Result<Answer, NoAnswer> {
+        let runtime = self.runtime;
+        if !event.is_event() {
+            return Err(NoAnswer::NoSuchEvent);
+        }
+        if self.has_paused() {
+            return Err(NoAnswer::Paused);
+        }
+        let sleeper = Sleeper::new();
+        let edt = self.create_waiter(event, &sleeper)?;
+        // Not before: whoever ends all waiting would take away an answer that is on its way.
+        runtime.waits.add(&sleeper);
+        let label = None;
+        let mut state = self.sleep(&sleeper, Wait { call, event, label });
+        if matches!(state, State::Ending) && runtime.is_satisfied(event) {
+            // That came before the end; who did it is about to bring the answer.
+            state = sleeper.wait_for_answer();
+            runtime.end_outside();
+        }
+        match state {
+            State::Answered(answer) => Ok(answer),
+            _ => {
+                // If it can be destroyed, nobody will wake this thread; if not, somebody may be
+                // about to, and has the sleeper.
+                if self.destroy_edt(edt).is_ok() {
+                    // SAFETY: made by `into_raw` for the EDT, which is no more.
+                    drop(unsafe { Arc::from_raw(Arc::as_ptr(&sleeper)) });
+                }
+                Err(NoAnswer::Ending)
+            }
+        }
+    }
+
+    /// Waits, in a call of this name, until it is with a label as wanted: `watch` is given what is to be
+    /// called then, once. False if the program ends meanwhile, or the caller has paused it.
+    pub fn wait_until(
+        &mut self,
+        label: Label,
+        call: &'static str,
+        watch: impl FnOnce(Wake),
+    ) -> bool {
+        let runtime = self.runtime;
+        if self.has_paused() {
+            return false;
+        }
+        let sleeper = Sleeper::new();
+        let waits = sleeper.clone();
+        watch(Box::new(move || {
+            // It is work in flight until the thread has gone on so far that it is seen to do so.
+            runtime.begin_outside();
+            if !waits.leave(State::Answered(NOTHING)) {
+                runtime.end_outside();
+            }
+        }));
+        runtime.waits.add(&sleeper);
+        let (event, label) = (Guid::NULL, Some(label));
+        matches!(
+            self.sleep(&sleeper, Wait { call, event, label }),
+            State::Answered(_)
+        )
+    }
+
+    /// Sleeps until it is woken, by somebody who has counted this thread as work in flight, or until
+    /// the program has ended.
+    fn sleep(&mut self, sleeper: &Sleeper, wait: Wait) -> State {
+        let runtime = self.runtime;
+        *self.tally.now.waits.lock() = Some(wait);
+        // A thread that runs EDTs, or an EDT that has left its seat.
+        let worker = self.local.is_some() || self.away != Away::No;
+        if worker {
+            self.settle_up();
+            self.leave_seat();
+        } else {
+            runtime.resting.begin();
+        }
+        runtime.cancel_if_over();
+        runtime.check_halt();
+        let state = sleeper.wait();
+        let woken = matches!(state, State::Answered(_));
+        if worker {
+            if !woken {
+                // As if somebody had.
+                runtime.begin_outside();
+            }
+            self.come_back();
+        } else {
+            // It is one of the program's free threads again, and seen as that.
+            runtime.resting.end();
+            if woken {
+                runtime.end_outside();
+            }
+        }
+        *self.tally.now.waits.lock() = None;
+        state
+    }
+
+    /// Creates the EDT that stands for this thread.
+    fn create_waiter(&mut self, event: Guid, sleeper: &Arc<Sleeper>) -> Result<Guid, NoAnswer> {
+        let objects = &self.runtime.objects;
+        let work = objects
+            .works
+            .intern(Work::of_function(nothing, WAITER_NAME));
+        let view = TemplateView {
+            paramc: 1,
+            depc: 2,
+            work,
+            hinted: false,
+        };
+        let template = objects.templates.create(&mut self.caches.templates, view);
+        let template = template.ok_or(NoAnswer::OutOfMemory)?;
+        let param = Arc::into_raw(sleeper.clone()) as u64;
+        let (mut edt, open) = (Guid::NULL, [Guid::UNINITIALIZED; 2]);
+        // It is in no finish scope: the scope of the caller may be what is waited for.
+        let current = self.current.take();
+        let created = self.create_edt(Request {
+            template,
+            paramc: PARAM_DEF,
+            paramv: &param,
+            depc: PARAM_DEF,
+            depv: open.as_ptr(),
+            finish: false,
+            range: None,
+            hints: None,
+            guid: NonNull::new(&mut edt),
+            label: None,
+            output: Output::None,
+        });
+        self.current = current;
+        objects
+            .templates
+            .destroy(&mut self.caches.templates, template);
+        let linked = created.is_ok() && {
+            if let Some((waiter, _locked)) = objects.edts.lock(edt) {
+                waiter.flags.set(waiter.flags.get() | WAITER);
+            }
+            // The second pre-slot has kept it from going on.
+            self.with_graph(|graph| graph.add_dependence(event, edt, 0, Mode::Ro))
+                .and_then(|()| {
+                    self.with_graph(|graph| graph.add_dependence(Guid::NULL, edt, 1, Mode::Null))
+                })
+                .is_ok()
+        };
+        if linked {
+            return Ok(edt);
+        }
+        let _ = self.destroy_edt(edt);
+        // SAFETY: made above, and the EDT, if there was one, is no more.
+        drop(unsafe { Arc::from_raw(Arc::as_ptr(sleeper)) });
+        Err(match created {
+            Err(NotCreated::OutOfMemory) => NoAnswer::OutOfMemory,
+            _ => NoAnswer::NoSuchEvent,
+        })
+    }
+
+    /// Wakes the thread that an EDT stands for, which has what it waited for.
+    pub(super) fn wake(&mut self, edt: &'static Edt) {
+        let data = edt.slots()[0].data();
+        let mut answer = Answer { data, ..NOTHING };
+        for (_, slot) in edt.blocks() {
+            let block = self.runtime.objects.data_blocks.pinned(slot.data());
+            answer.address = block.host_ptr();
+            answer.size = block.size();
+            let mode = slot.info().mode;
+            let left = memory::release(block, mode, Place::HOST, &mut self.granted);
+            self.dispose_if(block, left);
+        }
+        let sleeper = edt.params()[0] as *const Sleeper;
+        self.runtime.objects.edts.free(&mut self.caches.edts, edt);
+        // SAFETY: made by `into_raw` for this EDT, which gets here once.
+        let sleeper = unsafe { Arc::from_raw(sleeper) };
+        // It is work in flight until the thread has gone on so far that it is seen to do so.
+        self.runtime.begin_outside();
+        if !sleeper.leave(State::Answered(answer)) {
+            self.runtime.end_outside();
+        }
+    }
+}
+
+impl Runtime {
+    /// When the run ends and no EDT runs any more, nobody will satisfy anything: ends all waiting.
+    /// Called by who ends the run, who is the last to stop running EDTs, and who begins to wait.
+    pub(super) fn cancel_if_over(&self) {
+        let over = self.end.is_ending() && self.seats.lock().at_work(self) == 0;
+        if over {
+            self.waits.cancel_all();
+        }
+    }
+
+    /// Whether an event has been satisfied and still exists.
+    pub fn is_satisfied(&self, event: Guid) -> bool {
+        let event = self.objects.events.lock(event);
+        event.is_some_and(|(_, locked)| locked.word.state() == TRIGGERED)
+    }
+}

@@ -1,0 +1,203 @@
+//! Where the life of an EDT meets strict mode (`check`): nothing here is called without it.
+
+use super::Runtime;
+use super::context::Context;
+use super::end::fatal;
+use crate::check::contents::{Print, When};
+use crate::check::history::Who;
+use crate::check::{Check, Misuse};
+use crate::config::Checks;
+use crate::memory;
+use crate::object::data_block::{DataBlock, LIVE};
+use crate::object::edt::{Edt, FINISH, Mode};
+use crate::object::guid::Guid;
+use crate::object::place::Place;
+use std::sync::atomic::Ordering;
+
+/// Ends the program at a misuse.
+fn insist(result: Result<(), Box<Misuse>>) {
+    if let Err(misuse) = result {
+        fatal(&misuse.to_string());
+    }
+}
+
+impl Context {
+    /// Who calls the runtime now.
+    pub fn who(&self) -> Who {
+        self.current.map_or(Who::NOBODY, who)
+    }
+
+    /// What an object has been through, as an appendix to a message; nothing without strict mode.
+    pub fn story(&self, guid: Guid) -> String {
+        let check = self.runtime.check.as_ref();
+        check.map_or(String::new(), |check| {
+            format!("\n  {}", check.history.story(guid, 0))
+        })
+    }
+
+    /// An EDT is about to be published.
+    #[cold]
+    pub fn check_created(&self, check: &Check, edt: &Edt, output: Option<Guid>) {
+        let by_the_runtime = self.current.is_none() && edt.work().name == "mainEdt";
+        let call = match edt.explicit_range() {
+            _ if by_the_runtime => crate::check::history::AT_START,
+            Some(_) => "ocrOpenclTaskCreate",
+            None => "ocrEdtCreate",
+        };
+        let act = (call, self.who());
+        let objects = &self.runtime.objects;
+        check.edt_created(objects, edt.guid(), edt.work(), output, act);
+    }
+
+    /// All pre-slots of an EDT are satisfied.
+    #[cold]
+    pub fn check_runnable(&self, check: &Check, edt: &'static Edt) {
+        let modes = edt.slots().iter();
+        let modes = modes.map(|slot| (slot.data(), slot.info().mode));
+        insist(check.mixed_modes(who(edt), modes));
+    }
+
+    /// An EDT is about to run on the host.
+    #[cold]
+    pub fn check_begin(&self, check: &Check, edt: &'static Edt) {
+        for (_, slot) in edt.blocks() {
+            let block = self.runtime.objects.data_blocks.pinned(slot.data());
+            if let Some(print) = Print::take(block, slot.info().mode.writes() as u32) {
+                insist(check.compare(slot.data(), print, who(edt), When::Begin));
+            }
+        }
+    }
+
+    /// An EDT has run, and holds its blocks still.
+    #[cold]
+    pub fn check_end(&mut self, check: &Check, edt: &'static Edt, result: Guid) {
+        let who = who(edt);
+        let scope = edt.finish_scope().filter(|_| edt.flags.get() & FINISH != 0);
+        let output = scope.map_or(edt.output.get(), |scope| scope.output.get());
+        let objects = &self.runtime.objects;
+        insist(
+            match check.wrong_result(objects, who, result, !output.is_null()) {
+                Some(misuse) => Err(misuse),
+                None => Ok(()),
+            },
+        );
+        if edt.place.get() == Place::HOST {
+            for (_, slot) in edt.blocks().filter(|(_, slot)| !slot.info().released) {
+                let block = objects.data_blocks.pinned(slot.data());
+                give_back(check, block, who, slot.info().mode);
+            }
+            let mut held = self.held;
+            // SAFETY: blocks in the list are held, so they are alive.
+            while let Some(block) = unsafe { held.as_ref() } {
+                give_back(check, block, who, Mode::Rw);
+                held = block.held_neighbours()[1].get();
+            }
+        }
+        for block in check.edt_ran(edt.guid()) {
+            self.check_released(check, block, who);
+        }
+        insist(check.visit(who));
+    }
+
+    /// Looks at a block that an EDT has released. It is held meanwhile, in a mode that excludes
+    /// nobody, so that it does not go.
+    fn check_released(&mut self, check: &Check, guid: Guid, who: Who) {
+        let Some((block, locked)) = self.runtime.objects.data_blocks.lock(guid) else {
+            return;
+        };
+        if locked.word.state() != LIVE {
+            // Whoever destroyed it may be about to free it.
+            return;
+        }
+        memory::watch(block, &locked);
+        drop(locked);
+        let print = Print::take(block, 0);
+        let left = memory::release_unused(block, Mode::Ro, &mut self.granted);
+        self.dispose_if(block, left);
+        if let Some(print) = print {
+            insist(check.compare(guid, print, who, When::Released));
+        }
+    }
+
+    /// The running code is about to release a block, or to destroy it.
+    #[cold]
+    pub fn check_release(&self, check: &Check, guid: Guid) {
+        let Some((block, locked)) = self.runtime.objects.data_blocks.lock(guid) else {
+            return;
+        };
+        let created = block.creator.load(Ordering::Relaxed) == self.holder();
+        drop(locked);
+        let slot = self.current.and_then(|edt| {
+            let mut blocks = edt.blocks();
+            let (_, slot) = blocks.find(|(_, slot)| slot.data() == guid)?;
+            (!slot.info().released).then_some(slot)
+        });
+        let mode = match slot {
+            _ if created => Some(Mode::Rw),
+            Some(slot) => Some(slot.info().mode),
+            None => None,
+        };
+        if let Some(mode) = mode {
+            give_back(check, block, self.who(), mode);
+        }
+    }
+
+    /// Nobody uses a destroyed block any more.
+    #[cold]
+    pub fn check_gone(&self, check: &Check, block: &DataBlock) {
+        let guid = block.guid();
+        check.contents.forget(guid);
+        if block.copies().resident.is_empty()
+            && let Some(memory) = block.take_memory()
+        {
+            insist(check.bury(guid, memory, self.who()));
+        }
+    }
+}
+
+fn who(edt: &'static Edt) -> Who {
+    Who {
+        edt: edt.guid(),
+        work: Some(edt.work()),
+    }
+}
+
+/// A host EDT is about to give back a block that it holds in this mode.
+fn give_back(check: &Check, block: &DataBlock, who: Who, mode: Mode) {
+    let Some(print) = Print::take(block, mode.writes() as u32) else {
+        return;
+    };
+    match mode.writes() {
+        true => check.contents.seal_at_release(block.guid(), print, who),
+        false => insist(check.compare(block.guid(), print, who, When::Held(mode))),
+    }
+}
+
+impl Runtime {
+    /// What strict mode says at `ocrShutdown`, when all threads have ended. The exit status.
+    pub(super) fn check_left(&self) -> i32 {
+        let Some(check) = &self.check else { return 0 };
+        for guid in check.contents.sealed() {
+            let blocks = &self.objects.data_blocks;
+            if blocks.exists(guid)
+                && let Some(print) = Print::take(blocks.pinned(guid), 0)
+            {
+                insist(check.compare(guid, print, Who::NOBODY, When::Shutdown));
+            }
+        }
+        insist(check.visit_all());
+        let Some(left) = check.left(&self.objects) else {
+            return 0;
+        };
+        match *self.settings.check {
+            Checks::Leaks => {
+                eprintln!("ocr: error: {left}");
+                super::end::FATAL_STATUS
+            }
+            _ => {
+                eprintln!("ocr: note: {left}");
+                0
+            }
+        }
+    }
+}

@@ -1,0 +1,129 @@
+//! Whether the program has come to a halt: nothing runs, nothing can, and it has not shut down. And the
+//! picture of what runs and what waits, of a program that hangs or of one that runs.
+
+use super::{Runtime, end};
+use crate::report::picture::{Picture, Thread, Told};
+use std::sync::atomic::{AtomicU64, Ordering};
+
+/// Threads of the program that cannot do anything before the runtime has done something: they wait
+/// for an event, or for the end of the run.
+#[derive(Default)]
+pub struct Resting(AtomicU64);
+
+/// How many rest (32 bits), and how often one has begun or ended to (32 bits, so that a value that
+/// was left and reached again is another one).
+#[derive(Clone, Copy, PartialEq, Eq)]
+struct Rests(u64);
+
+const CHANGE: u64 = 1 << 32;
+
+impl Resting {
+    /// This thread begins to rest.
+    pub fn begin(&self) {
+        self.0.fetch_add(CHANGE + 1, Ordering::SeqCst);
+    }
+
+    /// This thread can do things again. Until then it counted as work in flight.
+    pub fn end(&self) {
+        self.0.fetch_add(CHANGE - 1, Ordering::SeqCst);
+    }
+
+    fn now(&self) -> Rests {
+        Rests(self.0.load(Ordering::SeqCst))
+    }
+}
+
+impl Rests {
+    fn count(self) -> usize {
+        self.0 as u32 as usize
+    }
+}
+
+impl Runtime {
+    /// Whether the process has threads that may call the runtime at any time: of the program or of
+    /// a library, and not waiting in the runtime. Such a program is never accused.
+    fn has_free_threads(&self, resting: Rests) -> bool {
+        // Read before the threads of the process are: one started in between may be the program's.
+        let known = resting.count() + self.seats.started() + self.devices.threads();
+        threads_of_process().is_none_or(|threads| threads > known)
+    }
+
+    /// Ends the program with a message if nothing can happen any more (see `sched/sleep.md`).
+    ///
+    /// Besides the workers there are threads of the program. One that is free is seen in the number
+    /// of threads; one that rests can be freed by a worker, by a device or by a free thread alone,
+    /// which counts it as work in flight first. So if the number of resting threads has not changed
+    /// between the two looks, and there was no free thread and no work in flight in between, none
+    /// of them can do anything.
+    pub fn check_halt(&self) {
+        let state = self.queues.sleep.state();
+        if state.sleeping() != self.queues.workers() || state.searching() != 0 {
+            return;
+        }
+        let resting = self.resting.now();
+        let free = self.has_free_threads(resting);
+        let halted = self.in_flight.load(Ordering::SeqCst) == 0
+            && !self.queues.any_work()
+            && !self.end.is_ending();
+        // No worker has left its sleep between the two looks, so nothing has run meanwhile.
+        if !halted || self.resting.now() != resting || self.queues.sleep.state() != state {
+            return;
+        }
+        if free {
+            // Something may happen yet; the thread that watches looks again.
+            super::watch::suspect();
+        } else if self.end.accuse() {
+            let picture = self.picture(true);
+            self.draw(&picture);
+            end::fatal(&picture.of_hang());
+        }
+    }
+
+    /// What runs and what waits, now; `still` if nothing changes meanwhile.
+    pub fn picture(&self, still: bool) -> Picture<'_> {
+        let thread = |tally: &crate::report::tally::Tally| {
+            let now = &tally.now;
+            Thread {
+                id: now.thread.load(Ordering::Relaxed),
+                worker: now.worker.load(Ordering::Relaxed),
+                running: now.running.load(Ordering::Relaxed),
+                waits: now.waits.lock().clone(),
+                holder: now.holder.load(Ordering::Relaxed),
+            }
+        };
+        let threads = self.registry.threads();
+        Picture::take(
+            &self.objects,
+            &self.registry.labels,
+            Told {
+                threads: threads.iter().map(|tally| thread(tally)).collect(),
+                workers: self.queues.workers(),
+                ready: self.queues.ready(),
+                in_flight: self.in_flight.load(Ordering::Relaxed),
+                still,
+                seconds: self.started.elapsed().as_secs_f64(),
+            },
+        )
+    }
+
+    /// Writes the picture for Graphviz, if the settings ask for that.
+    pub(super) fn draw(&self, picture: &Picture<'_>) {
+        if let Some(path) = &self.settings.halt_dot.value
+            && let Err(error) = std::fs::write(path, picture.dot())
+        {
+            eprintln!(
+                "ocr: warning: the graph {} cannot be written: {error}",
+                path.display()
+            );
+        }
+    }
+}
+
+/// How many threads the process has.
+pub(super) fn threads_of_process() -> Option<usize> {
+    let status = std::fs::read_to_string("/proc/self/status").ok()?;
+    let line = status
+        .lines()
+        .find_map(|line| line.strip_prefix("Threads:"))?;
+    line.trim().parse().ok()
+}

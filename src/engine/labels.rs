@@ -1,0 +1,60 @@
+//! Labeled GUIDs: ranges and maps, and waiting until a label is free (OCR 1.1.0, B.2).
+
+use super::context::Context;
+use crate::object::guid::{Guid, Kind};
+use crate::object::range::{Bounds, Map};
+use crate::report::tally::Label;
+
+impl Context {
+    /// Reserves labels for objects of a kind. `None` when memory or slots are used up.
+    pub fn create_range(&mut self, kind: Kind, len: u64, map: Option<Map>) -> Option<Guid> {
+        let objects = &self.runtime.objects;
+        let labels = objects.labels(kind)?;
+        let len = u32::try_from(len).ok()?;
+        let (first, generation) = labels.reserve(len)?;
+        let bounds = Bounds {
+            first: Guid::new(kind, generation, first),
+            len,
+            mapped: map.is_some(),
+        };
+        let range = objects.ranges.create(&mut self.caches.ranges, bounds, map);
+        if range.is_none() {
+            labels.give_back(first);
+        }
+        range
+    }
+
+    /// Destroys a range or map. False if there is none.
+    pub fn destroy_range(&mut self, range: Guid) -> bool {
+        let objects = &self.runtime.objects;
+        let Some(bounds) = objects.ranges.destroy(&mut self.caches.ranges, range) else {
+            return false;
+        };
+        if let Some(labels) = bounds.first.kind().and_then(|kind| objects.labels(kind)) {
+            labels.give_back(bounds.first.index());
+        }
+        true
+    }
+
+    /// Waits until the object of a label has gone, for `call`. False if the program ends meanwhile.
+    pub fn wait_for_label(&mut self, label: Guid, call: &'static str) -> bool {
+        let objects = &self.runtime.objects;
+        let Some(labels) = label.kind().and_then(|kind| objects.labels(kind)) else {
+            return true;
+        };
+        self.wait_until(Label::Gone(label), call, |wake| {
+            labels.watch(label.index(), wake)
+        })
+    }
+
+    /// Waits until there is an event with a label, for `call`. False if the GUID is no label of an
+    /// event, or the program ends meanwhile.
+    pub fn wait_for_labeled_event(&mut self, label: Guid, call: &'static str) -> bool {
+        let labels = self.runtime.objects.events.labels();
+        label.is_event()
+            && labels.is_label(label)
+            && self.wait_until(Label::Made(label), call, |wake| {
+                labels.watch_made(label, wake)
+            })
+    }
+}

@@ -1,0 +1,115 @@
+//! Runs inside a program that has its own `main` (extension: OCR 1.2, legacy support): the same start
+//! and end as where the library has it, with the program between them.
+
+use super::Runtime;
+use super::context::Context;
+use super::end::{exit_now, fatal};
+use super::start::{Run, USAGE_STATUS, answered};
+use super::watch;
+use crate::config::{Given, Settings};
+use crate::object::guid::Guid;
+use crate::report::tally::Wait;
+use parking_lot::Mutex;
+use std::ffi::OsString;
+use std::thread::JoinHandle;
+
+/// What the program's arguments have given for each run that it begins.
+static GIVEN: Mutex<Given> = Mutex::new(Given::NOTHING);
+
+/// The run that has begun.
+static RUN: Mutex<Option<Legacy>> = Mutex::new(None);
+
+struct Legacy {
+    run: Run,
+    watching: JoinHandle<()>,
+}
+
+/// Takes the runtime's options out of the program's arguments, for the runs that begin from now on.
+/// Ends the process if they are wrong, or ask for help.
+pub fn take_arguments(args: &mut Vec<OsString>) {
+    match Given::take_from(args) {
+        Ok(given) if answered(given.request) => exit_now(0),
+        Ok(given) => GIVEN.lock().add(given),
+        Err(message) => {
+            eprintln!("ocr: error: {message}");
+            exit_now(USAGE_STATUS);
+        }
+    }
+}
+
+/// The settings file that the arguments have named.
+pub fn settings_file() -> Option<String> {
+    GIVEN.lock().file.clone()
+}
+
+/// Begins a run. `file` is a settings file, if the program names one.
+pub fn begin(file: Option<String>) {
+    let mut current = RUN.lock();
+    if Runtime::current().is_some() {
+        fatal(
+            "ocrLegacyInit: the runtime runs already. A program with its own main calls it again \
+             after ocrLegacyFinalize, and a program with a mainEdt does not call it.",
+        );
+    }
+    let mut given = GIVEN.lock().clone();
+    given.file = file.or(given.file);
+    let settings = match Settings::with(&given) {
+        Ok(settings) => settings,
+        Err(message) => {
+            eprintln!("ocr: error: {message}");
+            exit_now(USAGE_STATUS);
+        }
+    };
+    let run = Run::begin(settings, true);
+    let runtime = run.runtime();
+    let watching = runtime
+        .seats
+        .start_other("ocr-watch", || watch::watch(runtime));
+    let watching = match watching {
+        Ok(watching) => watching,
+        Err(error) => {
+            eprintln!("ocr: error: the runtime cannot start a thread: {error}");
+            exit_now(USAGE_STATUS);
+        }
+    };
+    // From here on, the program's own thread is seen as one that may do things.
+    runtime.end_outside();
+    *current = Some(Legacy { run, watching });
+}
+
+/// Ends the run: after `ocrShutdown` or `ocrAbort`, for which it waits if `wait`, or now. Returns the
+/// code of `ocrAbort`, or 0; `None` where no such run is, or inside an EDT.
+pub fn end(wait: bool) -> Option<i32> {
+    let context = Context::get()?;
+    {
+        // SAFETY: the context is this thread's, and nothing else refers to it here.
+        let this = unsafe { &mut *context };
+        if this.current.is_some() || RUN.lock().is_none() {
+            return None;
+        }
+        if this.has_paused() {
+            eprintln!("ocr: warning: ocrLegacyFinalize without ocrResume; the runtime goes on");
+            this.resume();
+        }
+        if wait {
+            let call = "ocrLegacyFinalize, for ocrShutdown";
+            let (event, label) = (Guid::NULL, None);
+            *this.tally.now.waits.lock() = Some(Wait { call, event, label });
+        }
+    }
+    let Legacy { run, watching } = RUN.lock().take()?;
+    let runtime = run.runtime();
+    if wait {
+        runtime.resting.begin();
+        runtime.check_halt();
+        runtime.end.wait();
+        runtime.resting.end();
+    } else {
+        runtime.shutdown();
+        runtime.end.wait();
+    }
+    Context::leave();
+    // A panic there has been printed; there is nothing to be done about it.
+    let _ = watching.join();
+    Some(run.end())
+}

@@ -1,0 +1,140 @@
+//! The thread that watches: it looks again whether a program hangs that had a thread of its own, and
+//! prints the picture of a running program on `SIGUSR1`. Where the library has the `main`, it is the
+//! main thread, which has nothing else to do; otherwise one of its own.
+//!
+//! It sleeps on a semaphore, which is what a signal handler may touch. The handler sets a flag and
+//! posts; everything else happens here, in an ordinary thread.
+
+use super::Runtime;
+use std::cell::UnsafeCell;
+use std::mem::MaybeUninit;
+use std::ptr;
+use std::sync::Once;
+use std::sync::atomic::{AtomicBool, Ordering};
+
+/// How often a program is looked at that hangs unless a thread of its own does something.
+const SUSPICION_SECONDS: i64 = 1;
+
+/// `SIGUSR1` has come.
+static ASKED: AtomicBool = AtomicBool::new(false);
+/// The program hangs unless a thread of its own does something.
+static SUSPECTED: AtomicBool = AtomicBool::new(false);
+
+struct Semaphore(UnsafeCell<MaybeUninit<libc::sem_t>>);
+
+// SAFETY: a semaphore is made to be used by several threads; it is initialised once, before.
+unsafe impl Sync for Semaphore {}
+
+static SEMAPHORE: Semaphore = Semaphore(UnsafeCell::new(MaybeUninit::uninit()));
+static READY: Once = Once::new();
+
+impl Semaphore {
+    fn get(&self) -> *mut libc::sem_t {
+        READY.call_once(|| {
+            // SAFETY: nobody uses it yet.
+            unsafe { libc::sem_init(self.0.get().cast(), 0, 0) };
+        });
+        self.0.get().cast()
+    }
+
+    fn post(&self) {
+        // SAFETY: it is initialised, and never destroyed.
+        unsafe { libc::sem_post(self.get()) };
+    }
+
+    fn wait(&self) {
+        // SAFETY: as above. An interrupted wait is as good as a post.
+        unsafe { libc::sem_wait(self.get()) };
+    }
+
+    fn wait_for(&self, seconds: i64) {
+        let mut until = libc::timespec {
+            tv_sec: 0,
+            tv_nsec: 0,
+        };
+        // SAFETY: a valid place. If somebody sets the clock, a look comes sooner or later.
+        unsafe { libc::clock_gettime(libc::CLOCK_REALTIME, &mut until) };
+        until.tv_sec += seconds;
+        // SAFETY: as in `wait`.
+        unsafe { libc::sem_timedwait(self.get(), &until) };
+    }
+}
+
+/// Has the watching thread look around.
+pub fn look() {
+    SEMAPHORE.post();
+}
+
+/// Has it look again whether the program hangs.
+pub(super) fn suspect() {
+    SUSPECTED.store(true, Ordering::SeqCst);
+    look();
+}
+
+/// Watches until the run ends.
+pub(super) fn watch(runtime: &Runtime) {
+    while !runtime.end.is_ending() {
+        if ASKED.swap(false, Ordering::SeqCst) {
+            let picture = runtime.picture(false);
+            eprint!("{}", picture.of_run());
+            runtime.draw(&picture);
+        }
+        if SUSPECTED.swap(false, Ordering::SeqCst) {
+            SEMAPHORE.wait_for(SUSPICION_SECONDS);
+            runtime.check_halt();
+        } else {
+            SEMAPHORE.wait();
+        }
+    }
+}
+
+extern "C" fn asked(_: libc::c_int) {
+    // All of this may be done in a signal handler; the semaphore is initialised before the handler
+    // is installed.
+    ASKED.store(true, Ordering::SeqCst);
+    look();
+}
+
+/// Listens to `SIGUSR1` while it lives, unless the program does.
+pub(super) struct Listening(());
+
+impl Listening {
+    pub(super) fn begin() -> Option<Listening> {
+        SEMAPHORE.get();
+        ASKED.store(false, Ordering::SeqCst);
+        SUSPECTED.store(false, Ordering::SeqCst);
+        if handler()?.sa_sigaction != libc::SIG_DFL {
+            return None;
+        }
+        // The system call that it interrupts is begun again, as far as that is possible.
+        install(asked as *const () as usize, libc::SA_RESTART);
+        Some(Listening(()))
+    }
+}
+
+impl Drop for Listening {
+    fn drop(&mut self) {
+        let ours = asked as *const () as usize;
+        // The program may have installed a handler since.
+        if handler().is_some_and(|handler| handler.sa_sigaction == ours) {
+            install(libc::SIG_DFL, 0);
+        }
+    }
+}
+
+fn handler() -> Option<libc::sigaction> {
+    let mut now = MaybeUninit::<libc::sigaction>::uninit();
+    // SAFETY: nothing is changed, and the place is valid.
+    let result = unsafe { libc::sigaction(libc::SIGUSR1, ptr::null(), now.as_mut_ptr()) };
+    // SAFETY: written by a call that succeeded.
+    (result == 0).then(|| unsafe { now.assume_init() })
+}
+
+fn install(handler: usize, flags: libc::c_int) {
+    // SAFETY: zero bytes are a valid `sigaction` with an empty mask.
+    let mut new: libc::sigaction = unsafe { std::mem::zeroed() };
+    new.sa_sigaction = handler;
+    new.sa_flags = flags;
+    // SAFETY: the handler, if it is one, does what handlers may do.
+    unsafe { libc::sigaction(libc::SIGUSR1, &new, ptr::null_mut()) };
+}

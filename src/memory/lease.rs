@@ -1,0 +1,188 @@
+//! Leases: how many EDTs use one block at the same time without all of them writing to it.
+//!
+//! A block that every EDT of a graph uses (its parameters, a table) would be a cache line that
+//! every acquire and every release writes: on two cores that alone made EDTs seven times slower. So
+//! a thread that gives a block back may keep the hold, as a *lease*, and use it for the next EDT.
+//!
+//! # Protocol
+//!
+//! `Holders` counts the EDTs that hold a block *and* the holds in leases; the lock of the block's
+//! header guards it, as ever. A lease is a thread's own: a block, one mode of RO, CONST and RW, and a
+//! number of holds, which may be 0.
+//!
+//! | step | counted in the block | in the lease |
+//! |---|---|---|
+//! | an EDT releases, many hold the block, the thread has no lease | - | 1, new |
+//! | an EDT releases, with lease | - | +1; beyond 2 [`GRANT`], `GRANT` go back to the block |
+//! | an EDT acquires, with holds in the lease | - | -1 |
+//! | an EDT acquires, with an empty lease | +1 +`GRANT` | `GRANT` |
+//! | the lease ends | -holds | gone |
+//!
+//! Between two EDTs the last hold of a lease may go to an EDT that another thread runs. Such an empty
+//! lease promises nothing: taking more asks the block, under its lock, as any acquire does.
+//!
+//! A thread uses a lease only while the block is *plain* ([`DataBlock::is_plain`]): alive, nobody
+//! waits for it, no device has had it. Otherwise it ends the lease first. It reads that, and where the
+//! content is, on a cache line that is seldom written.
+//!
+//! *Who waits for the block does not wait for a lease.* A thread has a lease of a block only while it
+//! runs an EDT that holds the block in that mode, or between two EDTs: before it runs one that does
+//! not, and before it looks for work elsewhere, the lease ends. As long as the lease's EDT runs, who
+//! waits would wait without the lease, too. And no EDT passes one that waits, but for those whose
+//! thread has not seen the mark yet, which the one that waits has put before it gave back the lock.
+//!
+//! *Nobody gets the block too early.* A hold in a lease is counted, so all that a mode excludes stays
+//! out until the lease has ended; and ending it takes the lock, which orders what the EDTs of the
+//! lease did before what the next holder does. EDTs that hold the block together are ordered by
+//! events or not at all, with or without leases.
+//!
+//! *Copies.* With the first hold that stays in an RW lease the host's copy is marked as written, and
+//! as the only valid one. As long as the block is plain no other place gets a copy, so the mark
+//! stays true whatever the EDTs of the lease write. An EDT that gives an RW hold to its lease has
+//! written, then looks at the marks; a device marks the block, then copies. Each has a sequentially
+//! consistent fence between the two ([`DataBlock::got_buffer`]), so either the EDT sees the mark, and
+//! says in the usual way that it has written, or the device copies what it wrote. The marks need no
+//! ordering for more: who is to see what a device did comes after it by an event.
+
+use super::access::{Kept, Left, acquire_more, release_many, release_or_keep};
+use crate::object::data_block::DataBlock;
+use crate::object::edt::{Edt, EdtRef, Mode};
+use crate::object::guid::Guid;
+use crate::object::place::Place;
+use std::sync::atomic::{Ordering, fence};
+
+/// How many holds an empty lease takes at once.
+const GRANT: u32 = if cfg!(ocr_tiny) { 2 } else { 64 };
+
+/// Leases of a thread at most: shared blocks of one EDT that are worth it.
+const MOST: usize = 4;
+
+struct Lease {
+    guid: Guid,
+    block: &'static DataBlock,
+    mode: Mode,
+    holds: u32,
+}
+
+/// The leases of a thread.
+#[derive(Default)]
+pub struct Leases(Vec<Lease>);
+
+impl Leases {
+    /// Whether there is none, as is usual.
+    #[inline]
+    pub fn is_empty(&self) -> bool {
+        self.0.is_empty()
+    }
+
+    fn find(&mut self, guid: Guid, mode: Mode) -> Option<usize> {
+        self.0
+            .iter()
+            .position(|lease| lease.guid == guid && lease.mode == mode)
+    }
+
+    /// Acquires a block for an EDT of the host, if there is a lease for it. False: it is to be
+    /// acquired in the usual way.
+    pub fn acquire(&mut self, guid: Guid, mode: Mode) -> bool {
+        let Some(at) = self.find(guid, mode) else {
+            return false;
+        };
+        let lease = &mut self.0[at];
+        if !lease.block.is_plain() {
+            return false;
+        }
+        if lease.holds == 0 {
+            if !acquire_more(lease.block, guid, mode, GRANT) {
+                return false;
+            }
+            lease.holds = GRANT;
+        }
+        lease.holds -= 1;
+        true
+    }
+
+    /// Gives back a block that an EDT of the host held. EDTs that were waiting and have it now are
+    /// added to `granted`.
+    #[inline]
+    pub fn release(
+        &mut self,
+        guid: Guid,
+        block: &'static DataBlock,
+        mode: Mode,
+        granted: &mut Vec<EdtRef>,
+    ) -> Left {
+        if !self.0.is_empty()
+            && let Some(at) = self.find(guid, mode)
+        {
+            return self.release_leased(at, granted);
+        }
+        let may_keep = self.0.len() < MOST;
+        match release_or_keep(block, mode, may_keep, granted) {
+            Kept::No(left) => left,
+            Kept::Yes => {
+                self.0.push(Lease {
+                    guid,
+                    block,
+                    mode,
+                    holds: 1,
+                });
+                Left::Alive
+            }
+        }
+    }
+
+    fn release_leased(&mut self, at: usize, granted: &mut Vec<EdtRef>) -> Left {
+        let lease = &mut self.0[at];
+        lease.holds += 1;
+        if lease.mode.writes() {
+            // Pairs with the fence in `DataBlock::got_buffer`.
+            fence(Ordering::SeqCst);
+        }
+        if !lease.block.is_plain() {
+            let lease = self.0.swap_remove(at);
+            return release_many(lease.block, lease.mode, lease.holds, granted);
+        }
+        if lease.holds > 2 * GRANT {
+            lease.holds -= GRANT;
+            return release_many(lease.block, lease.mode, GRANT, granted);
+        }
+        Left::Alive
+    }
+
+    /// Ends a lease that the EDT which runs next does not use, or any where there is no next. Returns
+    /// the block and what is left of it; call it until there is none.
+    pub fn end_unused(
+        &mut self,
+        next: Option<&Edt>,
+        granted: &mut Vec<EdtRef>,
+    ) -> Option<(&'static DataBlock, Left)> {
+        let unused = |lease: &Lease| !next.is_some_and(|edt| holds(edt, lease));
+        let at = self.0.iter().position(unused)?;
+        Some(self.end(at, granted))
+    }
+
+    /// Ends the lease of a block that the EDT which runs is about to release, and so still holds.
+    pub fn end_of(&mut self, guid: Guid, granted: &mut Vec<EdtRef>) {
+        if let Some(at) = self.0.iter().position(|lease| lease.guid == guid) {
+            let (_, left) = self.end(at, granted);
+            debug_assert_eq!(left, Left::Alive);
+        }
+    }
+
+    fn end(&mut self, at: usize, granted: &mut Vec<EdtRef>) -> (&'static DataBlock, Left) {
+        let lease = self.0.swap_remove(at);
+        let left = match lease.holds {
+            0 => Left::Alive,
+            holds => release_many(lease.block, lease.mode, holds, granted),
+        };
+        (lease.block, left)
+    }
+}
+
+/// Whether an EDT that is about to run holds the lease's block in its mode.
+fn holds(edt: &Edt, lease: &Lease) -> bool {
+    edt.place.get() == Place::HOST
+        && edt
+            .blocks()
+            .any(|(_, slot)| slot.data() == lease.guid && slot.info().mode == lease.mode)
+}

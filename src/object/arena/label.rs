@@ -1,0 +1,279 @@
+//! Labels: runs of slots that are set apart, so that programs know GUIDs before there are objects.
+//!
+//! Slot `i` of a run belongs to label `i`, in the one generation that the run has: the GUIDs are
+//! contiguous. Reserving a run maps memory and touches none of it; a slot takes on the generation of
+//! its label when the first object is made there (the protocol is in [`super::super::header`]).
+//!
+//! A label can be claimed while its run is reserved. That is looked up under the read lock, under
+//! which the claim itself is made, too: so who has taken a run back knows that no slot of it will be
+//! claimed any more. Slots that are free then serve later runs, in the next generation. Those of
+//! objects that are still there are lost for the rest of the run, with 64 to 128 bytes each.
+
+use super::waiting::{Waiting, Wake};
+use super::{Arena, CHUNKS, Depot, Slot};
+use crate::object::guid::{FIRST_LABEL_GENERATION, GENERATION_BITS, Guid};
+use crate::object::header::FREE;
+use parking_lot::RwLock;
+use std::collections::BTreeMap;
+
+/// Why a label cannot be claimed.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Taken {
+    /// There is an object already.
+    Exists,
+    /// The GUID is no label of this kind of object, or not any more.
+    NoLabel,
+}
+
+/// The labels of one kind of object.
+pub trait Labels {
+    /// Sets so many contiguous slots apart: the first, and their generation.
+    fn reserve(&self, len: u32) -> Option<(u32, u32)>;
+    /// Takes the run back that begins with this slot. Objects in it stay.
+    fn give_back(&self, first: u32);
+    /// Has `wake` called when the slot is free, now or later.
+    fn watch(&self, index: u32, wake: Wake);
+    /// Whether the GUID is a label.
+    fn is_label(&self, guid: Guid) -> bool;
+    /// Has `wake` called when there is an object with this label, now or later.
+    fn watch_made(&self, label: Guid, wake: Wake);
+    /// Tells those that wait for an object with this label that there is one.
+    fn made(&self, label: Guid);
+}
+
+#[derive(Clone, Copy)]
+struct Run {
+    first: u32,
+    len: u32,
+    generation: u32,
+}
+
+/// The runs of an arena.
+#[derive(Default)]
+pub(super) struct Runs {
+    runs: RwLock<Known>,
+    pub(super) waiting: Waiting,
+    made: Waiting,
+}
+
+#[derive(Default)]
+struct Known {
+    /// By their first slots.
+    reserved: BTreeMap<u32, Run>,
+    /// Free for later runs.
+    returned: Vec<Run>,
+}
+
+impl Known {
+    fn is_label(&self, index: u32, generation: u32) -> bool {
+        let run = self.reserved.range(..=index).next_back();
+        run.is_some_and(|(&first, run)| index - first < run.len && run.generation == generation)
+    }
+
+    /// A part of a run that was given back.
+    fn take(&mut self, len: u32) -> Option<Run> {
+        let at = self.returned.iter().position(|run| run.len >= len)?;
+        let run = &mut self.returned[at];
+        let taken = Run { len, ..*run };
+        run.first += len;
+        run.len -= len;
+        if run.len == 0 {
+            self.returned.swap_remove(at);
+        }
+        Some(taken)
+    }
+}
+
+impl<T: Slot> Labels for Arena<T> {
+    fn reserve(&self, len: u32) -> Option<(u32, u32)> {
+        let mut known = self.labels.runs.write();
+        let run = match known.take(len) {
+            Some(run) => run,
+            None => Run {
+                first: self.reserve_fresh(len)?,
+                len,
+                generation: FIRST_LABEL_GENERATION,
+            },
+        };
+        known.reserved.insert(run.first, run);
+        Some((run.first, run.generation))
+    }
+
+    fn give_back(&self, first: u32) {
+        let mut known = self.labels.runs.write();
+        let Some(run) = known.reserved.remove(&first) else {
+            return;
+        };
+        let generation = run.generation + 1;
+        if generation == 1 << GENERATION_BITS {
+            return;
+        }
+        let mut start = run.first;
+        let end = run.first + run.len;
+        for index in run.first..=end {
+            if index == end || !self.slot(index).header().is_vacant() {
+                let len = index - start;
+                if len != 0 {
+                    known.returned.push(Run {
+                        first: start,
+                        len,
+                        generation,
+                    });
+                }
+                start = index + 1;
+            }
+        }
+    }
+
+    fn watch(&self, index: u32, wake: Wake) {
+        let is_free = || self.slot(index).header().is_vacant();
+        self.labels.waiting.watch(index, wake, is_free);
+    }
+
+    fn is_label(&self, guid: Guid) -> bool {
+        let known = self.labels.runs.read();
+        known.is_label(guid.index(), guid.generation())
+    }
+
+    fn watch_made(&self, label: Guid, wake: Wake) {
+        let is_made = || {
+            let word = self.slot(label.index()).header().peek();
+            word.state() != FREE && word.generation() == label.generation()
+        };
+        self.labels.made.watch(label.index(), wake, is_made);
+    }
+
+    fn made(&self, label: Guid) {
+        self.labels.made.wake(label.index());
+    }
+}
+
+impl<T: Slot> Arena<T> {
+    /// Claims the slot of a label: it is like one that was just allocated, but others may wait for
+    /// what becomes of it. The caller publishes an object.
+    pub fn claim(&self, label: Guid) -> Result<&T, Taken> {
+        let (index, generation) = (label.index(), label.generation());
+        let slot = self.get(index).ok_or(Taken::NoLabel)?;
+        loop {
+            let Some(vacant) = slot.header().vacant() else {
+                let word = slot.header().peek();
+                return Err(match word.is_label() && word.generation() == generation {
+                    true => Taken::Exists,
+                    false => Taken::NoLabel,
+                });
+            };
+            let known = self.labels.runs.read();
+            if !known.is_label(index, generation) {
+                return Err(Taken::NoLabel);
+            }
+            if slot.header().claim(vacant, generation) {
+                return Ok(slot);
+            }
+        }
+    }
+
+    /// Tells those that wait for the slot of a label that it is free.
+    #[cold]
+    pub(super) fn label_freed(&self, index: u32) {
+        self.labels.waiting.wake(index);
+    }
+
+    /// Sets slots apart that were never handed out.
+    fn reserve_fresh(&self, len: u32) -> Option<u32> {
+        let depot: &mut Depot = &mut self.depot.lock();
+        let first = depot.fresh;
+        let end = first.checked_add(len)?;
+        if end as usize > CHUNKS * Self::PER_CHUNK {
+            return None;
+        }
+        // A label here and there is used: huge pages would touch what lies between.
+        for number in first as usize / Self::PER_CHUNK..=(end - 1) as usize / Self::PER_CHUNK {
+            self.chunk_for((number * Self::PER_CHUNK) as u32, false)?;
+        }
+        depot.fresh = end;
+        Some(first)
+    }
+}
+
+#[cfg(all(test, not(loom)))]
+mod tests {
+    use super::super::tests::Thing;
+    use super::*;
+    use crate::object::arena::Cache;
+    use crate::object::guid::Kind;
+
+    fn label(first: u32, generation: u32, at: u32) -> Guid {
+        Guid::new(Kind::Event, generation, first + at)
+    }
+
+    fn make(arena: &Arena<Thing>, label: Guid) -> Result<(), Taken> {
+        let header = arena.claim(label)?.header();
+        header.publish(header.peek().with_state(1));
+        Ok(())
+    }
+
+    fn destroy(arena: &Arena<Thing>, label: Guid) {
+        let mut locked = arena.slot(label.index()).header().lock_pinned();
+        let freed = locked.word.freed().expect("labels are not used up");
+        locked.word = freed;
+        drop(locked);
+        arena.free(&mut Cache::default(), freed, label.index());
+    }
+
+    #[test]
+    fn labels_are_apart_from_other_slots_and_come_again() {
+        let arena = Arena::<Thing>::new();
+        let mut cache = Cache::default();
+        let (first, generation) = arena.reserve(1000).expect("memory");
+        for _ in 0..5000 {
+            let (index, slot) = arena.allocate(&mut cache).expect("memory");
+            assert!(!(first..first + 1000).contains(&index));
+            slot.header().publish(slot.header().peek().with_state(1));
+        }
+        let label = label(first, generation, 999);
+        for _ in 0..3 {
+            assert_eq!(make(&arena, label), Ok(()));
+            assert_eq!(make(&arena, label), Err(Taken::Exists));
+            destroy(&arena, label);
+        }
+        let beyond = Guid::from_bits(label.bits() + 1);
+        assert_eq!(make(&arena, beyond), Err(Taken::NoLabel));
+        let stale = Guid::new(Kind::Event, generation + 1, label.index());
+        assert_eq!(make(&arena, stale), Err(Taken::NoLabel));
+    }
+
+    #[test]
+    fn a_run_that_is_given_back_serves_again_but_for_what_is_in_use() {
+        let arena = Arena::<Thing>::new();
+        let (first, generation) = arena.reserve(10).expect("memory");
+        let in_use = label(first, generation, 4);
+        assert_eq!(make(&arena, in_use), Ok(()));
+        arena.give_back(first);
+        assert_eq!(
+            make(&arena, label(first, generation, 3)),
+            Err(Taken::NoLabel)
+        );
+        assert_eq!(make(&arena, in_use), Err(Taken::Exists));
+        assert_eq!(arena.reserve(5), Some((first + 5, generation + 1)));
+        assert_eq!(arena.reserve(4), Some((first, generation + 1)));
+        destroy(&arena, in_use);
+        assert_eq!(make(&arena, in_use), Err(Taken::NoLabel));
+        assert_eq!(
+            make(&arena, label(first, generation + 1, 3)),
+            Ok(()),
+            "the same slot, in its new life"
+        );
+    }
+
+    #[test]
+    fn a_run_longer_than_a_chunk_is_reserved_and_one_too_long_refused() {
+        let arena = Arena::<Thing>::new();
+        let len = 3 * Arena::<Thing>::PER_CHUNK as u32;
+        let (first, generation) = arena.reserve(len).expect("memory");
+        for at in [0, len / 2, len - 1] {
+            assert_eq!(make(&arena, label(first, generation, at)), Ok(()));
+        }
+        assert_eq!(arena.reserve(u32::MAX), None);
+        assert!(arena.reserve(1).is_some());
+    }
+}

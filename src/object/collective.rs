@@ -1,0 +1,341 @@
+//! What a collective event knows of its generations (extension of OCR 1.2).
+//!
+//! Each contributor has a slot. Its contributions belong to the generations 0, 1, 2, ..., in the
+//! order in which it makes them, and so do the dependences on its slot. A generation goes through
+//! these states, and is forgotten at the end:
+//!
+//! | state | left by |
+//! |---|---|
+//! | `missing > 0` | the last contributor, who takes the contributions away and combines them |
+//! | `missing == 0`, no `result` | the same, who brings the block: those that wait are satisfied |
+//! | `result`, `unconnected > 0` | the last contributor's dependence, which is served at once |
+//!
+//! A [`Collective`] is an allocation of its own, with the queues in it. It belongs to its event,
+//! and to who works on it just now; it is freed when `ocrEventDestroy`, or the end of the run, has
+//! taken the event away and nobody is left. Its lock is held while a contribution is copied, not
+//! while contributions are combined.
+
+use super::guid::Guid;
+use super::link::Link;
+use super::reduction::Operator;
+use parking_lot::Mutex;
+use std::collections::VecDeque;
+
+/// `maxGen` without a limit.
+pub const UNBOUNDED: u32 = u32::MAX;
+
+/// `ocrEventCollectiveParams_t`. Who creates an event that exists must give the same.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Params {
+    /// How many generations a contributor may be ahead of the others; not 0.
+    pub bound: u32,
+    /// How many contributors there are; not 0.
+    pub contributors: u32,
+    /// How many of them the program counts to this machine.
+    pub contributors_here: u32,
+    /// Elements in a contribution; not 0.
+    pub elements: u16,
+    /// Of the tree of contributors; there is none here.
+    pub arity: u8,
+    /// How elements are combined.
+    pub operator: Operator,
+    /// Whether blocks may be used again.
+    pub reuse: bool,
+}
+
+impl Params {
+    /// The size of a contribution, and of the result.
+    pub fn bytes(&self) -> usize {
+        self.elements as usize * self.operator.bytes()
+    }
+}
+
+/// Why a contribution or a dependence is not taken.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum NotTaken {
+    /// The event has been destroyed.
+    Closed,
+    /// There is no such contributor.
+    NoSuchSlot,
+    /// The contributor is too far ahead of the others.
+    Ahead,
+    /// No memory.
+    OutOfMemory,
+}
+
+/// What comes of a dependence.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Connected {
+    /// It is in the list of those that wait.
+    Waits,
+    /// The generation has a result.
+    Served(Guid),
+}
+
+/// A generation to which all have contributed.
+pub struct Complete {
+    number: u64,
+    /// The contributions, one behind the other.
+    contributions: Vec<u8>,
+}
+
+struct Generation {
+    contributions: Vec<u8>,
+    /// Contributors that have not contributed.
+    missing: u32,
+    /// Contributors on whose slot there is no dependence for it yet.
+    unconnected: u32,
+    /// Those that wait for it.
+    waiting: Link,
+    result: Option<Guid>,
+}
+
+#[derive(Default)]
+struct State {
+    closed: bool,
+    /// By contributor: how often it has contributed.
+    contributed: Vec<u64>,
+    /// By contributor: how many dependences its slot has had.
+    connected: Vec<u64>,
+    /// The number of generations to which all have contributed.
+    complete: u64,
+    /// The number of the first generation in the queue.
+    first: u64,
+    generations: VecDeque<Generation>,
+    /// The memory of contributions to an earlier generation.
+    spare: Vec<u8>,
+}
+
+/// The inside of a collective event.
+pub struct Collective {
+    /// What it was created with.
+    pub params: Params,
+    state: Mutex<State>,
+}
+
+impl Collective {
+    /// One without contributions; `None` where memory does not do for so many contributors.
+    pub fn new(params: Params) -> Option<Collective> {
+        let counts = || {
+            let mut counts = Vec::new();
+            let contributors = params.contributors as usize;
+            counts.try_reserve_exact(contributors).ok()?;
+            counts.resize(contributors, 0);
+            Some(counts)
+        };
+        let state = State {
+            contributed: counts()?,
+            connected: counts()?,
+            ..State::default()
+        };
+        Some(Collective {
+            params,
+            state: Mutex::new(state),
+        })
+    }
+
+    /// The generation whose turn it is for one slot, and its place; `number` is what the slot has had.
+    fn turn(&self, state: &mut State, number: Option<u64>) -> Result<(u64, usize), NotTaken> {
+        let number = number.ok_or(NotTaken::NoSuchSlot)?;
+        if state.closed {
+            return Err(NotTaken::Closed);
+        }
+        let bound = u64::from(self.params.bound);
+        if self.params.bound != UNBOUNDED && number >= state.complete + bound {
+            return Err(NotTaken::Ahead);
+        }
+        Ok((number, state.place_of(number, self.params)?))
+    }
+
+    /// Copies the next contribution of the contributor in `slot`. If it is the last one to its
+    /// generation, the caller combines them and calls [`Collective::deliver`].
+    pub fn contribute(&self, slot: u32, data: &[u8]) -> Result<Option<Complete>, NotTaken> {
+        let mut state = self.state.lock();
+        let number = state.contributed.get(slot as usize).copied();
+        let (number, place) = self.turn(&mut state, number)?;
+        if state.generations[place].contributions.is_empty() {
+            let memory = std::mem::take(&mut state.spare);
+            let memory = sized(memory, self.params).ok_or(NotTaken::OutOfMemory)?;
+            state.generations[place].contributions = memory;
+        }
+        state.contributed[slot as usize] += 1;
+        let generation = &mut state.generations[place];
+        generation.contributions[slot as usize * data.len()..][..data.len()].copy_from_slice(data);
+        generation.missing -= 1;
+        if generation.missing != 0 {
+            return Ok(None);
+        }
+        let contributions = std::mem::take(&mut generation.contributions);
+        // Everybody has contributed to all generations before.
+        state.complete = number + 1;
+        Ok(Some(Complete {
+            number,
+            contributions,
+        }))
+    }
+
+    /// Combines the contributions to a generation.
+    pub fn combine(&self, complete: &Complete, result: &mut [u8]) {
+        self.params
+            .operator
+            .combine(&complete.contributions, result);
+    }
+
+    /// Gives a generation its result. The list of those that wait for it.
+    pub fn deliver(&self, complete: Complete, result: Guid) -> Link {
+        let mut state = self.state.lock();
+        if state.closed {
+            return Link::END;
+        }
+        state.spare = complete.contributions;
+        let place = (complete.number - state.first) as usize;
+        let generation = &mut state.generations[place];
+        generation.result = Some(result);
+        let waiting = std::mem::replace(&mut generation.waiting, Link::END);
+        state.forget();
+        waiting
+    }
+
+    /// Takes the next dependence on `slot`. If it has to wait, `set_rest` makes it a node of a list
+    /// before what it is given.
+    pub fn connect(
+        &self,
+        slot: u32,
+        node: Link,
+        set_rest: impl FnOnce(Link),
+    ) -> Result<Connected, NotTaken> {
+        let mut state = self.state.lock();
+        let number = state.connected.get(slot as usize).copied();
+        let (_, place) = self.turn(&mut state, number)?;
+        state.connected[slot as usize] += 1;
+        let generation = &mut state.generations[place];
+        generation.unconnected -= 1;
+        let Some(result) = generation.result else {
+            set_rest(generation.waiting);
+            generation.waiting = node;
+            return Ok(Connected::Waits);
+        };
+        state.forget();
+        Ok(Connected::Served(result))
+    }
+
+    /// Ends it: nothing is taken any more. The lists of those that wait.
+    pub fn close(&self) -> Vec<Link> {
+        self.state.lock().closed = true;
+        self.waiting()
+    }
+
+    /// The lists of those that wait.
+    pub fn waiting(&self) -> Vec<Link> {
+        let state = self.state.lock();
+        state.generations.iter().map(|one| one.waiting).collect()
+    }
+}
+
+/// Memory for the contributions to a generation.
+fn sized(mut memory: Vec<u8>, params: Params) -> Option<Vec<u8>> {
+    let bytes = params.bytes().checked_mul(params.contributors as usize)?;
+    memory.try_reserve_exact(bytes - memory.len()).ok()?;
+    memory.resize(bytes, 0);
+    Some(memory)
+}
+
+impl State {
+    /// Where generation `number`, which is not forgotten, stands in the queue.
+    fn place_of(&mut self, number: u64, params: Params) -> Result<usize, NotTaken> {
+        let place = (number - self.first) as usize;
+        while self.generations.len() <= place {
+            if self.generations.try_reserve(1).is_err() {
+                return Err(NotTaken::OutOfMemory);
+            }
+            self.generations.push_back(Generation {
+                contributions: Vec::new(),
+                missing: params.contributors,
+                unconnected: params.contributors,
+                waiting: Link::END,
+                result: None,
+            });
+        }
+        Ok(place)
+    }
+
+    /// Forgets generations whose result everybody has got.
+    fn forget(&mut self) {
+        let done = |one: &Generation| one.result.is_some() && one.unconnected == 0;
+        while self.generations.front().is_some_and(done) {
+            self.generations.pop_front();
+            self.first += 1;
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::object::guid::Kind;
+
+    fn collective(bound: u32, contributors: u32) -> Collective {
+        Collective::new(Params {
+            bound,
+            contributors,
+            contributors_here: contributors,
+            elements: 1,
+            arity: 2,
+            operator: Operator::from_bits(0).expect("bytes are added"),
+            reuse: true,
+        })
+        .expect("memory")
+    }
+
+    fn block(number: u32) -> Guid {
+        Guid::new(Kind::DataBlock, 0, number)
+    }
+
+    #[test]
+    fn generations_complete_in_order_and_are_forgotten() {
+        let event = collective(3, 2);
+        for number in 0..3 {
+            assert!(matches!(event.contribute(1, &[number]), Ok(None)));
+        }
+        assert_eq!(event.contribute(1, &[9]).err(), Some(NotTaken::Ahead));
+        assert_eq!(event.contribute(2, &[9]).err(), Some(NotTaken::NoSuchSlot));
+        for number in 0..3u8 {
+            let complete = event.contribute(0, &[10 * number]);
+            let complete = complete.expect("taken").expect("the last one");
+            let mut result = [0];
+            event.combine(&complete, &mut result);
+            assert_eq!(result, [11 * number]);
+            assert_eq!(event.deliver(complete, block(number as u32)), Link::END);
+        }
+        for slot in [1, 0] {
+            for number in 0..3 {
+                let served = event.connect(slot, Link::END, |_| panic!("nobody waits"));
+                assert_eq!(served, Ok(Connected::Served(block(number))));
+            }
+        }
+        assert!(event.state.lock().generations.is_empty());
+    }
+
+    #[test]
+    fn dependences_wait_in_a_list_by_generation() {
+        let event = collective(2, 2);
+        let links = [1, 2, 3, 4].map(|index| Link::to_edt(Kind::EdtSmall, index, 0));
+        for (slot, link, rest) in [
+            (0, links[0], Link::END),
+            (1, links[1], links[0]),
+            (0, links[2], Link::END),
+        ] {
+            let waits = event.connect(slot, link, |given| assert_eq!(given, rest));
+            assert_eq!(waits, Ok(Connected::Waits));
+        }
+        let ahead = event.connect(0, links[3], |_| panic!("it is not taken"));
+        assert_eq!(ahead, Err(NotTaken::Ahead));
+        assert!(matches!(event.contribute(0, &[1]), Ok(None)));
+        let complete = event.contribute(1, &[1]).expect("taken").expect("the last");
+        assert_eq!(event.deliver(complete, block(1)), links[1]);
+        assert_eq!(event.close(), [links[2]]);
+        assert_eq!(event.contribute(0, &[1]).err(), Some(NotTaken::Closed));
+        let closed = event.connect(1, links[3], |_| panic!("it is not taken"));
+        assert_eq!(closed, Err(NotTaken::Closed));
+    }
+}

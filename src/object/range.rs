@@ -1,0 +1,180 @@
+//! Ranges of labels, and maps, which are ranges with a function from tuples to labels (OCR 1.1.0,
+//! B.2).
+//!
+//! States: free, live. As with templates, the bounds are read between two looks at the header. The
+//! map is touched under the lock, and shared out: its function runs without the lock, and may still
+//! run when the map has been destroyed.
+
+use super::Objects;
+use super::arena::{Arena, Cache, Labels, Slot};
+use super::guid::{Guid, Kind};
+use super::header::Header;
+use std::cell::{Cell, UnsafeCell};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, AtomicU32, AtomicU64, Ordering, fence};
+
+const LIVE: u8 = 1;
+
+/// What `ocrGuidMapCreate` is given: from the first label, the distance of two, the map's own
+/// numbers and a tuple to a label.
+pub type MapFunction = unsafe extern "C" fn(Guid, u64, *mut i64, *mut i64) -> Guid;
+
+/// The function of a map, with its numbers.
+pub struct Map {
+    /// The function.
+    pub function: MapFunction,
+    /// The numbers; a function that writes to them must see to it that nobody else does.
+    pub params: Box<[Cell<i64>]>,
+}
+
+// SAFETY: the numbers are touched by the program's function alone, which may run on several threads
+// at a time by the rules of `ocrGuidMapCreate`.
+unsafe impl Sync for Map {}
+// SAFETY: nothing in it belongs to a thread.
+unsafe impl Send for Map {}
+
+/// A range.
+#[repr(C, align(64))]
+pub struct Range {
+    header: Header,
+    index: Cell<u32>,
+    len: AtomicU32,
+    first: AtomicU64,
+    mapped: AtomicBool,
+    map: UnsafeCell<Option<Arc<Map>>>,
+}
+
+// SAFETY: `map` is touched under the lock, `index` belongs to the arena's free lists, the rest is
+// atomic.
+unsafe impl Sync for Range {}
+
+// SAFETY: zero is a free range, whose map is `None`; the size is 64; the fields are fixed.
+unsafe impl Slot for Range {
+    fn header(&self) -> &Header {
+        &self.header
+    }
+    fn next_free(&self) -> &Cell<u32> {
+        &self.index
+    }
+}
+
+/// The labels of a range: contiguous GUIDs.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Bounds {
+    /// The first.
+    pub first: Guid,
+    /// How many.
+    pub len: u32,
+    /// Whether they have a map.
+    pub mapped: bool,
+}
+
+impl Bounds {
+    /// The label at this place.
+    pub fn at(self, place: u64) -> Option<Guid> {
+        (place < self.len as u64).then(|| Guid::from_bits(self.first.bits() + place))
+    }
+
+    /// Whether this is one of the labels.
+    pub fn contains(self, guid: Guid) -> bool {
+        guid.bits().wrapping_sub(self.first.bits()) < self.len as u64
+    }
+}
+
+/// The ranges.
+#[derive(Default)]
+pub struct Ranges(Arena<Range>);
+
+impl Ranges {
+    /// Creates a range or, with a map, a map. `None` when memory is used up.
+    pub fn create(&self, cache: &mut Cache, bounds: Bounds, map: Option<Map>) -> Option<Guid> {
+        let (index, range) = self.0.allocate(cache)?;
+        // A reader that sees what follows sees also that the slot's last range is gone.
+        fence(Ordering::Release);
+        range.first.store(bounds.first.bits(), Ordering::Relaxed);
+        range.len.store(bounds.len, Ordering::Relaxed);
+        range.mapped.store(bounds.mapped, Ordering::Relaxed);
+        // SAFETY: the slot is free and belongs to this thread.
+        unsafe { *range.map.get() = map.map(Arc::new) };
+        let word = range.header.peek().with_state(LIVE);
+        range.header.publish(word);
+        Some(Guid::new(Kind::Range, word.generation(), index))
+    }
+
+    fn get(&self, guid: Guid) -> Option<&Range> {
+        (guid.kind() == Some(Kind::Range)).then(|| self.0.get(guid.index()))?
+    }
+
+    /// The labels of a range or map.
+    pub fn bounds(&self, guid: Guid) -> Option<Bounds> {
+        let range = self.get(guid)?;
+        let before = range.header.peek();
+        let first = Guid::from_bits(range.first.load(Ordering::Relaxed));
+        let len = range.len.load(Ordering::Relaxed);
+        let mapped = range.mapped.load(Ordering::Relaxed);
+        // The loads above come before the second look.
+        fence(Ordering::Acquire);
+        let ours = before.generation() == guid.generation() && before.state() == LIVE;
+        (ours && range.header.peek() == before).then_some(Bounds { first, len, mapped })
+    }
+
+    /// The labels of a map, and its function; `None` for a range without one.
+    pub fn map(&self, guid: Guid) -> Option<(Bounds, Arc<Map>)> {
+        let range = self.get(guid)?;
+        let bounds = self.bounds(guid)?;
+        let _locked = range.header.lock(guid.generation())?;
+        // SAFETY: the lock is held.
+        let map = unsafe { &*range.map.get() };
+        Some((bounds, map.clone()?))
+    }
+
+    /// Destroys a range or map; its labels are to be given back.
+    pub fn destroy(&self, cache: &mut Cache, guid: Guid) -> Option<Bounds> {
+        let range = self.get(guid)?;
+        let bounds = self.bounds(guid)?;
+        let mut locked = range.header.lock(guid.generation())?;
+        // SAFETY: the lock is held.
+        let map = unsafe { (*range.map.get()).take() };
+        match locked.word.freed() {
+            Some(freed) => {
+                locked.word = freed;
+                drop(locked);
+                self.0.free(cache, freed, guid.index());
+            }
+            // The generations of the slot are used up: a state that nobody accepts.
+            None => {
+                locked.word = locked.word.with_state(LIVE + 1);
+                drop(locked);
+            }
+        }
+        drop(map);
+        Some(bounds)
+    }
+
+    /// Gives an ending thread's free slots to the others.
+    pub fn drain(&self, cache: &mut Cache) {
+        self.0.drain(cache);
+    }
+}
+
+impl Drop for Ranges {
+    fn drop(&mut self) {
+        for (_, _, range) in self.0.live() {
+            // SAFETY: nobody else is left.
+            drop(unsafe { (*range.map.get()).take() });
+        }
+    }
+}
+
+impl Objects {
+    /// The labels of a kind of object.
+    pub fn labels(&self, kind: Kind) -> Option<&dyn Labels> {
+        Some(match kind {
+            Kind::DataBlock => self.data_blocks.labels(),
+            Kind::Template => self.templates.labels(),
+            Kind::Event => self.events.labels(),
+            Kind::EdtHuge => self.edts.labels(),
+            _ => return None,
+        })
+    }
+}

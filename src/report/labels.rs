@@ -1,0 +1,85 @@
+//! Labels that the program gives its objects, for messages.
+
+use crate::object::Objects;
+use crate::object::guid::Guid;
+use parking_lot::Mutex;
+use std::collections::HashMap;
+
+/// The labels, by object.
+///
+/// Nobody says when an object ends. Labels of objects that are gone are dropped when their number
+/// may have become half of all, so there are never more than twice those of living objects, and a
+/// few.
+#[derive(Default)]
+pub struct Labels(Mutex<Kept>);
+
+#[derive(Default)]
+struct Kept {
+    labels: HashMap<Guid, String>,
+    /// Look for dead ones when there are this many.
+    limit: usize,
+}
+
+/// Fewer labels than this are not looked through.
+const FEW: usize = 1000;
+
+impl Labels {
+    /// Labels an object. `false`: there is no such object.
+    pub fn attach(&self, objects: &Objects, guid: Guid, label: &str) -> bool {
+        if !exists(objects, guid) {
+            return false;
+        }
+        let mut kept = self.0.lock();
+        if kept.labels.len() >= kept.limit.max(FEW) {
+            kept.labels.retain(|&guid, _| exists(objects, guid));
+            kept.limit = 2 * kept.labels.len();
+        }
+        kept.labels.insert(guid, label.to_owned());
+        true
+    }
+
+    /// What follows the name of an object in a message: nothing, or its label.
+    pub fn of(&self, guid: Guid) -> String {
+        match self.0.lock().labels.get(&guid) {
+            Some(label) => format!(" labelled \"{label}\""),
+            None => String::new(),
+        }
+    }
+}
+
+fn exists(objects: &Objects, guid: Guid) -> bool {
+    objects.edts.lock(guid).is_some()
+        || objects.events.lock(guid).is_some()
+        || objects.data_blocks.exists(guid)
+        || objects.templates.view(guid).is_some()
+}
+
+#[cfg(all(test, not(loom)))]
+mod tests {
+    use super::*;
+    use crate::object::Caches;
+    use crate::object::event::EventKind;
+
+    #[test]
+    fn labels_of_dead_objects_are_dropped() {
+        let (objects, mut caches) = (Objects::default(), Caches::default());
+        let labels = Labels::default();
+        let new = |caches: &mut Caches| {
+            objects
+                .events
+                .create_plain(&mut caches.events, EventKind::Once, 0)
+                .expect("memory")
+        };
+        let first = new(&mut caches);
+        assert!(labels.attach(&objects, first, "first"));
+        for _ in 0..10 * FEW {
+            let guid = new(&mut caches);
+            assert!(labels.attach(&objects, guid, "gone"));
+            let (event, locked) = objects.events.lock(guid).expect("just made");
+            objects.events.free(&mut caches.events, event, locked);
+            assert!(!labels.attach(&objects, guid, "no more"));
+        }
+        assert!(labels.0.lock().labels.len() <= FEW);
+        assert_eq!(labels.of(first), " labelled \"first\"");
+    }
+}

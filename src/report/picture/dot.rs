@@ -1,0 +1,159 @@
+//! The picture as a graph, for Graphviz: arrows go from what is waited for to who waits.
+
+use super::{Holder, Maker, Name, Picture};
+use crate::object::guid::Guid;
+use std::collections::BTreeMap;
+use std::fmt::Write;
+
+/// The nodes, by what they are called, and the arrows.
+#[derive(Default)]
+struct Graph {
+    nodes: BTreeMap<String, (&'static str, String)>,
+    arrows: Vec<(String, String, String)>,
+}
+
+impl Graph {
+    fn edt(&mut self, edt: &Name) -> String {
+        let id = edt.guid.to_string();
+        let label = format!("{}\n{id}", edt.work.name);
+        self.node(id, "box", label)
+    }
+
+    fn node(&mut self, id: String, shape: &'static str, label: String) -> String {
+        self.nodes
+            .entry(id.clone())
+            .or_insert_with(|| (shape, label));
+        id
+    }
+
+    fn arrow(&mut self, from: String, to: String, label: String) {
+        self.arrows.push((from, to, label));
+    }
+
+    fn text(&self) -> String {
+        let mut text = String::from("digraph waiting {\n  rankdir=LR;\n");
+        for (id, (shape, label)) in &self.nodes {
+            let _ = writeln!(text, "  {id:?} [shape={shape}, label={label:?}];");
+        }
+        for (from, to, label) in &self.arrows {
+            let _ = writeln!(text, "  {from:?} -> {to:?} [label={label:?}];");
+        }
+        text + "}\n"
+    }
+}
+
+impl Picture<'_> {
+    /// The graph of what waits.
+    pub fn dot(&self) -> String {
+        let mut graph = Graph::default();
+        let mut events = Vec::new();
+        for edt in &self.waiting {
+            let to = graph.edt(&edt.name);
+            for slot in &edt.slots {
+                let label = format!("slot {}", slot.at);
+                let from = match self.event_at(slot) {
+                    Some(event) => {
+                        events.push(event);
+                        event.to_string()
+                    }
+                    None if slot.link.is_none() => {
+                        let id = format!("{to} slot {}", slot.at);
+                        graph.node(id, "plaintext", "never connected".into())
+                    }
+                    None => continue,
+                };
+                graph.arrow(from, to.clone(), label);
+            }
+        }
+        for thread in &self.told.threads {
+            let Some(wait) = &thread.waits else { continue };
+            let to = graph.node(thread.name(), "house", thread.name());
+            if let Some(edt) = self.running.get(&thread.running) {
+                let edt = graph.edt(edt);
+                graph.arrow(to.clone(), edt, "runs".into());
+            }
+            if !wait.event.is_null() {
+                events.push(wait.event);
+                graph.arrow(wait.event.to_string(), to, wait.call.into());
+            }
+        }
+        for scope in self.scopes.values() {
+            let to = graph.node(
+                format!("scope {}", scope.edt.guid),
+                "folder",
+                format!("finish scope of\n{}", scope.edt),
+            );
+            for edt in &scope.edts {
+                let from = graph.edt(edt);
+                graph.arrow(from, to.clone(), String::new());
+            }
+            for edt in &scope.scopes {
+                graph.arrow(format!("scope {}", edt.guid), to.clone(), String::new());
+            }
+        }
+        self.draw_events(&mut graph, events);
+        for wait in &self.block_waits {
+            let from = self.draw_block(&mut graph, wait.block);
+            let to = graph.edt(&wait.edt);
+            graph.arrow(from, to, format!("slot {}, {:?}", wait.slot, wait.mode));
+        }
+        graph.text()
+    }
+
+    /// Draws these events, and those that they depend on.
+    fn draw_events(&self, graph: &mut Graph, mut events: Vec<Guid>) {
+        while let Some(event) = events.pop() {
+            let id = event.to_string();
+            if graph.nodes.contains_key(&id) {
+                continue;
+            }
+            let found = self.objects.events.lock(event);
+            let kind = found.map_or("", |(event, _locked)| event.kind().name());
+            graph.node(id.clone(), "ellipse", format!("{kind}\n{id}"));
+            match self.makers.get(&event) {
+                Some(Maker::Edt(edt, _)) => {
+                    let from = graph.edt(edt);
+                    graph.arrow(from, id.clone(), "output".into());
+                }
+                Some(Maker::Scope(at)) => {
+                    if let Some(scope) = self.scopes.get(at) {
+                        graph.arrow(
+                            format!("scope {}", scope.edt.guid),
+                            id.clone(),
+                            String::new(),
+                        );
+                    }
+                }
+                None => {}
+            }
+            for &source in self.sources.get(&event).into_iter().flatten() {
+                graph.arrow(source.to_string(), id.clone(), String::new());
+                events.push(source);
+            }
+        }
+    }
+
+    /// Draws a block that somebody waits for, and who has it.
+    fn draw_block(&self, graph: &mut Graph, block: Guid) -> String {
+        let id = block.to_string();
+        let Some(held) = self
+            .blocks
+            .get(&block)
+            .filter(|_| !graph.nodes.contains_key(&id))
+        else {
+            return id;
+        };
+        graph.node(id.clone(), "cylinder", format!("{} bytes\n{id}", held.size));
+        for holder in &held.holders {
+            let from = match holder {
+                Holder::Thread(at) => {
+                    let name = self.told.threads[*at].name();
+                    graph.node(name.clone(), "house", name)
+                }
+                Holder::Running(edt, _) | Holder::Waiting(edt, _) => graph.edt(edt),
+            };
+            graph.arrow(from, id.clone(), held.modes.join(", "));
+        }
+        id
+    }
+}

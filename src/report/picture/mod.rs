@@ -1,0 +1,464 @@
+//! What waits for what: of a program that hangs, of one that runs (`SIGUSR1`), and as a graph.
+//!
+//! The picture is taken by one thread while others may change everything. So it reads an object's
+//! fields under the lock of its header alone, one object at a time, and of an EDT that is past its
+//! pre-slots only what does not change any more (its work, its finish scope, its output event, and
+//! the blocks of its pre-slots). What two objects say may be of different moments, which makes a
+//! picture of a running program a little untrue, never unsafe. Of a program that hangs it is exact.
+//! The lock of an event is held while its list is walked, longer than anywhere else; who wants it
+//! meanwhile gives its processor away, as in `header.rs`.
+//!
+//! | what is read | guarded by |
+//! |---|---|
+//! | state, pre-slots, scope and output of an EDT | its lock: it cannot be freed meanwhile, so its scope is open |
+//! | the list of an event | the event's lock, which owns the links; EDTs in it are pinned |
+//! | holders and queue of a block | the block's lock, to which the EDTs in the queue belong |
+//! | what a thread does | numbers that the thread stores |
+
+mod dot;
+mod text;
+
+use crate::object::Objects;
+use crate::object::edt::{Edt, Mode, RUNNABLE, WAITER, WAITING};
+use crate::object::event::{Event, EventKind};
+use crate::object::guid::Guid;
+use crate::object::link::{Link, Target};
+use crate::object::scope::Scope;
+use crate::object::work::Work;
+use crate::report::labels::Labels;
+use crate::report::tally::Wait;
+use std::collections::HashMap;
+
+/// EDTs, blocks and scopes that are described one by one; the others are counted.
+const SHOWN: usize = 20;
+
+/// EDTs that are looked into, and links that are followed from one event.
+const EXAMINED: usize = 100_000;
+
+/// A thread, as the engine tells.
+pub struct Thread {
+    /// The system's number.
+    pub id: i32,
+    /// Whether it runs EDTs.
+    pub worker: bool,
+    /// The address of the EDT that it runs, or 0.
+    pub running: usize,
+    /// What it waits for in a call.
+    pub waits: Option<Wait>,
+    /// What blocks call it as their creator.
+    pub holder: usize,
+}
+
+/// What the engine tells.
+pub struct Told {
+    /// All threads that have a context.
+    pub threads: Vec<Thread>,
+    /// Number of workers.
+    pub workers: usize,
+    /// EDTs in the ready queues.
+    pub ready: usize,
+    /// Work in flight outside of the workers.
+    pub in_flight: usize,
+    /// Since the start.
+    pub seconds: f64,
+    /// Whether nothing changes meanwhile.
+    pub still: bool,
+}
+
+/// An EDT, by name.
+#[derive(Clone, Copy)]
+struct Name {
+    guid: Guid,
+    work: &'static Work,
+}
+
+/// A pre-slot that is not satisfied.
+struct OpenSlot {
+    at: u32,
+    /// The link by which an event leads to it; none if it is not connected.
+    link: Option<Link>,
+}
+
+/// An EDT that waits for dependences.
+struct WaitingEdt {
+    name: Name,
+    slots: Vec<OpenSlot>,
+}
+
+/// An EDT that waits for a block.
+struct BlockWait {
+    edt: Name,
+    slot: u32,
+    mode: Mode,
+    block: Guid,
+}
+
+/// A block that somebody waits for.
+struct HeldBlock {
+    size: u64,
+    /// How it is held.
+    modes: Vec<&'static str>,
+    holders: Vec<Holder>,
+    creator: usize,
+}
+
+/// Who has a block.
+enum Holder {
+    /// The thread with this place among the threads, outside of an EDT.
+    Thread(usize),
+    /// An EDT that runs or waits in a call, and whether it has created the block.
+    Running(Name, bool),
+    /// An EDT that waits for another block.
+    Waiting(Name, Guid),
+}
+
+/// A finish scope that is open.
+struct OpenScope {
+    edt: Name,
+    output: Guid,
+    /// Its EDTs that have not ended, as far as they are examined.
+    edts: Vec<Name>,
+    /// The finish EDTs of the scopes in it.
+    scopes: Vec<Name>,
+}
+
+/// Whose end satisfies an event.
+#[derive(Clone, Copy)]
+enum Maker {
+    /// An EDT's, and whether that waits for dependences.
+    Edt(Name, bool),
+    /// A finish scope's.
+    Scope(usize),
+}
+
+/// What runs and what waits.
+pub struct Picture<'a> {
+    objects: &'a Objects,
+    labels: &'a Labels,
+    told: Told,
+    waiting: Vec<WaitingEdt>,
+    /// EDTs that wait for dependences, the ones that are not examined too.
+    waiting_count: usize,
+    /// EDTs that are past their pre-slots and have not ended.
+    runnable_count: usize,
+    /// EDTs that run, by address.
+    running: HashMap<usize, Name>,
+    /// Which event each linked pre-slot waits for.
+    event_of: HashMap<u64, Guid>,
+    /// The events that satisfy an event.
+    sources: HashMap<Guid, Vec<Guid>>,
+    makers: HashMap<Guid, Maker>,
+    scopes: HashMap<usize, OpenScope>,
+    block_waits: Vec<BlockWait>,
+    blocks: HashMap<Guid, HeldBlock>,
+}
+
+impl<'a> Picture<'a> {
+    /// Takes the picture.
+    pub fn take(objects: &'a Objects, labels: &'a Labels, told: Told) -> Picture<'a> {
+        let mut picture = Picture {
+            objects,
+            labels,
+            told,
+            waiting: Vec::new(),
+            waiting_count: 0,
+            runnable_count: 0,
+            running: HashMap::new(),
+            event_of: HashMap::new(),
+            sources: HashMap::new(),
+            makers: HashMap::new(),
+            scopes: HashMap::new(),
+            block_waits: Vec::new(),
+            blocks: HashMap::new(),
+        };
+        picture.look_at_edts();
+        picture.look_at_events();
+        picture.look_at_blocks();
+        picture.find_holders();
+        // What waits for nobody else comes first: it is what has to be mended.
+        let mut waiting = std::mem::take(&mut picture.waiting);
+        waiting.sort_by_cached_key(|edt| !picture.is_root(edt));
+        picture.waiting = waiting;
+        picture
+    }
+
+    fn look_at_edts(&mut self) {
+        for edt in self.objects.edts.live() {
+            let guid = edt.guid();
+            let Some((edt, locked)) = self.objects.edts.lock(guid) else {
+                continue;
+            };
+            let state = locked.word.state();
+            match state {
+                WAITING if edt.flags.get() & WAITER != 0 => continue,
+                WAITING => self.waiting_count += 1,
+                RUNNABLE => self.runnable_count += 1,
+                _ => continue,
+            }
+            let name = Name {
+                guid,
+                work: edt.work(),
+            };
+            let address = std::ptr::from_ref(edt) as usize;
+            if state == RUNNABLE && self.told.threads.iter().any(|of| of.running == address) {
+                self.running.insert(address, name);
+            }
+            if self.waiting_count + self.runnable_count > EXAMINED {
+                continue;
+            }
+            if let Some(scope) = edt.finish_scope() {
+                self.add_scope(scope, name);
+            }
+            let output = edt.output.get();
+            if !output.is_null() {
+                let maker = Maker::Edt(name, state == WAITING);
+                self.makers.insert(output, maker);
+            }
+            if state == WAITING {
+                let slots = open_slots(edt);
+                for link in slots.iter().filter_map(|slot| slot.link) {
+                    self.event_of.insert(link.bits(), Guid::NULL);
+                }
+                self.waiting.push(WaitingEdt { name, slots });
+            }
+        }
+    }
+
+    /// Enters a scope that an EDT keeps open, and those around it.
+    fn add_scope(&mut self, innermost: &Scope, member: Name) {
+        let (mut scope, mut inner) = (innermost, None);
+        loop {
+            let address = std::ptr::from_ref(scope) as usize;
+            let known = self.scopes.contains_key(&address);
+            let entry = self.scopes.entry(address).or_insert_with(|| OpenScope {
+                edt: Name {
+                    guid: scope.edt.get(),
+                    // SAFETY: works live as long as the runtime, and a scope has one.
+                    work: unsafe { &*scope.work.get() },
+                },
+                output: scope.output.get(),
+                edts: Vec::new(),
+                scopes: Vec::new(),
+            });
+            match inner {
+                None => entry.edts.push(member),
+                Some(inner) => entry.scopes.push(inner),
+            }
+            if known {
+                return;
+            }
+            inner = Some(entry.edt);
+            if !entry.output.is_null() {
+                self.makers.insert(entry.output, Maker::Scope(address));
+            }
+            // SAFETY: an open scope keeps the one that it is nested in open.
+            let Some(outer) = (unsafe { scope.parent.get().as_ref() }) else {
+                return;
+            };
+            scope = outer;
+        }
+    }
+
+    fn look_at_events(&mut self) {
+        for (guid, _) in self.objects.events.live() {
+            let Some((event, _locked)) = self.objects.events.lock(guid) else {
+                continue;
+            };
+            // The lists of a collective event are not guarded by its lock.
+            let lists = match self.objects.events.inside(event) {
+                Some(inside) if self.told.still => inside.waiting(),
+                Some(_) => continue,
+                None => vec![event.waiting.get()],
+            };
+            for list in lists {
+                self.look_at_list(guid, list);
+            }
+        }
+    }
+
+    fn look_at_list(&mut self, event: Guid, mut link: Link) {
+        for _ in 0..EXAMINED {
+            link = match link.target() {
+                Target::Edt { kind, index, slot } => {
+                    if let Some(source) = self.event_of.get_mut(&link.bits()) {
+                        *source = event;
+                    }
+                    match self.objects.edts.get(kind, index) {
+                        Some(edt) => edt.slots()[slot as usize].rest(),
+                        None => Link::END,
+                    }
+                }
+                Target::Connector(index) => {
+                    let (target, rest) = self.objects.events.look(index);
+                    self.add_source(target, event);
+                    rest
+                }
+                Target::Event { .. } => {
+                    self.add_source(link, event);
+                    Link::END
+                }
+                Target::End => break,
+            };
+        }
+    }
+
+    fn add_source(&mut self, target: Link, source: Guid) {
+        if let Target::Event { guid, .. } = target.target() {
+            self.sources.entry(guid).or_default().push(source);
+        }
+    }
+
+    fn look_at_blocks(&mut self) {
+        for block in self.objects.data_blocks.live() {
+            let guid = block.guid();
+            let Some((block, _locked)) = self.objects.data_blocks.lock(guid) else {
+                continue;
+            };
+            let (mut first, _) = block.queue.get();
+            if first.is_null() {
+                continue;
+            }
+            for _ in 0..EXAMINED {
+                // SAFETY: an EDT in the queue belongs to the queue, which the lock guards.
+                let Some(edt) = (unsafe { first.as_ref() }) else {
+                    break;
+                };
+                let slot = edt.cursor.get();
+                self.block_waits.push(BlockWait {
+                    edt: Name {
+                        guid: edt.guid(),
+                        work: edt.work(),
+                    },
+                    slot,
+                    mode: edt.slots()[slot as usize].info().mode,
+                    block: guid,
+                });
+                first = edt.link.get();
+            }
+            let holders = block.holders.get();
+            let modes = [
+                (holders.ew, "EW"),
+                (holders.rw != 0, "RW"),
+                (holders.constant != 0, "CONST"),
+            ];
+            let held = HeldBlock {
+                size: block.size(),
+                modes: modes
+                    .iter()
+                    .filter(|(held, _)| *held)
+                    .map(|(_, name)| *name)
+                    .collect(),
+                holders: Vec::new(),
+                creator: block.creator.load(std::sync::atomic::Ordering::Relaxed),
+            };
+            self.blocks.insert(guid, held);
+        }
+    }
+
+    /// Finds out who has the blocks that somebody waits for.
+    fn find_holders(&mut self) {
+        let mut blocks = std::mem::take(&mut self.blocks);
+        for (&guid, block) in &mut blocks {
+            let creator = block.creator;
+            if let Some(&name) = self.running.get(&creator) {
+                block.holders.push(Holder::Running(name, true));
+            }
+            let threads = self.told.threads.iter().enumerate();
+            let mut threads =
+                threads.filter(|(_, thread)| creator != 0 && thread.holder == creator);
+            if let Some((at, _)) = threads.next() {
+                block.holders.push(Holder::Thread(at));
+            }
+            // The modes that conflict with others; RO holders keep nobody waiting.
+            let of_running = self.running.values().filter(|name| self.names(name, guid));
+            let of_running = of_running.map(|&name| Holder::Running(name, false));
+            block.holders.extend(of_running);
+            // An EDT acquires its blocks in the order of their GUIDs.
+            let of_waiting = self.block_waits.iter().filter(|other| other.block > guid);
+            let of_waiting = of_waiting.filter(|other| self.names(&other.edt, guid));
+            let of_waiting = of_waiting.map(|other| Holder::Waiting(other.edt, other.block));
+            block.holders.extend(of_waiting.take(SHOWN));
+        }
+        self.blocks = blocks;
+    }
+
+    /// Whether one of the pre-slots of an EDT that is past them has this block.
+    fn names(&self, edt: &Name, block: Guid) -> bool {
+        let locked = self.objects.edts.lock(edt.guid);
+        locked.is_some_and(|(edt, locked)| {
+            locked.word.state() == RUNNABLE && edt.slots().iter().any(|slot| slot.data() == block)
+        })
+    }
+
+    /// The event that a pre-slot waits for, if it was found.
+    fn event_at(&self, slot: &OpenSlot) -> Option<Guid> {
+        let event = *self.event_of.get(&slot.link?.bits())?;
+        (!event.is_null()).then_some(event)
+    }
+
+    /// Whether an EDT waits for something that nothing which waits itself would bring.
+    fn is_root(&self, edt: &WaitingEdt) -> bool {
+        edt.slots.iter().any(|slot| match self.event_at(slot) {
+            Some(event) => !self.sources.contains_key(&event) && !self.makers.contains_key(&event),
+            None => slot.link.is_none(),
+        })
+    }
+
+    /// The GUIDs of all EDTs that have not ended.
+    pub fn all_edts(objects: &Objects) -> Vec<Guid> {
+        let edts = objects.edts.live().filter_map(|edt| {
+            let guid = edt.guid();
+            let (edt, locked) = objects.edts.lock(guid)?;
+            let counts = match locked.word.state() {
+                WAITING => edt.flags.get() & WAITER == 0,
+                state => state == RUNNABLE,
+            };
+            counts.then_some(guid)
+        });
+        edts.collect()
+    }
+
+    /// The events that the pre-slots of an EDT wait for.
+    pub fn events_of(&self, edt: Guid) -> Vec<Guid> {
+        let edt = self.waiting.iter().find(|other| other.name.guid == edt);
+        let slots = edt.into_iter().flat_map(|edt| &edt.slots);
+        slots.filter_map(|slot| self.event_at(slot)).collect()
+    }
+}
+
+fn open_slots(edt: &Edt) -> Vec<OpenSlot> {
+    let slots = edt.slots().iter().enumerate();
+    slots
+        .filter_map(|(at, slot)| {
+            let at = at as u32;
+            let link = slot.connected_mode().map(|_| edt.link_to(at));
+            (link.is_some() || slot.is_unconnected()).then_some(OpenSlot { at, link })
+        })
+        .collect()
+}
+
+/// What an event that has not triggered lacks: a line for each kind.
+fn lack(event: &Event) -> String {
+    match event.kind() {
+        EventKind::Once | EventKind::Idempotent | EventKind::Sticky | EventKind::Counted => {
+            "which nobody has satisfied (ocrEventSatisfy)".into()
+        }
+        EventKind::Channel => format!(
+            "which lacks a partner: {} more dependences than satisfactions (ocrEventSatisfy)",
+            event.counter.get().unsigned_abs()
+        ),
+        EventKind::Collective => "which lacks contributions (ocrEventCollectiveSatisfySlot)".into(),
+        EventKind::Latch => match event.counter.get() {
+            0 => "which nobody has satisfied: its counter is 0, and it triggers when a \
+                  satisfaction brings the counter back to 0 (ocrEventSatisfySlot)"
+                .into(),
+            more @ 1.. => {
+                format!("whose counter is {more}: it lacks {more} on OCR_EVENT_LATCH_DECR_SLOT")
+            }
+            less => format!(
+                "whose counter is {less}: it lacks {} on OCR_EVENT_LATCH_INCR_SLOT",
+                less.unsigned_abs()
+            ),
+        },
+    }
+}

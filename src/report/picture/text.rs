@@ -1,0 +1,263 @@
+//! The picture in words.
+
+use super::{BlockWait, Holder, Maker, Name, OpenScope, Picture, SHOWN, Thread, WaitingEdt, lack};
+use crate::object::edt::Mode;
+use crate::object::guid::Guid;
+use crate::report::tally::Label;
+use std::fmt;
+
+/// Pre-slots of one EDT, EDTs of one scope, and events of one event that are described.
+const FEW: usize = 4;
+
+/// How far a chain of events is followed.
+const DEPTH: usize = 3;
+
+impl fmt::Display for Name {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "EDT {} ({})", self.guid, self.work.name)
+    }
+}
+
+/// A list in words: a few of them, and how many more.
+fn list<T>(all: &[T], each: impl Fn(&T) -> String) -> String {
+    let mut text: Vec<String> = all.iter().take(FEW).map(each).collect();
+    if all.len() > FEW {
+        text.push(format!("{} more", all.len() - FEW));
+    }
+    text.join(", ")
+}
+
+impl Picture<'_> {
+    /// The message for a program that hangs.
+    pub fn of_hang(&self) -> String {
+        let mut text = String::from(
+            "the program hangs: no EDT is ready or can go on, no device works, and ocrShutdown was \
+             not called.",
+        );
+        let waiting = self.what_waits();
+        if waiting.is_empty() {
+            text += " No EDT waits for anything: the program has ended without ocrShutdown.";
+        }
+        text + &waiting
+    }
+
+    /// The note about a program that runs.
+    pub fn of_run(&self) -> String {
+        let told = &self.told;
+        let (running, blocked) = (self.running.len(), self.block_waits.len());
+        let others = self
+            .runnable_count
+            .saturating_sub(running + blocked + told.ready);
+        let mut text = format!(
+            "ocr: note: after {:.3} s: {} workers; EDTs: {running} running, {} ready, {} waiting for \
+             dependences, {blocked} waiting for data blocks, {others} on their way or on devices",
+            told.seconds, told.workers, told.ready, self.waiting_count
+        );
+        let workers = told.threads.iter().filter(|thread| thread.worker);
+        for thread in workers.filter(|thread| thread.waits.is_none()) {
+            text += &format!("\n  {}", thread.name());
+            text += &match self.running.get(&thread.running) {
+                Some(edt) => format!(" runs {edt}"),
+                None => " runs no EDT".into(),
+            };
+        }
+        text + &self.what_waits() + "\n"
+    }
+
+    fn what_waits(&self) -> String {
+        let mut text = String::new();
+        let waiting = self.told.threads.iter().filter(|of| of.waits.is_some());
+        let more = waiting.clone().count().saturating_sub(SHOWN);
+        for thread in waiting.take(SHOWN) {
+            let Some(wait) = &thread.waits else { continue };
+            text += &format!("\n  {}", thread.name());
+            if let Some(edt) = self.running.get(&thread.running) {
+                text += &format!(", in {edt},");
+            }
+            text += &format!(" waits in {}", wait.call);
+            if !wait.event.is_null() {
+                text += &format!(" for {}", self.event(wait.event, 0));
+            }
+            text += &match wait.label {
+                None => String::new(),
+                Some(Label::Gone(label)) => format!(
+                    " with GUID_PROP_BLOCK until the object with the labeled GUID {label} is gone"
+                ),
+                Some(Label::Made(label)) => format!(
+                    " with LEGACY_PROP_WAIT_FOR_CREATE until there is an event with the labeled \
+                     GUID {label}"
+                ),
+            };
+        }
+        if more != 0 {
+            text += &format!("\n  and {more} more threads wait in calls");
+        }
+        for edt in self.waiting.iter().take(SHOWN) {
+            text += &self.waiting_edt(edt);
+        }
+        if self.waiting_count > SHOWN.min(self.waiting.len()) {
+            let more = self.waiting_count - SHOWN.min(self.waiting.len());
+            text += &format!("\n  and {more} more EDTs wait for dependences");
+        }
+        for wait in self.block_waits.iter().take(SHOWN) {
+            text += &self.block_wait(wait);
+        }
+        if self.block_waits.len() > SHOWN {
+            let more = self.block_waits.len() - SHOWN;
+            text += &format!("\n  and {more} more EDTs wait for data blocks");
+        }
+        let mut scopes: Vec<&OpenScope> = self.scopes.values().collect();
+        // Those that are not kept open by others alone come first.
+        scopes.sort_by_key(|scope| (scope.edts.is_empty(), scope.edt.guid));
+        for scope in scopes.iter().take(SHOWN) {
+            text += &self.open_scope(scope);
+        }
+        if scopes.len() > SHOWN {
+            text += &format!(
+                "\n  and {} more finish scopes are open",
+                scopes.len() - SHOWN
+            );
+        }
+        text
+    }
+
+    fn waiting_edt(&self, edt: &WaitingEdt) -> String {
+        let mut text = format!("\n  {}{} waits on", edt.name, self.labels.of(edt.name.guid));
+        for slot in edt.slots.iter().take(FEW) {
+            let why = match (self.event_at(slot), slot.link) {
+                (Some(event), _) => self.event(event, 0),
+                (None, Some(_)) => "an event, which is just being connected or satisfied".into(),
+                (None, None) => {
+                    "a dependence that was never added (ocrAddDependence), or whose event was \
+                     destroyed"
+                        .into()
+                }
+            };
+            text += &format!("\n    pre-slot {}: {why}", slot.at);
+        }
+        if edt.slots.len() > FEW {
+            text += &format!("\n    and {} more pre-slots", edt.slots.len() - FEW);
+        }
+        text
+    }
+
+    /// An event, and what it lacks or waits for itself.
+    pub(super) fn event(&self, guid: Guid, depth: usize) -> String {
+        let Some((kind, lack)) = self
+            .objects
+            .events
+            .lock(guid)
+            .map(|(event, _locked)| (event.kind(), lack(event)))
+        else {
+            return format!("the event {guid}, which does not exist any more");
+        };
+        let mut text = format!("the {} event {guid}{}, ", kind.name(), self.labels.of(guid));
+        let sources = self.sources.get(&guid).map_or(&[][..], |sources| sources);
+        let latch = kind == crate::object::event::EventKind::Latch;
+        match self.makers.get(&guid) {
+            _ if latch => text += &lack,
+            Some(Maker::Edt(edt, true)) => {
+                return text + &format!("the output event of {edt}, which waits as well");
+            }
+            Some(Maker::Edt(edt, false)) => {
+                return text + &format!("the output event of {edt}, which has not ended");
+            }
+            Some(Maker::Scope(at)) => {
+                let edt = self.scopes.get(at).map(|scope| scope.edt.to_string());
+                return text
+                    + &format!(
+                        "the output event of the finish {}, whose scope is open",
+                        edt.unwrap_or_default()
+                    );
+            }
+            None if sources.is_empty() => text += &lack,
+            None => {}
+        }
+        if !sources.is_empty() {
+            text += if latch {
+                "; on it depends on "
+            } else {
+                "which depends on "
+            };
+            text += &match depth < DEPTH {
+                true => list(sources, |&source| self.event(source, depth + 1)),
+                false => "others".into(),
+            };
+        }
+        text
+    }
+
+    fn block_wait(&self, wait: &BlockWait) -> String {
+        let Some(block) = self.blocks.get(&wait.block) else {
+            return String::new();
+        };
+        let mode = match wait.mode {
+            Mode::Ro => "RO",
+            Mode::Const => "CONST",
+            Mode::Rw => "RW",
+            Mode::Ew => "EW",
+            Mode::Null => "NULL",
+        };
+        let mut text = format!(
+            "\n  {} waits on pre-slot {} for the data block {} ({} bytes) in mode {mode}: ",
+            wait.edt, wait.slot, wait.block, block.size
+        );
+        text += &match block.modes.is_empty() {
+            true => "others wait for it before".to_string(),
+            false => format!("it is held in mode {}", block.modes.join(" and ")),
+        };
+        if !block.holders.is_empty() {
+            text += &format!(" by {}", list(&block.holders, |holder| self.holder(holder)));
+        }
+        text
+    }
+
+    fn holder(&self, holder: &Holder) -> String {
+        match holder {
+            Holder::Thread(at) => format!(
+                "{}, which created it and has not released it (ocrDbRelease)",
+                self.told.threads[*at].name()
+            ),
+            Holder::Running(edt, true) => format!("{edt}, which created it and has not ended"),
+            Holder::Running(edt, false) => format!("{edt}, which has not ended"),
+            Holder::Waiting(edt, block) => {
+                format!("{edt}, which waits for the data block {block}")
+            }
+        }
+    }
+
+    fn open_scope(&self, scope: &OpenScope) -> String {
+        let mut text = format!("\n  the finish scope of {}", scope.edt);
+        if !scope.output.is_null() {
+            text += &format!(", and with it its output event {},", scope.output);
+        }
+        let own = |edt: &&Name| edt.guid != scope.edt.guid;
+        let others: Vec<&Name> = scope.edts.iter().filter(own).collect();
+        let mut keep = Vec::new();
+        if others.len() != scope.edts.len() {
+            keep.push("itself".to_string());
+        }
+        if !others.is_empty() {
+            keep.push(list(&others, |edt| edt.to_string()));
+        }
+        if !scope.scopes.is_empty() {
+            keep.push(list(&scope.scopes, |edt| {
+                format!("the finish scope of {edt}")
+            }));
+        }
+        text + &format!(" is kept open by {}", keep.join(", "))
+    }
+}
+
+impl Thread {
+    pub(super) fn name(&self) -> String {
+        if self.id == std::process::id() as i32 {
+            return "the main thread".into();
+        }
+        let name = std::fs::read_to_string(format!("/proc/self/task/{}/comm", self.id));
+        match name {
+            Ok(name) => format!("thread {} ({})", self.id, name.trim_end()),
+            Err(_) => format!("thread {}", self.id),
+        }
+    }
+}

@@ -1,0 +1,17 @@
+// A hang in which main waits for an event that nobody satisfies, in a program with its own main.
+//
+// status: 1
+// stderr: the main thread waits in ocrLegacyBlockProgress for the sticky event
+// stderr: which nobody has satisfied (ocrEventSatisfy)
+// needs: halt
+#include "check.h"
+
+#include <extensions/ocr-legacy.h>
+
+int main(void) {
+    ocrConfig_t config = {0, NULL, NULL};
+    ocrGuid_t context;
+    ocrLegacyInit(&context, &config);
+    (void)ocrLegacyBlockProgress(event_of(OCR_EVENT_STICKY_T), NULL, NULL, NULL, LEGACY_PROP_NONE);
+    return 0;
+}

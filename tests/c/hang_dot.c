@@ -1,0 +1,14 @@
+// The graph of a program that hangs is written before the message.
+//
+// status: 1
+// stderr: the program hangs
+// stderr: the graph /nonexistent/waiting.dot cannot be written
+// env: OCR_HALT_DOT=/nonexistent/waiting.dot
+// needs: halt
+#include "check.h"
+
+ocrGuid_t mainEdt(u32 paramc, u64 *paramv, u32 depc, ocrEdtDep_t depv[]) {
+    (void)paramc, (void)paramv, (void)depc, (void)depv;
+    end_after(1);
+    return NULL_GUID;
+}

@@ -1,0 +1,15 @@
+// A second ocrLegacyInit without ocrLegacyFinalize is told apart from anything else that may go wrong.
+//
+// status: 1
+// stderr: ocrLegacyInit: the runtime runs already
+#include "check.h"
+
+#include <extensions/ocr-legacy.h>
+
+int main(void) {
+    ocrConfig_t config = {0, NULL, NULL};
+    ocrGuid_t context;
+    ocrLegacyInit(&context, &config);
+    ocrLegacyInit(&context, &config);
+    return 0;
+}

@@ -1,0 +1,133 @@
+/*
+ * SIGUSR1 prints what runs and what waits, while the program goes on: EDTs that run, wait for events, for
+ * pre-slots that are not connected, for blocks; finish scopes; threads that wait in calls. And the same as
+ * a graph. The program sleeps through the signal.
+ */
+// workers: 2 8
+#include "check.h"
+
+#include <extensions/ocr-legacy.h>
+#include <fcntl.h>
+#include <signal.h>
+#include <stdatomic.h>
+
+static ocrGuid_t go_on, holding, gate;
+static char text_file[64], graph_file[64];
+
+/* Before the runtime starts. Several of these programs may run at a time. */
+__attribute__((constructor)) static void name_files(void) {
+    snprintf(text_file, sizeof text_file, "picture_signal.%d.stderr", getpid());
+    snprintf(graph_file, sizeof graph_file, "picture_signal.%d.dot", getpid());
+    setenv("OCR_HALT_DOT", graph_file, 1);
+}
+
+static atomic_bool waiting;
+
+/* All of a file, or as much as there is. */
+static const char *content(const char *name) {
+    static char text[1 << 16];
+    FILE *file = fopen(name, "r");
+    size_t len = file ? fread(text, 1, sizeof text - 1, file) : 0;
+    if (file)
+        fclose(file);
+    text[len] = 0;
+    return text;
+}
+
+static void has(const char *name, const char *what) {
+    if (!strstr(content(name), what)) {
+        fprintf(stderr, "no \"%s\" in:\n%s\n", what, content(name));
+        CHECK(!"the picture lacks something");
+    }
+}
+
+static ocrGuid_t asks(u32 paramc, u64 *paramv, u32 depc, ocrEdtDep_t depv[]) {
+    (void)paramc, (void)paramv, (void)depc, (void)depv;
+    while (!atomic_load(&waiting))
+        breathe();
+    const char *name = text_file;
+    int before = dup(2), file = open(name, O_CREAT | O_TRUNC | O_WRONLY, 0600);
+    CHECK(before >= 0 && file >= 0);
+    CHECK_EQ(dup2(file, 2), 2);
+    OK(kill(getpid(), SIGUSR1));
+    /* the graph is written last */
+    while (!strstr(content(graph_file), "\n}\n"))
+        breathe();
+    CHECK_EQ(dup2(before, 2), 2);
+    has(name, "ocr: note: after ");
+    has(name, "s: ");
+    has(name, " workers; EDTs: ");
+    has(name, "3 waiting for dependences, 1 waiting for data blocks");
+    has(name, "(asks)");
+    has(name, " runs EDT ");
+    has(name, "(blocks), waits in ocrLegacyBlockProgress for the sticky event");
+    has(name, "(wants_it) waits on pre-slot 0 for the data block");
+    has(name, "in mode EW: it is held in mode EW by EDT");
+    has(name, "(lacks_some) waits on\n    pre-slot 1: a dependence that was never added");
+    has(name, "the latch event");
+    has(name, "whose counter is 2: it lacks 2");
+    has(name, "the finish scope of EDT");
+    has(graph_file, "digraph");
+    has(graph_file, "wants_it");
+    has(graph_file, "never connected");
+    OK(unlink(text_file));
+    OK(unlink(graph_file));
+    OK(ocrEventSatisfy(go_on, NULL_GUID));
+    return NULL_GUID;
+}
+
+static ocrGuid_t blocks(u32 paramc, u64 *paramv, u32 depc, ocrEdtDep_t depv[]) {
+    (void)paramc, (void)paramv, (void)depc, (void)depv;
+    /* lets wants_it ask for the block that this EDT has */
+    OK(ocrEventSatisfy(holding, NULL_GUID));
+    atomic_store(&waiting, true);
+    OK(ocrLegacyBlockProgress(go_on, NULL, NULL, NULL, LEGACY_PROP_NONE));
+    return NULL_GUID;
+}
+
+static ocrGuid_t wants_it(u32 paramc, u64 *paramv, u32 depc, ocrEdtDep_t depv[]) {
+    (void)paramc, (void)paramv, (void)depc, (void)depv;
+    ocrShutdown();
+    return NULL_GUID;
+}
+
+static ocrGuid_t lacks_some(u32 paramc, u64 *paramv, u32 depc, ocrEdtDep_t depv[]) {
+    (void)paramc, (void)paramv, (void)depc, (void)depv;
+    CHECK(!"ran without its dependences");
+    return NULL_GUID;
+}
+
+static ocrGuid_t opens(u32 paramc, u64 *paramv, u32 depc, ocrEdtDep_t depv[]) {
+    (void)paramc, (void)paramv, (void)depc, (void)depv;
+    ocrGuid_t latch = event_of(OCR_EVENT_LATCH_T);
+    for (int n = 0; n < 2; n++)
+        OK(ocrEventSatisfySlot(latch, NULL_GUID, OCR_EVENT_LATCH_INCR_SLOT));
+    spawn(lacks_some, 0, NULL, 1, &latch);
+    OK(ocrEventSatisfy(gate, NULL_GUID));
+    return NULL_GUID;
+}
+
+ocrGuid_t mainEdt(u32 paramc, u64 *paramv, u32 depc, ocrEdtDep_t depv[]) {
+    (void)paramc, (void)paramv, (void)depc, (void)depv;
+    ocrGuid_t tmpl, edt, block = block_with(1), slots[] = {NULL_GUID, UNINITIALIZED_GUID}, finished;
+    go_on = event_of(OCR_EVENT_STICKY_T);
+    holding = event_of(OCR_EVENT_STICKY_T);
+    gate = event_of(OCR_EVENT_STICKY_T);
+    OK(ocrEdtTemplateCreate(&tmpl, lacks_some, 0, 2));
+    OK(ocrEdtCreate(&edt, tmpl, 0, NULL, 2, slots, EDT_PROP_NONE, NULL_HINT, NULL));
+    OK(ocrEdtTemplateCreate(&tmpl, opens, 0, 1));
+    OK(ocrEdtCreate(&edt, tmpl, 0, NULL, 1, NULL, EDT_PROP_FINISH, NULL_HINT, &finished));
+    spawn(lacks_some, 0, NULL, 1, &finished);
+    link_to(NULL_GUID, edt, 0, DB_MODE_NULL);
+    OK(ocrEdtTemplateCreate(&tmpl, wants_it, 0, 2));
+    OK(ocrEdtCreate(&edt, tmpl, 0, NULL, 2, NULL, EDT_PROP_NONE, NULL_HINT, NULL));
+    link_to(holding, edt, 1, DB_MODE_NULL);
+    link_to(block, edt, 0, DB_MODE_EW);
+    OK(ocrEdtTemplateCreate(&tmpl, blocks, 0, 2));
+    OK(ocrEdtCreate(&edt, tmpl, 0, NULL, 2, NULL, EDT_PROP_NONE, NULL_HINT, NULL));
+    link_to(gate, edt, 1, DB_MODE_NULL);
+    link_to(block, edt, 0, DB_MODE_EW);
+    OK(ocrEdtTemplateCreate(&tmpl, asks, 0, 0));
+    OK(ocrEdtCreate(&edt, tmpl, 0, NULL, 0, NULL, EDT_PROP_NONE, NULL_HINT, NULL));
+    return NULL_GUID;
+}

@@ -56,7 +56,7 @@ fn home(guid: Guid) -> Option<Place> {
                 )
             }
             Kind::Template => objects.templates.view(guid).map(|_| Place::HOST),
-            Kind::Event => objects.events.lock(guid).map(|_| Place::HOST),
+            kind if kind.is_event() => objects.event_kind(guid).map(|_| Place::HOST),
             Kind::Range => objects.ranges.bounds(guid).map(|_| Place::HOST),
             _ => objects.edts.lock(guid).map(|_| Place::HOST),
         }

@@ -49,7 +49,7 @@ pub(super) unsafe fn given(hint: *const ocrHint_t, wanted: ocrHintType_t) -> Opt
 fn type_of(guid: Guid) -> Option<ocrHintType_t> {
     match guid.kind()? {
         Kind::DataBlock => Some(sys::OCR_HINT_DB_T),
-        Kind::Event => Some(sys::OCR_HINT_EVT_T),
+        kind if kind.is_event() => Some(sys::OCR_HINT_EVT_T),
         Kind::Template => Some(sys::OCR_HINT_EDT_T),
         kind => kind.is_edt().then_some(sys::OCR_HINT_EDT_T),
     }

@@ -212,9 +212,9 @@ fn kind_of(context: &Context, guid: Guid) -> ocrGuidUserKind {
             .templates
             .view(guid)
             .map(|_| sys::GUID_USER_EDT_TEMPLATE),
-        Some(Kind::Event) => objects.events.lock(guid).map(|(event, _)| {
+        Some(kind) if kind.is_event() => objects.event_kind(guid).map(|kind| {
             // By the number of `ocrEventTypes_t`.
-            match event.kind() as u32 {
+            match kind as u32 {
                 sys::OCR_EVENT_ONCE_T => sys::GUID_USER_EVENT_ONCE,
                 sys::OCR_EVENT_IDEM_T => sys::GUID_USER_EVENT_IDEM,
                 sys::OCR_EVENT_STICKY_T => sys::GUID_USER_EVENT_STICKY,

@@ -159,10 +159,7 @@ const NOTHING: Answer = Answer {
 fn block(handle: Guid, properties: u16) -> Result<Answer, u8> {
     with(Err(EPERM), |context| {
         let runtime = context.runtime;
-        let kind_of = |guid| {
-            let found = runtime.objects.events.lock(guid);
-            found.map(|(event, _locked)| event.kind())
-        };
+        let kind_of = |guid| runtime.objects.event_kind(guid);
         let mut kind = kind_of(handle);
         if kind.is_none() && properties & WAIT_FOR_CREATE != 0 {
             if !context.wait_for_labeled_event(handle, WAITER_NAME) {

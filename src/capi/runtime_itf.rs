@@ -76,7 +76,8 @@ export! {
             let Some(edt) = context.current else { return EPERM };
             let output = match edt.finish_scope() {
                 Some(scope) if edt.flags.get() & FINISH != 0 => scope.output.get(),
-                _ => edt.output.get(),
+                _ if edt.has_output_inside() => Guid::output_of(edt.guid()),
+                _ => edt.output(),
             };
             // SAFETY: the header asks for a valid place.
             unsafe { put(event, output.into()) };

@@ -95,7 +95,7 @@ impl What {
         Some(match guid.kind()? {
             Kind::DataBlock => What::Block,
             Kind::Template => What::Template,
-            Kind::Event => What::Event(0),
+            kind if kind.is_event() => What::Event(0),
             kind if kind.is_edt() => What::Edt,
             _ => return None,
         })

@@ -249,7 +249,7 @@ pub fn is_alive(objects: &Objects, guid: Guid) -> bool {
         None => false,
         Some(Kind::DataBlock) => objects.data_blocks.exists(guid),
         Some(Kind::Template) => objects.templates.view(guid).is_some(),
-        Some(Kind::Event) => objects.events.lock(guid).is_some(),
+        Some(kind) if kind.is_event() => objects.event_kind(guid).is_some(),
         Some(kind) if kind.is_edt() => {
             let edt = objects.edts.lock(guid);
             edt.is_some_and(|(_, locked)| locked.word.state() != ZOMBIE)

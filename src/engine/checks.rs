@@ -73,7 +73,7 @@ impl Context {
     pub fn check_end(&mut self, check: &Check, edt: &'static Edt, result: Guid) {
         let who = who(edt);
         let scope = edt.finish_scope().filter(|_| edt.flags.get() & FINISH != 0);
-        let output = scope.map_or(edt.output.get(), |scope| scope.output.get());
+        let output = scope.map_or(edt.output(), |scope| scope.output.get());
         let objects = &self.runtime.objects;
         insist(
             match check.wrong_result(objects, who, result, !output.is_null()) {

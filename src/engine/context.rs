@@ -246,6 +246,9 @@ impl Context {
     /// Satisfies an event with what an EDT returned: a block, nothing, or another event, which is
     /// then what the event waits for (OCR 1.1.0, 2.7).
     pub fn pass_result(&mut self, output: Guid, result: Guid) {
+        if output.is_null() {
+            return;
+        }
         let mut graph = self.graph();
         let answer = match result.is_event() {
             true => graph.add_dependence(result, output, 0, crate::object::edt::Mode::Rw),
@@ -257,6 +260,17 @@ impl Context {
         if answer == Err(Refused::NoSuchObject) && !result.is_null() {
             // What was returned is no block or event (any more); the EDT has ended all the same.
             let _ = self.graph().pass_to_event(output, false, Guid::NULL);
+        }
+    }
+    /// Ends an EDT that has its output event in itself, and satisfies that as `pass_result` does.
+    #[inline]
+    pub fn end_with_output(&mut self, edt: &Edt, result: Guid) {
+        let mut graph = self.graph();
+        if result.is_event() {
+            graph.end_with_event(edt, result);
+        } else {
+            let passes = result.is_null() || graph.check_source(result).is_ok();
+            graph.end_with_output(edt, if passes { result } else { Guid::NULL });
         }
     }
 }

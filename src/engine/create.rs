@@ -120,13 +120,16 @@ impl Context {
             false => unsafe { std::slice::from_raw_parts(request.depv, depc as usize) },
         };
         if let Output::Given(event) = request.output {
-            let Some((event, _locked)) = objects.events.lock(event) else {
-                return Err(NotCreated::Arguments("the output event does not exist"));
-            };
-            if event.kind() == EventKind::Collective {
-                return Err(NotCreated::Arguments(
-                    "a collective event cannot be an output event",
-                ));
+            match objects.event_kind(event) {
+                None => {
+                    return Err(NotCreated::Arguments("the output event does not exist"));
+                }
+                Some(EventKind::Collective) => {
+                    return Err(NotCreated::Arguments(
+                        "a collective event cannot be an output event",
+                    ));
+                }
+                Some(_) => {}
             }
         }
         for &source in sources {
@@ -153,7 +156,7 @@ impl Context {
         };
         edt.work.set(template.work);
         edt.paramc.set(paramc);
-        edt.output.set(Guid::NULL);
+        edt.set_output(Guid::NULL);
         edt.place.set(Place::HOST);
         edt.flags.set(0);
         if paramc != 0 {
@@ -177,11 +180,11 @@ impl Context {
             self.begin_hints(edt, request.template, request.hints);
         }
         let mut open = depc;
-        let mut connected = false;
+        let mut to_link = 0;
         for (slot, &source) in edt.slots().iter().zip(sources) {
             if source.is_event() {
                 slot.connect_later(Mode::Rw, source);
-                connected = true;
+                to_link += 1;
             } else if source != Guid::UNINITIALIZED {
                 slot.satisfy(source, Mode::Rw);
                 open -= 1;
@@ -192,10 +195,7 @@ impl Context {
         let output = match request.output {
             Output::None => Some(Guid::NULL),
             Output::Given(event) => Some(event),
-            Output::New(_) => {
-                let caches = &mut self.caches.events;
-                objects.events.create_plain(caches, EventKind::Once, 0)
-            }
+            Output::New(_) => self.new_output(edt, request.finish),
         };
         if !output.is_some_and(|output| self.enter_scope(edt, request.finish, output)) {
             if let (Output::New(_), Some(output)) = (request.output, output) {
@@ -219,24 +219,42 @@ impl Context {
         if let Some(check) = &self.runtime.check {
             self.check_created(check, edt, output.filter(|_| new_output));
         }
-        // While pre-slots are being connected, one more keeps the EDT from running.
-        let word = edt.header.peek().with_count(open + connected as u32);
+        let word = edt.header.peek().with_count(open);
         edt.header
             .publish(word.with_state(if open == 0 { RUNNABLE } else { WAITING }));
-        let result = match (open, connected) {
+        let result = match (open, to_link) {
             (0, _) => {
                 self.advance(edt);
                 Ok(())
             }
-            (_, true) => self.connect_all(edt, guid),
-            (_, false) => Ok(()),
+            (_, 0) => Ok(()),
+            _ => self.connect_all(edt, guid, to_link),
         };
         self.work_off();
         result
     }
 
-    /// Connects the pre-slots of a new EDT to the events that they were given, and lets it run.
-    fn connect_all(&mut self, edt: &'static Edt, guid: Guid) -> Result<(), NotCreated> {
+    /// A once event for the end of a new EDT, in the EDT where that is possible. `None` without memory.
+    #[inline]
+    fn new_output(&mut self, edt: &Edt, finish: bool) -> Option<Guid> {
+        let events = &self.runtime.objects.events;
+        // The scope, whose event it would be, outlives a finish EDT; strict mode tells more of events
+        // that have a slot.
+        let inside = match finish || self.runtime.check.is_some() {
+            true => None,
+            false => edt.begin_output(),
+        };
+        inside.or_else(|| events.create_plain(&mut self.caches.events, EventKind::Once, 0))
+    }
+
+    /// Connects the pre-slots of a new EDT to the events that they were given. The last of these
+    /// `to_link` pre-slots that is not in a list yet keeps the EDT from running, and from being freed.
+    fn connect_all(
+        &mut self,
+        edt: &'static Edt,
+        guid: Guid,
+        mut to_link: usize,
+    ) -> Result<(), NotCreated> {
         let mut result = Ok(());
         for (at, slot) in edt.slots().iter().enumerate() {
             // Nobody else touches such a pre-slot before it is in a list. Others may have been
@@ -252,12 +270,15 @@ impl Context {
             if result.is_err() {
                 self.graph().unconnect(edt, slot);
             }
+            to_link -= 1;
+            if to_link == 0 {
+                break;
+            }
         }
         if result.is_err() {
             // An event has been destroyed since it was looked at.
             let _ = self.destroy_edt(guid);
         }
-        self.graph().created(edt);
         result.map_err(NotCreated::Dependence)
     }
 
@@ -286,7 +307,9 @@ impl Context {
             edt.flags.set(edt.flags.get() | FINISH);
         } else {
             edt.scope.set(outer_pointer);
-            edt.output.set(output);
+            if !edt.has_output_inside() {
+                edt.set_output(output);
+            }
         }
         if let Some(outer) = outer {
             self.credit.check_in(outer);

@@ -32,7 +32,7 @@ impl Context {
             Some(Kind::Template) => objects.templates.add_hints(guid, hints),
             Some(Kind::DataBlock) => objects.data_blocks.add_hints(guid, hints),
             // There are no properties of events.
-            Some(Kind::Event) => objects.events.lock(guid).is_some(),
+            Some(kind) if kind.is_event() => objects.event_kind(guid).is_some(),
             _ => {
                 let Some((edt, locked)) = objects.edts.lock(guid) else {
                     return false;
@@ -57,7 +57,7 @@ impl Context {
                 .data_blocks
                 .exists(guid)
                 .then(|| objects.data_blocks.hints.get(guid)),
-            Some(Kind::Event) => objects.events.lock(guid).map(|_| HintSet::default()),
+            Some(kind) if kind.is_event() => objects.event_kind(guid).map(|_| HintSet::default()),
             _ => {
                 let (_, locked) = objects.edts.lock(guid)?;
                 let there = locked.word.state() != ZOMBIE;

@@ -51,7 +51,7 @@ impl Context {
     /// event, or the program ends meanwhile.
     pub fn wait_for_labeled_event(&mut self, label: Guid, call: &'static str) -> bool {
         let labels = self.runtime.objects.events.labels();
-        label.is_event()
+        label.kind() == Some(Kind::Event)
             && labels.is_label(label)
             && self.wait_until(Label::Made(label), call, |wake| {
                 labels.watch_made(label, wake)

@@ -254,16 +254,18 @@ impl Context {
         }
         self.current = None;
         self.tally.now.running.store(0, Ordering::Relaxed);
-        // 8: triggered.
+        // 8: triggered, 9: recycled; then out of the scope, whose end comes after the EDT's.
         let scope = edt.finish_scope();
-        let output = edt.output.get();
-        if let Some(scope) = scope.filter(|_| edt.flags.get() & FINISH != 0) {
-            scope.result.set(result);
-        } else if !output.is_null() {
-            self.pass_result(output, result);
+        if edt.has_output_inside() {
+            self.end_with_output(edt, result);
+        } else {
+            if let Some(scope) = scope.filter(|_| edt.flags.get() & FINISH != 0) {
+                scope.result.set(result);
+            } else {
+                self.pass_result(edt.output(), result);
+            }
+            self.runtime.objects.edts.free(&mut self.caches.edts, edt);
         }
-        // 9: recycled; then out of the scope, whose end comes after the EDT's.
-        self.runtime.objects.edts.free(&mut self.caches.edts, edt);
         self.check_out(scope);
         self.work_off();
     }
@@ -318,9 +320,7 @@ impl Context {
                     .scopes
                     .free(&mut self.caches.scopes, freed, index);
             }
-            if !output.is_null() {
-                self.pass_result(output, result);
-            }
+            self.pass_result(output, result);
             // SAFETY: the nested scope that was just closed kept its parent open.
             let Some(outer) = (unsafe { parent.as_ref() }) else {
                 return;

@@ -36,9 +36,11 @@ impl Graph<'_> {
             // Programs do this; there is nothing to do.
             None if destination.is_null() && source.is_null() => Ok(()),
             None => Err(Refused::NoSuchObject),
-            Some(Kind::Event) => self.add_to_event(source, post_slot, destination, slot),
             Some(kind) if kind.is_edt() => {
                 self.add_to_edt((source, post_slot), (kind, destination), slot, mode)
+            }
+            Some(kind) if kind.is_event() => {
+                self.add_to_event(source, post_slot, destination, slot)
             }
             Some(_) => Err(Refused::NotPermitted),
         }
@@ -103,6 +105,13 @@ impl Graph<'_> {
         (pre_slot, link): (&PreSlot, Link),
         mode: Mode,
     ) -> Result<(), Refused> {
+        if source.is_output() {
+            let (maker, _locked, waiting) =
+                (self.objects.edts.lock_output(source)).ok_or(Refused::NoSuchObject)?;
+            pre_slot.set_rest(waiting);
+            maker.set_waiting(link);
+            return Ok(());
+        }
         let (event, locked) = self
             .objects
             .events
@@ -145,14 +154,11 @@ impl Graph<'_> {
         if !source.is_event() {
             return self.satisfy_event(event, increment, source);
         }
-        let (target, locked) = self
+        match self
             .objects
-            .events
-            .lock(event)
-            .ok_or(Refused::NoSuchObject)?;
-        let kind = target.kind();
-        drop(locked);
-        match kind {
+            .event_kind(event)
+            .ok_or(Refused::NoSuchObject)?
+        {
             EventKind::Latch => {}
             // Contributions are not blocks.
             EventKind::Collective => return Err(Refused::NotPermitted),
@@ -171,16 +177,9 @@ impl Graph<'_> {
         increment: bool,
     ) -> Result<(), Refused> {
         let link = Link::to_event(event, increment);
-        let (from, locked) = self
-            .objects
-            .events
-            .lock(source)
-            .ok_or(Refused::NoSuchObject)?;
-        if locked.word.state() == ARMED && from.waiting.get() == Link::END {
-            from.waiting.set(link);
+        if self.link_without_connector(source, link)? {
             return Ok(());
         }
-        drop(locked);
         // A connector is needed. It is taken without the lock, since that can take time.
         let index = self.objects.events.connector(&mut self.caches.events, link);
         let index = index.ok_or(Refused::OutOfMemory)?;
@@ -197,6 +196,29 @@ impl Graph<'_> {
         }
     }
 
+    /// Makes a link the list of an event that has not triggered, if that is empty.
+    fn link_without_connector(&mut self, source: Guid, link: Link) -> Result<bool, Refused> {
+        if source.is_output() {
+            let (maker, _locked, waiting) =
+                (self.objects.edts.lock_output(source)).ok_or(Refused::NoSuchObject)?;
+            let fits = waiting == Link::END && Edt::can_begin_with(link);
+            if fits {
+                maker.set_waiting(link);
+            }
+            return Ok(fits);
+        }
+        let (from, locked) = self
+            .objects
+            .events
+            .lock(source)
+            .ok_or(Refused::NoSuchObject)?;
+        let fits = locked.word.state() == ARMED && from.waiting.get() == Link::END;
+        if fits {
+            from.waiting.set(link);
+        }
+        Ok(fits)
+    }
+
     /// Puts a connector into the event's list. If the event has something for it already, that is
     /// the answer, and the connector is in no list.
     fn link_connector(
@@ -205,12 +227,19 @@ impl Graph<'_> {
         post_slot: u32,
         index: u32,
     ) -> Result<Option<Guid>, Refused> {
+        let link = Link::to_connector(index);
+        if source.is_output() {
+            let (maker, _locked, waiting) =
+                (self.objects.edts.lock_output(source)).ok_or(Refused::NoSuchObject)?;
+            self.objects.events.set_rest(index, waiting);
+            maker.set_waiting(link);
+            return Ok(None);
+        }
         let (from, locked) = self
             .objects
             .events
             .lock(source)
             .ok_or(Refused::NoSuchObject)?;
-        let link = Link::to_connector(index);
         match locked.word.state() {
             ARMED => {
                 self.objects.events.set_rest(index, from.waiting.get());
@@ -230,7 +259,7 @@ impl Graph<'_> {
             Some(Kind::DataBlock) if !self.objects.data_blocks.exists(source) => {
                 Err(Refused::NoSuchObject)
             }
-            Some(Kind::DataBlock | Kind::Event) => Ok(()),
+            Some(kind) if kind == Kind::DataBlock || kind.is_event() => Ok(()),
             Some(_) => Err(Refused::NotPermitted),
         }
     }

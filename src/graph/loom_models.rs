@@ -141,12 +141,10 @@ impl World {
 #[test]
 fn creation_against_satisfaction() {
     loom::model(|| {
-        // One for the pre-slot, one for the creation.
-        let world = World::new(2, Slot::Connected, false);
+        let world = World::new(1, Slot::Connected, false);
         let other = world.clone();
         let satisfier = loom::thread::spawn(move || other.trigger(7));
         world.connect();
-        world.count_down(world.edt.lock_pinned());
         satisfier.join().expect("no panic");
         assert_eq!(world.state(), (1, 0));
         // SAFETY: no other thread is left.
@@ -188,6 +186,55 @@ fn destruction_against_satisfaction() {
         let in_time = world.destroy();
         satisfier.join().expect("no panic");
         assert_eq!(world.state(), if in_time { (0, 1) } else { (1, 0) });
+    });
+}
+
+/// An EDT whose pre-slot is about to be linked is destroyed: it is freed when that is done and the
+/// event has been satisfied, or runs.
+#[test]
+fn destruction_against_creation() {
+    loom::model(|| {
+        let world = World::new(1, Slot::Connected, false);
+        let other = world.clone();
+        let destroyer = loom::thread::spawn(move || other.destroy());
+        world.connect();
+        world.trigger(7);
+        let in_time = destroyer.join().expect("no panic");
+        assert_eq!(world.state(), if in_time { (0, 1) } else { (1, 0) });
+    });
+}
+
+/// An EDT ends, and with it the output event that is in it, while a dependence on the event is
+/// added: that is served, or finds that the event is gone; also if the slot is used again.
+#[test]
+fn output_inside_against_late_dependence() {
+    const DEPENDENCE: usize = 1;
+    loom::model(|| {
+        let edt = Arc::new((Header::new(), UnsafeCell::new(0), AtomicUsize::new(0)));
+        edt.0.publish(Word::new(0, 0, RUNNABLE));
+        let other = edt.clone();
+        let ender = loom::thread::spawn(move || {
+            // `Edts::free`, and the event's list passed on.
+            let mut locked = other.0.lock_pinned();
+            // SAFETY: the EDT is locked.
+            let waiting = other
+                .1
+                .with_mut(|list| unsafe { std::mem::take(&mut *list) });
+            locked.word = locked.word.freed().expect("generations left");
+            drop(locked);
+            other.2.fetch_add(waiting, Ordering::Relaxed);
+            // The slot is an EDT again, whose output event nobody waits for.
+            other.0.publish(other.0.peek().with_state(RUNNABLE));
+        });
+        let linked = edt.0.lock(0).is_some_and(|_locked| {
+            // SAFETY: the EDT is locked.
+            edt.1.with_mut(|list| unsafe { *list = DEPENDENCE });
+            true
+        });
+        ender.join().expect("no panic");
+        assert_eq!(edt.2.load(Ordering::Relaxed), linked as usize);
+        // SAFETY: no other thread is left.
+        edt.1.with(|list| assert_eq!(unsafe { *list }, 0));
     });
 }
 

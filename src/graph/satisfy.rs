@@ -1,7 +1,7 @@
 //! Satisfying events and pre-slots, and taking them out of the graph.
 
 use super::{Graph, Refused};
-use crate::object::edt::{Edt, EdtRef, Mode, RUNNABLE, WAITING, ZOMBIE};
+use crate::object::edt::{ENDED, Edt, EdtRef, Mode, RUNNABLE, WAITING, ZOMBIE};
 use crate::object::event::{EventKind, TRIGGERED};
 use crate::object::guid::Guid;
 use crate::object::header::Locked;
@@ -17,7 +17,7 @@ pub struct DestroyedEdt {
     pub scope: Option<&'static Scope>,
     /// Whether the EDT was the root of that scope.
     pub finish: bool,
-    /// The output event that goes with it, or `NULL_GUID`.
+    /// The output event, with a slot of its own, that goes with it, or `NULL_GUID`.
     pub output: Guid,
 }
 
@@ -80,6 +80,9 @@ impl Graph<'_> {
         increment: bool,
         data: Guid,
     ) -> Result<(), Refused> {
+        if guid.is_output() {
+            return self.trigger_output(guid, increment, data);
+        }
         let (event, mut locked) = self
             .objects
             .events
@@ -124,13 +127,69 @@ impl Graph<'_> {
             // It is satisfied by contributions.
             EventKind::Collective => return Err(Refused::NotPermitted),
         };
+        self.pass(waiting, data);
+        Ok(())
+    }
+
+    /// Triggers an output event that is in its EDT.
+    fn trigger_output(&mut self, guid: Guid, increment: bool, data: Guid) -> Result<(), Refused> {
+        if increment {
+            let there = self.objects.edts.lock_output(guid);
+            return Err(there.map_or(Refused::NoSuchObject, |_| Refused::NoSuchSlot));
+        }
+        let waiting = self.take_output(guid)?;
+        self.pass(waiting, data);
+        Ok(())
+    }
+
+    /// Takes an output event out of its EDT: what waited for it. An EDT that has left its slot to the
+    /// event is freed.
+    fn take_output(&mut self, guid: Guid) -> Result<Link, Refused> {
+        let (edt, locked, waiting) =
+            (self.objects.edts.lock_output(guid)).ok_or(Refused::NoSuchObject)?;
+        edt.take_waiting();
+        let ended = locked.word.state() == ENDED;
+        drop(locked);
+        if ended {
+            self.objects.edts.free(&mut self.caches.edts, edt);
+        }
+        Ok(waiting)
+    }
+
+    /// Steps 8 and 9 of the life of an EDT with its output event in it: the event is triggered, with
+    /// a block or `NULL_GUID`, and the EDT freed.
+    #[inline]
+    pub fn end_with_output(&mut self, edt: &Edt, data: Guid) {
+        let waiting = self.objects.edts.free(&mut self.caches.edts, edt);
+        self.pass(waiting, data);
+    }
+
+    /// The same where the EDT has returned an event: its output event takes over its slot, until the
+    /// other has been triggered.
+    pub fn end_with_event(&mut self, edt: &Edt, returned: Guid) {
+        let mut locked = edt.header.lock_pinned();
+        if edt.waiting().is_none() {
+            drop(locked);
+            self.objects.edts.free(&mut self.caches.edts, edt);
+            return;
+        }
+        let output = edt.output();
+        locked.word = locked.word.with_state(ENDED);
+        drop(locked);
+        if self.add_dependence(returned, output, 0, Mode::Rw) == Err(Refused::NoSuchObject) {
+            let _ = self.trigger_output(output, false, Guid::NULL);
+        }
+    }
+
+    /// Has a list that was taken from its event satisfied.
+    #[inline]
+    fn pass(&mut self, waiting: Link, data: Guid) {
         match waiting.target() {
             Target::End => {}
             // The usual list of a chain of events; it need not be taken apart again.
             Target::Event { guid, increment } => self.work.events.push((guid, increment, data)),
             _ => self.work.lists.push((waiting, data)),
         }
-        Ok(())
     }
 
     /// Satisfies the pre-slots of a list that was taken from its event, up to a batch.
@@ -187,14 +246,13 @@ impl Graph<'_> {
         self.work.runnable.push(EdtRef::new(edt));
     }
 
-    /// Ends the creation of an EDT: takes away the one that kept it from running meanwhile.
-    pub fn created(&mut self, edt: &Edt) {
-        let locked = edt.header.lock_pinned();
-        self.count_down(edt, locked);
-    }
-
     /// Destroys an event (OCR 1.1.0, 2.6.2). Pre-slots that waited for it are unconnected again.
     pub fn destroy_event(&mut self, guid: Guid) -> Result<(), Refused> {
+        if guid.is_output() {
+            let waiting = self.take_output(guid)?;
+            self.disconnect_all(waiting);
+            return Ok(());
+        }
         let (event, locked) = self
             .objects
             .events
@@ -250,13 +308,14 @@ impl Graph<'_> {
             ZOMBIE => return Err(Refused::NoSuchObject),
             _ => return Err(Refused::NotPermitted),
         }
+        let waiting = edt.take_waiting().unwrap_or(Link::END);
         let destroyed = DestroyedEdt {
             scope: edt.finish_scope(),
             finish: edt.flags.get() & crate::object::edt::FINISH != 0,
-            output: edt.output.get(),
+            output: edt.output(),
         };
         // What nothing is connected to will not be satisfied any more. What is left of the count is
-        // linked pre-slots, and the creation if it is still going on.
+        // pre-slots that are linked, or that the EDT's creator is about to link.
         let open = edt.slots().iter().filter(|slot| slot.is_unconnected());
         let left = locked.word.count() - open.count() as u32;
         locked.word = locked.word.with_state(ZOMBIE).with_count(left);
@@ -264,6 +323,7 @@ impl Graph<'_> {
         if left == 0 {
             self.objects.edts.free(&mut self.caches.edts, edt);
         }
+        self.disconnect_all(waiting);
         Ok(destroyed)
     }
 }

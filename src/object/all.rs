@@ -1,6 +1,8 @@
 //! All objects of a runtime together.
 
 use super::arena::{Arena, Cache};
+use super::event::EventKind;
+use super::guid::Guid;
 use super::{data_block, edt, event, range, scope, template, work};
 
 /// All objects of a runtime.
@@ -40,6 +42,14 @@ pub struct Caches {
 }
 
 impl Objects {
+    /// What kind of event a GUID names, if the event exists.
+    pub fn event_kind(&self, guid: Guid) -> Option<EventKind> {
+        match guid.is_output() {
+            true => self.edts.lock_output(guid).map(|_| EventKind::Once),
+            false => Some(self.events.lock(guid)?.0.kind()),
+        }
+    }
+
     /// Gives an ending thread's free slots to the others.
     pub fn drain(&self, caches: &mut Caches) {
         self.edts.drain(&mut caches.edts);

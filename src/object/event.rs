@@ -235,7 +235,7 @@ impl Events {
 
     /// Creates an event on a label. The error is `None` when memory is used up.
     pub fn create_on(&self, label: Guid, new: NewEvent) -> Result<Guid, Option<Taken>> {
-        let claim = || match label.is_event() {
+        let claim = || match label.kind() == Some(Kind::Event) {
             true => self.events.claim(label).map_err(Some),
             false => Err(Some(Taken::NoLabel)),
         };
@@ -277,7 +277,7 @@ impl Events {
     /// Locks the event of this GUID, if it exists.
     #[inline]
     pub fn lock(&self, guid: Guid) -> Option<(&Event, Locked<'_>)> {
-        if !guid.is_event() {
+        if guid.kind() != Some(Kind::Event) {
             return None;
         }
         let event = self.events.get(guid.index())?;

@@ -39,7 +39,16 @@ pub enum Kind {
     Affinity = 8,
     /// A range of labels, or a map.
     Range = 9,
+    /// The output event that an EDT in a slot of 128 bytes has in itself.
+    OutputSmall = 10,
+    /// The same of an EDT in a slot of 256 bytes.
+    OutputMedium = 11,
+    /// The same of an EDT in a slot of 512 bytes.
+    OutputLarge = 12,
 }
+
+/// The kind of an output event that an EDT has in itself, less that of the EDT.
+const OUTPUT_OF: u64 = Kind::OutputSmall as u64 - Kind::EdtSmall as u64;
 
 impl Kind {
     fn from_bits(bits: u64) -> Option<Kind> {
@@ -53,6 +62,9 @@ impl Kind {
             7 => Kind::EdtHuge,
             8 => Kind::Affinity,
             9 => Kind::Range,
+            10 => Kind::OutputSmall,
+            11 => Kind::OutputMedium,
+            12 => Kind::OutputLarge,
             _ => return None,
         })
     }
@@ -62,6 +74,19 @@ impl Kind {
         matches!(
             self,
             Kind::EdtSmall | Kind::EdtMedium | Kind::EdtLarge | Kind::EdtHuge
+        )
+    }
+
+    /// Whether this is an event, with a slot of its own or in an EDT.
+    pub fn is_event(self) -> bool {
+        self == Kind::Event || self.is_output()
+    }
+
+    /// Whether this is an output event that an EDT has in itself.
+    pub fn is_output(self) -> bool {
+        matches!(
+            self,
+            Kind::OutputSmall | Kind::OutputMedium | Kind::OutputLarge
         )
     }
 }
@@ -131,7 +156,23 @@ impl Guid {
 
     /// Whether this claims to name an event.
     pub fn is_event(self) -> bool {
-        self.kind() == Some(Kind::Event)
+        self.kind().is_some_and(Kind::is_event)
+    }
+
+    /// Whether this claims to name an output event that an EDT has in itself.
+    pub fn is_output(self) -> bool {
+        self.kind().is_some_and(Kind::is_output)
+    }
+
+    /// The output event that the EDT of this GUID has in itself; not for [`Kind::EdtHuge`].
+    pub fn output_of(edt: Guid) -> Guid {
+        debug_assert!(edt.is_edt() && edt.kind() != Some(Kind::EdtHuge));
+        Guid(edt.0 + (OUTPUT_OF << 59))
+    }
+
+    /// The EDT that has this output event in itself, if it is one.
+    pub fn edt_of_output(self) -> Option<Guid> {
+        self.is_output().then(|| Guid(self.0 - (OUTPUT_OF << 59)))
     }
 }
 
@@ -163,6 +204,18 @@ mod tests {
         assert_eq!(guid.generation(), 0x7ff_ffff);
         assert_eq!(guid.index(), 0xdead_beef);
         assert!((guid.bits() as i64) > 0);
+    }
+
+    #[test]
+    fn an_output_event_and_its_edt_name_each_other() {
+        for kind in [Kind::EdtSmall, Kind::EdtMedium, Kind::EdtLarge] {
+            let edt = Guid::new(kind, 0x7ff_ffff, 77);
+            let output = Guid::output_of(edt);
+            assert!(output.is_event() && output.is_output() && !output.is_edt());
+            assert_eq!(output.edt_of_output(), Some(edt));
+            assert_eq!(edt.edt_of_output(), None);
+        }
+        assert_eq!(Guid::new(Kind::Event, 1, 1).edt_of_output(), None);
     }
 
     #[test]

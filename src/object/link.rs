@@ -8,7 +8,7 @@
 //! ```text
 //! end          0
 //! EDT slot     0 | EDT kind (4) | slot (27) | index (32)     the EDT is pinned while it is linked
-//! event slot   1 or 0 | Event   | generation | index         bit 63: the latch's increment slot
+//! event slot   1 or 0 | event kind (4) | generation | index  bit 63: the latch's increment slot
 //! connector    0 | 15           | 0          | index
 //! ```
 
@@ -94,7 +94,7 @@ impl Link {
     pub fn target(self) -> Target {
         let guid = Guid::from_bits(self.0 & !(1 << 63));
         match guid.kind() {
-            Some(Kind::Event) => Target::Event {
+            Some(kind) if kind.is_event() => Target::Event {
                 guid,
                 increment: self.0 >> 63 != 0,
             },

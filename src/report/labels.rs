@@ -49,7 +49,7 @@ impl Labels {
 
 fn exists(objects: &Objects, guid: Guid) -> bool {
     objects.edts.lock(guid).is_some()
-        || objects.events.lock(guid).is_some()
+        || objects.event_kind(guid).is_some()
         || objects.data_blocks.exists(guid)
         || objects.templates.view(guid).is_some()
 }

@@ -3,9 +3,20 @@
 //! | state | count is | who may touch it | left by |
 //! |---|---|---|---|
 //! | free | 0 | holder of the free slot | creation |
-//! | waiting | pre-slots not satisfied, +1 while it is being created | holder of the lock | the count reaching 0: the one who brought it there owns the EDT; or `ocrEdtDestroy` |
+//! | waiting | pre-slots not satisfied | holder of the lock | the count reaching 0: the one who brought it there owns the EDT; or `ocrEdtDestroy` |
 //! | zombie | pre-slots still linked to events | holder of the lock | the count reaching 0: freed |
 //! | runnable | outstanding fetches | the owner; handed on through a block's queue, a fetch, a ready queue or a launch, each of which orders the old owner's writes before the new one's reads | having run: freed by the worker or the device manager's thread |
+//! | ended | 0 | holder of the lock | its output event, which is in it, being triggered or destroyed: freed |
+//!
+//! # The output event
+//!
+//! A new output event is a once event that goes with the EDT's end, so most EDTs have it in
+//! themselves: a list of the pre-slots that wait, in the word that otherwise has the GUID of the
+//! event. It has a GUID of its own, made of the EDT's ([`Guid::output_of`]), and is guarded by the
+//! lock of the EDT's header in every state of the EDT, also where the rest is its owner's. An EDT
+//! that has returned an event leaves its slot to the output event until that has come: state
+//! "ended". A finish EDT's output event belongs to its scope, and one that is labeled or has an
+//! allocation has a slot of its own, as has every event in strict mode, which tells more of it.
 //!
 //! A pre-slot is two words. Until the EDT is runnable they mean:
 //!
@@ -38,6 +49,8 @@ pub const WAITING: u8 = 1;
 pub const ZOMBIE: u8 = 2;
 /// State: all pre-slots satisfied.
 pub const RUNNABLE: u8 = 3;
+/// State: it has run, and the output event that is in it waits for what it returned.
+pub const ENDED: u8 = 4;
 
 /// The EDT is the root of a finish scope.
 pub const FINISH: u8 = 1;
@@ -54,6 +67,11 @@ pub const WAITER: u8 = 16;
 pub const HINTED: u8 = 32;
 /// One of its hints is a priority that is not 0.
 pub const URGENT: u8 = 64;
+/// Its output event is, or was, in it.
+const OUTPUT_INSIDE: u8 = 128;
+
+/// What the word of the output event has beside the list where the event is in the EDT.
+const INSIDE: u64 = 1 << 63;
 
 /// The index space given to `ocrOpenclTaskCreate`, and the device.
 #[derive(Clone, Copy, Debug)]
@@ -84,8 +102,8 @@ pub struct Edt {
     pub work: Cell<*const Work>,
     /// The innermost finish scope it is in, or null.
     pub scope: Cell<*const Scope>,
-    /// Its output event, or `NULL_GUID`.
-    pub output: Cell<Guid>,
+    /// Its output event: a GUID; or [`INSIDE`] and the list of what waits for it.
+    output: Cell<u64>,
     /// The next EDT in the queue it is in.
     pub link: Cell<*const Edt>,
     /// Its slot in the arena; while free, the next free slot.
@@ -99,7 +117,8 @@ pub struct Edt {
     /// The slot of the block it holds or waits for last.
     pub cursor: Cell<u32>,
     kind: Cell<u8>,
-    /// [`FINISH`], [`HAS_RANGE`], [`FETCH`], [`DENIED`], [`WAITER`], [`HINTED`], [`URGENT`].
+    /// [`FINISH`], [`HAS_RANGE`], [`FETCH`], [`DENIED`], [`WAITER`], [`HINTED`], [`URGENT`],
+    /// [`OUTPUT_INSIDE`].
     pub flags: Cell<u8>,
     /// Where it runs, once placed.
     pub place: Cell<Place>,
@@ -127,6 +146,69 @@ impl Edt {
             self.header.peek().generation(),
             self.index.get(),
         )
+    }
+
+    /// Sets the output event, which has a slot of its own, of an EDT that is not published.
+    pub fn set_output(&self, output: Guid) {
+        self.output.set(output.bits());
+    }
+
+    /// Makes an EDT that is not published have its output event in itself, if its kind can; the
+    /// GUID of the event.
+    #[inline]
+    pub fn begin_output(&self) -> Option<Guid> {
+        if self.kind() == Kind::EdtHuge {
+            return None;
+        }
+        self.flags.set(self.flags.get() | OUTPUT_INSIDE);
+        self.output.set(INSIDE | Link::END.bits());
+        Some(Guid::output_of(self.guid()))
+    }
+
+    /// Whether its output event is, or was, in it.
+    #[inline]
+    pub fn has_output_inside(&self) -> bool {
+        self.flags.get() & OUTPUT_INSIDE != 0
+    }
+
+    /// The GUID of its output event, or `NULL_GUID`. The caller has the lock, or owns the EDT and
+    /// the event is not in it.
+    #[inline]
+    pub fn output(&self) -> Guid {
+        match self.waiting() {
+            Some(_) => Guid::output_of(self.guid()),
+            None => Guid::from_bits(self.output.get()),
+        }
+    }
+
+    /// What waits for the output event in this EDT, whose lock the caller has; `None` if none is
+    /// there (any more). No link in this list has bit 63.
+    #[inline]
+    pub fn waiting(&self) -> Option<Link> {
+        let output = self.output.get();
+        (output & INSIDE != 0).then(|| Link::from_bits(output & !INSIDE))
+    }
+
+    /// Whether a link can stand in the word of an output event: that to the increment slot of a latch
+    /// cannot, and needs a connector.
+    pub fn can_begin_with(link: Link) -> bool {
+        link.bits() & INSIDE == 0
+    }
+
+    /// Sets the list of what waits for the output event that is in this EDT, whose lock the caller
+    /// has.
+    #[inline]
+    pub fn set_waiting(&self, list: Link) {
+        debug_assert!(self.waiting().is_some() && Edt::can_begin_with(list));
+        self.output.set(INSIDE | list.bits());
+    }
+
+    /// Takes the output event out of the EDT, whose lock the caller has: what waited for it.
+    #[inline]
+    pub fn take_waiting(&self) -> Option<Link> {
+        let waiting = self.waiting()?;
+        self.output.set(Guid::NULL.bits());
+        Some(waiting)
     }
 
     /// A link to one of its pre-slots.

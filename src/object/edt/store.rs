@@ -1,11 +1,12 @@
 //! Where EDTs are kept: an arena for each of three sizes, and one for those whose pre-slots and
 //! parameters do not fit and stand in an allocation of their own.
 
-use super::{Edt, HINTED, RUNNABLE, URGENT};
+use super::{ENDED, Edt, HINTED, RUNNABLE, URGENT};
 use crate::object::arena::{Arena, Cache, Labels, Slot, Taken};
 use crate::object::guid::{Guid, Kind};
 use crate::object::header::{Header, Locked};
 use crate::object::hints::{EDT_PRIORITY, HintSet, Hints};
+use crate::object::link::Link;
 use std::cell::Cell;
 
 /// Words behind the fields, by kind.
@@ -173,25 +174,28 @@ impl Edts {
         self.free(caches, edt);
     }
 
-    /// Takes back an EDT that the caller owns.
+    /// Takes back an EDT that the caller owns, and the output event that is in it: what waited for
+    /// that, if there was one.
     #[inline]
-    pub fn free(&self, caches: &mut EdtCaches, edt: &Edt) {
+    pub fn free(&self, caches: &mut EdtCaches, edt: &Edt) -> Link {
         let kind = edt.kind();
         let index = edt.index.get();
         if edt.flags.get() & HINTED != 0 {
             self.hints.drop_of(edt.guid());
         }
         let mut locked = edt.header.lock_pinned();
+        let waiting = edt.take_waiting().unwrap_or(Link::END);
         // Under the lock, since a picture may be looking at the pre-slots; it is freed without.
         let _words = (kind == Kind::EdtHuge).then(|| take_words(edt));
         // The generations of the slot are used up: it stays as it is, and is never handed out again.
         let Some(word) = locked.word.freed() else {
-            return;
+            return waiting;
         };
         locked.word = word;
         drop(locked);
         let cache = &mut caches.0[kind as usize - Kind::EdtSmall as usize];
         by_kind!(self, kind, arena => arena.free(cache, word, index));
+        waiting
     }
 
     /// The EDT in slot `index` of the arena of `kind`, live or free.
@@ -203,6 +207,20 @@ impl Edts {
     /// Locks the EDT of this GUID, if it is alive.
     #[inline]
     pub fn lock(&self, guid: Guid) -> Option<(&Edt, Locked<'_>)> {
+        let (edt, locked) = self.lock_slot(guid)?;
+        (locked.word.state() != ENDED).then_some((edt, locked))
+    }
+
+    /// Locks the EDT that has the output event of this GUID in itself, and the event still.
+    #[inline]
+    pub fn lock_output(&self, output: Guid) -> Option<(&Edt, Locked<'_>, Link)> {
+        let (edt, locked) = self.lock_slot(output.edt_of_output()?)?;
+        let waiting = edt.waiting()?;
+        Some((edt, locked, waiting))
+    }
+
+    #[inline]
+    fn lock_slot(&self, guid: Guid) -> Option<(&Edt, Locked<'_>)> {
         let kind = guid.kind().filter(|kind| kind.is_edt())?;
         let edt = self.get(kind, guid.index())?;
         Some((edt, edt.header.lock(guid.generation())?))

@@ -107,8 +107,10 @@ impl Picture<'_> {
             if graph.nodes.contains_key(&id) {
                 continue;
             }
-            let found = self.objects.events.lock(event);
-            let kind = found.map_or("", |(event, _locked)| event.kind().name());
+            let kind = self
+                .objects
+                .event_kind(event)
+                .map_or("", |kind| kind.name());
             graph.node(id.clone(), "ellipse", format!("{kind}\n{id}"));
             match self.makers.get(&event) {
                 Some(Maker::Edt(edt, _)) => {

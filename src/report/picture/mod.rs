@@ -21,7 +21,7 @@ mod text;
 use crate::object::Objects;
 use crate::object::edt::{Edt, Mode, RUNNABLE, WAITER, WAITING};
 use crate::object::event::{Event, EventKind};
-use crate::object::guid::Guid;
+use crate::object::guid::{Guid, Kind};
 use crate::object::link::{Link, Target};
 use crate::object::scope::Scope;
 use crate::object::work::Work;
@@ -209,7 +209,7 @@ impl<'a> Picture<'a> {
             if let Some(scope) = edt.finish_scope() {
                 self.add_scope(scope, name);
             }
-            let output = edt.output.get();
+            let output = edt.output();
             if !output.is_null() {
                 let maker = Maker::Edt(name, state == WAITING);
                 self.makers.insert(output, maker);
@@ -271,6 +271,14 @@ impl<'a> Picture<'a> {
                 None => vec![event.waiting.get()],
             };
             for list in lists {
+                self.look_at_list(guid, list);
+            }
+        }
+        for edt in self.objects.edts.live() {
+            let kind = edt.guid().kind();
+            let output = (kind != Some(Kind::EdtHuge)).then(|| Guid::output_of(edt.guid()));
+            let locked = output.and_then(|guid| self.objects.edts.lock_output(guid));
+            if let (Some(guid), Some((_, _locked, list))) = (output, locked) {
                 self.look_at_list(guid, list);
             }
         }
@@ -437,11 +445,23 @@ fn open_slots(edt: &Edt) -> Vec<OpenSlot> {
         .collect()
 }
 
+/// The kind of an event, if it exists, and what it lacks if it has not triggered.
+fn kind_and_lack(objects: &Objects, guid: Guid) -> Option<(EventKind, String)> {
+    match guid.is_output() {
+        true => objects
+            .event_kind(guid)
+            .map(|kind| (kind, UNSATISFIED.into())),
+        false => (objects.events.lock(guid)).map(|(event, _locked)| (event.kind(), lack(event))),
+    }
+}
+
+const UNSATISFIED: &str = "which nobody has satisfied (ocrEventSatisfy)";
+
 /// What an event that has not triggered lacks: a line for each kind.
 fn lack(event: &Event) -> String {
     match event.kind() {
         EventKind::Once | EventKind::Idempotent | EventKind::Sticky | EventKind::Counted => {
-            "which nobody has satisfied (ocrEventSatisfy)".into()
+            UNSATISFIED.into()
         }
         EventKind::Channel => format!(
             "which lacks a partner: {} more dependences than satisfactions (ocrEventSatisfy)",

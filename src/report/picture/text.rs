@@ -1,6 +1,8 @@
 //! The picture in words.
 
-use super::{BlockWait, Holder, Maker, Name, OpenScope, Picture, SHOWN, Thread, WaitingEdt, lack};
+use super::{
+    BlockWait, Holder, Maker, Name, OpenScope, Picture, SHOWN, Thread, WaitingEdt, kind_and_lack,
+};
 use crate::object::edt::Mode;
 use crate::object::guid::Guid;
 use crate::report::tally::Label;
@@ -143,12 +145,7 @@ impl Picture<'_> {
 
     /// An event, and what it lacks or waits for itself.
     pub(super) fn event(&self, guid: Guid, depth: usize) -> String {
-        let Some((kind, lack)) = self
-            .objects
-            .events
-            .lock(guid)
-            .map(|(event, _locked)| (event.kind(), lack(event)))
-        else {
+        let Some((kind, lack)) = kind_and_lack(self.objects, guid) else {
             return format!("the event {guid}, which does not exist any more");
         };
         let mut text = format!("the {} event {guid}{}, ", kind.name(), self.labels.of(guid));

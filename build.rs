@@ -25,6 +25,19 @@ const HEADERS: &[&str] = &[
     "extensions/ocr-variants.h",
 ];
 
+/// Macros of the headers that `bindgen` does not see as constants, because there is a cast in them.
+const PROPERTIES: &[&str] = &[
+    "DB_PROP_NO_ACQUIRE",
+    "DB_PROP_SINGLE_ASSIGNMENT",
+    "EDT_PROP_FINISH",
+    "EDT_PROP_OEVT_VALID",
+    "GUID_PROP_IS_LABELED",
+    "GUID_PROP_CHECK",
+    "GUID_PROP_BLOCK",
+    "LEGACY_PROP_WAIT_FOR_CREATE",
+    "LEGACY_PROP_CHECK",
+];
+
 fn main() {
     let out = PathBuf::from(env::var("OUT_DIR").expect("cargo sets OUT_DIR"));
     println!("cargo:rerun-if-changed=include");
@@ -34,9 +47,20 @@ fn main() {
         .iter()
         .map(|name| format!("#include \"{name}\"\n"))
         .collect();
+    // The name of a macro becomes the name of a constant with its value.
+    let properties: String = PROPERTIES
+        .iter()
+        .map(|name| {
+            format!(
+                "enum {{ VALUE_OF_{name} = {name} }};\n#undef {name}\n\
+                 static const u16 {name} = VALUE_OF_{name};\n"
+            )
+        })
+        .collect();
     bindgen::Builder::default()
-        .header_contents("all.h", &includes)
+        .header_contents("all.h", &(includes + &properties))
         .clang_arg("-Iinclude")
+        .allowlist_var(PROPERTIES.join("|"))
         .allowlist_file(".*include/ocr.*\\.h|.*include/extensions/.*\\.h")
         .blocklist_function("mainEdt")
         .default_enum_style(bindgen::EnumVariation::Consts)

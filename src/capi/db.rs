@@ -7,8 +7,8 @@ use std::ffi::c_void;
 use sys::{ocrGuid_t, ocrHint_t};
 
 /// Programs pass 0 or 1 for the flags, too.
-const NO_ACQUIRE: u16 = 0x10;
-const SINGLE_ASSIGNMENT: u16 = 0x20;
+const NO_ACQUIRE: u16 = sys::DB_PROP_NO_ACQUIRE;
+const SINGLE_ASSIGNMENT: u16 = sys::DB_PROP_SINGLE_ASSIGNMENT;
 
 export! {
     /// OCR 1.1.0, 2.5.1.

@@ -17,8 +17,8 @@ use std::ffi::c_char;
 use std::ptr::NonNull;
 use sys::{ocrEdt_t, ocrEventParams_t, ocrEventTypes_t, ocrGuid_t, ocrHint_t};
 
-pub(super) const FINISH: u16 = 1;
-pub(super) const OEVT_VALID: u16 = 8;
+pub(super) const FINISH: u16 = sys::EDT_PROP_FINISH;
+pub(super) const OEVT_VALID: u16 = sys::EDT_PROP_OEVT_VALID;
 
 export! {
     /// OCR 1.1.0, 2.6.1.

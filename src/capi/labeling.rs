@@ -17,12 +17,12 @@ use std::ptr::NonNull;
 use sys::{ocrEdt_t, ocrGuid_t, ocrGuidUserKind};
 
 /// `GUID_PROP_IS_LABELED`, which `CHECK` and `BLOCK` contain.
-const LABELED: u16 = 0x100;
+const LABELED: u16 = sys::GUID_PROP_IS_LABELED;
 /// What `GUID_PROP_BLOCK` has besides.
-const BLOCK: u16 = 0x400;
+const BLOCK: u16 = sys::GUID_PROP_BLOCK & !LABELED;
 
 /// What `GUID_PROP_CHECK` has besides.
-const CHECK: u16 = 0x200;
+const CHECK: u16 = sys::GUID_PROP_CHECK & !LABELED;
 
 /// The distance of two labels of a range.
 const SKIP: u64 = 1;

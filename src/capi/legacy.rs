@@ -13,11 +13,6 @@ use sys::{ocrConfig_t, ocrGuid_t};
 /// What tells the GUID of a run from that of a place or a worker.
 const RUN_GENERATION: u32 = 2;
 
-/// `LEGACY_PROP_WAIT_FOR_CREATE`.
-const WAIT_FOR_CREATE: u16 = 1;
-/// `LEGACY_PROP_CHECK`.
-const CHECK: u16 = 4;
-
 const ECANCELED: u8 = sys::OCR_ECANCELED as u8;
 
 export! {
@@ -161,7 +156,7 @@ fn block(handle: Guid, properties: u16) -> Result<Answer, u8> {
         let runtime = context.runtime;
         let kind_of = |guid| runtime.objects.event_kind(guid);
         let mut kind = kind_of(handle);
-        if kind.is_none() && properties & WAIT_FOR_CREATE != 0 {
+        if kind.is_none() && properties & sys::LEGACY_PROP_WAIT_FOR_CREATE != 0 {
             if !context.wait_for_labeled_event(handle, WAITER_NAME) {
                 return Err(if runtime.end.is_ending() {
                     ECANCELED
@@ -172,7 +167,7 @@ fn block(handle: Guid, properties: u16) -> Result<Answer, u8> {
             kind = kind_of(handle);
         }
         let lasts = matches!(kind, Some(EventKind::Sticky | EventKind::Idempotent));
-        let poll = properties & CHECK != 0;
+        let poll = properties & sys::LEGACY_PROP_CHECK != 0;
         if !lasts || poll && !runtime.is_satisfied(handle) {
             return Err(EINVAL);
         }

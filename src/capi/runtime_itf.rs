@@ -103,11 +103,10 @@ export! {
     /// From the first call to its end the EDT has its worker's place taken by another thread.
     fn ocrInformLegacyCodeBlocking() -> u8, or EFAULT; {
         with(EPERM, |context| {
-            if context.current.is_none() {
+            match context.current {
                 // Workers are not kept from anything by a thread that is none.
-                std::thread::yield_now();
-            } else {
-                context.look_again();
+                None => std::thread::yield_now(),
+                Some(edt) => context.look_again(edt),
             }
             0
         })

@@ -85,9 +85,10 @@ impl Waits {
         all.push(Arc::downgrade(sleeper));
     }
 
-    fn cancel_all(&self) {
+    /// Ends all waiting. Those that waited count as work in flight, as if they had an answer.
+    pub(super) fn cancel_all(&self, runtime: &Runtime) {
         for sleeper in self.0.lock().iter().filter_map(Weak::upgrade) {
-            let _ = sleeper.leave(State::Ending);
+            sleeper.wake(runtime, State::Ending);
         }
     }
 }
@@ -100,20 +101,23 @@ impl Sleeper {
         })
     }
 
-    /// Ends the waiting, if it has not ended; says whether this did. An answer outdoes the end of the
-    /// program, for those that know that it comes (`wait_for_answer`).
-    fn leave(&self, with: State) -> bool {
-        let mut state = self.state.lock();
-        let waited = match *state {
-            State::Waiting => true,
-            State::Ending => matches!(with, State::Answered(_)),
-            State::Answered(_) => false,
+    /// Ends the waiting, if it has not ended: the thread is work in flight from before it is woken until
+    /// it has gone on so far that it is seen to do so. An answer outdoes the end of the program, for
+    /// those that know that it comes (`wait_for_answer`).
+    fn wake(&self, runtime: &Runtime, with: State) {
+        runtime.begin_outside();
+        let waited = {
+            let mut state = self.state.lock();
+            let waited = matches!(*state, State::Waiting);
+            if waited || matches!((*state, with), (State::Ending, State::Answered(_))) {
+                *state = with;
+                self.changed.notify_one();
+            }
+            waited
         };
-        if waited {
-            *state = with;
-            self.changed.notify_one();
+        if !waited {
+            runtime.end_outside();
         }
-        waited
     }
 
     fn wait_for_answer(&self) -> State {
@@ -160,7 +164,6 @@ impl Context {
         if matches!(state, State::Ending) && runtime.is_satisfied(event) {
             // That came before the end; who did it is about to bring the answer.
             state = sleeper.wait_for_answer();
-            runtime.end_outside();
         }
         match state {
             State::Answered(answer) => Ok(answer),
@@ -191,11 +194,7 @@ impl Context {
         let sleeper = Sleeper::new();
         let waits = sleeper.clone();
         watch(Box::new(move || {
-            // It is work in flight until the thread has gone on so far that it is seen to do so.
-            runtime.begin_outside();
-            if !waits.leave(State::Answered(NOTHING)) {
-                runtime.end_outside();
-            }
+            waits.wake(runtime, State::Answered(NOTHING));
         }));
         runtime.waits.add(&sleeper);
         let (event, label) = (Guid::NULL, Some(label));
@@ -205,8 +204,7 @@ impl Context {
         )
     }
 
-    /// Sleeps until it is woken, by somebody who has counted this thread as work in flight, or until
-    /// the program has ended.
+    /// Sleeps until it is woken, with an answer or because the program has ended.
     fn sleep(&mut self, sleeper: &Sleeper, wait: Wait) -> State {
         let runtime = self.runtime;
         *self.tally.now.waits.lock() = Some(wait);
@@ -221,19 +219,12 @@ impl Context {
         runtime.cancel_if_over();
         runtime.check_halt();
         let state = sleeper.wait();
-        let woken = matches!(state, State::Answered(_));
         if worker {
-            if !woken {
-                // As if somebody had.
-                runtime.begin_outside();
-            }
             self.come_back();
         } else {
             // It is one of the program's free threads again, and seen as that.
             runtime.resting.end();
-            if woken {
-                runtime.end_outside();
-            }
+            runtime.end_outside();
         }
         *self.tally.now.waits.lock() = None;
         state
@@ -313,11 +304,7 @@ impl Context {
         self.runtime.objects.edts.free(&mut self.caches.edts, edt);
         // SAFETY: made by `into_raw` for this EDT, which gets here once.
         let sleeper = unsafe { Arc::from_raw(sleeper) };
-        // It is work in flight until the thread has gone on so far that it is seen to do so.
-        self.runtime.begin_outside();
-        if !sleeper.leave(State::Answered(answer)) {
-            self.runtime.end_outside();
-        }
+        sleeper.wake(self.runtime, State::Answered(answer));
     }
 }
 
@@ -327,7 +314,7 @@ impl Runtime {
     pub(super) fn cancel_if_over(&self) {
         let over = self.end.is_ending() && self.seats.lock().at_work(self) == 0;
         if over {
-            self.waits.cancel_all();
+            self.waits.cancel_all(self);
         }
     }
 

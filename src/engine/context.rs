@@ -51,6 +51,8 @@ pub struct Context {
     pub edt_local_used: bool,
     /// Whether the thread has left its seat to another while its EDT waited.
     pub away: Away,
+    /// The last round in which it has looked in vain at the end (`seats.rs`).
+    pub looked_in: u64,
     /// Keeps the runtime, for a thread that is not a worker.
     keeper: Option<Arc<Runtime>>,
     /// What was done.
@@ -95,6 +97,7 @@ impl Context {
             edt_local: [Guid::NULL; LOCAL_SLOTS],
             edt_local_used: false,
             away: Away::No,
+            looked_in: 0,
             keeper: None,
             tally: runtime.registry.join(),
         }));

@@ -2,8 +2,10 @@
 //! are called to between two EDTs.
 
 use super::context::Context;
+use super::seats::Away;
 use super::{Runtime, watch};
 use parking_lot::{Condvar, Mutex};
+use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicI32, AtomicU8, Ordering};
 use std::thread::ThreadId;
 
@@ -100,16 +102,19 @@ impl Runtime {
 
     /// Ends the run. True if it was not ending yet: then `lost`, a thread that does not come back
     /// from its EDT, is not waited for.
-    fn end_run(&self, lost: Option<ThreadId>) -> bool {
+    fn end_run(&self, lost: Option<(ThreadId, Away)>) -> bool {
         let first = {
             let mut shutdown = self.end.shutdown.lock();
             // Noted before anybody who waits for the end sees it.
-            if !*shutdown && let Some(thread) = lost {
-                self.seats.lose(thread);
+            if !*shutdown && let Some((thread, away)) = lost {
+                self.seats.lose(thread, away);
             }
             !std::mem::replace(&mut *shutdown, true)
         };
         self.end.call(Call::END);
+        if first && lost.is_some_and(|(_, away)| away != Away::No) {
+            self.end_outside();
+        }
         self.end.changed.notify_all();
         self.queues.sleep.wake_all();
         self.seats.call_all();
@@ -129,10 +134,10 @@ pub fn abort(status: i32) {
     let Some(context) = Context::get() else {
         exit_now(status)
     };
-    let (runtime, in_edt) = {
+    let (runtime, in_edt, away) = {
         // SAFETY: the context is this thread's.
         let this = unsafe { &*context };
-        (this.runtime, this.current.is_some())
+        (this.runtime, this.current.is_some(), this.away)
     };
     if !runtime.legacy {
         end_process(status);
@@ -142,14 +147,19 @@ pub fn abort(status: i32) {
         runtime.shutdown();
         return;
     }
-    // Whoever ends the run waits for its threads, but not for one that never comes back: such a one
-    // keeps the runtime itself until it is done with it.
     let keeper = Runtime::current();
-    if runtime.end_run(Some(std::thread::current().id())) {
-        drop(keeper);
-        loop {
-            std::thread::park();
-        }
+    if runtime.end_run(Some((std::thread::current().id(), away))) {
+        stay(keeper);
+    }
+}
+
+/// Keeps this thread for ever, which has been lost ([`Seats::lose`](super::seats::Seats::lose)). Whoever
+/// ends the run does not wait for such a one, so it keeps the runtime itself, since before it was lost
+/// and until here.
+pub(super) fn stay(keeper: Option<Arc<Runtime>>) -> ! {
+    drop(keeper);
+    loop {
+        std::thread::park();
     }
 }
 

@@ -44,8 +44,17 @@ impl Runtime {
     /// a library, and not waiting in the runtime. Such a program is never accused.
     fn has_free_threads(&self, resting: Rests) -> bool {
         // Read before the threads of the process are: one started in between may be the program's.
-        let known = resting.count() + self.seats.started() + self.devices.threads();
+        let known = resting.count() + self.seats.known() + self.devices.threads();
         threads_of_process().is_none_or(|threads| threads > known)
+    }
+
+    /// Whether nothing can happen any more but what so many threads do that are away. As in
+    /// [`Runtime::check_halt`], nobody who rests is freed between the two looks at those.
+    pub(super) fn is_left_to(&self, away: usize) -> bool {
+        let resting = self.resting.now();
+        !self.has_free_threads(resting)
+            && self.in_flight.load(Ordering::SeqCst) == away
+            && self.resting.now() == resting
     }
 
     /// Ends the program with a message if nothing can happen any more (see `sched/sleep.md`).

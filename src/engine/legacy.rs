@@ -111,5 +111,7 @@ pub fn end(wait: bool) -> Option<i32> {
     Context::leave();
     // A panic there has been printed; there is nothing to be done about it.
     let _ = watching.join();
+    // From here on it waits for the runtime's threads.
+    runtime.resting.begin();
     Some(run.end())
 }

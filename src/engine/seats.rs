@@ -21,11 +21,24 @@
 //!
 //! A thread that is away counts as work in flight (`Runtime::in_flight`): it is none of the workers
 //! whose sleep says that nothing can happen.
+//!
+//! # Who waits at the end by looking again and again
+//!
+//! The run ends when the EDTs that run have ended. One that looks again and again may look for what
+//! never comes. It is given up, and its thread stays in the call for ever, when nobody else can do
+//! anything for it: the run ends; all threads that run EDTs look so; nothing else is in flight; the
+//! process has no thread that may do something unknown to the runtime, by the rule by which hangs are
+//! found (`halt.rs`); and since all that was found, each has looked `IN_VAIN` times and none has done
+//! anything else. So it has seen whatever others did before they were gone. Threads that wait in a call
+//! are told before that nobody satisfies anything any more, and may do something then. What cannot be
+//! known is what one EDT does for another between two of its own looks, or whether it would stop by
+//! itself; that is what the number is for.
 
 use super::context::Context;
-use super::end::{Call, FATAL_STATUS, end_process, fatal};
+use super::end::{Call, FATAL_STATUS, end_process, fatal, stay};
 use super::halt::threads_of_process;
 use super::{Runtime, worker};
+use crate::object::edt::Edt;
 use crate::sched::queues::Local;
 use parking_lot::{Condvar, Mutex, MutexGuard};
 use std::panic::{AssertUnwindSafe, catch_unwind};
@@ -35,6 +48,14 @@ use std::thread::{JoinHandle, ThreadId};
 /// EDTs run on the workers' stacks; programs put arrays there as they do in `main`. Only what is
 /// touched takes memory.
 const STACK_BYTES: usize = 16 << 20;
+
+/// How often each EDT that waits by looking again and again has to do that before all are given up. More
+/// than once, since an EDT may do something for another before it looks again; not often, since each may
+/// take its time between two looks.
+const IN_VAIN: u32 = 16;
+
+/// Threads of the process, of this run and of earlier ones, that stay in a call for ever.
+static GONE: AtomicUsize = AtomicUsize::new(0);
 
 /// Whether a thread runs an EDT without a seat.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -53,10 +74,11 @@ pub struct Seats {
     state: Mutex<State>,
     /// Something has changed in `state` that a thread may wait for.
     changed: Condvar,
-    /// Threads started for the runtime, the one that watches included. Written with `state` locked,
-    /// and never more than there are: whoever compares it with the threads of the process may take
-    /// one of them for the program's for a moment, but does not miss one of the program's.
-    started: AtomicUsize,
+    /// Threads of the runtime, the one that watches included, that have been started and have not ended.
+    /// Written with `state` locked, and never more than there are: whoever compares it with the threads
+    /// of the process may take one of them for the program's for a moment, but does not miss one of the
+    /// program's.
+    own: AtomicUsize,
 }
 
 #[derive(Default)]
@@ -69,41 +91,81 @@ pub(super) struct State {
     /// Spares, and threads that are being started to be some.
     spare: usize,
     threads: Vec<JoinHandle<()>>,
+    /// How many of them have not ended, and will.
+    running: usize,
+    /// Those that never will.
     lost: Vec<ThreadId>,
+    /// How many of those have a seat.
+    lost_seats: usize,
+    vain: Vain,
     /// What `pause.rs` has of this.
     pub(super) pause: super::pause::State,
+}
+
+/// How often those that look again and again have done so, at the end of the run.
+#[derive(Default)]
+struct Vain {
+    /// Rounds since anybody else did something; in a round each of them looks at least once.
+    rounds: u32,
+    /// Whether it was found, before those rounds, that there is nobody else left.
+    alone: bool,
+    /// The number of the round.
+    round: u64,
+    /// How many have looked in it.
+    looked: usize,
+}
+
+impl Vain {
+    /// Begins anew, since something has been done.
+    fn begin(&mut self) {
+        self.next();
+        (self.rounds, self.alone) = (0, false);
+    }
+
+    fn next(&mut self) {
+        self.round += 1;
+        self.looked = 0;
+        self.rounds += 1;
+    }
 }
 
 impl State {
     /// Threads that run EDTs or may begin to.
     pub(super) fn at_work(&self, runtime: &Runtime) -> usize {
-        let seated = runtime.queues.workers() - self.empty.len();
-        seated + self.back + self.looking - self.lost.len()
+        let seated = runtime.queues.workers() - self.empty.len() - self.lost_seats;
+        seated + self.back + self.looking
     }
 }
 
 impl Seats {
-    /// How many threads have been started for the runtime.
-    pub fn started(&self) -> usize {
-        self.started.load(Ordering::SeqCst)
+    /// How many threads of the process are the runtime's, or will never do anything.
+    pub fn known(&self) -> usize {
+        // In this order: one that is lost is counted here after it has been taken from the others.
+        let gone = GONE.load(Ordering::SeqCst);
+        gone + self.own.load(Ordering::SeqCst)
     }
 
     /// How many threads the process has besides them; `None` if the system does not say.
     pub fn others(&self) -> Option<usize> {
         // None is started meanwhile.
         let _state = self.state.lock();
-        Some(threads_of_process()?.saturating_sub(self.started()))
+        Some(threads_of_process()?.saturating_sub(self.known()))
     }
 
     /// Starts and counts a thread that gets no seat.
     pub fn start_other(
-        &self,
+        &'static self,
         name: &str,
         work: impl FnOnce() + Send + 'static,
     ) -> std::io::Result<JoinHandle<()>> {
         let _state = self.state.lock();
+        let work = move || {
+            work();
+            let _state = self.state.lock();
+            self.own.fetch_sub(1, Ordering::SeqCst);
+        };
         let thread = std::thread::Builder::new().name(name.into()).spawn(work)?;
-        self.started.fetch_add(1, Ordering::SeqCst);
+        self.own.fetch_add(1, Ordering::SeqCst);
         Ok(thread)
     }
 
@@ -127,23 +189,33 @@ impl Seats {
         self.changed.notify_all();
     }
 
-    /// Does not wait for this thread at the end.
-    pub fn lose(&self, thread: ThreadId) {
-        self.state.lock().lost.push(thread);
+    /// Does not wait for this thread at the end: it never comes back from the EDT that it runs. If it
+    /// is away, it has still to be counted out of the work in flight.
+    pub fn lose(&self, thread: ThreadId, away: Away) {
+        let mut state = self.state.lock();
+        match away {
+            Away::No => state.lost_seats += 1,
+            Away::Back => state.back -= 1,
+            Away::Looking => state.looking -= 1,
+        }
+        state.running -= 1;
+        state.lost.push(thread);
+        self.own.fetch_sub(1, Ordering::SeqCst);
+        GONE.fetch_add(1, Ordering::SeqCst);
+        self.changed.notify_all();
     }
 
     /// Waits until all threads have ended, apart from those that never will.
     pub fn join(&self) {
-        loop {
-            let (thread, lost) = {
-                let mut state = self.state.lock();
-                let Some(thread) = state.threads.pop() else {
-                    return;
-                };
-                let lost = state.lost.contains(&thread.thread().id());
-                (thread, lost)
-            };
-            if !lost {
+        let mut state = self.state.lock();
+        while state.running != 0 {
+            self.changed.wait(&mut state);
+        }
+        let threads = std::mem::take(&mut state.threads);
+        let lost = std::mem::take(&mut state.lost);
+        drop(state);
+        for thread in threads {
+            if !lost.contains(&thread.thread().id()) {
                 // A worker that panics ends the process instead.
                 let _ = thread.join();
             }
@@ -180,6 +252,10 @@ impl Seats {
             if let Some(local) = runtime.seats.take(runtime) {
                 worker::work(runtime, local);
             }
+            let mut state = runtime.seats.lock();
+            state.running -= 1;
+            runtime.seats.own.fetch_sub(1, Ordering::SeqCst);
+            runtime.seats.tell(&mut state);
         };
         let thread = std::thread::Builder::new()
             .name(name)
@@ -192,7 +268,8 @@ impl Seats {
                 }
             });
         state.threads.push(thread?);
-        self.started.fetch_add(1, Ordering::SeqCst);
+        self.own.fetch_add(1, Ordering::SeqCst);
+        state.running += 1;
         state.spare += 1;
         Ok(())
     }
@@ -235,6 +312,7 @@ impl Context {
         let away = std::mem::replace(&mut self.away, Away::No);
         {
             let mut state = runtime.seats.lock();
+            state.vain.begin();
             match away {
                 Away::No => {}
                 Away::Back => state.back -= 1,
@@ -256,27 +334,77 @@ impl Context {
             runtime.seats.wait(&mut state);
         }
         state.back += 1;
+        state.vain.begin();
         self.away = Away::Back;
         if state.back > state.empty.len() {
             runtime.end.call(Call::CROWD);
         }
     }
 
-    /// The EDT waits by looking again and again: as long as it runs, another thread has its seat.
-    pub fn look_again(&mut self) {
+    /// The EDT, this one, waits by looking again and again: as long as it runs, another thread has its
+    /// seat. Does not return once nobody can do anything for it any more.
+    pub fn look_again(&mut self, edt: &Edt) {
         let runtime = self.runtime;
         self.stand_still_in_edt();
-        if self.local.is_none() {
+        if self.away == Away::Looking {
+            if runtime.end.is_ending() && self.looks_in_vain() {
+                give_up(runtime, edt);
+            }
             std::thread::yield_now();
             return;
         }
         self.settle_up();
-        runtime.begin_outside();
-        self.away = Away::Looking;
         let local = self.local.take();
+        if local.is_some() {
+            runtime.begin_outside();
+        }
         let mut state = runtime.seats.lock();
+        if self.away == Away::Back {
+            // It has gone on without a seat, and does not any more.
+            state.back -= 1;
+            if state.back <= state.empty.len() {
+                runtime.end.uncall(Call::CROWD);
+            }
+        }
+        self.away = Away::Looking;
         state.looking += 1;
+        state.vain.begin();
         runtime.seats.give(runtime, &mut state, local);
+    }
+
+    /// Whether nobody can do anything for the EDT that looks again, in a run that ends.
+    fn looks_in_vain(&mut self) -> bool {
+        let runtime = self.runtime;
+        let mut state = runtime.seats.lock();
+        let looking = state.looking;
+        if state.at_work(runtime) != looking {
+            state.vain.begin();
+            return false;
+        }
+        let vain = &mut state.vain;
+        if self.looked_in != vain.round {
+            self.looked_in = vain.round;
+            vain.looked += 1;
+        }
+        if vain.looked >= looking {
+            vain.next();
+        }
+        if vain.rounds < IN_VAIN {
+            return false;
+        }
+        // Those that wait in a call may yet do something, when that ends.
+        runtime.waits.cancel_all(runtime);
+        if !runtime.is_left_to(looking) {
+            vain.begin();
+            return false;
+        }
+        if !vain.alone {
+            // Whoever was there until now may have done something at the last moment.
+            vain.begin();
+            vain.alone = true;
+            return false;
+        }
+        true
     }
 
     /// A worker between two EDTs makes room if there is a crowd. True if it has no seat any more.
@@ -310,6 +438,7 @@ impl Context {
         let away = std::mem::replace(&mut self.away, Away::No);
         if away != Away::No {
             let mut state = runtime.seats.lock();
+            state.vain.begin();
             match away {
                 Away::Back => state.back -= 1,
                 _ => state.looking -= 1,
@@ -336,7 +465,11 @@ impl Context {
     pub(super) fn close_seat(&mut self) {
         let runtime = self.runtime;
         self.settle_up();
-        runtime.seats.lock().empty.extend(self.local.take());
+        {
+            let mut state = runtime.seats.lock();
+            state.vain.begin();
+            state.empty.extend(self.local.take());
+        }
         runtime.cancel_if_over();
     }
 
@@ -347,4 +480,22 @@ impl Context {
         self.end_leases(None);
         self.work_off();
     }
+}
+
+/// Leaves an EDT that looks again in vain where it is: the run ends without it.
+fn give_up(runtime: &'static Runtime, edt: &Edt) -> ! {
+    eprintln!(
+        "ocr: warning: the run ends without EDT {} ({}): it waits with ocrInformLegacyCodeBlocking, and \
+         nothing is left that could end that. Let it also look whether the program ends, or call \
+         ocrShutdown after it has ended.",
+        edt.guid(),
+        edt.work().name
+    );
+    let keeper = Runtime::current();
+    runtime
+        .seats
+        .lose(std::thread::current().id(), Away::Looking);
+    runtime.end_outside();
+    runtime.cancel_if_over();
+    stay(keeper)
 }

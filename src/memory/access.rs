@@ -88,9 +88,20 @@ fn is_held(holders: &Holders) -> bool {
 /// slot of the block. After `Queued` the caller must not touch the EDT.
 #[inline]
 pub fn acquire(blocks: &DataBlocks, guid: Guid, edt: &Edt, mode: Mode) -> Acquired {
-    let Some((block, locked)) = blocks.lock(guid) else {
-        return Acquired::Gone;
-    };
+    match blocks.lock(guid) {
+        Some((block, locked)) => acquire_locked(block, locked, edt, mode),
+        None => Acquired::Gone,
+    }
+}
+
+/// As [`acquire`], of a block that the caller has locked.
+#[inline]
+pub(super) fn acquire_locked(
+    block: &DataBlock,
+    locked: Locked<'_>,
+    edt: &Edt,
+    mode: Mode,
+) -> Acquired {
     if locked.word.state() != LIVE {
         return Acquired::Gone;
     }

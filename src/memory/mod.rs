@@ -28,16 +28,12 @@
 //! "In the same place" keeps writes from being lost: there is one copy that all RW holders write
 //! to. An EDT that is not placed yet shares RW with nobody; placing it (`settle`) lets others in.
 
-#[cfg(not(loom))]
 mod access;
-#[cfg(not(loom))]
 mod lease;
 #[cfg(all(test, loom))]
 mod loom_models;
 
-#[cfg(not(loom))]
 pub use access::{
     Acquired, Left, acquire, destroy, hold_at_creation, release, release_unused, settle, watch,
 };
-#[cfg(not(loom))]
 pub use lease::Leases;

@@ -18,7 +18,10 @@
 use super::guid::Guid;
 use super::link::Link;
 use super::reduction::Operator;
-use parking_lot::Mutex;
+#[cfg(loom)]
+use loom::sync::{Mutex, MutexGuard};
+#[cfg(not(loom))]
+use parking_lot::{Mutex, MutexGuard};
 use std::collections::VecDeque;
 
 /// `maxGen` without a limit.
@@ -134,6 +137,15 @@ impl Collective {
         })
     }
 
+    fn state(&self) -> MutexGuard<'_, State> {
+        #[cfg(not(loom))]
+        return self.state.lock();
+        #[cfg(loom)]
+        self.state
+            .lock()
+            .expect("nothing panics with the lock held")
+    }
+
     /// The generation whose turn it is for one slot, and its place; `number` is what the slot has had.
     fn turn(&self, state: &mut State, number: Option<u64>) -> Result<(u64, usize), NotTaken> {
         let number = number.ok_or(NotTaken::NoSuchSlot)?;
@@ -150,7 +162,7 @@ impl Collective {
     /// Copies the next contribution of the contributor in `slot`. If it is the last one to its
     /// generation, the caller combines them and calls [`Collective::deliver`].
     pub fn contribute(&self, slot: u32, data: &[u8]) -> Result<Option<Complete>, NotTaken> {
-        let mut state = self.state.lock();
+        let mut state = self.state();
         let number = state.contributed.get(slot as usize).copied();
         let (number, place) = self.turn(&mut state, number)?;
         if state.generations[place].contributions.is_empty() {
@@ -183,7 +195,7 @@ impl Collective {
 
     /// Gives a generation its result. The list of those that wait for it.
     pub fn deliver(&self, complete: Complete, result: Guid) -> Link {
-        let mut state = self.state.lock();
+        let mut state = self.state();
         if state.closed {
             return Link::END;
         }
@@ -204,7 +216,7 @@ impl Collective {
         node: Link,
         set_rest: impl FnOnce(Link),
     ) -> Result<Connected, NotTaken> {
-        let mut state = self.state.lock();
+        let mut state = self.state();
         let number = state.connected.get(slot as usize).copied();
         let (_, place) = self.turn(&mut state, number)?;
         state.connected[slot as usize] += 1;
@@ -221,13 +233,13 @@ impl Collective {
 
     /// Ends it: nothing is taken any more. The lists of those that wait.
     pub fn close(&self) -> Vec<Link> {
-        self.state.lock().closed = true;
+        self.state().closed = true;
         self.waiting()
     }
 
     /// The lists of those that wait.
     pub fn waiting(&self) -> Vec<Link> {
-        let state = self.state.lock();
+        let state = self.state();
         state.generations.iter().map(|one| one.waiting).collect()
     }
 }
@@ -269,7 +281,7 @@ impl State {
     }
 }
 
-#[cfg(test)]
+#[cfg(all(test, not(loom)))]
 mod tests {
     use super::*;
     use crate::object::guid::Kind;
@@ -313,7 +325,7 @@ mod tests {
                 assert_eq!(served, Ok(Connected::Served(block(number))));
             }
         }
-        assert!(event.state.lock().generations.is_empty());
+        assert!(event.state().generations.is_empty());
     }
 
     #[test]
@@ -337,5 +349,152 @@ mod tests {
         assert_eq!(event.contribute(0, &[1]).err(), Some(NotTaken::Closed));
         let closed = event.connect(1, links[3], |_| panic!("it is not taken"));
         assert_eq!(closed, Err(NotTaken::Closed));
+    }
+}
+
+#[cfg(all(test, loom))]
+mod loom_models {
+    use super::*;
+    use crate::object::guid::Kind;
+    use loom::cell::UnsafeCell;
+    use loom::sync::Arc;
+
+    /// An event of two contributors, and for each the pre-slot of an EDT.
+    struct World {
+        event: Collective,
+        rests: [UnsafeCell<Link>; 2],
+        served: [UnsafeCell<Option<u8>>; 2],
+    }
+
+    // SAFETY: who puts a pre-slot into a list, and then who has it out, owns its cells; the models check
+    // just that.
+    unsafe impl Sync for World {}
+    // SAFETY: nothing in it belongs to a thread.
+    unsafe impl Send for World {}
+
+    fn node(slot: usize) -> Link {
+        Link::to_edt(Kind::EdtSmall, 1 + slot as u32, 0)
+    }
+
+    impl World {
+        fn new() -> Arc<World> {
+            let params = Params {
+                bound: 1,
+                contributors: 2,
+                contributors_here: 2,
+                elements: 1,
+                arity: 2,
+                operator: Operator::from_bits(0).expect("bytes are added"),
+                reuse: true,
+            };
+            Arc::new(World {
+                event: Collective::new(params).expect("memory"),
+                rests: [0, 1].map(|_| UnsafeCell::new(Link::END)),
+                served: [0, 1].map(|_| UnsafeCell::new(None)),
+            })
+        }
+
+        fn serve(&self, slot: usize, result: u8) {
+            self.served[slot].with_mut(|served| {
+                // SAFETY: who serves a pre-slot owns it.
+                let before = unsafe { (*served).replace(result) };
+                assert_eq!(before, None, "served twice");
+            });
+        }
+
+        /// The slots of a list.
+        fn slots(&self, mut list: Link) -> Vec<usize> {
+            let mut slots = Vec::new();
+            while let Some(slot) = (0..2).find(|&slot| list == node(slot)) {
+                slots.push(slot);
+                // SAFETY: who has the list owns it.
+                list = self.rests[slot].with(|rest| unsafe { *rest });
+            }
+            slots
+        }
+
+        /// As `Graph::contribute`. False if the event has been destroyed.
+        fn contribute(&self, slot: usize) -> bool {
+            match self.event.contribute(slot as u32, &[1 + slot as u8]) {
+                Ok(None) => true,
+                Ok(Some(complete)) => {
+                    let mut result = [0];
+                    self.event.combine(&complete, &mut result);
+                    let block = Guid::new(Kind::DataBlock, 0, result[0].into());
+                    for slot in self.slots(self.event.deliver(complete, block)) {
+                        self.serve(slot, result[0]);
+                    }
+                    true
+                }
+                Err(why) => {
+                    assert_eq!(why, NotTaken::Closed);
+                    false
+                }
+            }
+        }
+
+        /// As `Graph::connect_choosy`. False if the event has been destroyed.
+        fn connect(&self, slot: usize) -> bool {
+            let set_rest = |list| {
+                // SAFETY: the pre-slot is in no list yet.
+                self.rests[slot].with_mut(|rest| unsafe { *rest = list });
+            };
+            match self.event.connect(slot as u32, node(slot), set_rest) {
+                Ok(Connected::Waits) => true,
+                Ok(Connected::Served(block)) => {
+                    self.serve(slot, block.index() as u8);
+                    true
+                }
+                Err(why) => {
+                    assert_eq!(why, NotTaken::Closed);
+                    false
+                }
+            }
+        }
+
+        fn served(&self) -> [Option<u8>; 2] {
+            // SAFETY: no other thread is left.
+            [0, 1].map(|slot| self.served[slot].with(|served| unsafe { *served }))
+        }
+    }
+
+    /// Two threads contribute and add a dependence each, in different orders: both dependences are served
+    /// once, with the sum, and nothing of the generation is left.
+    #[test]
+    fn a_collective_event_serves_every_dependence_once() {
+        loom::model(|| {
+            let world = World::new();
+            let other = world.clone();
+            let thread = loom::thread::spawn(move || {
+                assert!(other.connect(0));
+                assert!(other.contribute(0));
+            });
+            assert!(world.contribute(1));
+            assert!(world.connect(1));
+            thread.join().expect("no panic");
+            assert_eq!(world.served(), [Some(3), Some(3)]);
+            assert!(world.event.state().generations.is_empty());
+        });
+    }
+
+    /// One thread adds a dependence and makes the last contribution while another destroys the event: a
+    /// dependence that was taken is served, or is left to who destroys it.
+    #[test]
+    fn destruction_of_a_collective_event_against_its_last_contribution() {
+        loom::model(|| {
+            let world = World::new();
+            assert!(world.contribute(1));
+            let other = world.clone();
+            let thread = loom::thread::spawn(move || {
+                let connected = other.connect(0);
+                other.contribute(0);
+                connected
+            });
+            let lists = world.event.close();
+            let left: Vec<usize> = lists.iter().flat_map(|&list| world.slots(list)).collect();
+            let connected = thread.join().expect("no panic");
+            let served = world.served()[0] == Some(3);
+            assert_eq!(usize::from(connected), usize::from(served) + left.len());
+        });
     }
 }

@@ -16,10 +16,11 @@ use super::guid::{Guid, Kind};
 use super::header::{Header, Locked};
 use super::hints::{HintSet, Hints};
 use super::place::{Place, PlaceSet};
+use crate::sync::{AtomicU32, Ordering, fence};
 use std::cell::{Cell, UnsafeCell};
 use std::ops::{Deref, DerefMut};
 use std::ptr::NonNull;
-use std::sync::atomic::{AtomicU32, AtomicUsize, Ordering, fence};
+use std::sync::atomic::AtomicUsize;
 
 /// State: exists.
 pub const LIVE: u8 = 1;
@@ -306,6 +307,38 @@ impl Drop for DataBlocks {
         for block in self.live() {
             free_memory(block.second.base.replace(std::ptr::null_mut()));
         }
+    }
+}
+
+#[cfg(all(test, loom))]
+impl DataBlock {
+    /// A live block for a model, in no arena, and its GUID.
+    pub(crate) fn for_model(holders: Holders) -> (&'static DataBlock, Guid) {
+        let block: &DataBlock = Box::leak(Box::new(DataBlock {
+            header: Header::new(),
+            index: Cell::default(),
+            creator: AtomicUsize::default(),
+            holders: Cell::default(),
+            queue: Cell::new((std::ptr::null(), std::ptr::null())),
+            second: Second {
+                marks: AtomicU32::new(0),
+                hinted: Cell::default(),
+                size: Cell::default(),
+                base: Cell::new(std::ptr::null_mut()),
+                copies: UnsafeCell::new(Copies {
+                    valid: PlaceSet::EMPTY,
+                    resident: PlaceSet::EMPTY,
+                    version: 0,
+                    host: std::ptr::null_mut(),
+                }),
+                held_before: Cell::new(std::ptr::null()),
+                held_after: Cell::new(std::ptr::null()),
+            },
+        }));
+        block.begin(1, 8, None);
+        block.holders.set(holders);
+        block.header.publish(block.header.peek().with_state(LIVE));
+        (block, block.guid())
     }
 }
 

@@ -11,8 +11,8 @@ use super::guid::{Guid, Kind};
 use super::header::{COUNT_MAX, Header};
 use super::hints::{HintSet, Hints};
 use super::work::Work;
+use crate::sync::{AtomicBool, AtomicPtr, AtomicU32, Ordering, fence};
 use std::cell::Cell;
-use std::sync::atomic::{AtomicBool, AtomicPtr, AtomicU32, Ordering, fence};
 
 const LIVE: u8 = 1;
 
@@ -86,30 +86,7 @@ impl Templates {
     /// What the template of this GUID says, if it exists.
     #[inline]
     pub fn view(&self, guid: Guid) -> Option<TemplateView> {
-        let template = self.get(guid)?;
-        loop {
-            let before = template.header.peek();
-            if before.generation() != guid.generation() || before.state() != LIVE {
-                return None;
-            }
-            let paramc = template.paramc.load(Ordering::Relaxed);
-            let depc = template.depc.load(Ordering::Relaxed);
-            let hinted = template.hinted.load(Ordering::Relaxed);
-            // Pairs with the store in `set_work`: the work is seen whole.
-            let work = template.work.load(Ordering::Acquire);
-            // The loads above come before the second look.
-            fence(Ordering::Acquire);
-            if template.header.peek() == before {
-                // SAFETY: a live template has a work, and works live as long as the runtime.
-                let work = unsafe { &*work };
-                return Some(TemplateView {
-                    paramc,
-                    depc,
-                    hinted,
-                    work,
-                });
-            }
-        }
+        self.get(guid)?.view(guid.generation())
     }
 
     /// Replaces what EDTs made from now on do. `change` makes the new work of the old one; it is
@@ -203,9 +180,93 @@ impl Template {
         Guid::new(Kind::Template, word.generation(), index)
     }
 
+    /// What it says, if the slot is a live template in this generation.
+    #[inline]
+    fn view(&self, generation: u32) -> Option<TemplateView> {
+        loop {
+            let before = self.header.peek();
+            if before.generation() != generation || before.state() != LIVE {
+                return None;
+            }
+            let paramc = self.paramc.load(Ordering::Relaxed);
+            let depc = self.depc.load(Ordering::Relaxed);
+            let hinted = self.hinted.load(Ordering::Relaxed);
+            // Pairs with the store in `set_work`: the work is seen whole.
+            let work = self.work.load(Ordering::Acquire);
+            // The loads above come before the second look.
+            fence(Ordering::Acquire);
+            if self.header.peek() == before {
+                // SAFETY: a live template has a work, and works live as long as the runtime.
+                let work = unsafe { &*work };
+                return Some(TemplateView {
+                    paramc,
+                    depc,
+                    hinted,
+                    work,
+                });
+            }
+        }
+    }
+
     fn set_work(&self, work: &'static Work) {
         // Pairs with the load in `view`.
         self.work
             .store(std::ptr::from_ref(work).cast_mut(), Ordering::Release);
+    }
+}
+
+#[cfg(all(test, loom))]
+mod loom_models {
+    use super::*;
+    use loom::sync::Arc;
+
+    fn work() -> &'static Work {
+        unsafe extern "C" fn nothing(
+            _: u32,
+            _: *mut u64,
+            _: u32,
+            _: *mut super::super::work::EdtDep,
+        ) -> Guid {
+            Guid::NULL
+        }
+        Box::leak(Box::new(Work::of_function(nothing, "nothing")))
+    }
+
+    /// A template is destroyed, and another made in its slot, while a thread creates an EDT from the first:
+    /// it gets what the first one says, or nothing.
+    #[test]
+    fn a_template_is_read_whole_or_not_at_all() {
+        let works = [
+            work() as *const Work as usize,
+            work() as *const Work as usize,
+        ];
+        loom::model(move || {
+            let view = |number: u32| TemplateView {
+                paramc: number,
+                depc: number,
+                hinted: number != 0,
+                // SAFETY: they were leaked.
+                work: unsafe { &*(works[number as usize] as *const Work) },
+            };
+            let template = Arc::new(Template {
+                header: Header::new(),
+                index: Cell::new(1),
+                paramc: AtomicU32::new(0),
+                depc: AtomicU32::new(0),
+                hinted: AtomicBool::new(false),
+                work: AtomicPtr::new(std::ptr::null_mut()),
+            });
+            let first = template.begin(1, view(0)).generation();
+            let other = template.clone();
+            let reader = loom::thread::spawn(move || other.view(first));
+            let mut locked = template.header.lock(first).expect("live");
+            locked.word = locked.word.freed().expect("generations left");
+            drop(locked);
+            template.begin(1, view(1));
+            if let Some(seen) = reader.join().expect("no panic") {
+                assert_eq!((seen.paramc, seen.depc, seen.hinted), (0, 0, false));
+                assert!(std::ptr::eq(seen.work, view(0).work));
+            }
+        });
     }
 }

@@ -112,4 +112,32 @@ mod loom_models {
             assert!(shared.1.list().is_empty());
         });
     }
+
+    /// An object is made while somebody begins to wait for it: the waiter is called once, and then finds
+    /// it.
+    #[test]
+    fn who_waits_for_an_object_with_a_label_is_called() {
+        loom::model(|| {
+            let shared = Arc::new((Header::new(), Waiting::default(), AtomicUsize::new(0)));
+            let other = shared.clone();
+            let making = loom::thread::spawn(move || {
+                let (label, waiting, _) = &*other;
+                let vacant = label.vacant().expect("nobody else makes it");
+                assert!(label.claim(vacant, FIRST_LABEL_GENERATION));
+                label.publish(label.peek().with_state(1));
+                waiting.wake(7);
+            });
+            let (label, waiting, _) = &*shared;
+            let called = shared.clone();
+            let wake = move || {
+                assert!(called.0.lock(FIRST_LABEL_GENERATION).is_some());
+                called.2.fetch_add(1, Ordering::Relaxed);
+            };
+            let is_made = || label.lock(FIRST_LABEL_GENERATION).is_some();
+            waiting.watch(7, Box::new(wake), is_made);
+            making.join().expect("no panic");
+            assert_eq!(shared.2.load(Ordering::Relaxed), 1);
+            assert!(shared.1.list().is_empty());
+        });
+    }
 }

@@ -69,6 +69,40 @@ impl Edt {
     }
 }
 
+#[cfg(all(test, loom))]
+impl Edt {
+    /// A runnable EDT of the host for a model, in no arena, that uses one block.
+    pub(crate) fn for_model(block: Guid, mode: super::Mode) -> &'static Edt {
+        let sized: &Sized<{ WORDS[0] }> = Box::leak(Box::new(Sized {
+            edt: Edt {
+                header: Header::new(),
+                work: Cell::new(std::ptr::null()),
+                scope: Cell::new(std::ptr::null()),
+                output: Cell::new(Guid::NULL),
+                link: Cell::new(std::ptr::null()),
+                index: Cell::default(),
+                depc: Cell::default(),
+                paramc: Cell::default(),
+                first: Cell::default(),
+                cursor: Cell::default(),
+                kind: Cell::default(),
+                flags: Cell::default(),
+                place: Cell::new(crate::object::place::Place::HOST),
+                variant: Cell::default(),
+            },
+            words: Default::default(),
+        }));
+        sized.edt.begin(Kind::EdtSmall, 1, 1, None);
+        sized.edt.slots()[0].satisfy(block, mode);
+        sized
+            .edt
+            .header
+            .publish(crate::object::header::Word::new(0, 0, RUNNABLE));
+        sized.edt.order_blocks();
+        &sized.edt
+    }
+}
+
 /// Takes the memory of an EDT that has its words apart away from it. None in a slot whose generations are
 /// used up.
 fn take_words(edt: &Edt) -> Option<Box<[u64]>> {

@@ -48,6 +48,11 @@ pub const SETTINGS: &[Description] = &[
         what: "1: copy to devices that share the host's memory, too (for tests)",
     },
     Description {
+        name: "device-ahead",
+        variable: "OCR_DEVICE_AHEAD",
+        what: "kernels that each device has enqueued behind the one they wait for, at most; 0: none; default: 32",
+    },
+    Description {
         name: "check",
         variable: "OCR_CHECK",
         what: "strict: end at the first misuse of the interface and say what to do; leaks: and with status 1 if objects are left; default: off",
@@ -129,6 +134,8 @@ pub struct Settings {
     pub device_memory: Set<Option<u64>>,
     /// Copy even where memory is shared.
     pub device_copies: Set<bool>,
+    /// Kernels enqueued ahead, per device.
+    pub device_ahead: Set<usize>,
     /// Strict mode.
     pub check: Set<Checks>,
     /// Print statistics at exit.
@@ -209,6 +216,11 @@ impl Settings {
                 self.device_copies.to_string(),
                 &self.device_copies.origin,
             ),
+            (
+                "device-ahead",
+                self.device_ahead.to_string(),
+                &self.device_ahead.origin,
+            ),
             ("check", self.check.to_string(), &self.check.origin),
             ("stats", self.stats.to_string(), &self.stats.origin),
             ("report", maybe(&report), &self.report.origin),
@@ -276,6 +288,7 @@ impl Values {
             devices: self.get("devices", Selection::Auto, str::parse)?,
             device_memory: self.get("device-memory", None, |text| parse_bytes(text).map(Some))?,
             device_copies: self.get("device-copies", false, parse_flag)?,
+            device_ahead: self.get("device-ahead", 32, parse_count)?,
             check: self.get("check", Checks::Off, parse_checks)?,
             stats: self.get("stats", false, parse_flag)?,
             report: self.get("report", None, |text| Ok(Some(text.into())))?,
@@ -387,6 +400,10 @@ fn parse_flag(text: &str) -> Result<bool, String> {
         "0" | "false" | "off" | "no" => Ok(false),
         _ => Err(format!("\"{text}\" is neither 1 nor 0")),
     }
+}
+
+fn parse_count(text: &str) -> Result<usize, String> {
+    text.parse().map_err(|_| format!("\"{text}\" is no number"))
 }
 
 fn parse_bytes(text: &str) -> Result<u64, String> {

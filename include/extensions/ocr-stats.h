@@ -17,6 +17,7 @@ typedef struct {
     u64 bytesFromDevices;
     u64 workers;           /* worker threads */
     u64 devices;           /* OpenCL devices in use: opened because a kernel was added */
+    u64 kernelsAhead;      /* kernels that were enqueued behind the one that their EDT waited for */
 } ocrStats_t;
 
 /*

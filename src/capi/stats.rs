@@ -15,6 +15,7 @@ export! {
             *place = sys::ocrStats_t {
                 functionEdts: summary.function_edts,
                 kernelEdts: summary.kernel_edts,
+                kernelsAhead: summary.kernels_ahead,
                 bytesToDevices: summary.bytes_in(),
                 bytesFromDevices: summary.bytes_out(),
                 workers: summary.workers as u64,

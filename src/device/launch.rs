@@ -375,6 +375,7 @@ impl Manager {
             }
         }
         self.running += 1;
+        let token = launch.token;
         let work = Work::Kernel(Running {
             launch,
             uses,
@@ -383,6 +384,7 @@ impl Manager {
         });
         self.lanes
             .push(started.lane, started.event, started.enqueued, work);
+        self.events.enqueued(token);
     }
 
     /// Answers that a launch never started.

@@ -107,6 +107,10 @@ impl Default for DeviceSettings {
 /// on the thread that asked): must return soon, and may send further messages to any manager, but
 /// must not call [`DeviceManager::build`] or [`DeviceManager::stop`], which wait for that thread.
 pub trait Events: Send + Sync + 'static {
+    /// The kernel of the launch with this token has been handed to OpenCL. A launch that uses one of its
+    /// blocks, if one of the two writes it, runs after it. At most once for each launch, before it
+    /// is answered.
+    fn enqueued(&self, token: usize);
     /// The kernel of the launch with this token has finished, or failed. Exactly one for each launch.
     fn launched(&self, token: usize, result: Result<LaunchReport, Box<LaunchError>>);
     /// The fetch with this token is done: the host's memory holds the block's content. Exactly one

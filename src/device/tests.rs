@@ -67,6 +67,9 @@ impl Listener {
 }
 
 impl Events for Listener {
+    fn enqueued(&self, token: usize) {
+        self.tell(|t| assert!(!t.launched.contains_key(&token), "answered before"));
+    }
     fn launched(&self, token: usize, result: Result<LaunchReport, Box<LaunchError>>) {
         self.tell(|t| assert!(t.launched.insert(token, result).is_none(), "answered twice"));
     }

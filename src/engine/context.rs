@@ -1,6 +1,7 @@
 //! What a thread that calls the runtime has of its own.
 
 use super::Runtime;
+use super::ahead::Ahead;
 use super::seats::Away;
 use crate::graph::finish::Credit;
 use crate::graph::{Graph, Refused, Worklist};
@@ -53,6 +54,8 @@ pub struct Context {
     pub away: Away,
     /// The last round in which it has looked in vain at the end (`seats.rs`).
     pub looked_in: u64,
+    /// On a device manager's thread, the kernels that were enqueued ahead.
+    pub(super) ahead: Ahead,
     /// Keeps the runtime, for a thread that is not a worker.
     keeper: Option<Arc<Runtime>>,
     /// What was done.
@@ -98,6 +101,7 @@ impl Context {
             edt_local_used: false,
             away: Away::No,
             looked_in: 0,
+            ahead: Ahead::default(),
             keeper: None,
             tally: runtime.registry.join(),
         }));

@@ -2,14 +2,12 @@
 //! device managers answer.
 
 use super::Runtime;
+use super::ahead::{Answer, result_of};
 use super::context::Context;
 use super::end::fatal;
-use crate::device::{
-    self, BlockArg, DeviceError, Events, FetchReport, Launch, LaunchError, LaunchReport, List,
-};
+use crate::device::{self, BlockArg, DeviceError, Events, FetchReport, Launch, List};
 use crate::object::data_block::DataBlock;
 use crate::object::edt::{Edt, EdtRef, WAITER};
-use crate::object::guid::Guid;
 use crate::object::place::Place;
 use crate::object::work::NdRange;
 
@@ -126,16 +124,25 @@ impl Context {
         }
     }
 
-    fn launched(&mut self, edt: &'static Edt, result: Result<LaunchReport, Box<LaunchError>>) {
+    fn launched(&mut self, edt: &'static Edt, answer: Answer) {
         if self.runtime.end.is_ending() {
             return;
         }
-        match result {
+        let mut next = self.keeps(edt, answer).err().map(|answer| (edt, answer));
+        while let Some((edt, answer)) = next {
+            let token = EdtRef::new(edt).token();
+            self.answered(edt, answer);
+            next = self.follow(token);
+        }
+        self.feed_devices();
+        self.work_off();
+    }
+
+    fn answered(&mut self, edt: &'static Edt, answer: Answer) {
+        match answer {
             Ok(_) => {
                 self.tally.kernel_edts.add(1);
-                let kernel = &edt.work().kernels[edt.variant.get() as usize];
-                let slot = edt.slots().get(kernel.result_slot as usize);
-                self.finish(edt, slot.map_or(Guid::NULL, |slot| slot.data()));
+                self.finish(edt, result_of(edt));
             }
             Err(error) if error.inputs_intact && edt.work().function.is_some() => {
                 self.runtime.registry.note(format!(
@@ -158,8 +165,6 @@ impl Context {
                 ));
             }
         }
-        self.feed_devices();
-        self.work_off();
     }
 
     fn fetched(&mut self, edt: &'static Edt) {
@@ -241,7 +246,13 @@ fn edt_of(token: usize) -> &'static Edt {
 }
 
 impl Events for Answers {
-    fn launched(&self, token: usize, result: Result<LaunchReport, Box<LaunchError>>) {
+    fn enqueued(&self, token: usize) {
+        // SAFETY: the launch has not been answered, and the EDT is its.
+        let edt = unsafe { EdtRef::from_token(token) }.get();
+        self.with_context(false, |context| context.enqueued(edt));
+    }
+
+    fn launched(&self, token: usize, result: Answer) {
         self.with_context(true, |context| context.launched(edt_of(token), result));
     }
 

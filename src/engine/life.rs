@@ -16,14 +16,20 @@ impl Context {
     /// Step 3: a runnable EDT is placed, as far as it can be now, and sent on.
     #[inline]
     pub fn advance(&mut self, edt: &'static Edt) {
-        if !edt.work().kernels.is_empty() || edt.work().function.is_none() {
-            edt.place.set(self.choose_place(edt));
-        }
+        self.place(edt);
         if let Some(check) = &self.runtime.check {
             self.check_runnable(check, edt);
         }
         edt.order_blocks();
         self.acquire_rest(edt);
+    }
+
+    /// Places a runnable EDT, as far as the policy decides now.
+    #[inline]
+    pub(super) fn place(&mut self, edt: &Edt) {
+        if !edt.work().kernels.is_empty() || edt.work().function.is_none() {
+            edt.place.set(self.choose_place(edt));
+        }
     }
 
     fn choose_place(&mut self, edt: &Edt) -> Place {
@@ -53,7 +59,7 @@ impl Context {
 
     /// Step 4: acquires the blocks from the cursor on. Where one is taken, the EDT is left in that
     /// block's queue, and whoever releases the block goes on from there.
-    fn acquire_rest(&mut self, edt: &'static Edt) {
+    pub(super) fn acquire_rest(&mut self, edt: &'static Edt) {
         loop {
             let at = edt.cursor.get();
             if at == NO_SLOT {
@@ -103,7 +109,7 @@ impl Context {
     }
 
     /// Step 5: an EDT has its blocks; those whose content is elsewhere are brought.
-    fn locked(&mut self, edt: &'static Edt) {
+    pub(super) fn locked(&mut self, edt: &'static Edt) {
         match edt.place.get() {
             Place::HOST if edt.flags.get() & (FETCH | DENIED | WAITER) == 0 => self.ready(edt),
             _ if edt.flags.get() & DENIED != 0 => self.write_again(edt),
@@ -391,8 +397,7 @@ impl Context {
         if keeps {
             self.bring_blocks(edt);
         } else {
-            edt.flags.set(edt.flags.get() & !FETCH);
-            edt.cursor.set(edt.first.get());
+            edt.begin_locking();
             self.acquire_rest(edt);
         }
         self.work_off();

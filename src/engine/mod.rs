@@ -7,7 +7,7 @@
 //! | 3 placed, as far as the policy decides now | `life.rs`, `advance` |
 //! | 4 locked | `life.rs`, `acquire_rest` |
 //! | 5 fetched | `life.rs`, `locked`; `launch.rs`, `bring_blocks` |
-//! | 6 run | `life.rs`, `run`; `launch.rs`, `launch` |
+//! | 6 run | `life.rs`, `run`; `launch.rs`, `launch`; `ahead.rs` |
 //! | 7 released, 8 triggered, 9 recycled | `life.rs`, `finish` |
 //!
 //! Placement comes before locking where the policy decides at once, because EDTs that share a block
@@ -19,6 +19,7 @@
 //! threads, and threads of the program. The context collects what a step leads to and works it off
 //! before the call returns, in loops and not by recursion.
 
+mod ahead;
 pub mod block;
 pub mod blocks;
 mod checks;

@@ -160,6 +160,7 @@ impl Runtime {
             seconds: 0.0,
             function_edts: totals.function_edts,
             kernel_edts: totals.kernel_edts,
+            kernels_ahead: totals.kernels_ahead,
             devices: devices.collect(),
             notes: self.registry.notes(),
             remarks: self.registry.remarks(),

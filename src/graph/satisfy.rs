@@ -181,6 +181,40 @@ impl Graph<'_> {
         }
     }
 
+    /// Takes the one pre-slot that waits for the output event in an EDT out of the graph, and satisfies it
+    /// with `data`, or nothing if that is gone, if it is the last of an EDT that `fits`: the EDT.
+    pub fn take_follower(
+        &mut self,
+        first: &Edt,
+        data: Guid,
+        fits: impl Fn(&Edt) -> bool,
+    ) -> Option<EdtRef> {
+        let data = match self.check_source(data) {
+            Ok(()) => data,
+            Err(_) => Guid::NULL,
+        };
+        let _locked = first.header.lock_pinned();
+        let Target::Edt { kind, index, slot } = first.waiting()?.target() else {
+            return None;
+        };
+        let edt = self.objects.edts.get(kind, index)?;
+        let pre_slot = &edt.slots()[slot as usize];
+        if pre_slot.rest() != Link::END {
+            return None;
+        }
+        // It stays while it is in the list.
+        let mut locked = edt.header.try_lock_pinned()?;
+        let last = locked.word.state() == WAITING && locked.word.count() == 1;
+        if !last || !fits(edt) {
+            return None;
+        }
+        let mode = pre_slot.connected_mode().unwrap_or(Mode::Rw);
+        pre_slot.satisfy(data, mode);
+        locked.word = locked.word.with_count(0).with_state(RUNNABLE);
+        first.set_waiting(Link::END);
+        Some(EdtRef::new(edt))
+    }
+
     /// Has a list that was taken from its event satisfied.
     #[inline]
     fn pass(&mut self, waiting: Link, data: Guid) {

@@ -127,6 +127,48 @@ pub(super) fn acquire_locked(
     Acquired::Queued
 }
 
+/// Acquires a block as [`acquire`] does, if that can be done at once and nobody waits for the block.
+pub fn try_acquire(blocks: &DataBlocks, guid: Guid, edt: &Edt, mode: Mode) -> bool {
+    let Some((block, locked)) = blocks.lock(guid) else {
+        return false;
+    };
+    let mut holders = block.holders.get();
+    let place = edt.place.get();
+    let free = locked.word.state() == LIVE && admits(&holders, mode, place);
+    if free && block.queue.get().0.is_null() {
+        enter(&mut holders, mode, place, 1);
+        block.holders.set(holders);
+        note(block, &locked, edt, mode);
+        return true;
+    }
+    false
+}
+
+/// Hands a block, which somebody holds in `mode`, on to another, who has it in EW mode then: if no other
+/// holds it but in RO mode, nobody waits for it, and it is not destroyed, or written once.
+pub fn hand_on(block: &DataBlock, mode: Mode) -> bool {
+    let locked = block.header.lock_pinned();
+    let mut holders = block.holders.get();
+    leave(&mut holders, mode, 1);
+    let free = admits(&holders, Mode::Ew, Place::UNDECIDED) && block.queue.get().0.is_null();
+    let may = free && locked.word.state() == LIVE && !block.has(Mark::WrittenOnce);
+    if may {
+        enter(&mut holders, Mode::Ew, Place::UNDECIDED, 1);
+        block.holders.set(holders);
+    }
+    may
+}
+
+/// Undoes [`hand_on`] by somebody in `place`.
+pub fn hand_back(block: &DataBlock, mode: Mode, place: Place, granted: &mut Vec<EdtRef>) {
+    let locked = block.header.lock_pinned();
+    let mut holders = block.holders.get();
+    leave(&mut holders, Mode::Ew, 1);
+    enter(&mut holders, mode, place, 1);
+    serve(block, &locked, &mut holders, granted);
+    block.holders.set(holders);
+}
+
 /// Notes in an EDT that was just granted a block if the host's copy of it is not ready, or if the EDT
 /// may not write it any more, so that the usual case costs nothing more.
 fn note(block: &DataBlock, locked: &Locked<'_>, edt: &Edt, mode: Mode) {

@@ -34,6 +34,7 @@ mod lease;
 mod loom_models;
 
 pub use access::{
-    Acquired, Left, acquire, destroy, hold_at_creation, release, release_unused, settle, watch,
+    Acquired, Left, acquire, destroy, hand_back, hand_on, hold_at_creation, release,
+    release_unused, settle, try_acquire, watch,
 };
 pub use lease::Leases;

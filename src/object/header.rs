@@ -138,6 +138,18 @@ impl Header {
         }
     }
 
+    /// As [`Header::lock_pinned`], but `None` where it is locked: what may be done while another
+    /// header is locked.
+    #[cfg(not(loom))]
+    pub fn try_lock_pinned(&self) -> Option<Locked<'_>> {
+        let word = Word(self.0.load(Ordering::Relaxed) & !LOCK);
+        let (from, to) = (word.0, word.0 | LOCK);
+        let locked = self
+            .0
+            .compare_exchange(from, to, Ordering::Acquire, Ordering::Relaxed);
+        locked.is_ok().then_some(Locked { header: self, word })
+    }
+
     /// What is in the slot of a label: the word of the free slot, or `None` if there is an object.
     /// Waits while one is being made.
     pub fn vacant(&self) -> Option<Word> {

@@ -21,6 +21,9 @@ pub struct Report {
     pub function_edts: u64,
     /// EDTs that ran as kernels.
     pub kernel_edts: u64,
+    /// Kernels that were enqueued behind the one that their EDT waited for.
+    #[serde(default)]
+    pub kernels_ahead: u64,
     /// Each device in use.
     pub devices: Vec<DeviceReport>,
     /// What went otherwise than asked for.
@@ -62,9 +65,13 @@ impl Report {
 
     fn text(&self) -> String {
         let mut text = format!(
-            "ocr: {:.3} s, {} workers, policy {}: {} EDTs as functions, {} as kernels\n",
+            "ocr: {:.3} s, {} workers, policy {}: {} EDTs as functions, {} as kernels",
             self.seconds, self.workers, self.policy, self.function_edts, self.kernel_edts
         );
+        if self.kernels_ahead != 0 {
+            text += &format!(", {} of them enqueued ahead", self.kernels_ahead);
+        }
+        text.push('\n');
         for device in &self.devices {
             text += &format!(
                 "ocr: {}: {} kernels, {} bytes in, {} bytes out, {} hits, {} evictions\n",

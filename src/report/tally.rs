@@ -67,6 +67,8 @@ pub struct Tally {
     pub function_edts: Count,
     /// EDTs whose kernel was run.
     pub kernel_edts: Count,
+    /// EDTs whose kernel was enqueued behind the one they waited for.
+    pub kernels_ahead: Count,
     /// What it does now.
     pub now: Now,
 }
@@ -78,6 +80,8 @@ pub struct Totals {
     pub function_edts: u64,
     /// EDTs whose kernel was run.
     pub kernel_edts: u64,
+    /// Of these, EDTs whose kernel was enqueued behind the one they waited for.
+    pub kernels_ahead: u64,
 }
 
 /// The tallies of all threads, and the notes.
@@ -124,6 +128,7 @@ impl Registry {
         for tally in self.tallies.lock().iter() {
             totals.function_edts += tally.function_edts.get();
             totals.kernel_edts += tally.kernel_edts.get();
+            totals.kernels_ahead += tally.kernels_ahead.get();
         }
         totals
     }

@@ -309,6 +309,12 @@ impl Edt {
         }
     }
 
+    /// Goes back to before the first block in lock order was acquired.
+    pub fn begin_locking(&self) {
+        self.flags.set(self.flags.get() & !(FETCH | DENIED));
+        self.cursor.set(self.first.get());
+    }
+
     fn order_several(&self) {
         let slots = self.slots();
         let carries = |&at: &u32| !slots[at as usize].data().is_null();

@@ -1,0 +1,184 @@
+//! Kernels enqueued ahead: behind the one they wait for, before that has ended.
+//!
+//! Without this, a chain of kernel EDTs costs a way through two threads for each link: OpenCL tells the
+//! manager that a kernel has ended, the manager ends its EDT, and only then the next kernel can be
+//! enqueued, while the device does nothing. But once a kernel is enqueued, it is known what its EDT
+//! will return, and OpenCL can keep the order. So when the *first* EDT's kernel has been enqueued,
+//! the EDT that waits for its output event, and for nothing else, is its *follower*: it gets its
+//! data as if the first had ended, and its kernel is enqueued behind.
+//!
+//! # What must hold
+//!
+//! - Nobody but the follower sees anything of the first EDT's end before it has ended. So there is a
+//!   follower only if it is the one pre-slot that waits for the event; pre-slots that come later
+//!   wait as usual. It counts as an EDT that has its dependences from then on, as it might have
+//!   anyway, since the first could have ended at that moment.
+//! - The kernels run one after the other: the manager orders launches that use one block if one of
+//!   them writes it ([`crate::device`], "lanes"). So they must have such a block in common.
+//! - The rules of blocks. The follower gets each of its blocks if it would get it at once, with nobody in
+//!   the queue; or the first, if it alone has the block (but for RO) and nobody waits for it, hands its
+//!   hold on, which is in EW mode then, so that nobody else can come in before both have ended. If
+//!   neither can be, the follower gets its blocks as usual when the first has ended. So no EDT that
+//!   waits for a block is passed, and none waits while it holds one out of order.
+//! - The follower ends after the first, whichever the manager sees first: its answer is kept until then.
+//! - If the first fails it has been enqueued, and then the program ends, as without this.
+//!
+//! Strict mode, which looks at who holds what, goes without. All of this happens on the
+//! manager's thread, whose context has the books; a launch that is not enqueued at once has a follower
+//! when it is.
+
+use super::context::Context;
+use crate::device::{LaunchError, LaunchReport};
+use crate::memory;
+use crate::object::edt::{Edt, EdtRef, Mode, NO_SLOT, PreSlot, SlotInfo};
+use crate::object::guid::Guid;
+use std::collections::HashMap;
+
+/// What a manager says of a launch.
+pub(super) type Answer = Result<LaunchReport, Box<LaunchError>>;
+
+/// The followers of a device's EDTs, by tokens.
+#[derive(Default)]
+pub struct Ahead {
+    /// By the first EDT.
+    followers: HashMap<usize, EdtRef>,
+    /// Followers on their way to the device, or there: the answer, if it has come.
+    enqueued: HashMap<usize, Option<Answer>>,
+}
+
+impl Context {
+    /// The kernel of an EDT has been enqueued.
+    pub(super) fn enqueued(&mut self, first: &'static Edt) {
+        let runtime = self.runtime;
+        if !first.has_output_inside()
+            || self.ahead.enqueued.len() >= *runtime.settings.device_ahead
+            || runtime.check.is_some()
+            || runtime.end.is_ending()
+        {
+            return;
+        }
+        let place = first.place.get();
+        let fits = |edt: &Edt| edt.work().kernel_on(place).is_some();
+        let result = result_of(first);
+        let Some(follower) = self.graph().take_follower(first, result, fits) else {
+            return;
+        };
+        let follower = follower.get();
+        self.ahead
+            .followers
+            .insert(token(first), EdtRef::new(follower));
+        self.place(follower);
+        follower.order_blocks();
+        if follower.place.get() == place && self.acquire_behind(first, follower) {
+            self.tally.kernels_ahead.add(1);
+            self.ahead.enqueued.insert(token(follower), None);
+            self.locked(follower);
+        }
+        self.work_off();
+    }
+
+    /// Whether the answer is kept for later, since the EDT's kernel was enqueued behind one whose answer
+    /// has not come.
+    pub(super) fn keeps(&mut self, edt: &Edt, answer: Answer) -> Result<(), Answer> {
+        if self.ahead.enqueued.is_empty() {
+            return Err(answer);
+        }
+        match self.ahead.enqueued.get_mut(&token(edt)) {
+            Some(kept) => {
+                *kept = Some(answer);
+                Ok(())
+            }
+            None => Err(answer),
+        }
+    }
+
+    /// An EDT with this token has ended: lets its follower begin if it could not be enqueued ahead. If
+    /// its answer has come, that is to be looked at now.
+    pub(super) fn follow(&mut self, first: usize) -> Option<(&'static Edt, Answer)> {
+        if self.ahead.followers.is_empty() {
+            return None;
+        }
+        let follower = self.ahead.followers.remove(&first)?.get();
+        match self.ahead.enqueued.remove(&token(follower)) {
+            Some(answer) => Some((follower, answer?)),
+            None => {
+                self.acquire_rest(follower);
+                None
+            }
+        }
+    }
+
+    /// Acquires all blocks of a follower, without waiting. False if that cannot be, and then it has none.
+    fn acquire_behind(&mut self, first: &Edt, follower: &Edt) -> bool {
+        let blocks = &self.runtime.objects.data_blocks;
+        let of_first = |data: Guid| {
+            let mut held = first.blocks().map(|(_, slot)| slot);
+            held.find(|slot| slot.data() == data && !slot.info().released)
+        };
+        let ordered = follower.blocks().any(|(_, slot)| {
+            of_first(slot.data()).is_some_and(|held| {
+                let writes = held.info().mode.writes() || slot.info().mode.writes();
+                writes && blocks.pinned(slot.data()).size() != 0
+            })
+        });
+        if !ordered {
+            return false;
+        }
+        let mut had: Vec<(&PreSlot, SlotInfo, Option<&PreSlot>)> = Vec::new();
+        for (_, slot) in follower.blocks() {
+            let (data, info) = (slot.data(), slot.info());
+            if memory::try_acquire(blocks, data, follower, info.mode) {
+                had.push((slot, info, None));
+                continue;
+            }
+            let held = of_first(data);
+            let held = held.filter(|held| memory::hand_on(blocks.pinned(data), held.info().mode));
+            if let Some(held) = held {
+                // The end of the first does not release it any more.
+                held.set_info(SlotInfo {
+                    released: true,
+                    ..held.info()
+                });
+                slot.set_info(SlotInfo {
+                    mode: Mode::Ew,
+                    ..info
+                });
+                had.push((slot, info, Some(held)));
+                continue;
+            }
+            for (slot, info, held) in had {
+                let block = blocks.pinned(slot.data());
+                match held {
+                    Some(held) => {
+                        held.set_info(SlotInfo {
+                            released: false,
+                            ..held.info()
+                        });
+                        slot.set_info(info);
+                        let place = first.place.get();
+                        memory::hand_back(block, held.info().mode, place, &mut self.granted);
+                    }
+                    None => {
+                        let left = memory::release_unused(block, info.mode, &mut self.granted);
+                        self.dispose_if(block, left);
+                    }
+                }
+            }
+            follower.begin_locking();
+            return false;
+        }
+        follower.cursor.set(NO_SLOT);
+        true
+    }
+}
+
+/// What an EDT whose kernel runs returns.
+pub(super) fn result_of(edt: &Edt) -> Guid {
+    let kernel = &edt.work().kernels[edt.variant.get() as usize];
+    let slot = edt.slots().get(kernel.result_slot as usize);
+    slot.map_or(Guid::NULL, |slot| slot.data())
+}
+
+fn token(edt: &Edt) -> usize {
+    EdtRef::new(edt).token()
+}

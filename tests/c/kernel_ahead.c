@@ -1,0 +1,5 @@
+/* Each kernel but the first is enqueued ahead. */
+// needs: opencl
+// env: OCR_SCHED=device
+#define WANT_AHEAD (FIRST - 1)
+#include "kernel_ahead.h"

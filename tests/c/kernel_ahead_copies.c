@@ -1,0 +1,6 @@
+/* As kernel_ahead.c, on a device whose memory is apart. */
+// needs: opencl
+// env: OCR_SCHED=device
+// env: OCR_DEVICE_FORCE_COPIES=1
+#define WANT_AHEAD (FIRST - 1)
+#include "kernel_ahead.h"

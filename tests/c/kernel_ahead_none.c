@@ -1,0 +1,6 @@
+/* None is enqueued ahead where the setting says so. */
+// needs: opencl
+// env: OCR_SCHED=device
+// env: OCR_DEVICE_AHEAD=0
+#define WANT_AHEAD (0)
+#include "kernel_ahead.h"

@@ -1,13 +1,15 @@
 //! Runs random graphs and compares them with an oracle that runs them one task after the other: values
-//! in blocks, the order of tasks, exclusive and constant access, finish scopes, every kind of event, C
-//! functions and kernels, with 1 to 16 workers and pauses in between.
+//! in blocks, the order of tasks, exclusive and constant access, finish scopes, every kind of event,
+//! labels that several EDTs create on, priorities, waiting in a call, C functions and kernels, with 1 to
+//! 16 workers and pauses in between.
 //!
-//! * `stress/graph.rs`: what a graph is, as plain data
+//! * `stress/graph.rs`, `collective.rs`: what a graph is, as plain data
 //! * `stress/generate.rs`, `settle.rs`: random ones, by `proptest`, which also looks for smaller ones
 //!   that fail
 //! * `stress/reduce.rs`: smaller ones still
 //! * `stress/oracle.rs`: what must come of one
-//! * `stress/run.rs`, `create.rs`, `body.rs`, `kernel.cl`, `ends.rs`, `api.rs`: the graph as an OCR program
+//! * `stress/run.rs`, `shared.rs`, `create.rs`, `body.rs`, `kernel.cl`, `ends.rs`, `api.rs`: the graph as
+//!   an OCR program
 //! * `stress/child.rs`: the process that the programs run in
 //!
 //! Settings, from the environment:
@@ -27,6 +29,8 @@ mod api;
 mod body;
 #[path = "stress/child.rs"]
 mod child;
+#[path = "stress/collective.rs"]
+mod collective;
 #[path = "stress/create.rs"]
 mod create;
 #[path = "stress/ends.rs"]
@@ -43,6 +47,8 @@ mod reduce;
 mod run;
 #[path = "stress/settle.rs"]
 mod settle;
+#[path = "stress/shared.rs"]
+mod shared;
 
 use child::Runner;
 use generate::Aim;

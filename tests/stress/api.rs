@@ -1,10 +1,11 @@
 //! The C interface, as the stress program calls it. A status that was not to be expected fails the
 //! case.
 
+use crate::collective::CollectiveSpec;
 use crate::graph::{Kind, Mode};
 use crate::run::fail;
 use ocr::capi::sys;
-use std::ffi::{CStr, CString, c_void};
+use std::ffi::{CStr, CString, c_char, c_void};
 use std::ptr;
 
 pub use sys::{ocrEdtDep_t as Dep, ocrGuid_t as Guid, ocrNdRange_t as Range};
@@ -18,6 +19,20 @@ pub const UNKNOWN: u32 = u32::MAX;
 pub const EPERM: u8 = sys::OCR_EPERM as u8;
 pub const EINVAL: u8 = sys::OCR_EINVAL as u8;
 pub const EACCES: u8 = sys::OCR_EACCES as u8;
+pub const EGUIDEXISTS: u8 = sys::OCR_EGUIDEXISTS as u8;
+pub const ECANCELED: u8 = sys::OCR_ECANCELED as u8;
+
+/// `GUID_PROP_IS_LABELED`, `GUID_PROP_CHECK`, `GUID_PROP_BLOCK`.
+pub const IS_LABELED: u16 = 0x100;
+pub const CHECK: u16 = 0x300;
+pub const BLOCK: u16 = 0x500;
+
+/// Where an object is created: in any place, or on a label with a `GUID_PROP_`.
+pub type Label = Option<(Guid, u16)>;
+
+fn place_of(label: Label) -> (Guid, u16) {
+    label.unwrap_or((NULL, 0))
+}
 
 fn check(call: &str, status: u8) {
     check_one_of(call, status, &[0]);
@@ -43,7 +58,21 @@ pub fn mode_bits(mode: Mode) -> sys::ocrDbAccessMode_t {
 /// A new event. A latch counts down from `counter`, which parameters or increments give it; a counted
 /// event has so many dependences, and a channel event as much room.
 pub fn event(kind: Kind, counter: u64, by_parameter: bool) -> Guid {
-    let mut guid = NULL;
+    let (status, guid) = try_event(kind, counter, by_parameter, None);
+    check("ocrEventCreate", status);
+    if kind == Kind::Latch && !by_parameter {
+        for _ in 0..counter {
+            // SAFETY: takes no pointers.
+            let status = unsafe { sys::ocrEventSatisfySlot(guid, NULL, 1) };
+            check("ocrEventSatisfySlot", status);
+        }
+    }
+    guid
+}
+
+/// The status, and the event. Without parameters, a latch stands at 0.
+pub fn try_event(kind: Kind, counter: u64, by_parameter: bool, label: Label) -> (u8, Guid) {
+    let (mut guid, property) = place_of(label);
     let number = match kind {
         Kind::Once => sys::OCR_EVENT_ONCE_T,
         Kind::Idempotent => sys::OCR_EVENT_IDEM_T,
@@ -69,21 +98,82 @@ pub fn event(kind: Kind, counter: u64, by_parameter: bool) -> Guid {
             _ => of_kind.EVENT_LATCH = sys::ocrEventLatchParams_t { counter },
         }
         // SAFETY: both pointers are valid.
-        let status = unsafe { sys::ocrEventCreateParams(&mut guid, number, 1, &mut params) };
-        check("ocrEventCreateParams", status);
-        return guid;
+        let status =
+            unsafe { sys::ocrEventCreateParams(&mut guid, number, 1 | property, &mut params) };
+        return (status, guid);
     }
     // SAFETY: the pointer is valid.
-    let status = unsafe { sys::ocrEventCreate(&mut guid, number, 1) };
-    check("ocrEventCreate", status);
-    if kind == Kind::Latch {
-        for _ in 0..counter {
-            // SAFETY: takes no pointers.
-            let status = unsafe { sys::ocrEventSatisfySlot(guid, NULL, 1) };
-            check("ocrEventSatisfySlot", status);
-        }
-    }
-    guid
+    let status = unsafe { sys::ocrEventCreate(&mut guid, number, 1 | property) };
+    (status, guid)
+}
+
+/// A collective event whose contributions have so many words.
+pub fn try_collective(spec: &CollectiveSpec, words: u32, label: Label) -> (u8, Guid) {
+    let (mut guid, property) = place_of(label);
+    let slots = spec.slots() as u32;
+    let mut params = sys::ocrEventParams_t::default();
+    params.__bindgen_anon_1.EVENT_COLLECTIVE = sys::ocrEventCollectiveParams_t {
+        maxGen: spec.bound.unwrap_or(u32::MAX),
+        nbContribs: slots,
+        nbContribsPd: slots,
+        nbDatum: (4 * words as usize / spec.reduction.bytes) as u16,
+        arity: 2,
+        op: spec.reduction.bits(),
+        type_: sys::COL_ALLREDUCE,
+        reuseDbPerGen: false,
+    };
+    let kind = sys::OCR_EVENT_COLLECTIVE_T;
+    // SAFETY: both pointers are valid.
+    let status = unsafe { sys::ocrEventCreateParams(&mut guid, kind, property, &mut params) };
+    (status, guid)
+}
+
+/// `data` is as long as the event says.
+pub fn contribute(event: Guid, data: &mut [u8], slot: usize) {
+    let data = data.as_mut_ptr().cast();
+    // SAFETY: the data are as long as the event says.
+    let status = unsafe { sys::ocrEventCollectiveSatisfySlot(event, data, slot as u32) };
+    check("ocrEventCollectiveSatisfySlot", status);
+}
+
+/// What labels are for.
+#[derive(Clone, Copy)]
+pub enum Labeled {
+    Event,
+    Collective,
+    Block,
+    Edt,
+    Template,
+}
+
+/// A range of labels, and those.
+pub fn labels(kind: Labeled, count: usize) -> (Guid, Vec<Guid>) {
+    let kind = match kind {
+        Labeled::Event => sys::GUID_USER_EVENT_STICKY,
+        Labeled::Collective => sys::GUID_USER_EVENT_COLLECTIVE,
+        Labeled::Block => sys::GUID_USER_DB,
+        Labeled::Edt => sys::GUID_USER_EDT,
+        Labeled::Template => sys::GUID_USER_EDT_TEMPLATE,
+    };
+    let mut range = NULL;
+    // SAFETY: the pointer is valid.
+    let status = unsafe { sys::ocrGuidRangeCreate(&mut range, count as u64, kind) };
+    check("ocrGuidRangeCreate", status);
+    let label = |at: usize| {
+        let mut label = NULL;
+        // SAFETY: the pointer is valid.
+        let status = unsafe { sys::ocrGuidFromIndex(&mut label, range, at as u64) };
+        check("ocrGuidFromIndex", status);
+        label
+    };
+    (range, (0..count).map(label).collect())
+}
+
+pub fn destroy_labels(range: Guid) {
+    // SAFETY: takes no pointers.
+    check("ocrGuidMapDestroy", unsafe {
+        sys::ocrGuidMapDestroy(range)
+    });
 }
 
 pub fn satisfy(event: Guid, data: Guid) {
@@ -105,16 +195,40 @@ pub fn try_destroy_event(event: Guid) -> u8 {
 }
 
 pub fn connect(source: Guid, destination: Guid, slot: usize, mode: Mode) {
+    let status = try_connect(source, destination, slot, mode);
+    check("ocrAddDependence", status);
+}
+
+pub fn try_connect(source: Guid, destination: Guid, slot: usize, mode: Mode) -> u8 {
+    // SAFETY: takes no pointers.
+    unsafe { sys::ocrAddDependence(source, destination, slot as u32, mode_bits(mode)) }
+}
+
+/// Connects one with several post-slots.
+pub fn connect_slot(source: Guid, from: usize, destination: Guid, slot: usize, mode: Mode) {
+    let (from, slot) = (from as u32, slot as u32);
     // SAFETY: takes no pointers.
     let status =
-        unsafe { sys::ocrAddDependence(source, destination, slot as u32, mode_bits(mode)) };
-    check("ocrAddDependence", status);
+        unsafe { sys::ocrAddDependenceSlot(source, from, destination, slot, mode_bits(mode)) };
+    check("ocrAddDependenceSlot", status);
 }
 
 /// A new block of 32-bit words, and where it is; null if it is not acquired.
 pub fn block(words: u32, acquire: bool) -> (Guid, *mut u32) {
-    let (mut guid, mut address) = (NULL, ptr::null_mut::<c_void>());
-    let flags = if acquire { 0 } else { 0x10 };
+    let (status, guid, address) = try_block(words, acquire, None);
+    check("ocrDbCreate", status);
+    if acquire == address.is_null() {
+        fail(format!(
+            "ocrDbCreate, acquire {acquire}: address {address:?}"
+        ));
+    }
+    (guid, address)
+}
+
+pub fn try_block(words: u32, acquire: bool, label: Label) -> (u8, Guid, *mut u32) {
+    let (mut guid, property) = place_of(label);
+    let mut address = ptr::null_mut::<c_void>();
+    let flags = property | if acquire { 0 } else { 0x10 };
     // SAFETY: the pointers are valid, or null where that is allowed.
     let status = unsafe {
         sys::ocrDbCreate(
@@ -126,13 +240,7 @@ pub fn block(words: u32, acquire: bool) -> (Guid, *mut u32) {
             sys::NO_ALLOC,
         )
     };
-    check("ocrDbCreate", status);
-    if acquire == address.is_null() {
-        fail(format!(
-            "ocrDbCreate, acquire {acquire}: address {address:?}"
-        ));
-    }
-    (guid, address.cast())
+    (status, guid, address.cast())
 }
 
 pub fn release(block: Guid) {
@@ -158,6 +266,35 @@ pub fn template(function: Function, paramc: u32, depc: u32, name: &CStr) -> Guid
     };
     check("ocrEdtTemplateCreate", status);
     guid
+}
+
+/// The status, and a template that has to have a label.
+pub fn try_template(function: Function, paramc: u32, depc: u32, label: Label) -> (u8, Guid) {
+    let (mut guid, property) = place_of(label);
+    let name: *const c_char = c"labeled".as_ptr();
+    // SAFETY: the pointers are valid.
+    let status = unsafe {
+        sys::ocrEdtTemplateCreateLabeled(&mut guid, Some(function), paramc, depc, property, name)
+    };
+    (status, guid)
+}
+
+/// Gives an EDT or a template a hint.
+pub fn set_priority(object: Guid, priority: u64) {
+    // SAFETY: the pointer is valid.
+    let status = unsafe { sys::ocrSetHint(object, &mut hint(priority)) };
+    check("ocrSetHint", status);
+}
+
+fn hint(priority: u64) -> sys::ocrHint_t {
+    let mut hint = sys::ocrHint_t::default();
+    // SAFETY: the pointer is valid.
+    let status = unsafe { sys::ocrHintInit(&mut hint, sys::OCR_HINT_EDT_T) };
+    check("ocrHintInit", status);
+    // SAFETY: as above.
+    let status = unsafe { sys::ocrSetHintValue(&mut hint, sys::OCR_HINT_EDT_PRIORITY, priority) };
+    check("ocrSetHintValue", status);
+    hint
 }
 
 pub fn destroy_template(template: Guid) {
@@ -210,6 +347,7 @@ pub fn kernel_template(source: &str, kernel: &CStr, paramc: u32, depc: u32) -> G
 }
 
 /// What an EDT is created with.
+#[derive(Default)]
 pub struct NewEdt<'a> {
     pub template: Guid,
     pub params: &'a mut [u64],
@@ -223,12 +361,26 @@ pub struct NewEdt<'a> {
     pub output: bool,
     /// Whether its template is of `ocrOpenclTemplateCreate`.
     pub kernel: bool,
+    pub label: Label,
+    /// The event that is its output event.
+    pub given: Option<Guid>,
+    /// Its priority, if its hint says so.
+    pub priority: Option<u64>,
 }
 
 impl NewEdt<'_> {
     /// The EDT and its output event, as far as they are asked for.
     pub fn create(self) -> (Guid, Guid) {
-        let (mut guid, mut output) = (NULL, NULL);
+        let (status, guid, output) = self.try_create();
+        check("ocrEdtCreate", status);
+        (guid, output)
+    }
+
+    pub fn try_create(self) -> (u8, Guid, Guid) {
+        let (mut guid, property) = place_of(self.label);
+        let mut output = self.given.unwrap_or(NULL);
+        let mut hint = self.priority.map(hint);
+        let hint = hint.as_mut().map_or(ptr::null_mut(), ptr::from_mut);
         let paramc = self.params.len() as u32;
         let params = match self.params {
             [] => ptr::null_mut(),
@@ -248,7 +400,8 @@ impl NewEdt<'_> {
         } else {
             ptr::null_mut()
         };
-        let (depc, finish) = (self.depc as u32, self.finish as u16);
+        let depc = self.depc as u32;
+        let properties = property | self.finish as u16 | (self.given.is_some() as u16) << 3;
         let status = if self.kernel {
             // SAFETY: the arrays are as long as said, and the others are valid or null.
             unsafe {
@@ -263,7 +416,7 @@ impl NewEdt<'_> {
                     params,
                     depc,
                     depv,
-                    finish,
+                    properties,
                     NULL,
                     output_place,
                 )
@@ -278,14 +431,13 @@ impl NewEdt<'_> {
                     params,
                     depc,
                     depv,
-                    finish,
-                    ptr::null_mut(),
+                    properties,
+                    hint,
                     output_place,
                 )
             }
         };
-        check("ocrEdtCreate", status);
-        (guid, output)
+        (status, guid, output)
     }
 }
 
@@ -293,6 +445,38 @@ pub fn destroy_edt(edt: Guid) {
     // SAFETY: takes no pointers.
     let status = unsafe { sys::ocrEdtDestroy(edt) };
     check("ocrEdtDestroy", status);
+}
+
+/// What an event was satisfied with: the status, the block, where it is, and its size.
+pub fn wait_for(event: Guid, may_be_missing: bool) -> (u8, Guid, *mut u32, u64) {
+    let (mut guid, mut address, mut size) = (NULL, ptr::null_mut::<c_void>(), 0);
+    let properties = may_be_missing as u16;
+    // SAFETY: the pointers are valid.
+    let status = unsafe {
+        sys::ocrLegacyBlockProgress(event, &mut guid, &mut address, &mut size, properties)
+    };
+    (status, guid, address.cast(), size)
+}
+
+/// The same for events of all kinds.
+pub fn wait_for_any(event: Guid) -> Guid {
+    // SAFETY: takes no pointers.
+    unsafe { sys::ocrWait(event) }
+}
+
+/// Runs what this thread does, and then EDTs until the runtime is shut down. The answer is the status.
+pub fn run_legacy(args: &[CString], program: impl FnOnce()) -> i32 {
+    let mut argv: Vec<*const c_char> = args.iter().map(|arg| arg.as_ptr()).collect();
+    argv.push(ptr::null());
+    let mut config = sys::ocrConfig_t::default();
+    // SAFETY: the arguments are C strings, and a null pointer ends them.
+    unsafe { sys::ocrParseArgs(args.len() as i32, argv.as_mut_ptr(), &mut config) };
+    let mut context = NULL;
+    // SAFETY: the pointers are valid.
+    unsafe { sys::ocrLegacyInit(&mut context, &mut config) };
+    program();
+    // SAFETY: takes no pointers.
+    unsafe { sys::ocrLegacyFinalize(context, true) }.into()
 }
 
 pub fn shutdown() {

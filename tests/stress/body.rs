@@ -1,6 +1,7 @@
 //! What the EDT of a task does: the function, and the work-items of the kernel.
 
 use crate::api::{self, Dep, EACCES, EINVAL, EPERM, Guid, NULL, check_one_of};
+use crate::collective::Turn;
 use crate::graph::*;
 use crate::oracle::{self, first_hash, mix, op};
 use crate::run::*;
@@ -188,12 +189,16 @@ pub unsafe extern "C" fn body(paramc: u32, paramv: *mut u64, depc: u32, depv: *m
         }
     }
     use_scratch(&spec.scratch, hash);
+    for &contest in &spec.contests {
+        running.contest(contest, spec.pauses[1]);
+    }
     running.create_children(Some(id));
+    for wait in &spec.waits {
+        running.wait(id, wait);
+    }
     for slot in spec.slots.iter().filter(|slot| slot.destroys_event) {
-        match slot.source {
-            Source::Late(from) => api::destroy_event(running.tasks[from].late.get()),
-            Source::Body(from) => api::destroy_event(running.tasks[from].body.get()),
-            _ => {}
+        if let Some(event) = slot.source.event() {
+            api::destroy_event(running.shared.events[&event].object.guid.get());
         }
     }
     pause(spec.pauses[2]);
@@ -221,7 +226,7 @@ fn acquire(running: &Running, task: Task, deps: &[Dep]) -> Vec<Held> {
             }
             continue;
         };
-        let guid = running.blocks[block].guid.get();
+        let guid = running.block_guid(block, dep.guid);
         if dep.guid.guid != guid.guid || dep.ptr.is_null() {
             fail(format!(
                 "t{task}, slot {at}: got block {:#x} at {:?}, expected b{block}, which is {:#x}",
@@ -259,29 +264,35 @@ fn acquire(running: &Running, task: Task, deps: &[Dep]) -> Vec<Held> {
 /// The end of a body: the block that it makes, the event that it satisfies, and what it returns.
 fn end(running: &Running, task: Task, hash: u32, held: Vec<Held>) -> Guid {
     let (spec, state) = (&running.graph.tasks[task], &running.tasks[task]);
+    let turns: Vec<Turn> = running.graph.turns_of(task).collect();
+    // Whether others come to know of the end before the EDT has returned.
+    let tells = spec.body.is_some() || !turns.is_empty();
     if let Outcome::Made(block) = spec.outcome {
         let count = running.graph.blocks[block].words;
-        let (guid, address) = api::block(count, true);
-        running.blocks[block].guid.set(guid);
+        let (guid, address) = running.new_block(block);
         // SAFETY: this EDT has just created it.
         fill(hash, unsafe { words(address, count) });
-        if spec.body.is_some() {
+        if tells {
             api::release(guid);
         }
     }
     state.ended(running.tick());
-    if let Some(kind) = spec.body {
+    if tells {
         for held in held.iter().filter(|held| !held.released) {
             api::release(held.guid);
         }
+    }
+    turns.into_iter().for_each(|turn| running.take_turn(turn));
+    if let Some(kind) = spec.body {
+        let event = running.event(Event::Body(task));
         let data = own_result(&running.graph, task);
         let data = data.map_or(NULL, |block| running.blocks[block].guid.get());
         let times = match kind {
-            Kind::Channel => running.graph.body_dependences(task),
+            Kind::Channel => running.graph.dependences(&Source::Body(task)),
             _ => 1,
         };
         for _ in 0..times {
-            api::satisfy(state.body.get(), data);
+            api::satisfy(event, data);
         }
         // Whoever comes after may have destroyed it.
         let right: &[u8] = match kind {
@@ -291,11 +302,15 @@ fn end(running: &Running, task: Task, hash: u32, held: Vec<Held>) -> Guid {
             Kind::Channel => &[0, EPERM, EINVAL],
             Kind::Once | Kind::Latch => &[EINVAL],
         };
-        let status = api::try_satisfy(state.body.get(), NULL);
+        let status = api::try_satisfy(event, NULL);
         check_one_of("a second ocrEventSatisfy", status, right);
     }
     match spec.outcome {
-        Outcome::Event(event) => running.tasks[event].late.get(),
+        Outcome::Event(late) if running.graph.wants_output(task) => {
+            running.event(Event::Late(late))
+        }
+        // It may have served all others, and be gone.
+        Outcome::Event(late) => running.shared.events[&Event::Late(late)].object.guid.get(),
         _ => {
             own_result(&running.graph, task).map_or(NULL, |block| running.blocks[block].guid.get())
         }

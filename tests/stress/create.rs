@@ -1,11 +1,12 @@
 //! How an EDT creates others, with their events, and opens their gates.
 
-use crate::api::{self, Dep, EINVAL, Guid, NULL, NewEdt, OPEN, check_one_of};
+use crate::api::{self, CHECK, Dep, EINVAL, Guid, NULL, NewEdt, OPEN, check_one_of};
 use crate::body::{body, pause, range};
 use crate::graph::*;
 use crate::oracle::{first_hash, op};
 use crate::run::*;
 use std::ffi::CStr;
+use std::sync::atomic::Ordering::Relaxed;
 
 const SOURCE: &str = include_str!("kernel.cl");
 const KERNEL: &CStr = c"body";
@@ -27,6 +28,9 @@ impl Running {
         };
         if own {
             return make();
+        }
+        if variant == Variant::Function && self.graph.labeled_template {
+            return self.labeled_template(api::UNKNOWN, api::UNKNOWN);
         }
         let mut templates = match self.templates.lock() {
             Ok(templates) => templates,
@@ -50,9 +54,13 @@ impl Running {
         match &self.graph.tasks[task].slots[at].source {
             Source::Nothing => NULL,
             Source::Block(block) => self.blocks[*block].guid.get(),
-            Source::Late(from) => self.tasks[*from].late.get(),
-            Source::Body(from) => self.tasks[*from].body.get(),
-            Source::Join(_) => self.tasks[task].joins[&at].get(),
+            Source::Late(from) => self.event(Event::Late(*from)),
+            Source::Body(from) => self.event(Event::Body(*from)),
+            Source::Join(_) => self.event(Event::Join(task, at)),
+            Source::Result(turn) if self.graph.turn(*turn).direct => {
+                self.collective(turn.collective)
+            }
+            Source::Result(turn) => self.event(Event::Tap(*turn)),
             Source::Output(from, chain) => {
                 let mut last = self.tasks[*from].output.get();
                 for (nth, &kind) in chain.iter().enumerate() {
@@ -72,10 +80,21 @@ impl Running {
             Outcome::Slot(slot) if spec.variant.has_kernel() => slot as u32,
             _ => api::NO_RESULT,
         };
-        if spec.copies > 1 && spec.gated {
+        if spec.rivals > 0 {
+            let count = u64::from(spec.rivals) + 1;
+            state.gate.set(api::event(Kind::Latch, count, true));
+        } else if spec.copies > 1 && spec.gated {
             state.gate.set(api::event(Kind::Once, 0, false));
         }
+        let given = self.give_output(task);
+        state.output.set(given.unwrap_or(NULL));
         let template = self.template(spec.variant, result, spec.own_template);
+        if spec.priority.by == HintBy::Template && spec.priority.value != 0 {
+            api::set_priority(template, spec.priority.value);
+        }
+        for _ in 0..spec.rivals {
+            create_rival(task, template);
+        }
         for _ in 0..spec.copies {
             self.create_edt(task, template);
         }
@@ -83,18 +102,53 @@ impl Running {
             api::destroy_template(template);
         }
         // The creator's own part of each latch.
-        for latch in state.joins.values() {
-            api::satisfy(latch.get(), NULL);
+        for (at, slot) in spec.slots.iter().enumerate() {
+            if let Source::Join(_) = slot.source {
+                api::satisfy(self.event(Event::Join(task, at)), NULL);
+            }
         }
+    }
+
+    /// Where the gate of a task's EDT is, and how many pre-slots that has.
+    fn shape(&self, task: Task) -> (usize, usize) {
+        let spec = &self.graph.tasks[task];
+        match spec.variant.has_kernel() {
+            true => (GATE, KERNEL_DEPC),
+            false => (spec.slots.len(), spec.slots.len() + spec.gated as usize),
+        }
+    }
+
+    /// Creates an EDT of a task, unless a rival has. The answer is the EDT and its output event.
+    fn try_edt(&self, task: Task, template: Guid, depv: &mut [Guid]) -> (Guid, Guid) {
+        let (spec, state) = (&self.graph.tasks[task], &self.tasks[task]);
+        let raced = spec.rivals > 0;
+        let at_creation = spec.priority.by == HintBy::Creation && spec.priority.value != 0;
+        let (status, edt, output) = NewEdt {
+            template,
+            params: &mut self.params(task),
+            depc: self.shape(task).1,
+            depv,
+            finish: spec.finish,
+            named: !spec.anonymous,
+            output: self.graph.wants_output(task),
+            kernel: spec.variant == Variant::Kernel,
+            label: raced.then(|| (state.edt.guid.get(), CHECK)),
+            given: spec.given.map(|_| state.output.get()),
+            priority: at_creation.then_some(spec.priority.value),
+        }
+        .try_create();
+        match raced {
+            true => state.edt.created("ocrEdtCreate on a label", status),
+            false => check_one_of("ocrEdtCreate", status, &[0]),
+        }
+        (edt, output)
     }
 
     fn create_edt(&self, task: Task, template: Guid) {
         let (spec, state) = (&self.graph.tasks[task], &self.tasks[task]);
         let kernel = spec.variant.has_kernel();
-        let (gate, depc) = match kernel {
-            true => (GATE, KERNEL_DEPC),
-            false => (spec.slots.len(), spec.slots.len() + spec.gated as usize),
-        };
+        let (gate, depc) = self.shape(task);
+        let shared_gate = spec.gated && (spec.copies > 1 || spec.rivals > 0);
         let sources: Vec<Guid> = (0..spec.slots.len())
             .map(|at| self.source(task, at))
             .collect();
@@ -111,29 +165,26 @@ impl Running {
         if depv.iter().all(|guid| guid.guid == OPEN.guid) {
             depv.clear();
         }
-        let (edt, output) = NewEdt {
-            template,
-            params: &mut self.params(task),
-            depc,
-            depv: &mut depv,
-            finish: spec.finish,
-            named: !spec.anonymous,
-            output: self.graph.wants_output(task),
-            kernel: spec.variant == Variant::Kernel,
-        }
-        .create();
-        state.edt.set(edt);
+        let (edt, output) = self.try_edt(task, template, &mut depv);
+        state.edt.guid.set(edt);
         state.output.set(output);
-        let times = match spec.late {
-            None => 0,
-            Some(Kind::Channel) => self.graph.late_dependences(task),
-            Some(_) => 1,
-        };
-        for _ in 0..times {
-            api::connect(output, state.late.get(), 0, Mode::Null);
+        if spec.priority.by == HintBy::Set && spec.priority.value != 0 {
+            api::set_priority(edt, spec.priority.value);
+        }
+        for _ in 0..self.graph.late_times(task) {
+            api::connect(output, self.event(Event::Late(task)), 0, Mode::Null);
         }
         for (consumer, at) in self.graph.joins_of(task) {
-            api::connect(output, self.tasks[consumer].joins[&at].get(), 0, Mode::Null);
+            let latch = self.event(Event::Join(consumer, at));
+            api::connect(output, latch, 0, Mode::Null);
+        }
+        if spec.rivals > 0 {
+            // What is given at creation does not count on a label.
+            for (at, guid) in depv.into_iter().enumerate() {
+                if guid.guid != OPEN.guid {
+                    api::connect(guid, edt, at, Mode::Rw);
+                }
+            }
         }
         let mut later: Vec<usize> = (0..spec.slots.len())
             .filter(|&at| !spec.slots[at].in_depv)
@@ -144,11 +195,17 @@ impl Running {
         if kernel {
             api::connect(state.journal.get(), edt, JOURNAL, Mode::Rw);
         }
-        if spec.copies > 1 && spec.gated {
+        if shared_gate {
             api::connect(state.gate.get(), edt, gate, Mode::Null);
         }
         for at in later {
-            api::connect(sources[at], edt, at, spec.slots[at].mode);
+            let mode = spec.slots[at].mode;
+            match spec.slots[at].source {
+                Source::Result(turn) if self.graph.turn(turn).direct => {
+                    api::connect_slot(sources[at], turn.slot, edt, at, mode);
+                }
+                _ => api::connect(sources[at], edt, at, mode),
+            }
         }
     }
 
@@ -178,20 +235,22 @@ impl Running {
             .collect();
         for child in self.graph.children(parent) {
             self.create_task(child);
+            if !self.graph.tasks[child].gated {
+                self.tasks[child].ready.store(self.tick(), Relaxed);
+            }
             pause(spec.map_or(0, |spec| spec.pauses[1] / 4));
         }
         let open = |child: Task| {
-            let spec = &self.graph.tasks[child];
-            let gate = match spec.variant.has_kernel() {
-                true => GATE,
-                false => spec.slots.len(),
-            };
-            let state = &self.tasks[child];
-            if spec.gated && spec.copies > 1 {
-                api::satisfy(state.gate.get(), NULL);
-            } else if spec.gated {
-                api::connect(NULL, state.edt.get(), gate, Mode::Null);
+            let (spec, state) = (&self.graph.tasks[child], &self.tasks[child]);
+            if !spec.gated {
+                return;
             }
+            if spec.copies > 1 || spec.rivals > 0 {
+                api::satisfy(state.gate.get(), NULL);
+            } else {
+                api::connect(NULL, state.edt.guid.get(), self.shape(child).0, Mode::Null);
+            }
+            state.ready.store(self.tick(), Relaxed);
         };
         match spec.is_some_and(|spec| spec.gates_reversed) {
             true => self.graph.children(parent).rev().for_each(open),
@@ -228,21 +287,44 @@ impl Running {
     fn create_doomed(&self, doomed: &Doomed) -> (Guid, Guid, Guid) {
         let event = api::event(doomed.kind, 1, true);
         let template = api::template(never, 0, 3, c"never");
-        let late = doomed.late.map_or(NULL, |late| self.tasks[late].late.get());
+        let late = doomed.late.map(|late| self.event(Event::Late(late)));
         let (edt, output) = NewEdt {
             template,
-            params: &mut [],
             depc: 3,
-            depv: &mut [OPEN, event, late],
+            depv: &mut [OPEN, event, late.unwrap_or(NULL)],
             finish: doomed.finish,
             named: true,
             output: true,
-            kernel: false,
+            ..NewEdt::default()
         }
         .create();
         api::destroy_template(template);
         (edt, output, event)
     }
+}
+
+/// An EDT that tries to create the one of a task.
+fn create_rival(task: Task, created: Guid) {
+    let template = api::template(rival, 2, 0, c"rival");
+    NewEdt {
+        template,
+        params: &mut [task as u64, created.guid as u64],
+        ..NewEdt::default()
+    }
+    .create();
+    api::destroy_template(template);
+}
+
+unsafe extern "C" fn rival(paramc: u32, paramv: *mut u64, _: u32, _: *mut Dep) -> Guid {
+    let running = running();
+    // SAFETY: the runtime gives as many parameters as it says.
+    let params = unsafe { std::slice::from_raw_parts(paramv, paramc as usize) };
+    let template = Guid {
+        guid: params[1] as i64,
+    };
+    running.try_edt(params[0] as usize, template, &mut []);
+    api::satisfy(running.tasks[params[0] as usize].gate.get(), NULL);
+    NULL
 }
 
 /// Never runs.

@@ -1,95 +1,112 @@
 //! The EDTs around the tasks: the first, the finish EDT, and those that look at what has come of it.
 
-use crate::api::{self, Dep, EINVAL, Guid, NULL, NewEdt, OPEN, check_one_of};
+use crate::api::{self, Dep, ECANCELED, Guid, NULL, NewEdt, OPEN, check_one_of};
 use crate::body::{fill, keep, read, words};
+use crate::collective::Turn;
 use crate::graph::*;
 use crate::oracle::{self, op};
 use crate::run::*;
 use ocr::object::work::EdtDep;
 use std::sync::atomic::Ordering::Relaxed;
 
-/// The first EDT: makes the blocks and the events that are there from the start, and the EDTs for
-/// the beginning and the end.
+/// The first EDT.
 pub unsafe extern "C" fn main_edt(
     _: u32,
     _: *mut u64,
     _: u32,
     _: *mut EdtDep,
 ) -> ocr::object::guid::Guid {
+    let start = begin(None);
+    let template = api::template(collect, 0, 1, c"collect");
+    NewEdt {
+        template,
+        depc: 1,
+        depv: &mut [start.done],
+        named: true,
+        ..NewEdt::default()
+    }
+    .create();
+    api::destroy_template(template);
+    start.open();
+    ocr::object::guid::Guid::NULL
+}
+
+/// What the thread of a legacy program does.
+pub fn legacy_main() {
+    let start = begin(Some(api::event(Kind::Sticky, 0, false)));
+    start.open();
+    let (status, ..) = api::wait_for(start.done, false);
+    check_one_of("ocrLegacyBlockProgress", status, &[0, ECANCELED]);
+    // Otherwise the case has failed.
+    if status == 0 {
+        api::destroy_event(start.done);
+        look();
+    }
+}
+
+/// The finish EDT around all tasks, which does not run yet.
+struct Start {
+    edt: Guid,
+    /// Its pre-slot that nothing is connected to.
+    slot: usize,
+    /// Its output event.
+    done: Guid,
+}
+
+impl Start {
+    fn open(&self) {
+        api::connect(NULL, self.edt, self.slot, Mode::Null);
+    }
+}
+
+/// Makes the blocks and the events that are there from the start, and the finish EDT, whose output event
+/// is a new one or `given`.
+fn begin(given: Option<Guid>) -> Start {
     let running = running();
     let graph = &running.graph;
+    running.create_shared();
     let mut filled = Vec::new();
     for (block, spec) in graph.blocks.iter().enumerate() {
-        let place = &running.blocks[block].guid;
         match spec.origin {
             Origin::Main => {
-                let (guid, address) = api::block(spec.words, true);
+                let (guid, address) = running.new_block(block);
                 // SAFETY: this EDT has just created it.
                 fill(oracle::block_hash(block), unsafe {
                     words(address, spec.words)
                 });
                 api::release(guid);
-                place.set(guid);
             }
             Origin::Bare(variant) => {
-                place.set(api::block(spec.words, false).0);
+                let (guid, _) = api::block(spec.words, false);
+                running.blocks[block].guid.set(guid);
                 filled.push((block, variant));
             }
-            Origin::Made(_) => {}
+            Origin::Made(_) | Origin::Reduced(..) => {}
         }
     }
+    let own = |turn: &Turn| graph.turn(*turn).by.is_none();
+    let turns = graph.turns().filter(own);
+    turns.for_each(|turn| running.take_turn(turn));
     for (task, spec) in graph.tasks.iter().enumerate() {
-        let state = &running.tasks[task];
-        if let Some(kind) = spec.late {
-            let count = graph.late_dependences(task);
-            state.late.set(api::event(kind, count, false));
-        }
-        if let Some(kind) = spec.body {
-            let count = match kind {
-                Kind::Counted | Kind::Channel => graph.body_dependences(task),
-                _ => 1,
-            };
-            state.body.set(api::event(kind, count, task % 2 == 0));
-        }
         if spec.variant.has_kernel() {
             let (guid, address) = api::block(2, true);
             // SAFETY: this EDT has just created it.
             let journal = unsafe { words(address, 2) };
             journal.iter().for_each(|word| word.store(0, Relaxed));
             api::release(guid);
-            state.journal.set(guid);
-        }
-        for (at, latch) in &state.joins {
-            if let Source::Join(tasks) = &spec.slots[*at].source {
-                let count = tasks.len() as u64 + 1;
-                latch.set(api::event(Kind::Latch, count, task % 2 == 0));
-            }
+            running.tasks[task].journal.set(guid);
         }
     }
     let template = api::template(driver, 0, filled.len() as u32 + 1, c"driver");
     let depc = filled.len() + 1;
     let (start, done) = NewEdt {
         template,
-        params: &mut [],
         depc,
-        depv: &mut [],
         finish: true,
         named: true,
         output: true,
-        kernel: false,
-    }
-    .create();
-    api::destroy_template(template);
-    let template = api::template(collect, 0, 1, c"collect");
-    NewEdt {
-        template,
-        params: &mut [],
-        depc: 1,
-        depv: &mut [done],
-        finish: false,
-        named: true,
-        output: false,
-        kernel: false,
+        given,
+        ..NewEdt::default()
     }
     .create();
     api::destroy_template(template);
@@ -108,18 +125,21 @@ pub unsafe extern "C" fn main_edt(
             params: &mut params,
             depc: depv.len(),
             depv: &mut depv,
-            finish: false,
             named: true,
             output: true,
             kernel: variant == Variant::Kernel,
+            ..NewEdt::default()
         }
         .create();
         api::connect(output, start, at, Mode::Null);
         let mode = if block % 2 == 0 { Mode::Rw } else { Mode::Ew };
         api::connect(running.blocks[block].guid.get(), edt, 0, mode);
     }
-    api::connect(NULL, start, depc - 1, Mode::Null);
-    ocr::object::guid::Guid::NULL
+    Start {
+        edt: start,
+        slot: depc - 1,
+        done,
+    }
 }
 
 /// The finish EDT around all tasks.
@@ -131,13 +151,21 @@ unsafe extern "C" fn driver(_: u32, _: *mut u64, _: u32, _: *mut Dep) -> Guid {
 /// The blocks and journals that are left at the end.
 fn left(running: &Running) -> (Vec<Block>, Vec<Task>) {
     let graph = &running.graph;
-    let blocks = (0..graph.blocks.len()).filter(|&b| graph.blocks[b].destroyed_by.is_none());
+    // Results that nobody has asked for are known to nobody.
+    let known = |&block: &Block| running.blocks[block].guid.get().guid != 0;
+    let blocks = (0..graph.blocks.len()).filter(known);
+    let blocks = blocks.filter(|&block| graph.blocks[block].destroyed_by.is_none());
     let journals = (0..graph.tasks.len()).filter(|&t| graph.tasks[t].variant.has_kernel());
     (blocks.collect(), journals.collect())
 }
 
 /// Runs after all tasks: has the blocks that are left looked at.
 unsafe extern "C" fn collect(_: u32, _: *mut u64, _: u32, _: *mut Dep) -> Guid {
+    look();
+    NULL
+}
+
+fn look() {
     let running = running();
     let (blocks, journals) = left(running);
     let sources: Vec<Guid> = blocks
@@ -152,13 +180,9 @@ unsafe extern "C" fn collect(_: u32, _: *mut u64, _: u32, _: *mut Dep) -> Guid {
     let template = api::template(verify, 0, sources.len() as u32 + 1, c"verify");
     let (edt, _) = NewEdt {
         template,
-        params: &mut [],
         depc: sources.len() + 1,
-        depv: &mut [],
-        finish: false,
         named: true,
-        output: false,
-        kernel: false,
+        ..NewEdt::default()
     }
     .create();
     api::destroy_template(template);
@@ -167,7 +191,6 @@ unsafe extern "C" fn collect(_: u32, _: *mut u64, _: u32, _: *mut Dep) -> Guid {
         api::connect(source, edt, at, mode);
     }
     api::connect(NULL, edt, sources.len(), Mode::Null);
-    NULL
 }
 
 /// The last EDT: reads all blocks, destroys everything, and shuts down.
@@ -193,33 +216,7 @@ unsafe extern "C" fn verify(_: u32, _: *mut u64, depc: u32, depv: *mut Dep) -> G
         running.tasks[task].seen.store(journal[1], Relaxed);
         api::destroy_block(dep.guid);
     }
-    let destroyed = |source: &Source| {
-        let slots = running.graph.tasks.iter().flat_map(|spec| &spec.slots);
-        slots
-            .into_iter()
-            .any(|slot| slot.destroys_event && slot.source == *source)
-    };
-    for (task, spec) in running.graph.tasks.iter().enumerate() {
-        let state = &running.tasks[task];
-        let events = [
-            (spec.late, &state.late, Source::Late(task)),
-            (spec.body, &state.body, Source::Body(task)),
-        ];
-        for (kind, event, source) in events {
-            match kind {
-                Some(kind) if kind.stays() && !destroyed(&source) => {
-                    api::destroy_event(event.get());
-                }
-                // It has triggered and has served all its dependences; or a consumer has destroyed it.
-                Some(_) => check_one_of(
-                    "ocrEventDestroy of an event that should be gone",
-                    api::try_destroy_event(event.get()),
-                    &[EINVAL],
-                ),
-                None => {}
-            }
-        }
-    }
+    running.destroy_shared();
     let templates = match running.templates.lock() {
         Ok(templates) => templates,
         Err(poisoned) => poisoned.into_inner(),

@@ -2,6 +2,7 @@
 //! is then turned into a graph that is a correct program: what a draft asks for and cannot be is left
 //! out, such as a dependence that would close a cycle.
 
+use crate::collective::{CollectiveSpec, Operator, Reduction, Turn, TurnSpec};
 use crate::graph::*;
 use crate::oracle::{Moment, Order};
 use crate::settle::{KERNEL_SLOTS, complete};
@@ -23,12 +24,34 @@ pub struct Aim {
 struct Draft {
     blocks: Vec<BlockDraft>,
     tasks: Vec<TaskDraft>,
+    collectives: Vec<CollectiveDraft>,
+    labeled_template: bool,
+}
+
+#[derive(Clone, Debug)]
+struct CollectiveDraft {
+    reduction: Reduction,
+    words: u32,
+    bounded: bool,
+    raced: bool,
+    /// By generation and slot.
+    turns: Vec<Vec<TurnDraft>>,
+}
+
+#[derive(Clone, Debug)]
+struct TurnDraft {
+    by: Option<usize>,
+    kind: Kind,
+    early: bool,
+    direct: bool,
+    mode: Mode,
 }
 
 #[derive(Clone, Debug)]
 struct BlockDraft {
     words: u32,
     origin: Origin,
+    labeled: bool,
     destroyed: bool,
 }
 
@@ -47,6 +70,12 @@ struct TaskDraft {
     pauses: [u8; 3],
     doomed: Vec<DoomedDraft>,
     scratch: Vec<u32>,
+    raced: bool,
+    rivals: u32,
+    given: Option<Kind>,
+    priority: Priority,
+    waits: Vec<SourceDraft>,
+    contests: Vec<Contest>,
 }
 
 #[derive(Clone, Debug)]
@@ -64,6 +93,7 @@ enum SourceDraft {
     Late(usize),
     Body(usize),
     Join(Vec<usize>),
+    Result(usize, usize, usize),
 }
 
 #[derive(Clone, Debug)]
@@ -91,8 +121,10 @@ pub fn cases(aim: &Aim) -> impl Strategy<Value = Case> + use<> {
         select(aim.policies.clone()),
         any::<bool>(),
         prop_oneof![2 => Just(None), 1 => (0u64..3).prop_map(Some)],
+        rarely(),
     );
-    (settings, drafts(kernels, tasks)).prop_map(move |((workers, sched, copies, spare), draft)| {
+    (settings, drafts(kernels, tasks)).prop_map(move |(settings, draft)| {
+        let (workers, sched, copies, spare, legacy) = settings;
         let graph = build(draft);
         let memory = spare.map(|spare| least_memory(&graph) * (2 + spare) / 2);
         Case {
@@ -101,7 +133,9 @@ pub fn cases(aim: &Aim) -> impl Strategy<Value = Case> + use<> {
                 sched,
                 devices: kernels,
                 copies: kernels && copies,
-                memory: memory.filter(|_| kernels),
+                // What a legacy program is given holds for all its runs.
+                memory: memory.filter(|_| kernels && !legacy),
+                legacy,
             },
             graph,
         }
@@ -110,7 +144,76 @@ pub fn cases(aim: &Aim) -> impl Strategy<Value = Case> + use<> {
 
 fn drafts(kernels: bool, tasks: usize) -> impl Strategy<Value = Draft> {
     let of_one = vec(task(kernels), 1..=tasks);
-    (vec(block(kernels), 0..6), of_one).prop_map(|(blocks, tasks)| Draft { blocks, tasks })
+    let collectives = prop_oneof![
+        2 => Just(Vec::new()),
+        1 => vec(collective(), 1..4),
+    ];
+    let parts = (
+        vec(block(kernels), 0..6),
+        of_one,
+        collectives,
+        any::<bool>(),
+    );
+    parts.prop_map(|(blocks, tasks, collectives, labeled_template)| Draft {
+        blocks,
+        tasks,
+        collectives,
+        labeled_template,
+    })
+}
+
+fn collective() -> impl Strategy<Value = CollectiveDraft> {
+    let turns = (1usize..5, 2usize..6)
+        .prop_flat_map(|(generations, slots)| vec(vec(turn(), slots), generations));
+    let parts = (reduction(), words(), any::<bool>(), any::<bool>(), turns);
+    parts.prop_map(
+        |(reduction, words, bounded, raced, turns)| CollectiveDraft {
+            reduction,
+            words: words.next_multiple_of(2),
+            bounded,
+            raced,
+            turns,
+        },
+    )
+}
+
+fn reduction() -> impl Strategy<Value = Reduction> {
+    let integers = (
+        select(vec![1, 2, 4, 8]),
+        any::<bool>(),
+        select(&Operator::ALL[..]),
+    );
+    let reals = (select(vec![4, 8]), select(&Operator::ALL[..4]));
+    prop_oneof![
+        integers.prop_map(|(bytes, signed, operator)| Reduction {
+            bytes,
+            signed,
+            real: false,
+            operator,
+        }),
+        reals.prop_map(|(bytes, operator)| Reduction {
+            bytes,
+            signed: true,
+            real: true,
+            operator,
+        }),
+    ]
+}
+
+fn turn() -> impl Strategy<Value = TurnDraft> {
+    let by = prop::option::weighted(0.9, 0usize..64);
+    let flags = (any::<bool>(), any::<bool>());
+    (by, serves_late(), flags, mode()).prop_map(|(by, kind, (early, direct), mode)| TurnDraft {
+        by,
+        kind,
+        early,
+        direct,
+        mode,
+    })
+}
+
+fn mode() -> impl Strategy<Value = Mode> {
+    select(vec![Mode::Null, Mode::Const, Mode::Ew, Mode::Rw, Mode::Ro])
 }
 
 fn words() -> impl Strategy<Value = u32> {
@@ -122,10 +225,11 @@ fn block(kernels: bool) -> impl Strategy<Value = BlockDraft> {
         3 => Just(Origin::Main),
         2 => variant(kernels).prop_map(Origin::Bare),
     ];
-    let parts = (words(), origin, any::<bool>());
-    parts.prop_map(|(words, origin, destroyed)| BlockDraft {
+    let parts = (words(), origin, rarely(), any::<bool>());
+    parts.prop_map(|(words, origin, labeled, destroyed)| BlockDraft {
         words,
         origin,
+        labeled,
         destroyed,
     })
 }
@@ -184,20 +288,47 @@ fn task(kernels: bool) -> impl Strategy<Value = TaskDraft> {
         vec(doomed(), 0..2),
         prop_oneof![4 => Just(Vec::new()), 1 => vec(words(), 1..4)],
     );
-    (place, ends, flags, extras).prop_map(|(place, ends, flags, extras)| TaskDraft {
-        depth: place.0,
-        finish: place.1,
-        variant: place.2,
-        copies: place.3,
-        slots: place.4,
-        outcome: ends.0,
-        late: ends.1,
-        body: ends.2,
-        flags: flags.into(),
-        pauses: extras.0,
-        doomed: extras.1,
-        scratch: extras.2,
+    let shared = (
+        any::<bool>(),
+        prop_oneof![5 => Just(0u32), 1 => 1u32..4],
+        prop_oneof![4 => Just(None), 1 => kind().prop_map(Some)],
+        priority(),
+        prop_oneof![9 => Just(Vec::new()), 1 => vec(event_source(), 1..3)],
+        prop_oneof![9 => Just(Vec::new()), 1 => vec(contest(), 1..4)],
+    );
+    (place, ends, flags, extras, shared).prop_map(|(place, ends, flags, extras, shared)| {
+        TaskDraft {
+            depth: place.0,
+            finish: place.1,
+            variant: place.2,
+            copies: place.3,
+            slots: place.4,
+            outcome: ends.0,
+            late: ends.1,
+            body: ends.2,
+            flags: flags.into(),
+            pauses: extras.0,
+            doomed: extras.1,
+            scratch: extras.2,
+            raced: shared.0,
+            rivals: shared.1,
+            given: shared.2,
+            priority: shared.3,
+            waits: shared.4,
+            contests: shared.5,
+        }
     })
+}
+
+fn priority() -> impl Strategy<Value = Priority> {
+    let value = prop_oneof![4 => Just(0), 4 => 1u64..4, 1 => any::<u64>()];
+    let by = select(vec![HintBy::Creation, HintBy::Template, HintBy::Set]);
+    (value, by).prop_map(|(value, by)| Priority { value, by })
+}
+
+fn contest() -> impl Strategy<Value = Contest> {
+    let what = select(&Contested::ALL[..]);
+    (what, any::<bool>()).prop_map(|(what, wait)| Contest { what, wait })
 }
 
 fn pause() -> impl Strategy<Value = u8> {
@@ -210,16 +341,26 @@ fn slot() -> impl Strategy<Value = SlotDraft> {
         1 => Just(SourceDraft::Nothing),
         6 => index().prop_map(SourceDraft::Block),
         4 => (index(), vec(kind(), 0..4)).prop_map(|(task, chain)| SourceDraft::Output(task, chain)),
-        3 => index().prop_map(SourceDraft::Late),
-        2 => index().prop_map(SourceDraft::Body),
+        7 => event_source(),
         1 => vec(index(), 1..6).prop_map(SourceDraft::Join),
     ];
-    let mode = select(vec![Mode::Null, Mode::Const, Mode::Ew, Mode::Rw, Mode::Ro]);
-    (source, mode, [rarely(), rarely(), rarely()]).prop_map(|(source, mode, flags)| SlotDraft {
+    (source, mode(), [rarely(), rarely(), rarely()]).prop_map(|(source, mode, flags)| SlotDraft {
         source,
         mode,
         flags,
     })
+}
+
+/// One that can also be waited for in a call.
+fn event_source() -> impl Strategy<Value = SourceDraft> {
+    let index = || 0usize..64;
+    prop_oneof![
+        3 => index().prop_map(SourceDraft::Late),
+        2 => index().prop_map(SourceDraft::Body),
+        2 => (index(), index(), index()).prop_map(|(collective, generation, slot)| {
+            SourceDraft::Result(collective, generation, slot)
+        }),
+    ]
 }
 
 fn outcome() -> impl Strategy<Value = OutcomeDraft> {
@@ -277,6 +418,7 @@ fn skeleton(draft: &Draft) -> Graph {
         .map(|block| BlockSpec {
             words: block.words,
             origin: block.origin,
+            labeled: block.labeled && block.origin == Origin::Main,
             destroyed_by: None,
         })
         .collect();
@@ -297,6 +439,7 @@ fn skeleton(draft: &Draft) -> Graph {
                 blocks.push(BlockSpec {
                     words,
                     origin: Origin::Made(task),
+                    labeled: draft.raced,
                     destroyed_by: None,
                 });
                 Outcome::Made(blocks.len() - 1)
@@ -330,10 +473,93 @@ fn skeleton(draft: &Draft) -> Graph {
             } else {
                 Vec::new()
             },
+            raced: draft.raced,
+            rivals: draft.rivals,
+            given: draft.given,
+            priority: draft.priority,
+            waits: Vec::new(),
+            contests: draft.contests.clone(),
         });
         path.push(task);
     }
-    Graph { blocks, tasks }
+    Graph {
+        blocks,
+        tasks,
+        collectives: Vec::new(),
+        labeled_template: draft.labeled_template,
+    }
+}
+
+/// Collective events. A task that goes on where another has contributed comes after it, or gets a
+/// pre-slot for what the other has contributed to; those pre-slots are the answer.
+fn add_collectives(graph: &mut Graph, order: &mut Order, draft: &Draft) -> Vec<(Task, Slot)> {
+    let count = graph.tasks.len();
+    let mut slots = Vec::new();
+    for (collective, draft) in draft.collectives.iter().enumerate() {
+        let mut spec = CollectiveSpec {
+            reduction: draft.reduction,
+            bound: draft.bounded.then_some(1),
+            raced: draft.raced,
+            turns: Vec::new(),
+            results: Vec::new(),
+        };
+        for (generation, drafts) in draft.turns.iter().enumerate() {
+            let before: Vec<Option<Task>> = match spec.turns.last() {
+                Some(turns) => turns.iter().map(|turn| turn.by).collect(),
+                None => vec![None; drafts.len()],
+            };
+            let moments: Vec<Moment> = before.iter().flatten().copied().map(Moment::End).collect();
+            let mut turns = Vec::new();
+            for (slot, draft) in drafts.iter().enumerate() {
+                let wanted = draft.by.map(|task| task % count);
+                let wanted = wanted.filter(|&task| graph.tasks[task].variant == Variant::Function);
+                let by = match (before[slot], wanted) {
+                    (None, wanted) => wanted,
+                    (Some(last), Some(task)) if order.ends_before(last, task) => Some(task),
+                    (Some(last), Some(task))
+                        if task != last && order.require_all(&moments, Moment::Start(task)) =>
+                    {
+                        let turn = Turn {
+                            collective,
+                            generation: generation - 1,
+                            slot,
+                        };
+                        slots.push((task, new_slot(Source::Result(turn), draft.mode, [false; 3])));
+                        Some(task)
+                    }
+                    (last, _) => last,
+                };
+                turns.push(TurnSpec {
+                    by,
+                    kind: draft.kind,
+                    early: draft.early,
+                    direct: draft.direct,
+                });
+            }
+            spec.turns.push(turns);
+            spec.results.push(graph.blocks.len());
+            graph.blocks.push(BlockSpec {
+                words: draft.words,
+                origin: Origin::Reduced(collective, generation),
+                labeled: false,
+                destroyed_by: None,
+            });
+        }
+        graph.collectives.push(spec);
+    }
+    slots
+}
+
+fn new_slot(source: Source, mode: Mode, flags: [bool; 3]) -> Slot {
+    let [in_depv, release, destroys_event] = flags;
+    Slot {
+        source,
+        block: None,
+        mode: if in_depv { Mode::Rw } else { mode },
+        in_depv,
+        release,
+        destroys_event,
+    }
 }
 
 /// Returned events and pre-slots, as long as nothing has to wait for itself.
@@ -349,45 +575,39 @@ fn add_dependences(graph: &mut Graph, draft: &Draft) {
             graph.tasks[task].outcome = Outcome::Event(event % count);
         }
     }
+    let more = add_collectives(graph, &mut order, draft);
     for (task, draft) in draft.tasks.iter().enumerate() {
         let most = match graph.tasks[task].variant {
             Variant::Function => usize::MAX,
             _ => KERNEL_SLOTS,
         };
         for draft in draft.slots.iter().take(most) {
-            let source = source(graph, &mut order, task, &draft.source);
-            let [in_depv, release, destroys_event] = draft.flags;
-            graph.tasks[task].slots.push(Slot {
-                source,
-                block: None,
-                mode: if in_depv { Mode::Rw } else { draft.mode },
-                in_depv,
-                release,
-                destroys_event,
-            });
+            let start = Moment::Start(task);
+            let source = source(graph, &mut order, task, start, &draft.source);
+            let slot = new_slot(source, draft.mode, draft.flags);
+            graph.tasks[task].slots.push(slot);
         }
     }
-    let drafts = draft.tasks.iter();
-    for (task, draft) in drafts.enumerate() {
-        let of = |event: Kind, wanted: fn(&Source) -> Option<Task>| {
-            let by_slot = |slot: &Slot| wanted(&slot.source) == Some(task);
-            let by_task = |spec: &TaskSpec| spec.slots.iter().any(by_slot);
-            graph.tasks.iter().any(by_task).then_some(event)
-        };
+    for (task, slot) in more {
+        graph.tasks[task].slots.push(slot);
+    }
+    for (task, draft) in draft.tasks.iter().enumerate() {
+        if graph.tasks[task].variant != Variant::Function || graph.turns_of(task).count() > 1 {
+            continue;
+        }
+        for draft in &draft.waits {
+            let source = source(graph, &mut order, task, Moment::End(task), draft);
+            if source != Source::Nothing {
+                graph.tasks[task].waits.push(source);
+            }
+        }
+    }
+    for (task, draft) in draft.tasks.iter().enumerate() {
         let returned = |spec: &TaskSpec| spec.outcome == Outcome::Event(task);
-        let late = match graph.tasks.iter().any(returned) {
-            true => Some(draft.late),
-            false => of(draft.late, |source| match source {
-                Source::Late(task) => Some(*task),
-                _ => None,
-            }),
-        };
-        let body = of(draft.body, |source| match source {
-            Source::Body(task) => Some(*task),
-            _ => None,
-        });
-        graph.tasks[task].late = late;
-        graph.tasks[task].body = body;
+        let late = graph.is_source(&Source::Late(task)) || graph.tasks.iter().any(returned);
+        let body = graph.is_source(&Source::Body(task));
+        graph.tasks[task].late = late.then_some(draft.late);
+        graph.tasks[task].body = body.then_some(draft.body);
     }
     for (task, draft) in draft.tasks.iter().enumerate() {
         if graph.tasks[task].variant != Variant::Function {
@@ -406,14 +626,17 @@ fn add_dependences(graph: &mut Graph, draft: &Draft) {
     }
 }
 
-fn source(graph: &Graph, order: &mut Order, task: Task, draft: &SourceDraft) -> Source {
+/// A source for something that a task does at a moment, as long as that has not to wait for itself.
+fn source(
+    graph: &Graph,
+    order: &mut Order,
+    task: Task,
+    start: Moment,
+    draft: &SourceDraft,
+) -> Source {
     let count = graph.tasks.len();
-    let given = graph
-        .blocks
-        .iter()
-        .filter(|spec| !matches!(spec.origin, Origin::Made(_)))
-        .count();
-    let start = Moment::Start(task);
+    let given = graph.blocks.iter().filter(|spec| spec.origin.is_given());
+    let given = given.count();
     match draft {
         SourceDraft::Nothing => Source::Nothing,
         SourceDraft::Block(_) if given == 0 => Source::Nothing,
@@ -454,6 +677,27 @@ fn source(graph: &Graph, order: &mut Order, task: Task, draft: &SourceDraft) -> 
             match tasks.is_empty() {
                 true => Source::Nothing,
                 false => Source::Join(tasks),
+            }
+        }
+        SourceDraft::Result(collective, generation, slot) => {
+            let Some(at) = collective.checked_rem(graph.collectives.len()) else {
+                return Source::Nothing;
+            };
+            let spec = &graph.collectives[at];
+            let any = Turn {
+                collective: at,
+                generation: generation % spec.turns.len(),
+                slot: slot % spec.slots(),
+            };
+            // What the creator contributes to, or anything.
+            let creator = graph.tasks[task].parent;
+            let its: Vec<Turn> = creator.map_or(Vec::new(), |task| graph.turns_of(task).collect());
+            let its = slot.checked_rem(its.len()).map(|at| its[at]);
+            let turn = its.filter(|_| generation % 3 != 0).unwrap_or(any);
+            let source = Source::Result(turn);
+            match order.require_all(&Order::awaited(graph, &source), start) {
+                true => source,
+                false => Source::Nothing,
             }
         }
     }

@@ -1,6 +1,7 @@
 //! What a random OCR program does: plain data, made by `generate.rs`, run by `run.rs` and computed by
 //! `oracle.rs`.
 
+use crate::collective::{Collective, CollectiveSpec, Turn, TurnSpec};
 use serde::{Deserialize, Serialize};
 use std::fmt;
 
@@ -28,6 +29,9 @@ pub struct Settings {
     pub copies: bool,
     /// `OCR_DEVICE_MEMORY`, in bytes.
     pub memory: Option<u64>,
+    /// Whether the program has its own `main`: this thread does what the first EDT does otherwise, and
+    /// waits for the tasks in a call.
+    pub legacy: bool,
 }
 
 /// A program: its first EDT makes the blocks, then a finish EDT makes the tasks without parent. When
@@ -36,6 +40,9 @@ pub struct Settings {
 pub struct Graph {
     pub blocks: Vec<BlockSpec>,
     pub tasks: Vec<TaskSpec>,
+    pub collectives: Vec<CollectiveSpec>,
+    /// Whether the template of functions has a label, and all who need it create it.
+    pub labeled_template: bool,
 }
 
 /// A data block of 32-bit words.
@@ -43,6 +50,8 @@ pub struct Graph {
 pub struct BlockSpec {
     pub words: u32,
     pub origin: Origin,
+    /// Whether it is created on a label.
+    pub labeled: bool,
     /// The task that destroys it; otherwise the end of the program does.
     pub destroyed_by: Option<Task>,
 }
@@ -56,6 +65,15 @@ pub enum Origin {
     Bare(Variant),
     /// This task creates it and passes it to its output event.
     Made(Task),
+    /// It is the result of this generation of a collective event.
+    Reduced(Collective, usize),
+}
+
+impl Origin {
+    /// Whether the block is there before all tasks.
+    pub fn is_given(self) -> bool {
+        matches!(self, Origin::Main | Origin::Bare(_))
+    }
 }
 
 /// What can run an EDT.
@@ -104,6 +122,67 @@ pub struct TaskSpec {
     pub doomed: Vec<Doomed>,
     /// Blocks that it creates and destroys, in words.
     pub scratch: Vec<u32>,
+    /// Whether its late event, the one that its body satisfies, and the latches of its pre-slots have
+    /// labels and are created by whoever comes first.
+    pub raced: bool,
+    /// How many other EDTs try to create it, too.
+    pub rivals: u32,
+    /// The kind of the event that its creator gives it as output event.
+    pub given: Option<Kind>,
+    pub priority: Priority,
+    /// Events that its body waits for in a call.
+    pub waits: Vec<Source>,
+    /// What it creates on labels that others want as well.
+    pub contests: Vec<Contest>,
+}
+
+/// How urgent an EDT is; 0 is like nothing.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize)]
+pub struct Priority {
+    pub value: u64,
+    pub by: HintBy,
+}
+
+/// Where an EDT has its hint from.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize)]
+pub enum HintBy {
+    Creation,
+    Template,
+    /// It is set once the EDT is there.
+    Set,
+}
+
+/// Something that is created on a label, used by nobody else, and gone again at once.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize)]
+pub struct Contest {
+    pub what: Contested,
+    /// Whether the creator waits until the label is free; otherwise it may go without.
+    pub wait: bool,
+}
+
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug, Serialize, Deserialize)]
+pub enum Contested {
+    Block,
+    /// It is destroyed.
+    Sticky,
+    /// It is satisfied.
+    Once,
+    /// An EDT that runs.
+    Edt,
+    /// An EDT that is destroyed.
+    Doomed,
+    Template,
+}
+
+impl Contested {
+    pub const ALL: [Contested; 6] = [
+        Contested::Block,
+        Contested::Sticky,
+        Contested::Once,
+        Contested::Edt,
+        Contested::Doomed,
+        Contested::Template,
+    ];
 }
 
 /// A pre-slot.
@@ -142,6 +221,35 @@ pub enum Source {
     Body(Task),
     /// A latch that counts the output events of tasks down.
     Join(Vec<Task>),
+    /// The result of a generation of a collective event, by the dependence of a contributor.
+    Result(Turn),
+}
+
+impl Source {
+    /// The event that others know as well.
+    pub fn event(&self) -> Option<Event> {
+        match *self {
+            Source::Late(task) => Some(Event::Late(task)),
+            Source::Body(task) => Some(Event::Body(task)),
+            Source::Result(turn) => Some(Event::Tap(turn)),
+            _ => None,
+        }
+    }
+}
+
+/// An event that more than one EDT knows.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
+pub enum Event {
+    /// Gets what the output event of a task gets.
+    Late(Task),
+    /// Satisfied by the body of a task.
+    Body(Task),
+    /// The latch of a pre-slot.
+    Join(Task, usize),
+    /// Given to a task as its output event.
+    Given(Task),
+    /// Depends on a collective event.
+    Tap(Turn),
 }
 
 /// What an EDT returns.
@@ -222,6 +330,103 @@ impl Graph {
         std::iter::successors(self.tasks[task].parent, |&task| self.tasks[task].parent)
     }
 
+    pub fn turn(&self, turn: Turn) -> &TurnSpec {
+        &self.collectives[turn.collective].turns[turn.generation][turn.slot]
+    }
+
+    pub fn turns(&self) -> impl Iterator<Item = Turn> + '_ {
+        let collectives = self.collectives.iter().enumerate();
+        collectives.flat_map(|(collective, spec)| spec.all_turns(collective))
+    }
+
+    /// What a task contributes, in the order in which it does so.
+    pub fn turns_of(&self, task: Task) -> impl Iterator<Item = Turn> + '_ {
+        self.turns()
+            .filter(move |&turn| self.turn(turn).by == Some(task))
+    }
+
+    /// Whether the contributor adds a dependence for this turn: somebody needs it or a later one.
+    pub fn is_connected(&self, turn: Turn) -> bool {
+        self.sources().any(|(_, source)| match source {
+            Source::Result(other) => {
+                (other.collective, other.slot) == (turn.collective, turn.slot)
+                    && other.generation >= turn.generation
+            }
+            _ => false,
+        })
+    }
+
+    /// What tasks wait for before they start, or in a call.
+    pub fn sources(&self) -> impl Iterator<Item = (Task, &Source)> + '_ {
+        self.tasks.iter().enumerate().flat_map(|(task, spec)| {
+            let slots = spec.slots.iter().map(|slot| &slot.source);
+            slots.chain(&spec.waits).map(move |source| (task, source))
+        })
+    }
+
+    /// Whether a task waits for this.
+    pub fn is_source(&self, source: &Source) -> bool {
+        self.sources().any(|(_, other)| other == source)
+    }
+
+    /// The events that there are.
+    pub fn events(&self) -> Vec<Event> {
+        let mut events = Vec::new();
+        for (task, spec) in self.tasks.iter().enumerate() {
+            events.extend(spec.late.map(|_| Event::Late(task)));
+            events.extend(spec.body.map(|_| Event::Body(task)));
+            events.extend(spec.given.map(|_| Event::Given(task)));
+            for (at, slot) in spec.slots.iter().enumerate() {
+                if let Source::Join(_) = slot.source {
+                    events.push(Event::Join(task, at));
+                }
+            }
+        }
+        let tapped = |&turn: &Turn| self.is_connected(turn) && !self.turn(turn).direct;
+        events.extend(self.turns().filter(tapped).map(Event::Tap));
+        events
+    }
+
+    /// The kind of an event, and its number: where a latch starts, how many dependences a counted
+    /// event has, and for how many a channel event has room.
+    pub fn kind(&self, event: Event) -> (Kind, u64) {
+        match event {
+            Event::Late(task) => {
+                let kind = self.tasks[task].late.unwrap_or(Kind::Sticky);
+                (kind, self.late_dependences(task))
+            }
+            Event::Body(task) => match self.tasks[task].body.unwrap_or(Kind::Sticky) {
+                Kind::Latch => (Kind::Latch, 1),
+                kind => (kind, self.dependences(&Source::Body(task))),
+            },
+            Event::Given(task) => match self.tasks[task].given.unwrap_or(Kind::Sticky) {
+                // One of a finish EDT that stands at 0 is set to 1.
+                Kind::Latch => (
+                    Kind::Latch,
+                    !(self.tasks[task].finish && task % 2 == 0) as u64,
+                ),
+                kind => (kind, self.output_dependences(task)),
+            },
+            Event::Join(task, at) => match &self.tasks[task].slots[at].source {
+                Source::Join(tasks) => (Kind::Latch, tasks.len() as u64 + 1),
+                _ => (Kind::Latch, 1),
+            },
+            Event::Tap(turn) => {
+                let count = self.dependences(&Source::Result(turn));
+                (self.turn(turn).kind, count)
+            }
+        }
+    }
+
+    /// Whether an event has a label and is created by whoever comes first.
+    pub fn is_raced(&self, event: Event) -> bool {
+        match event {
+            Event::Late(task) | Event::Body(task) | Event::Join(task, _) => self.tasks[task].raced,
+            Event::Given(_) => false,
+            Event::Tap(turn) => self.collectives[turn.collective].raced,
+        }
+    }
+
     /// The latches that the output event of a task counts down, as consumer and pre-slot.
     pub fn joins_of(&self, task: Task) -> Vec<(Task, usize)> {
         let mut joins = Vec::new();
@@ -235,13 +440,29 @@ impl Graph {
         joins
     }
 
-    /// How many dependences there will be on an event that pre-slots have as this source.
-    fn dependences(&self, source: &Source) -> u64 {
-        let of_task = |spec: &TaskSpec| {
-            let slots = spec.slots.iter().filter(|slot| slot.source == *source);
-            slots.count() as u64 * u64::from(spec.copies)
-        };
-        self.tasks.iter().map(of_task).sum()
+    /// How many dependences there will be on an event that tasks have as this source.
+    pub fn dependences(&self, source: &Source) -> u64 {
+        self.sources()
+            .filter(|&(_, other)| other == source)
+            .map(|(task, _)| u64::from(self.tasks[task].copies))
+            .sum()
+    }
+
+    /// How often the output event of a task is connected to its late event.
+    pub fn late_times(&self, task: Task) -> u64 {
+        match self.tasks[task].late {
+            None => 0,
+            Some(Kind::Channel) => self.late_dependences(task),
+            Some(_) => 1,
+        }
+    }
+
+    /// How many dependences there will be on the output event of a task.
+    pub fn output_dependences(&self, task: Task) -> u64 {
+        let chained = |&(_, source): &(Task, &Source)| matches!(source, Source::Output(from, _) if *from == task);
+        let chains = self.sources().filter(chained);
+        let chains: u64 = chains.map(|(to, _)| u64::from(self.tasks[to].copies)).sum();
+        chains + self.joins_of(task).len() as u64 + self.late_times(task)
     }
 
     /// How many dependences there will be on the late event of a task: those of pre-slots, of EDTs
@@ -260,11 +481,6 @@ impl Graph {
         self.dependences(&Source::Late(task))
             + self.tasks.iter().map(doomed).sum::<u64>()
             + returns.count() as u64
-    }
-
-    /// How many dependences there will be on the event that a task's body satisfies.
-    pub fn body_dependences(&self, task: Task) -> u64 {
-        self.dependences(&Source::Body(task))
     }
 
     /// Whether somebody waits for the output event of a task.
@@ -292,8 +508,10 @@ impl fmt::Debug for Settings {
             true => write!(f, ", devices all")?,
             false => write!(f, ", devices none")?,
         }
-        if self.copies {
-            write!(f, ", forced copies")?;
+        for (name, set) in [(", forced copies", self.copies), (", legacy", self.legacy)] {
+            if set {
+                write!(f, "{name}")?;
+            }
         }
         match self.memory {
             Some(bytes) => write!(f, ", {bytes} bytes of device memory"),
@@ -310,11 +528,23 @@ impl fmt::Debug for Graph {
                 Origin::Main => write!(f, "filled at creation")?,
                 Origin::Bare(variant) => write!(f, "filled by an EDT ({variant:?})")?,
                 Origin::Made(task) => write!(f, "made by t{task}")?,
+                Origin::Reduced(collective, generation) => {
+                    write!(f, "result of generation {generation} of c{collective}")?;
+                }
+            }
+            if spec.labeled {
+                write!(f, ", labeled")?;
             }
             match spec.destroyed_by {
                 Some(task) => writeln!(f, ", destroyed by t{task}")?,
                 None => writeln!(f)?,
             }
+        }
+        for (collective, spec) in self.collectives.iter().enumerate() {
+            writeln!(f, "  c{collective}: {spec:?}")?;
+        }
+        if self.labeled_template {
+            writeln!(f, "  the template of functions is labeled")?;
         }
         for (task, spec) in self.tasks.iter().enumerate() {
             write!(f, "  t{task}: {:?}", spec.variant)?;
@@ -333,10 +563,17 @@ impl fmt::Debug for Graph {
                 ("own template", spec.own_template),
                 ("dependences reversed", spec.reversed),
                 ("gates reversed", spec.gates_reversed),
+                ("events labeled", spec.raced),
             ] {
                 if set {
                     write!(f, ", {name}")?;
                 }
+            }
+            if spec.rivals > 0 {
+                write!(f, ", {} rivals create it, too", spec.rivals)?;
+            }
+            if spec.priority.value != 0 {
+                write!(f, ", {:?}", spec.priority)?;
             }
             if spec.pauses != [0; 3] {
                 write!(f, ", pauses {:?}", spec.pauses)?;
@@ -355,6 +592,18 @@ impl fmt::Debug for Graph {
             if !spec.scratch.is_empty() {
                 writeln!(f, "      scratch blocks {:?}", spec.scratch)?;
             }
+            for wait in &spec.waits {
+                writeln!(f, "      waits in a call for {wait:?}")?;
+            }
+            for contest in &spec.contests {
+                writeln!(f, "      {contest:?}")?;
+            }
+            for turn in self.turns_of(task) {
+                writeln!(f, "      contributes to {turn:?}")?;
+            }
+            if let Some(kind) = spec.given {
+                writeln!(f, "      output event {kind:?}, given")?;
+            }
             if let Some(kind) = spec.late {
                 writeln!(f, "      late event {kind:?}")?;
             }
@@ -372,17 +621,24 @@ impl fmt::Debug for Graph {
     }
 }
 
+impl fmt::Debug for Source {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Source::Nothing => write!(f, "nothing"),
+            Source::Block(block) => write!(f, "b{block}"),
+            Source::Output(task, chain) if chain.is_empty() => write!(f, "output of t{task}"),
+            Source::Output(task, chain) => write!(f, "output of t{task} through {chain:?}"),
+            Source::Late(task) => write!(f, "late event of t{task}"),
+            Source::Body(task) => write!(f, "event of the body of t{task}"),
+            Source::Join(tasks) => write!(f, "latch of {tasks:?}"),
+            Source::Result(turn) => write!(f, "result of {turn:?}"),
+        }
+    }
+}
+
 impl fmt::Debug for Slot {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match &self.source {
-            Source::Nothing => write!(f, "nothing")?,
-            Source::Block(block) => write!(f, "b{block}")?,
-            Source::Output(task, chain) if chain.is_empty() => write!(f, "output of t{task}")?,
-            Source::Output(task, chain) => write!(f, "output of t{task} through {chain:?}")?,
-            Source::Late(task) => write!(f, "late event of t{task}")?,
-            Source::Body(task) => write!(f, "event of the body of t{task}")?,
-            Source::Join(tasks) => write!(f, "latch of {tasks:?}")?,
-        }
+        write!(f, "{:?}", self.source)?;
         if let Some(block) = self.block {
             write!(f, " brings b{block}")?;
         }

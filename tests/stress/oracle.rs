@@ -7,6 +7,7 @@
 //! before it starts, or starts after it has ended. Where that is so for a writer, it may change the
 //! block in a way that depends on the order; otherwise it adds to the words.
 
+use crate::collective::Turn;
 use crate::graph::{Block, Graph, Mode, Origin, Outcome, Source, Task};
 
 /// Bits of what a task does with the block of a pre-slot. The kernel uses the same.
@@ -55,7 +56,7 @@ pub struct Order {
 }
 
 /// A moment of a task.
-#[derive(Clone, Copy)]
+#[derive(Clone, Copy, PartialEq, Eq)]
 pub enum Moment {
     Start(Task),
     End(Task),
@@ -102,21 +103,35 @@ impl Order {
                 order.require(Moment::Complete(event), Moment::Complete(task));
             }
             for slot in &spec.slots {
-                for before in Order::awaited(&slot.source) {
-                    order.require(before, Moment::Start(task));
-                }
+                order.require_all(&Order::awaited(graph, &slot.source), Moment::Start(task));
+            }
+            for wait in &spec.waits {
+                order.require_all(&Order::awaited(graph, wait), Moment::End(task));
             }
         }
         order
     }
 
-    /// What a pre-slot waits for.
-    pub fn awaited(source: &Source) -> Vec<Moment> {
+    /// What a source waits for.
+    pub fn awaited(graph: &Graph, source: &Source) -> Vec<Moment> {
         match source {
             Source::Nothing | Source::Block(_) => Vec::new(),
             Source::Output(task, _) | Source::Late(task) => vec![Moment::Complete(*task)],
             Source::Body(task) => vec![Moment::End(*task)],
             Source::Join(tasks) => tasks.iter().copied().map(Moment::Complete).collect(),
+            Source::Result(turn) => {
+                let spec = &graph.collectives[turn.collective];
+                let all = (0..spec.slots()).map(|slot| Turn { slot, ..*turn });
+                all.filter_map(|turn| {
+                    let task = graph.turn(turn).by?;
+                    // After its last turn a body does nothing that others could see.
+                    Some(match graph.turns_of(task).last() == Some(turn) {
+                        true => Moment::End(task),
+                        false => Moment::Start(task),
+                    })
+                })
+                .collect()
+            }
         }
     }
 
@@ -144,6 +159,13 @@ impl Order {
             }
         }
         true
+    }
+
+    /// Puts all of them before `second`; false, and nothing changes, if that cannot be.
+    pub fn require_all(&mut self, first: &[Moment], second: Moment) -> bool {
+        let contradicts =
+            |&first: &Moment| first.index() == second.index() || self.is_before(second, first);
+        !first.iter().any(contradicts) && first.iter().all(|&first| self.require(first, second))
     }
 
     /// Whether one task has ended before the other starts.
@@ -178,7 +200,7 @@ pub struct Expected {
 }
 
 /// The tasks that write a block, their mode, and the task that makes it.
-fn writers(graph: &Graph, block: Block) -> Vec<Task> {
+pub fn writers(graph: &Graph, block: Block) -> Vec<Task> {
     let mut writers: Vec<Task> = graph
         .tasks
         .iter()
@@ -240,6 +262,21 @@ impl Expected {
             .map(|(block, spec)| set(block_hash(block), spec.words))
             .collect();
         let mut hashes = vec![0; graph.tasks.len()];
+        let mut done = vec![false; graph.tasks.len()];
+        let reduce = |turn: Turn, done: &[bool], hashes: &[u32], blocks: &mut [Vec<u32>]| {
+            let spec = &graph.collectives[turn.collective];
+            let turns = &spec.turns[turn.generation];
+            if turns
+                .iter()
+                .all(|turn| turn.by.is_none_or(|task| done[task]))
+            {
+                blocks[spec.results[turn.generation]] =
+                    graph.result(turn.collective, turn.generation, hashes);
+            }
+        };
+        graph
+            .turns()
+            .for_each(|turn| reduce(turn, &done, &hashes, &mut blocks));
         for task in order.sequence() {
             let spec = &graph.tasks[task];
             let used = || {
@@ -269,6 +306,10 @@ impl Expected {
                 blocks[block] = set(hash, graph.blocks[block].words);
             }
             hashes[task] = hash;
+            done[task] = true;
+            graph
+                .turns_of(task)
+                .for_each(|turn| reduce(turn, &done, &hashes, &mut blocks));
         }
         Expected {
             order,

@@ -1,6 +1,7 @@
 //! Smaller graphs, of one that fails. `proptest` shrinks drafts, where to leave out a task is to change
 //! what all others refer to; here tasks, pre-slots and properties are taken out of the graph itself.
 
+use crate::collective::{Collective, Reduction, Turn, TurnSpec};
 use crate::graph::*;
 use crate::settle::settle;
 use std::time::{Duration, Instant};
@@ -40,14 +41,31 @@ enum Step {
     Source(Task, usize),
     Chain(Task, usize),
     SlotFlags(Task, usize),
+    /// A collective event, its last generation, its last contributor.
+    Collective(Collective),
+    Generation(Collective),
+    Contributor(Collective),
+    /// What a collective event combines, its limit, or its label.
+    CollectiveFlag(Collective, usize),
+    /// That somebody else than the first EDT contributes, or how.
+    Turn(Turn),
+    TurnFlags(Turn),
+    Template,
     Doomed(Task),
     Scratch(Task),
+    Wait(Task),
+    Contest(Task),
+    Rival(Task),
+    Given(Task),
+    Priority(Task),
     Finish(Task),
     Kernel(Task),
     Copies(Task),
     Flag(Task, usize),
     Pause(Task, usize),
+    Label(Block),
     Workers,
+    Legacy,
     Memory,
     HostCopies,
     Devices,
@@ -62,8 +80,13 @@ fn steps(case: &Case) -> Vec<Step> {
             slots.map(move |slot| step(task, slot))
         })
     };
+    let collectives = || 0..graph.collectives.len();
     let mut steps: Vec<Step> = tasks().map(Step::Family).collect();
     steps.extend(tasks().map(Step::Task));
+    steps.extend(collectives().rev().map(Step::Collective));
+    steps.extend(collectives().map(Step::Generation));
+    steps.extend(collectives().map(Step::Contributor));
+    steps.extend(graph.turns().map(Step::Turn));
     steps.extend((0..graph.blocks.len()).rev().map(Step::Block));
     steps.extend(slots(Step::Slot));
     steps.extend(slots(Step::Source));
@@ -71,6 +94,11 @@ fn steps(case: &Case) -> Vec<Step> {
         Step::Outcome,
         Step::Doomed,
         Step::Scratch,
+        Step::Wait,
+        Step::Contest,
+        Step::Rival,
+        Step::Given,
+        Step::Priority,
         Step::Finish,
         Step::Kernel,
         Step::Copies,
@@ -79,10 +107,23 @@ fn steps(case: &Case) -> Vec<Step> {
     }
     steps.extend(slots(Step::Chain));
     steps.extend(slots(Step::SlotFlags));
-    steps.extend(tasks().flat_map(|task| (0..5).map(move |flag| Step::Flag(task, flag))));
+    steps.extend(tasks().flat_map(|task| (0..6).map(move |flag| Step::Flag(task, flag))));
+    steps.extend(graph.turns().map(Step::TurnFlags));
+    steps.extend(
+        collectives()
+            .flat_map(|collective| (0..3).map(move |flag| Step::CollectiveFlag(collective, flag))),
+    );
     steps.extend(tasks().flat_map(|task| (0..3).map(move |at| Step::Pause(task, at))));
     steps.extend((0..graph.blocks.len()).map(Step::Words));
-    steps.extend([Step::Devices, Step::HostCopies, Step::Memory, Step::Workers]);
+    steps.extend((0..graph.blocks.len()).map(Step::Label));
+    steps.extend([
+        Step::Template,
+        Step::Devices,
+        Step::HostCopies,
+        Step::Memory,
+        Step::Legacy,
+        Step::Workers,
+    ]);
     steps
 }
 
@@ -115,7 +156,57 @@ fn apply(case: &mut Case, step: Step) -> bool {
             some
         }
         Step::Block(block) => remove_block(graph, block),
-        Step::Words(block) => take(&mut graph.blocks[block].words, 1),
+        Step::Words(block) => match graph.blocks[block].origin {
+            Origin::Reduced(collective, _) => {
+                let results = graph.collectives[collective].results.iter();
+                let changes: Vec<bool> = results
+                    .map(|&block| take(&mut graph.blocks[block].words, 2))
+                    .collect();
+                changes.contains(&true)
+            }
+            _ => take(&mut graph.blocks[block].words, 1),
+        },
+        Step::Label(block) => take(&mut graph.blocks[block].labeled, false),
+        Step::Collective(collective) => {
+            remove_collective(graph, collective);
+            true
+        }
+        Step::Generation(collective) => {
+            let more = graph.collectives[collective].turns.len() > 1;
+            more && {
+                remove_generation(graph, collective);
+                true
+            }
+        }
+        Step::Contributor(collective) => {
+            let slots = graph.collectives[collective].slots();
+            slots > 2 && {
+                let gone = |turn: &Turn| (turn.collective, turn.slot) == (collective, slots - 1);
+                forget(graph, gone);
+                let turns = graph.collectives[collective].turns.iter_mut();
+                turns.for_each(|turns| turns.truncate(slots - 1));
+                true
+            }
+        }
+        Step::CollectiveFlag(collective, flag) => {
+            let spec = &mut graph.collectives[collective];
+            match flag {
+                0 => take(&mut spec.reduction, Reduction::SIMPLE),
+                1 => take(&mut spec.bound, None),
+                _ => take(&mut spec.raced, false),
+            }
+        }
+        Step::Turn(turn) => turn_of(graph, turn).by.take().is_some(),
+        Step::TurnFlags(turn) => {
+            let spec = turn_of(graph, turn);
+            let changes = [
+                take(&mut spec.kind, Kind::Sticky),
+                take(&mut spec.early, true),
+                take(&mut spec.direct, false),
+            ];
+            changes.contains(&true)
+        }
+        Step::Template => take(&mut graph.labeled_template, false),
         Step::Outcome(task) => {
             if let Outcome::Made(block) = graph.tasks[task].outcome {
                 graph.blocks[block].origin = Origin::Main;
@@ -141,6 +232,11 @@ fn apply(case: &mut Case, step: Step) -> bool {
         Step::Chain(task, slot) => match &mut graph.tasks[task].slots[slot].source {
             Source::Output(_, chain) => chain.pop().is_some(),
             Source::Join(tasks) if tasks.len() > 1 => tasks.pop().is_some(),
+            // The one before in the same place.
+            Source::Result(turn) if turn.generation > 0 => {
+                turn.generation -= 1;
+                true
+            }
             _ => false,
         },
         Step::SlotFlags(task, slot) => {
@@ -154,6 +250,18 @@ fn apply(case: &mut Case, step: Step) -> bool {
         }
         Step::Doomed(task) => graph.tasks[task].doomed.pop().is_some(),
         Step::Scratch(task) => graph.tasks[task].scratch.pop().is_some(),
+        Step::Wait(task) => graph.tasks[task].waits.pop().is_some(),
+        Step::Contest(task) => graph.tasks[task].contests.pop().is_some(),
+        Step::Rival(task) => {
+            let rivals = &mut graph.tasks[task].rivals;
+            let fewer = rivals.saturating_sub(1);
+            take(rivals, fewer)
+        }
+        Step::Given(task) => match &mut graph.tasks[task].given {
+            Some(kind) if *kind != Kind::Once => take(kind, Kind::Once),
+            given => given.take().is_some(),
+        },
+        Step::Priority(task) => take(&mut graph.tasks[task].priority.value, 0),
         Step::Finish(task) => take(&mut graph.tasks[task].finish, false),
         Step::Kernel(task) => take(&mut graph.tasks[task].variant, Variant::Function),
         Step::Copies(task) => {
@@ -169,6 +277,7 @@ fn apply(case: &mut Case, step: Step) -> bool {
                 &mut spec.reversed,
                 &mut spec.gates_reversed,
                 &mut spec.gated,
+                &mut spec.raced,
             ];
             flags
                 .into_iter()
@@ -180,6 +289,7 @@ fn apply(case: &mut Case, step: Step) -> bool {
             let fewer = (case.settings.workers / 2).max(1);
             take(&mut case.settings.workers, fewer)
         }
+        Step::Legacy => take(&mut case.settings.legacy, false),
         Step::Memory => case.settings.memory.take().is_some(),
         Step::HostCopies => take(&mut case.settings.copies, false),
         Step::Devices => {
@@ -218,46 +328,107 @@ fn remove_task(graph: &mut Graph, gone: Task) {
             doomed.late = doomed.late.filter(|&task| task != gone);
             doomed.late.iter_mut().for_each(moved);
         }
-        for slot in &mut spec.slots {
-            match &mut slot.source {
-                Source::Nothing | Source::Block(_) => {}
-                Source::Output(task, _) | Source::Late(task) | Source::Body(task) => {
-                    if *task == gone {
-                        slot.source = Source::Nothing;
-                    } else {
-                        moved(task);
-                    }
-                }
-                Source::Join(tasks) => {
-                    tasks.retain(|&task| task != gone);
-                    tasks.iter_mut().for_each(moved);
-                    if tasks.is_empty() {
-                        slot.source = Source::Nothing;
-                    }
-                }
+    }
+    change_sources(graph, |source| match source {
+        Source::Nothing | Source::Block(_) | Source::Result(_) => {}
+        Source::Output(task, _) | Source::Late(task) | Source::Body(task) => {
+            if *task == gone {
+                *source = Source::Nothing;
+            } else {
+                moved(task);
             }
+        }
+        Source::Join(tasks) => {
+            tasks.retain(|&task| task != gone);
+            tasks.iter_mut().for_each(moved);
+            if tasks.is_empty() {
+                *source = Source::Nothing;
+            }
+        }
+    });
+    let collectives = graph.collectives.iter_mut();
+    let turns = collectives.flat_map(|collective| &mut collective.turns);
+    for turn in turns.flatten() {
+        turn.by = turn.by.filter(|&task| task != gone);
+        turn.by.iter_mut().for_each(moved);
+    }
+}
+
+fn turn_of(graph: &mut Graph, turn: Turn) -> &mut TurnSpec {
+    &mut graph.collectives[turn.collective].turns[turn.generation][turn.slot]
+}
+
+/// Changes what tasks wait for; in a call, only what there is.
+fn change_sources(graph: &mut Graph, mut change: impl FnMut(&mut Source)) {
+    for spec in &mut graph.tasks {
+        let slots = spec.slots.iter_mut().map(|slot| &mut slot.source);
+        slots.chain(&mut spec.waits).for_each(&mut change);
+        spec.waits.retain(|wait| *wait != Source::Nothing);
+    }
+}
+
+/// Nobody waits for these results.
+fn forget(graph: &mut Graph, gone: impl Fn(&Turn) -> bool) {
+    change_sources(graph, |source| match source {
+        Source::Result(turn) if gone(turn) => *source = Source::Nothing,
+        _ => {}
+    });
+}
+
+/// Takes out the last generation of a collective event, with its result.
+fn remove_generation(graph: &mut Graph, collective: Collective) {
+    let spec = &mut graph.collectives[collective];
+    spec.turns.pop();
+    let (last, result) = (spec.turns.len(), spec.results.pop());
+    forget(graph, |turn| {
+        (turn.collective, turn.generation) == (collective, last)
+    });
+    if let Some(block) = result {
+        take_out(graph, block);
+    }
+}
+
+fn remove_collective(graph: &mut Graph, gone: Collective) {
+    while !graph.collectives[gone].turns.is_empty() {
+        remove_generation(graph, gone);
+    }
+    graph.collectives.remove(gone);
+    let moved = |collective: &mut Collective| *collective -= (*collective > gone) as usize;
+    change_sources(graph, |source| {
+        if let Source::Result(turn) = source {
+            moved(&mut turn.collective);
+        }
+    });
+    for block in &mut graph.blocks {
+        if let Origin::Reduced(collective, _) = &mut block.origin {
+            moved(collective);
         }
     }
 }
 
-/// Takes out a block that no task makes.
+/// Takes out a block that is there before all tasks.
 fn remove_block(graph: &mut Graph, gone: Block) -> bool {
-    if matches!(graph.blocks[gone].origin, Origin::Made(_)) {
-        return false;
+    let given = graph.blocks[gone].origin.is_given();
+    if given {
+        take_out(graph, gone);
     }
+    given
+}
+
+fn take_out(graph: &mut Graph, gone: Block) {
     graph.blocks.remove(gone);
     let moved = |block: &mut Block| *block -= (*block > gone) as usize;
     for spec in &mut graph.tasks {
         if let Outcome::Made(block) = &mut spec.outcome {
             moved(block);
         }
-        for slot in &mut spec.slots {
-            match &mut slot.source {
-                Source::Block(block) if *block == gone => slot.source = Source::Nothing,
-                Source::Block(block) => moved(block),
-                _ => {}
-            }
-        }
     }
-    true
+    let collectives = graph.collectives.iter_mut();
+    let results = collectives.flat_map(|spec| &mut spec.results);
+    results.for_each(moved);
+    change_sources(graph, |source| match source {
+        Source::Block(block) if *block == gone => *source = Source::Nothing,
+        Source::Block(block) => moved(block),
+        _ => {}
+    });
 }

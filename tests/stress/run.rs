@@ -1,16 +1,17 @@
 //! Runs a graph as an OCR program in this process, and compares what has come of it.
 
 use crate::api::{self, Guid};
-use crate::ends::main_edt;
+use crate::ends::{legacy_main, main_edt};
 use crate::graph::*;
 use crate::oracle::Expected;
 use crate::settle::KERNEL_SLOTS;
+use crate::shared::{Object, Shared};
 use ocr::engine::start::run_program;
 use std::collections::HashMap;
-use std::ffi::OsString;
+use std::ffi::{CString, OsString};
 use std::ptr;
 use std::sync::Mutex;
-use std::sync::atomic::Ordering::{Acquire, Relaxed, Release};
+use std::sync::atomic::Ordering::{AcqRel, Acquire, Relaxed, Release};
 use std::sync::atomic::{AtomicI64, AtomicPtr, AtomicU32, AtomicU64};
 
 /// Pre-slots of an EDT that may be a kernel: the task's, the gate, and the journal.
@@ -28,6 +29,12 @@ impl Place {
         self.0.store(guid.guid, Release);
     }
 
+    /// Sets it if it is not set.
+    pub fn set_first(&self, guid: Guid) {
+        // An error means that it is set already.
+        let _ = self.0.compare_exchange(0, guid.guid, AcqRel, Acquire);
+    }
+
     pub fn get(&self) -> Guid {
         Guid {
             guid: self.0.load(Acquire),
@@ -39,20 +46,18 @@ impl Place {
 #[derive(Default)]
 pub struct TaskState {
     pub runs: AtomicU32,
-    /// Satisfied to open the gates of all copies of a task.
+    /// Satisfied to open the gates of all copies of a task, or once all rivals have tried to create it.
     pub gate: Place,
+    /// Tick when it could run at the latest, if its creator knows.
+    pub ready: AtomicU64,
     /// Tick of the clock when the first copy started; 0 if that is not known.
     start: AtomicU64,
     /// Tick when the last copy ended; 0 if that is not known.
     end: AtomicU64,
     pub seen: AtomicU32,
-    pub edt: Place,
+    pub edt: Object,
     pub output: Place,
-    pub late: Place,
-    pub body: Place,
     pub journal: Place,
-    /// Latches, for the pre-slots that wait for one.
-    pub joins: HashMap<usize, Place>,
 }
 
 #[derive(Default)]
@@ -71,6 +76,9 @@ pub struct Running {
     pub blocks: Vec<BlockState>,
     /// By variant and the slot of the result.
     pub templates: Mutex<HashMap<(Variant, u32), Guid>>,
+    pub shared: Shared,
+    /// Ranges of labels.
+    pub ranges: Mutex<Vec<Guid>>,
     pub clock: AtomicU64,
     pub failures: Mutex<Vec<String>>,
 }
@@ -101,20 +109,12 @@ pub fn fail(text: String) {
 pub fn run(case: &Case) -> Vec<String> {
     let graph = case.graph.clone();
     let expected = Expected::of(&graph);
-    let mut tasks: Vec<TaskState> = Vec::new();
-    for spec in &graph.tasks {
-        let mut state = TaskState::default();
-        for (at, slot) in spec.slots.iter().enumerate() {
-            if let Source::Join(_) = slot.source {
-                state.joins.insert(at, Place::default());
-            }
-        }
-        tasks.push(state);
-    }
     let running = Box::into_raw(Box::new(Running {
-        tasks,
+        tasks: graph.tasks.iter().map(|_| TaskState::default()).collect(),
         blocks: graph.blocks.iter().map(|_| BlockState::default()).collect(),
         templates: Mutex::default(),
+        shared: Shared::of(&graph),
+        ranges: Mutex::default(),
         clock: AtomicU64::new(1),
         failures: Mutex::default(),
         expected,
@@ -137,12 +137,18 @@ pub fn run(case: &Case) -> Vec<String> {
             .memory
             .map(|bytes| format!("-ocr:device-memory={bytes}")),
     );
-    let args = args.into_iter().map(OsString::from).collect();
-    let status = run_program(args, main_edt);
+    let status = match settings.legacy {
+        true => {
+            let args = args.into_iter().map(CString::new);
+            let args: Vec<CString> = args.map(Result::unwrap_or_default).collect();
+            api::run_legacy(&args, legacy_main)
+        }
+        false => run_program(args.into_iter().map(OsString::from).collect(), main_edt),
+    };
     RUNNING.store(ptr::null_mut(), Release);
     // SAFETY: made above; the runtime has ended, so nobody else has it.
     let running = unsafe { Box::from_raw(running) };
-    let mut failures = running.judge();
+    let mut failures = running.judge(settings.workers);
     if status != 0 {
         failures.push(format!("the program ended with status {status}"));
     }
@@ -167,7 +173,7 @@ impl Running {
     }
 
     /// What is wrong after the end.
-    fn judge(&self) -> Vec<String> {
+    fn judge(&self, workers: usize) -> Vec<String> {
         let mut failures = match self.failures.lock() {
             Ok(failures) => failures.clone(),
             Err(poisoned) => poisoned.into_inner().clone(),
@@ -192,6 +198,10 @@ impl Running {
                 Err(poisoned) => poisoned.into_inner().clone(),
             };
             let Some(content) = content else {
+                if self.blocks[block].guid.get().guid == 0 {
+                    // A result that nobody has asked for.
+                    continue;
+                }
                 failures.push(format!("nobody has seen the end of b{block}"));
                 continue;
             };
@@ -214,6 +224,52 @@ impl Running {
                     && end > start
                 {
                     failures.push(format!("t{second} started before t{first} had ended"));
+                }
+            }
+        }
+        failures.extend(self.judge_shared());
+        if workers == 1 {
+            failures.extend(self.judge_priorities());
+        }
+        failures
+    }
+
+    /// With one worker, and none that waits in a call, it is certain what runs first.
+    fn judge_priorities(&self) -> Vec<String> {
+        let mut failures = Vec::new();
+        let specs = &self.graph.tasks;
+        if specs
+            .iter()
+            .any(|spec| !spec.waits.is_empty() || !spec.contests.is_empty())
+        {
+            return failures;
+        }
+        let function = |&task: &Task| specs[task].variant == Variant::Function;
+        let at_once = |slot: &Slot| match slot.source {
+            Source::Nothing => true,
+            Source::Block(_) => slot.mode == Mode::Null,
+            _ => false,
+        };
+        let known = |&task: &Task| {
+            let spec = &specs[task];
+            spec.priority.value != 0
+                && spec.copies == 1
+                && spec.rivals == 0
+                && spec.slots.iter().all(at_once)
+        };
+        let of = |tick: &AtomicU64| tick.load(Relaxed);
+        for first in (0..specs.len()).filter(function).filter(known) {
+            for second in (0..specs.len()).filter(function) {
+                let (one, other) = (&self.tasks[first], &self.tasks[second]);
+                let (priority, less) = (specs[first].priority, specs[second].priority);
+                let waited = of(&one.ready) < of(&other.start) && of(&other.start) < of(&one.start);
+                let came_first = priority.value == less.value
+                    && known(&second)
+                    && of(&one.ready) < of(&other.ready);
+                if waited && (priority.value > less.value || came_first) {
+                    failures.push(format!(
+                        "t{second} ran before t{first}, which is more urgent"
+                    ));
                 }
             }
         }

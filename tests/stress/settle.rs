@@ -1,6 +1,7 @@
 //! What makes a graph a correct program, once tasks and dependences are known: what arrives where, who
 //! is kept from running too early, and who destroys what.
 
+use crate::collective::Turn;
 use crate::graph::*;
 use crate::oracle::{Moment, Order};
 
@@ -10,16 +11,12 @@ pub const KERNEL_SLOTS: usize = 6;
 /// Makes a graph right again that something was taken out of.
 pub fn settle(graph: &mut Graph) {
     for task in 0..graph.tasks.len() {
-        let is_source = |source: Source| {
-            let slots = graph.tasks.iter().flat_map(|spec| &spec.slots);
-            slots.into_iter().any(|slot| slot.source == source)
-        };
         let returned = graph
             .tasks
             .iter()
             .any(|spec| spec.outcome == Outcome::Event(task));
-        let late = returned || is_source(Source::Late(task));
-        let body = is_source(Source::Body(task));
+        let late = returned || graph.is_source(&Source::Late(task));
+        let body = graph.is_source(&Source::Body(task));
         let spec = &mut graph.tasks[task];
         spec.late = spec.late.filter(|_| late);
         spec.body = spec.body.filter(|_| body);
@@ -42,20 +39,142 @@ pub fn settle(graph: &mut Graph) {
 /// Works out what follows from the sources of pre-slots and from what tasks return. `wanted` says
 /// which blocks a task destroys if there is one that can.
 pub fn complete(graph: &mut Graph, wanted: &[bool]) {
+    settle_waiters(graph);
+    settle_turns(graph);
     settle_events(graph);
     settle_blocks(graph);
-    destroy(graph, wanted);
+    let order = Order::of(graph);
+    settle_bounds(graph, &order);
+    settle_waits(graph, &order);
+    destroy(graph, &order, wanted);
+}
+
+/// Who waits in a call: functions, and none whose first contribution might be what it waits for.
+fn settle_waiters(graph: &mut Graph) {
+    for task in 0..graph.tasks.len() {
+        let function = graph.tasks[task].variant == Variant::Function;
+        if !function || graph.turns_of(task).count() > 1 {
+            graph.tasks[task].waits.clear();
+        }
+    }
+}
+
+/// Who contributes: tasks that follow each other on a slot have an order; before them, the first EDT.
+fn settle_turns(graph: &mut Graph) {
+    loop {
+        let order = Order::of(graph);
+        let mut changed = false;
+        for collective in 0..graph.collectives.len() {
+            for slot in 0..graph.collectives[collective].slots() {
+                let turns = &mut graph.collectives[collective].turns;
+                // Who contributes to the generation after.
+                let mut next: Option<Task> = None;
+                let mut right = true;
+                for turn in turns.iter_mut().rev().map(|turns| &mut turns[slot]) {
+                    right &= match (turn.by, next) {
+                        (Some(task), Some(next)) => task == next || order.ends_before(task, next),
+                        (Some(_), None) => true,
+                        (None, _) => false,
+                    };
+                    if !right {
+                        changed |= turn.by.take().is_some();
+                    }
+                    next = turn.by;
+                }
+            }
+        }
+        if !changed {
+            return;
+        }
+    }
+}
+
+/// How the dependences on collective events are added.
+fn settle_connections(graph: &mut Graph) {
+    for turn in graph.turns().collect::<Vec<_>>() {
+        let source = Source::Result(turn);
+        let dependences = graph.dependences(&source);
+        let mut spec = graph.turn(turn).clone();
+        if dependences == 0 || spec.kind == Kind::Channel && dependences > 1 {
+            spec.kind = Kind::Sticky;
+        }
+        if let Some(task) = spec.by {
+            let same =
+                |other: &Turn| (other.collective, other.slot) == (turn.collective, turn.slot);
+            let first = graph.turns_of(task).find(same) == Some(turn);
+            let last = graph.turns_of(task).last() == Some(turn);
+            spec.early |= last;
+            spec.direct &= first && dependences == 1;
+        }
+        let child = graph.children(spec.by).find_map(|child| {
+            let slots = &graph.tasks[child].slots;
+            let slot = slots.iter().position(|slot| slot.source == source)?;
+            Some((child, slot))
+        });
+        spec.direct &= spec.by.is_some() && child.is_some();
+        if let (true, Some((child, slot))) = (spec.direct, child) {
+            graph.tasks[child].slots[slot].in_depv = false;
+        }
+        graph.collectives[turn.collective].turns[turn.generation][turn.slot] = spec;
+    }
+}
+
+/// How far contributors may be ahead: no further than they can be.
+fn settle_bounds(graph: &mut Graph, order: &Order) {
+    for collective in &mut graph.collectives {
+        let generations = collective.turns.len();
+        let complete = |first: usize, second: usize| {
+            let turns = &collective.turns;
+            turns[second].iter().all(|second| {
+                turns[first]
+                    .iter()
+                    .all(|first| match (first.by, second.by) {
+                        (Some(first), Some(second)) => order.ends_before(first, second),
+                        (first, _) => first.is_none(),
+                    })
+            })
+        };
+        let enough = |bound: &usize| {
+            (*bound..generations).all(|generation| complete(generation - bound, generation))
+        };
+        let bound = (1..generations).find(enough).unwrap_or(generations);
+        collective.bound = collective.bound.map(|_| bound as u32);
+    }
+}
+
+/// Who waits in a call has released what others may need meanwhile.
+fn settle_waits(graph: &mut Graph, order: &Order) {
+    for task in 0..graph.tasks.len() {
+        if graph.tasks[task].waits.is_empty() {
+            continue;
+        }
+        for at in 0..graph.tasks[task].slots.len() {
+            let Some(block) = graph.tasks[task].slots[at].used() else {
+                continue;
+            };
+            let uses = |spec: &TaskSpec| spec.slots.iter().any(|slot| slot.used() == Some(block));
+            let alone = graph.tasks[task].copies == 1
+                && graph.tasks.iter().enumerate().all(|(other, spec)| {
+                    other == task
+                        || !uses(spec)
+                        || order.ends_before(other, task)
+                        || order.ends_before(task, other)
+                });
+            graph.tasks[task].slots[at].release |= !alone;
+        }
+    }
 }
 
 /// Events that go when they trigger need their dependences before; so do output events.
 fn settle_events(graph: &mut Graph) {
     for task in 0..graph.tasks.len() {
-        let is_source = |slot: &Slot| slot.source == Source::Body(task);
+        let source = Source::Body(task);
+        let is_source = |slot: &Slot| slot.source == source;
         let kind = graph.tasks[task].body;
         let goes = kind.is_some_and(Kind::goes_at_once);
         let all_after = graph.tasks.iter().enumerate().all(|(other, spec)| {
-            !spec.slots.iter().any(is_source)
-                || other > task && spec.parent == graph.tasks[task].parent
+            let sibling = other > task && spec.parent == graph.tasks[task].parent;
+            !spec.waits.contains(&source) && (sibling || !spec.slots.iter().any(is_source))
         });
         if goes && !all_after {
             graph.tasks[task].body = Some(Kind::Sticky);
@@ -68,15 +187,50 @@ fn settle_events(graph: &mut Graph) {
         }
         let leaf = graph.children(Some(task)).next().is_none();
         let awaited = graph.wants_output(task);
+        let contributes = graph.turns_of(task).next().is_some();
         let spec = &mut graph.tasks[task];
         let one = spec.variant != Variant::Function
             || awaited
             || !leaf
             || spec.body.is_some()
             || spec.outcome != Outcome::Nothing
-            || !spec.doomed.is_empty();
+            || !spec.doomed.is_empty()
+            || contributes;
         if one {
             spec.copies = 1;
+        } else if !spec.contests.is_empty() || !spec.waits.is_empty() {
+            // Each that waits takes a thread.
+            spec.copies = spec.copies.min(8);
+        }
+        if spec.variant != Variant::Function {
+            spec.contests.clear();
+        }
+        if spec.copies > 1 {
+            spec.rivals = 0;
+        }
+        if spec.rivals > 0 {
+            spec.gated = true;
+            spec.own_template = false;
+            spec.given = spec.given.or(Some(Kind::Once));
+        }
+        spec.given = spec.given.filter(|_| awaited);
+        match spec.priority.by {
+            HintBy::Template if !spec.own_template => spec.priority.by = HintBy::Creation,
+            HintBy::Set if !spec.gated => spec.priority.by = HintBy::Creation,
+            _ => {}
+        }
+        // ocrOpenclTaskCreate takes no hint.
+        if spec.priority.by == HintBy::Creation && spec.variant == Variant::Kernel {
+            spec.priority.value = 0;
+        }
+    }
+    // Now it is certain how many dependences there are.
+    settle_connections(graph);
+    for task in 0..graph.tasks.len() {
+        let one = graph.output_dependences(task) == 1;
+        let spec = &mut graph.tasks[task];
+        if spec.given == Some(Kind::Channel) && !one {
+            spec.given = Some(Kind::Sticky);
         }
         spec.anonymous &= !spec.gated
             && spec.variant == Variant::Function
@@ -105,12 +259,14 @@ pub fn own_result(graph: &Graph, task: Task) -> Option<Block> {
     }
 }
 
-fn brings(graph: &Graph, source: &Source) -> Option<Block> {
+/// The block that arrives from a source, if it can be told.
+pub fn brings(graph: &Graph, source: &Source) -> Option<Block> {
     match source {
         Source::Nothing | Source::Join(_) => None,
         Source::Block(block) => Some(*block),
         Source::Output(task, _) | Source::Late(task) => result(graph, *task),
         Source::Body(task) => own_result(graph, *task),
+        Source::Result(turn) => Some(graph.collectives[turn.collective].results[turn.generation]),
     }
 }
 
@@ -140,8 +296,7 @@ fn settle_blocks(graph: &mut Graph) {
 }
 
 /// Tasks that destroy blocks and events that nobody will need any more.
-fn destroy(graph: &mut Graph, wanted: &[bool]) {
-    let order = Order::of(graph);
+fn destroy(graph: &mut Graph, order: &Order, wanted: &[bool]) {
     let count = graph.tasks.len();
     for (block, &wanted) in wanted.iter().enumerate() {
         graph.blocks[block].destroyed_by = None;
@@ -156,7 +311,8 @@ fn destroy(graph: &mut Graph, wanted: &[bool]) {
                 .slots
                 .iter()
                 .any(|slot| slot.block == Some(block));
-            by_slot || passes(task)
+            let mut waits = graph.tasks[task].waits.iter();
+            by_slot || passes(task) || waits.any(|wait| brings(graph, wait) == Some(block))
         };
         let last = (0..count).find(|&task| {
             let spec = &graph.tasks[task];
@@ -182,8 +338,7 @@ fn destroy(graph: &mut Graph, wanted: &[bool]) {
         let single = function && graph.tasks[task].copies == 1;
         for at in 0..graph.tasks[task].slots.len() {
             let source = graph.tasks[task].slots[at].source.clone();
-            let of_slots = graph.tasks.iter().flat_map(|spec| &spec.slots);
-            let alone = of_slots.filter(|slot| slot.source == source).count() == 1;
+            let alone = graph.dependences(&source) == 1;
             let free = match source {
                 Source::Late(from) => {
                     graph.tasks[from].late.is_some_and(Kind::stays)
@@ -193,6 +348,10 @@ fn destroy(graph: &mut Graph, wanted: &[bool]) {
                         })
                 }
                 Source::Body(from) => graph.tasks[from].body.is_some_and(Kind::stays),
+                Source::Result(turn) => {
+                    let spec = graph.turn(turn);
+                    spec.kind.stays() && !spec.direct
+                }
                 _ => false,
             };
             let slot = &mut graph.tasks[task].slots[at];

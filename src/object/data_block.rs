@@ -205,6 +205,9 @@ impl DataBlocks {
         if size > ADDRESS_SPACE {
             return Err(OutOfMemory { bytes: size });
         }
+        if !label.is_data_block() {
+            return Ok(Err(Taken::NoLabel));
+        }
         // Others who want to create it wait while the label is claimed, so the memory comes before.
         let memory = with_memory.then(|| allocate_memory(size)).transpose()?;
         Ok(self

@@ -154,6 +154,9 @@ impl Edts {
         depc: u32,
         param_words: usize,
     ) -> Result<&Edt, Option<Taken>> {
+        if label.kind() != Some(Kind::EdtHuge) {
+            return Err(Some(Taken::NoLabel));
+        }
         // Others who want to create it wait while the label is claimed, so the memory comes before.
         let memory = allocate_words(2 * depc as usize + param_words).ok_or(None)?;
         let slot = self.huge.claim(label).map_err(Some)?;

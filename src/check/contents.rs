@@ -8,7 +8,7 @@
 //! taken, with the same version: a writer that came and went meanwhile has changed the version.
 
 use super::history::{What, Who};
-use super::{Check, Misuse};
+use super::{Check, Misuse, kind_of};
 use crate::object::data_block::DataBlock;
 use crate::object::edt::Mode;
 use crate::object::guid::Guid;
@@ -243,16 +243,15 @@ impl Check {
                     event is satisfied with that (OCR 1.1.0, 2.7)";
         let fits = match what {
             Some(what) => what == What::Block || what.is_event(),
-            None => result.kind().is_some(),
+            None => kind_of(result).is_some(),
         };
         if !fits {
-            let name = what.map_or("no object", What::name);
+            let name = what.map_or("no object".into(), |what| {
+                super::rules::article(what.name())
+            });
             return Some(self.by_edt(
                 format!("seen at the end of {who}"),
-                format!(
-                    "an EDT returned {result}, which is {}",
-                    super::rules::article(name)
-                ),
+                format!("an EDT returned {result}, which is {name}"),
                 &[result],
                 rule,
                 "End the function with \"return NULL_GUID;\" if it passes no data on. A function \

@@ -5,7 +5,7 @@
 //! remembered. Some go without a call, such as a once event that triggers: these are found when a
 //! shard has doubled.
 
-use super::is_alive;
+use super::{is_alive, kind_of};
 use crate::object::Objects;
 use crate::object::guid::{Guid, Kind};
 use crate::object::work::Work;
@@ -92,10 +92,10 @@ const PASSING: [u32; 3] = [1, 4, 5];
 impl What {
     /// What it is by its GUID alone.
     pub fn by_bits(guid: Guid) -> Option<What> {
-        Some(match guid.kind()? {
+        Some(match kind_of(guid)? {
             Kind::DataBlock => What::Block,
             Kind::Template => What::Template,
-            kind if kind.is_event() => What::Event(0),
+            Kind::Event => What::Event(0),
             kind if kind.is_edt() => What::Edt,
             _ => return None,
         })

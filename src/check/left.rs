@@ -46,7 +46,7 @@ impl Check {
                 group.named.push(format!("{guid}{label}{more}"));
             }
         };
-        for edt in objects.edts.live() {
+        for (guid, edt) in objects.edts.live() {
             let state = edt.header.peek().state();
             // Destroyed, but an event's list leads to it; or it stood for a thread that waited.
             if state == ZOMBIE || edt.flags.get() & WAITER != 0 {
@@ -56,7 +56,7 @@ impl Check {
                 state == WAITING && (slot.is_unconnected() || slot.connected_mode().is_some())
             });
             add(
-                edt.guid(),
+                guid,
                 match open {
                     Some(slot) => format!(" (never ran: waits on pre-slot {slot})"),
                     None => " (did not run before the end)".to_string(),
@@ -76,8 +76,8 @@ impl Check {
                 },
             );
         }
-        for block in objects.data_blocks.live() {
-            add(block.guid(), format!(" ({} bytes)", block.size()));
+        for (guid, block) in objects.data_blocks.live() {
+            add(guid, format!(" ({} bytes)", block.size()));
         }
         for guid in objects.templates.live() {
             add(guid, String::new());

@@ -3,7 +3,7 @@
 
 use super::calls::Role;
 use super::history::History;
-use super::{Check, Made};
+use super::{Check, Made, kind_of};
 use crate::object::guid::Guid;
 use std::fmt;
 
@@ -98,7 +98,7 @@ impl Check {
 fn stories(history: &History, objects: &[Guid], ticket: u64) -> Vec<String> {
     let mut told: Vec<Guid> = Vec::new();
     for guid in objects {
-        if guid.kind().is_some() && !told.contains(guid) {
+        if kind_of(*guid).is_some() && !told.contains(guid) {
             told.push(*guid);
         }
     }

@@ -242,14 +242,20 @@ impl Made<'_> {
     }
 }
 
+/// What a GUID claims to name. In strict mode every event has a slot of its own, so one that claims to
+/// be in an EDT is garbage.
+fn kind_of(guid: Guid) -> Option<Kind> {
+    guid.kind().filter(|kind| !kind.is_output())
+}
+
 /// Whether an object can be used by this GUID. What this room does not know counts as alive.
 pub fn is_alive(objects: &Objects, guid: Guid) -> bool {
     use crate::object::edt::ZOMBIE;
-    match guid.kind() {
+    match kind_of(guid) {
         None => false,
         Some(Kind::DataBlock) => objects.data_blocks.exists(guid),
         Some(Kind::Template) => objects.templates.view(guid).is_some(),
-        Some(kind) if kind.is_event() => objects.event_kind(guid).is_some(),
+        Some(Kind::Event) => objects.events.lock(guid).is_some(),
         Some(kind) if kind.is_edt() => {
             let edt = objects.edts.lock(guid);
             edt.is_some_and(|(_, locked)| locked.word.state() != ZOMBIE)

@@ -2,7 +2,7 @@
 
 use super::calls::{ACCESS, MISUSES, Role};
 use super::history::{End, Record, What};
-use super::{Check, Made, Misuse, is_alive, is_known};
+use super::{Check, Made, Misuse, is_alive, is_known, kind_of};
 use crate::object::Objects;
 use crate::object::edt::WAITING;
 use crate::object::guid::Guid;
@@ -148,7 +148,7 @@ impl Check {
         }
         let Some(what) = self.history.what(guid) else {
             // A GUID of a kind that this room does not know is somebody else's business.
-            return guid.kind().is_none().then(|| {
+            return kind_of(guid).is_none().then(|| {
                 let advice = match guid {
                     Guid::UNINITIALIZED => {
                         "The variable was never given a GUID. UNINITIALIZED_GUID is for depv of \

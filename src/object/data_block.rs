@@ -13,7 +13,7 @@
 use super::arena::{Arena, Cache, Labels, Slot, Taken};
 use super::edt::Edt;
 use super::guid::{Guid, Kind};
-use super::header::{Header, Locked};
+use super::header::{Header, Locked, Word};
 use super::hints::{HintSet, Hints};
 use super::place::{Place, PlaceSet};
 use crate::sync::{AtomicU32, Ordering, fence};
@@ -206,6 +206,9 @@ impl DataBlocks {
         if size > ADDRESS_SPACE {
             return Err(OutOfMemory { bytes: size });
         }
+        if !label.is_data_block() {
+            return Ok(Err(Taken::NoLabel));
+        }
         // Others who want to create it wait while the label is claimed, so the memory comes before.
         let memory = with_memory.then(|| allocate_memory(size)).transpose()?;
         Ok(self
@@ -291,9 +294,13 @@ impl DataBlocks {
             })
     }
 
-    /// All blocks that are not free.
-    pub fn live(&self) -> impl Iterator<Item = &DataBlock> {
-        self.blocks.live().map(|(_, _, block)| block)
+    /// All blocks that are not free, with their GUIDs: others may free them meanwhile, so they are
+    /// not to be asked.
+    pub fn live(&self) -> impl Iterator<Item = (Guid, &DataBlock)> {
+        let guid = |index, word: Word| Guid::new(Kind::DataBlock, word.generation(), index);
+        self.blocks
+            .live()
+            .map(move |(index, word, block)| (guid(index, word), block))
     }
 
     /// Gives an ending thread's free slots to the others.
@@ -304,7 +311,7 @@ impl DataBlocks {
 
 impl Drop for DataBlocks {
     fn drop(&mut self) {
-        for block in self.live() {
+        for (_, block) in self.live() {
             free_memory(block.second.base.replace(std::ptr::null_mut()));
         }
     }

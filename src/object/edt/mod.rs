@@ -4,7 +4,7 @@
 //! |---|---|---|---|
 //! | free | 0 | holder of the free slot | creation |
 //! | waiting | pre-slots not satisfied | holder of the lock | the count reaching 0: the one who brought it there owns the EDT; or `ocrEdtDestroy` |
-//! | zombie | pre-slots still linked to events | holder of the lock | the count reaching 0: freed |
+//! | zombie | pre-slots still linked to events | holder of the lock | the count reaching 0: freed; never, where the generations of the slot are used up |
 //! | runnable | outstanding fetches | the owner; handed on through a block's queue, a fetch, a ready queue or a launch, each of which orders the old owner's writes before the new one's reads | having run: freed by the worker or the device manager's thread |
 //! | ended | 0 | holder of the lock | its output event, which is in it, being triggered or destroyed: freed |
 //!
@@ -396,6 +396,7 @@ impl EdtRef {
 #[cfg(all(test, not(loom)))]
 mod tests {
     use super::*;
+    use crate::object::guid::FIRST_LABEL_GENERATION;
     use crate::object::header::Word;
 
     fn satisfied(edts: &Edts, caches: &mut EdtCaches, slots: &[(u32, Mode)]) -> &'static Edt {
@@ -476,6 +477,25 @@ mod tests {
                 .publish(Word::new(edt.guid().generation(), 0, RUNNABLE));
             edts.free(&mut caches, edt);
         }
+    }
+
+    #[test]
+    fn an_edt_in_the_last_generation_of_its_slot_ends_as_well() {
+        let edts = Edts::default();
+        let mut caches = EdtCaches::default();
+        let edt = edts.allocate(&mut caches, 1, 0).expect("memory");
+        edt.flags.set(0);
+        let last = Word::new(FIRST_LABEL_GENERATION - 1, 0, RUNNABLE);
+        edt.header.publish(last);
+        let output = edt.begin_output().expect("a small EDT has it in itself");
+        assert!(edts.lock_output(output).is_some());
+        let guid = edt.guid();
+        edts.free(&mut caches, edt);
+        assert!(edts.lock_output(output).is_none());
+        let (_, locked) = edts.lock(guid).expect("it is never handed out again");
+        assert_eq!(locked.word.state(), ZOMBIE);
+        drop(locked);
+        assert_ne!(edts.allocate(&mut caches, 1, 0).map(Edt::guid), Some(guid));
     }
 
     #[test]

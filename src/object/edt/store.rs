@@ -1,10 +1,10 @@
 //! Where EDTs are kept: an arena for each of three sizes, and one for those whose pre-slots and
 //! parameters do not fit and stand in an allocation of their own.
 
-use super::{ENDED, Edt, HINTED, RUNNABLE, URGENT};
+use super::{ENDED, Edt, HINTED, RUNNABLE, URGENT, ZOMBIE};
 use crate::object::arena::{Arena, Cache, Labels, Slot, Taken};
 use crate::object::guid::{Guid, Kind};
-use crate::object::header::{Header, Locked};
+use crate::object::header::{Header, Locked, Word};
 use crate::object::hints::{EDT_PRIORITY, HintSet, Hints};
 use crate::object::link::Link;
 use std::cell::Cell;
@@ -188,6 +188,9 @@ impl Edts {
         depc: u32,
         param_words: usize,
     ) -> Result<&Edt, Option<Taken>> {
+        if label.kind() != Some(Kind::EdtHuge) {
+            return Err(Some(Taken::NoLabel));
+        }
         // Others who want to create it wait while the label is claimed, so the memory comes before.
         let memory = allocate_words(2 * depc as usize + param_words).ok_or(None)?;
         let slot = self.huge.claim(label).map_err(Some)?;
@@ -221,8 +224,9 @@ impl Edts {
         let waiting = edt.take_waiting().unwrap_or(Link::END);
         // Under the lock, since a picture may be looking at the pre-slots; it is freed without.
         let _words = (kind == Kind::EdtHuge).then(|| take_words(edt));
-        // The generations of the slot are used up: it stays as it is, and is never handed out again.
+        // The generations of the slot are used up: it stays "zombie" for ever.
         let Some(word) = locked.word.freed() else {
+            locked.word = locked.word.with_state(ZOMBIE);
             return waiting;
         };
         locked.word = word;
@@ -282,13 +286,22 @@ impl Edts {
         }
     }
 
-    /// All EDTs that are alive.
-    pub fn live(&self) -> impl Iterator<Item = &Edt> {
-        let small = self.small.live().map(|(_, _, slot)| &slot.edt);
-        let medium = self.medium.live().map(|(_, _, slot)| &slot.edt);
-        let large = self.large.live().map(|(_, _, slot)| &slot.edt);
-        let huge = self.huge.live().map(|(_, _, slot)| &slot.edt);
-        small.chain(medium).chain(large).chain(huge)
+    /// All EDTs that are alive, with their GUIDs: others may end them meanwhile, so they are not to
+    /// be asked.
+    pub fn live(&self) -> impl Iterator<Item = (Guid, &Edt)> {
+        fn of<const N: usize>(
+            kind: Kind,
+            arena: &Arena<Sized<N>>,
+        ) -> impl Iterator<Item = (Guid, &Edt)> {
+            let guid = move |index, word: Word| Guid::new(kind, word.generation(), index);
+            arena
+                .live()
+                .map(move |(index, word, slot)| (guid(index, word), &slot.edt))
+        }
+        of(Kind::EdtSmall, &self.small)
+            .chain(of(Kind::EdtMedium, &self.medium))
+            .chain(of(Kind::EdtLarge, &self.large))
+            .chain(of(Kind::EdtHuge, &self.huge))
     }
 
     /// Gives an ending thread's free slots to the others.

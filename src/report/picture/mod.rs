@@ -183,8 +183,7 @@ impl<'a> Picture<'a> {
     }
 
     fn look_at_edts(&mut self) {
-        for edt in self.objects.edts.live() {
-            let guid = edt.guid();
+        for (guid, _) in self.objects.edts.live() {
             let Some((edt, locked)) = self.objects.edts.lock(guid) else {
                 continue;
             };
@@ -274,9 +273,8 @@ impl<'a> Picture<'a> {
                 self.look_at_list(guid, list);
             }
         }
-        for edt in self.objects.edts.live() {
-            let kind = edt.guid().kind();
-            let output = (kind != Some(Kind::EdtHuge)).then(|| Guid::output_of(edt.guid()));
+        for (edt, _) in self.objects.edts.live() {
+            let output = (edt.kind() != Some(Kind::EdtHuge)).then(|| Guid::output_of(edt));
             let locked = output.and_then(|guid| self.objects.edts.lock_output(guid));
             if let (Some(guid), Some((_, _locked, list))) = (output, locked) {
                 self.look_at_list(guid, list);
@@ -317,8 +315,7 @@ impl<'a> Picture<'a> {
     }
 
     fn look_at_blocks(&mut self) {
-        for block in self.objects.data_blocks.live() {
-            let guid = block.guid();
+        for (guid, _) in self.objects.data_blocks.live() {
             let Some((block, _locked)) = self.objects.data_blocks.lock(guid) else {
                 continue;
             };
@@ -414,8 +411,7 @@ impl<'a> Picture<'a> {
 
     /// The GUIDs of all EDTs that have not ended.
     pub fn all_edts(objects: &Objects) -> Vec<Guid> {
-        let edts = objects.edts.live().filter_map(|edt| {
-            let guid = edt.guid();
+        let edts = objects.edts.live().filter_map(|(guid, _)| {
             let (edt, locked) = objects.edts.lock(guid)?;
             let counts = match locked.word.state() {
                 WAITING => edt.flags.get() & WAITER == 0,

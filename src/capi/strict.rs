@@ -109,6 +109,7 @@ impl Begun {
         if let Some(misuse) = self.check.refused(self.objects, &made, status) {
             fatal(&misuse.to_string());
         }
+        self.check.was_refused(self.call, &self.args, self.act);
     }
 
     fn pointer(&self, name: &str) -> Option<*const Guid> {

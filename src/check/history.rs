@@ -268,15 +268,32 @@ impl History {
         }
     }
 
-    /// A dependence was added.
-    pub fn linked(&self, (source, by_event): (Guid, bool), destination: Guid, slot: u32, act: Act) {
+    /// A dependence of an EDT is about to be added.
+    pub fn links(&self, source: Guid, destination: Guid, slot: u32, act: Act) {
         let mut shard = self.shard(destination).lock();
-        match shard.records.get_mut(&destination) {
-            Some(record) if record.what == Some(What::Edt) && record.end.is_none() => {
-                record.slots.push((slot, source, act));
-            }
-            Some(record) if by_event => record.after = Some((source, act)),
-            _ => {}
+        if let Some(record) = shard.records.get_mut(&destination)
+            && record.what == Some(What::Edt)
+            && record.end.is_none()
+        {
+            record.slots.push((slot, source, act));
+        }
+    }
+
+    /// It was refused.
+    pub fn not_linked(&self, destination: Guid, act: Act) {
+        if let Some(record) = self.shard(destination).lock().records.get_mut(&destination) {
+            record
+                .slots
+                .retain(|(_, _, other)| other.ticket != act.ticket);
+        }
+    }
+
+    /// A dependence of an event on another was added.
+    pub fn made_to_depend(&self, source: Guid, event: Guid, act: Act) {
+        if let Some(record) = self.shard(event).lock().records.get_mut(&event)
+            && record.what != Some(What::Edt)
+        {
+            record.after = Some((source, act));
         }
     }
 

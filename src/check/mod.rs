@@ -104,15 +104,29 @@ impl Check {
                 self.history.ends(first, End::Destroyed(act));
             }
             "ocrEventSatisfy" | "ocrEventSatisfySlot" => self.history.satisfied(first, act),
-            "ocrAddDependence" if !self.is_event(first) => {
-                self.history.satisfied(made.guid(1), act);
-            }
-            "ocrAddDependenceSlot" if !self.is_event(first) => {
-                self.history.satisfied(made.guid(2), act);
-            }
+            "ocrAddDependence" => self.links(first, made.guid(1), made.number(2), act),
+            "ocrAddDependenceSlot" => self.links(first, made.guid(2), made.number(3), act),
             _ => {}
         }
         Ok(act)
+    }
+
+    /// A dependence is about to be added, after which the EDT may run.
+    fn links(&self, source: Guid, destination: Guid, slot: u64, act: Act) {
+        self.history.links(source, destination, slot as u32, act);
+        if !self.is_event(source) {
+            self.history.satisfied(destination, act);
+        }
+    }
+
+    /// A call was refused, and the program goes on.
+    pub fn was_refused(&self, call: &'static Call, args: &[u64], act: Act) {
+        let destination = match call.name {
+            "ocrAddDependence" => args[1],
+            "ocrAddDependenceSlot" => args[2],
+            _ => return,
+        };
+        self.history.not_linked(Guid::from_bits(destination), act);
     }
 
     /// A call has returned 0 and made `made`, if it makes something.
@@ -131,14 +145,8 @@ impl Check {
             "ocrEventCreate" | "ocrEventCreateParams" => (What::Event(number(1)), None),
             "ocrDbCreate" => (What::Block, None),
             "ocrEdtTemplateCreate_internal" | "ocrOpenclTemplateCreate" => (What::Template, work()),
-            "ocrAddDependence" => {
-                self.linked(guid(0), guid(1), number(2), act);
-                return;
-            }
-            "ocrAddDependenceSlot" => {
-                self.linked(guid(0), guid(2), number(3), act);
-                return;
-            }
+            "ocrAddDependence" => return self.linked(guid(0), guid(1), act),
+            "ocrAddDependenceSlot" => return self.linked(guid(0), guid(2), act),
             // Threads outside of EDTs are not told apart.
             "ocrDbRelease" if act.who.edt.is_null() => return,
             "ocrDbRelease" => {
@@ -159,10 +167,10 @@ impl Check {
         self.history.what(guid).is_some_and(What::is_event)
     }
 
-    fn linked(&self, source: Guid, destination: Guid, slot: u32, act: Act) {
-        let by_event = self.is_event(source);
-        self.history
-            .linked((source, by_event), destination, slot, act);
+    fn linked(&self, source: Guid, destination: Guid, act: Act) {
+        if self.is_event(source) {
+            self.history.made_to_depend(source, destination, act);
+        }
     }
 
     /// An EDT is about to be created, with this output event. Nobody knows either yet.

@@ -206,11 +206,16 @@ fn note_write(block: &DataBlock, locked: &Locked<'_>, mode: Mode, place: Place) 
     }
 }
 
-/// Holds a locked, live block in RO mode for a moment, so that it does not go: to look at it.
-pub fn watch(block: &DataBlock, _locked: &Locked<'_>) {
+/// Holds a locked, live block in RO mode for a moment, so that it does not go: to look at it. False if
+/// somebody else holds it.
+pub fn watch(block: &DataBlock, _locked: &Locked<'_>) -> bool {
     let mut holders = block.holders.get();
-    enter(&mut holders, Mode::Ro, Place::HOST, 1);
-    block.holders.set(holders);
+    let free = !is_held(&holders);
+    if free {
+        enter(&mut holders, Mode::Ro, Place::HOST, 1);
+        block.holders.set(holders);
+    }
+    free
 }
 
 /// Gives back a block that was held in `mode` by an EDT that did not run.

@@ -4,8 +4,9 @@ use super::context::Context;
 use crate::memory::{self, Left};
 use crate::object::arena::Taken;
 use crate::object::data_block::{DESTROYED, DataBlock, LIVE, Mark, OutOfMemory};
-use crate::object::edt::PreSlot;
+use crate::object::edt::{Mode, PreSlot};
 use crate::object::guid::Guid;
+use crate::object::header::Locked;
 use crate::object::place::Place;
 use std::ptr;
 use std::sync::atomic::Ordering;
@@ -94,14 +95,13 @@ impl Context {
     }
 
     fn release_created(&mut self, block: &'static DataBlock) {
+        self.release_created_locked(block, block.header.lock_pinned());
+    }
+
+    fn release_created_locked(&mut self, block: &'static DataBlock, locked: Locked<'_>) {
         self.unhold(block);
         block.creator.store(0, Ordering::Relaxed);
-        let left = memory::release(
-            block,
-            crate::object::edt::Mode::Rw,
-            Place::HOST,
-            &mut self.granted,
-        );
+        let left = memory::release_locked(block, locked, Mode::Rw, Place::HOST, &mut self.granted);
         self.dispose_if(block, left);
     }
 
@@ -129,11 +129,10 @@ impl Context {
         let Some((block, locked)) = objects.data_blocks.lock(guid) else {
             return Err(BlockError::NoSuchBlock);
         };
-        let created = block.creator.load(Ordering::Relaxed) == self.holder();
-        drop(locked);
-        if created {
-            self.release_created(block);
+        if block.creator.load(Ordering::Relaxed) == self.holder() {
+            self.release_created_locked(block, locked);
         } else {
+            drop(locked);
             let slot = self.slot_of(guid).ok_or(BlockError::NotAcquired)?;
             self.release_slot(block, slot);
         }

@@ -191,7 +191,18 @@ pub fn hold_at_creation(block: &DataBlock) {
 /// are added to `granted`.
 #[inline]
 pub fn release(block: &DataBlock, mode: Mode, place: Place, granted: &mut Vec<EdtRef>) -> Left {
-    let locked = block.header.lock_pinned();
+    release_locked(block, block.header.lock_pinned(), mode, place, granted)
+}
+
+/// The same of a block that the caller has locked.
+#[inline]
+pub fn release_locked(
+    block: &DataBlock,
+    locked: Locked<'_>,
+    mode: Mode,
+    place: Place,
+    granted: &mut Vec<EdtRef>,
+) -> Left {
     note_write(block, &locked, mode, place);
     leave_locked(block, locked, mode, 1, granted)
 }

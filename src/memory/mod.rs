@@ -35,6 +35,6 @@ mod loom_models;
 
 pub use access::{
     Acquired, Left, acquire, destroy, hand_back, hand_on, hold_at_creation, release,
-    release_unused, settle, try_acquire, watch,
+    release_locked, release_unused, settle, try_acquire, watch,
 };
 pub use lease::Leases;

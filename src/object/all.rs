@@ -46,7 +46,7 @@ impl Objects {
     pub fn event_kind(&self, guid: Guid) -> Option<EventKind> {
         match guid.is_output() {
             true => self.edts.lock_output(guid).map(|_| EventKind::Once),
-            false => Some(self.events.lock(guid)?.0.kind()),
+            false => self.events.kind(guid),
         }
     }
 

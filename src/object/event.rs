@@ -21,12 +21,12 @@
 use super::arena::{Arena, Cache, Labels, Slot, Taken};
 use super::collective::{Collective, Params};
 use super::guid::{Guid, Kind};
-use super::header::{Header, Locked};
+use super::header::{FREE, Header, Locked};
 use super::link::{Connector, Link};
 use std::cell::Cell;
 use std::ptr;
 use std::sync::Arc;
-use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::atomic::{AtomicU8, AtomicUsize, Ordering, fence};
 
 /// State: has not triggered; dependences wait.
 pub const ARMED: u8 = 1;
@@ -117,7 +117,7 @@ pub struct Event {
     /// Generation and state.
     pub header: Header,
     index: Cell<u32>,
-    kind: Cell<u8>,
+    kind: AtomicU8,
     /// The pre-slots to satisfy.
     pub waiting: Cell<Link>,
     /// What it was satisfied with.
@@ -139,7 +139,7 @@ unsafe impl Sync for Event {}
 impl Event {
     /// What kind of event; it does not change while the event lives.
     pub fn kind(&self) -> EventKind {
-        match EventKind::from_bits(self.kind.get() as u32) {
+        match EventKind::from_bits(self.kind.load(Ordering::Relaxed).into()) {
             Some(kind) => kind,
             None => unreachable!("a live event has a kind"),
         }
@@ -203,7 +203,9 @@ fn begin(
     fill: impl FnOnce(&Event),
 ) -> Guid {
     event.index.set(index);
-    event.kind.set(kind as u8);
+    // Who reads the kind without the lock, and sees this one, sees that the slot was freed before.
+    fence(Ordering::Release);
+    event.kind.store(kind as u8, Ordering::Relaxed);
     event.waiting.set(Link::END);
     event.data.set(Guid::NULL);
     event.counter.set(counter);
@@ -284,6 +286,27 @@ impl Events {
         Some((event, event.header.lock(guid.generation())?))
     }
 
+    /// What kind of event this GUID names, if the event exists. Reads without the lock: many dependences
+    /// may be added to one event.
+    #[inline]
+    pub fn kind(&self, guid: Guid) -> Option<EventKind> {
+        if guid.kind() != Some(Kind::Event) {
+            return None;
+        }
+        let event = self.events.get(guid.index())?;
+        let lives = || {
+            let word = event.header.peek();
+            word.generation() == guid.generation() && word.state() != FREE
+        };
+        if !lives() {
+            return None;
+        }
+        let kind = EventKind::from_bits(event.kind.load(Ordering::Relaxed).into());
+        // The load above comes before the second look.
+        fence(Ordering::Acquire);
+        kind.filter(|_| lives())
+    }
+
     /// The inside of the collective event of this GUID, if it exists.
     pub fn collective(&self, guid: Guid) -> Option<Arc<Collective>> {
         let (event, _locked) = self.lock(guid)?;
@@ -332,7 +355,7 @@ impl Events {
             }
             // The generations of the slot are used up: retired, as a triggered sticky event.
             None => {
-                event.kind.set(EventKind::Sticky as u8);
+                event.kind.store(EventKind::Sticky as u8, Ordering::Relaxed);
                 locked.word = locked.word.with_state(TRIGGERED);
             }
         }

@@ -17,7 +17,8 @@
 //!   them writes it ([`crate::device`], "lanes"). So they must have such a block in common.
 //! - The rules of blocks. The follower gets each of its blocks if it would get it at once, with nobody in
 //!   the queue; or the first, if it alone has the block (but for RO) and nobody waits for it, hands its
-//!   hold on, which is in EW mode then, so that nobody else can come in before both have ended. If
+//!   hold on, which is in EW mode then, so that nobody else can come in before both have ended. A block
+//!   that is written once is not given to a second writer before the first has released it. If
 //!   neither can be, the follower gets its blocks as usual when the first has ended. So no EDT that
 //!   waits for a block is passed, and none waits while it holds one out of order.
 //! - The follower ends after the first, whichever the manager sees first: its answer is kept until then.
@@ -30,7 +31,7 @@
 use super::context::Context;
 use crate::device::{LaunchError, LaunchReport};
 use crate::memory;
-use crate::object::edt::{Edt, EdtRef, Mode, NO_SLOT, PreSlot, SlotInfo};
+use crate::object::edt::{Edt, EdtRef, NO_SLOT, PreSlot, SlotInfo};
 use crate::object::guid::Guid;
 use std::collections::HashMap;
 
@@ -67,12 +68,17 @@ impl Context {
         self.ahead
             .followers
             .insert(token(first), EdtRef::new(follower));
+        // Placed as if the first had ended: what is enqueued ahead is no load.
+        let used = runtime.devices.used(place);
+        used.begin_ahead();
         self.place(follower);
         follower.order_blocks();
         if follower.place.get() == place && self.acquire_behind(first, follower) {
             self.tally.kernels_ahead.add(1);
             self.ahead.enqueued.insert(token(follower), None);
             self.locked(follower);
+        } else {
+            used.end_ahead();
         }
         self.work_off();
     }
@@ -100,7 +106,10 @@ impl Context {
         }
         let follower = self.ahead.followers.remove(&first)?.get();
         match self.ahead.enqueued.remove(&token(follower)) {
-            Some(answer) => Some((follower, answer?)),
+            Some(answer) => {
+                self.runtime.devices.used(follower.place.get()).end_ahead();
+                Some((follower, answer?))
+            }
             None => {
                 self.acquire_rest(follower);
                 None
@@ -132,7 +141,8 @@ impl Context {
                 continue;
             }
             let held = of_first(data);
-            let held = held.filter(|held| memory::hand_on(blocks.pinned(data), held.info().mode));
+            let held =
+                held.filter(|held| memory::hand_on(blocks.pinned(data), held.info().held_mode()));
             if let Some(held) = held {
                 // The end of the first does not release it any more.
                 held.set_info(SlotInfo {
@@ -140,7 +150,7 @@ impl Context {
                     ..held.info()
                 });
                 slot.set_info(SlotInfo {
-                    mode: Mode::Ew,
+                    handed: true,
                     ..info
                 });
                 had.push((slot, info, Some(held)));
@@ -155,8 +165,8 @@ impl Context {
                             ..held.info()
                         });
                         slot.set_info(info);
-                        let place = first.place.get();
-                        memory::hand_back(block, held.info().mode, place, &mut self.granted);
+                        let (mode, place) = (held.info().held_mode(), first.place.get());
+                        memory::hand_back(block, mode, place, &mut self.granted);
                     }
                     None => {
                         let left = memory::release_unused(block, info.mode, &mut self.granted);

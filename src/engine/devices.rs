@@ -11,6 +11,7 @@ use crate::object::edt::Edt;
 use crate::object::place::{Place, PlaceSet};
 use crate::object::template::TemplateView;
 use crate::object::work::{Kernel, NdRangeFunction, Work};
+use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, OnceLock};
 
 /// `OCR_NO_RESULT`.
@@ -47,6 +48,8 @@ pub struct Used {
     /// What it is.
     pub info: DeviceInfo,
     manager: DeviceManager,
+    /// Launches enqueued ahead.
+    ahead: AtomicUsize,
 }
 
 /// A kernel to add to a template.
@@ -112,19 +115,26 @@ impl Devices {
         }
     }
 
-    pub(super) fn manager(&self, place: Place) -> &DeviceManager {
+    pub(super) fn used(&self, place: Place) -> &Used {
         match place
             .device_index()
             .and_then(|index| self.in_use().get(index))
         {
-            Some(used) => &used.manager,
+            Some(used) => used,
             None => unreachable!("{place} is not in use"),
         }
     }
 
-    /// Launches that a device has accepted and not finished.
+    pub(super) fn manager(&self, place: Place) -> &DeviceManager {
+        &self.used(place).manager
+    }
+
+    /// Launches that a device has accepted and not finished, but for those that were enqueued ahead: a
+    /// chain is the same load with and without.
     pub fn load(&self, place: Place) -> usize {
-        self.manager(place).load()
+        let used = self.used(place);
+        let ahead = used.ahead.load(Ordering::Relaxed);
+        used.manager.load().saturating_sub(ahead)
     }
 
     /// Has the devices forget a block that nobody uses any more; the last one frees it.
@@ -230,6 +240,7 @@ impl Open {
                 Ok(manager) => open.used.push(Used {
                     info: info.clone(),
                     manager,
+                    ahead: AtomicUsize::new(0),
                 }),
                 Err(error) => open.problems.push(error.to_string()),
             }
@@ -259,6 +270,16 @@ impl Used {
     /// What it has done.
     pub fn counters(&self) -> device::Counters {
         self.manager.counters()
+    }
+
+    /// One more is enqueued ahead.
+    pub(super) fn begin_ahead(&self) {
+        self.ahead.fetch_add(1, Ordering::Relaxed);
+    }
+
+    /// The one that it was enqueued behind has ended.
+    pub(super) fn end_ahead(&self) {
+        self.ahead.fetch_sub(1, Ordering::Relaxed);
     }
 
     fn suits(&self, wanted: Option<DeviceKind>) -> bool {

@@ -4,7 +4,7 @@ use super::context::{Context, LOCAL_SLOTS};
 use super::end::fatal;
 use crate::memory::{self, Acquired, Left};
 use crate::object::data_block::{DataBlock, Mark};
-use crate::object::edt::{DENIED, Edt, EdtRef, FETCH, FINISH, NO_SLOT, URGENT, WAITER};
+use crate::object::edt::{DENIED, Edt, EdtRef, FETCH, FINISH, NO_SLOT, SlotInfo, URGENT, WAITER};
 use crate::object::guid::Guid;
 use crate::object::place::Place;
 use crate::object::scope::Scope;
@@ -249,7 +249,7 @@ impl Context {
                         self.leases
                             .release(guid, block, info.mode, &mut self.granted)
                     }
-                    _ => memory::release(block, info.mode, place, &mut self.granted),
+                    _ => memory::release(block, info.held_mode(), place, &mut self.granted),
                 };
                 self.dispose_if(block, left);
             }
@@ -385,11 +385,18 @@ impl Context {
         let keeps = edt.blocks().any(|(_, slot)| !blocks.exists(slot.data()));
         for (_, slot) in edt.blocks() {
             let block = blocks.pinned(slot.data());
+            let info = slot.info();
+            if info.handed {
+                slot.set_info(SlotInfo {
+                    handed: false,
+                    ..info
+                });
+                memory::hand_back(block, info.mode, Place::HOST, &mut self.granted);
+            }
             match keeps {
                 true => memory::settle(block, Place::HOST, &mut self.granted),
                 false => {
-                    let mode = slot.info().mode;
-                    let left = memory::release_unused(block, mode, &mut self.granted);
+                    let left = memory::release_unused(block, info.mode, &mut self.granted);
                     self.dispose_if(block, left);
                 }
             }

@@ -127,14 +127,16 @@ pub(super) fn acquire_locked(
     Acquired::Queued
 }
 
-/// Acquires a block as [`acquire`] does, if that can be done at once and nobody waits for the block.
+/// Acquires a block as [`acquire`] does, if that can be done at once and nobody waits for the block; but
+/// not to write one that is written once: a writer before may hold it yet.
 pub fn try_acquire(blocks: &DataBlocks, guid: Guid, edt: &Edt, mode: Mode) -> bool {
     let Some((block, locked)) = blocks.lock(guid) else {
         return false;
     };
     let mut holders = block.holders.get();
     let place = edt.place.get();
-    let free = locked.word.state() == LIVE && admits(&holders, mode, place);
+    let once = mode.writes() && block.has(Mark::WrittenOnce);
+    let free = locked.word.state() == LIVE && !once && admits(&holders, mode, place);
     if free && block.queue.get().0.is_null() {
         enter(&mut holders, mode, place, 1);
         block.holders.set(holders);
@@ -207,10 +209,13 @@ pub fn release_locked(
     leave_locked(block, locked, mode, 1, granted)
 }
 
-/// Notes that who holds a block in `mode` in `place` has written it, if the mode allows that.
+/// Notes that who holds a block in `mode` in `place` has written it, if the mode allows that. What a kernel
+/// has written its device's manager has noted, when the buffer was there; it may not be any more.
 fn note_write(block: &DataBlock, locked: &Locked<'_>, mode: Mode, place: Place) {
     if mode.writes() {
-        block.copies_of(locked).wrote(place);
+        if place == Place::HOST {
+            block.copies_of(locked).wrote(place);
+        }
         if block.has(Mark::WrittenOnce) {
             block.mark(locked, Mark::Written);
         }

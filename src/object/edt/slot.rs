@@ -71,6 +71,8 @@ pub struct SlotInfo {
     pub duplicate: bool,
     /// The EDT gave the block back before its end.
     pub released: bool,
+    /// It was handed the block by the EDT before it, and holds it in EW mode whatever it asked for.
+    pub handed: bool,
     /// The slot of the next block to lock, or [`NO_SLOT`].
     pub next: u32,
 }
@@ -81,6 +83,7 @@ impl SlotInfo {
             mode: Mode::from_bits(bits as u32 & 0xf).unwrap_or(Mode::Null),
             duplicate: bits & 0x10 != 0,
             released: bits & 0x20 != 0,
+            handed: bits & 0x40 != 0,
             next: (bits >> 32) as u32,
         }
     }
@@ -89,7 +92,16 @@ impl SlotInfo {
         self.mode as u64
             | (self.duplicate as u64) << 4
             | (self.released as u64) << 5
+            | (self.handed as u64) << 6
             | (self.next as u64) << 32
+    }
+
+    /// The mode in which the block is held.
+    pub fn held_mode(self) -> Mode {
+        match self.handed {
+            true => Mode::Ew,
+            false => self.mode,
+        }
     }
 }
 
@@ -158,6 +170,7 @@ impl PreSlot {
             mode,
             duplicate: false,
             released: false,
+            handed: false,
             next: NO_SLOT,
         });
     }

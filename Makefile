@@ -106,6 +106,7 @@ lint: ## formatting, clippy, documentation
 	$(CARGO) fmt --check
 	$(CARGO) clippy --locked --all-targets -- -D warnings
 	RUSTDOCFLAGS="-D warnings" $(CARGO) doc --locked --no-deps --document-private-items
+	RUSTFLAGS="--cfg loom" $(CARGO) check --locked --target-dir target/loom --lib --profile test
 
 # In a folder of its own: everything is compiled anew with --cfg loom.
 loom: ## explores all interleavings of the lock-free protocols

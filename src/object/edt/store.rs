@@ -78,7 +78,7 @@ impl Edt {
                 header: Header::new(),
                 work: Cell::new(std::ptr::null()),
                 scope: Cell::new(std::ptr::null()),
-                output: Cell::new(Guid::NULL),
+                output: Cell::new(Guid::NULL.bits()),
                 link: Cell::new(std::ptr::null()),
                 index: Cell::default(),
                 depc: Cell::default(),

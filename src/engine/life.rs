@@ -272,6 +272,8 @@ impl Context {
             }
             self.runtime.objects.edts.free(&mut self.caches.edts, edt);
         }
+        // Events that depend on the output event have triggered when the scope is left.
+        self.work_off();
         self.check_out(scope);
         self.work_off();
     }
@@ -327,6 +329,8 @@ impl Context {
                     .free(&mut self.caches.scopes, freed, index);
             }
             self.pass_result(output, result);
+            // As at the end of an EDT.
+            self.work_off();
             // SAFETY: the nested scope that was just closed kept its parent open.
             let Some(outer) = (unsafe { parent.as_ref() }) else {
                 return;

@@ -118,7 +118,7 @@ pub struct Edt {
     pub cursor: Cell<u32>,
     kind: Cell<u8>,
     /// [`FINISH`], [`HAS_RANGE`], [`FETCH`], [`DENIED`], [`WAITER`], [`HINTED`], [`URGENT`],
-    /// [`OUTPUT_INSIDE`].
+    /// `OUTPUT_INSIDE`.
     pub flags: Cell<u8>,
     /// Where it runs, once placed.
     pub place: Cell<Place>,

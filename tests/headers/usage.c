@@ -60,7 +60,7 @@ CHECK(sizeof(ocrEventLatchParams_t) == 8);
 CHECK(sizeof(ocrEventCounterParams_t) == 8);
 CHECK(sizeof(ocrEventChannelParams_t) == 12);
 CHECK(sizeof(ocrNdRange_t) == 80);
-CHECK(sizeof(ocrStats_t) == 48);
+CHECK(sizeof(ocrStats_t) == 56);
 CHECK(SPAD_COPY == 0x8000000000000000u);
 CHECK(OCR_FILE_EXISTS == 1);
 CHECK(OCR_DB_PARTITION_STATIC == 1 && DB_COPY_PARTITION == 1 && DB_COPY_PARTITION_BACK == 2);

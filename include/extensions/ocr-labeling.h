@@ -28,7 +28,8 @@
  * of object, or its range was destroyed).
  *
  * Before its object is created, and after that is gone, a labeled GUID names nothing: functions that
- * are given it return OCR_EINVAL and do nothing, as for every GUID without object. So whoever uses
+ * are given it return OCR_EINVAL and do nothing, as for every GUID without object (OCR_EPERM where no
+ * object of that kind would do, such as a data block as the end of a dependence). So whoever uses
  * an object that others may not have created yet, creates it first, with GUID_PROP_CHECK. An object
  * that goes by itself (a once event, a latch event, an EDT) leaves its label free for another: calls
  * that are meant to create one object must all come before it goes. A data block is gone when the

@@ -48,7 +48,7 @@ pub struct Used {
     /// What it is.
     pub info: DeviceInfo,
     manager: DeviceManager,
-    /// Launches enqueued ahead.
+    /// Launches enqueued ahead. It orders nothing: policies that ask for the load take it as a guess.
     ahead: AtomicUsize,
 }
 

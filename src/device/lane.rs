@@ -204,19 +204,23 @@ impl<W> Lanes<W> {
     }
 
     /// Asks for a call of `notify` when something finishes in any lane: the last of the first
-    /// `batch(pending)` commands, so that short commands make few calls. Returns false where OpenCL
-    /// did not take the request.
+    /// `command(pending)` commands, for each lane that has commands pending. A lane keeps the request
+    /// that it has until that command has finished. Returns false where OpenCL did not take one.
     pub(super) fn arm<T: Notify>(
         &mut self,
         notify: &Arc<T>,
-        batch: impl Fn(usize) -> usize,
+        mut command: impl FnMut(usize) -> usize,
     ) -> bool {
         let mut good = true;
-        for lane in &mut self.lanes {
+        for lane in self
+            .lanes
+            .iter_mut()
+            .filter(|lane| !lane.pending.is_empty())
+        {
+            let at = command(lane.pending.len()).saturating_sub(1);
             if lane.armed >= lane.first {
                 continue;
             }
-            let at = batch(lane.pending.len()).saturating_sub(1);
             if let Some(pending) = lane.pending.get(at) {
                 lane.armed = lane.first + at as u64;
                 good &= pending.event.on_completion(Arc::clone(notify)).is_ok();

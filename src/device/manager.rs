@@ -34,10 +34,13 @@ use super::{
 
 /// How late the end of a kernel may be reported while more are enqueued behind it: so late, or, where
 /// many are, by a sixteenth of what is enqueued, but so late at most. Each wake-up costs the device
-/// some microseconds on PoCL, where both share cores; waking for every kernel made kernels of 15
-/// microseconds up to a tenth slower, and kernels of 200 microseconds still a twentieth.
+/// some microseconds on PoCL, whose threads make it: a futex wake of a core that sleeps, in a virtual
+/// machine up to 10 us. Where more is enqueued than may be reported late, the thread therefore looks
+/// by its own clock, and the callback is on a later command, before which the lane must be filled.
 const REPORT_WITHIN_NS: u64 = 100_000;
 const REPORT_LONG_WITHIN_NS: u64 = 1_000_000;
+/// Kernels longer than this are worth a wake-up each.
+const LOOK_UP_TO_NS: u64 = 500_000;
 /// What a platform takes about to go from one command to the next.
 const COMMAND_NS: u64 = 2_000;
 
@@ -127,7 +130,7 @@ pub(super) struct Manager {
     pub(super) context: Context,
 }
 
-/// How many commands of a lane, of so many that are pending, may finish before the thread is woken: as
+/// How many commands of a lane, of so many that are pending, may finish before the thread looks: as
 /// many as run in the time that nobody misses while the device has enough to do. Never past the
 /// middle: the lane is to be filled again before it runs dry.
 fn batch(pace_ns: u64, pending: usize) -> usize {
@@ -135,6 +138,29 @@ fn batch(pace_ns: u64, pending: usize) -> usize {
     let short = within(REPORT_WITHIN_NS).min(pending / 2);
     let long = within(REPORT_LONG_WITHIN_NS).min(pending / 16);
     short.max(long).max(1)
+}
+
+/// What the thread waits for when a lane has so many commands pending: the end of the `callback`-th, or
+/// the time at which it looks by itself.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+struct Rest {
+    callback: usize,
+    look_ns: Option<u64>,
+}
+
+fn rest(pace_ns: u64, pending: usize) -> Rest {
+    let batch = batch(pace_ns, pending);
+    let middle = pending / 2;
+    if middle <= batch || pace_ns > LOOK_UP_TO_NS {
+        return Rest {
+            callback: batch,
+            look_ns: None,
+        };
+    }
+    Rest {
+        callback: middle,
+        look_ns: Some((pace_ns * batch as u64).max(REPORT_WITHIN_NS)),
+    }
 }
 
 impl Manager {
@@ -197,6 +223,7 @@ impl Manager {
 
     fn run(&mut self) {
         let mut messages = Vec::new();
+        let mut looks_in_vain = 0;
         loop {
             self.inbox.take(&mut messages);
             let mut busy = !messages.is_empty();
@@ -207,23 +234,35 @@ impl Manager {
             self.lanes.flush();
             busy |= self.reap_all();
             if busy {
+                looks_in_vain = 0;
                 continue;
             }
             let idle = self.lanes.all_idle();
             if idle && self.waiting.is_empty() && self.stopping {
                 return;
             }
-            let armed = {
-                let pace_ns = self.pace_ns + COMMAND_NS;
-                self.lanes
-                    .arm(&self.inbox, |pending| batch(pace_ns, pending))
-            };
-            self.inbox.sleep(match (idle, armed) {
-                (true, _) => None,
-                (false, true) => Some(LOST_CALLBACK),
-                (false, false) => Some(NO_CALLBACK),
-            });
+            let at_most = self.longest_sleep(idle, looks_in_vain);
+            self.inbox.sleep(at_most);
+            looks_in_vain += 1;
         }
+    }
+
+    /// Sets callbacks, and says how long to sleep if none comes. A look that found nothing is followed
+    /// by one after twice the time: the next kernels may be much longer than the last ones.
+    fn longest_sleep(&mut self, idle: bool, looks_in_vain: u32) -> Option<Duration> {
+        if idle {
+            return None;
+        }
+        let pace_ns = self.pace_ns + COMMAND_NS;
+        let mut look = LOST_CALLBACK;
+        let armed = self.lanes.arm(&self.inbox, |pending| {
+            let rest = rest(pace_ns, pending);
+            if let Some(ns) = rest.look_ns {
+                look = look.min(Duration::from_nanos(ns << looks_in_vain.min(10)));
+            }
+            rest.callback
+        });
+        Some(if armed { look } else { NO_CALLBACK })
     }
 
     fn handle(&mut self, message: Message) {
@@ -405,6 +444,37 @@ impl Manager {
         }
         for launch in std::mem::take(&mut self.waiting) {
             self.refuse(&launch, Fault::new(cause));
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn few_commands_or_long_ones_are_waited_for() {
+        for (pace_ns, pending) in [(2_000, 1), (60_000, 3), (60_000, 1), (2_000_000, 1000)] {
+            let rest = rest(pace_ns, pending);
+            assert_eq!(rest.look_ns, None, "{pace_ns} ns, {pending} pending");
+            assert_eq!(rest.callback, 1, "{pace_ns} ns, {pending} pending");
+        }
+    }
+
+    #[test]
+    fn a_full_lane_is_looked_at_in_time_and_wakes_the_thread_before_it_runs_dry() {
+        for (pace_ns, pending) in [(2_000, 1024), (60_000, 12), (130_000, 6), (400_000, 20)] {
+            let rest = rest(pace_ns, pending);
+            assert_eq!(
+                rest.callback,
+                pending / 2,
+                "{pace_ns} ns, {pending} pending"
+            );
+            let look = rest.look_ns.expect("it looks by itself");
+            assert!(
+                (REPORT_WITHIN_NS..=REPORT_LONG_WITHIN_NS).contains(&look),
+                "{look} ns"
+            );
         }
     }
 }

@@ -400,18 +400,26 @@ pub(super) unsafe fn create_edt(
     };
     with(EPERM, |context| {
         labeling::create_at(context, label, properties, "ocrEdtCreate", |context| {
-            edt_status(context.create_edt(request))
+            let created = context.create_edt(request);
+            edt_status(context, created)
         })
     })
 }
 
-fn edt_status(created: Result<(), NotCreated>) -> u8 {
+const NO_EDT: &str = "ocr: warning: ocrEdtCreate: no EDT was created: ";
+
+fn edt_status(context: &crate::engine::context::Context, created: Result<(), NotCreated>) -> u8 {
     match created {
         Ok(()) => 0,
         Err(NotCreated::Label(why)) => labeling::status(why),
         Err(NotCreated::NoTemplate) => EINVAL,
         Err(NotCreated::Arguments(why)) => {
-            eprintln!("ocr: warning: ocrEdtCreate: no EDT was created: {why}");
+            eprintln!("{NO_EDT}{why}");
+            EINVAL
+        }
+        Err(NotCreated::Parameters(why)) => {
+            eprintln!("{NO_EDT}{why}");
+            context.runtime.end.edt_missing();
             EINVAL
         }
         Err(NotCreated::Anonymous) => EPERM,

@@ -7,7 +7,7 @@
 //! hold it any more. A fingerprint counts only if no writer held the block before and after it was
 //! taken, with the same version: a writer that came and went meanwhile has changed the version.
 
-use super::history::{What, Who};
+use super::history::{End, What, Who};
 use super::{Check, Misuse, kind_of};
 use crate::object::data_block::DataBlock;
 use crate::object::edt::Mode;
@@ -259,12 +259,21 @@ impl Check {
             ));
         }
         (used && !super::is_alive(objects, result)).then(|| {
+            let end = self.history.get(result).and_then(|record| record.end);
+            let destroyed = matches!(end, Some(End::Destroyed(_)));
+            let advice = if destroyed || !what.is_some_and(What::is_passing) {
+                "Do not destroy what is returned: the EDT that gets it destroys it when it is done."
+            } else {
+                "The event goes when it triggers, which may be before this EDT has ended. Return a \
+                 sticky event (OCR_EVENT_STICKY_T) that this one satisfies (ocrAddDependence before \
+                 it can trigger)."
+            };
             self.by_edt(
                 format!("seen at the end of {who}"),
                 format!("an EDT returned {}, which is gone", self.history.name(result)),
                 &[result],
                 rule,
-                "Do not destroy what is returned: the EDT that gets it destroys it when it is done.",
+                advice,
             )
         })
     }

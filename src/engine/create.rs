@@ -62,8 +62,10 @@ pub enum Output {
 pub enum NotCreated {
     /// There is no such template.
     NoTemplate,
-    /// The counts, or which arrays are null, contradict the template or each other; says how.
+    /// The counts contradict the template, or there is another reason; says which.
     Arguments(&'static str),
+    /// Parameters and no array of them, or the reverse; says which.
+    Parameters(&'static str),
     /// An EDT without GUID must be given all its dependences.
     Anonymous,
     /// `depv` names something that is not there or cannot be a dependence.
@@ -103,7 +105,7 @@ impl Context {
             "the number of pre-slots is open",
         )?;
         if (paramc == 0) != request.paramv.is_null() {
-            return Err(NotCreated::Arguments(match paramc {
+            return Err(NotCreated::Parameters(match paramc {
                 0 => "paramv must be NULL where there are no parameters",
                 _ => "paramv is NULL though there are parameters",
             }));

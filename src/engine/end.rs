@@ -6,7 +6,7 @@ use super::seats::Away;
 use super::{Runtime, watch};
 use parking_lot::{Condvar, Mutex};
 use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, AtomicI32, AtomicU8, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicI32, AtomicU8, AtomicU64, Ordering};
 use std::thread::ThreadId;
 
 /// Exit status of a program that the runtime ended with a message.
@@ -31,6 +31,8 @@ pub struct End {
     calls: AtomicU8,
     /// The code of `ocrAbort`, where the program gets it from `ocrLegacyFinalize`.
     code: AtomicI32,
+    /// See [`End::edt_missing`].
+    missing_edts: AtomicU64,
     /// Whether somebody is ending the process.
     exiting: AtomicBool,
     /// Whether somebody has found that the program hangs.
@@ -86,6 +88,25 @@ impl End {
     /// True for the first who finds that the program hangs.
     pub fn accuse(&self) -> bool {
         !self.accused.swap(true, Ordering::SeqCst)
+    }
+
+    /// Notes that an EDT was not created for a reason that OCR 1.2 asserts on and the specification has
+    /// no code for: programs do not look at the one they get, so the status of the run tells it, too.
+    pub fn edt_missing(&self) {
+        self.missing_edts.fetch_add(1, Ordering::Relaxed);
+    }
+
+    /// The status of a run that was shut down, as far as EDTs are missing of it.
+    pub(super) fn check_missing(&self) -> i32 {
+        let missing = self.missing_edts.load(Ordering::Relaxed);
+        if missing == 0 {
+            return 0;
+        }
+        eprintln!(
+            "ocr: error: the program ends with status {FATAL_STATUS}: {missing} of its EDTs were not created, \
+             since paramv and paramc contradict each other (see the warnings)"
+        );
+        FATAL_STATUS
     }
 
     /// What `ocrAbort` was given; 0 without.

@@ -3,7 +3,7 @@
 // status: 1
 // stderr: (lacks_some) waits on
 // stderr: pre-slot 1: a dependence that was never added (ocrAddDependence)
-// stderr: pre-slot 2: a dependence that was never added (ocrAddDependence), or whose event was destroyed
+// stderr: pre-slot 2: a dependence that was never added (ocrAddDependence), or whose event was destroyed or, as a once, latch or output event, gone before it was added
 // needs: halt
 #include "check.h"
 

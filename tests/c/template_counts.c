@@ -53,11 +53,6 @@ static ocrGuid_t all(u32 paramc, u64 *paramv, u32 depc, ocrEdtDep_t depv[]) {
     OK(ocrEdtCreate(&edt, fixed, 0, NULL, 0, NULL, EDT_PROP_NONE, NULL_HINT, NULL));
     OK(ocrEdtCreate(&edt, fixed, def, NULL, def, NULL, EDT_PROP_NONE, NULL_HINT, NULL));
     OK(ocrEdtCreate(&edt, open, 0, NULL, 0, NULL, EDT_PROP_NONE, NULL_HINT, NULL));
-    /* Parameters without values, and values without parameters. */
-    u64 value = 1;
-    REFUSED(OCR_EINVAL, ocrEdtCreate(&edt, open, 1, NULL, 0, NULL, EDT_PROP_NONE, NULL_HINT, NULL));
-    REFUSED(OCR_EINVAL, ocrEdtCreate(&edt, open, 0, &value, 0, NULL, EDT_PROP_NONE, NULL_HINT, NULL));
-    REFUSED(OCR_EINVAL, ocrEdtCreate(&edt, fixed, def, &value, def, NULL, EDT_PROP_NONE, NULL_HINT, NULL));
     OK(ocrEdtTemplateDestroy(fixed));
     OK(ocrEdtTemplateDestroy(open));
     return NULL_GUID;

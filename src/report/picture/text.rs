@@ -131,7 +131,7 @@ impl Picture<'_> {
                 (None, Some(_)) => "an event, which is just being connected or satisfied".into(),
                 (None, None) => {
                     "a dependence that was never added (ocrAddDependence), or whose event was \
-                     destroyed"
+                     destroyed or, as a once, latch or output event, gone before it was added"
                         .into()
                 }
             };

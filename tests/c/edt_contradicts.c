@@ -1,0 +1,32 @@
+/*
+ * EDTs that are not created because paramv and paramc contradict each other, in a program that does not
+ * need them to end. OCR 1.2 asserts. Here the calls return OCR_EINVAL and the program goes on to its
+ * ocrShutdown, and the status tells what the warnings told.
+ */
+// status: 1
+// stdout: the end
+// stderr: ocrEdtCreate: no EDT was created
+// stderr: the program ends with status 1: 3 of its EDTs were not created
+#include "check.h"
+
+static ocrGuid_t never(u32 paramc, u64 *paramv, u32 depc, ocrEdtDep_t depv[]) {
+    (void)paramc, (void)paramv, (void)depc, (void)depv;
+    CHECK(!"an EDT runs that was refused");
+    return NULL_GUID;
+}
+
+ocrGuid_t mainEdt(u32 paramc, u64 *paramv, u32 depc, ocrEdtDep_t depv[]) {
+    (void)paramc, (void)paramv, (void)depc, (void)depv;
+    ocrGuid_t guid, none, two;
+    u64 params[] = {1, 2};
+    OK(ocrEdtTemplateCreate(&none, never, 0, 0));
+    OK(ocrEdtTemplateCreate(&two, never, 2, 0));
+    REFUSED(OCR_EINVAL,
+            ocrEdtCreate(&guid, none, 0, params, 0, NULL, EDT_PROP_NONE, NULL_HINT, NULL));
+    REFUSED(OCR_EINVAL, ocrEdtCreate(&guid, two, 2, NULL, 0, NULL, EDT_PROP_NONE, NULL_HINT, NULL));
+    REFUSED(OCR_EINVAL, ocrEdtCreate(&guid, none, EDT_PARAM_DEF, params, EDT_PARAM_DEF, NULL, EDT_PROP_NONE,
+                                     NULL_HINT, NULL));
+    PRINTF("the end\n");
+    ocrShutdown();
+    return NULL_GUID;
+}

@@ -11,24 +11,43 @@
 #include "ocr-types.h"
 #include "extensions/ocr-reduction-event.h"
 
+/*
+ * Programs test macros ENABLE_EXTENSION_X, in #ifdef or in #if, before they use an extension. Builds
+ * pass -DENABLE_EXTENSION_X, which is 1, and programs define them themselves, often empty, before
+ * the header that has the extension. That header leaves such a definition alone, and defines the
+ * macro as 1 where there is none. No declaration depends on them.
+ */
+#ifndef ENABLE_EXTENSION_CHANNEL_EVT
+#define ENABLE_EXTENSION_CHANNEL_EVT 1
+#endif
+#ifndef ENABLE_EXTENSION_COLLECTIVE_EVT
+#define ENABLE_EXTENSION_COLLECTIVE_EVT 1
+#endif
+#ifndef ENABLE_EXTENSION_COUNTED_EVT
+#define ENABLE_EXTENSION_COUNTED_EVT 1
+#endif
+#ifndef ENABLE_EXTENSION_MULTI_OUTPUT_SLOT
+#define ENABLE_EXTENSION_MULTI_OUTPUT_SLOT 1
+#endif
+#ifndef ENABLE_EXTENSION_PARAMS_EVT
+#define ENABLE_EXTENSION_PARAMS_EVT 1
+#endif
+
 #ifdef __cplusplus
 extern "C" {
 #endif
 
-/* ---- The first EDT --------------------------------------------------------------------------- */
-
-#ifdef __cplusplus
-/*
- * The program's first EDT, which the program defines: it has no parameters, and depv[0] is the data
- * block with the program's arguments (see ocrGetArgc). Its result is ignored; ocrShutdown or
- * ocrAbort ends the program. OCR 1.1.0, 2.2.
+/* ---- The first EDT ------------------------------------------------------------------------------
  *
- * The library looks for mainEdt under its C name. This declaration gives it that name also where a
- * C++ program defines it without extern "C". C needs no help, and is left free to define mainEdt
- * with parameter types of its own making.
+ * The program defines its first EDT:
+ *
+ *     ocrGuid_t mainEdt(u32 paramc, u64 *paramv, u32 depc, ocrEdtDep_t depv[]);
+ *
+ * It has no parameters, and depv[0] is the data block with the program's arguments (see ocrGetArgc).
+ * Its result is ignored; ocrShutdown or ocrAbort ends the program. A C++ program may define it with
+ * or without extern "C". It is not declared here, since programs define it with other types. OCR
+ * 1.1.0, 2.2.
  */
-ocrGuid_t mainEdt(u32 paramc, u64 *paramv, u32 depc, ocrEdtDep_t depv[]);
-#endif
 
 /* ---- Events ---------------------------------------------------------------------------------- */
 

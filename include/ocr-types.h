@@ -14,51 +14,6 @@
 #include <stdbool.h>
 #endif
 
-/* ---- Extensions ------------------------------------------------------------------------------
- *
- * Programs test these macros, in #ifdef or in #if, before they use an extension. Each expands to 1,
- * as it does where a build passes -DENABLE_EXTENSION_X. The declarations do not depend on them.
- */
-#ifndef ENABLE_EXTENSION_AFFINITY
-#define ENABLE_EXTENSION_AFFINITY 1
-#endif
-#ifndef ENABLE_EXTENSION_CHANNEL_EVT
-#define ENABLE_EXTENSION_CHANNEL_EVT 1
-#endif
-#ifndef ENABLE_EXTENSION_COLLECTIVE_EVT
-#define ENABLE_EXTENSION_COLLECTIVE_EVT 1
-#endif
-#ifndef ENABLE_EXTENSION_COUNTED_EVT
-#define ENABLE_EXTENSION_COUNTED_EVT 1
-#endif
-#ifndef ENABLE_EXTENSION_DB_INFO
-#define ENABLE_EXTENSION_DB_INFO 1
-#endif
-#ifndef ENABLE_EXTENSION_DEBUG
-#define ENABLE_EXTENSION_DEBUG 1
-#endif
-#ifndef ENABLE_EXTENSION_HETEROGENEOUS
-#define ENABLE_EXTENSION_HETEROGENEOUS 1
-#endif
-#ifndef ENABLE_EXTENSION_LABELING
-#define ENABLE_EXTENSION_LABELING 1
-#endif
-#ifndef ENABLE_EXTENSION_LEGACY
-#define ENABLE_EXTENSION_LEGACY 1
-#endif
-#ifndef ENABLE_EXTENSION_MULTI_OUTPUT_SLOT
-#define ENABLE_EXTENSION_MULTI_OUTPUT_SLOT 1
-#endif
-#ifndef ENABLE_EXTENSION_PARAMS_EVT
-#define ENABLE_EXTENSION_PARAMS_EVT 1
-#endif
-#ifndef ENABLE_EXTENSION_PAUSE
-#define ENABLE_EXTENSION_PAUSE 1
-#endif
-#ifndef ENABLE_EXTENSION_RTITF
-#define ENABLE_EXTENSION_RTITF 1
-#endif
-
 #ifdef __cplusplus
 extern "C" {
 #endif

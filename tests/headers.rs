@@ -3,7 +3,7 @@
 //! Each header under `include/` must compile alone and when included twice, as C11, C17, C23, GNU C
 //! and C++17, without a warning, with and without the flags that build files of OCR programs pass.
 //! `tests/headers/usage.c` then uses them the way programs do, and asserts the values that programs
-//! rely on.
+//! rely on; `tests/headers/gates.c` defines the macros of extensions as programs do.
 //!
 //! The compilers are `cc` and `c++`, or what `CC` and `CXX` name.
 
@@ -175,13 +175,15 @@ fn units() -> Vec<Unit> {
         add_units(&mut units, &name, &[&extensions, &include]);
     }
 
-    let usage = root.join("tests/headers/usage.c");
-    let text = fs::read_to_string(&usage).unwrap_or_else(|e| panic!("{}: {e}", usage.display()));
-    units.push(Unit {
-        title: "tests/headers/usage.c".to_owned(),
-        text: format!("#line 1 \"usage.c\"\n{text}"),
-        include_dirs: vec![include],
-    });
+    for name in ["usage.c", "gates.c"] {
+        let path = root.join("tests/headers").join(name);
+        let text = fs::read_to_string(&path).unwrap_or_else(|e| panic!("{}: {e}", path.display()));
+        units.push(Unit {
+            title: format!("tests/headers/{name}"),
+            text: format!("#line 1 \"{name}\"\n{text}"),
+            include_dirs: vec![include.clone()],
+        });
+    }
     units
 }
 

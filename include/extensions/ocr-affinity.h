@@ -14,6 +14,10 @@
 
 #include "ocr-types.h"
 
+#ifndef ENABLE_EXTENSION_AFFINITY
+#define ENABLE_EXTENSION_AFFINITY 1 /* see ocr-edt.h */
+#endif
+
 #ifdef __cplusplus
 extern "C" {
 #endif

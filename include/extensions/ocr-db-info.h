@@ -6,6 +6,10 @@
 
 #include "ocr-types.h"
 
+#ifndef ENABLE_EXTENSION_DB_INFO
+#define ENABLE_EXTENSION_DB_INFO 1 /* see ocr-edt.h */
+#endif
+
 #ifdef __cplusplus
 extern "C" {
 #endif

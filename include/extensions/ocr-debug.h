@@ -9,6 +9,10 @@
 
 #include "ocr-types.h"
 
+#ifndef ENABLE_EXTENSION_DEBUG
+#define ENABLE_EXTENSION_DEBUG 1 /* see ocr-edt.h */
+#endif
+
 #ifdef __cplusplus
 extern "C" {
 #endif

@@ -11,6 +11,10 @@
 
 #include "ocr-types.h"
 
+#ifndef ENABLE_EXTENSION_HETEROGENEOUS
+#define ENABLE_EXTENSION_HETEROGENEOUS 1 /* see ocr-edt.h */
+#endif
+
 #ifdef __cplusplus
 extern "C" {
 #endif

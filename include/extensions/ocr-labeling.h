@@ -41,6 +41,10 @@
 
 #include "ocr-types.h"
 
+#ifndef ENABLE_EXTENSION_LABELING
+#define ENABLE_EXTENSION_LABELING 1 /* see ocr-edt.h */
+#endif
+
 #ifdef __cplusplus
 extern "C" {
 #endif

@@ -6,6 +6,10 @@
 
 #include "ocr-types.h"
 
+#ifndef ENABLE_EXTENSION_RTITF
+#define ENABLE_EXTENSION_RTITF 1 /* see ocr-edt.h */
+#endif
+
 #ifdef __cplusplus
 extern "C" {
 #endif

@@ -74,8 +74,12 @@ extern int ocrRunProgram(int argc, char **argv, ocrEdt_t mainEdtOrNull);
 extern ocrGuid_t mainEdt(u32 paramc, u64 *paramv, u32 depc, ocrEdtDep_t depv[])
     __attribute__((weak));
 
+/* The same in a C++ program that defines it without extern "C". */
+extern ocrGuid_t mainEdtOfCxx(u32 paramc, u64 *paramv, u32 depc, ocrEdtDep_t depv[])
+    __asm__("_Z7mainEdtjPmjP11ocrEdtDep_t") __attribute__((weak));
+
 /* Weak, so that a program may have its own. */
 __attribute__((weak)) int main(int argc, char **argv)
 {
-    return ocrRunProgram(argc, argv, mainEdt);
+    return ocrRunProgram(argc, argv, mainEdt != NULL ? mainEdt : mainEdtOfCxx);
 }

@@ -166,7 +166,10 @@ impl Context {
             state = sleeper.wait_for_answer();
         }
         match state {
-            State::Answered(answer) => Ok(answer),
+            State::Answered(answer) => {
+                self.answered.add(self.holder(), answer.data);
+                Ok(answer)
+            }
             _ => {
                 // If it can be destroyed, nobody will wake this thread; if not, somebody may be
                 // about to, and has the sleeper.

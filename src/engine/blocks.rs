@@ -8,6 +8,7 @@ use crate::object::edt::{Mode, PreSlot};
 use crate::object::guid::Guid;
 use crate::object::header::Locked;
 use crate::object::place::Place;
+use std::collections::HashSet;
 use std::ptr;
 use std::sync::atomic::Ordering;
 
@@ -24,6 +25,33 @@ pub enum BlockError {
 
 /// EDTs with more pre-slots than this get an index of them when they release a block.
 const MANY_SLOTS: usize = 16;
+
+/// The blocks that the running code was told of as the answer to its waiting. It holds none of them
+/// (see `block.rs`), but programs release them all the same.
+#[derive(Default)]
+pub struct Answered {
+    /// Who was told ([`Context::holder`]).
+    by: usize,
+    blocks: HashSet<Guid>,
+}
+
+impl Answered {
+    /// Notes what the running code, which this token stands for, was told of.
+    pub fn add(&mut self, by: usize, block: Guid) {
+        if self.by != by {
+            self.blocks.clear();
+            self.by = by;
+        }
+        if !block.is_null() {
+            self.blocks.insert(block);
+        }
+    }
+
+    /// Whether the block is one of them; it is not any more.
+    fn take(&mut self, by: usize, block: Guid) -> bool {
+        self.by == by && self.blocks.remove(&block)
+    }
+}
 
 impl Context {
     /// Creates a block, and acquires it for the caller unless `acquire` is false. Returns its GUID
@@ -133,8 +161,11 @@ impl Context {
             self.release_created_locked(block, locked);
         } else {
             drop(locked);
-            let slot = self.slot_of(guid).ok_or(BlockError::NotAcquired)?;
-            self.release_slot(block, slot);
+            match self.slot_of(guid) {
+                Some(slot) => self.release_slot(block, slot),
+                None if self.answered.take(self.holder(), guid) => {}
+                None => return Err(BlockError::NotAcquired),
+            }
         }
         self.work_off();
         Ok(())
@@ -165,6 +196,7 @@ impl Context {
         let created = block.creator.load(Ordering::Relaxed) == self.holder();
         let left = memory::destroy(block, locked);
         if left == Left::Unused {
+            self.answered.take(self.holder(), guid);
             self.dispose_if(block, left);
         } else if created {
             self.release_created(block);

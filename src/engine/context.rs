@@ -2,6 +2,7 @@
 
 use super::Runtime;
 use super::ahead::Ahead;
+use super::blocks::Answered;
 use super::seats::Away;
 use crate::graph::finish::Credit;
 use crate::graph::{Graph, Refused, Worklist};
@@ -44,6 +45,8 @@ pub struct Context {
     pub current: Option<&'static Edt>,
     /// The blocks that the current EDT (or the thread) created and has not released.
     pub held: *const DataBlock,
+    /// The blocks that it got by waiting for an event.
+    pub answered: Answered,
     /// The slots of an EDT with many, by block, once it has released one of them.
     pub slots_by_block: HashMap<Guid, u32>,
     /// The local storage of the EDT that runs.
@@ -96,6 +99,7 @@ impl Context {
             queued: false,
             current: None,
             held: ptr::null(),
+            answered: Answered::default(),
             slots_by_block: HashMap::new(),
             edt_local: [Guid::NULL; LOCAL_SLOTS],
             edt_local_used: false,

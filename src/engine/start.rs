@@ -127,7 +127,11 @@ impl Run {
         self.runtime.devices.stop();
         drop(self.listening);
         let status = match self.runtime.end.code() {
-            0 => self.runtime.end.check_missing().max(self.runtime.check_left()),
+            0 => self
+                .runtime
+                .end
+                .check_missing()
+                .max(self.runtime.check_left()),
             code => code,
         };
         self.runtime.report(status);

@@ -38,7 +38,9 @@ impl Picture<'_> {
         );
         let waiting = self.what_waits();
         if waiting.is_empty() {
-            text += " No EDT waits for anything: the program has ended without ocrShutdown.";
+            text += " No EDT waits for anything: the program has ended without ocrShutdown. If an EDT \
+                     that should call it was never created, OCR_CHECK=strict shows the call that \
+                     was refused.";
         }
         text + &waiting
     }

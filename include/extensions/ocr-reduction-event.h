@@ -159,6 +159,14 @@ typedef u16 redOp_t;
  */
 u8 ocrEventCollectiveSatisfySlot(ocrGuid_t eventGuid, void *dataPtr, u32 islot);
 
+/* The names that collective events had before OCR 1.2, for programs that ask for them so. */
+#ifdef ENABLE_EXTENSION_REDUCTION_EVT
+#define OCR_EVENT_REDUCTION_T          OCR_EVENT_COLLECTIVE_T
+#define GUID_USER_EVENT_REDUCTION      GUID_USER_EVENT_COLLECTIVE
+#define EVENT_REDUCTION                EVENT_COLLECTIVE /* of ocrEventParams_t */
+#define ocrEventReductionSatisfySlot   ocrEventCollectiveSatisfySlot
+#endif
+
 #ifdef __cplusplus
 }
 #endif

@@ -38,8 +38,8 @@ pub struct Print {
 pub enum When {
     /// An EDT that has the block now is about to run.
     Begin,
-    /// An EDT that holds it in this mode gives it back.
-    Held(Mode),
+    /// An EDT that holds it in this mode, through this pre-slot, gives it back.
+    Held(Mode, Option<u32>),
     /// An EDT that has released it ends.
     Released,
     /// At the end of the program.
@@ -143,18 +143,21 @@ impl Check {
     fn wrong_write(&self, block: Guid, sealed_by: Who, who: Who, when: When) -> Box<Misuse> {
         // How an EDT got the block says where its mode was asked for.
         let objects = match when {
-            When::Held(_) => vec![who.edt, block],
+            When::Held(..) => vec![who.edt, block],
             _ => vec![block],
         };
         match when {
-            When::Held(mode) => {
+            When::Held(mode, slot) => {
                 let name = match mode {
                     Mode::Const => "DB_MODE_CONST",
                     _ => "DB_MODE_RO",
                 };
+                let through = slot.map_or(String::new(), |at| format!(", through pre-slot {at}"));
                 self.by_edt(
                     format!("seen at the end of {who}"),
-                    format!("a data block was written by an EDT that holds it in mode {name}"),
+                    format!(
+                        "a data block was written by an EDT that holds it in mode {name}{through}"
+                    ),
                     &objects,
                     "an EDT only reads a data block that it has acquired in mode RO or CONST (OCR \
                      1.1.0, 1.4.4)",

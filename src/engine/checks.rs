@@ -82,14 +82,14 @@ impl Context {
             },
         );
         if edt.place.get() == Place::HOST {
-            for (_, slot) in edt.blocks().filter(|(_, slot)| !slot.info().released) {
+            for (at, slot) in edt.blocks().filter(|(_, slot)| !slot.info().released) {
                 let block = objects.data_blocks.pinned(slot.data());
-                give_back(check, block, who, slot.info().mode);
+                give_back(check, block, who, slot.info().mode, Some(at));
             }
             let mut held = self.held;
             // SAFETY: blocks in the list are held, so they are alive.
             while let Some(block) = unsafe { held.as_ref() } {
-                give_back(check, block, who, Mode::Rw);
+                give_back(check, block, who, Mode::Rw, None);
                 held = block.held_neighbours()[1].get();
             }
         }
@@ -122,6 +122,16 @@ impl Context {
         }
     }
 
+    /// Fills a new block with zeros. The graves of destroyed blocks are made use of sooner or later, and
+    /// a program that reads a block before it writes it should find there what it mostly finds in
+    /// memory that is new, not patterns.
+    #[cold]
+    pub fn clear_block(block: &DataBlock) {
+        let (start, len) = (block.host_ptr(), block.size() as usize);
+        // SAFETY: the memory of a block that nobody has seen yet, of its size.
+        unsafe { start.write_bytes(0, len) };
+    }
+
     /// The running code is about to release a block, or to destroy it.
     #[cold]
     pub fn check_release(&self, check: &Check, guid: Guid) {
@@ -132,16 +142,13 @@ impl Context {
         drop(locked);
         let slot = self.current.and_then(|edt| {
             let mut blocks = edt.blocks();
-            let (_, slot) = blocks.find(|(_, slot)| slot.data() == guid)?;
-            (!slot.info().released).then_some(slot)
+            let (at, slot) = blocks.find(|(_, slot)| slot.data() == guid)?;
+            (!slot.info().released).then_some((at, slot.info().mode))
         });
-        let mode = match slot {
-            _ if created => Some(Mode::Rw),
-            Some(slot) => Some(slot.info().mode),
-            None => None,
-        };
-        if let Some(mode) = mode {
-            give_back(check, block, self.who(), mode);
+        match slot {
+            _ if created => give_back(check, block, self.who(), Mode::Rw, None),
+            Some((at, mode)) => give_back(check, block, self.who(), mode, Some(at)),
+            None => {}
         }
     }
 
@@ -165,14 +172,15 @@ fn who(edt: &'static Edt) -> Who {
     }
 }
 
-/// A host EDT is about to give back a block that it holds in this mode.
-fn give_back(check: &Check, block: &DataBlock, who: Who, mode: Mode) {
+/// A host EDT is about to give back a block that it holds in this mode, through this pre-slot unless it
+/// has created the block.
+fn give_back(check: &Check, block: &DataBlock, who: Who, mode: Mode, slot: Option<u32>) {
     let Some(print) = Print::take(block, mode.writes() as u32) else {
         return;
     };
     match mode.writes() {
         true => check.contents.seal_at_release(block.guid(), print, who),
-        false => insist(check.compare(block.guid(), print, who, When::Held(mode))),
+        false => insist(check.compare(block.guid(), print, who, When::Held(mode, slot))),
     }
 }
 

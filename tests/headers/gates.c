@@ -9,6 +9,7 @@
 #define ENABLE_EXTENSION_COLLECTIVE_EVT
 #define ENABLE_EXTENSION_COUNTED_EVT
 #define ENABLE_EXTENSION_PARAMS_EVT
+#define ENABLE_EXTENSION_REDUCTION_EVT
 #include "ocr.h"
 
 #ifndef ENABLE_EXTENSION_AFFINITY /* some builds pass it */
@@ -40,3 +41,16 @@ ocrGuid_t mainEdt(u32 paramc, u64 *paramv, u32 depc, u64 *depv);
 #ifdef __cplusplus
 }
 #endif
+
+/* Names of collective events before OCR 1.2. */
+static inline u8 reduce(ocrGuid_t *event, void *value) {
+    ocrEventParams_t params;
+    params.EVENT_REDUCTION.maxGen = 1;
+    params.EVENT_REDUCTION.type = COL_ALLREDUCE;
+    const u8 code = ocrEventCreateParams(event, OCR_EVENT_REDUCTION_T, GUID_PROP_IS_LABELED, &params);
+    return code != 0 ? code : ocrEventReductionSatisfySlot(*event, value, 0);
+}
+
+static inline u8 reductions(ocrGuid_t *range) {
+    return ocrGuidRangeCreate(range, 2, GUID_USER_EVENT_REDUCTION);
+}

@@ -175,9 +175,11 @@ impl<'a> Picture<'a> {
         picture.look_at_events();
         picture.look_at_blocks();
         picture.find_holders();
-        // What waits for nobody else comes first: it is what has to be mended.
+        // What waits for nobody else comes first: it is what has to be mended. Before all, what misses
+        // a dependence: that others wait for an event nobody satisfies may come of it.
         let mut waiting = std::mem::take(&mut picture.waiting);
-        waiting.sort_by_cached_key(|edt| !picture.is_root(edt));
+        let misses_one = |edt: &WaitingEdt| edt.slots.iter().any(|slot| slot.link.is_none());
+        waiting.sort_by_cached_key(|edt| (!misses_one(edt), !picture.is_root(edt)));
         picture.waiting = waiting;
         picture
     }

@@ -30,8 +30,8 @@ extern "C" {
  * choice for a block that somebody else fills. Alignment is at least 8 bytes; contents are
  * undefined. The block lives until ocrDbDestroy or the end of the program. Under
  * DB_PROP_SINGLE_ASSIGNMENT, an EDT that acquires it for writing (mode RW or EW) after its first
- * writer has released it ends the program with a message; the creator is the first writer, except
- * under DB_PROP_NO_ACQUIRE.
+ * writer has released it is warned of, and in strict mode ends the program; the creator is the first
+ * writer, except under DB_PROP_NO_ACQUIRE.
  *
  * Errors: OCR_EINVAL (db is NULL, bad flags or allocator), OCR_ENOMEM, OCR_EBUSY (try again),
  * OCR_EGUIDEXISTS (GUID_PROP_CHECK, and the block is there already; *db is as before).

@@ -270,8 +270,8 @@ u8 ocrEdtDestroy(ocrGuid_t guid);
  *
  * Errors: OCR_EINVAL (no such object, slot or mode), OCR_EPERM (these two cannot be connected; the
  * pre-slot is taken already; the event has all its dependences, or as many that wait as it allows),
- * OCR_EACCES (source is a block with DB_PROP_SINGLE_ASSIGNMENT that was written, destination an EDT
- * that wants to write it), OCR_ENOMEM.
+ * OCR_EACCES (in strict mode: source is a block with DB_PROP_SINGLE_ASSIGNMENT that was written,
+ * destination an EDT that wants to write it), OCR_ENOMEM.
  * OCR 1.1.0, 2.8.1.
  */
 u8 ocrAddDependence(ocrGuid_t source, ocrGuid_t destination, u32 slot, ocrDbAccessMode_t mode);

@@ -152,7 +152,8 @@ pub(super) fn add_dependence(
         return EINVAL;
     };
     with(EPERM, |context| {
-        if mode.writes()
+        if context.runtime.check.is_some()
+            && mode.writes()
             && context.is_written_once(source.into())
             && Guid::from(destination).is_edt()
         {

@@ -428,8 +428,8 @@ impl Check {
                 made,
                 "the data block was to be written once, and was".into(),
                 &[source, destination],
-                "a block with DB_PROP_SINGLE_ASSIGNMENT is not written any more when its first \
-                 writer has released it",
+                "a block with DB_PROP_SINGLE_ASSIGNMENT (an extension of OCR 1.2) is not written any \
+                 more when its first writer has released it",
                 "Ask for DB_MODE_RO or DB_MODE_CONST, or create the block without \
                  DB_PROP_SINGLE_ASSIGNMENT. Its creator is its first writer, unless it is created \
                  with DB_PROP_NO_ACQUIRE, too.",

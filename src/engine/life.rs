@@ -10,7 +10,7 @@ use crate::object::place::Place;
 use crate::object::scope::Scope;
 use crate::object::work::EdtDep;
 use crate::sched::policy::{self, Choice, Choices};
-use std::sync::atomic::Ordering;
+use std::sync::atomic::{AtomicBool, Ordering};
 
 impl Context {
     /// Step 3: a runnable EDT is placed, as far as it can be now, and sent on.
@@ -112,22 +112,28 @@ impl Context {
     pub(super) fn locked(&mut self, edt: &'static Edt) {
         match edt.place.get() {
             Place::HOST if edt.flags.get() & (FETCH | DENIED | WAITER) == 0 => self.ready(edt),
-            _ if edt.flags.get() & DENIED != 0 => self.write_again(edt),
+            _ if edt.flags.get() & DENIED != 0 => {
+                self.write_again(edt);
+                edt.flags.set(edt.flags.get() & !DENIED);
+                self.locked(edt);
+            }
             Place::UNDECIDED => self.put_into_pool(edt),
             _ => self.bring_blocks(edt),
         }
     }
 
-    /// An EDT wants to write a block that is written once, and was.
+    /// An EDT wants to write a block that is written once, and was: strict mode ends the program, which
+    /// else goes on after a warning. Programs ask for `DB_MODE_RW`, the default, where they only read.
     #[cold]
-    fn write_again(&self, edt: &Edt) -> ! {
+    fn write_again(&self, edt: &Edt) {
+        static WARNED: AtomicBool = AtomicBool::new(false);
         let blocks = &self.runtime.objects.data_blocks;
         let written = |slot: &crate::object::edt::PreSlot| {
             slot.info().mode.writes() && blocks.pinned(slot.data()).has(Mark::Written)
         };
         let block = edt.blocks().find(|(_, slot)| written(slot));
         let (slot, block) = block.map_or((0, Guid::NULL), |(at, slot)| (at, slot.data()));
-        fatal(&format!(
+        let message = format!(
             "EDT {} ({}) wants to write the data block {block} on its pre-slot {slot}, but the block \
              was created with DB_PROP_SINGLE_ASSIGNMENT and its first writer has released it. Ask \
              for DB_MODE_RO or DB_MODE_CONST in ocrAddDependence (depv of ocrEdtCreate means \
@@ -135,7 +141,13 @@ impl Context {
             edt.guid(),
             edt.work().name,
             self.story(block),
-        ))
+        );
+        if self.runtime.check.is_some() {
+            fatal(&message);
+        }
+        if !WARNED.swap(true, Ordering::Relaxed) {
+            eprintln!("ocr: warning: {message} It gets the block; more of this kind is not told.");
+        }
     }
 
     /// Puts an EDT where a worker finds it; what runs on a device is launched.

@@ -1,7 +1,8 @@
 /*
  * DB_PROP_SINGLE_ASSIGNMENT: two EDTs wait to write the block, which no call can refuse; the second ends
- * the program.
+ * the program in strict mode.
  */
+// env: OCR_CHECK=strict
 // status: 1
 // stderr: wants to write the data block 0x
 // stderr: DB_PROP_SINGLE_ASSIGNMENT and its first writer has released it

@@ -4,6 +4,7 @@
  */
 // needs: opencl
 // env: OCR_SCHED=device
+// env: OCR_CHECK=strict
 // status: 1
 // stderr: wants to write the data block 0x
 // stderr: DB_PROP_SINGLE_ASSIGNMENT and its first writer has released it

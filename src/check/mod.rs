@@ -23,6 +23,7 @@ pub mod history;
 mod left;
 mod misuse;
 mod refused_edt;
+mod refused_map;
 mod rules;
 
 pub use misuse::Misuse;

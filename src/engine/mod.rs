@@ -34,6 +34,7 @@ pub mod labels;
 pub mod launch;
 pub mod legacy;
 pub mod life;
+pub mod maps;
 pub mod pause;
 pub mod seats;
 pub mod start;

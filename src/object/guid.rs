@@ -45,6 +45,10 @@ pub enum Kind {
     OutputMedium = 11,
     /// The same of an EDT in a slot of 512 bytes.
     OutputLarge = 12,
+    /// A map whose objects a function of the program creates.
+    CreatorMap = 13,
+    /// What such a function is given to create an object with, while it runs.
+    Local = 14,
 }
 
 /// The kind of an output event that an EDT has in itself, less that of the EDT.
@@ -65,6 +69,8 @@ impl Kind {
             10 => Kind::OutputSmall,
             11 => Kind::OutputMedium,
             12 => Kind::OutputLarge,
+            13 => Kind::CreatorMap,
+            14 => Kind::Local,
             _ => return None,
         })
     }

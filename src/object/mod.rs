@@ -16,10 +16,14 @@ pub mod guid;
 pub mod header;
 pub mod hints;
 pub mod link;
+#[cfg(not(loom))]
+pub mod map;
 pub mod place;
 #[cfg(not(loom))]
 pub mod range;
 pub mod reduction;
+#[cfg(not(loom))]
+pub mod registry;
 pub mod scope;
 pub mod template;
 pub mod work;

@@ -3,12 +3,6 @@
 #include <extensions/ocr-db-by-value.h>
 #include <extensions/ocr-db-partitioning.h>
 #include <extensions/ocr-file.h>
-#include <extensions/ocr-map-creator.h>
-
-static void creates(ocrGuid_t lid, u64 index, u32 paramc, u64 *paramv, u32 guidc, ocrGuid_t *guidv) {
-    (void)lid, (void)index, (void)paramc, (void)paramv, (void)guidc, (void)guidv;
-    CHECK(!"a map was made");
-}
 
 ocrGuid_t mainEdt(u32 paramc, u64 *paramv, u32 depc, ocrEdtDep_t depv[]) {
     (void)paramc, (void)paramv, (void)depc, (void)depv;
@@ -26,15 +20,7 @@ ocrGuid_t mainEdt(u32 paramc, u64 *paramv, u32 depc, ocrEdtDep_t depv[]) {
     REFUSED(OCR_ENOTSUP, ocrFileRelease(event));
     CHECK(ocrGuidIsError(ocrFileGetGuid(NULL)));
     CHECK_EQ(ocrFileGetSize(NULL), 0);
-
-    REFUSED(OCR_ENOTSUP, ocrMapCreate(&out, 1, creates, 0, NULL, 0, NULL));
-    REFUSED(OCR_ENOTSUP, ocrMapGet(&out, event, 0));
-    REFUSED(OCR_ENOTSUP, ocrMapDestroy(event));
     CHECK(ocrGuidIsEq(out, block));
-    CHECK_EQ(ocrGetIdType(event), OCR_ID_GUID);
-    OK(ocrGetGuid(&out, event));
-    CHECK(ocrGuidIsEq(out, event));
-    REFUSED(OCR_EINVAL, ocrGetGuid(NULL, event));
     ocrShutdown();
     return NULL_GUID;
 }

@@ -39,6 +39,7 @@ const PROPERTIES: &[&str] = &[
     "GUID_PROP_BLOCK",
     "LEGACY_PROP_WAIT_FOR_CREATE",
     "LEGACY_PROP_CHECK",
+    "OCR_FILE_EXISTS",
 ];
 
 fn main() {

@@ -70,6 +70,7 @@ mod affinity;
 mod db;
 mod debug;
 mod edt;
+mod file;
 mod heterogeneous;
 mod hints;
 mod labeling;

@@ -322,8 +322,32 @@ pub const CALLS: &[Call] = &[
         MAP_CREATOR,
         &[("guid", Role::Out), ("sourceId", Role::Object)],
     ),
+    // What is wrong with a file is said where it is opened.
+    lenient(call(
+        "ocrFileOpen",
+        FILE,
+        &[
+            ("fileGuid", Role::Out),
+            ("path", Role::Other),
+            ("mode", Role::Other),
+            ("descriptorDb", Role::Other),
+            ("properties", Role::Properties(0)),
+        ],
+    )),
+    call("ocrFileRelease", FILE, &[("fileGuid", Role::Object)]),
+    call(
+        "ocrFileGetChunk",
+        FILE,
+        &[
+            ("chunkDbGuid", Role::Out),
+            ("fileGuid", Role::Object),
+            ("offset", Role::Number),
+            ("size", Role::Number),
+        ],
+    ),
 ];
 
+const FILE: &str = "extensions/ocr-file.h";
 const MAP_CREATOR: &str = "extensions/ocr-map-creator.h";
 
 /// The function of this name, if it is checked.

@@ -37,7 +37,8 @@ pub enum NoObject {
 impl Context {
     /// Enters a map. `None` when GUIDs are used up.
     pub fn create_map(&mut self, map: CreatorMap) -> Option<Guid> {
-        self.runtime.objects.maps.add(Kind::CreatorMap, map)
+        let objects = &self.runtime.objects;
+        objects.maps.add(&objects.numbers, map)
     }
 
     /// Destroys a map, not its objects. False if there is none.

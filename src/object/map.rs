@@ -141,6 +141,7 @@ struct State {
 /// The creations that go on, of all maps.
 #[derive(Default)]
 pub struct Creations {
+    /// Of [`Kind::Local`].
     numbers: Numbers,
     state: Mutex<State>,
 }

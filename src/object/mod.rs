@@ -12,6 +12,8 @@ pub mod collective;
 pub mod data_block;
 pub mod edt;
 pub mod event;
+#[cfg(not(loom))]
+pub mod file;
 pub mod guid;
 pub mod header;
 pub mod hints;

@@ -21,25 +21,24 @@ impl Numbers {
     }
 }
 
-/// The objects of one kind.
+/// The objects of one type.
 pub struct Registry<T> {
-    numbers: Numbers,
     all: RwLock<HashMap<Guid, Arc<T>>>,
 }
 
 impl<T> Default for Registry<T> {
     fn default() -> Self {
         Registry {
-            numbers: Numbers::default(),
             all: RwLock::default(),
         }
     }
 }
 
 impl<T> Registry<T> {
-    /// Enters an object. `None` when the GUIDs are used up.
-    pub fn add(&self, kind: Kind, object: T) -> Option<Guid> {
-        let guid = self.numbers.next(kind)?;
+    /// Enters an object, with the next of the GUIDs that all registries share. `None` when they are
+    /// used up.
+    pub fn add(&self, numbers: &Numbers, object: T) -> Option<Guid> {
+        let guid = numbers.next(Kind::Registered)?;
         self.all.write().insert(guid, Arc::new(object));
         Some(guid)
     }
@@ -47,6 +46,11 @@ impl<T> Registry<T> {
     /// The object with this GUID.
     pub fn get(&self, guid: Guid) -> Option<Arc<T>> {
         self.all.read().get(&guid).cloned()
+    }
+
+    /// Takes all objects out.
+    pub fn remove_all(&self) -> Vec<Arc<T>> {
+        self.all.write().drain().map(|(_, object)| object).collect()
     }
 
     /// Takes an object out.

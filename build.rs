@@ -27,15 +27,19 @@ const HEADERS: &[&str] = &[
 
 /// Macros of the headers that `bindgen` does not see as constants, because there is a cast in them.
 const PROPERTIES: &[&str] = &[
+    "DB_PROP_MAPPED",
     "DB_PROP_NO_ACQUIRE",
     "DB_PROP_SINGLE_ASSIGNMENT",
     "EDT_PROP_FINISH",
+    "EDT_PROP_MAPPED",
     "EDT_PROP_OEVT_VALID",
+    "EVT_PROP_MAPPED",
     "GUID_PROP_IS_LABELED",
     "GUID_PROP_CHECK",
     "GUID_PROP_BLOCK",
     "LEGACY_PROP_WAIT_FOR_CREATE",
     "LEGACY_PROP_CHECK",
+    "OCR_FILE_EXISTS",
 ];
 
 fn main() {

@@ -27,7 +27,7 @@ extern "C" {
 /*
  * Gives an object a label; one that it had is replaced. The call has taken effect when it returns.
  *
- *   object  an EDT, a template, an event or a data block that exists
+ *   object  an EDT, a template, an event, a data block or a map (ocr-map-creator.h) that exists
  *   label   a text, which is copied. All of it is kept.
  *   paramc  how many numbers are shown behind the text
  *   paramv  the numbers, which are copied, such as the indices of a tile; NULL if there are none

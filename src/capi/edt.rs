@@ -376,10 +376,11 @@ pub(super) unsafe fn create_edt(
         Ok(label) => label,
         Err(status) => return status,
     };
-    // That of a labeled EDT is not used: several may try to create it.
-    let depv = match label {
-        Some(_) => std::ptr::null_mut(),
-        None => depv,
+    let (on_label, depv) = match label {
+        None => (None, depv),
+        Some(_) if labeling::is_mapped(properties) => (None, depv),
+        // The depv of a labeled EDT is not used: several may try to create it.
+        Some(label) => (Some(label), std::ptr::null_mut()),
     };
     let request = Request {
         template: template.into(),
@@ -391,7 +392,7 @@ pub(super) unsafe fn create_edt(
         range: more.range,
         hints: more.hints,
         guid: NonNull::new(guid.cast()),
-        label,
+        label: on_label,
         output: match output.is_null() {
             true => Output::None,
             // SAFETY: by the contract; with this property an event stands there.
@@ -400,10 +401,18 @@ pub(super) unsafe fn create_edt(
         },
     };
     with(EPERM, |context| {
-        labeling::create_at(context, label, properties, "ocrEdtCreate", |context| {
-            let created = context.create_edt(request);
-            edt_status(context, created)
-        })
+        let made = guid.cast();
+        labeling::create_at(
+            context,
+            label,
+            properties,
+            "ocrEdtCreate",
+            made,
+            |context| {
+                let created = context.create_edt(request);
+                edt_status(context, created)
+            },
+        )
     })
 }
 

@@ -13,7 +13,7 @@ use crate::object::template::TemplateView;
 use crate::object::work::Work;
 use std::cell::Cell;
 use std::ffi::c_char;
-use std::ptr::NonNull;
+use std::ptr::{self, NonNull};
 use sys::{ocrEdt_t, ocrGuid_t, ocrGuidUserKind};
 
 /// `GUID_PROP_IS_LABELED`, which `CHECK` and `BLOCK` contain.
@@ -23,6 +23,13 @@ const BLOCK: u16 = sys::GUID_PROP_BLOCK & !LABELED;
 
 /// What `GUID_PROP_CHECK` has besides.
 const CHECK: u16 = sys::GUID_PROP_CHECK & !LABELED;
+
+/// What `EDT_PROP_MAPPED` and the like have besides: only the bit of a label is looked at where an
+/// object has none.
+const MAPPED: u16 = sys::EDT_PROP_MAPPED & !LABELED;
+const _: () = assert!(sys::EVT_PROP_MAPPED == MAPPED | LABELED);
+const _: () = assert!(sys::DB_PROP_MAPPED == MAPPED | LABELED);
+const _: () = assert!(MAPPED != 0 && MAPPED & (CHECK | BLOCK) == 0);
 
 /// The distance of two labels of a range.
 const SKIP: u64 = 1;
@@ -245,7 +252,13 @@ pub(super) fn is_trusting(properties: u16) -> bool {
     properties & (LABELED | CHECK | BLOCK) == LABELED
 }
 
-/// The label in `place` that the properties of a create function ask for.
+/// Whether properties that contain `GUID_PROP_IS_LABELED` say that a creator creates its object.
+pub(super) fn is_mapped(properties: u16) -> bool {
+    properties & MAPPED != 0
+}
+
+/// The label, or the identifier that a creator was given, in `place`, if the properties of a create
+/// function ask for it.
 ///
 /// # Safety
 /// `place` is null or valid for a read.
@@ -255,21 +268,38 @@ pub(super) unsafe fn label(place: *mut Guid, properties: u16) -> Result<Option<G
     }
     let place = NonNull::new(place).ok_or(EINVAL)?;
     // SAFETY: by the contract; with this property a GUID stands there.
-    Ok(Some(unsafe { place.read() }))
+    let label = unsafe { place.read() };
+    match is_mapped(properties) && !with(false, |context| context.is_creating(label)) {
+        true => Err(EINVAL),
+        false => Ok(Some(label)),
+    }
 }
 
 /// Runs a creation; with `GUID_PROP_BLOCK` as often as the label has become free, until it succeeds.
+/// `made` is where it writes the GUID, if it has a label.
 #[inline]
 pub(super) fn create_at(
     context: &mut Context,
     label: Option<Guid>,
     properties: u16,
     call: &'static str,
+    made: *const Guid,
     mut create: impl FnMut(&mut Context) -> u8,
 ) -> u8 {
     loop {
         let status = create(context);
         match label {
+            Some(local) if is_mapped(properties) => {
+                context.mapped(
+                    local,
+                    match status {
+                        // SAFETY: the creation has written it.
+                        0 => Ok(unsafe { made.read() }),
+                        status => Err(status),
+                    },
+                );
+                return status;
+            }
             Some(label) if status == EGUIDEXISTS && properties & BLOCK != 0 => {
                 if !context.wait_for_label(label, call) {
                     return sys::OCR_ECANCELED as u8;
@@ -289,16 +319,49 @@ pub(super) fn create(
     call: &'static str,
     mut create: impl FnMut(&mut Context, Option<Guid>) -> Result<Guid, u8>,
 ) -> u8 {
-    let label = (properties & LABELED != 0).then_some(*place);
+    let label = match properties & LABELED {
+        0 => None,
+        _ if is_mapped(properties) => return create_mapped(place, create),
+        _ => Some(*place),
+    };
     with(EPERM, |context| {
-        create_at(context, label, properties, call, |context| {
-            match create(context, label) {
+        create_at(
+            context,
+            label,
+            properties,
+            call,
+            ptr::null(),
+            |context| match create(context, label) {
                 Ok(guid) => {
                     *place = guid;
                     0
                 }
                 Err(status) => status,
+            },
+        )
+    })
+}
+
+/// Runs the creation of the object that a creator was given the identifier in `place` for.
+#[cold]
+#[inline(never)]
+fn create_mapped(
+    place: &mut Guid,
+    mut create: impl FnMut(&mut Context, Option<Guid>) -> Result<Guid, u8>,
+) -> u8 {
+    with(EPERM, |context| {
+        let local = *place;
+        if !context.is_creating(local) {
+            return EINVAL;
+        }
+        let created = create(context, None);
+        context.mapped(local, created);
+        match created {
+            Ok(guid) => {
+                *place = guid;
+                0
             }
-        })
+            Err(status) => status,
+        }
     })
 }

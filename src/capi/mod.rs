@@ -70,10 +70,12 @@ mod affinity;
 mod db;
 mod debug;
 mod edt;
+mod file;
 mod heterogeneous;
 mod hints;
 mod labeling;
 mod legacy;
+mod map_creator;
 mod ocr;
 mod opencl;
 mod pause;
@@ -130,6 +132,7 @@ fn status(result: Result<(), Refused>) -> u8 {
 
 const EINVAL: u8 = sys::OCR_EINVAL as u8;
 const EPERM: u8 = sys::OCR_EPERM as u8;
+const ENOENT: u8 = sys::OCR_ENOENT as u8;
 const ENOMEM: u8 = sys::OCR_ENOMEM as u8;
 const ENOTSUP: u8 = sys::OCR_ENOTSUP as u8;
 const EGUIDEXISTS: u8 = sys::OCR_EGUIDEXISTS as u8;

@@ -119,8 +119,13 @@ impl Begun {
 
     /// What a create function has made.
     fn made(&self) -> Option<Guid> {
-        let creates = self.call.name.contains("Create");
-        creates.then(|| guid_at(self.args[0] as *const Guid))?
+        let place = match self.call.name {
+            "ocrFileOpen" => self.args[3],
+            "ocrFileGetChunk" => self.args[0],
+            name if name.contains("Create") => self.args[0],
+            _ => return None,
+        };
+        guid_at(place as *const Guid)
     }
 
     /// What the `depv` of a refused call holds. It has not been overwritten: a call that is refused

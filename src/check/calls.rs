@@ -64,7 +64,10 @@ pub const MISUSES: [u8; 3] = [1, ACCESS, 22];
 /// `OCR_EACCES`.
 pub const ACCESS: u8 = 13;
 
-const GUID_PROPERTIES: u32 = 0x700;
+/// `GUID_PROP_` and `_PROP_MAPPED`.
+const GUID_PROPERTIES: u32 = 0x700 | MAPPED;
+/// What `EDT_PROP_MAPPED` and the like have that no other property has.
+pub const MAPPED: u32 = 0x800;
 const EDT_PROPERTIES: Role = Role::Properties(GUID_PROPERTIES | 0xf);
 const EVENT_PROPERTIES: Role = Role::Properties(GUID_PROPERTIES | 0x1);
 /// Programs pass `true` for the flags of a block, too.
@@ -291,7 +294,61 @@ pub const CALLS: &[Call] = &[
         "extensions/ocr-debug.h",
         &[("object", Role::Object), ("label", Role::Other)],
     ),
+    call(
+        "ocrMapCreate",
+        MAP_CREATOR,
+        &[
+            ("mapGuid", Role::Out),
+            ("size", Role::Number),
+            ("creatorFunc", Role::Function),
+            ("paramc", Role::Number),
+            ("paramv", Role::Other),
+            ("guidc", Role::Number),
+            ("guidv", Role::Other),
+        ],
+    ),
+    call(
+        "ocrMapGet",
+        MAP_CREATOR,
+        &[
+            ("lid", Role::Out),
+            ("mapGuid", Role::Object),
+            ("index", Role::Number),
+        ],
+    ),
+    call("ocrMapDestroy", MAP_CREATOR, &[("mapGuid", Role::Object)]),
+    call(
+        "ocrGetGuid",
+        MAP_CREATOR,
+        &[("guid", Role::Out), ("sourceId", Role::Object)],
+    ),
+    // What is wrong with a file is said where it is opened.
+    lenient(call(
+        "ocrFileOpen",
+        FILE,
+        &[
+            ("fileGuid", Role::Out),
+            ("path", Role::Other),
+            ("mode", Role::Other),
+            ("descriptorDb", Role::Other),
+            ("properties", Role::Properties(0)),
+        ],
+    )),
+    call("ocrFileRelease", FILE, &[("fileGuid", Role::Object)]),
+    call(
+        "ocrFileGetChunk",
+        FILE,
+        &[
+            ("chunkDbGuid", Role::Out),
+            ("fileGuid", Role::Object),
+            ("offset", Role::Number),
+            ("size", Role::Number),
+        ],
+    ),
 ];
+
+const FILE: &str = "extensions/ocr-file.h";
+const MAP_CREATOR: &str = "extensions/ocr-map-creator.h";
 
 /// The function of this name, if it is checked.
 pub const fn find(name: &str) -> Option<&'static Call> {

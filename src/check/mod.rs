@@ -23,6 +23,8 @@ pub mod history;
 mod left;
 mod misuse;
 mod refused_edt;
+mod refused_file;
+mod refused_map;
 mod rules;
 
 pub use misuse::Misuse;
@@ -143,7 +145,9 @@ impl Check {
         let guid = |at: usize| Guid::from_bits(args.get(at).copied().unwrap_or(0));
         let (what, work) = match call.name {
             "ocrEventCreate" | "ocrEventCreateParams" => (What::Event(number(1)), None),
-            "ocrDbCreate" => (What::Block, None),
+            "ocrDbCreate" | "ocrFileGetChunk" => (What::Block, None),
+            "ocrFileOpen" if made.is_null() => return,
+            "ocrFileOpen" => (What::Block, None),
             "ocrEdtTemplateCreate_internal" | "ocrOpenclTemplateCreate" => (What::Template, work()),
             "ocrAddDependence" => return self.linked(guid(0), guid(1), act),
             "ocrAddDependenceSlot" => return self.linked(guid(0), guid(2), act),

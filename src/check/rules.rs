@@ -12,7 +12,8 @@ impl Check {
     /// or answers a question.
     pub fn refused(&self, objects: &Objects, made: &Made<'_>, status: u8) -> Option<Box<Misuse>> {
         if !MISUSES.contains(&status) {
-            return None;
+            let file = self.refused_file(objects, made, status);
+            return file.or_else(|| self.refused_map(objects, made, status));
         }
         for (at, (_, role)) in made.call.args.iter().enumerate() {
             if let Some(misuse) = self.wrong_argument(objects, made, at, *role) {
@@ -40,6 +41,8 @@ impl Check {
                  have run.",
             )),
             "ocrDbRelease" => Some(self.refused_release(made)),
+            "ocrFileRelease" | "ocrFileGetChunk" => self.refused_file(objects, made, status),
+            "ocrMapGet" => self.refused_map(objects, made, status),
             "ocrEdtTemplateCreate_internal" => Some(self.by_call(
                 made,
                 "EDT_PARAM_DEF is no number for a template".into(),
@@ -49,6 +52,7 @@ impl Check {
             )),
             _ => None,
         };
+        let specific = specific.or_else(|| self.refused_mapped(made));
         specific.or_else(|| made.call.strict.then(|| self.unexplained(made, status)))
     }
 

@@ -57,6 +57,8 @@ pub struct Context {
     pub away: Away,
     /// The last round in which it has looked in vain at the end (`seats.rs`).
     pub looked_in: u64,
+    /// Whether the thread is a device's manager.
+    pub is_manager: bool,
     /// On a device manager's thread, the kernels that were enqueued ahead.
     pub(super) ahead: Ahead,
     /// Keeps the runtime, for a thread that is not a worker.
@@ -105,6 +107,7 @@ impl Context {
             edt_local_used: false,
             away: Away::No,
             looked_in: 0,
+            is_manager: false,
             ahead: Ahead::default(),
             keeper: None,
             tally: runtime.registry.join(),

@@ -194,6 +194,7 @@ pub fn end_process(status: i32) -> ! {
             runtime.end.leave_it_to_who_exits();
         }
         runtime.end.call(Call::END);
+        runtime.tell_unwritten();
         runtime.report(status);
     }
     exit_now(status)

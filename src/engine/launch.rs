@@ -5,6 +5,7 @@ use super::Runtime;
 use super::ahead::{Answer, result_of};
 use super::context::Context;
 use super::end::fatal;
+use super::files::FETCH_AT_END;
 use crate::device::{self, BlockArg, DeviceError, Events, FetchReport, Launch, List};
 use crate::object::data_block::DataBlock;
 use crate::object::edt::{Edt, EdtRef, WAITER};
@@ -232,7 +233,9 @@ impl Answers {
     fn with_context(&self, counted: bool, f: impl FnOnce(&mut Context)) {
         if let Some(context) = Context::get() {
             // SAFETY: the context is this thread's, and answers do not nest.
-            f(unsafe { &mut *context });
+            let context = unsafe { &mut *context };
+            context.is_manager = true;
+            f(context);
         }
         if counted {
             self.0.end_outside();
@@ -257,6 +260,9 @@ impl Events for Answers {
     }
 
     fn fetched(&self, token: usize, result: Result<FetchReport, DeviceError>) {
+        if token == FETCH_AT_END {
+            return self.0.fetch_at_end.answered(result.map(|_| ()));
+        }
         let edt = edt_of(token);
         if let Err(error) = result
             && !self.0.end.is_ending()

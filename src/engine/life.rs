@@ -356,7 +356,7 @@ impl Context {
 
     /// Frees a block that nobody uses any more.
     pub fn dispose_if(&mut self, block: &'static DataBlock, left: Left) {
-        if left == Left::Alive {
+        if left == Left::Alive || block.has(Mark::Chunk) && !self.end_chunk(block) {
             return;
         }
         if let Some(check) = &self.runtime.check {

@@ -28,12 +28,14 @@ pub mod context;
 pub mod create;
 pub mod devices;
 pub mod end;
+pub mod files;
 pub mod halt;
 pub mod hints;
 pub mod labels;
 pub mod launch;
 pub mod legacy;
 pub mod life;
+pub mod maps;
 pub mod pause;
 pub mod seats;
 pub mod start;
@@ -80,6 +82,8 @@ pub struct Runtime {
     pub in_flight: AtomicUsize,
     /// Threads of the program that cannot do anything before the runtime has.
     pub resting: Resting,
+    /// What the end of the run waits for.
+    pub fetch_at_end: files::FetchAtEnd,
     /// What was done, for the report.
     pub registry: Registry,
     /// Strict mode, where it is on.

@@ -3,7 +3,8 @@
 use super::context::Context;
 use super::create::{Output, PARAM_DEF, Request};
 use super::devices::Devices;
-use super::end::{End, exit_now, fatal};
+use super::end::{End, FATAL_STATUS, exit_now, fatal};
+use super::files::FetchAtEnd;
 use super::halt::Resting;
 use super::seats::Seats;
 use super::watch::{self, Listening};
@@ -87,6 +88,7 @@ impl Run {
             end: End::default(),
             in_flight: AtomicUsize::new(1),
             resting: Resting::default(),
+            fetch_at_end: FetchAtEnd::default(),
             registry: Registry::default(),
             check: settings.check.is_on().then(Check::begin),
             settings,
@@ -124,14 +126,24 @@ impl Run {
     pub fn end(self) -> i32 {
         self.runtime.seats.join();
         self.runtime.end.leave_it_to_who_exits();
+        let code = self.runtime.end.code();
+        // After ocrAbort nobody says that the content of a chunk is what a file should have.
+        let written = match code {
+            0 => self.runtime.write_files(),
+            _ => {
+                self.runtime.tell_unwritten();
+                true
+            }
+        };
         self.runtime.devices.stop();
         drop(self.listening);
-        let status = match self.runtime.end.code() {
-            0 => self
-                .runtime
-                .end
-                .check_missing()
-                .max(self.runtime.check_left()),
+        let status = match code {
+            0 => {
+                let missing = self.runtime.end.check_missing();
+                let left = self.runtime.check_left();
+                let unwritten = if written { 0 } else { FATAL_STATUS };
+                unwritten.max(missing).max(left)
+            }
             code => code,
         };
         self.runtime.report(status);

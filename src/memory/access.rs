@@ -234,6 +234,26 @@ pub fn watch(block: &DataBlock, _locked: &Locked<'_>) -> bool {
     free
 }
 
+/// Holds a destroyed block that nobody uses any more in RO mode, for an EDT of the host.
+pub fn hold_again(block: &DataBlock) {
+    let _locked = block.header.lock_pinned();
+    let mut holders = block.holders.get();
+    enter(&mut holders, Mode::Ro, Place::HOST, 1);
+    block.holders.set(holders);
+}
+
+/// Holds a locked block in RO mode beside those that hold it. False if it was destroyed and nobody
+/// holds it: then somebody frees it.
+pub fn hold_still(block: &DataBlock, locked: &Locked<'_>) -> bool {
+    let mut holders = block.holders.get();
+    let stays = locked.word.state() == LIVE || is_held(&holders);
+    if stays {
+        enter(&mut holders, Mode::Ro, Place::HOST, 1);
+        block.holders.set(holders);
+    }
+    stays
+}
+
 /// Gives back a block that was held in `mode` by an EDT that did not run.
 pub fn release_unused(block: &DataBlock, mode: Mode, granted: &mut Vec<EdtRef>) -> Left {
     leave_locked(block, block.header.lock_pinned(), mode, 1, granted)

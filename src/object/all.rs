@@ -3,7 +3,8 @@
 use super::arena::{Arena, Cache};
 use super::event::EventKind;
 use super::guid::Guid;
-use super::{data_block, edt, event, range, scope, template, work};
+use super::registry::{Numbers, Registry};
+use super::{data_block, edt, event, file, map, range, scope, template, work};
 
 /// All objects of a runtime.
 #[derive(Default)]
@@ -18,6 +19,14 @@ pub struct Objects {
     pub templates: template::Templates,
     /// Ranges of labels.
     pub ranges: range::Ranges,
+    /// Counts the maps and files below.
+    pub numbers: Numbers,
+    /// Maps whose objects a function creates.
+    pub maps: Registry<map::CreatorMap>,
+    /// The objects of these that are being made.
+    pub creations: map::Creations,
+    /// Files, and which data blocks are parts of them.
+    pub files: file::Files,
     /// Finish scopes.
     pub scopes: Arena<scope::Scope>,
     /// What EDTs do.

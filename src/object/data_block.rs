@@ -41,6 +41,8 @@ pub enum Mark {
     WrittenOnce = 8,
     /// The block is written once, and has been: nobody may write it any more.
     Written = 16,
+    /// It is a part of a file, to which it goes back.
+    Chunk = 32,
 }
 
 /// No block is larger: what a process on a 64-bit machine can address.

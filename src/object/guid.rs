@@ -45,6 +45,12 @@ pub enum Kind {
     OutputMedium = 11,
     /// The same of an EDT in a slot of 512 bytes.
     OutputLarge = 12,
+    /// One of those that are in a [`super::registry::Registry`]: a file, or a map whose objects a
+    /// function of the program creates.
+    Registered = 13,
+    /// What such a function is given to create an object with, while it runs.
+    Local = 14,
+    // 15 stands for something else in a link ([`super::link`]).
 }
 
 /// The kind of an output event that an EDT has in itself, less that of the EDT.
@@ -65,6 +71,8 @@ impl Kind {
             10 => Kind::OutputSmall,
             11 => Kind::OutputMedium,
             12 => Kind::OutputLarge,
+            13 => Kind::Registered,
+            14 => Kind::Local,
             _ => return None,
         })
     }

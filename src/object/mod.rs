@@ -12,14 +12,20 @@ pub mod collective;
 pub mod data_block;
 pub mod edt;
 pub mod event;
+#[cfg(not(loom))]
+pub mod file;
 pub mod guid;
 pub mod header;
 pub mod hints;
 pub mod link;
+#[cfg(not(loom))]
+pub mod map;
 pub mod place;
 #[cfg(not(loom))]
 pub mod range;
 pub mod reduction;
+#[cfg(not(loom))]
+pub mod registry;
 pub mod scope;
 pub mod template;
 pub mod work;

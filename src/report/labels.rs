@@ -52,6 +52,7 @@ fn exists(objects: &Objects, guid: Guid) -> bool {
         || objects.event_kind(guid).is_some()
         || objects.data_blocks.exists(guid)
         || objects.templates.view(guid).is_some()
+        || objects.maps.get(guid).is_some()
 }
 
 #[cfg(all(test, not(loom)))]

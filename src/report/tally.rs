@@ -42,6 +42,8 @@ pub enum Label {
     Gone(Guid),
     /// That there is an event with this label (`LEGACY_PROP_WAIT_FOR_CREATE`).
     Made(Guid),
+    /// That the creator of this map, which another thread runs, has made the object of this index.
+    Mapped(Guid, u64),
 }
 
 /// What one thread does right now. It alone writes this; what others read may be a moment old.

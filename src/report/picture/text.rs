@@ -91,6 +91,11 @@ impl Picture<'_> {
                     " with LEGACY_PROP_WAIT_FOR_CREATE until there is an event with the labeled \
                      GUID {label}"
                 ),
+                Some(Label::Mapped(map, index)) => format!(
+                    " until the object of index {index} of the map {map}{}, whose creator another \
+                     thread runs, has been created",
+                    self.labels.of(map)
+                ),
             };
         }
         if more != 0 {

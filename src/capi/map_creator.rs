@@ -1,0 +1,123 @@
+//! `extensions/ocr-map-creator.h`: maps whose objects are created when they are first asked for.
+
+use super::{EFAULT, EINVAL, ENOENT, ENOMEM, EPERM, guid_place, put, sys, with};
+use crate::engine::maps::{Asked, NoObject};
+use crate::object::guid::{Guid, Kind};
+use crate::object::map::{Creator, CreatorMap};
+use std::cell::Cell;
+use sys::{ocrCreator_t, ocrGuid_t};
+
+const EPEND: u8 = sys::OCR_EPEND as u8;
+
+export! {
+    /// OCR-Vx: what an identifier is.
+    fn ocrGetIdType(id: ocrGuid_t) -> sys::ocrIdType, or sys::OCR_ID_UNK; {
+        match Guid::from(id) {
+            Guid::NULL => sys::OCR_ID_GUID,
+            id => match id.kind() {
+                Some(Kind::Local) => sys::OCR_ID_LID,
+                Some(_) => sys::OCR_ID_GUID,
+                None => sys::OCR_ID_UNK,
+            },
+        }
+    }
+
+    /// OCR-Vx: the GUID of what an identifier names.
+    fn ocrGetGuid(guid: *mut ocrGuid_t, source: ocrGuid_t) -> u8, or EFAULT; {
+        // SAFETY: the header asks for a valid place.
+        let Some(place) = (unsafe { guid_place(guid) }) else { return EINVAL };
+        let source = Guid::from(source);
+        *place = match source.kind() {
+            Some(Kind::Local) => {
+                match with(None, |context| context.runtime.objects.creations.object(source)) {
+                    Some(Some(object)) => object,
+                    Some(None) => return EPEND,
+                    None => return EINVAL,
+                }
+            }
+            None if !source.is_null() => return EINVAL,
+            _ => source,
+        };
+        0
+    }
+
+    /// OCR-Vx: a map.
+    fn ocrMapCreate(
+        map: *mut ocrGuid_t,
+        size: u64,
+        creator: ocrCreator_t,
+        paramc: u32,
+        paramv: *mut u64,
+        guidc: u32,
+        guidv: *mut ocrGuid_t,
+    ) -> u8, or EFAULT; {
+        // SAFETY: the header asks for a valid place.
+        let Some(place) = (unsafe { guid_place(map) }) else { return EINVAL };
+        // SAFETY: both are pointers to functions of one C type, spelt with types of the same layout.
+        let creator = unsafe { std::mem::transmute::<ocrCreator_t, Option<Creator>>(creator) };
+        let Some(creator) = creator else { return EINVAL };
+        let missing = paramc != 0 && paramv.is_null() || guidc != 0 && guidv.is_null();
+        if size == 0 || missing {
+            return EINVAL;
+        }
+        let params = (0..paramc as usize)
+            // SAFETY: the header asks for `paramc` numbers.
+            .map(|at| Cell::new(unsafe { paramv.wrapping_add(at).read() }));
+        let guids = (0..guidc as usize)
+            // SAFETY: the header asks for `guidc` GUIDs.
+            .map(|at| Cell::new(Guid::from(unsafe { guidv.wrapping_add(at).read() })));
+        let Some(map) = CreatorMap::new(creator, size, params.collect(), guids.collect()) else {
+            return ENOMEM;
+        };
+        with(EPERM, |context| match context.create_map(map) {
+            Some(guid) => {
+                *place = guid;
+                0
+            }
+            None => ENOMEM,
+        })
+    }
+
+    /// OCR-Vx: a map goes, its objects stay.
+    fn ocrMapDestroy(map: ocrGuid_t) -> u8, or EFAULT; {
+        with(EPERM, |context| match context.destroy_map(map.into()) {
+            true => 0,
+            false => EINVAL,
+        })
+    }
+
+    /// OCR-Vx: the object of an index, created now if it was not yet.
+    fn ocrMapGet(lid: *mut ocrGuid_t, map: ocrGuid_t, index: u64) -> u8, or EFAULT; {
+        if lid.is_null() {
+            return EINVAL;
+        }
+        let asked = with(None, |context| Some(context.ask_map(map.into(), index)));
+        let Some(asked) = asked else { return EPERM };
+        let answer = asked.and_then(|asked| match asked {
+            Asked::Object(object) => Ok(object),
+            Asked::Create(map, local) => {
+                // SAFETY: the context is not borrowed: this is called from C.
+                unsafe { map.create(local, index) };
+                with(Err(NoObject::Ending), |context| context.end_creation(local))
+            }
+        });
+        match answer {
+            Ok(object) => {
+                // SAFETY: the header asks for a valid place.
+                unsafe { put(lid, object.into()) };
+                0
+            }
+            Err(why) => status(why),
+        }
+    }
+}
+
+fn status(why: NoObject) -> u8 {
+    match why {
+        NoObject::NoSuchIndex => EINVAL,
+        NoObject::Circle => EPEND,
+        NoObject::Ending => sys::OCR_ECANCELED as u8,
+        NoObject::NotCreated(status) => status.unwrap_or(ENOENT),
+        NoObject::OutOfMemory => ENOMEM,
+    }
+}

@@ -1,0 +1,93 @@
+//! Why a map has given no object, and a creator has created none.
+
+use super::calls::{MAPPED, Role};
+use super::{Check, Made, Misuse};
+use crate::object::Objects;
+
+/// `OCR_ENOENT`.
+const NOT_CREATED: u8 = 2;
+/// `OCR_EPEND`.
+const CIRCLE: u8 = 102;
+
+impl Check {
+    /// `ocrMapGet` returned `status`; none where that tells of the machine, or was told already.
+    pub(super) fn refused_map(
+        &self,
+        objects: &Objects,
+        made: &Made<'_>,
+        status: u8,
+    ) -> Option<Box<Misuse>> {
+        if made.call.name != "ocrMapGet" {
+            return None;
+        }
+        let (guid, index) = (made.guid(1), made.number(2));
+        let map = objects.maps.get(guid);
+        if status == NOT_CREATED {
+            return Some(self.by_call(
+                made,
+                format!("the creator of the map {guid} has created no object for index {index}"),
+                &[],
+                "a creator passes the address of its objectLid to a create function, with \
+                 EDT_PROP_MAPPED, EVT_PROP_MAPPED or DB_PROP_MAPPED",
+                "Look at the ways through the creator: each must come to such a call, before the \
+                 function returns. An object that is created without this property is not the map's.",
+            ));
+        }
+        if status == CIRCLE {
+            return Some(self.by_call(
+                made,
+                format!(
+                    "the creator of the object of index {index} of the map {guid} waits for this call"
+                ),
+                &[],
+                "creators that ask for each other's objects in a circle, before they have created \
+                 their own, get none",
+                "Have the creator create its object first and call ocrMapGet after that, or add the \
+                 dependence in the EDT that has both objects.",
+            ));
+        }
+        match map {
+            None => Some(self.by_call(
+                made,
+                format!("mapGuid ({guid}) is not the GUID of a map that exists"),
+                &[],
+                "a map can be asked between ocrMapCreate and ocrMapDestroy",
+                "Destroy the map in the last EDT that uses it: one that depends on all the others. \
+                 Maps of labeled GUIDs (ocrGuidMapCreate) are asked with ocrGuidFromLabel.",
+            )),
+            Some(map) if index >= map.size() => Some(self.by_call(
+                made,
+                format!(
+                    "index {index} is out of range: the map stands for {}",
+                    map.size()
+                ),
+                &[],
+                "indices go from 0 to the size of the map, less 1",
+                "Compare how the index is computed with the size that ocrMapCreate was given.",
+            )),
+            Some(_) => None,
+        }
+    }
+
+    /// A create function with the property of a creator was refused, and nothing else explains it.
+    pub(super) fn refused_mapped(&self, made: &Made<'_>) -> Option<Box<Misuse>> {
+        let properties = made.call.args.iter().enumerate();
+        let mut properties =
+            properties.filter(|(_, (_, role))| matches!(role, Role::Properties(_)));
+        let (at, (name, _)) = properties.next()?;
+        (made.number(at) as u32 & MAPPED != 0).then(|| {
+            self.by_call(
+                made,
+                format!(
+                    "{name} say that a creator creates its object, but *{} is not what it was given",
+                    made.call.args[0].0
+                ),
+                &[],
+                "a creator uses EDT_PROP_MAPPED, EVT_PROP_MAPPED or DB_PROP_MAPPED once, with the \
+                 address of its objectLid (see extensions/ocr-map-creator.h)",
+                "Pass &objectLid, which must not have been written before, in the creator itself; \
+                 or leave the property out if the object is not the map's.",
+            )
+        })
+    }
+}

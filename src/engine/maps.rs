@@ -1,0 +1,105 @@
+//! Maps whose objects are created when they are first asked for (OCR-Vx).
+//!
+//! Who asks first runs the creator, in the call. Others wait until the object is there, as for a label:
+//! their workers run other EDTs meanwhile. The object is an ordinary one with an ordinary GUID, which
+//! the map keeps; nothing else knows that it is mapped.
+
+use super::context::Context;
+use crate::object::guid::{Guid, Kind};
+use crate::object::map::{Begun, CreatorMap};
+use crate::report::tally::Label;
+use std::ptr;
+use std::sync::Arc;
+
+/// What a thread that asks for an object gets.
+pub enum Asked {
+    /// The object.
+    Object(Guid),
+    /// The creator is to be run with this identifier; then [`Context::end_creation`].
+    Create(Arc<CreatorMap>, Guid),
+}
+
+/// Why there is no object.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum NoObject {
+    /// There is no such map, or it has no such index.
+    NoSuchIndex,
+    /// The creator of that index waits for this call.
+    Circle,
+    /// The program ends, or the caller has paused it.
+    Ending,
+    /// The creator has not created it; what the create function has answered, if it was called.
+    NotCreated(Option<u8>),
+    /// Identifiers are used up.
+    OutOfMemory,
+}
+
+impl Context {
+    /// Enters a map. `None` when GUIDs are used up.
+    pub fn create_map(&mut self, map: CreatorMap) -> Option<Guid> {
+        let objects = &self.runtime.objects;
+        objects.maps.add(&objects.numbers, map)
+    }
+
+    /// Destroys a map, not its objects. False if there is none.
+    pub fn destroy_map(&mut self, map: Guid) -> bool {
+        self.runtime.objects.maps.remove(map).is_some()
+    }
+
+    /// The object of an index of a map, or what is to be done for it.
+    pub fn ask_map(&mut self, guid: Guid, index: u64) -> Result<Asked, NoObject> {
+        let objects = &self.runtime.objects;
+        let map = objects.maps.get(guid).ok_or(NoObject::NoSuchIndex)?;
+        if index >= map.size() {
+            return Err(NoObject::NoSuchIndex);
+        }
+        if let Some(object) = map.object(index) {
+            return Ok(Asked::Object(object));
+        }
+        let thread = self.thread();
+        loop {
+            let begun = objects.creations.begin((guid, &map), index, thread);
+            match begun.ok_or(NoObject::OutOfMemory)? {
+                Begun::Made(object) => return Ok(Asked::Object(object)),
+                Begun::Create(local) => return Ok(Asked::Create(map, local)),
+                Begun::Circle => return Err(NoObject::Circle),
+                Begun::Wait(local) => {
+                    let label = Label::Mapped(guid, index);
+                    let goes_on = self.wait_until(label, "ocrMapGet", |wake| {
+                        objects.creations.watch(local, wake)
+                    });
+                    objects.creations.goes_on(thread);
+                    if !goes_on {
+                        return Err(NoObject::Ending);
+                    }
+                }
+            }
+        }
+    }
+
+    /// A creator has returned.
+    pub fn end_creation(&mut self, local: Guid) -> Result<Guid, NoObject> {
+        let ended = self.runtime.objects.creations.end(local);
+        ended.map_err(NoObject::NotCreated)
+    }
+
+    /// Whether the caller is a creator that was given this identifier and has not used it.
+    pub fn is_creating(&self, local: Guid) -> bool {
+        local.kind() == Some(Kind::Local)
+            && self.runtime.objects.creations.is_open(local, self.thread())
+    }
+
+    /// A creator has tried to create its object.
+    pub fn mapped(&mut self, local: Guid, created: Result<Guid, u8>) {
+        let creations = &self.runtime.objects.creations;
+        match created {
+            Ok(object) => creations.made(local, object),
+            Err(status) => creations.failed(local, status),
+        }
+    }
+
+    /// What tells this thread from others that run creators.
+    fn thread(&self) -> usize {
+        ptr::from_ref(self) as usize
+    }
+}

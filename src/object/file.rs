@@ -1,0 +1,167 @@
+//! Files, and their parts that are data blocks (OCR-Vx): chunks.
+//!
+//! | state of a file | meaning | left by |
+//! |---|---|---|
+//! | open | its GUID is accepted | `ocrFileRelease` |
+//! | released | chunks of it are still there | the last chunk that goes: it is closed |
+//!
+//! A chunk is an ordinary data block, with a mark. What it is a part of stands in a table here, by the
+//! block's GUID, from before the block is known until it has been written back: who takes it out of
+//! the table is the one who writes.
+
+use super::guid::Guid;
+use super::registry::{Numbers, Registry};
+use parking_lot::Mutex;
+use std::collections::{BTreeMap, HashMap};
+use std::fs::File;
+use std::ops::Range;
+use std::sync::Arc;
+
+/// A file that is open.
+pub struct OpenFile {
+    /// The system's.
+    pub file: File,
+    /// Its name as the program gave it, for messages.
+    pub path: String,
+    /// Whether chunks are written back.
+    pub writable: bool,
+    /// Where there are chunks: ends by beginnings.
+    taken: Mutex<BTreeMap<u64, u64>>,
+}
+
+impl OpenFile {
+    /// A file without chunks.
+    pub fn new(file: File, path: String, writable: bool) -> OpenFile {
+        OpenFile {
+            file,
+            path,
+            writable,
+            taken: Mutex::default(),
+        }
+    }
+
+    /// Takes a range of bytes for a chunk. False if there is one in it.
+    pub fn take(&self, range: &Range<u64>) -> bool {
+        let mut taken = self.taken.lock();
+        // Chunks do not overlap: the last that begins before the end of this one ends last.
+        let before = taken.range(..range.end).next_back();
+        let free = range.is_empty() || before.is_none_or(|(_, &end)| end <= range.start);
+        if free && !range.is_empty() {
+            taken.insert(range.start, range.end);
+        }
+        free
+    }
+
+    /// Gives a range back that was taken.
+    pub fn give_back(&self, range: &Range<u64>) {
+        if !range.is_empty() {
+            self.taken.lock().remove(&range.start);
+        }
+    }
+
+    /// Has the file be so long at least. One at a time, so that none of two makes it shorter.
+    pub fn enlarge(&self, len: u64) -> std::io::Result<()> {
+        let _taken = self.taken.lock();
+        match self.file.metadata()?.len() < len {
+            true => self.file.set_len(len),
+            false => Ok(()),
+        }
+    }
+}
+
+/// What a data block is a part of.
+#[derive(Clone)]
+pub struct Chunk {
+    /// The file.
+    pub file: Arc<OpenFile>,
+    /// Which bytes of it.
+    pub range: Range<u64>,
+}
+
+/// The files and chunks.
+#[derive(Default)]
+pub struct Files {
+    open: Registry<OpenFile>,
+    chunks: Mutex<HashMap<Guid, Chunk>>,
+}
+
+impl Files {
+    /// Enters a file. `None` when GUIDs are used up.
+    pub fn open(&self, numbers: &Numbers, file: OpenFile) -> Option<Guid> {
+        self.open.add(numbers, file)
+    }
+
+    /// The file with this GUID.
+    pub fn get(&self, guid: Guid) -> Option<Arc<OpenFile>> {
+        self.open.get(guid)
+    }
+
+    /// Takes a file out: its GUID is not accepted any more.
+    pub fn release(&self, guid: Guid) -> Option<Arc<OpenFile>> {
+        self.open.remove(guid)
+    }
+
+    /// Takes all files out.
+    pub fn release_all(&self) -> Vec<Arc<OpenFile>> {
+        self.open.remove_all()
+    }
+
+    /// A data block is about to become a part of a file.
+    pub fn add_chunk(&self, block: Guid, chunk: Chunk) {
+        self.chunks.lock().insert(block, chunk);
+    }
+
+    /// What a data block is a part of.
+    pub fn chunk(&self, block: Guid) -> Option<Chunk> {
+        self.chunks.lock().get(&block).cloned()
+    }
+
+    /// Takes a chunk out of the table: the caller writes it.
+    pub fn take_chunk(&self, block: Guid) -> Option<Chunk> {
+        self.chunks.lock().remove(&block)
+    }
+
+    /// All chunks, by file and place.
+    pub fn chunks(&self) -> Vec<(Guid, Chunk)> {
+        let chunks = self.chunks.lock();
+        let mut all: Vec<_> = chunks
+            .iter()
+            .map(|(&guid, of)| (guid, of.clone()))
+            .collect();
+        all.sort_by_key(|(_, chunk)| (Arc::as_ptr(&chunk.file), chunk.range.start));
+        all
+    }
+
+    /// How many chunks there are that would have to be written; 0 where the caller may be changing that.
+    pub fn unwritten(&self) -> usize {
+        let Some(chunks) = self.chunks.try_lock() else {
+            return 0;
+        };
+        chunks.values().filter(|chunk| chunk.file.writable).count()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn chunks_do_not_overlap() {
+        let null = File::open("/dev/null").expect("it is there");
+        let file = OpenFile::new(null, String::new(), false);
+        assert!(file.take(&(10..20)));
+        assert!(file.take(&(20..30)));
+        assert!(file.take(&(0..10)));
+        for range in [0..1, 5..12, 15..16, 10..20, 19..21, 0..30, 29..40] {
+            assert!(!file.take(&range), "{range:?}");
+        }
+        // One of no bytes is in nobody's way.
+        assert!(file.take(&(15..15)));
+        file.give_back(&(15..15));
+        assert!(!file.take(&(15..16)));
+        file.give_back(&(10..20));
+        assert!(file.take(&(12..18)));
+        assert!(!file.take(&(10..13)));
+        assert!(file.take(&(30..u64::MAX)));
+    }
+}

@@ -1,0 +1,360 @@
+//! Maps whose objects are made when they are first asked for (OCR-Vx), and their making.
+//!
+//! | state of an index | meaning | left by |
+//! |---|---|---|
+//! | empty | nobody has asked for it | the first who asks: a creation begins |
+//! | being made | a thread runs the creator, which is given an identifier of its own for it | the object, or the end of a creator that has made none (empty again) |
+//! | made | the table of the map has the GUID | never |
+//!
+//! [`Creations`] has the indices that are being made; its mutex guards every step but the look at the
+//! table, which is one load. Who asks for an index that another thread makes waits until the object is
+//! there. A thread that runs a creator may wait so, too, for another index; [`Creations::begin`]
+//! refuses it where that would close a circle, since then no thread in it could go on. Whoever closes
+//! it sees it, because who waits for what is entered under the mutex before anybody sleeps.
+
+use super::arena::Wake;
+use super::guid::{Guid, Kind};
+use super::registry::Numbers;
+use parking_lot::Mutex;
+use std::alloc::{Layout, alloc_zeroed};
+use std::cell::Cell;
+use std::collections::HashMap;
+use std::ptr::{self, NonNull};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
+
+/// What `ocrMapCreate` is given: makes the object of an index.
+pub type Creator = unsafe extern "C" fn(Guid, u64, u32, *mut u64, u32, *mut Guid);
+
+/// A map.
+pub struct CreatorMap {
+    creator: Creator,
+    params: Box<[Cell<u64>]>,
+    guids: Box<[Cell<Guid>]>,
+    /// The GUIDs' bits, by index; 0: none yet.
+    objects: Box<[AtomicU64]>,
+}
+
+// SAFETY: the arrays of cells are touched by the program's function alone, which may run on several
+// threads at a time by the rules of `ocrMapCreate`.
+unsafe impl Sync for CreatorMap {}
+// SAFETY: nothing in it belongs to a thread.
+unsafe impl Send for CreatorMap {}
+
+impl CreatorMap {
+    /// A map of so many objects, with what its creator is given. `None` without memory.
+    pub fn new(
+        creator: Creator,
+        size: u64,
+        params: Box<[Cell<u64>]>,
+        guids: Box<[Cell<Guid>]>,
+    ) -> Option<CreatorMap> {
+        Some(CreatorMap {
+            creator,
+            params,
+            guids,
+            objects: zeros(usize::try_from(size).ok()?)?,
+        })
+    }
+
+    /// How many objects it can have.
+    pub fn size(&self) -> u64 {
+        self.objects.len() as u64
+    }
+
+    /// The object of an index in range, if it was made.
+    pub fn object(&self, index: u64) -> Option<Guid> {
+        // Pairs with the store in `Creations::made`.
+        let bits = self.objects[index as usize].load(Ordering::Acquire);
+        (bits != 0).then(|| Guid::from_bits(bits))
+    }
+
+    /// Runs the creator.
+    ///
+    /// # Safety
+    /// The program's function is run: no reference to the thread's context may be alive.
+    pub unsafe fn create(&self, local: Guid, index: u64) {
+        let params = array(&self.params).cast::<u64>();
+        let guids = array(&self.guids).cast::<Guid>();
+        let (paramc, guidc) = (self.params.len() as u32, self.guids.len() as u32);
+        // SAFETY: by the contract; the function gets what `ocrMapCreate` promises. It may write to the
+        // arrays, which are cells.
+        unsafe { (self.creator)(local, index, paramc, params, guidc, guids) };
+    }
+}
+
+/// Where an array is; null for one without elements.
+fn array<T>(cells: &[Cell<T>]) -> *mut Cell<T> {
+    match cells.is_empty() {
+        true => ptr::null_mut(),
+        false => cells.as_ptr().cast_mut(),
+    }
+}
+
+/// So many zeros. They are not written: memory is taken where a map gets objects.
+fn zeros(len: usize) -> Option<Box<[AtomicU64]>> {
+    let layout = Layout::array::<AtomicU64>(len).ok()?;
+    if layout.size() == 0 {
+        return Some(Box::default());
+    }
+    // SAFETY: the layout has a size.
+    let start = NonNull::new(unsafe { alloc_zeroed(layout) })?;
+    let all = ptr::slice_from_raw_parts_mut(start.as_ptr().cast::<AtomicU64>(), len);
+    // SAFETY: allocated above with the layout of this slice; zero is a valid `AtomicU64`.
+    Some(unsafe { Box::from_raw(all) })
+}
+
+/// What a thread that asks for an object is to do.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Begun {
+    /// Nothing: this is the object.
+    Made(Guid),
+    /// To run the creator with this identifier.
+    Create(Guid),
+    /// To wait for the creation with this identifier, which another thread runs.
+    Wait(Guid),
+    /// Nothing can be done: the creation of the object waits for this thread.
+    Circle,
+}
+
+/// A creation, by the identifier that the creator was given.
+struct Creation {
+    /// Kept, so that those who wait find the object also when the map is destroyed meanwhile.
+    map: Arc<CreatorMap>,
+    guid: Guid,
+    index: u64,
+    thread: usize,
+    object: Option<Guid>,
+    /// What the last attempt to make the object was answered.
+    status: Option<u8>,
+    waiting: Vec<Wake>,
+}
+
+#[derive(Default)]
+struct State {
+    creations: HashMap<Guid, Creation>,
+    by_index: HashMap<(Guid, u64), Guid>,
+    /// The creations that threads wait for.
+    waits: HashMap<usize, Guid>,
+}
+
+/// The creations that go on, of all maps.
+#[derive(Default)]
+pub struct Creations {
+    /// Of [`Kind::Local`].
+    numbers: Numbers,
+    state: Mutex<State>,
+}
+
+impl State {
+    /// Whether a creation cannot end before this thread goes on.
+    fn waits_for(&self, mut local: Guid, thread: usize) -> bool {
+        while let Some(creation) = self.creations.get(&local)
+            && creation.object.is_none()
+        {
+            if creation.thread == thread {
+                return true;
+            }
+            match self.waits.get(&creation.thread) {
+                Some(&other) => local = other,
+                None => return false,
+            }
+        }
+        false
+    }
+}
+
+impl Creations {
+    /// A thread asks for the object of an index in range. `None` when identifiers are used up. After
+    /// [`Begun::Wait`] it is entered as one that waits, until [`Creations::goes_on`].
+    pub fn begin(
+        &self,
+        (guid, map): (Guid, &Arc<CreatorMap>),
+        index: u64,
+        thread: usize,
+    ) -> Option<Begun> {
+        let mut state = self.state.lock();
+        if let Some(object) = map.object(index) {
+            return Some(Begun::Made(object));
+        }
+        if let Some(&local) = state.by_index.get(&(guid, index)) {
+            if state.waits_for(local, thread) {
+                return Some(Begun::Circle);
+            }
+            state.waits.insert(thread, local);
+            return Some(Begun::Wait(local));
+        }
+        let local = self.numbers.next(Kind::Local)?;
+        state.by_index.insert((guid, index), local);
+        let creation = Creation {
+            map: map.clone(),
+            guid,
+            index,
+            thread,
+            object: None,
+            status: None,
+            waiting: Vec::new(),
+        };
+        state.creations.insert(local, creation);
+        Some(Begun::Create(local))
+    }
+
+    /// Has `wake` called when a creation has led to an object, or to none; perhaps at once.
+    pub fn watch(&self, local: Guid, wake: Wake) {
+        let mut state = self.state.lock();
+        match state.creations.get_mut(&local) {
+            Some(creation) if creation.object.is_none() => creation.waiting.push(wake),
+            _ => {
+                drop(state);
+                wake();
+            }
+        }
+    }
+
+    /// A thread does not wait any more.
+    pub fn goes_on(&self, thread: usize) {
+        self.state.lock().waits.remove(&thread);
+    }
+
+    /// Whether this thread runs the creator that was given this identifier, which has no object yet.
+    pub fn is_open(&self, local: Guid, thread: usize) -> bool {
+        let state = self.state.lock();
+        let creation = state.creations.get(&local);
+        creation.is_some_and(|creation| creation.thread == thread && creation.object.is_none())
+    }
+
+    /// The object of a creation whose creator runs; the inner `None`: there is none yet.
+    pub fn object(&self, local: Guid) -> Option<Option<Guid>> {
+        let state = self.state.lock();
+        Some(state.creations.get(&local)?.object)
+    }
+
+    /// The object of an open creation was made.
+    pub fn made(&self, local: Guid, object: Guid) {
+        let waiting = {
+            let state = &mut *self.state.lock();
+            let Some(creation) = state.creations.get_mut(&local) else {
+                return;
+            };
+            creation.object = Some(object);
+            // Pairs with the load in `CreatorMap::object`.
+            creation.map.objects[creation.index as usize].store(object.bits(), Ordering::Release);
+            state.by_index.remove(&(creation.guid, creation.index));
+            std::mem::take(&mut creation.waiting)
+        };
+        for wake in waiting {
+            wake();
+        }
+    }
+
+    /// The creator has tried to make the object, in vain.
+    pub fn failed(&self, local: Guid, status: u8) {
+        if let Some(creation) = self.state.lock().creations.get_mut(&local) {
+            creation.status = Some(status);
+        }
+    }
+
+    /// The creator has returned: its object, or what its last attempt was answered, if it made one.
+    pub fn end(&self, local: Guid) -> Result<Guid, Option<u8>> {
+        let creation = {
+            let state = &mut *self.state.lock();
+            let Some(creation) = state.creations.remove(&local) else {
+                return Err(None);
+            };
+            if creation.object.is_none() {
+                state.by_index.remove(&(creation.guid, creation.index));
+            }
+            creation
+        };
+        for wake in creation.waiting {
+            wake();
+        }
+        creation.object.ok_or(creation.status)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::sync::atomic::AtomicUsize;
+
+    unsafe extern "C" fn nothing(_: Guid, _: u64, _: u32, _: *mut u64, _: u32, _: *mut Guid) {}
+
+    fn map(size: u64) -> Arc<CreatorMap> {
+        Arc::new(CreatorMap::new(nothing, size, Box::default(), Box::default()).expect("memory"))
+    }
+
+    const MAP: Guid = Guid::from_bits(77);
+    const OBJECT: Guid = Guid::from_bits(55);
+
+    fn create(creations: &Creations, map: &Arc<CreatorMap>, index: u64, thread: usize) -> Guid {
+        match creations.begin((MAP, map), index, thread) {
+            Some(Begun::Create(local)) => local,
+            other => panic!("{other:?}"),
+        }
+    }
+
+    #[test]
+    fn an_object_is_made_once_and_those_that_wait_are_called() {
+        let (creations, map) = (Creations::default(), map(3));
+        let local = create(&creations, &map, 2, 1);
+        assert_eq!(creations.begin((MAP, &map), 2, 2), Some(Begun::Wait(local)));
+        let called = Arc::new(AtomicUsize::new(0));
+        let wake = || {
+            let called = called.clone();
+            Box::new(move || {
+                called.fetch_add(1, Ordering::Relaxed);
+            })
+        };
+        creations.watch(local, wake());
+        assert!(creations.is_open(local, 1) && !creations.is_open(local, 2));
+        assert_eq!(called.load(Ordering::Relaxed), 0);
+        creations.made(local, OBJECT);
+        assert_eq!(called.load(Ordering::Relaxed), 1);
+        creations.watch(local, wake());
+        assert_eq!(called.load(Ordering::Relaxed), 2);
+        assert!(!creations.is_open(local, 1));
+        creations.goes_on(2);
+        let again = creations.begin((MAP, &map), 2, 2);
+        assert_eq!(again, Some(Begun::Made(OBJECT)));
+        assert_eq!(creations.end(local), Ok(OBJECT));
+        assert_eq!(creations.object(local), None);
+    }
+
+    #[test]
+    fn a_creator_that_makes_nothing_leaves_the_index_empty() {
+        let (creations, map) = (Creations::default(), map(1));
+        let first = create(&creations, &map, 0, 1);
+        creations.failed(first, 12);
+        assert_eq!(creations.end(first), Err(Some(12)));
+        let second = create(&creations, &map, 0, 1);
+        assert_ne!(first, second);
+        assert_eq!(creations.end(second), Err(None));
+    }
+
+    #[test]
+    fn a_circle_is_refused_to_who_closes_it() {
+        let (creations, map) = (Creations::default(), map(4));
+        let zero = create(&creations, &map, 0, 1);
+        // In its own creator.
+        let own = creations.begin((MAP, &map), 0, 1);
+        assert_eq!(own, Some(Begun::Circle));
+        // Of three threads.
+        let one = create(&creations, &map, 1, 2);
+        let two = create(&creations, &map, 2, 3);
+        assert_eq!(creations.begin((MAP, &map), 1, 1), Some(Begun::Wait(one)));
+        assert_eq!(creations.begin((MAP, &map), 2, 2), Some(Begun::Wait(two)));
+        let closing = creations.begin((MAP, &map), 0, 3);
+        assert_eq!(closing, Some(Begun::Circle));
+        // Not once the object is there, though its creator has not returned.
+        creations.made(zero, OBJECT);
+        let made = creations.begin((MAP, &map), 0, 3);
+        assert_eq!(made, Some(Begun::Made(OBJECT)));
+    }
+
+    #[test]
+    fn a_map_larger_than_memory_is_refused() {
+        let size = 1 << 60;
+        assert!(CreatorMap::new(nothing, size, Box::default(), Box::default()).is_none());
+    }
+}

@@ -1,0 +1,60 @@
+//! Objects of which a program has few, by GUID, shared out: whoever works with one keeps it, also when
+//! it is destroyed meanwhile.
+
+use super::guid::{FIRST_LABEL_GENERATION, Guid, Kind};
+use parking_lot::RwLock;
+use std::collections::HashMap;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
+
+/// Gives GUIDs of one kind, none of them twice.
+#[derive(Default)]
+pub struct Numbers(AtomicU64);
+
+impl Numbers {
+    /// One more. `None` when they are used up.
+    pub fn next(&self, kind: Kind) -> Option<Guid> {
+        // Only the number counts.
+        let number = self.0.fetch_add(1, Ordering::Relaxed) + 1;
+        let generation = u32::try_from(number >> 32).ok()?;
+        (generation < FIRST_LABEL_GENERATION).then(|| Guid::new(kind, generation, number as u32))
+    }
+}
+
+/// The objects of one type.
+pub struct Registry<T> {
+    all: RwLock<HashMap<Guid, Arc<T>>>,
+}
+
+impl<T> Default for Registry<T> {
+    fn default() -> Self {
+        Registry {
+            all: RwLock::default(),
+        }
+    }
+}
+
+impl<T> Registry<T> {
+    /// Enters an object, with the next of the GUIDs that all registries share. `None` when they are
+    /// used up.
+    pub fn add(&self, numbers: &Numbers, object: T) -> Option<Guid> {
+        let guid = numbers.next(Kind::Registered)?;
+        self.all.write().insert(guid, Arc::new(object));
+        Some(guid)
+    }
+
+    /// The object with this GUID.
+    pub fn get(&self, guid: Guid) -> Option<Arc<T>> {
+        self.all.read().get(&guid).cloned()
+    }
+
+    /// Takes all objects out.
+    pub fn remove_all(&self) -> Vec<Arc<T>> {
+        self.all.write().drain().map(|(_, object)| object).collect()
+    }
+
+    /// Takes an object out.
+    pub fn remove(&self, guid: Guid) -> Option<Arc<T>> {
+        self.all.write().remove(&guid)
+    }
+}

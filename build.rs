@@ -27,6 +27,8 @@ const HEADERS: &[&str] = &[
 
 /// Macros of the headers that `bindgen` does not see as constants, because there is a cast in them.
 const PROPERTIES: &[&str] = &[
+    "DB_COPY_PARTITION",
+    "DB_COPY_PARTITION_BACK",
     "DB_PROP_NO_ACQUIRE",
     "DB_PROP_SINGLE_ASSIGNMENT",
     "EDT_PROP_FINISH",

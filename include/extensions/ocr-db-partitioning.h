@@ -1,8 +1,8 @@
 /*
  * ocr-db-partitioning.h - divide a data block into several (extension: OCR-Vx).
  *
- * Not supported: ocrDbPartition is here so that programs that mention it can be built. ocrDbCopy
- * (ocr-db.h), which this extension extends, is not supported either.
+ * Not supported: ocrDbPartition is here so that programs that mention it can be built. The types of
+ * copies, for ocrDbCopy of ocr-db.h, are supported.
  */
 #ifndef OCR_API_EXT_DB_PARTITIONING_H
 #define OCR_API_EXT_DB_PARTITIONING_H
@@ -22,9 +22,9 @@ typedef struct {
 
 #define OCR_DB_PARTITION_STATIC ((u16)0x1) /* a part will not be divided again */
 
-/* What ocrDbCopy can be asked for besides a plain copy. */
-#define DB_COPY_PARTITION      ((u16)0x1)
-#define DB_COPY_PARTITION_BACK ((u16)0x2)
+/* What ocrDbCopy can be asked for besides a plain copy (section 6.3 of the paper). */
+#define DB_COPY_PARTITION      ((u16)0x1) /* the source will not be used until all is copied back */
+#define DB_COPY_PARTITION_BACK ((u16)0x2) /* back to where it came from; the source is destroyed */
 
 /* Would divide dbGuid into partCount parts. Does nothing and returns OCR_ENOTSUP. */
 u8 ocrDbPartition(ocrGuid_t dbGuid, u32 partCount, ocrDbPart_t *partitions, u32 properties);

@@ -67,6 +67,7 @@ macro_rules! export {
 }
 
 mod affinity;
+mod copy;
 mod db;
 mod debug;
 mod edt;

@@ -63,6 +63,8 @@ pub const MAX_ARGS: usize = 13;
 pub const MISUSES: [u8; 3] = [1, ACCESS, 22];
 /// `OCR_EACCES`.
 pub const ACCESS: u8 = 13;
+/// `OCR_ENOMEM`, of which `ocrDbCopy` makes a misuse, too.
+pub const NO_MEMORY: u8 = 12;
 
 const GUID_PROPERTIES: u32 = 0x700;
 const EDT_PROPERTIES: Role = Role::Properties(GUID_PROPERTIES | 0xf);
@@ -107,6 +109,19 @@ pub const CALLS: &[Call] = &[
     ),
     call("ocrDbDestroy", "OCR 1.1.0, 2.5.2", &[("db", Role::Block)]),
     call("ocrDbRelease", "OCR 1.1.0, 2.5.3", &[("db", Role::Block)]),
+    call(
+        "ocrDbCopy",
+        "ocr-db.h",
+        &[
+            ("destination", Role::Block),
+            ("destinationOffset", Role::Number),
+            ("source", Role::Block),
+            ("sourceOffset", Role::Number),
+            ("size", Role::Number),
+            ("copyType", Role::Number),
+            ("completionEvt", Role::Other),
+        ],
+    ),
     call(
         "ocrDbGetSize",
         "extensions/ocr-db-info.h",

@@ -2,9 +2,9 @@
 //!
 //! This room owns the history of objects (`history`), the fingerprints of what blocks contain
 //! (`contents`), the memory of blocks that are gone (`graves`), what each call may be given (`calls`),
-//! and the words for what is wrong (`rules`, `refused_edt`, `misuse`, `left`). It looks at objects
-//! and changes none, and it never ends a program: it answers with a [`Misuse`], and the caller sees
-//! to the end.
+//! and the words for what is wrong (`rules`, `refused_edt`, `refused_block`, `misuse`, `left`). It
+//! looks at objects and changes none, and it never ends a program: it answers with a [`Misuse`], and
+//! the caller sees to the end.
 //!
 //! Nothing of it exists where strict mode is off: a run has a [`Check`] or none, and [`is_on`] is
 //! what a C call looks at. How a call gets here is in `capi/strict.rs`, what the life of an EDT asks
@@ -22,6 +22,7 @@ mod graves;
 pub mod history;
 mod left;
 mod misuse;
+mod refused_block;
 mod refused_edt;
 mod rules;
 
@@ -195,6 +196,12 @@ impl Check {
     pub fn runtime_block(&self, objects: &Objects, block: Guid) {
         let act = self.act(history::AT_START, Who::NOBODY);
         self.history.created(objects, block, What::Block, None, act);
+    }
+
+    /// An object that a call made for the program, besides what the call is there for.
+    pub fn made(&self, objects: &Objects, guid: Guid, what: What, act: (&'static str, Who)) {
+        let act = self.act(act.0, act.1);
+        self.history.created(objects, guid, what, None, act);
     }
 
     /// An EDT has run; the blocks that it released before its end.

@@ -2,6 +2,7 @@
 
 use super::Runtime;
 use super::context::Context;
+use super::copy::COPY_NAME;
 use super::end::fatal;
 use crate::check::contents::{Print, When};
 use crate::check::history::Who;
@@ -41,6 +42,7 @@ impl Context {
         let by_the_runtime = self.current.is_none() && edt.work().name == "mainEdt";
         let call = match edt.explicit_range() {
             _ if by_the_runtime => crate::check::history::AT_START,
+            _ if edt.work().name == COPY_NAME => COPY_NAME,
             Some(_) => "ocrOpenclTaskCreate",
             None => "ocrEdtCreate",
         };

@@ -48,8 +48,10 @@ pub struct Context {
     pub slots_by_block: HashMap<Guid, u32>,
     /// The local storage of the EDT that runs.
     pub edt_local: [Guid; LOCAL_SLOTS],
-    /// Whether it must be cleared for the next EDT.
-    pub edt_local_used: bool,
+    /// Completion events that the EDT that runs was given.
+    pub(super) completions: Vec<Guid>,
+    /// Whether its end has to see to one of these (`end_belongings`).
+    pub has_belongings: bool,
     /// Whether the thread has left its seat to another while its EDT waited.
     pub away: Away,
     /// The last round in which it has looked in vain at the end (`seats.rs`).
@@ -98,7 +100,8 @@ impl Context {
             held: ptr::null(),
             slots_by_block: HashMap::new(),
             edt_local: [Guid::NULL; LOCAL_SLOTS],
-            edt_local_used: false,
+            completions: Vec::new(),
+            has_belongings: false,
             away: Away::No,
             looked_in: 0,
             ahead: Ahead::default(),

@@ -255,27 +255,41 @@ impl Context {
             }
         }
         self.slots_by_block.clear();
-        if std::mem::take(&mut self.edt_local_used) {
-            self.edt_local = [Guid::NULL; LOCAL_SLOTS];
-        }
         self.current = None;
         self.tally.now.running.store(0, Ordering::Relaxed);
         // 8: triggered, 9: recycled; then out of the scope, whose end comes after the EDT's.
         let scope = edt.finish_scope();
+        let belongings = std::mem::take(&mut self.has_belongings);
         if edt.has_output_inside() {
             self.end_with_output(edt, result);
         } else {
             if let Some(scope) = scope.filter(|_| edt.flags.get() & FINISH != 0) {
                 scope.result.set(result);
+                if belongings {
+                    // It is passed on when the scope closes.
+                    self.completions.retain(|event| *event != result);
+                }
             } else {
                 self.pass_result(edt.output(), result);
             }
             self.runtime.objects.edts.free(&mut self.caches.edts, edt);
         }
+        if belongings {
+            self.end_belongings();
+        }
         // Events that depend on the output event have triggered when the scope is left.
         self.work_off();
         self.check_out(scope);
         self.work_off();
+    }
+
+    /// Ends what belonged to the EDT that has run, for the next one.
+    #[cold]
+    fn end_belongings(&mut self) {
+        self.edt_local = [Guid::NULL; LOCAL_SLOTS];
+        while let Some(event) = self.completions.pop() {
+            self.graph().let_go(event);
+        }
     }
 
     /// Counts an EDT out of its finish scope, and closes the scope, and those around it, if it was

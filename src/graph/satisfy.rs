@@ -309,6 +309,20 @@ impl Graph<'_> {
         Ok(())
     }
 
+    /// Nobody adds a dependence to a sticky event any more that could come too late: from here on it
+    /// goes when it triggers, or now, if it has. Nothing if it is gone.
+    pub fn let_go(&mut self, guid: Guid) {
+        let events = &self.objects.events;
+        let Some((event, locked)) = events.lock(guid) else {
+            return;
+        };
+        if locked.word.state() == TRIGGERED {
+            events.free(&mut self.caches.events, event, locked);
+        } else {
+            events.become_once(event, &locked);
+        }
+    }
+
     /// Takes a list apart: pre-slots of EDTs are unconnected again.
     fn disconnect_all(&mut self, mut list: Link) {
         loop {

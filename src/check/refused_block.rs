@@ -1,0 +1,78 @@
+//! Why a call of the extensions about data blocks was refused, as `rules` finds it for the others.
+
+use super::calls::{ACCESS, NO_MEMORY};
+use super::{Check, Made, Misuse};
+use crate::object::Objects;
+use crate::object::guid::Guid;
+
+impl Check {
+    /// One of the GUIDs that must be that of a block is `NULL_GUID`.
+    fn null_block(&self, made: &Made<'_>, args: &[usize]) -> Option<Box<Misuse>> {
+        let at = *args.iter().find(|&&at| made.guid(at).is_null())?;
+        let name = made.call.args[at].0;
+        Some(self.by_call(
+            made,
+            format!("{name} is NULL_GUID"),
+            &[],
+            &format!("{name} is a data block"),
+            "Pass the GUID that ocrDbCreate has stored. A pre-slot that was satisfied without data, or \
+             in DB_MODE_NULL, has NULL_GUID.",
+        ))
+    }
+
+    /// `ocrDbCopy` was refused. None if memory is used up.
+    pub(super) fn refused_copy(
+        &self,
+        objects: &Objects,
+        made: &Made<'_>,
+        status: u8,
+    ) -> Option<Box<Misuse>> {
+        let (destination, source) = (made.guid(0), made.guid(2));
+        let both = [destination, source];
+        if status == ACCESS {
+            return Some(self.written_once(made, &both));
+        }
+        if status != NO_MEMORY {
+            return Some(self.null_block(made, &[0, 2]).unwrap_or_else(|| {
+                match destination == source {
+                    true => self.by_call(
+                        made,
+                        "source and destination are one data block".into(),
+                        &[source],
+                        "a copy is from one data block to another",
+                        "Within one block, an EDT that holds it can use memmove.",
+                    ),
+                    false => self.by_call(
+                        made,
+                        format!("there is no copyType {}", made.number(5) as i64),
+                        &[],
+                        "copyType is 0, DB_COPY_PARTITION or DB_COPY_PARTITION_BACK",
+                        "Pass 0 for a plain copy. Are the arguments in the right order (destination, \
+                         its offset, source, its offset, size)?",
+                    ),
+                }
+            }));
+        }
+        let sides = [("destination", 1, destination), ("source", 3, source)];
+        let short = sides.into_iter().find_map(|(name, at, guid)| {
+            let has = size_of(objects, guid)?;
+            let end = made.number(at).checked_add(made.number(4));
+            end.is_none_or(|end| end > has).then_some((name, guid, has))
+        });
+        let (name, guid, has) = short?;
+        Some(self.by_call(
+            made,
+            format!("the {name} is too small: it has {has} bytes"),
+            &[guid],
+            "offset and size are within the block, in bytes",
+            "Count in bytes, not in elements. Are the arguments in the right order (destination, its \
+             offset, source, its offset, size)?",
+        ))
+    }
+}
+
+/// The size of a block that exists.
+fn size_of(objects: &Objects, block: Guid) -> Option<u64> {
+    let (block, _locked) = objects.data_blocks.lock(block)?;
+    Some(block.size())
+}

@@ -67,6 +67,7 @@ macro_rules! export {
 }
 
 mod affinity;
+mod by_value;
 mod copy;
 mod db;
 mod debug;

@@ -1,6 +1,5 @@
-//! Headers of OCR-Vx whose functions this runtime does not have: `extensions/ocr-db-by-value.h`,
-//! `ocr-db-partitioning.h`, `ocr-file.h`, `ocr-map-creator.h`. Programs that mention them can be
-//! built, and are told.
+//! Headers of OCR-Vx whose functions this runtime does not have: `extensions/ocr-db-partitioning.h`,
+//! `ocr-file.h`, `ocr-map-creator.h`. Programs that mention them can be built, and are told.
 
 use super::{EFAULT, EINVAL, ENOTSUP, put, sys};
 use crate::object::guid::Guid;
@@ -8,20 +7,6 @@ use std::ffi::{c_char, c_void};
 use sys::ocrGuid_t;
 
 export! {
-    /// Not supported.
-    fn ocrAddDependenceByValue(
-        _source: ocrGuid_t,
-        _destination: ocrGuid_t,
-        _slot: u32,
-        _mode: sys::ocrDbAccessMode_t,
-    ) -> u8, or EFAULT; { ENOTSUP }
-
-    /// Not supported.
-    fn ocrGroupBegin() -> u8, or EFAULT; { ENOTSUP }
-
-    /// Not supported.
-    fn ocrGroupEnd() -> u8, or EFAULT; { ENOTSUP }
-
     /// Not supported.
     fn ocrDbPartition(
         _db: ocrGuid_t,

@@ -227,6 +227,18 @@ pub const CALLS: &[Call] = &[
             ("mode", Role::Mode),
         ],
     ),
+    call(
+        "ocrAddDependenceByValue",
+        "extensions/ocr-db-by-value.h",
+        &[
+            ("sourceDb", Role::Block),
+            ("destination", Role::Destination),
+            ("slot", Role::Number),
+            ("mode", Role::Mode),
+        ],
+    ),
+    call("ocrGroupBegin", "extensions/ocr-db-by-value.h", &[]),
+    call("ocrGroupEnd", "extensions/ocr-db-by-value.h", &[]),
     // What is wrong with a kernel is said where it is built.
     lenient(call(
         "ocrOpenclTemplateCreate",

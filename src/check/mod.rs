@@ -105,7 +105,9 @@ impl Check {
                 self.history.ends(first, End::Destroyed(act));
             }
             "ocrEventSatisfy" | "ocrEventSatisfySlot" => self.history.satisfied(first, act),
-            "ocrAddDependence" => self.links(first, made.guid(1), made.number(2), act),
+            "ocrAddDependence" | "ocrAddDependenceByValue" => {
+                self.links(first, made.guid(1), made.number(2), act)
+            }
             "ocrAddDependenceSlot" => self.links(first, made.guid(2), made.number(3), act),
             _ => {}
         }
@@ -123,7 +125,7 @@ impl Check {
     /// A call was refused, and the program goes on.
     pub fn was_refused(&self, call: &'static Call, args: &[u64], act: Act) {
         let destination = match call.name {
-            "ocrAddDependence" => args[1],
+            "ocrAddDependence" | "ocrAddDependenceByValue" => args[1],
             "ocrAddDependenceSlot" => args[2],
             _ => return,
         };

@@ -1,6 +1,7 @@
 //! Why a call of the extensions about data blocks was refused, as `rules` finds it for the others.
 
 use super::calls::{ACCESS, NO_MEMORY};
+use super::history::Who;
 use super::{Check, Made, Misuse};
 use crate::object::Objects;
 use crate::object::guid::Guid;
@@ -18,6 +19,62 @@ impl Check {
             "Pass the GUID that ocrDbCreate has stored. A pre-slot that was satisfied without data, or \
              in DB_MODE_NULL, has NULL_GUID.",
         ))
+    }
+
+    /// A block that was passed by value was to be used as others are.
+    pub(super) fn private_block(&self, made: &Made<'_>, block: Guid, name: &str) -> Box<Misuse> {
+        self.by_call(
+            made,
+            format!("{name} ({block}) was passed by value, and cannot be passed on as a block"),
+            &[block],
+            "what was passed by value is of those that got it, and goes when they are done with it (see \
+             extensions/ocr-db-by-value.h)",
+            "Pass its content on by ocrAddDependenceByValue, or in a block of your own.",
+        )
+    }
+
+    /// The content of a block was to be passed by who does not hold it.
+    pub(super) fn not_held(&self, made: &Made<'_>) -> Box<Misuse> {
+        let block = made.guid(0);
+        let what = match self.has_released(made.act.who, block) {
+            true => "the EDT has released the data block before",
+            false => "the EDT has not acquired the data block",
+        };
+        self.by_call(
+            made,
+            what.into(),
+            &[block],
+            "the caller has created sourceDb, or got it through a pre-slot, and has not released it",
+            "Pass the content on before ocrDbRelease. An EDT that only knows the block's GUID needs a \
+             dependence from it to one of its pre-slots.",
+        )
+    }
+
+    /// `ocrGroupBegin` or `ocrGroupEnd` was refused.
+    pub(super) fn refused_group(&self, made: &Made<'_>) -> Box<Misuse> {
+        let what = match (made.act.who.work, made.call.name) {
+            (None, _) => "a group is of an EDT, and none runs here",
+            (_, "ocrGroupBegin") => "the EDT has a group open",
+            _ => "the EDT has no group open",
+        };
+        self.by_call(
+            made,
+            what.into(),
+            &[],
+            "an EDT begins a group and ends it, and may then begin another; groups do not nest",
+            "Pair each ocrGroupBegin with one ocrGroupEnd in the same EDT.",
+        )
+    }
+
+    /// An EDT has ended with a group open.
+    pub fn open_group(&self, who: Who) -> Box<Misuse> {
+        self.by_edt(
+            format!("seen at the end of {who}"),
+            "an EDT has ended with a group open".into(),
+            &[],
+            "a group ends before its EDT does (extensions/ocr-db-by-value.h)",
+            "Call ocrGroupEnd on each way out of the function that has called ocrGroupBegin.",
+        )
     }
 
     /// `ocrDbCopy` was refused. None if memory is used up.

@@ -41,6 +41,11 @@ impl Check {
                  have run.",
             )),
             "ocrDbRelease" => Some(self.refused_release(made)),
+            "ocrAddDependenceByValue" if status == ACCESS => Some(self.not_held(made)),
+            "ocrAddDependenceByValue" => {
+                self.refused_dependence(objects, made, status, [0, 1, 2, 3])
+            }
+            "ocrGroupBegin" | "ocrGroupEnd" => Some(self.refused_group(made)),
             "ocrDbCopy" => return self.refused_copy(objects, made, status),
             "ocrEdtTemplateCreate_internal" => Some(self.by_call(
                 made,
@@ -177,6 +182,9 @@ impl Check {
                 &format!("{name} is {wanted}"),
                 wrong_kind(role, what),
             ));
+        }
+        if objects.data_blocks.is_private(guid) {
+            return Some(self.private_block(made, guid, name));
         }
         let record = self.history.get(guid);
         let ended = record.as_ref().and_then(|record| record.end);

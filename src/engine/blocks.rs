@@ -106,7 +106,7 @@ impl Context {
     }
 
     /// The pre-slot through which the running EDT holds a block.
-    fn slot_of(&mut self, guid: Guid) -> Option<&'static PreSlot> {
+    pub(super) fn slot_of(&mut self, guid: Guid) -> Option<&'static PreSlot> {
         let edt = self.current?;
         let slots = edt.slots();
         let slot = if slots.len() <= MANY_SLOTS {
@@ -192,6 +192,6 @@ impl Context {
     /// The size of a block that is not destroyed, in bytes.
     pub fn block_size(&self, guid: Guid) -> Option<u64> {
         let (block, locked) = self.runtime.objects.data_blocks.lock(guid)?;
-        (locked.word.state() == LIVE).then(|| block.size())
+        (locked.word.state() != DESTROYED).then(|| block.size())
     }
 }

@@ -74,6 +74,9 @@ impl Context {
     #[cold]
     pub fn check_end(&mut self, check: &Check, edt: &'static Edt, result: Guid) {
         let who = who(edt);
+        if self.in_group {
+            insist(Err(check.open_group(who)));
+        }
         let scope = edt.finish_scope().filter(|_| edt.flags.get() & FINISH != 0);
         let output = scope.map_or(edt.output(), |scope| scope.output.get());
         let objects = &self.runtime.objects;

@@ -50,6 +50,8 @@ pub struct Context {
     pub edt_local: [Guid; LOCAL_SLOTS],
     /// Completion events that the EDT that runs was given.
     pub(super) completions: Vec<Guid>,
+    /// Whether it has a group open (`by_value.rs`).
+    pub in_group: bool,
     /// Whether its end has to see to one of these (`end_belongings`).
     pub has_belongings: bool,
     /// Whether the thread has left its seat to another while its EDT waited.
@@ -101,6 +103,7 @@ impl Context {
             slots_by_block: HashMap::new(),
             edt_local: [Guid::NULL; LOCAL_SLOTS],
             completions: Vec::new(),
+            in_group: false,
             has_belongings: false,
             away: Away::No,
             looked_in: 0,

@@ -287,6 +287,7 @@ impl Context {
     #[cold]
     fn end_belongings(&mut self) {
         self.edt_local = [Guid::NULL; LOCAL_SLOTS];
+        self.in_group = false;
         while let Some(event) = self.completions.pop() {
             self.graph().let_go(event);
         }

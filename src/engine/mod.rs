@@ -22,6 +22,7 @@
 mod ahead;
 pub mod block;
 pub mod blocks;
+pub mod by_value;
 mod checks;
 pub mod collective;
 pub mod context;

@@ -19,6 +19,8 @@ pub struct DestroyedEdt {
     pub finish: bool,
     /// The output event, with a slot of its own, that goes with it, or `NULL_GUID`.
     pub output: Guid,
+    /// The private blocks that it would have acquired, by pre-slots.
+    pub given_up: Vec<Guid>,
 }
 
 impl Graph<'_> {
@@ -361,6 +363,11 @@ impl Graph<'_> {
             scope: edt.finish_scope(),
             finish: edt.flags.get() & crate::object::edt::FINISH != 0,
             output: edt.output(),
+            given_up: {
+                let data = edt.slots().iter().map(|slot| slot.data());
+                data.filter(|&data| self.objects.data_blocks.is_private(data))
+                    .collect()
+            },
         };
         // What nothing is connected to will not be satisfied any more. What is left of the count is
         // pre-slots that are linked, or that the EDT's creator is about to link.

@@ -1,5 +1,6 @@
 //! Granting, queueing and releasing; the rules are in [`super`].
 
+use super::private;
 use crate::object::data_block::{DESTROYED, DataBlock, DataBlocks, Holders, LIVE, Mark};
 use crate::object::edt::{DENIED, Edt, EdtRef, FETCH, Mode};
 use crate::object::guid::Guid;
@@ -80,7 +81,7 @@ fn sharing(holders: &Holders, mode: Mode) -> u32 {
     }
 }
 
-fn is_held(holders: &Holders) -> bool {
+pub(super) fn is_held(holders: &Holders) -> bool {
     holders.ro != 0 || holders.constant != 0 || holders.rw != 0 || holders.ew
 }
 
@@ -98,11 +99,11 @@ pub fn acquire(blocks: &DataBlocks, guid: Guid, edt: &Edt, mode: Mode) -> Acquir
 #[inline]
 pub(super) fn acquire_locked(
     block: &DataBlock,
-    locked: Locked<'_>,
+    mut locked: Locked<'_>,
     edt: &Edt,
     mode: Mode,
 ) -> Acquired {
-    if locked.word.state() != LIVE {
+    if locked.word.state() != LIVE && !private::is_for(&mut locked, edt) {
         return Acquired::Gone;
     }
     let mut holders = block.holders.get();
@@ -296,7 +297,7 @@ pub(super) fn acquire_more(block: &DataBlock, guid: Guid, mode: Mode, holds: u32
 
 fn leave_locked(
     block: &DataBlock,
-    locked: Locked<'_>,
+    mut locked: Locked<'_>,
     mode: Mode,
     holds: u32,
     granted: &mut Vec<EdtRef>,
@@ -305,10 +306,20 @@ fn leave_locked(
     leave(&mut holders, mode, holds);
     serve(block, &locked, &mut holders, granted);
     block.holders.set(holders);
-    if locked.word.state() == DESTROYED && !is_held(&holders) {
-        return Left::Unused;
+    if locked.word.state() != LIVE && !is_held(&holders) {
+        return unheld(&mut locked);
     }
     Left::Alive
+}
+
+/// What is left of a locked block that is not live and that nobody holds.
+#[cold]
+pub(super) fn unheld(locked: &mut Locked<'_>) -> Left {
+    if private::is_expected(locked) {
+        return Left::Alive;
+    }
+    locked.word = locked.word.with_state(DESTROYED);
+    Left::Unused
 }
 
 /// Grants the block to those at the head of the queue who can have it now.

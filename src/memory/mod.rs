@@ -32,6 +32,8 @@ mod access;
 mod lease;
 #[cfg(all(test, loom))]
 mod loom_models;
+#[cfg_attr(loom, allow(dead_code))]
+pub mod private;
 
 pub use access::{
     Acquired, Left, acquire, destroy, hand_back, hand_on, hold_at_creation, release,

@@ -4,6 +4,7 @@
 //! |---|---|---|
 //! | free | slot of no block | creation |
 //! | live | can be acquired | `ocrDbDestroy` |
+//! | private | a content passed by value: can be acquired by the EDTs that it was passed to, and passed on no more; the count is those of their pre-slots whose EDT has not acquired it yet | nobody holding it with the count at 0, or `ocrDbDestroy`: destroyed; an event keeping it: live |
 //! | destroyed | its GUID is no longer accepted; holders and those that wait still use it | the last of them: freed, after every device that has a buffer has forgotten it |
 //!
 //! All cells are touched under the lock of the header, except that the host copy's address and the
@@ -26,6 +27,8 @@ use std::sync::atomic::AtomicUsize;
 pub const LIVE: u8 = 1;
 /// State: `ocrDbDestroy` was called; holders still use it.
 pub const DESTROYED: u8 = 2;
+/// State: goes when those that it was passed to are done with it.
+pub const PRIVATE: u8 = 3;
 
 /// What there is to know about a live block for those who do not take its lock.
 #[derive(Clone, Copy)]
@@ -41,6 +44,8 @@ pub enum Mark {
     WrittenOnce = 8,
     /// The block is written once, and has been: nobody may write it any more.
     Written = 16,
+    /// The block is or was private.
+    Private = 32,
 }
 
 /// No block is larger: what a process on a 64-bit machine can address.
@@ -275,6 +280,15 @@ impl DataBlocks {
             && self.blocks.get(guid.index()).is_some_and(|block| {
                 let word = block.header.peek();
                 word.generation() == guid.generation() && word.state() == LIVE
+            })
+    }
+
+    /// Whether this is the GUID of a private block.
+    pub fn is_private(&self, guid: Guid) -> bool {
+        guid.is_data_block()
+            && self.blocks.get(guid.index()).is_some_and(|block| {
+                let word = block.header.peek();
+                word.generation() == guid.generation() && word.state() == PRIVATE
             })
     }
 

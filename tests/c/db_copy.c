@@ -30,16 +30,17 @@ static ocrGuid_t looks(u32 paramc, u64 *paramv, u32 depc, ocrEdtDep_t depv[]) {
     return NULL_GUID;
 }
 
+/* When the EDT that asked for the copy has ended. */
 static ocrGuid_t checks_event(u32 paramc, u64 *paramv, u32 depc, ocrEdtDep_t depv[]) {
-    (void)paramc, (void)depc, (void)depv;
-    is_gone(((ocrGuid_t *)paramv)[0]);
+    (void)paramc, (void)paramv, (void)depc;
+    is_gone((ocrGuid_t){.guid = (s64)number_in(depv[0])});
     return NULL_GUID;
 }
 
 /* Holds the source while it asks for the copy: what it writes before it releases the block is copied. */
 static ocrGuid_t copies(u32 paramc, u64 *paramv, u32 depc, ocrEdtDep_t depv[]) {
     (void)paramc, (void)paramv, (void)depc, (void)depv;
-    ocrGuid_t to = numbers(1000, NULL), from, event, done;
+    ocrGuid_t to = numbers(1000, NULL), from, event;
     u32 *data;
     from = block_of(COUNT * sizeof(u32), (void **)&data);
     OK(ocrDbCopy(to, 10 * sizeof(u32), from, 5 * sizeof(u32), 8 * sizeof(u32), 0, &event));
@@ -49,12 +50,9 @@ static ocrGuid_t copies(u32 paramc, u64 *paramv, u32 depc, ocrEdtDep_t depv[]) {
     /* The copy may have been made by now. Several can depend on it all the same. */
     for (int i = 0; i < 20; i++)
         breathe();
-    ocrGuid_t first = spawn_with(looks, 1, (u64 *)&to, 1, NULL, EDT_PROP_NONE, &done);
-    ocrGuid_t later = spawn(checks_event, 1, (u64 *)&event, 2, NULL);
-    link_to(done, later, 1, DB_MODE_NULL);
-    link_to(event, first, 0, DB_MODE_CONST);
-    link_to(event, later, 0, DB_MODE_NULL);
-    return NULL_GUID;
+    for (int i = 0; i < 2; i++)
+        link_to(event, spawn(looks, 1, (u64 *)&to, 1, NULL), 0, DB_MODE_CONST);
+    return block_with((u64)event.guid);
 }
 
 static ocrGuid_t adds_up(u32 paramc, u64 *paramv, u32 depc, ocrEdtDep_t depv[]) {
@@ -158,8 +156,11 @@ ocrGuid_t mainEdt(u32 paramc, u64 *paramv, u32 depc, ocrEdtDep_t depv[]) {
     u64 many = MANY;
     void *addr;
 
-    spawn_with(copies, 0, NULL, 0, NULL, EDT_PROP_FINISH, &done);
+    ocrGuid_t begin = spawn_with(copies, 0, NULL, 1, NULL, EDT_PROP_FINISH, &event);
+    ocrGuid_t check = spawn_with(checks_event, 0, NULL, 1, NULL, EDT_PROP_NONE, &done);
     link_to(done, end, 0, DB_MODE_NULL);
+    link_to(event, check, 0, DB_MODE_RO);
+    link_to(NULL_GUID, begin, 0, DB_MODE_NULL);
 
     OK(ocrDbCreate(&block, &addr, MANY * sizeof(u32), DB_PROP_NO_ACQUIRE, NULL_HINT, NO_ALLOC));
     ocrGuid_t gathered, gather = spawn_with(gathers, 0, NULL, 1, NULL, EDT_PROP_FINISH, &gathered);
@@ -193,8 +194,9 @@ ocrGuid_t mainEdt(u32 paramc, u64 *paramv, u32 depc, ocrEdtDep_t depv[]) {
         link_to(NULL_GUID, edt, 0, DB_MODE_NULL);
     }
 
-    spawn_with(wrong_calls, 0, NULL, 0, NULL, EDT_PROP_FINISH, &done);
+    begin = spawn_with(wrong_calls, 0, NULL, 1, NULL, EDT_PROP_FINISH, &done);
     link_to(done, end, 5, DB_MODE_NULL);
+    link_to(NULL_GUID, begin, 0, DB_MODE_NULL);
 
     OK(ocrDbCreate(&last, &addr, COUNT * sizeof(u32), DB_PROP_NO_ACQUIRE, NULL_HINT, NO_ALLOC));
     OK(ocrDbCopy(last, 0, numbers(0, NULL), 0, COUNT * sizeof(u32), DB_COPY_PARTITION_BACK, &event));

@@ -78,6 +78,7 @@ mod labeling;
 mod legacy;
 mod ocr;
 mod opencl;
+mod partitioning;
 mod pause;
 mod pdl;
 mod reduction_event;

@@ -1,5 +1,5 @@
-//! Headers of OCR-Vx whose functions this runtime does not have: `extensions/ocr-db-partitioning.h`,
-//! `ocr-file.h`, `ocr-map-creator.h`. Programs that mention them can be built, and are told.
+//! Headers of OCR-Vx whose functions this runtime does not have: `extensions/ocr-file.h`,
+//! `ocr-map-creator.h`. Programs that mention them can be built, and are told.
 
 use super::{EFAULT, EINVAL, ENOTSUP, put, sys};
 use crate::object::guid::Guid;
@@ -7,14 +7,6 @@ use std::ffi::{c_char, c_void};
 use sys::ocrGuid_t;
 
 export! {
-    /// Not supported.
-    fn ocrDbPartition(
-        _db: ocrGuid_t,
-        _count: u32,
-        _parts: *mut sys::ocrDbPart_t,
-        _properties: u32,
-    ) -> u8, or EFAULT; { ENOTSUP }
-
     /// Not supported.
     fn ocrFileOpen(
         _file: *mut ocrGuid_t,

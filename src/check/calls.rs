@@ -110,6 +110,16 @@ pub const CALLS: &[Call] = &[
     call("ocrDbDestroy", "OCR 1.1.0, 2.5.2", &[("db", Role::Block)]),
     call("ocrDbRelease", "OCR 1.1.0, 2.5.3", &[("db", Role::Block)]),
     call(
+        "ocrDbPartition",
+        "extensions/ocr-db-partitioning.h",
+        &[
+            ("dbGuid", Role::Block),
+            ("partCount", Role::Number),
+            ("partitions", Role::Out),
+            ("properties", Role::Properties(0x1)),
+        ],
+    ),
+    call(
         "ocrDbCopy",
         "ocr-db.h",
         &[

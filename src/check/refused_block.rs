@@ -77,6 +77,78 @@ impl Check {
         )
     }
 
+    /// `ocrDbPartition` was refused.
+    pub(super) fn refused_partition(
+        &self,
+        objects: &Objects,
+        made: &Made<'_>,
+        status: u8,
+    ) -> Box<Misuse> {
+        let whole = made.guid(0);
+        if let Some(misuse) = self.null_block(made, &[0]) {
+            return misuse;
+        }
+        let size = size_of(objects, whole).unwrap_or(0);
+        let parts = objects.data_blocks.partitions.parts_of(whole).len();
+        let (what, rule, advice) = match status {
+            ACCESS => (
+                "the data block has DB_PROP_SINGLE_ASSIGNMENT".into(),
+                "a block that is written once is not divided: its parts would be written",
+                "Create the block without DB_PROP_SINGLE_ASSIGNMENT.",
+            ),
+            1 => (
+                format!(
+                    "the data block was divided with OCR_DB_PARTITION_STATIC, and {parts} of its parts \
+                     are left"
+                ),
+                "with this property there are no other parts until all have been destroyed",
+                "Destroy the parts first, or divide it without the property.",
+            ),
+            _ if made.number(1) == 0 => (
+                "partCount is 0".into(),
+                "a block is divided into one part at least",
+                "Pass the number of elements of partitions.",
+            ),
+            _ => (
+                format!(
+                    "a part is not within the {size} bytes of the data block, or overlaps another one \
+                     ({parts} parts are left of earlier calls)"
+                ),
+                "parts are within the block, and do not overlap each other, nor those of earlier calls \
+                 that have not been destroyed",
+                "Count in bytes, not in elements, and look at offset and size of each part. A part is \
+                 gone when ocrDbDestroy was called for it and the EDTs that hold it have ended.",
+            ),
+        };
+        self.by_call(made, what, &[whole], rule, advice)
+    }
+
+    /// An EDT that wants a block and one of its parts: `blocks` are those of its pre-slots.
+    pub fn part_and_whole(
+        &self,
+        objects: &Objects,
+        who: Who,
+        blocks: impl Fn(Guid) -> bool,
+        part: Guid,
+    ) -> Result<(), Box<Misuse>> {
+        let mut inner = part;
+        while let Some((whole, _)) = objects.data_blocks.partitions.place_of(inner) {
+            if blocks(whole) {
+                return Err(self.by_edt(
+                    format!("seen before the start of {who}"),
+                    "an EDT gets a data block together with a part of it".into(),
+                    &[who.edt, whole, part],
+                    "nobody gets a data block while it has parts, so such an EDT would never run \
+                     (extensions/ocr-db-partitioning.h)",
+                    "Destroy the part before the EDT that uses the whole, for instance in an EDT that \
+                     this one depends on.",
+                ));
+            }
+            inner = whole;
+        }
+        Ok(())
+    }
+
     /// `ocrDbCopy` was refused. None if memory is used up.
     pub(super) fn refused_copy(
         &self,

@@ -46,6 +46,7 @@ impl Check {
                 self.refused_dependence(objects, made, status, [0, 1, 2, 3])
             }
             "ocrGroupBegin" | "ocrGroupEnd" => Some(self.refused_group(made)),
+            "ocrDbPartition" => Some(self.refused_partition(objects, made, status)),
             "ocrDbCopy" => return self.refused_copy(objects, made, status),
             "ocrEdtTemplateCreate_internal" => Some(self.by_call(
                 made,
@@ -183,12 +184,12 @@ impl Check {
                 wrong_kind(role, what),
             ));
         }
-        if objects.data_blocks.is_private(guid) {
-            return Some(self.private_block(made, guid, name));
-        }
         let record = self.history.get(guid);
         let ended = record.as_ref().and_then(|record| record.end);
         let ended = matches!(ended, Some(End::Destroyed(act)) if act.ticket != made.act.ticket);
+        if !ended && objects.data_blocks.is_private(guid) {
+            return Some(self.private_block(made, guid, name));
+        }
         if is_alive(objects, guid) && (is_known(guid) || !ended) {
             return None;
         }

@@ -4,6 +4,7 @@ use super::Runtime;
 use super::context::Context;
 use super::copy::COPY_NAME;
 use super::end::fatal;
+use super::partition::PARTITION_NAME;
 use crate::check::contents::{Print, When};
 use crate::check::history::Who;
 use crate::check::{Check, Misuse};
@@ -43,6 +44,7 @@ impl Context {
         let call = match edt.explicit_range() {
             _ if by_the_runtime => crate::check::history::AT_START,
             _ if edt.work().name == COPY_NAME => COPY_NAME,
+            _ if edt.work().name == PARTITION_NAME => PARTITION_NAME,
             Some(_) => "ocrOpenclTaskCreate",
             None => "ocrEdtCreate",
         };
@@ -57,6 +59,12 @@ impl Context {
         let modes = edt.slots().iter();
         let modes = modes.map(|slot| (slot.data(), slot.info().mode));
         insist(check.mixed_modes(who(edt), modes));
+        let gets = |block| edt.slots().iter().any(|slot| slot.data() == block);
+        let data = edt.slots().iter().map(|slot| slot.data());
+        for part in data.filter(|data| !data.is_null()) {
+            let objects = &self.runtime.objects;
+            insist(check.part_and_whole(objects, who(edt), gets, part));
+        }
     }
 
     /// An EDT is about to run on the host.

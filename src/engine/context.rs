@@ -46,6 +46,10 @@ pub struct Context {
     pub held: *const DataBlock,
     /// The slots of an EDT with many, by block, once it has released one of them.
     pub slots_by_block: HashMap<Guid, u32>,
+    /// Parts of blocks that nobody uses any more, while others of them are disposed of.
+    pub(super) unused_parts: Vec<&'static DataBlock>,
+    /// Whether that happens now.
+    pub(super) disposing: bool,
     /// The local storage of the EDT that runs.
     pub edt_local: [Guid; LOCAL_SLOTS],
     /// Completion events that the EDT that runs was given.
@@ -101,6 +105,8 @@ impl Context {
             current: None,
             held: ptr::null(),
             slots_by_block: HashMap::new(),
+            unused_parts: Vec::new(),
+            disposing: false,
             edt_local: [Guid::NULL; LOCAL_SLOTS],
             completions: Vec::new(),
             in_group: false,

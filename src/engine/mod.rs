@@ -37,6 +37,7 @@ pub mod launch;
 pub mod legacy;
 pub mod life;
 mod own;
+pub mod partition;
 pub mod pause;
 pub mod seats;
 pub mod start;

@@ -37,6 +37,13 @@ pub fn passed(block: &DataBlock, slots: u32, kept: bool) -> Left {
     take_off(block, &mut locked, PASSING.saturating_sub(slots))
 }
 
+/// Lets one pre-slot of an EDT, which is satisfied next, have a destroyed block that nobody holds. It is
+/// unused again when the EDT is done with it.
+pub fn revive(block: &DataBlock) {
+    let mut locked = block.header.lock_pinned();
+    locked.word = locked.word.with_state(PRIVATE).with_count(1);
+}
+
 /// A locked block was passed to a pre-slot of an EDT that will not run.
 pub fn forgo(block: &DataBlock, mut locked: Locked<'_>) -> Left {
     take_off(block, &mut locked, 1)
@@ -54,18 +61,12 @@ fn take_off(block: &DataBlock, locked: &mut Locked<'_>, slots: u32) -> Left {
     }
 }
 
-/// Whether a locked block that is not live may be acquired by an EDT whose cursor stands at it: it is
-/// private. Takes the EDT's pre-slots off the count.
-#[cold]
-pub(super) fn is_for(locked: &mut Locked<'_>, edt: &Edt) -> bool {
-    if locked.word.state() != PRIVATE {
-        return false;
-    }
+/// An EDT acquires a locked private block, at which its cursor stands: takes its pre-slots off the count.
+pub(super) fn expected(locked: &mut Locked<'_>, edt: &Edt) {
     let data = edt.slots()[edt.cursor.get() as usize].data();
     let slots = edt.slots().iter().filter(|slot| slot.data() == data);
     let left = locked.word.count().saturating_sub(slots.count() as u32);
     locked.word = locked.word.with_count(left);
-    true
 }
 
 /// Whether EDTs that have not acquired a locked block will.

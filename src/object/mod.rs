@@ -16,6 +16,7 @@ pub mod guid;
 pub mod header;
 pub mod hints;
 pub mod link;
+pub mod partition;
 pub mod place;
 #[cfg(not(loom))]
 pub mod range;

@@ -1,6 +1,5 @@
 /* Functions of OCR-Vx that this runtime does not have say so, and touch nothing. */
 #include "check.h"
-#include <extensions/ocr-db-partitioning.h>
 #include <extensions/ocr-file.h>
 #include <extensions/ocr-map-creator.h>
 
@@ -12,10 +11,6 @@ static void creates(ocrGuid_t lid, u64 index, u32 paramc, u64 *paramv, u32 guidc
 ocrGuid_t mainEdt(u32 paramc, u64 *paramv, u32 depc, ocrEdtDep_t depv[]) {
     (void)paramc, (void)paramv, (void)depc, (void)depv;
     ocrGuid_t block = block_with(5), event = event_of(OCR_EVENT_STICKY_T), out = block;
-    ocrDbPart_t part = {0, 4, event};
-    REFUSED(OCR_ENOTSUP, ocrDbPartition(block, 1, &part, OCR_DB_PARTITION_STATIC));
-    CHECK(ocrGuidIsEq(part.guid, event));
-
     REFUSED(OCR_ENOTSUP, ocrFileOpen(&out, "/dev/null", "rb", &out, 0));
     REFUSED(OCR_ENOTSUP, ocrFileGetChunk(&out, event, 0, 1));
     REFUSED(OCR_ENOTSUP, ocrFileRelease(event));

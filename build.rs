@@ -27,6 +27,8 @@ const HEADERS: &[&str] = &[
 
 /// Macros of the headers that `bindgen` does not see as constants, because there is a cast in them.
 const PROPERTIES: &[&str] = &[
+    "DB_COPY_PARTITION",
+    "DB_COPY_PARTITION_BACK",
     "DB_PROP_MAPPED",
     "DB_PROP_NO_ACQUIRE",
     "DB_PROP_SINGLE_ASSIGNMENT",
@@ -38,6 +40,7 @@ const PROPERTIES: &[&str] = &[
     "GUID_PROP_CHECK",
     "GUID_PROP_BLOCK",
     "LEGACY_PROP_WAIT_FOR_CREATE",
+    "OCR_DB_PARTITION_STATIC",
     "LEGACY_PROP_CHECK",
     "OCR_FILE_EXISTS",
 ];

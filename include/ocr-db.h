@@ -63,7 +63,36 @@ u8 ocrDbDestroy(ocrGuid_t db);
 u8 ocrDbRelease(ocrGuid_t db);
 
 /*
- * Memory management inside a data block, and copies between blocks, as in OCR 1.0. Not supported:
+ * Copies a part of one data block to another one, when both can be had (OCR 1.0 and OCR-Vx; section
+ * 6.3 of the paper about extensions).
+ *
+ *   destination        the block that is written; the rest of it stays as it is
+ *   destinationOffset  where in it, in bytes
+ *   source             the block that is read
+ *   sourceOffset       where in it, in bytes
+ *   size               how many bytes; may be 0
+ *   copyType           0, a plain copy; or of extensions/ocr-db-partitioning.h: DB_COPY_PARTITION, a copy
+ *                      too, or DB_COPY_PARTITION_BACK, which destroys the source when it is copied
+ *   completionEvt      out: an event that is satisfied with the destination. NULL: none is wanted
+ *
+ * The call returns at once. The copy is made by an EDT of the runtime, in the caller's finish scope,
+ * which acquires the source in mode CONST and the destination in mode EW. So it waits for EDTs that
+ * hold the blocks in other modes, the caller among them, and what it has written is seen by who
+ * acquires the destination through the event. Until then the blocks must not be destroyed.
+ *
+ * The calling EDT may make others depend on the event until it ends, however early the copy is made.
+ * After that, or when the copy is made later, the event goes by itself, as once events do. Outside
+ * of EDTs, completionEvt gets a sticky event, which the program destroys.
+ *
+ * Errors: OCR_EINVAL (a GUID is not that of a data block that exists, or there is no such copyType),
+ * OCR_EPERM (source and destination are one block), OCR_ENOMEM (the bytes are not all within their
+ * block; or no memory), OCR_EACCES (the destination has DB_PROP_SINGLE_ASSIGNMENT, and was written).
+ */
+u8 ocrDbCopy(ocrGuid_t destination, u64 destinationOffset, ocrGuid_t source, u64 sourceOffset,
+             u64 size, u64 copyType, ocrGuid_t *completionEvt);
+
+/*
+ * Memory management inside a data block, as in OCR 1.0. Not supported:
  * OCR 1.1.0 has no such functions any more. They are here so that programs that mention them can be
  * built; each returns OCR_EINVAL and does nothing.
  */
@@ -71,8 +100,6 @@ u8 ocrDbMalloc(ocrGuid_t guid, u64 size, void **addr);
 u8 ocrDbMallocOffset(ocrGuid_t guid, u64 size, u64 *offset);
 u8 ocrDbFree(ocrGuid_t guid, void *addr);
 u8 ocrDbFreeOffset(ocrGuid_t guid, u64 offset);
-u8 ocrDbCopy(ocrGuid_t destination, u64 destinationOffset, ocrGuid_t source, u64 sourceOffset,
-             u64 size, u64 copyType, ocrGuid_t *completionEvt);
 
 #ifdef __cplusplus
 }

@@ -1,8 +1,9 @@
 /*
- * ocr-db-partitioning.h - divide a data block into several (extension: OCR-Vx).
+ * ocr-db-partitioning.h - divide a data block into several (extension: OCR-Vx; section 6 of the paper
+ * about extensions).
  *
- * Not supported: ocrDbPartition is here so that programs that mention it can be built. ocrDbCopy
- * (ocr-db.h), which this extension extends, is not supported either.
+ * Parts are data blocks of their own, so EDTs may write several parts of one block at the same time,
+ * each in mode EW, and other EDTs need not know that it was divided.
  */
 #ifndef OCR_API_EXT_DB_PARTITIONING_H
 #define OCR_API_EXT_DB_PARTITIONING_H
@@ -16,17 +17,47 @@ extern "C" {
 /* One part of a block. */
 typedef struct {
     u64 offset;     /* in: where it begins, in bytes from the start of the block */
-    u64 size;       /* in: its size in bytes */
+    u64 size;       /* in: its size in bytes; may be 0 */
     ocrGuid_t guid; /* out: the data block that it becomes */
 } ocrDbPart_t;
 
-#define OCR_DB_PARTITION_STATIC ((u16)0x1) /* a part will not be divided again */
+#define OCR_DB_PARTITION_STATIC ((u16)0x1) /* no other parts until all of them are destroyed */
 
-/* What ocrDbCopy can be asked for besides a plain copy. */
-#define DB_COPY_PARTITION      ((u16)0x1)
-#define DB_COPY_PARTITION_BACK ((u16)0x2)
+/* What ocrDbCopy can be asked for besides a plain copy (section 6.3 of the paper). */
+#define DB_COPY_PARTITION      ((u16)0x1) /* the source will not be used until all is copied back */
+#define DB_COPY_PARTITION_BACK ((u16)0x2) /* back to where it came from; the source is destroyed */
 
-/* Would divide dbGuid into partCount parts. Does nothing and returns OCR_ENOTSUP. */
+/*
+ * Makes parts of a data block (section 6.2).
+ *
+ *   dbGuid      the block; it may be a part itself. The caller need not hold it
+ *   partCount   how many parts, at least one
+ *   partitions  the parts; they do not overlap, but bytes may belong to none. Their guid is written
+ *               where the call succeeds
+ *   properties  0 or OCR_DB_PARTITION_STATIC
+ *
+ * The parts can be used at once, in dependences; the caller holds none of them. An EDT gets a part when
+ * those have released the block that held it, or waited for it, before the call (the caller among
+ * them), and finds in the part what they have written. What is written into a part is in the block
+ * when the part has been destroyed with ocrDbDestroy and no EDT holds it any more.
+ *
+ * From the call until the last part is gone nobody gets the block: an EDT that has it in a pre-slot waits.
+ * While it waits it may hold other blocks, as any EDT. So have it depend on the EDTs that destroy
+ * the parts, and it waits for nothing; a program in which one of these needs a block that it holds
+ * hangs, and so does an EDT that gets a block together with a part of it (strict mode says so).
+ *
+ * Without OCR_DB_PARTITION_STATIC more parts can be made at any time where none is. Those for which
+ * ocrDbDestroy was called do not count; what overlaps one that is used yet waits for it. When all were
+ * destroyed, those that have waited for the block get it before it is divided again. The block may be
+ * destroyed before its parts; they stay. A part that begins at a multiple of 128 bytes, or of its
+ * size rounded up to a power of two, if that is less, but at least of 16, uses the memory of the block.
+ * Others have memory of their own, and are copied.
+ *
+ * Errors; then no part is made: OCR_EINVAL (dbGuid is not a data block that exists; a part is not
+ * within the block; parts overlap, each other or those that there are; partCount is 0, partitions
+ * NULL, or a property unknown), OCR_EPERM (the block has parts made with OCR_DB_PARTITION_STATIC),
+ * OCR_EACCES (the block has DB_PROP_SINGLE_ASSIGNMENT), OCR_ENOMEM.
+ */
 u8 ocrDbPartition(ocrGuid_t dbGuid, u32 partCount, ocrDbPart_t *partitions, u32 properties);
 
 #ifdef __cplusplus

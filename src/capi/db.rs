@@ -80,17 +80,6 @@ export! {
     /// Not part of OCR 1.1.0 any more.
     fn ocrDbFreeOffset(_guid: ocrGuid_t, _offset: u64) -> u8, or EFAULT; { EINVAL }
 
-    /// Not part of OCR 1.1.0 any more.
-    fn ocrDbCopy(
-        _destination: ocrGuid_t,
-        _destination_offset: u64,
-        _source: ocrGuid_t,
-        _source_offset: u64,
-        _size: u64,
-        _copy_type: u64,
-        _completion: *mut ocrGuid_t,
-    ) -> u8, or EFAULT; { EINVAL }
-
     /// OCR 1.2.
     fn ocrDbGetSize(db: ocrGuid_t, size: *mut u64) -> u8, or EFAULT; {
         let bytes = with(None, |context| context.block_size(db.into()));

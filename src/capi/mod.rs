@@ -67,6 +67,8 @@ macro_rules! export {
 }
 
 mod affinity;
+mod by_value;
+mod copy;
 mod db;
 mod debug;
 mod edt;
@@ -78,13 +80,13 @@ mod legacy;
 mod map_creator;
 mod ocr;
 mod opencl;
+mod partitioning;
 mod pause;
 mod pdl;
 mod reduction_event;
 mod runtime_itf;
 mod stats;
 mod strict;
-mod unsupported;
 mod variants;
 mod version;
 

@@ -28,7 +28,7 @@ export! {
                 && let Some(slot) = context.edt_local.get_mut(offset as usize)
             {
                 *slot = data.into();
-                context.edt_local_used = true;
+                context.has_belongings = true;
             }
         });
     }
@@ -42,7 +42,7 @@ export! {
             if context.current.is_none() {
                 return EPERM;
             }
-            context.edt_local_used = true;
+            context.has_belongings = true;
             // SAFETY: the header asks for a valid place.
             unsafe { put(ptr, context.edt_local.as_mut_ptr().cast()) };
             // SAFETY: as above.

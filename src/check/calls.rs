@@ -63,6 +63,8 @@ pub const MAX_ARGS: usize = 13;
 pub const MISUSES: [u8; 3] = [1, ACCESS, 22];
 /// `OCR_EACCES`.
 pub const ACCESS: u8 = 13;
+/// `OCR_ENOMEM`, of which `ocrDbCopy` makes a misuse, too.
+pub const NO_MEMORY: u8 = 12;
 
 /// `GUID_PROP_` and `_PROP_MAPPED`.
 const GUID_PROPERTIES: u32 = 0x700 | MAPPED;
@@ -110,6 +112,29 @@ pub const CALLS: &[Call] = &[
     ),
     call("ocrDbDestroy", "OCR 1.1.0, 2.5.2", &[("db", Role::Block)]),
     call("ocrDbRelease", "OCR 1.1.0, 2.5.3", &[("db", Role::Block)]),
+    call(
+        "ocrDbPartition",
+        "extensions/ocr-db-partitioning.h",
+        &[
+            ("dbGuid", Role::Block),
+            ("partCount", Role::Number),
+            ("partitions", Role::Out),
+            ("properties", Role::Properties(0x1)),
+        ],
+    ),
+    call(
+        "ocrDbCopy",
+        "ocr-db.h",
+        &[
+            ("destination", Role::Block),
+            ("destinationOffset", Role::Number),
+            ("source", Role::Block),
+            ("sourceOffset", Role::Number),
+            ("size", Role::Number),
+            ("copyType", Role::Number),
+            ("completionEvt", Role::Other),
+        ],
+    ),
     call(
         "ocrDbGetSize",
         "extensions/ocr-db-info.h",
@@ -215,6 +240,18 @@ pub const CALLS: &[Call] = &[
             ("mode", Role::Mode),
         ],
     ),
+    call(
+        "ocrAddDependenceByValue",
+        "extensions/ocr-db-by-value.h",
+        &[
+            ("sourceDb", Role::Block),
+            ("destination", Role::Destination),
+            ("slot", Role::Number),
+            ("mode", Role::Mode),
+        ],
+    ),
+    call("ocrGroupBegin", "extensions/ocr-db-by-value.h", &[]),
+    call("ocrGroupEnd", "extensions/ocr-db-by-value.h", &[]),
     // What is wrong with a kernel is said where it is built.
     lenient(call(
         "ocrOpenclTemplateCreate",

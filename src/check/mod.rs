@@ -2,9 +2,9 @@
 //!
 //! This room owns the history of objects (`history`), the fingerprints of what blocks contain
 //! (`contents`), the memory of blocks that are gone (`graves`), what each call may be given (`calls`),
-//! and the words for what is wrong (`rules`, `refused_edt`, `misuse`, `left`). It looks at objects
-//! and changes none, and it never ends a program: it answers with a [`Misuse`], and the caller sees
-//! to the end.
+//! and the words for what is wrong (`rules`, `refused_edt`, `refused_block`, `misuse`, `left`). It
+//! looks at objects and changes none, and it never ends a program: it answers with a [`Misuse`], and
+//! the caller sees to the end.
 //!
 //! Nothing of it exists where strict mode is off: a run has a [`Check`] or none, and [`is_on`] is
 //! what a C call looks at. How a call gets here is in `capi/strict.rs`, what the life of an EDT asks
@@ -22,6 +22,7 @@ mod graves;
 pub mod history;
 mod left;
 mod misuse;
+mod refused_block;
 mod refused_edt;
 mod refused_file;
 mod refused_map;
@@ -106,7 +107,9 @@ impl Check {
                 self.history.ends(first, End::Destroyed(act));
             }
             "ocrEventSatisfy" | "ocrEventSatisfySlot" => self.history.satisfied(first, act),
-            "ocrAddDependence" => self.links(first, made.guid(1), made.number(2), act),
+            "ocrAddDependence" | "ocrAddDependenceByValue" => {
+                self.links(first, made.guid(1), made.number(2), act)
+            }
             "ocrAddDependenceSlot" => self.links(first, made.guid(2), made.number(3), act),
             _ => {}
         }
@@ -124,7 +127,7 @@ impl Check {
     /// A call was refused, and the program goes on.
     pub fn was_refused(&self, call: &'static Call, args: &[u64], act: Act) {
         let destination = match call.name {
-            "ocrAddDependence" => args[1],
+            "ocrAddDependence" | "ocrAddDependenceByValue" => args[1],
             "ocrAddDependenceSlot" => args[2],
             _ => return,
         };
@@ -199,6 +202,12 @@ impl Check {
     pub fn runtime_block(&self, objects: &Objects, block: Guid) {
         let act = self.act(history::AT_START, Who::NOBODY);
         self.history.created(objects, block, What::Block, None, act);
+    }
+
+    /// An object that a call made for the program, besides what the call is there for.
+    pub fn made(&self, objects: &Objects, guid: Guid, what: What, act: (&'static str, Who)) {
+        let act = self.act(act.0, act.1);
+        self.history.created(objects, guid, what, None, act);
     }
 
     /// An EDT has run; the blocks that it released before its end.

@@ -1,6 +1,6 @@
 //! Why a call was refused, found from its arguments, the objects as they are, and their history.
 
-use super::calls::{ACCESS, MISUSES, Role};
+use super::calls::{ACCESS, MISUSES, NO_MEMORY, Role};
 use super::history::{End, Record, What};
 use super::{Check, Made, Misuse, is_alive, is_known, kind_of};
 use crate::object::Objects;
@@ -11,7 +11,8 @@ impl Check {
     /// What was wrong with a call that returned `status`; none where the status tells of the machine
     /// or answers a question.
     pub fn refused(&self, objects: &Objects, made: &Made<'_>, status: u8) -> Option<Box<Misuse>> {
-        if !MISUSES.contains(&status) {
+        let too_small = made.call.name == "ocrDbCopy" && status == NO_MEMORY;
+        if !(MISUSES.contains(&status) || too_small) {
             let file = self.refused_file(objects, made, status);
             return file.or_else(|| self.refused_map(objects, made, status));
         }
@@ -43,6 +44,13 @@ impl Check {
             "ocrDbRelease" => Some(self.refused_release(made)),
             "ocrFileRelease" | "ocrFileGetChunk" => self.refused_file(objects, made, status),
             "ocrMapGet" => self.refused_map(objects, made, status),
+            "ocrAddDependenceByValue" if status == ACCESS => Some(self.not_held(made)),
+            "ocrAddDependenceByValue" => {
+                self.refused_dependence(objects, made, status, [0, 1, 2, 3])
+            }
+            "ocrGroupBegin" | "ocrGroupEnd" => Some(self.refused_group(made)),
+            "ocrDbPartition" => Some(self.refused_partition(objects, made, status)),
+            "ocrDbCopy" => return self.refused_copy(objects, made, status),
             "ocrEdtTemplateCreate_internal" => Some(self.by_call(
                 made,
                 "EDT_PARAM_DEF is no number for a template".into(),
@@ -183,6 +191,9 @@ impl Check {
         let record = self.history.get(guid);
         let ended = record.as_ref().and_then(|record| record.end);
         let ended = matches!(ended, Some(End::Destroyed(act)) if act.ticket != made.act.ticket);
+        if !ended && objects.data_blocks.is_private(guid) {
+            return Some(self.private_block(made, guid, name));
+        }
         if is_alive(objects, guid) && (is_known(guid) || !ended) {
             return None;
         }
@@ -428,16 +439,7 @@ impl Check {
             ));
         }
         if status == ACCESS {
-            return Some(self.by_call(
-                made,
-                "the data block was to be written once, and was".into(),
-                &[source, destination],
-                "a block with DB_PROP_SINGLE_ASSIGNMENT (an extension of OCR 1.2) is not written any \
-                 more when its first writer has released it",
-                "Ask for DB_MODE_RO or DB_MODE_CONST, or create the block without \
-                 DB_PROP_SINGLE_ASSIGNMENT. Its creator is its first writer, unless it is created \
-                 with DB_PROP_NO_ACQUIRE, too.",
-            ));
+            return Some(self.written_once(made, &[source, destination]));
         }
         if self.history.what(destination)?.is_event() {
             let again = source.is_event() as u32;
@@ -486,6 +488,20 @@ impl Check {
                  open).",
             )
         })
+    }
+
+    /// A block that is written once was to be written again.
+    pub(super) fn written_once(&self, made: &Made<'_>, objects: &[Guid]) -> Box<Misuse> {
+        self.by_call(
+            made,
+            "the data block was to be written once, and was".into(),
+            objects,
+            "a block with DB_PROP_SINGLE_ASSIGNMENT (an extension of OCR 1.2) is not written any more \
+             when its first writer has released it",
+            "Ask for DB_MODE_RO or DB_MODE_CONST, or create the block without \
+             DB_PROP_SINGLE_ASSIGNMENT. Its creator is its first writer, unless it is created with \
+             DB_PROP_NO_ACQUIRE, too.",
+        )
     }
 
     fn refused_release(&self, made: &Made<'_>) -> Box<Misuse> {

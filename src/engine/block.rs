@@ -9,7 +9,8 @@
 
 use super::Runtime;
 use super::context::Context;
-use super::create::{NotCreated, Output, PARAM_DEF, Request};
+use super::create::{NotCreated, Output};
+use super::own::Own;
 use super::seats::Away;
 use crate::memory;
 use crate::object::arena::Wake;
@@ -17,11 +18,10 @@ use crate::object::edt::{Edt, Mode, WAITER};
 use crate::object::event::TRIGGERED;
 use crate::object::guid::Guid;
 use crate::object::place::Place;
-use crate::object::template::TemplateView;
-use crate::object::work::{EdtDep, Work};
+use crate::object::work::EdtDep;
 use crate::report::tally::{Label, Wait};
 use parking_lot::{Condvar, Mutex};
-use std::ptr::{self, NonNull};
+use std::ptr;
 use std::sync::{Arc, Weak};
 
 /// What the waiting EDTs are called in messages.
@@ -235,41 +235,19 @@ impl Context {
 
     /// Creates the EDT that stands for this thread.
     fn create_waiter(&mut self, event: Guid, sleeper: &Arc<Sleeper>) -> Result<Guid, NoAnswer> {
-        let objects = &self.runtime.objects;
-        let work = objects
-            .works
-            .intern(Work::of_function(nothing, WAITER_NAME));
-        let view = TemplateView {
-            paramc: 1,
-            depc: 2,
-            work,
-            hinted: false,
-        };
-        let template = objects.templates.create(&mut self.caches.templates, view);
-        let template = template.ok_or(NoAnswer::OutOfMemory)?;
         let param = Arc::into_raw(sleeper.clone()) as u64;
-        let (mut edt, open) = (Guid::NULL, [Guid::UNINITIALIZED; 2]);
-        // It is in no finish scope: the scope of the caller may be what is waited for.
-        let current = self.current.take();
-        let created = self.create_edt(Request {
-            template,
-            paramc: PARAM_DEF,
-            paramv: &param,
-            depc: PARAM_DEF,
-            depv: open.as_ptr(),
-            finish: false,
-            range: None,
-            hints: None,
-            guid: NonNull::new(&mut edt),
-            label: None,
+        let created = self.create_own(Own {
+            function: nothing,
+            name: WAITER_NAME,
+            params: &[param],
+            depc: 2,
             output: Output::None,
+            // The scope of the caller may be what is waited for.
+            in_scope: false,
         });
-        self.current = current;
-        objects
-            .templates
-            .destroy(&mut self.caches.templates, template);
+        let edt = created.unwrap_or(Guid::NULL);
         let linked = created.is_ok() && {
-            if let Some((waiter, _locked)) = objects.edts.lock(edt) {
+            if let Some((waiter, _locked)) = self.runtime.objects.edts.lock(edt) {
                 waiter.flags.set(waiter.flags.get() | WAITER);
             }
             // The second pre-slot has kept it from going on.

@@ -3,7 +3,7 @@
 use super::context::Context;
 use crate::memory::{self, Left};
 use crate::object::arena::Taken;
-use crate::object::data_block::{DESTROYED, DataBlock, LIVE, Mark, OutOfMemory};
+use crate::object::data_block::{DataBlock, LIVE, Mark, OutOfMemory};
 use crate::object::edt::{Mode, PreSlot};
 use crate::object::guid::Guid;
 use crate::object::header::Locked;
@@ -137,7 +137,7 @@ impl Context {
     }
 
     /// The pre-slot through which the running EDT holds a block.
-    fn slot_of(&mut self, guid: Guid) -> Option<&'static PreSlot> {
+    pub(super) fn slot_of(&mut self, guid: Guid) -> Option<&'static PreSlot> {
         let edt = self.current?;
         let slots = edt.slots();
         let slot = if slots.len() <= MANY_SLOTS {
@@ -193,11 +193,15 @@ impl Context {
                 false => BlockError::NoSuchBlock,
             });
         };
-        if locked.word.state() == DESTROYED {
+        if block.is_destroyed(&locked) {
             return Err(BlockError::Destroyed);
         }
         let created = block.creator.load(Ordering::Relaxed) == self.holder();
+        let part = block.has(Mark::Part);
         let left = memory::destroy(block, locked);
+        if part {
+            blocks.partitions.destroyed(guid);
+        }
         if left == Left::Unused {
             self.answered.take(self.holder(), guid);
             self.dispose_if(block, left);
@@ -227,6 +231,6 @@ impl Context {
     /// The size of a block that is not destroyed, in bytes.
     pub fn block_size(&self, guid: Guid) -> Option<u64> {
         let (block, locked) = self.runtime.objects.data_blocks.lock(guid)?;
-        (locked.word.state() == LIVE).then(|| block.size())
+        (!block.is_destroyed(&locked)).then(|| block.size())
     }
 }

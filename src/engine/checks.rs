@@ -2,7 +2,9 @@
 
 use super::Runtime;
 use super::context::Context;
+use super::copy::COPY_NAME;
 use super::end::fatal;
+use super::partition::PARTITION_NAME;
 use crate::check::contents::{Print, When};
 use crate::check::history::Who;
 use crate::check::{Check, Misuse};
@@ -41,6 +43,8 @@ impl Context {
         let by_the_runtime = self.current.is_none() && edt.work().name == "mainEdt";
         let call = match edt.explicit_range() {
             _ if by_the_runtime => crate::check::history::AT_START,
+            _ if edt.work().name == COPY_NAME => COPY_NAME,
+            _ if edt.work().name == PARTITION_NAME => PARTITION_NAME,
             Some(_) => "ocrOpenclTaskCreate",
             None => "ocrEdtCreate",
         };
@@ -55,6 +59,12 @@ impl Context {
         let modes = edt.slots().iter();
         let modes = modes.map(|slot| (slot.data(), slot.info().mode));
         insist(check.mixed_modes(who(edt), modes));
+        let gets = |block| edt.slots().iter().any(|slot| slot.data() == block);
+        let data = edt.slots().iter().map(|slot| slot.data());
+        for part in data.filter(|data| !data.is_null()) {
+            let objects = &self.runtime.objects;
+            insist(check.part_and_whole(objects, who(edt), gets, part));
+        }
     }
 
     /// An EDT is about to run on the host.
@@ -72,6 +82,9 @@ impl Context {
     #[cold]
     pub fn check_end(&mut self, check: &Check, edt: &'static Edt, result: Guid) {
         let who = who(edt);
+        if self.in_group {
+            insist(Err(check.open_group(who)));
+        }
         let scope = edt.finish_scope().filter(|_| edt.flags.get() & FINISH != 0);
         let output = scope.map_or(edt.output(), |scope| scope.output.get());
         let objects = &self.runtime.objects;

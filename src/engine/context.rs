@@ -49,10 +49,18 @@ pub struct Context {
     pub answered: Answered,
     /// The slots of an EDT with many, by block, once it has released one of them.
     pub slots_by_block: HashMap<Guid, u32>,
+    /// Parts of blocks that nobody uses any more, while others of them are disposed of.
+    pub(super) unused_parts: Vec<&'static DataBlock>,
+    /// Whether that happens now.
+    pub(super) disposing: bool,
     /// The local storage of the EDT that runs.
     pub edt_local: [Guid; LOCAL_SLOTS],
-    /// Whether it must be cleared for the next EDT.
-    pub edt_local_used: bool,
+    /// Completion events that the EDT that runs was given.
+    pub(super) completions: Vec<Guid>,
+    /// Whether it has a group open (`by_value.rs`).
+    pub in_group: bool,
+    /// Whether its end has to see to one of these (`end_belongings`).
+    pub has_belongings: bool,
     /// Whether the thread has left its seat to another while its EDT waited.
     pub away: Away,
     /// The last round in which it has looked in vain at the end (`seats.rs`).
@@ -103,8 +111,12 @@ impl Context {
             held: ptr::null(),
             answered: Answered::default(),
             slots_by_block: HashMap::new(),
+            unused_parts: Vec::new(),
+            disposing: false,
             edt_local: [Guid::NULL; LOCAL_SLOTS],
-            edt_local_used: false,
+            completions: Vec::new(),
+            in_group: false,
+            has_belongings: false,
             away: Away::No,
             looked_in: 0,
             is_manager: false,

@@ -322,7 +322,8 @@ impl Context {
     /// Destroys an EDT that is not runnable, with its output event, and counts it out of its finish
     /// scope (OCR 1.1.0, 2.7.4).
     pub fn destroy_edt(&mut self, guid: Guid) -> Result<(), Refused> {
-        let destroyed = self.graph().destroy_edt(guid)?;
+        let mut destroyed = self.graph().destroy_edt(guid)?;
+        self.give_up(std::mem::take(&mut destroyed.given_up));
         if let Some(scope) = destroyed.scope.filter(|_| destroyed.finish) {
             let output = scope.output.replace(Guid::NULL);
             let _ = self.graph().destroy_event(output);

@@ -7,7 +7,7 @@ use super::context::Context;
 use super::end::fatal;
 use super::files::FETCH_AT_END;
 use crate::device::{self, BlockArg, DeviceError, Events, FetchReport, Launch, List};
-use crate::object::data_block::DataBlock;
+use crate::object::data_block::{DataBlock, Mark};
 use crate::object::edt::{Edt, EdtRef, WAITER};
 use crate::object::place::Place;
 use crate::object::work::NdRange;
@@ -279,13 +279,8 @@ impl Events for Answers {
     fn forgotten(&self, block: &'static DataBlock) {
         let left = block.header.lock_pinned().count_down();
         if left == 0 {
-            self.with_context(false, |context| {
-                let runtime = context.runtime;
-                runtime
-                    .objects
-                    .data_blocks
-                    .free(&mut context.caches.data_blocks, block);
-            });
+            let part = block.has(Mark::Part);
+            self.with_context(part, |context| context.forgotten(block));
         }
     }
 }

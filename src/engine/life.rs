@@ -267,27 +267,42 @@ impl Context {
             }
         }
         self.slots_by_block.clear();
-        if std::mem::take(&mut self.edt_local_used) {
-            self.edt_local = [Guid::NULL; LOCAL_SLOTS];
-        }
         self.current = None;
         self.tally.now.running.store(0, Ordering::Relaxed);
         // 8: triggered, 9: recycled; then out of the scope, whose end comes after the EDT's.
         let scope = edt.finish_scope();
+        let belongings = std::mem::take(&mut self.has_belongings);
         if edt.has_output_inside() {
             self.end_with_output(edt, result);
         } else {
             if let Some(scope) = scope.filter(|_| edt.flags.get() & FINISH != 0) {
                 scope.result.set(result);
+                if belongings {
+                    // It is passed on when the scope closes.
+                    self.completions.retain(|event| *event != result);
+                }
             } else {
                 self.pass_result(edt.output(), result);
             }
             self.runtime.objects.edts.free(&mut self.caches.edts, edt);
         }
+        if belongings {
+            self.end_belongings();
+        }
         // Events that depend on the output event have triggered when the scope is left.
         self.work_off();
         self.check_out(scope);
         self.work_off();
+    }
+
+    /// Ends what belonged to the EDT that has run, for the next one.
+    #[cold]
+    fn end_belongings(&mut self) {
+        self.edt_local = [Guid::NULL; LOCAL_SLOTS];
+        self.in_group = false;
+        while let Some(event) = self.completions.pop() {
+            self.graph().let_go(event);
+        }
     }
 
     /// Counts an EDT out of its finish scope, and closes the scope, and those around it, if it was
@@ -359,18 +374,58 @@ impl Context {
         if left == Left::Alive || block.has(Mark::Chunk) && !self.end_chunk(block) {
             return;
         }
+        if block.has(Mark::Part) {
+            self.dispose_parts(block);
+        } else {
+            self.dispose(block);
+        }
+    }
+
+    /// Disposes of a part, and of those that go when it is gone, one after the other.
+    #[cold]
+    fn dispose_parts(&mut self, part: &'static DataBlock) {
+        self.unused_parts.push(part);
+        if self.disposing {
+            return;
+        }
+        self.disposing = true;
+        while let Some(part) = self.unused_parts.pop() {
+            if self.bring_back(part) {
+                self.dispose(part);
+            }
+        }
+        self.disposing = false;
+    }
+
+    /// Frees a block that nobody uses any more, as soon as no device knows it.
+    fn dispose(&mut self, block: &'static DataBlock) {
         if let Some(check) = &self.runtime.check {
             self.check_gone(check, block);
         }
         let resident = block.copies().resident;
-        match resident.is_empty() {
-            true => self
-                .runtime
-                .objects
-                .data_blocks
-                .free(&mut self.caches.data_blocks, block),
-            false => self.runtime.devices.forget(block, resident),
+        if resident.is_empty() {
+            return self.free_block(block);
         }
+        if block.has(Mark::Part) {
+            // Others may wait for what follows.
+            self.runtime.begin_outside();
+        }
+        self.runtime.devices.forget(block, resident);
+    }
+
+    fn free_block(&mut self, block: &'static DataBlock) {
+        let part = block.has(Mark::Part).then(|| block.guid());
+        let blocks = &self.runtime.objects.data_blocks;
+        blocks.free(&mut self.caches.data_blocks, block);
+        if let Some(part) = part {
+            self.part_gone(part);
+        }
+    }
+
+    /// No device knows a block any more that nobody uses.
+    pub(super) fn forgotten(&mut self, block: &'static DataBlock) {
+        self.free_block(block);
+        self.work_off();
     }
 
     /// Puts an EDT that holds its blocks where the first free place takes it.
@@ -393,12 +448,14 @@ impl Context {
     }
 
     /// Sends an EDT whose kernel was not run to its C function: gives its blocks back as they are,
-    /// and begins again with step 4. Where a block has been destroyed meanwhile, which its holders
-    /// need not notice, the EDT keeps what it has.
+    /// and begins again with step 4. Where a block has been destroyed or divided meanwhile, which its
+    /// holders need not notice, the EDT keeps what it has.
     pub fn fall_back(&mut self, edt: &'static Edt) {
         let blocks = &self.runtime.objects.data_blocks;
         edt.place.set(Place::HOST);
-        let keeps = edt.blocks().any(|(_, slot)| !blocks.exists(slot.data()));
+        let keeps = edt.blocks().any(|(_, slot)| {
+            !blocks.exists(slot.data()) || blocks.pinned(slot.data()).has(Mark::Divided)
+        });
         for (_, slot) in edt.blocks() {
             let block = blocks.pinned(slot.data());
             let info = slot.info();

@@ -56,6 +56,18 @@ impl Graph<'_> {
         if !source.is_event() {
             self.check_source(source)?;
         }
+        self.add_checked_to_edt((source, post_slot), (kind, destination), slot, mode)
+    }
+
+    /// The same of a source that was checked.
+    #[inline(always)]
+    pub(super) fn add_checked_to_edt(
+        &mut self,
+        (source, post_slot): (Guid, u32),
+        (kind, destination): (Kind, Guid),
+        slot: u32,
+        mode: Mode,
+    ) -> Result<(), Refused> {
         let edt = self.objects.edts.get(kind, destination.index());
         let edt = edt.ok_or(Refused::NoSuchObject)?;
         let locked = edt.header.lock(destination.generation());

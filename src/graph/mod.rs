@@ -16,6 +16,8 @@
 //! puts this side into it. In a collective event the lock inside of it does that.
 
 #[cfg(not(loom))]
+mod by_value;
+#[cfg(not(loom))]
 mod choosy;
 #[cfg(not(loom))]
 mod connect;
@@ -29,5 +31,7 @@ mod satisfy;
 #[cfg(not(loom))]
 mod worklist;
 
+#[cfg(not(loom))]
+pub use by_value::Passed;
 #[cfg(not(loom))]
 pub use worklist::{Graph, Refused, Worklist};

@@ -19,6 +19,8 @@ pub struct DestroyedEdt {
     pub finish: bool,
     /// The output event, with a slot of its own, that goes with it, or `NULL_GUID`.
     pub output: Guid,
+    /// The private blocks that it would have acquired, by pre-slots.
+    pub given_up: Vec<Guid>,
 }
 
 impl Graph<'_> {
@@ -309,6 +311,20 @@ impl Graph<'_> {
         Ok(())
     }
 
+    /// Nobody adds a dependence to a sticky event any more that could come too late: from here on it
+    /// goes when it triggers, or now, if it has. Nothing if it is gone.
+    pub fn let_go(&mut self, guid: Guid) {
+        let events = &self.objects.events;
+        let Some((event, locked)) = events.lock(guid) else {
+            return;
+        };
+        if locked.word.state() == TRIGGERED {
+            events.free(&mut self.caches.events, event, locked);
+        } else {
+            events.become_once(event, &locked);
+        }
+    }
+
     /// Takes a list apart: pre-slots of EDTs are unconnected again.
     fn disconnect_all(&mut self, mut list: Link) {
         loop {
@@ -347,6 +363,11 @@ impl Graph<'_> {
             scope: edt.finish_scope(),
             finish: edt.flags.get() & crate::object::edt::FINISH != 0,
             output: edt.output(),
+            given_up: {
+                let data = edt.slots().iter().map(|slot| slot.data());
+                data.filter(|&data| self.objects.data_blocks.is_private(data))
+                    .collect()
+            },
         };
         // What nothing is connected to will not be satisfied any more. What is left of the count is
         // pre-slots that are linked, or that the EDT's creator is about to link.

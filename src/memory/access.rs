@@ -1,6 +1,9 @@
 //! Granting, queueing and releasing; the rules are in [`super`].
 
-use crate::object::data_block::{DESTROYED, DataBlock, DataBlocks, Holders, LIVE, Mark};
+use super::{divided, private};
+use crate::object::data_block::{
+    DESTROYED, DIVIDED, DIVIDED_DESTROYED, DataBlock, DataBlocks, Holders, LIVE, Mark, PRIVATE,
+};
 use crate::object::edt::{DENIED, Edt, EdtRef, FETCH, Mode};
 use crate::object::guid::Guid;
 use crate::object::header::Locked;
@@ -28,7 +31,7 @@ pub enum Left {
     Unused,
 }
 
-fn admits(holders: &Holders, mode: Mode, place: Place) -> bool {
+pub(super) fn admits(holders: &Holders, mode: Mode, place: Place) -> bool {
     let Holders {
         constant,
         rw,
@@ -47,7 +50,7 @@ fn admits(holders: &Holders, mode: Mode, place: Place) -> bool {
     }
 }
 
-fn enter(holders: &mut Holders, mode: Mode, place: Place, times: u32) {
+pub(super) fn enter(holders: &mut Holders, mode: Mode, place: Place, times: u32) {
     match mode {
         Mode::Null => {}
         Mode::Ro => holders.ro += times,
@@ -60,7 +63,7 @@ fn enter(holders: &mut Holders, mode: Mode, place: Place, times: u32) {
     }
 }
 
-fn leave(holders: &mut Holders, mode: Mode, times: u32) {
+pub(super) fn leave(holders: &mut Holders, mode: Mode, times: u32) {
     match mode {
         Mode::Null => {}
         Mode::Ro => holders.ro -= times,
@@ -80,7 +83,7 @@ fn sharing(holders: &Holders, mode: Mode) -> u32 {
     }
 }
 
-fn is_held(holders: &Holders) -> bool {
+pub(super) fn is_held(holders: &Holders) -> bool {
     holders.ro != 0 || holders.constant != 0 || holders.rw != 0 || holders.ew
 }
 
@@ -98,33 +101,56 @@ pub fn acquire(blocks: &DataBlocks, guid: Guid, edt: &Edt, mode: Mode) -> Acquir
 #[inline]
 pub(super) fn acquire_locked(
     block: &DataBlock,
-    locked: Locked<'_>,
+    mut locked: Locked<'_>,
     edt: &Edt,
     mode: Mode,
 ) -> Acquired {
-    if locked.word.state() != LIVE {
-        return Acquired::Gone;
+    if locked.word.state() != LIVE
+        && let Some(answer) = acquire_unusual(block, &mut locked, edt)
+    {
+        return answer;
     }
     let mut holders = block.holders.get();
     let place = edt.place.get();
-    let (first, last) = block.queue.get();
+    let (first, _) = block.queue.get();
     if admits(&holders, mode, place) && (first.is_null() || mode == Mode::Ro) {
         enter(&mut holders, mode, place, 1);
         block.holders.set(holders);
         note(block, &locked, edt, mode);
         return Acquired::Granted;
     }
+    enqueue(block, &locked, edt);
+    Acquired::Queued
+}
+
+/// Puts an EDT at the end of the queue of a locked block.
+pub(super) fn enqueue(block: &DataBlock, locked: &Locked<'_>, edt: &Edt) {
+    let (first, last) = block.queue.get();
     edt.link.set(ptr::null());
     if first.is_null() {
         block.queue.set((edt, edt));
-        block.mark(&locked, Mark::WaitedFor);
+        block.mark(locked, Mark::WaitedFor);
     } else {
         // SAFETY: the last EDT of the queue belongs to the queue, which the lock guards.
         unsafe { &*last }.link.set(edt);
         block.queue.set((first, edt));
     }
-    drop(locked);
-    Acquired::Queued
+}
+
+/// Acquires a locked block that is not live, as far as that has ways of its own.
+#[cold]
+fn acquire_unusual(block: &DataBlock, locked: &mut Locked<'_>, edt: &Edt) -> Option<Acquired> {
+    match locked.word.state() {
+        PRIVATE => {
+            private::expected(locked, edt);
+            None
+        }
+        DIVIDED => {
+            enqueue(block, locked, edt);
+            Some(Acquired::Queued)
+        }
+        _ => Some(Acquired::Gone),
+    }
 }
 
 /// Acquires a block as [`acquire`] does, if that can be done at once and nobody waits for the block; but
@@ -173,7 +199,7 @@ pub fn hand_back(block: &DataBlock, mode: Mode, place: Place, granted: &mut Vec<
 
 /// Notes in an EDT that was just granted a block if the host's copy of it is not ready, or if the EDT
 /// may not write it any more, so that the usual case costs nothing more.
-fn note(block: &DataBlock, locked: &Locked<'_>, edt: &Edt, mode: Mode) {
+pub(super) fn note(block: &DataBlock, locked: &Locked<'_>, edt: &Edt, mode: Mode) {
     if mode.writes() && block.has(Mark::Written) {
         edt.flags.set(edt.flags.get() | DENIED);
     }
@@ -186,6 +212,13 @@ fn note(block: &DataBlock, locked: &Locked<'_>, edt: &Edt, mode: Mode) {
 pub fn hold_at_creation(block: &DataBlock) {
     let mut holders = Holders::default();
     enter(&mut holders, Mode::Rw, Place::HOST, 1);
+    block.holders.set(holders);
+}
+
+/// Marks a new block as held in EW mode by nobody, so that others wait for it until it is given back.
+pub fn close(block: &DataBlock) {
+    let mut holders = Holders::default();
+    enter(&mut holders, Mode::Ew, Place::HOST, 1);
     block.holders.set(holders);
 }
 
@@ -211,7 +244,7 @@ pub fn release_locked(
 
 /// Notes that who holds a block in `mode` in `place` has written it, if the mode allows that. What a kernel
 /// has written its device's manager has noted, when the buffer was there; it may not be any more.
-fn note_write(block: &DataBlock, locked: &Locked<'_>, mode: Mode, place: Place) {
+pub(super) fn note_write(block: &DataBlock, locked: &Locked<'_>, mode: Mode, place: Place) {
     if mode.writes() {
         if place == Place::HOST {
             block.copies_of(locked).wrote(place);
@@ -316,7 +349,7 @@ pub(super) fn acquire_more(block: &DataBlock, guid: Guid, mode: Mode, holds: u32
 
 fn leave_locked(
     block: &DataBlock,
-    locked: Locked<'_>,
+    mut locked: Locked<'_>,
     mode: Mode,
     holds: u32,
     granted: &mut Vec<EdtRef>,
@@ -325,27 +358,51 @@ fn leave_locked(
     leave(&mut holders, mode, holds);
     serve(block, &locked, &mut holders, granted);
     block.holders.set(holders);
-    if locked.word.state() == DESTROYED && !is_held(&holders) {
-        return Left::Unused;
+    if locked.word.state() != LIVE && !is_held(&holders) {
+        return unheld(&mut locked);
     }
     Left::Alive
 }
 
+/// What is left of a locked block that is not live and that nobody holds.
+#[cold]
+pub(super) fn unheld(locked: &mut Locked<'_>) -> Left {
+    if private::is_expected(locked) || divided::is_divided(locked) {
+        return Left::Alive;
+    }
+    locked.word = locked.word.with_state(DESTROYED);
+    Left::Unused
+}
+
 /// Grants the block to those at the head of the queue who can have it now.
-fn serve(block: &DataBlock, locked: &Locked<'_>, holders: &mut Holders, granted: &mut Vec<EdtRef>) {
+pub(super) fn serve(
+    block: &DataBlock,
+    locked: &Locked<'_>,
+    holders: &mut Holders,
+    granted: &mut Vec<EdtRef>,
+) {
     let (mut first, last) = block.queue.get();
     if first.is_null() {
         return;
     }
+    let mut closed = block.has(Mark::Closed);
     // SAFETY: an EDT in the queue belongs to the queue, which the caller's lock guards.
     while let Some(edt) = unsafe { first.as_ref() } {
-        let mode = edt.slots()[edt.cursor.get() as usize].info().mode;
+        if closed {
+            break;
+        }
+        let slot = &edt.slots()[edt.cursor.get() as usize];
+        let mode = slot.info().mode;
         let place = edt.place.get();
         if !admits(holders, mode, place) {
             break;
         }
         enter(holders, mode, place, 1);
         note(block, locked, edt, mode);
+        if slot.divides() {
+            block.mark(locked, Mark::Closed);
+            closed = true;
+        }
         first = edt.link.get();
         granted.push(EdtRef::new(edt));
     }
@@ -372,7 +429,11 @@ pub fn settle(block: &DataBlock, place: Place, granted: &mut Vec<EdtRef>) {
 /// Marks a locked block destroyed (OCR 1.1.0, 2.5.2). Those that hold it or wait for it keep it
 /// until they are done.
 pub fn destroy(block: &DataBlock, mut locked: Locked<'_>) -> Left {
-    locked.word = locked.word.with_state(DESTROYED);
+    let state = match locked.word.state() {
+        DIVIDED => DIVIDED_DESTROYED,
+        _ => DESTROYED,
+    };
+    locked.word = locked.word.with_state(state);
     block.mark(&locked, Mark::Destroyed);
     match is_held(&block.holders.get()) {
         true => Left::Alive,

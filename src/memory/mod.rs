@@ -12,9 +12,11 @@
 //! A queue is served in order; only RO, which conflicts with nothing, passes it. So each EDT in a
 //! queue is behind a bounded number of others, each of which will release.
 //!
-//! Two things lie outside of this. An EDT that waits in a call (`engine::block`) keeps its blocks:
-//! what it waits for must not need them, which is the program's to see to, and a hang is told. And a
-//! worker may keep a hold as a lease, but never for longer than an EDT (`lease.rs`).
+//! Three things lie outside of this. An EDT that waits in a call (`engine::block`) keeps its blocks: what
+//! it waits for must not need them, which is the program's to see to, and a hang is told. A block that
+//! has parts is given to nobody until these are destroyed (`divided.rs`): so who waits for it waits for
+//! EDTs that must not need the blocks with smaller GUIDs that it holds, which is the program's to see
+//! to as well. And a worker may keep a hold as a lease, but never for longer than an EDT (`lease.rs`).
 //!
 //! # The modes
 //!
@@ -29,12 +31,16 @@
 //! to. An EDT that is not placed yet shares RW with nobody; placing it (`settle`) lets others in.
 
 mod access;
+#[cfg_attr(loom, allow(dead_code))]
+pub mod divided;
 mod lease;
 #[cfg(all(test, loom))]
 mod loom_models;
+#[cfg_attr(loom, allow(dead_code))]
+pub mod private;
 
 pub use access::{
-    Acquired, Left, acquire, destroy, hand_back, hand_on, hold_again, hold_at_creation, hold_still,
-    release, release_locked, release_unused, settle, try_acquire, watch,
+    Acquired, Left, acquire, close, destroy, hand_back, hand_on, hold_again, hold_at_creation,
+    hold_still, release, release_locked, release_unused, settle, try_acquire, watch,
 };
 pub use lease::Leases;

@@ -4,6 +4,9 @@
 //! |---|---|---|
 //! | free | slot of no block | creation |
 //! | live | can be acquired | `ocrDbDestroy` |
+//! | private | a content passed by value: acquired by the EDTs that it was passed to, and passed on no more (`memory::private`) | nobody being to use it any more, or `ocrDbDestroy`: destroyed; an event keeping it: live |
+//! | divided | there are parts of it: who wants it waits (`memory::divided`) | the last part: live; `ocrDbDestroy`: divided and destroyed |
+//! | divided and destroyed | both | the last part: destroyed |
 //! | destroyed | its GUID is no longer accepted; holders and those that wait still use it | the last of them: freed, after every device that has a buffer has forgotten it |
 //!
 //! All cells are touched under the lock of the header, except that the host copy's address and the
@@ -15,6 +18,7 @@ use super::edt::Edt;
 use super::guid::{Guid, Kind};
 use super::header::{Header, Locked, Word};
 use super::hints::{HintSet, Hints};
+use super::partition::Partitions;
 use super::place::{Place, PlaceSet};
 use crate::sync::{AtomicU32, Ordering, fence};
 use std::cell::{Cell, UnsafeCell};
@@ -26,6 +30,18 @@ use std::sync::atomic::AtomicUsize;
 pub const LIVE: u8 = 1;
 /// State: `ocrDbDestroy` was called; holders still use it.
 pub const DESTROYED: u8 = 2;
+/// State: there are parts of it.
+pub const DIVIDED: u8 = 3;
+/// State: goes when those that it was passed to are done with it.
+pub const PRIVATE: u8 = 4;
+/// State: there are parts of it, and it goes with the last.
+pub const DIVIDED_DESTROYED: u8 = 6;
+
+/// Whether a program can use a block in this state: it is live or divided.
+#[inline]
+fn is_usable(state: u8) -> bool {
+    state & LIVE != 0
+}
 
 /// What there is to know about a live block for those who do not take its lock.
 #[derive(Clone, Copy)]
@@ -41,8 +57,16 @@ pub enum Mark {
     WrittenOnce = 8,
     /// The block is written once, and has been: nobody may write it any more.
     Written = 16,
+    /// The block is or was private.
+    Private = 32,
+    /// The block is a part of another one ([`super::partition`]).
+    Part = 64,
+    /// There are parts of the block, or will be.
+    Divided = 128,
+    /// There are, and they hold the block.
+    Closed = 256,
     /// It is a part of a file, to which it goes back.
-    Chunk = 32,
+    Chunk = 512,
 }
 
 /// No block is larger: what a process on a 64-bit machine can address.
@@ -174,6 +198,8 @@ pub struct DataBlocks {
     blocks: Arena<DataBlock>,
     /// The hints of those that have some.
     pub hints: Hints,
+    /// Those that are divided, and their parts.
+    pub partitions: Partitions,
 }
 
 impl DataBlocks {
@@ -260,7 +286,7 @@ impl DataBlocks {
     /// Adds hints to a block. False if there is none.
     pub fn add_hints(&self, guid: Guid, hints: &HintSet) -> bool {
         let locked = self.lock(guid);
-        let Some((block, _locked)) = locked.filter(|(_, locked)| locked.word.state() == LIVE)
+        let Some((block, _locked)) = locked.filter(|(_, locked)| is_usable(locked.word.state()))
         else {
             return false;
         };
@@ -276,7 +302,16 @@ impl DataBlocks {
         guid.is_data_block()
             && self.blocks.get(guid.index()).is_some_and(|block| {
                 let word = block.header.peek();
-                word.generation() == guid.generation() && word.state() == LIVE
+                word.generation() == guid.generation() && is_usable(word.state())
+            })
+    }
+
+    /// Whether this is the GUID of a private block.
+    pub fn is_private(&self, guid: Guid) -> bool {
+        guid.is_data_block()
+            && self.blocks.get(guid.index()).is_some_and(|block| {
+                let word = block.header.peek();
+                word.generation() == guid.generation() && word.state() == PRIVATE
             })
     }
 
@@ -386,6 +421,12 @@ impl DataBlock {
         self.second.marks.load(Ordering::Relaxed) == 0
     }
 
+    /// Whether `ocrDbDestroy` was called for it, or it goes.
+    pub fn is_destroyed(&self, locked: &Locked<'_>) -> bool {
+        let state = locked.word.state();
+        matches!(state, DESTROYED | DIVIDED_DESTROYED) || self.has(Mark::Destroyed)
+    }
+
     /// Whether it has this mark.
     pub fn has(&self, mark: Mark) -> bool {
         self.second.marks.load(Ordering::Relaxed) & mark as u32 != 0
@@ -474,6 +515,19 @@ impl DataBlock {
     }
 }
 
+impl DataBlock {
+    /// Gives a block that has none host memory that belongs to another one, which lives longer.
+    pub fn lend(&self, host: *mut u8) {
+        self.copies().host = host;
+    }
+
+    /// Whether its host memory is its own.
+    pub fn owns_memory(&self) -> bool {
+        let _locked = self.header.lock_pinned();
+        !self.second.base.get().is_null()
+    }
+}
+
 /// Host memory that was taken from a block; given back when this is dropped.
 pub struct Memory {
     base: *mut u8,
@@ -504,13 +558,18 @@ impl DataBlock {
     }
 }
 
+/// How host memory for a block of so many bytes is aligned at least.
+pub fn alignment(bytes: usize) -> usize {
+    bytes.next_power_of_two().clamp(16, 128)
+}
+
 fn allocate_memory(size: u64) -> Result<(*mut u8, NonNull<u8>), OutOfMemory> {
     let failed = OutOfMemory { bytes: size };
     let bytes = usize::try_from(size).map_err(|_| failed)?;
     if bytes > isize::MAX as usize / 2 {
         return Err(failed);
     }
-    let align = bytes.next_power_of_two().clamp(16, 128);
+    let align = alignment(bytes);
     // malloc aligns to 16; the rest is done here because it is several times faster than the
     // aligned allocators of libc. A block of no bytes gets an address of its own, too.
     let slack = align - 16;

@@ -137,7 +137,8 @@ pub struct Event {
 unsafe impl Sync for Event {}
 
 impl Event {
-    /// What kind of event; it does not change while the event lives.
+    /// What kind of event; it does not change while the event lives, but for
+    /// [`Events::become_once`].
     pub fn kind(&self) -> EventKind {
         match EventKind::from_bits(self.kind.load(Ordering::Relaxed).into()) {
             Some(kind) => kind,
@@ -340,6 +341,11 @@ impl Events {
     pub fn join(&self, guid: Guid, params: Params) -> bool {
         self.collective(guid)
             .is_some_and(|inside| inside.params == params)
+    }
+
+    /// Makes a locked sticky event that has not triggered one that goes when it does.
+    pub fn become_once(&self, event: &Event, _locked: &Locked<'_>) {
+        event.kind.store(EventKind::Once as u8, Ordering::Relaxed);
     }
 
     /// Frees a locked event and returns what waited.

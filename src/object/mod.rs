@@ -20,6 +20,7 @@ pub mod hints;
 pub mod link;
 #[cfg(not(loom))]
 pub mod map;
+pub mod partition;
 pub mod place;
 #[cfg(not(loom))]
 pub mod range;

@@ -67,11 +67,8 @@ CHECK(OCR_DB_PARTITION_STATIC == 1 && DB_COPY_PARTITION == 1 && DB_COPY_PARTITIO
 CHECK(OCR_ID_GUID == 0 && OCR_ID_LID == 1 && OCR_ID_UNK == 2);
 CHECK((EDT_PROP_MAPPED & (EDT_PROP_FINISH | EDT_PROP_LONG | EDT_PROP_OEVT_VALID)) == 0);
 CHECK(OCR_MAX_DEBUG_LABEL_STRLEN == 16 && OCR_MAX_DEBUG_LABEL_PARAMC == 2);
-#if !ENABLE_EXTENSION_DEBUG || !ENABLE_EXTENSION_HETEROGENEOUS
+#if !ENABLE_EXTENSION_DEBUG || !ENABLE_EXTENSION_HETEROGENEOUS || !ENABLE_EXTENSION_BYVALUE_DB
 #error "a gate is closed"
-#endif
-#ifdef ENABLE_EXTENSION_BYVALUE_DB
-#error "programs would use what is not supported"
 #endif
 
 /* ---- Data blocks ----------------------------------------------------------------------------- */

@@ -58,6 +58,8 @@ impl Mode {
 pub const UNCONNECTED: u64 = -2i64 as u64;
 const CONNECTED: u64 = 1 << 63;
 const LATER: u64 = 1 << 8;
+/// In the second word, beside what [`SlotInfo`] says.
+const DIVIDES: u64 = 1 << 7;
 
 /// No slot: the end of the order of blocks.
 pub const NO_SLOT: u32 = u32::MAX;
@@ -183,6 +185,16 @@ impl PreSlot {
     /// What a satisfied slot knows.
     pub fn info(&self) -> SlotInfo {
         SlotInfo::from_bits(self.second.get())
+    }
+
+    /// Says that the EDT wants the block to divide it. [`PreSlot::set_info`] takes it back.
+    pub fn set_divides(&self) {
+        self.second.set(self.second.get() | DIVIDES);
+    }
+
+    /// Whether the EDT wants the block to divide it.
+    pub fn divides(&self) -> bool {
+        self.second.get() & DIVIDES != 0
     }
 
     /// Sets what a satisfied slot knows.

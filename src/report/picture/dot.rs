@@ -153,6 +153,12 @@ impl Picture<'_> {
                     graph.node(name.clone(), "house", name)
                 }
                 Holder::Running(edt, _) | Holder::Waiting(edt, _) => graph.edt(edt),
+                Holder::Part(part, size) => {
+                    let id = part.to_string();
+                    let text = format!("{size} bytes\n{id}");
+                    graph.node(id, "cylinder", text)
+                }
+                Holder::Whole(whole) => self.draw_block(graph, *whole),
             };
             graph.arrow(from, id.clone(), held.modes.join(", "));
         }

@@ -19,6 +19,7 @@ mod dot;
 mod text;
 
 use crate::object::Objects;
+use crate::object::data_block::Mark;
 use crate::object::edt::{Edt, Mode, RUNNABLE, WAITER, WAITING};
 use crate::object::event::{Event, EventKind};
 use crate::object::guid::{Guid, Kind};
@@ -100,6 +101,8 @@ struct HeldBlock {
     modes: Vec<&'static str>,
     holders: Vec<Holder>,
     creator: usize,
+    /// Whether its parts hold it.
+    closed: bool,
 }
 
 /// Who has a block.
@@ -110,6 +113,10 @@ enum Holder {
     Running(Name, bool),
     /// An EDT that waits for another block.
     Waiting(Name, Guid),
+    /// A part of it, of this size, that has not been destroyed.
+    Part(Guid, u64),
+    /// It is a part, of a block that is to be had first.
+    Whole(Guid),
 }
 
 /// A finish scope that is open.
@@ -357,6 +364,7 @@ impl<'a> Picture<'a> {
                     .collect(),
                 holders: Vec::new(),
                 creator: block.creator.load(std::sync::atomic::Ordering::Relaxed),
+                closed: block.has(Mark::Closed),
             };
             self.blocks.insert(guid, held);
         }
@@ -385,6 +393,18 @@ impl<'a> Picture<'a> {
             let of_waiting = of_waiting.filter(|other| self.names(&other.edt, guid));
             let of_waiting = of_waiting.map(|other| Holder::Waiting(other.edt, other.block));
             block.holders.extend(of_waiting.take(SHOWN));
+            let blocks = &self.objects.data_blocks;
+            let whole = blocks.partitions.awaited(guid).map(Holder::Whole);
+            block.holders.extend(whole);
+            if block.closed {
+                block.holders.clear();
+                let parts = blocks.partitions.parts_of(guid).into_iter();
+                let sized = parts.filter_map(|part| {
+                    let (block, _locked) = blocks.lock(part)?;
+                    Some(Holder::Part(part, block.size()))
+                });
+                block.holders.extend(sized);
+            }
         }
         self.blocks = blocks;
     }

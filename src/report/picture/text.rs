@@ -227,6 +227,15 @@ impl Picture<'_> {
             Holder::Waiting(edt, block) => {
                 format!("{edt}, which waits for the data block {block}")
             }
+            Holder::Part(part, size) => format!(
+                "its part, the data block {part} ({size} bytes), which has not been destroyed \
+                 (ocrDbDestroy)"
+            ),
+            Holder::Whole(whole) => {
+                format!(
+                    "ocrDbPartition, until the data block {whole}, of which it is a part, can be had"
+                )
+            }
         }
     }
 

@@ -1,0 +1,40 @@
+//! `extensions/ocr-db-by-value.h`: contents of data blocks passed by value, as in OCR-Vx.
+
+use super::{EFAULT, EINVAL, ENOMEM, EPERM, sys, with};
+use crate::engine::by_value::NotPassed;
+use crate::object::edt::Mode;
+use sys::ocrGuid_t;
+
+export! {
+    /// A dependence on what a block holds now.
+    fn ocrAddDependenceByValue(
+        source: ocrGuid_t,
+        destination: ocrGuid_t,
+        slot: u32,
+        mode: sys::ocrDbAccessMode_t,
+    ) -> u8, or EFAULT; {
+        let Some(mode) = Mode::from_bits(mode) else {
+            return EINVAL;
+        };
+        with(EPERM, |context| {
+            let (source, destination) = (source.into(), destination.into());
+            match context.pass_by_value(source, destination, slot, mode) {
+                Ok(()) => 0,
+                Err(NotPassed::NoSuchBlock) => EINVAL,
+                Err(NotPassed::NotAcquired) => sys::OCR_EACCES as u8,
+                Err(NotPassed::Refused(why)) => super::status(Err(why)),
+                Err(NotPassed::OutOfMemory) => ENOMEM,
+            }
+        })
+    }
+
+    /// Calls that belong together begin.
+    fn ocrGroupBegin() -> u8, or EFAULT; {
+        with(EPERM, |context| if context.begin_group() { 0 } else { EPERM })
+    }
+
+    /// They end.
+    fn ocrGroupEnd() -> u8, or EFAULT; {
+        with(EPERM, |context| if context.end_group() { 0 } else { EPERM })
+    }
+}

@@ -1,0 +1,48 @@
+//! `extensions/ocr-db-partitioning.h`: data blocks divided into parts, as in OCR-Vx.
+
+use super::{EFAULT, EINVAL, ENOMEM, EPERM, sys, with};
+use crate::engine::partition::NotDivided;
+use crate::object::partition::NoParts;
+use sys::ocrGuid_t;
+
+const STATIC: u32 = sys::OCR_DB_PARTITION_STATIC as u32;
+
+export! {
+    /// Makes parts of a block.
+    fn ocrDbPartition(
+        db: ocrGuid_t,
+        count: u32,
+        parts: *mut sys::ocrDbPart_t,
+        properties: u32,
+    ) -> u8, or EFAULT; {
+        if count == 0 || parts.is_null() || properties & !STATIC != 0 {
+            return EINVAL;
+        }
+        // SAFETY: the header asks for so many parts.
+        let parts = unsafe { std::slice::from_raw_parts_mut(parts, count as usize) };
+        let spans: Vec<(u64, u64)> = parts.iter().map(|part| (part.offset, part.size)).collect();
+        let fixed = properties & STATIC != 0;
+        let divided = with(Err(EPERM), |context| {
+            context.divide_block(db.into(), &spans, fixed).map_err(status)
+        });
+        match divided {
+            Ok(guids) => {
+                for (part, guid) in parts.iter_mut().zip(guids) {
+                    part.guid = guid.into();
+                }
+                0
+            }
+            Err(status) => status,
+        }
+    }
+}
+
+fn status(why: NotDivided) -> u8 {
+    match why {
+        NotDivided::NoSuchBlock | NotDivided::OutOfBounds => EINVAL,
+        NotDivided::Parts(NoParts::Overlap) => EINVAL,
+        NotDivided::Parts(NoParts::Fixed) => EPERM,
+        NotDivided::WrittenOnce => sys::OCR_EACCES as u8,
+        NotDivided::OutOfMemory => ENOMEM,
+    }
+}

@@ -1,0 +1,68 @@
+//! EDTs of the runtime's own, which are created, wait, run and end as those of the program do.
+
+use super::context::Context;
+use super::create::{NotCreated, Output, PARAM_DEF, Request};
+use crate::object::guid::Guid;
+use crate::object::template::TemplateView;
+use crate::object::work::{EdtFunction, Work};
+use std::ptr::{self, NonNull};
+
+/// An EDT that is to be created.
+pub(super) struct Own<'a> {
+    /// What it runs.
+    pub function: EdtFunction,
+    /// What messages call it: the function of the interface that it serves.
+    pub name: &'static str,
+    /// Its parameters.
+    pub params: &'a [u64],
+    /// How many pre-slots it has; at least one, which keeps it from running.
+    pub depc: u32,
+    /// The event that its end satisfies.
+    pub output: Output,
+    /// Whether it is in the caller's finish scope.
+    pub in_scope: bool,
+}
+
+impl Context {
+    /// Creates such an EDT, with open pre-slots.
+    pub(super) fn create_own(&mut self, own: Own<'_>) -> Result<Guid, NotCreated> {
+        let objects = &self.runtime.objects;
+        let work = objects
+            .works
+            .intern(Work::of_function(own.function, own.name));
+        let view = TemplateView {
+            paramc: own.params.len() as u32,
+            depc: own.depc,
+            work,
+            hinted: false,
+        };
+        let template = objects.templates.create(&mut self.caches.templates, view);
+        let template = template.ok_or(NotCreated::OutOfMemory)?;
+        let mut edt = Guid::NULL;
+        let current = self.current;
+        if !own.in_scope {
+            self.current = None;
+        }
+        let created = self.create_edt(Request {
+            template,
+            paramc: PARAM_DEF,
+            paramv: match own.params {
+                [] => ptr::null(),
+                params => params.as_ptr(),
+            },
+            depc: PARAM_DEF,
+            depv: ptr::null(),
+            finish: false,
+            range: None,
+            hints: None,
+            guid: NonNull::new(&mut edt),
+            label: None,
+            output: own.output,
+        });
+        self.current = current;
+        objects
+            .templates
+            .destroy(&mut self.caches.templates, template);
+        created.map(|()| edt)
+    }
+}

@@ -1,0 +1,129 @@
+//! Passing on a block that goes with its last consumer: what is satisfied with it is counted.
+//!
+//! Whatever it leads to is worked off here, and not with the rest of the worklist, which counts
+//! nothing. At the beginning of a call the worklist is empty, so all that is found there is of the
+//! block.
+
+use super::{Graph, Refused};
+use crate::object::edt::{Mode, WAITER, WAITING};
+use crate::object::event::EventKind;
+use crate::object::guid::Guid;
+use crate::object::link::{Link, Target};
+
+/// Who has got a block.
+#[derive(Clone, Copy, Default, Debug)]
+pub struct Passed {
+    /// So many pre-slots of EDTs, whose EDTs acquire it.
+    pub slots: u32,
+    /// Whether others may get it at any time: an event keeps what it was satisfied with, or the block
+    /// was handed out of the graph.
+    pub kept: bool,
+}
+
+impl Graph<'_> {
+    /// Satisfies a pre-slot of an EDT or an event with a private block. EDTs that are runnable then are
+    /// in the worklist.
+    pub fn pass_block(
+        &mut self,
+        block: Guid,
+        destination: Guid,
+        slot: u32,
+        mode: Mode,
+    ) -> Result<Passed, Refused> {
+        let mut passed = Passed::default();
+        match destination.kind() {
+            Some(kind) if kind.is_edt() => {
+                self.add_checked_to_edt((block, 0), (kind, destination), slot, mode)?;
+                passed.slots = (mode != Mode::Null) as u32;
+            }
+            Some(kind) if kind.is_event() => {
+                if slot > 1 {
+                    return Err(Refused::NoSuchSlot);
+                }
+                passed.kept = self.satisfy_and_look(destination, slot == 1, block, true)?;
+                self.pass_on_counting(&mut passed);
+            }
+            Some(_) => return Err(Refused::NotPermitted),
+            None => return Err(Refused::NoSuchObject),
+        }
+        Ok(passed)
+    }
+
+    fn pass_on_counting(&mut self, passed: &mut Passed) {
+        loop {
+            if let Some((event, increment, data)) = self.work.events.pop() {
+                // What is refused further down a chain of events has no caller to be told.
+                let kept = self.satisfy_and_look(event, increment, data, false);
+                passed.kept |= kept.unwrap_or(false);
+            } else if let Some((list, data)) = self.work.lists.pop() {
+                self.pass_on_list_counting(list, data, passed);
+            } else {
+                return;
+            }
+        }
+    }
+
+    /// Satisfies an event; whether it keeps the block for others. Where that cannot be known, it does.
+    fn satisfy_and_look(
+        &mut self,
+        event: Guid,
+        increment: bool,
+        block: Guid,
+        called: bool,
+    ) -> Result<bool, Refused> {
+        let kind = self.objects.event_kind(event);
+        match called {
+            true => self.satisfy_event(event, increment, block)?,
+            false => self.pass_to_event(event, increment, block)?,
+        }
+        Ok(match kind {
+            Some(EventKind::Once | EventKind::Latch) => false,
+            // It may have been satisfied before, and ignored the block.
+            Some(EventKind::Idempotent) => match self.objects.events.lock(event) {
+                Some((event, _locked)) => event.data.get() == block,
+                None => true,
+            },
+            _ => true,
+        })
+    }
+
+    fn pass_on_list_counting(&mut self, mut list: Link, data: Guid, passed: &mut Passed) {
+        loop {
+            list = match list.target() {
+                Target::End => return,
+                Target::Edt { kind, index, slot } => {
+                    let Some(edt) = self.objects.edts.get(kind, index) else {
+                        return;
+                    };
+                    let locked = edt.header.lock_pinned();
+                    let pre_slot = &edt.slots()[slot as usize];
+                    let rest = pre_slot.rest();
+                    let mode = pre_slot.connected_mode().unwrap_or(Mode::Rw);
+                    // One that was destroyed acquires nothing.
+                    if mode != Mode::Null && locked.word.state() == WAITING {
+                        passed.slots += 1;
+                        // The thread that it stands for goes on to use the block.
+                        passed.kept |= edt.flags.get() & WAITER != 0;
+                    }
+                    pre_slot.satisfy(data, mode);
+                    self.count_down(edt, locked);
+                    rest
+                }
+                Target::Event { guid, increment } => {
+                    self.work.events.push((guid, increment, data));
+                    Link::END
+                }
+                Target::Connector(index) => {
+                    let (target, rest) = self
+                        .objects
+                        .events
+                        .disconnect(&mut self.caches.events, index);
+                    if let Target::Event { guid, increment } = target.target() {
+                        self.work.events.push((guid, increment, data));
+                    }
+                    rest
+                }
+            };
+        }
+    }
+}

@@ -1,0 +1,83 @@
+//! Divided blocks: while there are parts of a block, nobody gets it, in any mode.
+//!
+//! An EDT that *divides* a block acquires it in EW mode, and its hold stays until the last of the parts
+//! is gone. That alone would let in those that want the block in RO mode, so it is in a state of its own
+//! from the moment in which such an EDT is in its queue: who wants it joins the queue, whatever the
+//! mode. The queue is served in order, as ever, up to the EDT that divides the block. From then on the
+//! block is *closed* and nobody is served. So those that have waited longer get it before, and when
+//! it is closed a second time, which may be asked for before the first parts are gone, those in
+//! between do.
+//!
+//! | step | state | count (times that it is, or will be, closed) | closed |
+//! |---|---|---|---|
+//! | [`divide`] | divided | +1 | if it was live, and the EDT gets it at once |
+//! | the EDT that divides it is granted it from the queue | | | yes |
+//! | [`unite`], by the last part | live (destroyed), if the count is 0 | -1 | no |
+
+use super::access::{
+    Acquired, Left, admits, enqueue, enter, is_held, leave, note, note_write, serve,
+};
+use crate::object::data_block::{
+    DESTROYED, DIVIDED, DIVIDED_DESTROYED, DataBlock, DataBlocks, LIVE, Mark,
+};
+use crate::object::edt::{Edt, EdtRef, Mode};
+use crate::object::guid::Guid;
+use crate::object::header::Locked;
+use crate::object::place::Place;
+
+/// Acquires a block in EW mode for the host EDT that divides it, whose cursor stands at it and whose
+/// pre-slot says so.
+pub fn divide(blocks: &DataBlocks, guid: Guid, edt: &Edt) -> Acquired {
+    let Some((block, mut locked)) = blocks.lock(guid) else {
+        return Acquired::Gone;
+    };
+    let state = locked.word.state();
+    let times = match state {
+        LIVE => 0,
+        DIVIDED => locked.word.count(),
+        _ => return Acquired::Gone,
+    };
+    locked.word = locked.word.with_state(DIVIDED).with_count(times + 1);
+    // So that no lease passes it.
+    block.mark(&locked, Mark::Divided);
+    let mut holders = block.holders.get();
+    let free = block.queue.get().0.is_null() && admits(&holders, Mode::Ew, Place::HOST);
+    if state == DIVIDED || !free {
+        enqueue(block, &locked, edt);
+        return Acquired::Queued;
+    }
+    block.mark(&locked, Mark::Closed);
+    enter(&mut holders, Mode::Ew, Place::HOST, 1);
+    block.holders.set(holders);
+    note(block, &locked, edt, Mode::Ew);
+    Acquired::Granted
+}
+
+/// The last part is gone: gives the block back, as written on the host.
+pub fn unite(block: &DataBlock, granted: &mut Vec<EdtRef>) -> Left {
+    let mut locked = block.header.lock_pinned();
+    block.unmark(&locked, Mark::Closed);
+    let times = locked.word.count() - 1;
+    locked.word = locked.word.with_count(times);
+    if times == 0 {
+        block.unmark(&locked, Mark::Divided);
+        locked.word = locked.word.with_state(match locked.word.state() {
+            DIVIDED_DESTROYED => DESTROYED,
+            _ => LIVE,
+        });
+    }
+    note_write(block, &locked, Mode::Ew, Place::HOST);
+    let mut holders = block.holders.get();
+    leave(&mut holders, Mode::Ew, 1);
+    serve(block, &locked, &mut holders, granted);
+    block.holders.set(holders);
+    match locked.word.state() == DESTROYED && !is_held(&holders) {
+        true => Left::Unused,
+        false => Left::Alive,
+    }
+}
+
+/// Whether a locked block is divided.
+pub(super) fn is_divided(locked: &Locked<'_>) -> bool {
+    matches!(locked.word.state(), DIVIDED | DIVIDED_DESTROYED)
+}

@@ -1,0 +1,75 @@
+//! Private blocks: contents that were passed by value, which go when their last consumer is done.
+//!
+//! Who passes a content on knows which pre-slots got it, and counts them: in the header, since nothing
+//! but a state that is not "live" may cost those that acquire and release blocks anything. An EDT
+//! that acquires the block takes its pre-slots off that count, in the same step in which it becomes a
+//! holder or joins the queue, and is seen as that from then on. So a block with the count at 0 that
+//! nobody holds will not be acquired any more.
+//!
+//! The pre-slots are counted while they are satisfied, and their EDTs may run meanwhile. Until all
+//! are counted, [`PASSING`] stands for them.
+
+use super::access::{Left, is_held, unheld};
+use crate::object::data_block::{DataBlock, LIVE, Mark, PRIVATE};
+use crate::object::edt::Edt;
+use crate::object::header::{COUNT_MAX, Locked};
+
+/// More pre-slots than there can be.
+const PASSING: u32 = COUNT_MAX / 2 + 1;
+
+/// Makes a new block, which nobody knows yet, a private one that is being passed on.
+pub fn begin(block: &DataBlock) {
+    let word = block.header.peek();
+    block
+        .header
+        .publish(word.with_state(PRIVATE).with_count(PASSING));
+    block.mark(&block.header.lock_pinned(), Mark::Private);
+}
+
+/// A block has been passed to so many pre-slots. If it is `kept` where others may get it at any time, it
+/// is a block like any other from now on.
+pub fn passed(block: &DataBlock, slots: u32, kept: bool) -> Left {
+    let mut locked = block.header.lock_pinned();
+    if kept && locked.word.state() == PRIVATE {
+        locked.word = locked.word.with_state(LIVE).with_count(0);
+        return Left::Alive;
+    }
+    take_off(block, &mut locked, PASSING.saturating_sub(slots))
+}
+
+/// Lets one pre-slot of an EDT, which is satisfied next, have a destroyed block that nobody holds. It is
+/// unused again when the EDT is done with it.
+pub fn revive(block: &DataBlock) {
+    let mut locked = block.header.lock_pinned();
+    locked.word = locked.word.with_state(PRIVATE).with_count(1);
+}
+
+/// A locked block was passed to a pre-slot of an EDT that will not run.
+pub fn forgo(block: &DataBlock, mut locked: Locked<'_>) -> Left {
+    take_off(block, &mut locked, 1)
+}
+
+fn take_off(block: &DataBlock, locked: &mut Locked<'_>, slots: u32) -> Left {
+    if locked.word.state() != PRIVATE {
+        return Left::Alive;
+    }
+    let left = locked.word.count().saturating_sub(slots);
+    locked.word = locked.word.with_count(left);
+    match is_held(&block.holders.get()) {
+        true => Left::Alive,
+        false => unheld(locked),
+    }
+}
+
+/// An EDT acquires a locked private block, at which its cursor stands: takes its pre-slots off the count.
+pub(super) fn expected(locked: &mut Locked<'_>, edt: &Edt) {
+    let data = edt.slots()[edt.cursor.get() as usize].data();
+    let slots = edt.slots().iter().filter(|slot| slot.data() == data);
+    let left = locked.word.count().saturating_sub(slots.count() as u32);
+    locked.word = locked.word.with_count(left);
+}
+
+/// Whether EDTs that have not acquired a locked block will.
+pub(super) fn is_expected(locked: &Locked<'_>) -> bool {
+    locked.word.state() == PRIVATE && locked.word.count() != 0
+}

@@ -72,7 +72,7 @@ impl Context {
         let used = runtime.devices.used(place);
         used.begin_ahead();
         self.place(follower);
-        follower.order_blocks();
+        self.order_blocks(follower);
         if follower.place.get() == place && self.acquire_behind(first, follower) {
             self.tally.kernels_ahead.add(1);
             self.ahead.enqueued.insert(token(follower), None);

@@ -70,7 +70,7 @@ impl Context {
         }
         let passed = self.graph().pass_block(guid, destination, slot, mode);
         let so_far = passed.unwrap_or_default();
-        let left = private::passed(copy, so_far.slots, so_far.kept);
+        let left = private::passed(&objects.data_blocks, guid, so_far.slots, so_far.kept);
         self.dispose_if(copy, left);
         self.work_off();
         passed.map(|_| ()).map_err(NotPassed::Refused)

@@ -302,6 +302,7 @@ impl Context {
             scope.parent.set(outer_pointer);
             scope.output.set(output);
             scope.result.set(Guid::NULL);
+            scope.result_goes.set(false);
             scope.edt.set(edt.guid());
             scope.work.set(edt.work.get());
             scope.header.publish(scope.header.peek().with_state(OPEN));

@@ -20,8 +20,20 @@ impl Context {
         if let Some(check) = &self.runtime.check {
             self.check_runnable(check, edt);
         }
-        edt.order_blocks();
+        self.order_blocks(edt);
         self.acquire_rest(edt);
+    }
+
+    /// Puts the blocks of a runnable EDT in the order in which it acquires them: that of their GUIDs, but for
+    /// parts of blocks.
+    #[inline]
+    pub(super) fn order_blocks(&self, edt: &Edt) {
+        let blocks = &self.runtime.objects.data_blocks;
+        let mut slots = edt.slots().iter();
+        match blocks.partitions.exist() && slots.any(|slot| blocks.is_part(slot.data())) {
+            true => edt.order_blocks_by(|block| blocks.partitions.order_of(block)),
+            false => edt.order_blocks(),
+        }
     }
 
     /// Places a runnable EDT, as far as the policy decides now.
@@ -277,9 +289,10 @@ impl Context {
         } else {
             if let Some(scope) = scope.filter(|_| edt.flags.get() & FINISH != 0) {
                 scope.result.set(result);
-                if belongings {
-                    // It is passed on when the scope closes.
-                    self.completions.retain(|event| *event != result);
+                if belongings && let Some(at) = self.completions.iter().position(|e| *e == result) {
+                    // It goes when it has been passed on, as the scope closes.
+                    self.completions.swap_remove(at);
+                    scope.result_goes.set(true);
                 }
             } else {
                 self.pass_result(edt.output(), result);
@@ -347,7 +360,7 @@ impl Context {
         loop {
             let (output, result) = (scope.output.get(), scope.result.get());
             let parent = scope.parent.get();
-            let index = scope.index.get();
+            let (index, goes) = (scope.index.get(), scope.result_goes.get());
             if let Some(freed) = scope.header.peek().freed() {
                 scope.header.publish(freed);
                 self.runtime
@@ -356,6 +369,9 @@ impl Context {
                     .free(&mut self.caches.scopes, freed, index);
             }
             self.pass_result(output, result);
+            if goes {
+                self.graph().let_go(result);
+            }
             // As at the end of an EDT.
             self.work_off();
             // SAFETY: the nested scope that was just closed kept its parent open.
@@ -440,9 +456,7 @@ impl Context {
         edt.place.set(place);
         for (_, slot) in edt.blocks() {
             let block = self.runtime.objects.data_blocks.pinned(slot.data());
-            if slot.info().mode == crate::object::edt::Mode::Rw {
-                memory::settle(block, place, &mut self.granted);
-            }
+            memory::settle(block, slot.info().mode, place, &mut self.granted);
         }
         self.locked(edt);
     }
@@ -467,7 +481,7 @@ impl Context {
                 memory::hand_back(block, info.mode, Place::HOST, &mut self.granted);
             }
             match keeps {
-                true => memory::settle(block, Place::HOST, &mut self.granted),
+                true => memory::settle(block, info.mode, Place::HOST, &mut self.granted),
                 false => {
                     let left = memory::release_unused(block, info.mode, &mut self.granted);
                     self.dispose_if(block, left);

@@ -119,6 +119,7 @@ mod loom_models {
             parent: Cell::new(ptr::null()),
             output: Cell::new(Guid::NULL),
             result: Cell::new(Guid::NULL),
+            result_goes: Cell::new(false),
             index: Cell::new(0),
             edt: Cell::new(Guid::NULL),
             work: Cell::new(ptr::null()),

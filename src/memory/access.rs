@@ -414,9 +414,12 @@ pub(super) fn serve(
     }
 }
 
-/// Tells a block that its RW holder, which was not placed when it got the block or was placed
-/// elsewhere, runs in `place`.
-pub fn settle(block: &DataBlock, place: Place, granted: &mut Vec<EdtRef>) {
+/// Tells a block that a holder, which was not placed when it got the block in `mode` or was placed
+/// elsewhere, runs in `place`: that matters to RW holders.
+pub fn settle(block: &DataBlock, mode: Mode, place: Place, granted: &mut Vec<EdtRef>) {
+    if mode != Mode::Rw {
+        return;
+    }
     let locked = block.header.lock_pinned();
     let mut holders = block.holders.get();
     if holders.rw == 1 {
@@ -536,10 +539,27 @@ mod tests {
         let mut granted = Vec::new();
         settle(
             world.objects.data_blocks.pinned(world.block),
+            Mode::Rw,
             Place::HOST,
             &mut granted,
         );
         assert_eq!(granted, [EdtRef::new(host)]);
+    }
+
+    #[test]
+    fn who_holds_a_block_for_reading_does_not_place_its_writers() {
+        let world = world();
+        let mut caches = EdtCaches::default();
+        let writer = world.edt(&mut caches, Mode::Rw, Place::device(0));
+        let reader = world.edt(&mut caches, Mode::Ro, Place::device(0));
+        let host = world.edt(&mut caches, Mode::Rw, Place::HOST);
+        assert_eq!(world.acquire(writer), Acquired::Granted);
+        assert_eq!(world.acquire(reader), Acquired::Granted);
+        assert_eq!(world.acquire(host), Acquired::Queued);
+        let block = world.objects.data_blocks.pinned(world.block);
+        let mut granted = Vec::new();
+        settle(block, Mode::Ro, Place::HOST, &mut granted);
+        assert!(granted.is_empty());
     }
 
     #[test]

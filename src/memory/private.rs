@@ -10,8 +10,9 @@
 //! are counted, [`PASSING`] stands for them.
 
 use super::access::{Left, is_held, unheld};
-use crate::object::data_block::{DataBlock, LIVE, Mark, PRIVATE};
+use crate::object::data_block::{DataBlock, DataBlocks, LIVE, Mark, PRIVATE};
 use crate::object::edt::Edt;
+use crate::object::guid::Guid;
 use crate::object::header::{COUNT_MAX, Locked};
 
 /// More pre-slots than there can be.
@@ -27,9 +28,11 @@ pub fn begin(block: &DataBlock) {
 }
 
 /// A block has been passed to so many pre-slots. If it is `kept` where others may get it at any time, it
-/// is a block like any other from now on.
-pub fn passed(block: &DataBlock, slots: u32, kept: bool) -> Left {
-    let mut locked = block.header.lock_pinned();
+/// is a block like any other from now on: one of these may even have destroyed it, and it be gone.
+pub fn passed(blocks: &DataBlocks, guid: Guid, slots: u32, kept: bool) -> Left {
+    let Some((block, mut locked)) = blocks.lock(guid) else {
+        return Left::Alive;
+    };
     if kept && locked.word.state() == PRIVATE {
         locked.word = locked.word.with_state(LIVE).with_count(0);
         return Left::Alive;
@@ -72,4 +75,46 @@ pub(super) fn expected(locked: &mut Locked<'_>, edt: &Edt) {
 /// Whether EDTs that have not acquired a locked block will.
 pub(super) fn is_expected(locked: &Locked<'_>) -> bool {
     locked.word.state() == PRIVATE && locked.word.count() != 0
+}
+
+#[cfg(all(test, not(loom)))]
+mod tests {
+    use super::*;
+    use crate::memory::{self, Acquired};
+    use crate::object::Objects;
+    use crate::object::arena::Cache;
+    use crate::object::edt::{EdtCaches, Mode, RUNNABLE};
+    use crate::object::header::Word;
+    use crate::object::place::Place;
+
+    /// Who got it of an event that keeps it has destroyed it, and the slot is another block's, before it is
+    /// known that it was kept.
+    #[test]
+    fn a_block_may_go_while_it_is_passed() {
+        let objects = Objects::default();
+        let (blocks, mut cache) = (&objects.data_blocks, Cache::default());
+        let block = blocks.allocate(&mut cache, 8, false).expect("memory");
+        begin(block);
+        let guid = block.guid();
+        let mut caches = EdtCaches::default();
+        let edt = objects.edts.allocate(&mut caches, 1, 0).expect("memory");
+        edt.slots()[0].satisfy(guid, Mode::Ew);
+        edt.place.set(Place::HOST);
+        edt.header.publish(Word::new(0, 0, RUNNABLE));
+        edt.order_blocks();
+        let acquired = memory::acquire(blocks, guid, edt, Mode::Ew);
+        assert_eq!(acquired, Acquired::Granted);
+        let (_, locked) = blocks.lock(guid).expect("held");
+        assert_eq!(memory::destroy(block, locked), Left::Alive);
+        let left = memory::release(block, Mode::Ew, Place::HOST, &mut Vec::new());
+        assert_eq!(left, Left::Unused);
+        blocks.free(&mut cache, block);
+        assert_eq!(passed(blocks, guid, 0, true), Left::Alive);
+        let other = blocks.allocate(&mut cache, 8, false).expect("memory");
+        assert!(std::ptr::eq(other, block));
+        begin(other);
+        assert_eq!(passed(blocks, guid, 0, true), Left::Alive);
+        assert!(blocks.is_private(other.guid()));
+        assert_eq!(passed(blocks, other.guid(), 0, false), Left::Unused);
+    }
 }

@@ -315,6 +315,12 @@ impl DataBlocks {
             })
     }
 
+    /// Whether this is the GUID of a part of a block. It may have been one, if it is gone.
+    pub fn is_part(&self, guid: Guid) -> bool {
+        guid.is_data_block()
+            && (self.blocks.get(guid.index())).is_some_and(|block| block.has(Mark::Part))
+    }
+
     /// The block of a GUID that somebody holds.
     #[inline]
     pub fn pinned(&self, guid: Guid) -> &DataBlock {

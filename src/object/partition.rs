@@ -106,6 +106,27 @@ impl Partitions {
         self.numbers.fetch_add(1, Ordering::Relaxed)
     }
 
+    /// Whether there are or were any.
+    #[inline]
+    pub fn exist(&self) -> bool {
+        // Who has the GUID of a part comes after the call that has made it.
+        self.numbers.load(Ordering::Relaxed) != 0
+    }
+
+    /// Where a block stands in the order in which EDTs acquire blocks, which does not change: a part stands
+    /// right behind its whole, since who waits for the part may wait for who holds the whole.
+    pub fn order_of(&self, block: Guid) -> Vec<Guid> {
+        let table = self.table.lock();
+        let mut order = vec![block];
+        let mut inner = block;
+        while let Some(place) = table.places.get(&inner) {
+            inner = place.whole;
+            order.push(inner);
+        }
+        order.reverse();
+        order
+    }
+
     /// Enters new parts of a block, all or none. If they are the first of a partition, it has this number;
     /// `and` is done before others see it, and may refuse them.
     pub fn enter<E: From<NoParts>>(
@@ -352,6 +373,9 @@ mod tests {
         assert_eq!(all.open(number).len(), 5);
         assert_eq!(all.awaited(block(10)), None);
         assert_eq!(all.place_of(block(10)), Some((block(1), 4)));
+        assert!(all.exist());
+        assert_eq!(all.order_of(block(10)), [block(1), block(10)]);
+        assert_eq!(all.order_of(block(2)), [block(2)]);
         assert_eq!(enter(&all, 30, &[(8, 1)], false), Ok(Entered::Open));
     }
 

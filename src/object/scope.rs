@@ -25,6 +25,8 @@ pub struct Scope {
     pub output: Cell<Guid>,
     /// What the finish EDT itself returned.
     pub result: Cell<Guid>,
+    /// Whether that is a completion event (`ocrDbCopy`), which goes when it has been passed on.
+    pub result_goes: Cell<bool>,
     pub(crate) index: Cell<u32>,
     /// The finish EDT, which may have ended, for messages.
     pub edt: Cell<Guid>,
@@ -32,8 +34,8 @@ pub struct Scope {
     pub work: Cell<*const Work>,
 }
 
-// SAFETY: `parent`, `output`, `edt` and `work` are set before the scope is known to others; `result` is written
-// by the finish EDT before it checks out, and read by whoever brings the count to 0 after that.
+// SAFETY: `parent`, `output`, `edt` and `work` are set before the scope is known to others; `result` and
+// `result_goes` are written by the finish EDT before it checks out, and read by whoever brings the count to 0 after that.
 unsafe impl Sync for Scope {}
 
 // SAFETY: zero is a free scope; the size is 64; the fields are fixed.

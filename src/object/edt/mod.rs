@@ -296,6 +296,21 @@ impl Edt {
     /// with the same block. The caller owns the EDT, whose slots are all satisfied.
     #[inline]
     pub fn order_blocks(&self) {
+        if self.begin_order() {
+            self.order_several(|block| block);
+        }
+    }
+
+    /// The same in another order, where the blocks of all EDTs have one.
+    pub fn order_blocks_by<K: Ord>(&self, key: impl Fn(Guid) -> K) {
+        if self.begin_order() {
+            self.order_several(key);
+        }
+    }
+
+    /// Notes the first slot with a block. Whether there are more.
+    #[inline]
+    fn begin_order(&self) -> bool {
         let slots = self.slots();
         let mut carriers = (0u32..)
             .zip(slots)
@@ -304,9 +319,7 @@ impl Edt {
         // A satisfied slot begins as the last.
         self.first.set(first);
         self.cursor.set(first);
-        if carriers.next().is_some() {
-            self.order_several();
-        }
+        carriers.next().is_some()
     }
 
     /// Goes back to before the first block in lock order was acquired.
@@ -315,7 +328,7 @@ impl Edt {
         self.cursor.set(self.first.get());
     }
 
-    fn order_several(&self) {
+    fn order_several<K: Ord>(&self, key: impl Fn(Guid) -> K) {
         let slots = self.slots();
         let carries = |&at: &u32| !slots[at as usize].data().is_null();
         let mut few = [0u32; 8];
@@ -331,7 +344,7 @@ impl Edt {
             many = (0..slots.len() as u32).filter(carries).collect::<Vec<_>>();
             &mut many
         };
-        order.sort_unstable_by_key(|&at| (slots[at as usize].data(), at));
+        order.sort_unstable_by_key(|&at| (key(slots[at as usize].data()), at));
         let mut last: Option<u32> = None;
         for &at in order.iter() {
             let slot = &slots[at as usize];

@@ -373,6 +373,9 @@ impl<'a> Picture<'a> {
     /// Finds out who has the blocks that somebody waits for.
     fn find_holders(&mut self) {
         let mut blocks = std::mem::take(&mut self.blocks);
+        let order_of = |block| self.objects.data_blocks.partitions.order_of(block);
+        let orders = self.block_waits.iter().map(|wait| order_of(wait.block));
+        let orders: Vec<_> = orders.collect();
         for (&guid, block) in &mut blocks {
             let creator = block.creator;
             if let Some(&name) = self.running.get(&creator) {
@@ -388,8 +391,11 @@ impl<'a> Picture<'a> {
             let of_running = self.running.values().filter(|name| self.names(name, guid));
             let of_running = of_running.map(|&name| Holder::Running(name, false));
             block.holders.extend(of_running);
-            // An EDT acquires its blocks in the order of their GUIDs.
-            let of_waiting = self.block_waits.iter().filter(|other| other.block > guid);
+            // An EDT acquires its blocks in their order.
+            let order = order_of(guid);
+            let of_waiting = self.block_waits.iter().zip(&orders);
+            let of_waiting = of_waiting.filter(|(_, other)| **other > order);
+            let of_waiting = of_waiting.map(|(other, _)| other);
             let of_waiting = of_waiting.filter(|other| self.names(&other.edt, guid));
             let of_waiting = of_waiting.map(|other| Holder::Waiting(other.edt, other.block));
             block.holders.extend(of_waiting.take(SHOWN));

@@ -1,9 +1,9 @@
 //! Runs random graphs and compares them with an oracle that runs them one task after the other: values
 //! in blocks, the order of tasks, exclusive and constant access, finish scopes, every kind of event,
-//! labels that several EDTs create on, priorities, waiting in a call, C functions and kernels, with 1 to
-//! 16 workers and pauses in between.
+//! labels that several EDTs create on, contents passed by value, priorities, waiting in a call, C
+//! functions and kernels, with 1 to 16 workers and pauses in between.
 //!
-//! * `stress/graph.rs`, `collective.rs`: what a graph is, as plain data
+//! * `stress/graph.rs`, `collective.rs`, `value.rs`: what a graph is, as plain data
 //! * `stress/generate.rs`, `settle.rs`: random ones, by `proptest`, which also looks for smaller ones
 //!   that fail
 //! * `stress/reduce.rs`: smaller ones still
@@ -49,6 +49,8 @@ mod run;
 mod settle;
 #[path = "stress/shared.rs"]
 mod shared;
+#[path = "stress/value.rs"]
+mod value;
 
 use child::Runner;
 use generate::Aim;

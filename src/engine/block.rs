@@ -168,6 +168,7 @@ impl Context {
         match state {
             State::Answered(answer) => {
                 self.answered.add(self.holder(), answer.data);
+                self.has_belongings |= self.current.is_some();
                 Ok(answer)
             }
             _ => {

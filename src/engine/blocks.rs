@@ -47,6 +47,11 @@ impl Answered {
         }
     }
 
+    /// Forgets them: who was told has ended.
+    pub fn clear(&mut self) {
+        self.blocks.clear();
+    }
+
     /// Whether the block is one of them; it is not any more.
     fn take(&mut self, by: usize, block: Guid) -> bool {
         self.by == by && self.blocks.remove(&block)

@@ -313,6 +313,8 @@ impl Context {
     fn end_belongings(&mut self) {
         self.edt_local = [Guid::NULL; LOCAL_SLOTS];
         self.in_group = false;
+        // Another EDT may get the place of this one.
+        self.answered.clear();
         while let Some(event) = self.completions.pop() {
             self.graph().let_go(event);
         }

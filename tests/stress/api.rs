@@ -213,6 +213,28 @@ pub fn connect_slot(source: Guid, from: usize, destination: Guid, slot: usize, m
     check("ocrAddDependenceSlot", status);
 }
 
+/// Passes the content of a block by value.
+pub fn pass(block: Guid, destination: Guid, slot: usize, mode: Mode) {
+    let status = try_pass(block, destination, slot, mode);
+    check("ocrAddDependenceByValue", status);
+}
+
+pub fn try_pass(block: Guid, destination: Guid, slot: usize, mode: Mode) -> u8 {
+    let mode = mode_bits(mode);
+    // SAFETY: takes no pointers.
+    unsafe { sys::ocrAddDependenceByValue(block, destination, slot as u32, mode) }
+}
+
+pub fn begin_group() {
+    // SAFETY: takes no pointers.
+    check("ocrGroupBegin", unsafe { sys::ocrGroupBegin() });
+}
+
+pub fn end_group() {
+    // SAFETY: takes no pointers.
+    check("ocrGroupEnd", unsafe { sys::ocrGroupEnd() });
+}
+
 /// A new block of 32-bit words, and where it is; null if it is not acquired.
 pub fn block(words: u32, acquire: bool) -> (Guid, *mut u32) {
     let (status, guid, address) = try_block(words, acquire, None);

@@ -6,6 +6,7 @@ use crate::graph::*;
 use crate::oracle::{self, first_hash, mix, op};
 use crate::run::*;
 use crate::settle::own_result;
+use crate::value::When;
 use std::sync::atomic::AtomicU32;
 use std::sync::atomic::Ordering::{AcqRel, Relaxed, SeqCst};
 use std::time::Duration;
@@ -173,18 +174,22 @@ pub unsafe extern "C" fn body(paramc: u32, paramv: *mut u64, depc: u32, depv: *m
     if hash != expected {
         fail(format!("t{id} saw {hash:#x}, not {expected:#x}"));
     }
+    pass_values(running, id, When::Before, &held);
     for held in &held {
         held.change(hash, spec.pauses[1]);
     }
+    pass_values(running, id, When::After, &held);
     for held in &mut held {
         if spec.slots[held.slot].release {
             held.leave(id);
             api::release(held.guid);
-            check_one_of(
-                "a second ocrDbRelease",
-                api::try_release(held.guid),
-                &[EACCES],
-            );
+            let right: &[u8] = match running.graph.is_private(held.block) {
+                // It may be gone.
+                true => &[EACCES, EINVAL],
+                false => &[EACCES],
+            };
+            let status = api::try_release(held.guid);
+            check_one_of("a second ocrDbRelease", status, right);
             held.released = true;
         }
     }
@@ -203,6 +208,7 @@ pub unsafe extern "C" fn body(paramc: u32, paramv: *mut u64, depc: u32, depv: *m
     }
     pause(spec.pauses[2]);
     write_journal(spec, deps, hash);
+    pass_values(running, id, When::Last, &held);
     for held in held.iter_mut().filter(|held| !held.released) {
         held.leave(id);
         if running.graph.blocks[held.block].destroyed_by == Some(id) {
@@ -212,6 +218,34 @@ pub unsafe extern "C" fn body(paramc: u32, paramv: *mut u64, depc: u32, depv: *m
         }
     }
     end(running, id, hash, held)
+}
+
+/// Passes contents on by value that are to be passed on now.
+fn pass_values(running: &Running, task: Task, when: When, held: &[Held]) {
+    let graph = &running.graph;
+    for value in graph.values_of(task) {
+        let spec = &graph.values[value];
+        if graph.when(value) != when {
+            continue;
+        }
+        let (destination, slot, mode) = match (spec.route, graph.first_consumer(value)) {
+            (None, Some((consumer, at))) => {
+                let mode = graph.tasks[consumer].slots[at].mode;
+                (running.tasks[consumer].edt.guid.get(), at, mode)
+            }
+            _ => (running.event(Event::Value(value)), 0, Mode::Null),
+        };
+        let passed = graph.passed(value);
+        let held = held.iter().find(|held| Some(held.block) == passed);
+        let guid = held.map_or(NULL, |held| held.guid);
+        if spec.grouped {
+            api::begin_group();
+        }
+        api::pass(guid, destination, slot, mode);
+        if spec.grouped {
+            api::end_group();
+        }
+    }
 }
 
 /// What a body has of its pre-slots, each block once.
@@ -311,10 +345,21 @@ fn end(running: &Running, task: Task, hash: u32, held: Vec<Held>) -> Guid {
         }
         // It may have served all others, and be gone.
         Outcome::Event(late) => running.shared.events[&Event::Late(late)].object.guid.get(),
+        // What cannot be passed on is returned for nothing.
+        Outcome::Slot(slot) if private(running, &spec.slots[slot]) => {
+            let block = spec.slots[slot].used();
+            let held = held.iter().find(|held| Some(held.block) == block);
+            held.map_or(NULL, |held| held.guid)
+        }
         _ => {
             own_result(&running.graph, task).map_or(NULL, |block| running.blocks[block].guid.get())
         }
     }
+}
+
+fn private(running: &Running, slot: &Slot) -> bool {
+    let block = slot.used();
+    block.is_some_and(|block| running.graph.is_private(block))
 }
 
 /// Of a task that may be a kernel: how often it ran and what it saw.

@@ -61,6 +61,8 @@ impl Running {
                 self.collective(turn.collective)
             }
             Source::Result(turn) => self.event(Event::Tap(*turn)),
+            Source::Value(value) if self.graph.values[*value].route.is_none() => OPEN,
+            Source::Value(value) => self.event(Event::Value(*value)),
             Source::Output(from, chain) => {
                 let mut last = self.tasks[*from].output.get();
                 for (nth, &kind) in chain.iter().enumerate() {
@@ -204,6 +206,8 @@ impl Running {
                 Source::Result(turn) if self.graph.turn(turn).direct => {
                     api::connect_slot(sources[at], turn.slot, edt, at, mode);
                 }
+                // Who passes the content on satisfies it.
+                Source::Value(_) if sources[at].guid == OPEN.guid => {}
                 _ => api::connect(sources[at], edt, at, mode),
             }
         }

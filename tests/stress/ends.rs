@@ -81,7 +81,7 @@ fn begin(given: Option<Guid>) -> Start {
                 running.blocks[block].guid.set(guid);
                 filled.push((block, variant));
             }
-            Origin::Made(_) | Origin::Reduced(..) => {}
+            Origin::Made(_) | Origin::Reduced(..) | Origin::Value(_) => {}
         }
     }
     let own = |turn: &Turn| graph.turn(*turn).by.is_none();
@@ -151,8 +151,9 @@ unsafe extern "C" fn driver(_: u32, _: *mut u64, _: u32, _: *mut Dep) -> Guid {
 /// The blocks and journals that are left at the end.
 fn left(running: &Running) -> (Vec<Block>, Vec<Task>) {
     let graph = &running.graph;
-    // Results that nobody has asked for are known to nobody.
-    let known = |&block: &Block| running.blocks[block].guid.get().guid != 0;
+    // Results that nobody has asked for are known to nobody, and private copies go by themselves.
+    let known =
+        |&block: &Block| running.blocks[block].guid.get().guid != 0 && !graph.is_private(block);
     let blocks = (0..graph.blocks.len()).filter(known);
     let blocks = blocks.filter(|&block| graph.blocks[block].destroyed_by.is_none());
     let journals = (0..graph.tasks.len()).filter(|&t| graph.tasks[t].variant.has_kernel());

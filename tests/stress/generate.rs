@@ -6,6 +6,7 @@ use crate::collective::{CollectiveSpec, Operator, Reduction, Turn, TurnSpec};
 use crate::graph::*;
 use crate::oracle::{Moment, Order};
 use crate::settle::{KERNEL_SLOTS, complete};
+use crate::value::{ValueSpec, When};
 use proptest::collection::vec;
 use proptest::prelude::*;
 use proptest::sample::select;
@@ -25,7 +26,18 @@ struct Draft {
     blocks: Vec<BlockDraft>,
     tasks: Vec<TaskDraft>,
     collectives: Vec<CollectiveDraft>,
+    values: Vec<ValueDraft>,
     labeled_template: bool,
+}
+
+#[derive(Clone, Debug)]
+struct ValueDraft {
+    by: usize,
+    slot: usize,
+    when: When,
+    route: Option<Kind>,
+    grouped: bool,
+    destroyed: bool,
 }
 
 #[derive(Clone, Debug)]
@@ -94,6 +106,7 @@ enum SourceDraft {
     Body(usize),
     Join(Vec<usize>),
     Result(usize, usize, usize),
+    Value(usize),
 }
 
 #[derive(Clone, Debug)]
@@ -148,18 +161,42 @@ fn drafts(kernels: bool, tasks: usize) -> impl Strategy<Value = Draft> {
         2 => Just(Vec::new()),
         1 => vec(collective(), 1..4),
     ];
+    let values = prop_oneof![
+        1 => Just(Vec::new()),
+        1 => vec(value(), 1..6),
+    ];
     let parts = (
         vec(block(kernels), 0..6),
         of_one,
         collectives,
+        values,
         any::<bool>(),
     );
-    parts.prop_map(|(blocks, tasks, collectives, labeled_template)| Draft {
-        blocks,
-        tasks,
-        collectives,
-        labeled_template,
-    })
+    parts.prop_map(
+        |(blocks, tasks, collectives, values, labeled_template)| Draft {
+            blocks,
+            tasks,
+            collectives,
+            values,
+            labeled_template,
+        },
+    )
+}
+
+fn value() -> impl Strategy<Value = ValueDraft> {
+    let from = (0usize..64, 0usize..64);
+    let when = select(vec![When::Before, When::After, When::Last]);
+    let route = prop_oneof![1 => Just(None), 2 => kind().prop_map(Some)];
+    (from, when, route, rarely(), any::<bool>()).prop_map(
+        |((by, slot), when, route, grouped, destroyed)| ValueDraft {
+            by,
+            slot,
+            when,
+            route,
+            grouped,
+            destroyed,
+        },
+    )
 }
 
 fn collective() -> impl Strategy<Value = CollectiveDraft> {
@@ -342,6 +379,7 @@ fn slot() -> impl Strategy<Value = SlotDraft> {
         6 => index().prop_map(SourceDraft::Block),
         4 => (index(), vec(kind(), 0..4)).prop_map(|(task, chain)| SourceDraft::Output(task, chain)),
         7 => event_source(),
+        2 => index().prop_map(SourceDraft::Value),
         1 => vec(index(), 1..6).prop_map(SourceDraft::Join),
     ];
     (source, mode(), [rarely(), rarely(), rarely()]).prop_map(|(source, mode, flags)| SlotDraft {
@@ -360,6 +398,7 @@ fn event_source() -> impl Strategy<Value = SourceDraft> {
         2 => (index(), index(), index()).prop_map(|(collective, generation, slot)| {
             SourceDraft::Result(collective, generation, slot)
         }),
+        1 => index().prop_map(SourceDraft::Value),
     ]
 }
 
@@ -404,7 +443,10 @@ fn least_memory(graph: &Graph) -> u64 {
 fn build(draft: Draft) -> Graph {
     let mut graph = skeleton(&draft);
     add_dependences(&mut graph, &draft);
-    let wanted = |block: Block| draft.blocks.get(block).is_none_or(|draft| draft.destroyed);
+    let wanted = |block: Block| match graph.blocks[block].origin {
+        Origin::Value(value) => draft.values[value].destroyed,
+        _ => draft.blocks.get(block).is_none_or(|draft| draft.destroyed),
+    };
     let wanted: Vec<bool> = (0..graph.blocks.len()).map(wanted).collect();
     complete(&mut graph, &wanted);
     graph
@@ -486,6 +528,7 @@ fn skeleton(draft: &Draft) -> Graph {
         blocks,
         tasks,
         collectives: Vec::new(),
+        values: Vec::new(),
         labeled_template: draft.labeled_template,
     }
 }
@@ -550,6 +593,35 @@ fn add_collectives(graph: &mut Graph, order: &mut Order, draft: &Draft) -> Vec<(
     slots
 }
 
+/// What is passed by value, by functions that have pre-slots.
+fn add_values(graph: &mut Graph, draft: &Draft) {
+    let givers: Vec<Task> = (0..graph.tasks.len())
+        .filter(|&task| graph.tasks[task].variant == Variant::Function)
+        .filter(|&task| !draft.tasks[task].slots.is_empty())
+        .collect();
+    if givers.is_empty() {
+        return;
+    }
+    for (value, draft_value) in draft.values.iter().enumerate() {
+        let by = givers[draft_value.by % givers.len()];
+        graph.values.push(ValueSpec {
+            by,
+            slot: draft_value.slot % draft.tasks[by].slots.len(),
+            when: draft_value.when,
+            route: draft_value.route,
+            grouped: draft_value.grouped,
+            copy: graph.blocks.len(),
+        });
+        graph.blocks.push(BlockSpec {
+            // As many as the block has that is passed on.
+            words: 1,
+            origin: Origin::Value(value),
+            labeled: false,
+            destroyed_by: None,
+        });
+    }
+}
+
 fn new_slot(source: Source, mode: Mode, flags: [bool; 3]) -> Slot {
     let [in_depv, release, destroys_event] = flags;
     Slot {
@@ -576,6 +648,7 @@ fn add_dependences(graph: &mut Graph, draft: &Draft) {
         }
     }
     let more = add_collectives(graph, &mut order, draft);
+    add_values(graph, draft);
     for (task, draft) in draft.tasks.iter().enumerate() {
         let most = match graph.tasks[task].variant {
             Variant::Function => usize::MAX,
@@ -677,6 +750,16 @@ fn source(
             match tasks.is_empty() {
                 true => Source::Nothing,
                 false => Source::Join(tasks),
+            }
+        }
+        SourceDraft::Value(which) => {
+            let Some(value) = which.checked_rem(graph.values.len()) else {
+                return Source::Nothing;
+            };
+            let by = graph.values[value].by;
+            match by != task && order.require(Moment::Start(by), start) {
+                true => Source::Value(value),
+                false => Source::Nothing,
             }
         }
         SourceDraft::Result(collective, generation, slot) => {

@@ -2,6 +2,7 @@
 //! `oracle.rs`.
 
 use crate::collective::{Collective, CollectiveSpec, Turn, TurnSpec};
+use crate::value::{Value, ValueSpec};
 use serde::{Deserialize, Serialize};
 use std::fmt;
 
@@ -41,6 +42,9 @@ pub struct Graph {
     pub blocks: Vec<BlockSpec>,
     pub tasks: Vec<TaskSpec>,
     pub collectives: Vec<CollectiveSpec>,
+    /// What is passed by value.
+    #[serde(default)]
+    pub values: Vec<ValueSpec>,
     /// Whether the template of functions has a label, and all who need it create it.
     pub labeled_template: bool,
 }
@@ -67,6 +71,8 @@ pub enum Origin {
     Made(Task),
     /// It is the result of this generation of a collective event.
     Reduced(Collective, usize),
+    /// It is a content that was passed by value.
+    Value(Value),
 }
 
 impl Origin {
@@ -223,6 +229,8 @@ pub enum Source {
     Join(Vec<Task>),
     /// The result of a generation of a collective event, by the dependence of a contributor.
     Result(Turn),
+    /// A content that is passed by value.
+    Value(Value),
 }
 
 impl Source {
@@ -232,6 +240,7 @@ impl Source {
             Source::Late(task) => Some(Event::Late(task)),
             Source::Body(task) => Some(Event::Body(task)),
             Source::Result(turn) => Some(Event::Tap(turn)),
+            Source::Value(value) => Some(Event::Value(value)),
             _ => None,
         }
     }
@@ -250,6 +259,8 @@ pub enum Event {
     Given(Task),
     /// Depends on a collective event.
     Tap(Turn),
+    /// Satisfied with a content.
+    Value(Value),
 }
 
 /// What an EDT returns.
@@ -384,6 +395,10 @@ impl Graph {
         }
         let tapped = |&turn: &Turn| self.is_connected(turn) && !self.turn(turn).direct;
         events.extend(self.turns().filter(tapped).map(Event::Tap));
+        let values = 0..self.values.len();
+        let values = values.filter(|&value| self.values[value].route.is_some());
+        let values = values.filter(|&value| self.is_source(&Source::Value(value)));
+        events.extend(values.map(Event::Value));
         events
     }
 
@@ -415,6 +430,10 @@ impl Graph {
                 let count = self.dependences(&Source::Result(turn));
                 (self.turn(turn).kind, count)
             }
+            Event::Value(value) => match self.values[value].route.unwrap_or(Kind::Sticky) {
+                Kind::Latch => (Kind::Latch, 1),
+                kind => (kind, self.dependences(&Source::Value(value))),
+            },
         }
     }
 
@@ -422,7 +441,7 @@ impl Graph {
     pub fn is_raced(&self, event: Event) -> bool {
         match event {
             Event::Late(task) | Event::Body(task) | Event::Join(task, _) => self.tasks[task].raced,
-            Event::Given(_) => false,
+            Event::Given(_) | Event::Value(_) => false,
             Event::Tap(turn) => self.collectives[turn.collective].raced,
         }
     }
@@ -531,6 +550,7 @@ impl fmt::Debug for Graph {
                 Origin::Reduced(collective, generation) => {
                     write!(f, "result of generation {generation} of c{collective}")?;
                 }
+                Origin::Value(value) => write!(f, "the copy v{value}")?,
             }
             if spec.labeled {
                 write!(f, ", labeled")?;
@@ -542,6 +562,9 @@ impl fmt::Debug for Graph {
         }
         for (collective, spec) in self.collectives.iter().enumerate() {
             writeln!(f, "  c{collective}: {spec:?}")?;
+        }
+        for (value, spec) in self.values.iter().enumerate() {
+            writeln!(f, "  v{value}: {spec:?}")?;
         }
         if self.labeled_template {
             writeln!(f, "  the template of functions is labeled")?;
@@ -632,6 +655,7 @@ impl fmt::Debug for Source {
             Source::Body(task) => write!(f, "event of the body of t{task}"),
             Source::Join(tasks) => write!(f, "latch of {tasks:?}"),
             Source::Result(turn) => write!(f, "result of {turn:?}"),
+            Source::Value(value) => write!(f, "content v{value}"),
         }
     }
 }

@@ -9,6 +9,7 @@
 
 use crate::collective::Turn;
 use crate::graph::{Block, Graph, Mode, Origin, Outcome, Source, Task};
+use crate::value::When;
 
 /// Bits of what a task does with the block of a pre-slot. The kernel uses the same.
 pub mod op {
@@ -118,6 +119,8 @@ impl Order {
             Source::Nothing | Source::Block(_) => Vec::new(),
             Source::Output(task, _) | Source::Late(task) => vec![Moment::Complete(*task)],
             Source::Body(task) => vec![Moment::End(*task)],
+            // The body goes on after it.
+            Source::Value(value) => vec![Moment::Start(graph.values[*value].by)],
             Source::Join(tasks) => tasks.iter().copied().map(Moment::Complete).collect(),
             Source::Result(turn) => {
                 let spec = &graph.collectives[turn.collective];
@@ -197,6 +200,8 @@ pub struct Expected {
     pub hashes: Vec<u32>,
     /// The content of each block when it is destroyed.
     pub blocks: Vec<Vec<u32>>,
+    /// Which of them are certain: not those passed by value while others might write.
+    pub known: Vec<bool>,
 }
 
 /// The tasks that write a block, their mode, and the task that makes it.
@@ -250,10 +255,31 @@ fn ops(graph: &Graph, order: &Order) -> Vec<Vec<u32>> {
         .collect()
 }
 
+/// Which blocks have a content that is certain. Nobody looks at the others.
+fn known(graph: &Graph, order: &Order, ops: &mut [Vec<u32>]) -> Vec<bool> {
+    let mut known = vec![true; graph.blocks.len()];
+    for task in order.sequence() {
+        let slots = &graph.tasks[task].slots;
+        for (op, slot) in ops[task].iter_mut().zip(slots) {
+            if slot.used().is_some_and(|block| !known[block]) {
+                *op &= !op::SEE;
+            }
+        }
+        for value in graph.values_of(task) {
+            let passed = graph.passed(value);
+            let first = slots.iter().position(|slot| slot.used() == passed);
+            known[graph.values[value].copy] =
+                first.is_some_and(|first| ops[task][first] & op::SEE != 0);
+        }
+    }
+    known
+}
+
 impl Expected {
     pub fn of(graph: &Graph) -> Expected {
         let order = Order::of(graph);
-        let ops = ops(graph, &order);
+        let mut ops = ops(graph, &order);
+        let known = known(graph, &order, &mut ops);
         let set = |hash, words: u32| (0..words as usize).map(|at| word_set(hash, at)).collect();
         let mut blocks: Vec<Vec<u32>> = graph
             .blocks
@@ -277,6 +303,15 @@ impl Expected {
         graph
             .turns()
             .for_each(|turn| reduce(turn, &done, &hashes, &mut blocks));
+        let pass = |task: Task, before: bool, blocks: &mut [Vec<u32>]| {
+            for value in graph.values_of(task) {
+                if let Some(block) = graph.passed(value)
+                    && (graph.when(value) == When::Before) == before
+                {
+                    blocks[graph.values[value].copy] = blocks[block].clone();
+                }
+            }
+        };
         for task in order.sequence() {
             let spec = &graph.tasks[task];
             let used = || {
@@ -293,6 +328,7 @@ impl Expected {
                         .fold(hash, |hash, &word| mix(hash, word));
                 }
             }
+            pass(task, true, &mut blocks);
             for (op, block) in used() {
                 for (at, word) in blocks[block].iter_mut().enumerate() {
                     if op & op::CHANGE != 0 {
@@ -302,6 +338,7 @@ impl Expected {
                     }
                 }
             }
+            pass(task, false, &mut blocks);
             if let Outcome::Made(block) = spec.outcome {
                 blocks[block] = set(hash, graph.blocks[block].words);
             }
@@ -316,6 +353,7 @@ impl Expected {
             ops,
             hashes,
             blocks,
+            known,
         }
     }
 }

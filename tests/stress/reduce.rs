@@ -4,6 +4,7 @@
 use crate::collective::{Collective, Reduction, Turn, TurnSpec};
 use crate::graph::*;
 use crate::settle::settle;
+use crate::value::{Value, ValueSpec, When};
 use std::time::{Duration, Instant};
 
 /// Tries smaller cases as long as there are some that fail, and time is left.
@@ -50,6 +51,9 @@ enum Step {
     /// That somebody else than the first EDT contributes, or how.
     Turn(Turn),
     TurnFlags(Turn),
+    Value(Value),
+    /// When or how a content is passed on.
+    ValueFlag(Value, usize),
     Template,
     Doomed(Task),
     Scratch(Task),
@@ -87,6 +91,8 @@ fn steps(case: &Case) -> Vec<Step> {
     steps.extend(collectives().map(Step::Generation));
     steps.extend(collectives().map(Step::Contributor));
     steps.extend(graph.turns().map(Step::Turn));
+    let values = || 0..graph.values.len();
+    steps.extend(values().rev().map(Step::Value));
     steps.extend((0..graph.blocks.len()).rev().map(Step::Block));
     steps.extend(slots(Step::Slot));
     steps.extend(slots(Step::Source));
@@ -113,6 +119,7 @@ fn steps(case: &Case) -> Vec<Step> {
         collectives()
             .flat_map(|collective| (0..3).map(move |flag| Step::CollectiveFlag(collective, flag))),
     );
+    steps.extend(values().flat_map(|value| (0..3).map(move |flag| Step::ValueFlag(value, flag))));
     steps.extend(tasks().flat_map(|task| (0..3).map(move |at| Step::Pause(task, at))));
     steps.extend((0..graph.blocks.len()).map(Step::Words));
     steps.extend((0..graph.blocks.len()).map(Step::Label));
@@ -164,6 +171,8 @@ fn apply(case: &mut Case, step: Step) -> bool {
                     .collect();
                 changes.contains(&true)
             }
+            // They follow from what is passed on.
+            Origin::Value(_) => false,
             _ => take(&mut graph.blocks[block].words, 1),
         },
         Step::Label(block) => take(&mut graph.blocks[block].labeled, false),
@@ -206,6 +215,18 @@ fn apply(case: &mut Case, step: Step) -> bool {
             ];
             changes.contains(&true)
         }
+        Step::Value(value) => {
+            remove_value(graph, value);
+            true
+        }
+        Step::ValueFlag(value, flag) => {
+            let spec = &mut graph.values[value];
+            match flag {
+                0 => take(&mut spec.when, When::After),
+                1 => take(&mut spec.grouped, false),
+                _ => take(&mut spec.route, Some(Kind::Sticky)),
+            }
+        }
         Step::Template => take(&mut graph.labeled_template, false),
         Step::Outcome(task) => {
             if let Outcome::Made(block) = graph.tasks[task].outcome {
@@ -214,6 +235,13 @@ fn apply(case: &mut Case, step: Step) -> bool {
             take(&mut graph.tasks[task].outcome, Outcome::Nothing)
         }
         Step::Slot(task, slot) => {
+            let passed = |spec: &ValueSpec| (spec.by, spec.slot) == (task, slot);
+            while let Some(value) = graph.values.iter().position(passed) {
+                remove_value(graph, value);
+            }
+            for value in &mut graph.values {
+                value.slot -= (value.by == task && value.slot > slot) as usize;
+            }
             let spec = &mut graph.tasks[task];
             spec.slots.remove(slot);
             if let Outcome::Slot(result) = &mut spec.outcome {
@@ -305,7 +333,14 @@ fn apply(case: &mut Case, step: Step) -> bool {
 
 /// Takes out a task without children.
 fn remove_task(graph: &mut Graph, gone: Task) {
+    while let Some(value) = graph.values.iter().position(|value| value.by == gone) {
+        remove_value(graph, value);
+    }
     let moved = |task: &mut Task| *task -= (*task > gone) as usize;
+    graph
+        .values
+        .iter_mut()
+        .for_each(|value| moved(&mut value.by));
     if let Outcome::Made(block) = graph.tasks[gone].outcome {
         graph.blocks[block].origin = Origin::Main;
     }
@@ -330,7 +365,7 @@ fn remove_task(graph: &mut Graph, gone: Task) {
         }
     }
     change_sources(graph, |source| match source {
-        Source::Nothing | Source::Block(_) | Source::Result(_) => {}
+        Source::Nothing | Source::Block(_) | Source::Result(_) | Source::Value(_) => {}
         Source::Output(task, _) | Source::Late(task) | Source::Body(task) => {
             if *task == gone {
                 *source = Source::Nothing;
@@ -406,6 +441,22 @@ fn remove_collective(graph: &mut Graph, gone: Collective) {
     }
 }
 
+/// Nobody passes this content on.
+fn remove_value(graph: &mut Graph, gone: Value) {
+    let copy = graph.values.remove(gone).copy;
+    change_sources(graph, |source| match source {
+        Source::Value(value) if *value == gone => *source = Source::Nothing,
+        Source::Value(value) => *value -= (*value > gone) as usize,
+        _ => {}
+    });
+    for block in &mut graph.blocks {
+        if let Origin::Value(value) = &mut block.origin {
+            *value -= (*value > gone) as usize;
+        }
+    }
+    take_out(graph, copy);
+}
+
 /// Takes out a block that is there before all tasks.
 fn remove_block(graph: &mut Graph, gone: Block) -> bool {
     let given = graph.blocks[gone].origin.is_given();
@@ -426,6 +477,8 @@ fn take_out(graph: &mut Graph, gone: Block) {
     let collectives = graph.collectives.iter_mut();
     let results = collectives.flat_map(|spec| &mut spec.results);
     results.for_each(moved);
+    let copies = graph.values.iter_mut().map(|spec| &mut spec.copy);
+    copies.for_each(moved);
     change_sources(graph, |source| match source {
         Source::Block(block) if *block == gone => *source = Source::Nothing,
         Source::Block(block) => moved(block),

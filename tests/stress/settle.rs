@@ -4,6 +4,7 @@
 use crate::collective::Turn;
 use crate::graph::*;
 use crate::oracle::{Moment, Order};
+use crate::value::When;
 
 /// Pre-slots of an EDT that may be a kernel, without its gate and its journal.
 pub const KERNEL_SLOTS: usize = 6;
@@ -165,8 +166,55 @@ fn settle_waits(graph: &mut Graph, order: &Order) {
     }
 }
 
+/// Contents that go to EDTs, or to events that go when they trigger, are passed on when the EDTs are
+/// there: by siblings that are kept from running, or to children. Others are kept by their event.
+fn settle_givers(graph: &mut Graph) {
+    for value in 0..graph.values.len() {
+        let spec = graph.values[value].clone();
+        if !graph.is_private(spec.copy) {
+            continue;
+        }
+        let (source, giver) = (Source::Value(value), &graph.tasks[spec.by]);
+        let all = |allowed: &dyn Fn(&TaskSpec) -> bool| {
+            graph.tasks.iter().all(|task| {
+                let depends = task.slots.iter().any(|slot| slot.source == source);
+                !task.waits.contains(&source) && (!depends || allowed(task))
+            })
+        };
+        let has_it_last = spec.when == When::Last
+            && giver.waits.is_empty()
+            && giver.slots.iter().all(|slot| !slot.release);
+        if all(&|task| task.parent == giver.parent) {
+            graph.tasks[spec.by].gated = true;
+        } else if !has_it_last || !all(&|task| task.parent == Some(spec.by)) {
+            graph.values[value].route = Some(Kind::Sticky);
+        }
+    }
+}
+
+/// How contents are passed on.
+fn settle_values(graph: &mut Graph) {
+    for value in 0..graph.values.len() {
+        let source = Source::Value(value);
+        let dependences = graph.dependences(&source);
+        let route = &mut graph.values[value].route;
+        match route {
+            None if dependences != 1 => *route = Some(Kind::Once),
+            Some(Kind::Counted) if dependences == 0 => *route = Some(Kind::Sticky),
+            Some(Kind::Channel) if dependences != 1 => *route = Some(Kind::Sticky),
+            _ => {}
+        }
+        if graph.values[value].route.is_none()
+            && let Some((task, at)) = graph.first_consumer(value)
+        {
+            graph.tasks[task].slots[at].in_depv = false;
+        }
+    }
+}
+
 /// Events that go when they trigger need their dependences before; so do output events.
 fn settle_events(graph: &mut Graph) {
+    settle_givers(graph);
     for task in 0..graph.tasks.len() {
         let source = Source::Body(task);
         let is_source = |slot: &Slot| slot.source == source;
@@ -188,6 +236,7 @@ fn settle_events(graph: &mut Graph) {
         let leaf = graph.children(Some(task)).next().is_none();
         let awaited = graph.wants_output(task);
         let contributes = graph.turns_of(task).next().is_some();
+        let gives = graph.values_of(task).next().is_some();
         let spec = &mut graph.tasks[task];
         let one = spec.variant != Variant::Function
             || awaited
@@ -195,7 +244,8 @@ fn settle_events(graph: &mut Graph) {
             || spec.body.is_some()
             || spec.outcome != Outcome::Nothing
             || !spec.doomed.is_empty()
-            || contributes;
+            || contributes
+            || gives;
         if one {
             spec.copies = 1;
         } else if !spec.contests.is_empty() || !spec.waits.is_empty() {
@@ -226,6 +276,7 @@ fn settle_events(graph: &mut Graph) {
     }
     // Now it is certain how many dependences there are.
     settle_connections(graph);
+    settle_values(graph);
     for task in 0..graph.tasks.len() {
         let one = graph.output_dependences(task) == 1;
         let spec = &mut graph.tasks[task];
@@ -254,7 +305,8 @@ pub fn own_result(graph: &Graph, task: Task) -> Option<Block> {
         Outcome::Made(block) => Some(block),
         Outcome::Slot(slot) => {
             let slot = &spec.slots[slot];
-            brings(graph, &slot.source).filter(|_| slot.mode != Mode::Null)
+            let block = brings(graph, &slot.source).filter(|_| slot.mode != Mode::Null);
+            block.filter(|&block| !graph.is_private(block))
         }
     }
 }
@@ -267,6 +319,12 @@ pub fn brings(graph: &Graph, source: &Source) -> Option<Block> {
         Source::Output(task, _) | Source::Late(task) => result(graph, *task),
         Source::Body(task) => own_result(graph, *task),
         Source::Result(turn) => Some(graph.collectives[turn.collective].results[turn.generation]),
+        Source::Value(value) => {
+            let spec = &graph.values[*value];
+            let slot = &graph.tasks[spec.by].slots[spec.slot];
+            let block = brings(graph, &slot.source).filter(|_| slot.mode != Mode::Null);
+            block.map(|_| spec.copy)
+        }
     }
 }
 
@@ -292,6 +350,14 @@ fn settle_blocks(graph: &mut Graph) {
         }
         let spec = &mut graph.tasks[task];
         spec.anonymous &= spec.slots.iter().all(|slot| slot.in_depv);
+    }
+    // A content may be that of another copy.
+    for _ in 0..graph.values.len() {
+        for value in 0..graph.values.len() {
+            if let Some(block) = graph.passed(value) {
+                graph.blocks[graph.values[value].copy].words = graph.blocks[block].words;
+            }
+        }
     }
 }
 
@@ -352,6 +418,7 @@ fn destroy(graph: &mut Graph, order: &Order, wanted: &[bool]) {
                     let spec = graph.turn(turn);
                     spec.kind.stays() && !spec.direct
                 }
+                Source::Value(value) => graph.values[value].route.is_some_and(Kind::stays),
                 _ => false,
             };
             let slot = &mut graph.tasks[task].slots[at];

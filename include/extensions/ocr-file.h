@@ -17,12 +17,13 @@
  * the EDT that calls it is the last that holds it or nobody does, and otherwise before the output
  * event of the last EDT that holds it triggers. So who opens the file, or makes another chunk of the
  * same bytes, in an EDT that depends on that, finds what was written. One exception: where the last
- * that holds the chunk is a kernel, or its content is on a device alone, it is brought to the host and
- * written by an EDT of the runtime, when a worker has time for it, or at the end of the program. So
- * have an EDT on the host destroy a chunk that a kernel writes, and acquire it.
- * Chunks that are left at ocrShutdown are written before the program ends. After ocrAbort, and where
- * a message of the runtime ends the program, chunks that are left are not written; a message says
- * how many.
+ * that holds the chunk or a part of it (ocr-db-partitioning.h) is a kernel, or the content of one of
+ * these is on a device alone, it is brought to the host and written by an EDT of the runtime, when a
+ * worker has time for it, or at the end of the program. So have an EDT on the host destroy a chunk
+ * that a kernel writes, and acquire it.
+ * Chunks that are left at ocrShutdown are written before the program ends, with what their parts
+ * contain. After ocrAbort, and where a message of the runtime ends the program, chunks that are left
+ * are not written; a message says how many.
  *
  * Errors when a chunk is written back, or the file closed, end the program with status 1 and a
  * message that names the file and the reason; at ocrShutdown all the other chunks are written first.

@@ -3,11 +3,14 @@
 use super::Check;
 use super::history::{AT_START, What};
 use crate::object::Objects;
+use crate::object::data_block::Mark;
 use crate::object::edt::{WAITER, WAITING, ZOMBIE};
 use crate::object::event::EventKind;
 use crate::object::guid::Guid;
 use std::collections::BTreeMap;
 
+/// The call that makes parts of a block.
+const PARTITION: &str = "ocrDbPartition";
 /// How many objects of a group are named.
 const NAMED: usize = 3;
 
@@ -52,6 +55,12 @@ impl Check {
             if state == ZOMBIE || edt.flags.get() & WAITER != 0 {
                 continue;
             }
+            // One of the runtime's own, that brings or writes what a block holds. For a file that has been
+            // done without it; parts that it was to open are told of.
+            let created = self.history.get(guid).and_then(|edt| edt.created);
+            if created.is_none_or(|act| act.call == PARTITION) {
+                continue;
+            }
             let open = edt.slots().iter().position(|slot| {
                 state == WAITING && (slot.is_unconnected() || slot.connected_mode().is_some())
             });
@@ -77,7 +86,10 @@ impl Check {
             );
         }
         for (guid, block) in objects.data_blocks.live() {
-            add(guid, format!(" ({} bytes)", block.size()));
+            // An EDT that holds a destroyed one is told of, if it is the program's.
+            if !block.has(Mark::Destroyed) {
+                add(guid, format!(" ({} bytes)", block.size()));
+            }
         }
         for guid in objects.templates.live() {
             add(guid, String::new());

@@ -31,6 +31,8 @@ pub struct End {
     calls: AtomicU8,
     /// The code of `ocrAbort`, where the program gets it from `ocrLegacyFinalize`.
     code: AtomicI32,
+    /// Whether that was called, which may be with 0.
+    aborted: AtomicBool,
     /// See [`End::edt_missing`].
     missing_edts: AtomicU64,
     /// Whether somebody is ending the process.
@@ -109,6 +111,11 @@ impl End {
         FATAL_STATUS
     }
 
+    /// Whether `ocrAbort` has ended the run, or was called while it ended.
+    pub fn was_aborted(&self) -> bool {
+        self.aborted.load(Ordering::SeqCst)
+    }
+
     /// What `ocrAbort` was given; 0 without.
     pub fn code(&self) -> i32 {
         self.code.load(Ordering::SeqCst)
@@ -164,6 +171,7 @@ pub fn abort(status: i32) {
         end_process(status);
     }
     runtime.end.code.store(status, Ordering::SeqCst);
+    runtime.end.aborted.store(true, Ordering::SeqCst);
     if !in_edt {
         runtime.shutdown();
         return;

@@ -209,10 +209,11 @@ impl Context {
             self.bring_chunk(block);
             return false;
         }
-        if let Some(chunk) = files.take_chunk(guid)
-            && let Err(message) = write_back(block, chunk)
-        {
-            fatal(&message);
+        if let Some(chunk) = files.take_chunk(guid) {
+            if let Err(message) = write_back(block, chunk) {
+                fatal(&message);
+            }
+            files.wrote_chunk();
         }
         true
     }
@@ -246,42 +247,65 @@ impl Context {
     /// Writes what is left of files, when no worker runs any more. False if something could not be
     /// written; the message has been printed.
     fn write_left(&mut self) -> bool {
-        let objects = &self.runtime.objects;
+        let files = &self.runtime.objects.files;
         let mut all_written = true;
-        for (guid, chunk) in objects.files.chunks() {
-            let writable = chunk.file.writable;
-            let_go(chunk.file);
-            let Some((block, locked)) = objects.data_blocks.lock(guid) else {
-                continue;
-            };
-            // Threads of the program may go on yet, and device managers.
-            if !memory::hold_still(block, &locked) {
-                continue;
+        let mut end = |result: Result<(), String>| {
+            if let Err(message) = result {
+                eprintln!("ocr: error: {message}");
+                all_written = false;
             }
-            drop(locked);
-            let brought = match writable {
-                true => self.bring_at_end(block),
-                false => Ok(()),
-            };
-            if let Some(chunk) = objects.files.take_chunk(guid) {
-                let written = match brought {
-                    Ok(()) => write_back(block, chunk),
-                    Err(error) => Err(message(&chunk, guid, &error)),
-                };
-                if let Err(message) = written {
-                    eprintln!("ocr: error: {message}");
-                    all_written = false;
-                }
+        };
+        // From here on there are no new chunks.
+        let open = files.release_all();
+        loop {
+            let chunks = files.chunks();
+            if chunks.is_empty() {
+                break;
             }
-            let left = memory::release_unused(block, Mode::Ro, &mut self.granted);
-            self.dispose_if(block, left);
+            for (guid, chunk) in chunks {
+                end(self.write_at_end(guid, chunk));
+            }
+            // What is left, if anything, others are about to write or to hold.
+            std::thread::yield_now();
         }
-        objects.files.release_all().into_iter().for_each(let_go);
+        open.into_iter().for_each(|file| end(close(file)));
+        files.wait_until_written();
         all_written
     }
 
+    /// Writes a chunk that is left, unless a thread of the program or a device's manager is about to
+    /// write it, or to hold it until it is written.
+    fn write_at_end(&mut self, guid: Guid, chunk: Chunk) -> Result<(), String> {
+        let objects = &self.runtime.objects;
+        let Some((block, locked)) = objects.data_blocks.lock(guid) else {
+            return close(chunk.file);
+        };
+        let stays = memory::hold_still(block, &locked);
+        drop(locked);
+        if !stays {
+            return close(chunk.file);
+        }
+        let brought = match chunk.file.writable {
+            true => self
+                .bring_at_end(block)
+                .and_then(|()| self.gather_parts(block)),
+            false => Ok(()),
+        };
+        let mut written = Ok(());
+        if let Some(taken) = objects.files.take_chunk(guid) {
+            written = match brought {
+                Ok(()) => write_back(block, taken),
+                Err(error) => Err(message(&taken, guid, &error)),
+            };
+            objects.files.wrote_chunk();
+        }
+        let left = memory::release_unused(block, Mode::Ro, &mut self.granted);
+        self.dispose_if(block, left);
+        written.and(close(chunk.file))
+    }
+
     /// Brings a block to the host and waits for that.
-    fn bring_at_end(&mut self, block: &'static DataBlock) -> Result<(), DeviceError> {
+    pub(super) fn bring_at_end(&mut self, block: &'static DataBlock) -> Result<(), DeviceError> {
         // A kernel may write it meanwhile, and make the copy old.
         loop {
             let (valid, host_ready) = {
@@ -427,8 +451,7 @@ fn write_back(block: &DataBlock, chunk: Chunk) -> Result<(), String> {
     }
     let written = written.map_err(|error| message(&chunk, block.guid(), &error));
     file.give_back(range);
-    let_go(chunk.file);
-    written
+    written.and(close(chunk.file))
 }
 
 fn message(chunk: &Chunk, block: Guid, error: &dyn std::fmt::Display) -> String {
@@ -440,19 +463,27 @@ fn message(chunk: &Chunk, block: Guid, error: &dyn std::fmt::Display) -> String 
 }
 
 /// Gives a reference to a file back. The last one closes it; what the system has kept to write may
-/// turn out then to be lost.
-fn let_go(file: Arc<OpenFile>) {
+/// turn out then to be lost, which the message says.
+fn close(file: Arc<OpenFile>) -> Result<(), String> {
     let Some(file) = Arc::into_inner(file) else {
-        return;
+        return Ok(());
     };
     let (path, writable) = (file.path, file.writable);
     // SAFETY: the descriptor is this file's, which has let go of it.
     let failed = unsafe { libc::close(file.file.into_raw_fd()) } != 0;
-    if failed && writable {
-        let error = io::Error::last_os_error();
-        fatal(&format!(
-            "the file \"{path}\" cannot be closed, so what was written may be lost: {error}"
-        ));
+    if !failed || !writable {
+        return Ok(());
+    }
+    let error = io::Error::last_os_error();
+    Err(format!(
+        "the file \"{path}\" cannot be closed, so what was written may be lost: {error}"
+    ))
+}
+
+/// The same while the program runs, which it ends if something is lost.
+fn let_go(file: Arc<OpenFile>) {
+    if let Err(message) = close(file) {
+        fatal(&message);
     }
 }
 

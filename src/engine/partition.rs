@@ -29,6 +29,7 @@ use super::create::{NotCreated, Output};
 use super::end::fatal;
 use super::own::Own;
 use crate::check::history::What;
+use crate::device::DeviceError;
 use crate::memory::{self, Acquired, divided, private};
 use crate::object::data_block::{DataBlock, LIVE, Mark, alignment};
 use crate::object::edt::{Mode, NO_SLOT};
@@ -278,15 +279,56 @@ impl Context {
         if !written {
             return true;
         }
-        let whole = blocks.pinned(whole);
-        whole.copies().wrote(Place::HOST);
-        if part.owns_memory() {
-            let to = whole.host_ptr().wrapping_add(offset as usize);
-            // SAFETY: the part is within the whole, whose memory is there and which the partition holds;
-            // nobody else has this part, and no other part overlaps it.
-            unsafe { to.copy_from_nonoverlapping(part.host_ptr(), part.size() as usize) };
-        }
+        give_content(part, blocks.pinned(whole), offset);
         true
+    }
+
+    /// At the end of a run, when no EDT brings anything any more: has a block, which the caller holds,
+    /// contain what its parts do that are not gone.
+    pub(super) fn gather_parts(&mut self, whole: &'static DataBlock) -> Result<(), DeviceError> {
+        let partitions = &self.runtime.objects.data_blocks.partitions;
+        let mut parts = Vec::new();
+        let mut wholes = vec![whole];
+        while let Some(whole) = wholes.pop() {
+            if !whole.has(Mark::Divided) {
+                continue;
+            }
+            for guid in partitions.parts_of(whole.guid()) {
+                if let Some((part, offset)) = self.hold_part(guid) {
+                    parts.push((part, whole, offset));
+                    wholes.push(part);
+                }
+            }
+        }
+        let mut brought = Ok(());
+        for &(part, ..) in &parts {
+            brought = brought.and(self.bring_at_end(part));
+        }
+        // Parts of a part before the part.
+        for (part, whole, offset) in parts.into_iter().rev() {
+            // One that cannot be used yet has neither content nor memory.
+            if brought.is_ok() && !part.copies().valid.is_empty() {
+                give_content(part, whole, offset);
+            }
+            let left = memory::release_unused(part, Mode::Ro, &mut self.granted);
+            self.dispose_if(part, left);
+        }
+        brought
+    }
+
+    /// Holds a part in RO mode, and says where it begins in its whole; nothing if it is gone. Waits for
+    /// who is about to free it, or to hold it.
+    fn hold_part(&self, guid: Guid) -> Option<(&'static DataBlock, u64)> {
+        let blocks = &self.runtime.objects.data_blocks;
+        loop {
+            let (_, offset) = blocks.partitions.place_of(guid)?;
+            let (part, locked) = blocks.lock(guid)?;
+            if memory::hold_still(part, &locked) {
+                return Some((part, offset));
+            }
+            drop(locked);
+            std::thread::yield_now();
+        }
     }
 
     /// A part was freed: what waited for it goes on, and after the last the whole is given back.
@@ -302,6 +344,17 @@ impl Context {
             let left = divided::unite(whole, &mut self.granted);
             self.dispose_if(whole, left);
         }
+    }
+}
+
+/// Gives a whole, which the partition holds, the content of a part of it, which is on the host.
+fn give_content(part: &DataBlock, whole: &DataBlock, offset: u64) {
+    whole.copies().wrote(Place::HOST);
+    if part.owns_memory() {
+        let to = whole.host_ptr().wrapping_add(offset as usize);
+        // SAFETY: the part is within the whole, whose memory is there and which the partition holds;
+        // nobody else has this part but to read it, and no other part overlaps it.
+        unsafe { to.copy_from_nonoverlapping(part.host_ptr(), part.size() as usize) };
     }
 }
 

@@ -128,9 +128,9 @@ impl Run {
         self.runtime.end.leave_it_to_who_exits();
         let code = self.runtime.end.code();
         // After ocrAbort nobody says that the content of a chunk is what a file should have.
-        let written = match code {
-            0 => self.runtime.write_files(),
-            _ => {
+        let written = match self.runtime.end.was_aborted() {
+            false => self.runtime.write_files(),
+            true => {
                 self.runtime.tell_unwritten();
                 true
             }

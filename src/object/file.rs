@@ -6,12 +6,12 @@
 //! | released | chunks of it are still there | the last chunk that goes: it is closed |
 //!
 //! A chunk is an ordinary data block, with a mark. What it is a part of stands in a table here, by the
-//! block's GUID, from before the block is known until it has been written back: who takes it out of
-//! the table is the one who writes.
+//! block's GUID, from before the block is known until it is written back: who takes it out of the
+//! table is the one who writes, and counts as that until it is done.
 
 use super::guid::Guid;
 use super::registry::{Numbers, Registry};
-use parking_lot::Mutex;
+use parking_lot::{Condvar, Mutex};
 use std::collections::{BTreeMap, HashMap};
 use std::fs::File;
 use std::ops::Range;
@@ -82,7 +82,16 @@ pub struct Chunk {
 #[derive(Default)]
 pub struct Files {
     open: Registry<OpenFile>,
-    chunks: Mutex<HashMap<Guid, Chunk>>,
+    chunks: Mutex<Chunks>,
+    /// Nobody writes a chunk.
+    written: Condvar,
+}
+
+#[derive(Default)]
+struct Chunks {
+    all: HashMap<Guid, Chunk>,
+    /// How many have been taken out and are being written.
+    writing: usize,
 }
 
 impl Files {
@@ -108,24 +117,43 @@ impl Files {
 
     /// A data block is about to become a part of a file.
     pub fn add_chunk(&self, block: Guid, chunk: Chunk) {
-        self.chunks.lock().insert(block, chunk);
+        self.chunks.lock().all.insert(block, chunk);
     }
 
     /// What a data block is a part of.
     pub fn chunk(&self, block: Guid) -> Option<Chunk> {
-        self.chunks.lock().get(&block).cloned()
+        self.chunks.lock().all.get(&block).cloned()
     }
 
-    /// Takes a chunk out of the table: the caller writes it.
+    /// Takes a chunk out of the table: the caller writes it, and says then that it has.
     pub fn take_chunk(&self, block: Guid) -> Option<Chunk> {
-        self.chunks.lock().remove(&block)
+        let mut chunks = self.chunks.lock();
+        let chunk = chunks.all.remove(&block)?;
+        chunks.writing += 1;
+        Some(chunk)
+    }
+
+    /// The caller has written a chunk that it has taken out.
+    pub fn wrote_chunk(&self) {
+        let mut chunks = self.chunks.lock();
+        chunks.writing -= 1;
+        if chunks.writing == 0 {
+            self.written.notify_all();
+        }
+    }
+
+    /// Waits until nobody writes a chunk.
+    pub fn wait_until_written(&self) {
+        let mut chunks = self.chunks.lock();
+        while chunks.writing != 0 {
+            self.written.wait(&mut chunks);
+        }
     }
 
     /// All chunks, by file and place.
     pub fn chunks(&self) -> Vec<(Guid, Chunk)> {
         let chunks = self.chunks.lock();
-        let mut all: Vec<_> = chunks
-            .iter()
+        let mut all: Vec<_> = (chunks.all.iter())
             .map(|(&guid, of)| (guid, of.clone()))
             .collect();
         all.sort_by_key(|(_, chunk)| (Arc::as_ptr(&chunk.file), chunk.range.start));
@@ -137,7 +165,9 @@ impl Files {
         let Some(chunks) = self.chunks.try_lock() else {
             return 0;
         };
-        chunks.values().filter(|chunk| chunk.file.writable).count()
+        (chunks.all.values())
+            .filter(|chunk| chunk.file.writable)
+            .count()
     }
 }
 

@@ -7,7 +7,7 @@
 //! nobody holds will not be acquired any more.
 //!
 //! The pre-slots are counted while they are satisfied, and their EDTs may run meanwhile. Until all
-//! are counted, [`PASSING`] stands for them.
+//! are counted, `PASSING` stands for them.
 
 use super::access::{Left, is_held, unheld};
 use crate::object::data_block::{DataBlock, DataBlocks, LIVE, Mark, PRIVATE};

@@ -1,8 +1,8 @@
 //! The device manager's thread, which owns everything OpenCL of one device.
 //!
 //! The thread's round: take the messages, start launches, flush the queues, see what has finished.
-//! When a round did nothing, put a callback on an unfinished command of each queue (the oldest, or one
-//! a little later where many short ones are pending) and sleep until a message or a callback comes.
+//! When a round did nothing, put a callback on an unfinished command of each queue, and sleep until a
+//! message or the callback comes, or, where much is enqueued, until it is time to look ([`rest`]).
 
 use std::collections::VecDeque;
 use std::panic::{AssertUnwindSafe, catch_unwind};

@@ -34,8 +34,8 @@
 //! memory is bounded), enqueues the copies that are missing on the queue for copies in, then the
 //! kernel on one of the compute queues, waiting for those copies by events, and only then goes on to
 //! the next launch: so the blocks of the next launch move while the kernels before it compute.
-//! A callback on an early unfinished command of each queue wakes the thread, which then reports
-//! all that has finished, in order.
+//! A callback on an unfinished command of each queue, or while much is enqueued its own clock, wakes
+//! the thread, which then reports all that has finished, in order.
 
 mod arguments;
 mod buffers;

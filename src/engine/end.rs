@@ -33,7 +33,7 @@ pub struct End {
     code: AtomicI32,
     /// Whether that was called, which may be with 0.
     aborted: AtomicBool,
-    /// See [`End::edt_missing`].
+    /// See [`End::edt_missing`]. Read when the threads that count have been joined.
     missing_edts: AtomicU64,
     /// Whether somebody is ending the process.
     exiting: AtomicBool,

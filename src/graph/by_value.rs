@@ -8,7 +8,7 @@ use super::{Graph, Refused};
 use crate::object::edt::{Mode, WAITER, WAITING};
 use crate::object::event::EventKind;
 use crate::object::guid::Guid;
-use crate::object::link::{Link, Target};
+use crate::object::link::Link;
 
 /// Who has got a block.
 #[derive(Clone, Copy, Default, Debug)]
@@ -89,41 +89,18 @@ impl Graph<'_> {
 
     fn pass_on_list_counting(&mut self, mut list: Link, data: Guid, passed: &mut Passed) {
         loop {
-            list = match list.target() {
-                Target::End => return,
-                Target::Edt { kind, index, slot } => {
-                    let Some(edt) = self.objects.edts.get(kind, index) else {
-                        return;
-                    };
-                    let locked = edt.header.lock_pinned();
-                    let pre_slot = &edt.slots()[slot as usize];
-                    let rest = pre_slot.rest();
-                    let mode = pre_slot.connected_mode().unwrap_or(Mode::Rw);
-                    // One that was destroyed acquires nothing.
-                    if mode != Mode::Null && locked.word.state() == WAITING {
-                        passed.slots += 1;
-                        // The thread that it stands for goes on to use the block.
-                        passed.kept |= edt.flags.get() & WAITER != 0;
-                    }
-                    pre_slot.satisfy(data, mode);
-                    self.count_down(edt, locked);
-                    rest
+            let rest = self.pass_on_one(list, data, |edt, locked, mode| {
+                // One that was destroyed acquires nothing.
+                if mode != Mode::Null && locked.word.state() == WAITING {
+                    passed.slots += 1;
+                    // The thread that it stands for goes on to use the block.
+                    passed.kept |= edt.flags.get() & WAITER != 0;
                 }
-                Target::Event { guid, increment } => {
-                    self.work.events.push((guid, increment, data));
-                    Link::END
-                }
-                Target::Connector(index) => {
-                    let (target, rest) = self
-                        .objects
-                        .events
-                        .disconnect(&mut self.caches.events, index);
-                    if let Target::Event { guid, increment } = target.target() {
-                        self.work.events.push((guid, increment, data));
-                    }
-                    rest
-                }
-            };
+            });
+            match rest {
+                Some(rest) => list = rest,
+                None => return,
+            }
         }
     }
 }

@@ -235,36 +235,50 @@ impl Graph<'_> {
                 self.work.lists.push((list, data));
                 return;
             }
-            list = match list.target() {
-                Target::End => return,
-                Target::Edt { kind, index, slot } => {
-                    let Some(edt) = self.objects.edts.get(kind, index) else {
-                        return;
-                    };
-                    let locked = edt.header.lock_pinned();
-                    let pre_slot = &edt.slots()[slot as usize];
-                    let rest = pre_slot.rest();
-                    let mode = pre_slot.connected_mode().unwrap_or(Mode::Rw);
-                    pre_slot.satisfy(data, mode);
-                    self.count_down(edt, locked);
-                    rest
-                }
-                Target::Event { guid, increment } => {
-                    self.work.events.push((guid, increment, data));
-                    Link::END
-                }
-                Target::Connector(index) => {
-                    let (target, rest) = self
-                        .objects
-                        .events
-                        .disconnect(&mut self.caches.events, index);
-                    if let Target::Event { guid, increment } = target.target() {
-                        self.work.events.push((guid, increment, data));
-                    }
-                    rest
-                }
-            };
+            match self.pass_on_one(list, data, |_, _, _| {}) {
+                Some(rest) => list = rest,
+                None => return,
+            }
         }
+    }
+
+    /// Passes data on to the first of a list, and answers the rest; none at its end. `sees` looks at an
+    /// EDT before its pre-slot, of this mode, is satisfied.
+    #[inline(always)]
+    pub(super) fn pass_on_one(
+        &mut self,
+        list: Link,
+        data: Guid,
+        sees: impl FnOnce(&Edt, &Locked<'_>, Mode),
+    ) -> Option<Link> {
+        Some(match list.target() {
+            Target::End => return None,
+            Target::Edt { kind, index, slot } => {
+                let edt = self.objects.edts.get(kind, index)?;
+                let locked = edt.header.lock_pinned();
+                let pre_slot = &edt.slots()[slot as usize];
+                let rest = pre_slot.rest();
+                let mode = pre_slot.connected_mode().unwrap_or(Mode::Rw);
+                sees(edt, &locked, mode);
+                pre_slot.satisfy(data, mode);
+                self.count_down(edt, locked);
+                rest
+            }
+            Target::Event { guid, increment } => {
+                self.work.events.push((guid, increment, data));
+                Link::END
+            }
+            Target::Connector(index) => {
+                let (target, rest) = self
+                    .objects
+                    .events
+                    .disconnect(&mut self.caches.events, index);
+                if let Target::Event { guid, increment } = target.target() {
+                    self.work.events.push((guid, increment, data));
+                }
+                rest
+            }
+        })
     }
 
     /// Takes one from the unsatisfied pre-slots of an EDT; the last one makes it runnable.

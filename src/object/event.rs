@@ -343,7 +343,9 @@ impl Events {
             .is_some_and(|inside| inside.params == params)
     }
 
-    /// Makes a locked sticky event that has not triggered one that goes when it does.
+    /// Makes a locked sticky event that has not triggered one that goes when it does. Who reads the kind
+    /// without the lock gets the one or the other, as if it had looked before or after; what comes of
+    /// the difference is decided under the lock, of which this store is a part.
     pub fn become_once(&self, event: &Event, _locked: &Locked<'_>) {
         event.kind.store(EventKind::Once as u8, Ordering::Relaxed);
     }

@@ -143,11 +143,14 @@ impl Header {
     #[cfg(not(loom))]
     pub fn try_lock_pinned(&self) -> Option<Locked<'_>> {
         let word = Word(self.0.load(Ordering::Relaxed) & !LOCK);
-        let (from, to) = (word.0, word.0 | LOCK);
-        let locked = self
+        match self
             .0
-            .compare_exchange(from, to, Ordering::Acquire, Ordering::Relaxed);
-        locked.is_ok().then_some(Locked { header: self, word })
+            .compare_exchange(word.0, word.0 | LOCK, Ordering::Acquire, Ordering::Relaxed)
+        {
+            Ok(_) => Some(Locked { header: self, word }),
+            // No `Locked` is made: dropping it would unlock.
+            Err(_) => None,
+        }
     }
 
     /// What is in the slot of a label: the word of the free slot, or `None` if there is an object.
@@ -276,6 +279,18 @@ mod tests {
         assert!(header.claim(header.vacant().expect("free again"), generation));
         header.publish(header.peek());
         assert!(header.is_vacant(), "given up");
+    }
+
+    #[test]
+    fn who_does_not_get_the_lock_leaves_it_to_who_has_it() {
+        let header = Header::new();
+        header.publish(Word::new(0, 2, 1));
+        let mut locked = header.lock_pinned();
+        assert!(header.try_lock_pinned().is_none());
+        assert!(header.try_lock_pinned().is_none(), "still locked");
+        assert_eq!(locked.count_down(), 1);
+        drop(locked);
+        assert_eq!(header.try_lock_pinned().map(|it| it.word.count()), Some(1));
     }
 
     #[test]

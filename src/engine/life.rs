@@ -26,7 +26,7 @@ impl Context {
 
     /// Puts the blocks of a runnable EDT in the order in which it acquires them: that of their GUIDs, but for
     /// parts of blocks.
-    #[inline]
+    #[inline(always)]
     pub(super) fn order_blocks(&self, edt: &Edt) {
         let blocks = &self.runtime.objects.data_blocks;
         let mut slots = edt.slots().iter();
@@ -71,11 +71,19 @@ impl Context {
 
     /// Step 4: acquires the blocks from the cursor on. Where one is taken, the EDT is left in that
     /// block's queue, and whoever releases the block goes on from there.
+    #[inline]
     pub(super) fn acquire_rest(&mut self, edt: &'static Edt) {
+        if edt.cursor.get() == NO_SLOT || self.acquire_blocks(edt) {
+            self.locked(edt);
+        }
+    }
+
+    /// Whether the EDT has them all.
+    fn acquire_blocks(&mut self, edt: &'static Edt) -> bool {
         loop {
             let at = edt.cursor.get();
             if at == NO_SLOT {
-                break;
+                return true;
             }
             let slot = &edt.slots()[at as usize];
             let info = slot.info();
@@ -93,11 +101,11 @@ impl Context {
                 info.mode,
             ) {
                 Acquired::Granted => edt.cursor.set(info.next),
-                Acquired::Queued => return,
+                Acquired::Queued => return false,
                 Acquired::Gone if edt.flags.get() & WAITER != 0 => {
                     edt.first.set(NO_SLOT);
                     self.wake(edt);
-                    return;
+                    return false;
                 }
                 Acquired::Gone => fatal(&format!(
                     "EDT {} ({}) cannot acquire the data block {} on its pre-slot {at}: the block \
@@ -110,7 +118,6 @@ impl Context {
                 )),
             }
         }
-        self.locked(edt);
     }
 
     /// Goes on with an EDT that was in a block's queue and has got the block.
@@ -121,9 +128,18 @@ impl Context {
     }
 
     /// Step 5: an EDT has its blocks; those whose content is elsewhere are brought.
+    #[inline]
     pub(super) fn locked(&mut self, edt: &'static Edt) {
+        let left = edt.flags.get() & (FETCH | DENIED | WAITER);
+        match edt.place.get() == Place::HOST && left == 0 {
+            true => self.ready(edt),
+            false => self.locked_elsewhere(edt),
+        }
+    }
+
+    /// The same of an EDT that needs more than to be queued.
+    fn locked_elsewhere(&mut self, edt: &'static Edt) {
         match edt.place.get() {
-            Place::HOST if edt.flags.get() & (FETCH | DENIED | WAITER) == 0 => self.ready(edt),
             _ if edt.flags.get() & DENIED != 0 => {
                 self.write_again(edt);
                 edt.flags.set(edt.flags.get() & !DENIED);
@@ -163,6 +179,7 @@ impl Context {
     }
 
     /// Puts an EDT where a worker finds it; what runs on a device is launched.
+    #[inline]
     pub fn ready(&mut self, edt: &'static Edt) {
         if edt.place.get() != Place::HOST {
             self.launch(edt);

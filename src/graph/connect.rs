@@ -109,7 +109,7 @@ impl Graph<'_> {
 
     /// Puts a pre-slot that is marked connected into the event's list, or satisfies it if the
     /// event has triggered. `link` leads to it.
-    #[inline]
+    #[inline(always)]
     pub fn connect(
         &mut self,
         (source, post_slot): (Guid, u32),

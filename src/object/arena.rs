@@ -1,9 +1,15 @@
 //! Where objects live: chunks of slots that are never unmapped while the runtime lives.
 //!
 //! A lookup is two loads (the chunk table, then the slot's header) for any 32-bit index, valid or
-//! not. Each thread takes slots from, and returns them to, a [`Cache`] of its own. Full batches go
-//! to a shared depot and come back from it, so that an object freed by another thread than its
-//! creator's finds its way back with one lock operation per [`BATCH`] objects.
+//! not. Each thread takes slots from, and returns them to, a [`Cache`] of its own. What is too much
+//! there goes to a shared depot, [`BATCH`] slots with one lock operation, and comes back from it, so
+//! that an object freed by another thread than its creator's finds its way back.
+//!
+//! The depot keeps free slots as bits, by blocks of [`BLOCK`] neighbours, and hands out what is free of a
+//! block at once. A cache takes from a block in the order of addresses. So neighbours come together
+//! again however the objects in them were freed: with lists of free slots those of a million
+//! objects are in no order after some rounds, and whoever goes through the objects pays a cache miss
+//! for each (`docs/performance.md`).
 //!
 //! Slot states: *free* (in a cache, in the depot, or never used) and *live*. A slot becomes live by
 //! [`Header::publish`](super::header::Header::publish) and free by [`Arena::free`], which
@@ -20,14 +26,19 @@ use crossbeam_utils::CachePadded;
 pub use label::{Labels, Taken};
 use parking_lot::Mutex;
 use std::alloc::{Layout, alloc_zeroed, dealloc, handle_alloc_error};
-use std::cell::Cell;
 use std::marker::PhantomData;
 use std::ptr::{self, NonNull};
 use std::sync::atomic::{AtomicPtr, Ordering};
 pub use waiting::Wake;
 
-/// How many slots move between a cache and the depot at once.
-pub const BATCH: u32 = if cfg!(ocr_tiny) { 4 } else { 128 };
+/// How many neighbouring slots the depot keeps, and hands out, together: as a word has bits.
+const BLOCK: u32 = if cfg!(ocr_tiny) { 2 } else { 64 };
+
+/// How many slots a cache gives to the depot at once, and has room for twice.
+const BATCH: usize = 2 * BLOCK as usize;
+
+/// How many blocks the depot goes back, at most, to hand out the first of a row.
+const ROW: u32 = 64;
 
 const CHUNK_BYTES: usize = 2 << 20;
 const CHUNKS: usize = 1 << 16;
@@ -35,13 +46,11 @@ const CHUNKS: usize = 1 << 16;
 /// What can live in an arena.
 ///
 /// # Safety
-/// All-zero bytes are a valid free slot; the size is a power of two of at most a chunk; `header`
-/// and `next_free` return the same fields of the slot each time.
+/// All-zero bytes are a valid free slot; the size is a power of two of at most a block's part of a
+/// chunk; `header` returns the same field of the slot each time.
 pub unsafe trait Slot: Sync {
     /// The header.
     fn header(&self) -> &Header;
-    /// The link of the free lists; it belongs to whoever holds the free slot.
-    fn next_free(&self) -> &Cell<u32>;
 }
 
 /// The slots of one kind of object.
@@ -61,23 +70,115 @@ unsafe impl<T: Slot> Send for Arena<T> {}
 
 #[derive(Default)]
 struct Depot {
-    /// Heads of lists of `BATCH` free slots.
-    batches: Vec<u32>,
-    /// Free slots that did not make a batch when their thread ended.
-    loose: Vec<u32>,
+    /// By a thousand, of which most may be far from any that has free slots.
+    blocks: Vec<Box<[Block]>>,
+    /// The blocks that are listed.
+    list: Vec<u32>,
     /// Slots below this have been handed out at least once. Slot 0 is never used.
     fresh: u32,
 }
 
-/// A thread's free slots: two lists, of which one is between empty and a batch, the other empty
-/// or a batch.
-#[derive(Default)]
+/// What the depot has of a block.
+#[derive(Clone, Copy, Default)]
+struct Block {
+    /// The free slots, as bits.
+    free: u64,
+    /// It is in the depot's list, as all that have some are, and some that had.
+    listed: bool,
+}
+
+impl Depot {
+    fn block(&mut self, number: u32) -> &mut Block {
+        const GROUP: usize = 1024;
+        let (group, at) = (number as usize / GROUP, number as usize % GROUP);
+        if self.blocks.len() <= group {
+            self.blocks.resize_with(group + 1, Box::default);
+        }
+        let blocks = &mut self.blocks[group];
+        if blocks.is_empty() {
+            *blocks = vec![Block::default(); GROUP].into();
+        }
+        &mut blocks[at]
+    }
+
+    fn put(&mut self, slots: Bits) {
+        let block = self.block(slots.block);
+        block.free |= slots.bits;
+        if !std::mem::replace(&mut block.listed, true) {
+            self.list.push(slots.block);
+        }
+    }
+
+    /// What is free of a block: of this one, or else of the first of some that follow one another, since
+    /// the next to be wanted is the one behind, and the processor fetches ahead.
+    fn take(&mut self, wanted: u32) -> Option<Bits> {
+        let mut block = wanted;
+        if self.block(block).free == 0 {
+            block = self.last()?;
+            let start = block.saturating_sub(ROW);
+            while block > start && self.block(block - 1).free != 0 {
+                block -= 1;
+            }
+        }
+        let bits = std::mem::take(&mut self.block(block).free);
+        Some(Bits { block, bits })
+    }
+
+    /// The last of the list that has free slots.
+    fn last(&mut self) -> Option<u32> {
+        loop {
+            let &last = self.list.last()?;
+            let block = self.block(last);
+            if block.free != 0 {
+                return Some(last);
+            }
+            block.listed = false;
+            self.list.pop();
+        }
+    }
+}
+
+/// Some slots of a block.
+#[derive(Clone, Copy, Default)]
+struct Bits {
+    block: u32,
+    bits: u64,
+}
+
+impl Bits {
+    fn one(index: u32) -> Bits {
+        Bits {
+            block: index / BLOCK,
+            bits: 1 << (index % BLOCK),
+        }
+    }
+
+    /// Takes the first out.
+    #[inline]
+    fn pop(&mut self) -> u32 {
+        let first = self.bits.trailing_zeros();
+        self.bits &= self.bits - 1;
+        self.block * BLOCK + first
+    }
+}
+
+/// A thread's free slots.
 pub struct Cache {
-    head: u32,
-    len: u32,
-    spare: u32,
-    fresh: u32,
-    fresh_end: u32,
+    /// Those that it has freed, the last on top: they are in the processor's cache.
+    freed: [u32; 2 * BATCH],
+    len: usize,
+    /// The others.
+    rest: Bits,
+}
+
+impl Default for Cache {
+    fn default() -> Cache {
+        Cache {
+            freed: [0; 2 * BATCH],
+            len: 0,
+            rest: Bits::default(),
+        }
+    }
 }
 
 impl<T: Slot> Default for Arena<T> {
@@ -94,7 +195,7 @@ impl<T: Slot> Arena<T> {
     };
     /// An arena without chunks.
     pub fn new() -> Arena<T> {
-        const { assert!(size_of::<T>().is_power_of_two() && size_of::<T>() <= CHUNK_BYTES) };
+        const { assert!(size_of::<T>().is_power_of_two() && Self::PER_CHUNK >= BLOCK as usize) };
         // SAFETY: the layout has a non-zero size.
         let table = unsafe { alloc_zeroed(Self::TABLE) }.cast::<AtomicPtr<T>>();
         let chunks = NonNull::new(table).unwrap_or_else(|| handle_alloc_error(Self::TABLE));
@@ -145,24 +246,19 @@ impl<T: Slot> Arena<T> {
     /// when memory or indices are used up.
     #[inline]
     pub fn allocate(&self, cache: &mut Cache) -> Option<(u32, &T)> {
-        if cache.head == 0 {
-            self.refill(cache)?;
-        }
-        let index = cache.head;
-        let slot = self.slot(index);
-        if cache.fresh != cache.fresh_end {
-            // A run of slots that were never used: there is no list through them yet.
-            cache.fresh += 1;
-            cache.head = if cache.fresh == cache.fresh_end {
-                0
-            } else {
-                cache.fresh
-            };
-        } else {
-            cache.head = slot.next_free().get();
-        }
-        cache.len -= 1;
-        Some((index, slot))
+        let index = match cache.len {
+            0 => {
+                if cache.rest.bits == 0 {
+                    cache.rest = self.refill(cache.rest.block + 1)?;
+                }
+                cache.rest.pop()
+            }
+            len => {
+                cache.len = len - 1;
+                cache.freed[len - 1]
+            }
+        };
+        Some((index, self.slot(index)))
     }
 
     /// Takes back a slot whose header has become this free word. That of a label stays where it is:
@@ -174,39 +270,29 @@ impl<T: Slot> Arena<T> {
             return;
         }
         debug_assert_eq!(self.slot(index).header().peek().state(), FREE);
-        if cache.fresh != cache.fresh_end || cache.len == BATCH {
+        if cache.len == cache.freed.len() {
             self.make_room(cache);
         }
-        self.slot(index).next_free().set(cache.head);
-        cache.head = index;
+        cache.freed[cache.len] = index;
         cache.len += 1;
     }
 
+    /// Slots from the depot, of this block if there are; or else some that were never used.
     #[cold]
-    fn refill(&self, cache: &mut Cache) -> Option<()> {
-        debug_assert_eq!(cache.len, 0);
-        if cache.spare != 0 {
-            cache.head = std::mem::take(&mut cache.spare);
-            cache.len = BATCH;
-            return Some(());
-        }
+    fn refill(&self, wanted: u32) -> Option<Bits> {
         let mut depot = self.depot.lock();
-        if let Some(head) = depot.batches.pop() {
-            (cache.head, cache.len) = (head, BATCH);
-        } else if let Some(index) = depot.loose.pop() {
-            self.slot(index).next_free().set(0);
-            (cache.head, cache.len) = (index, 1);
-        } else {
-            let first = depot.fresh;
-            let end = first.checked_add(BATCH)?;
-            for index in [first, end - 1] {
-                self.chunk_for(index, index as usize >= Self::PER_CHUNK)?;
-            }
-            depot.fresh = end;
-            (cache.head, cache.len) = (first, BATCH);
-            (cache.fresh, cache.fresh_end) = (first, end);
+        if let Some(slots) = depot.take(wanted) {
+            return Some(slots);
         }
-        Some(())
+        // The rest of a block.
+        let first = depot.fresh;
+        let block = first / BLOCK;
+        let end = (block + 1).checked_mul(BLOCK)?;
+        self.chunk_for(first, first as usize >= Self::PER_CHUNK)?;
+        depot.fresh = end;
+        let all = u64::MAX >> (u64::BITS - BLOCK);
+        let bits = all & u64::MAX << (first % BLOCK);
+        Some(Bits { block, bits })
     }
 
     /// Called with the depot locked, so that a chunk is made once.
@@ -223,46 +309,40 @@ impl<T: Slot> Arena<T> {
         Some(())
     }
 
-    /// Makes the cache's first list one that can take a slot.
+    /// Gives the slots that were freed first to the depot.
     #[cold]
     fn make_room(&self, cache: &mut Cache) {
-        if cache.fresh != cache.fresh_end {
-            // Link the rest of the run into a list.
-            for index in cache.fresh..cache.fresh_end {
-                let next = if index + 1 == cache.fresh_end {
-                    0
-                } else {
-                    index + 1
-                };
-                self.slot(index).next_free().set(next);
+        self.put(&cache.freed[..BATCH]);
+        cache.freed.copy_within(BATCH.., 0);
+        cache.len -= BATCH;
+    }
+
+    /// Gives at most a batch of slots to the depot.
+    fn put(&self, freed: &[u32]) {
+        let mut freed = freed.iter().copied().map(Bits::one).peekable();
+        while freed.peek().is_some() {
+            // Neighbours are put together without the lock. There are a few runs of them, most often.
+            let mut runs = [Bits::default(); 16];
+            for run in &mut runs {
+                let Some(first) = freed.next() else { break };
+                *run = first;
+                while let Some(slot) = freed.next_if(|slot| slot.block == run.block) {
+                    run.bits |= slot.bits;
+                }
             }
-            cache.fresh = cache.fresh_end;
-        }
-        if cache.len == BATCH {
-            if cache.spare != 0 {
-                self.depot.lock().batches.push(cache.spare);
-            }
-            cache.spare = cache.head;
-            (cache.head, cache.len) = (0, 0);
+            let mut depot = self.depot.lock();
+            let runs = runs.iter().filter(|run| run.bits != 0);
+            runs.for_each(|&run| depot.put(run));
         }
     }
 
     /// Gives everything in the cache of an ending thread to the others.
     pub fn drain(&self, cache: &mut Cache) {
-        let mut loose = Vec::new();
-        let mut index = cache.head;
-        for _ in 0..cache.len {
-            loose.push(index);
-            index = if cache.fresh != cache.fresh_end {
-                index + 1
-            } else {
-                self.slot(index).next_free().get()
-            };
+        for freed in cache.freed[..cache.len].chunks(BATCH) {
+            self.put(freed);
         }
-        let mut depot = self.depot.lock();
-        depot.loose.append(&mut loose);
-        if cache.spare != 0 {
-            depot.batches.push(cache.spare);
+        if cache.rest.bits != 0 {
+            self.depot.lock().put(cache.rest);
         }
         *cache = Cache::default();
     }
@@ -336,18 +416,12 @@ mod tests {
     #[repr(C, align(64))]
     pub(super) struct Thing {
         header: Header,
-        next_free: Cell<u32>,
     }
 
-    // SAFETY: the cell is touched by the holder of the free slot alone.
-    unsafe impl Sync for Thing {}
     // SAFETY: zero is free; 64 bytes; the fields are fixed.
     unsafe impl Slot for Thing {
         fn header(&self) -> &Header {
             &self.header
-        }
-        fn next_free(&self) -> &Cell<u32> {
-            &self.next_free
         }
     }
 
@@ -371,7 +445,7 @@ mod tests {
     fn slots_are_handed_out_once_and_come_back() {
         let arena = Arena::<Thing>::new();
         let (mut a, mut b) = (Cache::default(), Cache::default());
-        let count = 10 * BATCH;
+        let count = 10 * BATCH as u32;
         let mut live: Vec<u32> = (0..count).map(|_| create(&arena, &mut a)).collect();
         assert_eq!(live.iter().collect::<HashSet<_>>().len(), count as usize);
         assert_eq!(arena.live().count(), count as usize);
@@ -384,6 +458,25 @@ mod tests {
         let again: Vec<u32> = (0..count).map(|_| create(&arena, &mut a)).collect();
         assert_eq!(again.iter().collect::<HashSet<_>>().len(), count as usize);
         assert_eq!(arena.depot.lock().fresh, before);
+    }
+
+    #[test]
+    fn neighbours_come_together_again() {
+        let arena = Arena::<Thing>::new();
+        let mut caches = [Cache::default(), Cache::default()];
+        // All of a block but slot 0, and 40 blocks.
+        let count = 41 * BLOCK - 1;
+        let mut live: Vec<u32> = (0..count).map(|_| create(&arena, &mut caches[0])).collect();
+        assert!(live.is_sorted());
+        // A step that has no divisor in common with the length.
+        for i in 0..count as usize {
+            let victim = live[i * 1009 % live.len()];
+            destroy(&arena, &mut caches[i % 2], victim);
+        }
+        caches.iter_mut().for_each(|cache| arena.drain(cache));
+        live = (0..count).map(|_| create(&arena, &mut caches[0])).collect();
+        let blocks = live.chunk_by(|a, b| a + 1 == *b && !b.is_multiple_of(BLOCK));
+        assert_eq!(blocks.count(), 41);
     }
 
     #[test]

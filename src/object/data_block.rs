@@ -168,9 +168,6 @@ unsafe impl Slot for DataBlock {
     fn header(&self) -> &Header {
         &self.header
     }
-    fn next_free(&self) -> &Cell<u32> {
-        &self.index
-    }
 }
 
 /// Access to a block's copies; the block is locked as long as this lives.

@@ -160,9 +160,6 @@ unsafe impl Slot for Event {
     fn header(&self) -> &Header {
         &self.header
     }
-    fn next_free(&self) -> &Cell<u32> {
-        &self.index
-    }
 }
 
 // SAFETY: a connector belongs to the list it is in, and that to the event's lock.
@@ -172,9 +169,6 @@ unsafe impl Sync for Connector {}
 unsafe impl Slot for Connector {
     fn header(&self) -> &Header {
         &self.header
-    }
-    fn next_free(&self) -> &Cell<u32> {
-        &self.next_free
     }
 }
 

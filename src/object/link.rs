@@ -110,12 +110,10 @@ impl Link {
 }
 
 /// A list node for the second and later event targets of an event, and in the queues of a channel.
-#[repr(C)]
+#[repr(C, align(32))]
 pub struct Connector {
     /// See [`super::arena::Slot`].
     pub header: Header,
-    /// The next free slot of the arena.
-    pub next_free: Cell<u32>,
     /// The event target; in a channel's queue of satisfactions, the bits of the block's GUID.
     pub target: Cell<Link>,
     /// The rest of the list.

@@ -37,24 +37,19 @@ unsafe impl Send for Map {}
 #[repr(C, align(64))]
 pub struct Range {
     header: Header,
-    index: Cell<u32>,
     len: AtomicU32,
     first: AtomicU64,
     mapped: AtomicBool,
     map: UnsafeCell<Option<Arc<Map>>>,
 }
 
-// SAFETY: `map` is touched under the lock, `index` belongs to the arena's free lists, the rest is
-// atomic.
+// SAFETY: `map` is touched under the lock, the rest is atomic.
 unsafe impl Sync for Range {}
 
 // SAFETY: zero is a free range, whose map is `None`; the size is 64; the fields are fixed.
 unsafe impl Slot for Range {
     fn header(&self) -> &Header {
         &self.header
-    }
-    fn next_free(&self) -> &Cell<u32> {
-        &self.index
     }
 }
 

@@ -27,6 +27,7 @@ pub struct Scope {
     pub result: Cell<Guid>,
     /// Whether that is a completion event (`ocrDbCopy`), which goes when it has been passed on.
     pub result_goes: Cell<bool>,
+    /// Its slot in the arena.
     pub(crate) index: Cell<u32>,
     /// The finish EDT, which may have ended, for messages.
     pub edt: Cell<Guid>,
@@ -43,8 +44,5 @@ unsafe impl Sync for Scope {}
 unsafe impl Slot for Scope {
     fn header(&self) -> &Header {
         &self.header
-    }
-    fn next_free(&self) -> &Cell<u32> {
-        &self.index
     }
 }

@@ -12,7 +12,6 @@ use super::header::{COUNT_MAX, Header};
 use super::hints::{HintSet, Hints};
 use super::work::Work;
 use crate::sync::{AtomicBool, AtomicPtr, AtomicU32, Ordering, fence};
-use std::cell::Cell;
 
 const LIVE: u8 = 1;
 
@@ -20,23 +19,16 @@ const LIVE: u8 = 1;
 #[repr(C, align(64))]
 pub struct Template {
     header: Header,
-    index: Cell<u32>,
     paramc: AtomicU32,
     depc: AtomicU32,
     hinted: AtomicBool,
     work: AtomicPtr<Work>,
 }
 
-// SAFETY: `index` belongs to the arena's free lists, the rest is atomic.
-unsafe impl Sync for Template {}
-
 // SAFETY: zero is a free template; the size is 64; the fields are fixed.
 unsafe impl Slot for Template {
     fn header(&self) -> &Header {
         &self.header
-    }
-    fn next_free(&self) -> &Cell<u32> {
-        &self.index
     }
 }
 
@@ -250,7 +242,6 @@ mod loom_models {
             };
             let template = Arc::new(Template {
                 header: Header::new(),
-                index: Cell::new(1),
                 paramc: AtomicU32::new(0),
                 depc: AtomicU32::new(0),
                 hinted: AtomicBool::new(false),

@@ -106,7 +106,7 @@ pub struct Edt {
     output: Cell<u64>,
     /// The next EDT in the queue it is in.
     pub link: Cell<*const Edt>,
-    /// Its slot in the arena; while free, the next free slot.
+    /// Its slot in the arena.
     index: Cell<u32>,
     /// Number of pre-slots.
     pub depc: Cell<u32>,

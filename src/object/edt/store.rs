@@ -27,9 +27,6 @@ unsafe impl<const N: usize> Slot for Sized<N> {
     fn header(&self) -> &Header {
         &self.edt.header
     }
-    fn next_free(&self) -> &Cell<u32> {
-        &self.edt.index
-    }
 }
 
 /// The words of an EDT that has too many for a slot.

@@ -140,14 +140,15 @@ impl Header {
 
     /// As [`Header::lock_pinned`], but `None` where it is locked: what may be done while another
     /// header is locked.
-    #[cfg(not(loom))]
+    #[cfg_attr(loom, allow(dead_code))]
     pub fn try_lock_pinned(&self) -> Option<Locked<'_>> {
         let word = Word(self.0.load(Ordering::Relaxed) & !LOCK);
         let (from, to) = (word.0, word.0 | LOCK);
         let locked = self
             .0
             .compare_exchange(from, to, Ordering::Acquire, Ordering::Relaxed);
-        locked.is_ok().then_some(Locked { header: self, word })
+        // None is made in vain: dropping it would unlock what another thread has locked.
+        locked.is_ok().then(|| Locked { header: self, word })
     }
 
     /// What is in the slot of a label: the word of the free slot, or `None` if there is an object.
@@ -276,6 +277,19 @@ mod tests {
         assert!(header.claim(header.vacant().expect("free again"), generation));
         header.publish(header.peek());
         assert!(header.is_vacant(), "given up");
+    }
+
+    #[test]
+    fn who_tries_in_vain_leaves_the_other_the_lock() {
+        let header = Header::new();
+        header.publish(Word::new(0, 2, 1));
+        let mut locked = header.lock(0).expect("live");
+        locked.count_down();
+        assert!(header.try_lock_pinned().is_none());
+        assert!(header.try_lock_pinned().is_none(), "still locked");
+        drop(locked);
+        let locked = header.try_lock_pinned().expect("unlocked");
+        assert_eq!(locked.word.count(), 1);
     }
 
     #[test]

@@ -1,28 +1,39 @@
-//! Models of acquiring, releasing and handing over a block, with and without leases, run by `loom`
-//! through every interleaving. They call what the runtime calls; a content is a number.
+//! Models of data blocks in use, run by `loom` through every interleaving, or all with few interruptions
+//! ([`explore`]). They call what the runtime calls; a content is a number.
 
-use super::access::{Acquired, Left, acquire_locked, destroy, release};
-use super::lease::Leases;
-use crate::object::data_block::{DataBlock, Holders, LIVE, Mark};
+mod divided;
+mod leases;
+mod private;
+
+use super::access::{Acquired, Left, acquire_locked, destroy, release_locked};
+use super::divided::{divide_locked, unite};
+use crate::object::data_block::{DataBlock, Holders};
 use crate::object::edt::{Edt, EdtRef, Mode};
 use crate::object::guid::Guid;
+use crate::object::header::Locked;
 use crate::object::place::Place;
 use loom::cell::UnsafeCell;
 use loom::sync::Arc;
-use loom::sync::atomic::{AtomicUsize, Ordering};
-
-/// So many holders are enough for a lease.
-const CROWD: u32 = 16;
+use std::sync::Mutex;
+// What only the models look at costs `loom` nothing.
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 
 /// A block and what stands for its memory.
 struct Block {
     block: &'static DataBlock,
     guid: Guid,
+    /// For who has the block for itself, and for readers in CONST mode.
     content: UnsafeCell<usize>,
-    written: AtomicUsize,
+    /// For all that have the block. Who frees it has it alone.
+    memory: UnsafeCell<()>,
+    /// Whether there are parts of the block.
+    open: AtomicBool,
+    /// In which modes EDTs have had the block, one after the other.
+    ran: Mutex<Vec<Mode>>,
+    freed: AtomicUsize,
 }
 
-// SAFETY: the content belongs to those that hold the block; the models check just that.
+// SAFETY: what is in it belongs to those that hold the block; the models check just that.
 unsafe impl Sync for Block {}
 // SAFETY: nothing in it belongs to a thread.
 unsafe impl Send for Block {}
@@ -34,39 +45,158 @@ impl Block {
             block,
             guid,
             content: UnsafeCell::new(0),
-            written: AtomicUsize::new(0),
+            memory: UnsafeCell::new(()),
+            open: AtomicBool::new(false),
+            ran: Mutex::default(),
+            freed: AtomicUsize::new(0),
         })
     }
 
-    /// A new EDT that wants the block; `None` if it is in the queue.
-    fn acquire(&self, mode: Mode) -> Option<EdtRef> {
-        let edt = Edt::for_model(self.guid, mode);
-        let locked = self.block.header.lock(self.guid.generation());
-        match acquire_locked(self.block, locked.expect("live"), edt, mode) {
-            Acquired::Granted => Some(EdtRef::new(edt)),
-            Acquired::Queued => None,
-            Acquired::Gone => unreachable!("nobody destroys it"),
+    /// As `DataBlocks::lock`.
+    fn lock(&self) -> Option<Locked<'static>> {
+        self.block.header.lock(self.guid.generation())
+    }
+
+    /// A new EDT that uses the block.
+    fn edt(&self, mode: Mode) -> EdtRef {
+        EdtRef::new(Edt::for_model(self.guid, mode))
+    }
+
+    /// A new EDT wants the block, which somebody may destroy.
+    fn try_acquire(&self, mode: Mode) -> (EdtRef, Acquired) {
+        let edt = self.edt(mode);
+        let Some(locked) = self.lock() else {
+            return (edt, Acquired::Gone);
+        };
+        // True until this lock is given back: who ends that locks the block after it is false.
+        let open = self.open.load(Ordering::Relaxed);
+        let acquired = acquire_locked(self.block, locked, edt.get(), mode);
+        assert!(!open || acquired != Acquired::Granted, "it is divided");
+        (edt, acquired)
+    }
+
+    /// A new EDT that wants the block, if it is not in the queue.
+    fn acquire(&self, mode: Mode) -> Vec<EdtRef> {
+        at_once(self.try_acquire(mode))
+    }
+
+    /// A new EDT wants to divide the block, which somebody may destroy.
+    fn try_divide(&self) -> (EdtRef, Acquired) {
+        let edt = self.edt(Mode::Ew);
+        edt.get().slots()[0].set_divides();
+        let acquired = self.lock().map_or(Acquired::Gone, |locked| {
+            divide_locked(self.block, locked, edt.get())
+        });
+        (edt, acquired)
+    }
+
+    /// A new EDT that wants to divide the block, if it is not in the queue.
+    fn divide(&self) -> Vec<EdtRef> {
+        at_once(self.try_divide())
+    }
+
+    fn use_in(&self, mode: Mode) {
+        self.memory.with(|_| {});
+        match mode {
+            Mode::Null | Mode::Ro => {}
+            // SAFETY: the caller holds the block; the checker finds it if a writer has it.
+            Mode::Const => self.content.with(|content| unsafe {
+                let _ = *content;
+            }),
+            // SAFETY: the caller has the block for itself; the checker finds it if not.
+            Mode::Rw | Mode::Ew => self.content.with_mut(|content| unsafe { *content += 1 }),
         }
     }
 
-    fn read(&self) {
-        // SAFETY: the caller holds the block; the checker finds it if a writer has it.
-        self.content.with(|content| unsafe { *content });
+    /// Runs an EDT if it has got the block. False if the block was destroyed before.
+    fn run_unless_gone(&self, (edt, acquired): (EdtRef, Acquired)) -> bool {
+        if acquired == Acquired::Granted {
+            self.run(vec![edt]);
+        }
+        acquired != Acquired::Gone
     }
 
-    fn write(&self) {
-        // SAFETY: the caller has the block for itself; the checker finds it if not.
-        self.content.with_mut(|content| unsafe { *content += 1 });
-        self.written.fetch_add(1, Ordering::Relaxed);
-    }
-
-    /// Runs EDTs that have the block in EW mode, and those that their releases let go on.
+    /// Runs EDTs that have the block, and those that then go on.
     fn run(&self, mut granted: Vec<EdtRef>) {
-        while granted.pop().is_some() {
-            self.write();
-            let left = release(self.block, Mode::Ew, Place::HOST, &mut granted);
-            assert_eq!(left, Left::Alive);
+        while let Some(edt) = granted.pop() {
+            let slot = &edt.get().slots()[0];
+            let mode = slot.info().mode;
+            self.ran.lock().expect("no panic").push(mode);
+            let left = if slot.divides() {
+                self.open.store(true, Ordering::Relaxed);
+                self.use_in(mode);
+                self.block.copies().wrote(Place::HOST);
+                self.open.store(false, Ordering::Relaxed);
+                unite(self.block, &mut granted)
+            } else {
+                self.use_in(mode);
+                self.release(mode, &mut granted)
+            };
+            self.free_if(left);
         }
+    }
+
+    /// An EDT releases the block.
+    fn release(&self, mode: Mode, granted: &mut Vec<EdtRef>) -> Left {
+        let before = granted.len();
+        let locked = self.block.header.lock_pinned();
+        // As in `try_acquire`.
+        let open = self.open.load(Ordering::Relaxed);
+        let left = release_locked(self.block, locked, mode, Place::HOST, granted);
+        assert!(!open || granted.len() == before, "it is divided");
+        left
+    }
+
+    /// `ocrDbDestroy`, as `Context::destroy_block`.
+    fn destroy(&self) {
+        if let Some(locked) = self.lock()
+            && !self.block.is_destroyed(&locked)
+        {
+            self.free_if(destroy(self.block, locked));
+        }
+    }
+
+    fn free_if(&self, left: Left) {
+        if left == Left::Unused {
+            self.memory.with_mut(|_| {});
+            self.freed.fetch_add(1, Ordering::Relaxed);
+            let mut locked = self.block.header.lock_pinned();
+            locked.word = locked.word.freed().expect("generations left");
+        }
+    }
+
+    /// How many EDTs have had the block, and how often it was freed.
+    fn ends(&self) -> (usize, usize) {
+        let ran = self.ran.lock().expect("no panic").len();
+        (ran, self.freed.load(Ordering::Relaxed))
+    }
+}
+
+/// The EDT, if it has the block and need not wait.
+fn at_once((edt, acquired): (EdtRef, Acquired)) -> Vec<EdtRef> {
+    match acquired {
+        Acquired::Granted => vec![edt],
+        Acquired::Queued => Vec::new(),
+        Acquired::Gone => unreachable!("nobody has destroyed it"),
+    }
+}
+
+/// Explores all interleavings in which threads are interrupted three times at most: of those that stop for
+/// a lock there are too many.
+fn explore(model: impl Fn() + Sync + Send + 'static) {
+    let mut builder = loom::model::Builder::new();
+    builder.preemption_bound = Some(3);
+    builder.check(model);
+}
+
+/// Does two things, of which either may come first: a third thread for one of them takes `loom` too long.
+fn either_order(first_first: bool, first: impl FnOnce(), second: impl FnOnce()) {
+    if first_first {
+        first();
+        second();
+    } else {
+        second();
+        first();
     }
 }
 
@@ -76,140 +206,10 @@ fn two_writers_of_one_block() {
     loom::model(|| {
         let block = Block::new(Holders::default());
         let other = block.clone();
-        let thread =
-            loom::thread::spawn(move || other.run(Vec::from_iter(other.acquire(Mode::Ew))));
-        block.run(Vec::from_iter(block.acquire(Mode::Ew)));
+        let thread = loom::thread::spawn(move || other.run(other.acquire(Mode::Ew)));
+        block.run(block.acquire(Mode::Ew));
         thread.join().expect("no panic");
-        assert_eq!(block.written.load(Ordering::Relaxed), 2);
+        assert_eq!(block.ends(), (2, 0));
         assert!(block.block.is_plain());
-    });
-}
-
-/// A lease with one hold, of many, of a block in this mode. The others have ended.
-fn lease(block: &Block, mode: Mode) -> Leases {
-    let mut leases = Leases::default();
-    let left = leases.release(block.guid, block.block, mode, &mut Vec::new());
-    assert!(left == Left::Alive && !leases.is_empty());
-    let mut holders = block.block.holders.get();
-    match mode {
-        Mode::Rw => holders.rw -= CROWD - 1,
-        _ => holders.constant -= CROWD - 1,
-    }
-    block.block.holders.set(holders);
-    leases
-}
-
-fn end_all(leases: &mut Leases, granted: &mut Vec<EdtRef>) -> Option<Left> {
-    leases.end_unused(None, granted).map(|(_, left)| left)
-}
-
-/// One thread has a lease from a reader that has ended, and runs another with it, unless the writer of
-/// the other thread is seen to wait. The writer writes once, when no reader reads.
-#[test]
-fn a_lease_keeps_a_writer_out_until_it_ends() {
-    loom::model(|| {
-        let block = Block::new(Holders {
-            constant: CROWD,
-            ..Holders::default()
-        });
-        let (mut leases, mut granted) = (lease(&block, Mode::Const), Vec::new());
-        let other = block.clone();
-        let thread =
-            loom::thread::spawn(move || other.run(Vec::from_iter(other.acquire(Mode::Ew))));
-        if leases.acquire(block.guid, Mode::Const) {
-            block.read();
-            let _ = leases.release(block.guid, block.block, Mode::Const, &mut granted);
-        }
-        // Without lease, if the writer was seen at the release.
-        assert_ne!(end_all(&mut leases, &mut granted), Some(Left::Unused));
-        block.run(granted);
-        thread.join().expect("no panic");
-        assert_eq!(block.written.load(Ordering::Relaxed), 1);
-        assert!(block.block.is_plain());
-    });
-}
-
-/// The EDT that has the last hold of a lease ends on another thread, which then destroys the block. The
-/// thread with the empty lease either has more holds before, and the block stays until it gives them
-/// back, or gets none, even if there is another block in the slot. The block is freed once.
-///
-/// The thread with the lease is the spawned one: the other way round, `loom` 0.7 misses orders, since of
-/// the last reads of an atomic by several threads it remembers one.
-#[test]
-fn an_empty_lease_gets_nothing_of_a_block_that_is_gone() {
-    loom::model(|| {
-        let block = Block::new(Holders {
-            rw: CROWD,
-            rw_place: Some(Place::HOST),
-            ..Holders::default()
-        });
-        let mut leases = lease(&block, Mode::Rw);
-        assert!(leases.acquire(block.guid, Mode::Rw), "it has one");
-        let freed = Arc::new(AtomicUsize::new(0));
-        let freed_by_now = freed.clone();
-        let free = {
-            let (freed, block) = (freed.clone(), block.clone());
-            move |left| {
-                if left == Left::Unused {
-                    freed.fetch_add(1, Ordering::Relaxed);
-                    let mut locked = block.block.header.lock_pinned();
-                    let free = locked.word.freed().expect("generations left");
-                    block.block.unmark(&locked, Mark::Destroyed);
-                    locked.word = free.with_state(LIVE);
-                }
-            }
-        };
-        let (other, also_free) = (block.clone(), free.clone());
-        let thread = loom::thread::spawn(move || {
-            if leases.acquire(other.guid, Mode::Rw) {
-                assert_eq!(freed_by_now.load(Ordering::Relaxed), 0);
-                let (guid, block) = (other.guid, other.block);
-                also_free(leases.release(guid, block, Mode::Rw, &mut Vec::new()));
-            }
-            if let Some(left) = end_all(&mut leases, &mut Vec::new()) {
-                also_free(left);
-            }
-        });
-        let left = release(block.block, Mode::Rw, Place::HOST, &mut Vec::new());
-        assert_eq!(left, Left::Alive);
-        let locked = block.block.header.lock(block.guid.generation());
-        free(destroy(block.block, locked.expect("destroyed once")));
-        thread.join().expect("no panic");
-        assert_eq!(freed.load(Ordering::Relaxed), 1);
-    });
-}
-
-/// An EDT writes and leaves its hold in the lease, while a device makes a copy: the copy has what was
-/// written, or does not count. The steps of the device are those of `make_valid` in `device/launch.rs`.
-#[test]
-fn a_copy_has_what_was_written_under_a_lease_or_does_not_count() {
-    const DEVICE: Place = Place::device(0);
-    loom::model(|| {
-        let block = Block::new(Holders {
-            rw: CROWD,
-            rw_place: Some(Place::HOST),
-            ..Holders::default()
-        });
-        let mut leases = lease(&block, Mode::Rw);
-        assert!(leases.acquire(block.guid, Mode::Rw), "it has one");
-        // Atomic: a kernel may read in RO mode what an EDT writes.
-        let content = Arc::new(AtomicUsize::new(0));
-        let (copied, on_device) = (content.clone(), block.block);
-        let device = loom::thread::spawn(move || {
-            on_device.got_buffer(DEVICE);
-            let version = on_device.copies().version;
-            let copy = copied.load(Ordering::Relaxed);
-            let mut copies = on_device.copies();
-            if copies.version == version {
-                copies.joined(DEVICE);
-            }
-            copy
-        });
-        content.store(1, Ordering::Relaxed);
-        let left = leases.release(block.guid, block.block, Mode::Rw, &mut Vec::new());
-        assert_eq!(left, Left::Alive);
-        let copy = device.join().expect("no panic");
-        // The lease may last: who comes after both finds the copy as it is now.
-        assert!(copy == 1 || !block.block.copies().valid.contains(DEVICE));
     });
 }

@@ -250,7 +250,7 @@ impl Check {
         };
         if !fits {
             let name = what.map_or("no object".into(), |what| {
-                super::rules::article(what.name())
+                super::arguments::article(what.name())
             });
             return Some(self.by_edt(
                 format!("seen at the end of {who}"),

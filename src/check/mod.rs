@@ -2,9 +2,9 @@
 //!
 //! This room owns the history of objects (`history`), the fingerprints of what blocks contain
 //! (`contents`), the memory of blocks that are gone (`graves`), what each call may be given (`calls`),
-//! and the words for what is wrong (`rules`, `refused_edt`, `refused_block`, `misuse`, `left`). It
-//! looks at objects and changes none, and it never ends a program: it answers with a [`Misuse`], and
-//! the caller sees to the end.
+//! and the words for what is wrong (`arguments`; `rules` and the files of what it leads to, `refused_*`;
+//! `misuse`, `left`). It looks at objects and changes none, and it never ends a program: it answers with
+//! a [`Misuse`], and the caller sees to the end.
 //!
 //! Nothing of it exists where strict mode is off: a run has a [`Check`] or none, and [`is_on`] is
 //! what a C call looks at. How a call gets here is in `capi/strict.rs`, what the life of an EDT asks
@@ -16,6 +16,7 @@
 //! at the same time; then a line of the story may lack, and the misuse is told all the same. No
 //! misuse is derived from the history alone: a call was refused, or a fingerprint differs.
 
+mod arguments;
 pub mod calls;
 pub mod contents;
 mod graves;
@@ -23,6 +24,7 @@ pub mod history;
 mod left;
 mod misuse;
 mod refused_block;
+mod refused_dependence;
 mod refused_edt;
 mod refused_file;
 mod refused_map;

@@ -1,4 +1,4 @@
-//! Why a call of the extensions about data blocks was refused, as `rules` finds it for the others.
+//! Why a call about data blocks was refused: `ocrDbRelease`, and those of the extensions.
 
 use super::calls::{ACCESS, NO_MEMORY};
 use super::history::Who;
@@ -7,6 +7,29 @@ use crate::object::Objects;
 use crate::object::guid::Guid;
 
 impl Check {
+    pub(super) fn refused_release(&self, made: &Made<'_>) -> Box<Misuse> {
+        let block = made.guid(0);
+        match self.has_released(made.act.who, block) {
+            true => self.by_call(
+                made,
+                "the EDT has released the data block before".into(),
+                &[block],
+                "an EDT releases a data block at most once, also one that came through several \
+                 pre-slots (see 2.8.1)",
+                "Remove one of the two calls. The end of the EDT releases what is left.",
+            ),
+            false => self.by_call(
+                made,
+                "the EDT has not acquired the data block".into(),
+                &[block],
+                "a data block can be released by an EDT that created it (without \
+                 DB_PROP_NO_ACQUIRE) or got it through a pre-slot (not with DB_MODE_NULL)",
+                "To use the block here, add a dependence from it to a pre-slot of this EDT; knowing \
+                 its GUID is not enough. If the EDT does not use the block, remove the call.",
+            ),
+        }
+    }
+
     /// One of the GUIDs that must be that of a block is `NULL_GUID`.
     fn null_block(&self, made: &Made<'_>, args: &[usize]) -> Option<Box<Misuse>> {
         let at = *args.iter().find(|&&at| made.guid(at).is_null())?;

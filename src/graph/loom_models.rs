@@ -4,7 +4,7 @@
 //! lock, on an EDT with one pre-slot and an event with one waiting place: the arenas' slots cannot
 //! be built from the checker's atomics. A change of the order there is to be made here, too.
 
-use crate::object::header::{Header, Word};
+use crate::object::header::{Header, Locked, Word};
 use loom::cell::UnsafeCell;
 use loom::sync::Arc;
 use loom::sync::atomic::{AtomicUsize, Ordering};
@@ -55,17 +55,23 @@ impl World {
     }
 
     /// `Graph::count_down`.
-    fn count_down(&self, mut locked: crate::object::header::Locked<'_>) {
+    fn count_down(&self, mut locked: Locked<'_>) {
+        assert_ne!(locked.word.count(), 0, "satisfied too often");
         if locked.count_down() != 0 {
             return;
         }
         if locked.word.state() == ZOMBIE {
-            self.freed.fetch_add(1, Ordering::Relaxed);
+            self.free(locked);
             return;
         }
         locked.word = locked.word.with_state(RUNNABLE);
         drop(locked);
         self.runnable.fetch_add(1, Ordering::Relaxed);
+    }
+
+    fn free(&self, mut locked: Locked<'_>) {
+        locked.word = locked.word.freed().expect("generations left");
+        self.freed.fetch_add(1, Ordering::Relaxed);
     }
 
     fn satisfy_slot(&self, data: u32) {
@@ -102,10 +108,7 @@ impl World {
         // SAFETY: the event is locked.
         self.data.with_mut(|place| unsafe { *place = data });
         locked.word = locked.word.with_state(TRIGGERED);
-        // SAFETY: the event is locked.
-        let waiting = self
-            .waiting
-            .with_mut(|waiting| unsafe { std::mem::take(&mut *waiting) });
+        let waiting = self.take_waiting(&locked);
         drop(locked);
         if waiting {
             self.satisfy_slot(data);
@@ -121,10 +124,60 @@ impl World {
         // SAFETY: the EDT is locked.
         let linked = self.slot.with(|slot| unsafe { *slot } == Slot::Connected);
         locked.word = locked.word.with_state(ZOMBIE).with_count(linked as u32);
-        drop(locked);
         if !linked {
-            self.freed.fetch_add(1, Ordering::Relaxed);
+            self.free(locked);
         }
+        true
+    }
+
+    /// `Graph::destroy_event`, of the output event in an EDT, which stays.
+    fn destroy_output(&self) {
+        let locked = self.event.lock_pinned();
+        let waiting = self.take_waiting(&locked);
+        drop(locked);
+        if waiting {
+            // `Graph::unconnect`.
+            let locked = self.edt.lock_pinned();
+            self.slot.with_mut(|slot| {
+                // SAFETY: the EDT is locked.
+                let slot = unsafe { &mut *slot };
+                assert_eq!(*slot, Slot::Connected);
+                *slot = Slot::Unconnected;
+            });
+            if locked.word.state() == ZOMBIE {
+                self.count_down(locked);
+            }
+        }
+    }
+
+    fn take_waiting(&self, _event: &Locked<'_>) -> bool {
+        // SAFETY: the event is locked.
+        self.waiting
+            .with_mut(|waiting| unsafe { std::mem::take(&mut *waiting) })
+    }
+
+    /// `Graph::take_follower`; the event is the output event in the first EDT. Whether the EDT is taken.
+    fn take_follower(&self, data: u32) -> bool {
+        let first = self.event.lock_pinned();
+        // SAFETY: the event is locked.
+        if !self.waiting.with(|waiting| unsafe { *waiting }) {
+            return false;
+        }
+        let Some(mut locked) = self.edt.try_lock_pinned() else {
+            return false;
+        };
+        if locked.word.state() != WAITING || locked.word.count() != 1 {
+            return false;
+        }
+        self.slot.with_mut(|slot| {
+            // SAFETY: the EDT is locked.
+            let slot = unsafe { &mut *slot };
+            assert_eq!(*slot, Slot::Connected);
+            *slot = Slot::Satisfied(data);
+        });
+        locked.word = locked.word.with_count(0).with_state(RUNNABLE);
+        self.take_waiting(&first);
+        self.runnable.fetch_add(1, Ordering::Relaxed);
         true
     }
 
@@ -235,6 +288,67 @@ fn output_inside_against_late_dependence() {
         assert_eq!(edt.2.load(Ordering::Relaxed), linked as usize);
         // SAFETY: no other thread is left.
         edt.1.with(|list| assert_eq!(unsafe { *list }, 0));
+    });
+}
+
+/// A kernel EDT has been enqueued, and the one that waits for it is taken as its follower, or not; then it
+/// ends. For `loom` the manager is the spawned thread: the other way round it misses orders, since of
+/// the last reads of an atomic by several threads it remembers one.
+fn enqueue_and_end(world: &Arc<World>) -> loom::thread::JoinHandle<bool> {
+    let world = world.clone();
+    loom::thread::spawn(move || {
+        let taken = world.take_follower(7);
+        world.trigger(7);
+        taken
+    })
+}
+
+/// Meanwhile the one that waits is destroyed: it is freed, or has run.
+#[test]
+fn follower_against_its_destruction() {
+    loom::model(|| {
+        let world = World::new(1, Slot::Connected, true);
+        let manager = enqueue_and_end(&world);
+        let in_time = world.destroy();
+        let taken = manager.join().expect("no panic");
+        assert!(!(taken && in_time));
+        assert_eq!(world.state(), if in_time { (0, 1) } else { (1, 0) });
+    });
+}
+
+/// Meanwhile another pre-slot of it is satisfied, or its dependence on the first is added: it becomes
+/// runnable once, with the data.
+#[test]
+fn follower_against_what_else_it_waits_for() {
+    for connected in [false, true] {
+        loom::model(move || {
+            let world = World::new(1 + connected as u32, Slot::Connected, connected);
+            let manager = enqueue_and_end(&world);
+            match connected {
+                true => world.count_down(world.edt.lock_pinned()),
+                false => world.connect(),
+            }
+            manager.join().expect("no panic");
+            assert_eq!(world.state(), (1, 0));
+            // SAFETY: no other thread is left.
+            world
+                .slot
+                .with(|slot| assert_eq!(unsafe { *slot }, Slot::Satisfied(7)));
+        });
+    }
+}
+
+/// Meanwhile the output event is destroyed, and then what waited for it: that was taken before or is not
+/// connected any more.
+#[test]
+fn follower_against_destruction_of_the_event() {
+    loom::model(|| {
+        let world = World::new(1, Slot::Connected, true);
+        let manager = enqueue_and_end(&world);
+        world.destroy_output();
+        let in_time = world.destroy();
+        manager.join().expect("no panic");
+        assert_eq!(world.state(), if in_time { (0, 1) } else { (1, 0) });
     });
 }
 

@@ -28,9 +28,14 @@ use crate::object::place::Place;
 /// Acquires a block in EW mode for the host EDT that divides it, whose cursor stands at it and whose
 /// pre-slot says so.
 pub fn divide(blocks: &DataBlocks, guid: Guid, edt: &Edt) -> Acquired {
-    let Some((block, mut locked)) = blocks.lock(guid) else {
-        return Acquired::Gone;
-    };
+    match blocks.lock(guid) {
+        Some((block, locked)) => divide_locked(block, locked, edt),
+        None => Acquired::Gone,
+    }
+}
+
+/// As [`divide`], of a block that the caller has locked.
+pub(super) fn divide_locked(block: &DataBlock, mut locked: Locked<'_>, edt: &Edt) -> Acquired {
     let state = locked.word.state();
     let times = match state {
         LIVE => 0,
@@ -38,7 +43,7 @@ pub fn divide(blocks: &DataBlocks, guid: Guid, edt: &Edt) -> Acquired {
         _ => return Acquired::Gone,
     };
     locked.word = locked.word.with_state(DIVIDED).with_count(times + 1);
-    // So that no lease passes it.
+    // For those who look at the block without its lock.
     block.mark(&locked, Mark::Divided);
     let mut holders = block.holders.get();
     let free = block.queue.get().0.is_null() && admits(&holders, Mode::Ew, Place::HOST);

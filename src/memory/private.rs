@@ -30,9 +30,19 @@ pub fn begin(block: &DataBlock) {
 /// A block has been passed to so many pre-slots. If it is `kept` where others may get it at any time, it
 /// is a block like any other from now on: one of these may even have destroyed it, and it be gone.
 pub fn passed(blocks: &DataBlocks, guid: Guid, slots: u32, kept: bool) -> Left {
-    let Some((block, mut locked)) = blocks.lock(guid) else {
-        return Left::Alive;
-    };
+    match blocks.lock(guid) {
+        Some((block, locked)) => passed_locked(block, locked, slots, kept),
+        None => Left::Alive,
+    }
+}
+
+/// As [`passed`], of a block that the caller has locked.
+pub(super) fn passed_locked(
+    block: &DataBlock,
+    mut locked: Locked<'_>,
+    slots: u32,
+    kept: bool,
+) -> Left {
     if kept && locked.word.state() == PRIVATE {
         locked.word = locked.word.with_state(LIVE).with_count(0);
         return Left::Alive;

@@ -1,89 +1,16 @@
-//! Models of acquiring, releasing and handing over a block, with and without leases, run by `loom`
-//! through every interleaving. They call what the runtime calls; a content is a number.
+//! Models of leases: a block in use by many EDTs, whose holds a thread keeps.
 
-use super::access::{Acquired, Left, acquire_locked, destroy, release};
-use super::lease::Leases;
-use crate::object::data_block::{DataBlock, Holders, LIVE, Mark};
-use crate::object::edt::{Edt, EdtRef, Mode};
-use crate::object::guid::Guid;
+use super::Block;
+use crate::memory::access::{Left, destroy, release};
+use crate::memory::lease::Leases;
+use crate::object::data_block::{Holders, LIVE, Mark};
+use crate::object::edt::{EdtRef, Mode};
 use crate::object::place::Place;
-use loom::cell::UnsafeCell;
 use loom::sync::Arc;
-use loom::sync::atomic::{AtomicUsize, Ordering};
+use loom::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 
 /// So many holders are enough for a lease.
 const CROWD: u32 = 16;
-
-/// A block and what stands for its memory.
-struct Block {
-    block: &'static DataBlock,
-    guid: Guid,
-    content: UnsafeCell<usize>,
-    written: AtomicUsize,
-}
-
-// SAFETY: the content belongs to those that hold the block; the models check just that.
-unsafe impl Sync for Block {}
-// SAFETY: nothing in it belongs to a thread.
-unsafe impl Send for Block {}
-
-impl Block {
-    fn new(holders: Holders) -> Arc<Block> {
-        let (block, guid) = DataBlock::for_model(holders);
-        Arc::new(Block {
-            block,
-            guid,
-            content: UnsafeCell::new(0),
-            written: AtomicUsize::new(0),
-        })
-    }
-
-    /// A new EDT that wants the block; `None` if it is in the queue.
-    fn acquire(&self, mode: Mode) -> Option<EdtRef> {
-        let edt = Edt::for_model(self.guid, mode);
-        let locked = self.block.header.lock(self.guid.generation());
-        match acquire_locked(self.block, locked.expect("live"), edt, mode) {
-            Acquired::Granted => Some(EdtRef::new(edt)),
-            Acquired::Queued => None,
-            Acquired::Gone => unreachable!("nobody destroys it"),
-        }
-    }
-
-    fn read(&self) {
-        // SAFETY: the caller holds the block; the checker finds it if a writer has it.
-        self.content.with(|content| unsafe { *content });
-    }
-
-    fn write(&self) {
-        // SAFETY: the caller has the block for itself; the checker finds it if not.
-        self.content.with_mut(|content| unsafe { *content += 1 });
-        self.written.fetch_add(1, Ordering::Relaxed);
-    }
-
-    /// Runs EDTs that have the block in EW mode, and those that their releases let go on.
-    fn run(&self, mut granted: Vec<EdtRef>) {
-        while granted.pop().is_some() {
-            self.write();
-            let left = release(self.block, Mode::Ew, Place::HOST, &mut granted);
-            assert_eq!(left, Left::Alive);
-        }
-    }
-}
-
-/// Both EDTs run once, one after the other, whoever releases carries on with the other.
-#[test]
-fn two_writers_of_one_block() {
-    loom::model(|| {
-        let block = Block::new(Holders::default());
-        let other = block.clone();
-        let thread =
-            loom::thread::spawn(move || other.run(Vec::from_iter(other.acquire(Mode::Ew))));
-        block.run(Vec::from_iter(block.acquire(Mode::Ew)));
-        thread.join().expect("no panic");
-        assert_eq!(block.written.load(Ordering::Relaxed), 2);
-        assert!(block.block.is_plain());
-    });
-}
 
 /// A lease with one hold, of many, of a block in this mode. The others have ended.
 fn lease(block: &Block, mode: Mode) -> Leases {
@@ -92,6 +19,7 @@ fn lease(block: &Block, mode: Mode) -> Leases {
     assert!(left == Left::Alive && !leases.is_empty());
     let mut holders = block.block.holders.get();
     match mode {
+        Mode::Ro => holders.ro -= CROWD - 1,
         Mode::Rw => holders.rw -= CROWD - 1,
         _ => holders.constant -= CROWD - 1,
     }
@@ -114,17 +42,16 @@ fn a_lease_keeps_a_writer_out_until_it_ends() {
         });
         let (mut leases, mut granted) = (lease(&block, Mode::Const), Vec::new());
         let other = block.clone();
-        let thread =
-            loom::thread::spawn(move || other.run(Vec::from_iter(other.acquire(Mode::Ew))));
+        let thread = loom::thread::spawn(move || other.run(other.acquire(Mode::Ew)));
         if leases.acquire(block.guid, Mode::Const) {
-            block.read();
+            block.use_in(Mode::Const);
             let _ = leases.release(block.guid, block.block, Mode::Const, &mut granted);
         }
         // Without lease, if the writer was seen at the release.
         assert_ne!(end_all(&mut leases, &mut granted), Some(Left::Unused));
         block.run(granted);
         thread.join().expect("no panic");
-        assert_eq!(block.written.load(Ordering::Relaxed), 1);
+        assert_eq!(block.ends(), (1, 0));
         assert!(block.block.is_plain());
     });
 }
@@ -211,5 +138,79 @@ fn a_copy_has_what_was_written_under_a_lease_or_does_not_count() {
         let copy = device.join().expect("no panic");
         // The lease may last: who comes after both finds the copy as it is now.
         assert!(copy == 1 || !block.block.copies().valid.contains(DEVICE));
+    });
+}
+
+/// A block is divided while a thread has an RO lease of it, which does not keep that out. Who comes
+/// after it gets the block by no lease, not even by one with a hold. An empty lease has got its new holds before it
+/// was closed, or gets none.
+#[test]
+fn a_lease_does_not_pass_a_divided_block() {
+    for empty in [false, true] {
+        loom::model(move || {
+            let block = Block::new(Holders {
+                ro: CROWD,
+                ..Holders::default()
+            });
+            let mut leases = lease(&block, Mode::Ro);
+            if empty {
+                // The EDT with the hold has ended elsewhere.
+                assert!(leases.acquire(block.guid, Mode::Ro));
+                let left = release(block.block, Mode::Ro, Place::HOST, &mut Vec::new());
+                assert_eq!(left, Left::Alive);
+            }
+            let divided = Arc::new(AtomicBool::new(false));
+            let (other, event) = (block.clone(), divided.clone());
+            let thread = loom::thread::spawn(move || {
+                let after = event.load(Ordering::Acquire);
+                let acquired = leases.acquire(other.guid, Mode::Ro);
+                assert!(!(after && acquired));
+                (leases, acquired)
+            });
+            let divider = block.divide();
+            assert_eq!(divider.len(), 1, "who has it in RO mode keeps nobody out");
+            let before = {
+                let _locked = block.block.header.lock_pinned();
+                block.block.holders.get().ro
+            };
+            divided.store(true, Ordering::Release);
+            let (mut leases, acquired) = thread.join().expect("no panic");
+            if empty {
+                assert_eq!(acquired, before != 0);
+            }
+            let mut granted = Vec::new();
+            if acquired {
+                let left = leases.release(block.guid, block.block, Mode::Ro, &mut granted);
+                assert_eq!(left, Left::Alive);
+            }
+            let _ = end_all(&mut leases, &mut granted);
+            assert!(granted.is_empty());
+            block.run(divider);
+            assert_eq!(block.ends(), (1, 0));
+            assert!(block.block.is_plain());
+        });
+    }
+}
+
+/// A CONST lease keeps out who divides the block, until it ends.
+#[test]
+fn a_lease_keeps_who_divides_out_until_it_ends() {
+    loom::model(|| {
+        let block = Block::new(Holders {
+            constant: CROWD,
+            ..Holders::default()
+        });
+        let (mut leases, mut granted) = (lease(&block, Mode::Const), Vec::new());
+        let other = block.clone();
+        let thread = loom::thread::spawn(move || other.run(other.divide()));
+        if leases.acquire(block.guid, Mode::Const) {
+            block.use_in(Mode::Const);
+            let _ = leases.release(block.guid, block.block, Mode::Const, &mut granted);
+        }
+        let _ = end_all(&mut leases, &mut granted);
+        block.run(granted);
+        thread.join().expect("no panic");
+        assert_eq!(block.ends(), (1, 0));
+        assert!(block.block.is_plain());
     });
 }

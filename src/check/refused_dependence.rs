@@ -1,0 +1,180 @@
+//! Why an event was not created or satisfied, or a dependence not added.
+
+use super::arguments::article;
+use super::calls::ACCESS;
+use super::history::What;
+use super::{Check, Made, Misuse};
+use crate::object::Objects;
+use crate::object::edt::WAITING;
+use crate::object::guid::Guid;
+
+impl Check {
+    pub(super) fn refused_event(&self, made: &Made<'_>) -> Option<Box<Misuse>> {
+        let kind = made.number(1) as u32;
+        let params = made.call.args.len() == 4;
+        if !(1..=7).contains(&kind) {
+            return Some(self.by_call(
+                made,
+                format!("there is no event type {}", kind as i32),
+                &[],
+                "eventType is one of the OCR_EVENT_ values of ocr-types.h",
+                "Pass OCR_EVENT_ONCE_T, OCR_EVENT_STICKY_T or another of these names. Are the \
+                 arguments in the right order (guid, type, properties)?",
+            ));
+        }
+        (kind >= 5).then(|| {
+            let name = What::Event(kind).name();
+            let what = match (params, made.number(3)) {
+                (false, _) => format!("{} needs parameters", article(name)),
+                (_, 0) => format!("params is NULL, but {} needs parameters", article(name)),
+                _ => format!("a parameter of {} is out of range", article(name)),
+            };
+            self.by_call(
+                made,
+                what,
+                &[],
+                "counted, channel and collective events are made by ocrEventCreateParams, with \
+                 parameters in the range that ocr-edt.h says",
+                "Counted: nbDeps at least 1. Channel: maxGen at least 1, nbSat 1, nbDeps 1. \
+                 Collective: nbContribs and nbContribsPd as many as contribute, and a labeled GUID. \
+                 Set them in the member of ocrEventParams_t that belongs to the type.",
+            )
+        })
+    }
+
+    /// An event that exists was not satisfied.
+    pub(super) fn refused_satisfaction(
+        &self,
+        made: &Made<'_>,
+        event: Guid,
+        slot: u64,
+        depth: u32,
+    ) -> Option<Box<Misuse>> {
+        let what = self.history.what(event)?;
+        let is_latch = what == What::Event(4);
+        if slot != 0 && !(is_latch && slot == 1) && what != What::Event(7) {
+            let slots = if is_latch { "2 slots" } else { "1 slot" };
+            return Some(self.by_call(
+                made,
+                format!(
+                    "slot {slot} is out of range: {} has {slots}",
+                    article(what.name())
+                ),
+                &[event],
+                "a latch event has the slots OCR_EVENT_LATCH_DECR_SLOT and \
+                 OCR_EVENT_LATCH_INCR_SLOT, other events have slot 0 alone",
+                "Pass one of these. If it is to count, create it as OCR_EVENT_LATCH_T.",
+            ));
+        }
+        if matches!(what, What::Event(6 | 7)) {
+            return Some(self.by_call(
+                made,
+                format!("{} takes no further satisfaction now", article(what.name())),
+                &[event],
+                "a channel event holds maxGen satisfactions that wait for a dependence; each \
+                 contributor of a collective event may be maxGen generations ahead of the others",
+                "Create it with a larger maxGen (a channel event: EVENT_CHANNEL_UNBOUNDED), or \
+                 satisfy it again when the EDT that gets the last one has run.",
+            ));
+        }
+        (depth == 0 && what.is_event() && !is_latch).then(|| {
+            self.by_call(
+                made,
+                format!("{} was satisfied twice", article(what.name())),
+                &[event],
+                &format!(
+                    "{} is satisfied once; a second time is an error (see 1.4.3)",
+                    article(what.name())
+                ),
+                "Satisfy it in one place: compare the two calls. If several EDTs may be the first, \
+                 use OCR_EVENT_IDEM_T, which ignores the later ones; to wait for all of them, \
+                 OCR_EVENT_LATCH_T.",
+            )
+        })
+    }
+
+    pub(super) fn refused_dependence(
+        &self,
+        objects: &Objects,
+        made: &Made<'_>,
+        status: u8,
+        [source, destination, slot, mode]: [usize; 4],
+    ) -> Option<Box<Misuse>> {
+        let (source, destination) = (made.guid(source), made.guid(destination));
+        let slot = made.number(slot);
+        if !matches!(made.number(mode) as u32, 0 | 1 | 2 | 4 | 8) {
+            return Some(self.by_call(
+                made,
+                format!("there is no access mode {}", made.number(mode) as i32),
+                &[],
+                "the mode is one of the DB_MODE_ values",
+                "Pass DB_MODE_RO, DB_MODE_CONST, DB_MODE_RW or DB_MODE_EW as the EDT uses the block, \
+                 or DB_MODE_NULL for a dependence without data.",
+            ));
+        }
+        if status == ACCESS {
+            return Some(self.written_once(made, &[source, destination]));
+        }
+        if self.history.what(destination)?.is_event() {
+            let again = source.is_event() as u32;
+            return self.refused_satisfaction(made, destination, slot, again);
+        }
+        let (edt, locked) = objects.edts.lock(destination)?;
+        let depc = edt.depc.get() as u64;
+        let waits = locked.word.state() == WAITING;
+        let taken = slot < depc && waits && !edt.slots()[slot as usize].is_unconnected();
+        drop(locked);
+        let both = [destination, source];
+        if slot >= depc {
+            let has = match depc {
+                0 => "no pre-slots".to_string(),
+                1 => "only pre-slot 0".to_string(),
+                _ => format!("pre-slots 0 to {}", depc - 1),
+            };
+            return Some(self.by_call(
+                made,
+                format!("slot {slot} is out of range: the EDT has {has}"),
+                &both,
+                "slot is less than the number of pre-slots that the EDT was created with",
+                "Slots count from 0. If one is missing, pass a larger depc where the template or the \
+                 EDT is created.",
+            ));
+        }
+        if taken {
+            return Some(self.by_call(
+                made,
+                format!("pre-slot {slot} is connected already"),
+                &both,
+                "a pre-slot of an EDT takes one dependence, as the consistency model has it",
+                "Use another slot number for this dependence: each has its own. The slot may have \
+                 been connected by depv of ocrEdtCreate. To wait for several things on one slot, \
+                 put a latch event before it.",
+            ));
+        }
+        (!waits).then(|| {
+            self.by_call(
+                made,
+                "all pre-slots of the EDT are satisfied: it may run any time".into(),
+                &both,
+                "a dependence is added before the EDT is runnable",
+                "Two dependences may have been meant for two slots and gone to one that was \
+                 satisfied at creation (NULL_GUID in depv satisfies; UNINITIALIZED_GUID leaves \
+                 open).",
+            )
+        })
+    }
+
+    /// A block that is written once was to be written again.
+    pub(super) fn written_once(&self, made: &Made<'_>, objects: &[Guid]) -> Box<Misuse> {
+        self.by_call(
+            made,
+            "the data block was to be written once, and was".into(),
+            objects,
+            "a block with DB_PROP_SINGLE_ASSIGNMENT (an extension of OCR 1.2) is not written any more \
+             when its first writer has released it",
+            "Ask for DB_MODE_RO or DB_MODE_CONST, or create the block without \
+             DB_PROP_SINGLE_ASSIGNMENT. Its creator is its first writer, unless it is created with \
+             DB_PROP_NO_ACQUIRE, too.",
+        )
+    }
+}

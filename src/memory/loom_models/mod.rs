@@ -1,0 +1,215 @@
+//! Models of data blocks in use, run by `loom` through every interleaving, or all with few interruptions
+//! ([`explore`]). They call what the runtime calls; a content is a number.
+
+mod divided;
+mod leases;
+mod private;
+
+use super::access::{Acquired, Left, acquire_locked, destroy, release_locked};
+use super::divided::{divide_locked, unite};
+use crate::object::data_block::{DataBlock, Holders};
+use crate::object::edt::{Edt, EdtRef, Mode};
+use crate::object::guid::Guid;
+use crate::object::header::Locked;
+use crate::object::place::Place;
+use loom::cell::UnsafeCell;
+use loom::sync::Arc;
+use std::sync::Mutex;
+// What only the models look at costs `loom` nothing.
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
+
+/// A block and what stands for its memory.
+struct Block {
+    block: &'static DataBlock,
+    guid: Guid,
+    /// For who has the block for itself, and for readers in CONST mode.
+    content: UnsafeCell<usize>,
+    /// For all that have the block. Who frees it has it alone.
+    memory: UnsafeCell<()>,
+    /// Whether there are parts of the block.
+    open: AtomicBool,
+    /// In which modes EDTs have had the block, one after the other.
+    ran: Mutex<Vec<Mode>>,
+    freed: AtomicUsize,
+}
+
+// SAFETY: what is in it belongs to those that hold the block; the models check just that.
+unsafe impl Sync for Block {}
+// SAFETY: nothing in it belongs to a thread.
+unsafe impl Send for Block {}
+
+impl Block {
+    fn new(holders: Holders) -> Arc<Block> {
+        let (block, guid) = DataBlock::for_model(holders);
+        Arc::new(Block {
+            block,
+            guid,
+            content: UnsafeCell::new(0),
+            memory: UnsafeCell::new(()),
+            open: AtomicBool::new(false),
+            ran: Mutex::default(),
+            freed: AtomicUsize::new(0),
+        })
+    }
+
+    /// As `DataBlocks::lock`.
+    fn lock(&self) -> Option<Locked<'static>> {
+        self.block.header.lock(self.guid.generation())
+    }
+
+    /// A new EDT that uses the block.
+    fn edt(&self, mode: Mode) -> EdtRef {
+        EdtRef::new(Edt::for_model(self.guid, mode))
+    }
+
+    /// A new EDT wants the block, which somebody may destroy.
+    fn try_acquire(&self, mode: Mode) -> (EdtRef, Acquired) {
+        let edt = self.edt(mode);
+        let Some(locked) = self.lock() else {
+            return (edt, Acquired::Gone);
+        };
+        // True until this lock is given back: who ends that locks the block after it is false.
+        let open = self.open.load(Ordering::Relaxed);
+        let acquired = acquire_locked(self.block, locked, edt.get(), mode);
+        assert!(!open || acquired != Acquired::Granted, "it is divided");
+        (edt, acquired)
+    }
+
+    /// A new EDT that wants the block, if it is not in the queue.
+    fn acquire(&self, mode: Mode) -> Vec<EdtRef> {
+        at_once(self.try_acquire(mode))
+    }
+
+    /// A new EDT wants to divide the block, which somebody may destroy.
+    fn try_divide(&self) -> (EdtRef, Acquired) {
+        let edt = self.edt(Mode::Ew);
+        edt.get().slots()[0].set_divides();
+        let acquired = self.lock().map_or(Acquired::Gone, |locked| {
+            divide_locked(self.block, locked, edt.get())
+        });
+        (edt, acquired)
+    }
+
+    /// A new EDT that wants to divide the block, if it is not in the queue.
+    fn divide(&self) -> Vec<EdtRef> {
+        at_once(self.try_divide())
+    }
+
+    fn use_in(&self, mode: Mode) {
+        self.memory.with(|_| {});
+        match mode {
+            Mode::Null | Mode::Ro => {}
+            // SAFETY: the caller holds the block; the checker finds it if a writer has it.
+            Mode::Const => self.content.with(|content| unsafe {
+                let _ = *content;
+            }),
+            // SAFETY: the caller has the block for itself; the checker finds it if not.
+            Mode::Rw | Mode::Ew => self.content.with_mut(|content| unsafe { *content += 1 }),
+        }
+    }
+
+    /// Runs an EDT if it has got the block. False if the block was destroyed before.
+    fn run_unless_gone(&self, (edt, acquired): (EdtRef, Acquired)) -> bool {
+        if acquired == Acquired::Granted {
+            self.run(vec![edt]);
+        }
+        acquired != Acquired::Gone
+    }
+
+    /// Runs EDTs that have the block, and those that then go on.
+    fn run(&self, mut granted: Vec<EdtRef>) {
+        while let Some(edt) = granted.pop() {
+            let slot = &edt.get().slots()[0];
+            let mode = slot.info().mode;
+            self.ran.lock().expect("no panic").push(mode);
+            let left = if slot.divides() {
+                self.open.store(true, Ordering::Relaxed);
+                self.use_in(mode);
+                self.block.copies().wrote(Place::HOST);
+                self.open.store(false, Ordering::Relaxed);
+                unite(self.block, &mut granted)
+            } else {
+                self.use_in(mode);
+                self.release(mode, &mut granted)
+            };
+            self.free_if(left);
+        }
+    }
+
+    /// An EDT releases the block.
+    fn release(&self, mode: Mode, granted: &mut Vec<EdtRef>) -> Left {
+        let before = granted.len();
+        let locked = self.block.header.lock_pinned();
+        // As in `try_acquire`.
+        let open = self.open.load(Ordering::Relaxed);
+        let left = release_locked(self.block, locked, mode, Place::HOST, granted);
+        assert!(!open || granted.len() == before, "it is divided");
+        left
+    }
+
+    /// `ocrDbDestroy`, as `Context::destroy_block`.
+    fn destroy(&self) {
+        if let Some(locked) = self.lock()
+            && !self.block.is_destroyed(&locked)
+        {
+            self.free_if(destroy(self.block, locked));
+        }
+    }
+
+    fn free_if(&self, left: Left) {
+        if left == Left::Unused {
+            self.memory.with_mut(|_| {});
+            self.freed.fetch_add(1, Ordering::Relaxed);
+            let mut locked = self.block.header.lock_pinned();
+            locked.word = locked.word.freed().expect("generations left");
+        }
+    }
+
+    /// How many EDTs have had the block, and how often it was freed.
+    fn ends(&self) -> (usize, usize) {
+        let ran = self.ran.lock().expect("no panic").len();
+        (ran, self.freed.load(Ordering::Relaxed))
+    }
+}
+
+/// The EDT, if it has the block and need not wait.
+fn at_once((edt, acquired): (EdtRef, Acquired)) -> Vec<EdtRef> {
+    match acquired {
+        Acquired::Granted => vec![edt],
+        Acquired::Queued => Vec::new(),
+        Acquired::Gone => unreachable!("nobody has destroyed it"),
+    }
+}
+
+/// Explores all interleavings in which threads are interrupted three times at most: of those that stop for
+/// a lock there are too many.
+fn explore(model: impl Fn() + Sync + Send + 'static) {
+    let mut builder = loom::model::Builder::new();
+    builder.preemption_bound = Some(3);
+    builder.check(model);
+}
+
+/// Does two things, of which either may come first: a third thread for one of them takes `loom` too long.
+fn either_order(first_first: bool, first: impl FnOnce(), second: impl FnOnce()) {
+    if first_first {
+        first();
+        second();
+    } else {
+        second();
+        first();
+    }
+}
+
+/// Both EDTs run once, one after the other, whoever releases carries on with the other.
+#[test]
+fn two_writers_of_one_block() {
+    loom::model(|| {
+        let block = Block::new(Holders::default());
+        let other = block.clone();
+        let thread = loom::thread::spawn(move || other.run(other.acquire(Mode::Ew)));
+        block.run(block.acquire(Mode::Ew));
+        thread.join().expect("no panic");
+        assert_eq!(block.ends(), (2, 0));
+        assert!(block.block.is_plain());
+    });
+}

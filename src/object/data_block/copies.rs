@@ -1,0 +1,140 @@
+//! Where the content of a block is: which copies are valid, and the one in host memory.
+
+use super::memory::{Memory, OutOfMemory, allocate_memory, free_memory};
+use super::{DataBlock, Mark};
+use crate::object::header::Locked;
+use crate::object::place::{Place, PlaceSet};
+use crate::sync::{Ordering, fence};
+use std::ops::{Deref, DerefMut};
+use std::ptr::NonNull;
+
+/// Where a block's content is.
+#[derive(Debug)]
+pub struct Copies {
+    /// The places whose copy has the latest content; none before the first write.
+    pub valid: PlaceSet,
+    /// The devices that have a buffer for the block.
+    pub resident: PlaceSet,
+    /// How often a write has begun or ended anywhere, modulo 2^32.
+    pub version: u32,
+    pub(super) host: *mut u8,
+}
+
+impl Copies {
+    /// `place` begins or has ended to write: no other copy is valid.
+    pub fn wrote(&mut self, place: Place) {
+        self.valid = PlaceSet::only(place);
+        self.version = self.version.wrapping_add(1);
+    }
+
+    /// `place` has got a copy of the latest content.
+    pub fn joined(&mut self, place: Place) {
+        self.valid.insert(place);
+    }
+
+    /// Whether a host EDT can use host memory as it is.
+    pub fn host_ready(&self) -> bool {
+        !self.host.is_null() && (self.valid.is_empty() || self.valid.contains(Place::HOST))
+    }
+}
+
+/// Access to a block's copies; the block is locked as long as this lives.
+pub struct CopiesGuard<'a> {
+    copies: &'a mut Copies,
+    _locked: Locked<'a>,
+}
+
+impl Deref for CopiesGuard<'_> {
+    type Target = Copies;
+    fn deref(&self) -> &Copies {
+        self.copies
+    }
+}
+
+impl DerefMut for CopiesGuard<'_> {
+    fn deref_mut(&mut self) -> &mut Copies {
+        self.copies
+    }
+}
+
+impl DataBlock {
+    /// Locks the block and gives access to where its copies are. Hold it for a few instructions.
+    pub fn copies(&self) -> CopiesGuard<'_> {
+        let locked = self.header.lock_pinned();
+        CopiesGuard {
+            copies: self.copies_of(&locked),
+            _locked: locked,
+        }
+    }
+
+    /// Notes that the device at `place` has a buffer for the block.
+    pub fn got_buffer(&self, place: Place) {
+        let locked = self.header.lock_pinned();
+        self.copies_of(&locked).resident.insert(place);
+        self.mark(&locked, Mark::OnDevice);
+        drop(locked);
+        // Pairs with the fence of an EDT that has written (`memory::lease`): the device copies after this.
+        fence(Ordering::SeqCst);
+    }
+
+    /// Access to the copies under a lock that the caller has.
+    #[allow(clippy::mut_from_ref)]
+    pub(crate) fn copies_of(&self, _locked: &Locked<'_>) -> &mut Copies {
+        // SAFETY: the lock is held, and this is the only way to the copies.
+        unsafe { &mut *self.second.copies.get() }
+    }
+
+    /// The address of the host copy; for holders, which made sure that there is one.
+    #[inline]
+    pub fn host_ptr(&self) -> *mut u8 {
+        let copies = self.second.copies.get();
+        // SAFETY: `host` is set once, before anybody who may call this holds the block.
+        unsafe { (*copies).host }
+    }
+
+    /// The block's host memory, allocated when it is first needed. It is aligned to the smaller of
+    /// 128 and the size rounded up to a power of two (at least 16), which is what OpenCL asks of
+    /// memory that a device uses in place: a vector no longer than the block can be loaded.
+    pub fn host_memory(&self) -> Result<NonNull<u8>, OutOfMemory> {
+        if let Some(host) = NonNull::new(self.copies().host) {
+            return Ok(host);
+        }
+        // Allocated without the lock: the allocator may take its time.
+        let (base, host) = allocate_memory(self.size())?;
+        let locked = self.header.lock_pinned();
+        let copies = self.copies_of(&locked);
+        match NonNull::new(copies.host) {
+            Some(other) => {
+                drop(locked);
+                free_memory(base);
+                Ok(other)
+            }
+            None => {
+                copies.host = host.as_ptr();
+                self.second.base.set(base);
+                Ok(host)
+            }
+        }
+    }
+
+    /// Gives a block that has none host memory that belongs to another one, which lives longer.
+    pub fn lend(&self, host: *mut u8) {
+        self.copies().host = host;
+    }
+
+    /// Whether its host memory is its own.
+    pub fn owns_memory(&self) -> bool {
+        let _locked = self.header.lock_pinned();
+        !self.second.base.get().is_null()
+    }
+
+    /// Takes the host memory of a block that nobody uses any more and that is about to be freed.
+    pub fn take_memory(&self) -> Option<Memory> {
+        let locked = self.header.lock_pinned();
+        let copies = self.copies_of(&locked);
+        let start = std::mem::replace(&mut copies.host, std::ptr::null_mut());
+        let base = self.second.base.replace(std::ptr::null_mut());
+        let len = self.size() as usize;
+        (!base.is_null()).then_some(Memory { base, start, len })
+    }
+}

@@ -1,0 +1,233 @@
+//! A data block: its states and marks, who holds it in which mode, and who waits. Where its content is stands in
+//! `copies`, its host memory in `memory`, and where blocks are kept in `store`.
+//!
+//! | state | meaning | left by |
+//! |---|---|---|
+//! | free | slot of no block | creation |
+//! | live | can be acquired | `ocrDbDestroy` |
+//! | private | a content passed by value: acquired by the EDTs that it was passed to, and passed on no more (`memory::private`) | nobody being to use it any more, or `ocrDbDestroy`: destroyed; an event keeping it: live |
+//! | divided | there are parts of it: who wants it waits (`memory::divided`) | the last part: live; `ocrDbDestroy`: divided and destroyed |
+//! | divided and destroyed | both | the last part: destroyed |
+//! | destroyed | its GUID is no longer accepted; holders and those that wait still use it | the last of them: freed, after every device that has a buffer has forgotten it |
+//!
+//! All cells are touched under the lock of the header, except that the host copy's address and the
+//! size do not change once set and may be read by whoever holds the block, and that `held_before`
+//! and `held_after` belong to the thread that holds the block as its creator.
+
+mod copies;
+mod memory;
+mod store;
+
+pub use copies::{Copies, CopiesGuard};
+pub use memory::{Memory, OutOfMemory, alignment};
+pub use store::DataBlocks;
+
+use super::arena::Slot;
+use super::edt::Edt;
+use super::guid::{Guid, Kind};
+use super::header::{Header, Locked};
+use super::place::{Place, PlaceSet};
+use crate::sync::{AtomicU32, Ordering};
+use std::cell::{Cell, UnsafeCell};
+use std::ptr::NonNull;
+use std::sync::atomic::AtomicUsize;
+
+/// State: exists.
+pub const LIVE: u8 = 1;
+/// State: `ocrDbDestroy` was called; holders still use it.
+pub const DESTROYED: u8 = 2;
+/// State: there are parts of it.
+pub const DIVIDED: u8 = 3;
+/// State: goes when those that it was passed to are done with it.
+pub const PRIVATE: u8 = 4;
+/// State: there are parts of it, and it goes with the last.
+pub const DIVIDED_DESTROYED: u8 = 6;
+
+/// Whether a program can use a block in this state: it is live or divided.
+#[inline]
+fn is_usable(state: u8) -> bool {
+    state & LIVE != 0
+}
+
+/// What there is to know about a live block for those who do not take its lock.
+#[derive(Clone, Copy)]
+#[repr(u32)]
+pub enum Mark {
+    /// Somebody is in the block's queue.
+    WaitedFor = 1,
+    /// A device has, or has had, a buffer for the block.
+    OnDevice = 2,
+    /// The block was destroyed.
+    Destroyed = 4,
+    /// `DB_PROP_SINGLE_ASSIGNMENT`.
+    WrittenOnce = 8,
+    /// The block is written once, and has been: nobody may write it any more.
+    Written = 16,
+    /// The block is or was private.
+    Private = 32,
+    /// The block is a part of another one ([`super::partition`]).
+    Part = 64,
+    /// There are parts of the block, or will be.
+    Divided = 128,
+    /// There are, and they hold the block.
+    Closed = 256,
+    /// It is a part of a file, to which it goes back.
+    Chunk = 512,
+}
+
+/// Who has acquired a block.
+#[derive(Clone, Copy, Default, Debug)]
+pub struct Holders {
+    /// EDTs that hold it in RO mode.
+    pub ro: u32,
+    /// EDTs that hold it in CONST mode.
+    pub constant: u32,
+    /// EDTs that hold it in RW mode; all run in `rw_place`.
+    pub rw: u32,
+    /// Whether an EDT holds it in EW mode.
+    pub ew: bool,
+    /// Where the RW holders run; of no meaning while `rw` is 0.
+    pub rw_place: Option<Place>,
+}
+
+/// A data block.
+#[repr(C, align(128))]
+pub struct DataBlock {
+    /// Generation and state.
+    pub header: Header,
+    index: Cell<u32>,
+    /// Who created the block and has not released it: an EDT, or a thread outside of EDTs. 0: nobody.
+    pub(crate) creator: AtomicUsize,
+    pub(crate) holders: Cell<Holders>,
+    /// First and last EDT of those that wait, linked through `Edt::link`.
+    pub(crate) queue: Cell<(*const Edt, *const Edt)>,
+    second: Second,
+}
+
+/// What is seldom written, on a cache line of its own: EDTs that run read it, those that acquire and
+/// release write the other.
+#[repr(C, align(64))]
+struct Second {
+    /// [`Mark`]s.
+    marks: AtomicU32,
+    hinted: Cell<bool>,
+    size: Cell<u64>,
+    /// The start of the allocation that `Copies::host` points into.
+    base: Cell<*mut u8>,
+    copies: UnsafeCell<Copies>,
+    /// Neighbours among the blocks that the creator holds; they belong to the creator's thread.
+    held_before: Cell<*const DataBlock>,
+    held_after: Cell<*const DataBlock>,
+}
+
+// SAFETY: see the module: the lock of the header guards the cells.
+unsafe impl Sync for DataBlock {}
+
+// SAFETY: zero is a free block; the size is 128; the fields are fixed.
+unsafe impl Slot for DataBlock {
+    fn header(&self) -> &Header {
+        &self.header
+    }
+}
+
+#[cfg(all(test, loom))]
+impl DataBlock {
+    /// A live block for a model, in no arena, and its GUID.
+    pub(crate) fn for_model(holders: Holders) -> (&'static DataBlock, Guid) {
+        let block: &DataBlock = Box::leak(Box::new(DataBlock {
+            header: Header::new(),
+            index: Cell::default(),
+            creator: AtomicUsize::default(),
+            holders: Cell::default(),
+            queue: Cell::new((std::ptr::null(), std::ptr::null())),
+            second: Second {
+                marks: AtomicU32::new(0),
+                hinted: Cell::default(),
+                size: Cell::default(),
+                base: Cell::new(std::ptr::null_mut()),
+                copies: UnsafeCell::new(Copies {
+                    valid: PlaceSet::EMPTY,
+                    resident: PlaceSet::EMPTY,
+                    version: 0,
+                    host: std::ptr::null_mut(),
+                }),
+                held_before: Cell::new(std::ptr::null()),
+                held_after: Cell::new(std::ptr::null()),
+            },
+        }));
+        block.begin(1, 8, None);
+        block.holders.set(holders);
+        block.header.publish(block.header.peek().with_state(LIVE));
+        (block, block.guid())
+    }
+}
+
+impl DataBlock {
+    /// Makes a slot that this thread has taken a block, not yet published.
+    fn begin(&self, index: u32, size: u64, memory: Option<(*mut u8, NonNull<u8>)>) {
+        self.index.set(index);
+        self.second.hinted.set(false);
+        self.second.size.set(size);
+        self.second
+            .base
+            .set(memory.map_or(std::ptr::null_mut(), |(base, _)| base));
+        // SAFETY: the slot is free and belongs to this thread.
+        let copies = unsafe { &mut *self.second.copies.get() };
+        copies.valid = PlaceSet::EMPTY;
+        copies.resident = PlaceSet::EMPTY;
+        copies.host = memory.map_or(std::ptr::null_mut(), |(_, host)| host.as_ptr());
+        self.holders.set(Holders::default());
+        self.queue.set((std::ptr::null(), std::ptr::null()));
+        self.creator.store(0, Ordering::Relaxed);
+        self.second.marks.store(0, Ordering::Relaxed);
+    }
+
+    /// Its GUID; the block must be known to be alive.
+    pub fn guid(&self) -> Guid {
+        Guid::new(
+            Kind::DataBlock,
+            self.header.peek().generation(),
+            self.index.get(),
+        )
+    }
+
+    /// Whether nothing but the EDTs of the host that hold it has to do with the block: it has no mark.
+    #[inline]
+    pub fn is_plain(&self) -> bool {
+        self.second.marks.load(Ordering::Relaxed) == 0
+    }
+
+    /// Whether `ocrDbDestroy` was called for it, or it goes.
+    pub fn is_destroyed(&self, locked: &Locked<'_>) -> bool {
+        let state = locked.word.state();
+        matches!(state, DESTROYED | DIVIDED_DESTROYED) || self.has(Mark::Destroyed)
+    }
+
+    /// Whether it has this mark.
+    pub fn has(&self, mark: Mark) -> bool {
+        self.second.marks.load(Ordering::Relaxed) & mark as u32 != 0
+    }
+
+    /// Puts a mark.
+    pub fn mark(&self, _locked: &Locked<'_>, mark: Mark) {
+        let marks = self.second.marks.load(Ordering::Relaxed) | mark as u32;
+        self.second.marks.store(marks, Ordering::Relaxed);
+    }
+
+    /// Takes a mark away.
+    pub fn unmark(&self, _locked: &Locked<'_>, mark: Mark) {
+        let marks = self.second.marks.load(Ordering::Relaxed) & !(mark as u32);
+        self.second.marks.store(marks, Ordering::Relaxed);
+    }
+
+    /// The blocks before and after it among those that its creator holds; for the creator's thread.
+    #[cfg_attr(loom, allow(dead_code))]
+    pub(crate) fn held_neighbours(&self) -> [&Cell<*const DataBlock>; 2] {
+        [&self.second.held_before, &self.second.held_after]
+    }
+
+    /// Its size in bytes; may be 0.
+    pub fn size(&self) -> u64 {
+        self.second.size.get()
+    }
+}

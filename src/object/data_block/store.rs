@@ -1,0 +1,237 @@
+//! Where data blocks are kept.
+
+use super::memory::{OutOfMemory, allocate_memory, free_memory};
+use super::{DESTROYED, DataBlock, Mark, PRIVATE, is_usable};
+use crate::object::arena::{Arena, Cache, Labels, Taken};
+use crate::object::guid::{Guid, Kind};
+use crate::object::header::{Locked, Word};
+use crate::object::hints::{HintSet, Hints};
+use crate::object::partition::Partitions;
+
+/// No block is larger: what a process on a 64-bit machine can address.
+const ADDRESS_SPACE: u64 = 1 << 47;
+
+/// The data blocks.
+#[derive(Default)]
+pub struct DataBlocks {
+    blocks: Arena<DataBlock>,
+    /// The hints of those that have some.
+    pub hints: Hints,
+    /// Those that are divided, and their parts.
+    pub partitions: Partitions,
+}
+
+impl DataBlocks {
+    /// A new block of `size` bytes, with or without host memory, not yet published: the caller sets
+    /// who holds it and publishes the header.
+    pub fn allocate(
+        &self,
+        cache: &mut Cache,
+        size: u64,
+        with_memory: bool,
+    ) -> Result<&DataBlock, OutOfMemory> {
+        let failed = OutOfMemory { bytes: size };
+        if size > ADDRESS_SPACE {
+            return Err(failed);
+        }
+        let memory = with_memory.then(|| allocate_memory(size)).transpose()?;
+        let Some((index, block)) = self.blocks.allocate(cache) else {
+            free_memory(memory.map_or(std::ptr::null_mut(), |(base, _)| base));
+            return Err(failed);
+        };
+        block.begin(index, size, memory);
+        Ok(block)
+    }
+
+    /// As [`DataBlocks::allocate`], on a label.
+    pub fn allocate_on(
+        &self,
+        label: Guid,
+        size: u64,
+        with_memory: bool,
+    ) -> Result<Result<&DataBlock, Taken>, OutOfMemory> {
+        if size > ADDRESS_SPACE {
+            return Err(OutOfMemory { bytes: size });
+        }
+        if !label.is_data_block() {
+            return Ok(Err(Taken::NoLabel));
+        }
+        // Others who want to create it wait while the label is claimed, so the memory comes before.
+        let memory = with_memory.then(|| allocate_memory(size)).transpose()?;
+        Ok(self
+            .blocks
+            .claim(label)
+            .inspect(|block| block.begin(label.index(), size, memory))
+            .inspect_err(|_| free_memory(memory.map_or(std::ptr::null_mut(), |(base, _)| base))))
+    }
+
+    /// The labels of data blocks.
+    pub fn labels(&self) -> &dyn Labels {
+        &self.blocks
+    }
+
+    /// Gives back the memory and the slot of a block nobody uses and no device knows.
+    pub fn free(&self, cache: &mut Cache, block: &DataBlock) {
+        let index = block.index.get();
+        if block.second.hinted.get() {
+            self.hints.drop_of(block.guid());
+        }
+        let mut locked = block.header.lock_pinned();
+        let base = block.second.base.replace(std::ptr::null_mut());
+        let Some(freed) = locked.word.freed() else {
+            // The generations of the slot are used up: it stays "destroyed" for ever.
+            locked.word = locked.word.with_state(DESTROYED);
+            drop(locked);
+            free_memory(base);
+            return;
+        };
+        locked.word = freed;
+        drop(locked);
+        free_memory(base);
+        self.blocks.free(cache, freed, index);
+    }
+
+    /// The block of a GUID and its lock, if the slot is still in that generation: the block is
+    /// live, or destroyed and still in use (`locked.word.state()` tells).
+    #[inline]
+    pub fn lock(&self, guid: Guid) -> Option<(&DataBlock, Locked<'_>)> {
+        if !guid.is_data_block() {
+            return None;
+        }
+        let block = self.blocks.get(guid.index())?;
+        Some((block, block.header.lock(guid.generation())?))
+    }
+
+    /// Adds hints to a block. False if there is none.
+    pub fn add_hints(&self, guid: Guid, hints: &HintSet) -> bool {
+        let locked = self.lock(guid);
+        let Some((block, _locked)) = locked.filter(|(_, locked)| is_usable(locked.word.state()))
+        else {
+            return false;
+        };
+        self.hints.add(guid, hints);
+        block.second.hinted.set(true);
+        true
+    }
+
+    /// Whether this is the GUID of a block that is not destroyed. Writes nothing: many EDTs may
+    /// name one block.
+    #[inline]
+    pub fn exists(&self, guid: Guid) -> bool {
+        guid.is_data_block()
+            && self.blocks.get(guid.index()).is_some_and(|block| {
+                let word = block.header.peek();
+                word.generation() == guid.generation() && is_usable(word.state())
+            })
+    }
+
+    /// Whether this is the GUID of a private block.
+    pub fn is_private(&self, guid: Guid) -> bool {
+        guid.is_data_block()
+            && self.blocks.get(guid.index()).is_some_and(|block| {
+                let word = block.header.peek();
+                word.generation() == guid.generation() && word.state() == PRIVATE
+            })
+    }
+
+    /// Whether this is the GUID of a part of a block. It may have been one, if it is gone.
+    pub fn is_part(&self, guid: Guid) -> bool {
+        guid.is_data_block()
+            && (self.blocks.get(guid.index())).is_some_and(|block| block.has(Mark::Part))
+    }
+
+    /// The block of a GUID that somebody holds.
+    #[inline]
+    pub fn pinned(&self, guid: Guid) -> &DataBlock {
+        self.blocks.slot(guid.index())
+    }
+
+    /// Whether this was the GUID of a block that has been freed since.
+    pub fn was_freed(&self, guid: Guid) -> bool {
+        guid.is_data_block()
+            && self.blocks.get(guid.index()).is_some_and(|block| {
+                let now = block.header.peek().generation();
+                // A slot takes on the generation of a label with its first block.
+                guid.generation() < now || guid.is_label() && guid.generation() == now
+            })
+    }
+
+    /// All blocks that are not free, with their GUIDs: others may free them meanwhile, so they are
+    /// not to be asked.
+    pub fn live(&self) -> impl Iterator<Item = (Guid, &DataBlock)> {
+        let guid = |index, word: Word| Guid::new(Kind::DataBlock, word.generation(), index);
+        self.blocks
+            .live()
+            .map(move |(index, word, block)| (guid(index, word), block))
+    }
+
+    /// Gives an ending thread's free slots to the others.
+    pub fn drain(&self, cache: &mut Cache) {
+        self.blocks.drain(cache);
+    }
+}
+
+impl Drop for DataBlocks {
+    fn drop(&mut self) {
+        for (_, block) in self.live() {
+            free_memory(block.second.base.replace(std::ptr::null_mut()));
+        }
+    }
+}
+
+#[cfg(all(test, not(loom)))]
+mod tests {
+    use super::super::LIVE;
+    use super::*;
+
+    fn block(blocks: &DataBlocks, cache: &mut Cache, size: u64) -> Guid {
+        let block = blocks.allocate(cache, size, false).expect("memory");
+        let word = block.header.peek();
+        block.header.publish(word.with_state(LIVE));
+        block.guid()
+    }
+
+    #[test]
+    fn memory_is_aligned_for_the_vectors_that_fit() {
+        let blocks = DataBlocks::default();
+        let mut cache = Cache::default();
+        for (size, align) in [
+            (0, 16),
+            (1, 16),
+            (17, 32),
+            (64, 64),
+            (65, 128),
+            (1 << 20, 128),
+        ] {
+            let guid = block(&blocks, &mut cache, size);
+            let host = blocks.pinned(guid).host_memory().expect("memory");
+            assert_eq!(host.as_ptr() as usize % align, 0, "{size}");
+            assert_eq!(blocks.pinned(guid).host_memory(), Ok(host));
+            assert_eq!(blocks.pinned(guid).host_ptr(), host.as_ptr());
+        }
+    }
+
+    #[test]
+    fn absurd_sizes_are_refused() {
+        let blocks = DataBlocks::default();
+        let mut cache = Cache::default();
+        for bytes in [1 << 60, u64::MAX] {
+            for with_memory in [false, true] {
+                let answer = blocks.allocate(&mut cache, bytes, with_memory);
+                assert_eq!(answer.map(|_| ()).unwrap_err(), OutOfMemory { bytes });
+            }
+        }
+    }
+
+    #[test]
+    fn a_freed_block_is_remembered_as_such() {
+        let blocks = DataBlocks::default();
+        let mut cache = Cache::default();
+        let guid = block(&blocks, &mut cache, 8);
+        assert!(!blocks.was_freed(guid));
+        blocks.free(&mut cache, blocks.pinned(guid));
+        assert!(blocks.lock(guid).is_none());
+        assert!(blocks.was_freed(guid));
+        assert!(!blocks.was_freed(Guid::from_bits(0x0aaa_aaaa_aaaa_aaaa)));
+    }
+}

@@ -244,7 +244,7 @@ impl Context {
         self.locked(edt);
     }
 
-    /// Writes what is left of files, when no worker runs any more. False if something could not be
+    /// Writes what is left of files, when neither a worker nor a device runs any more. False if something could not be
     /// written; the message has been printed.
     fn write_left(&mut self) -> bool {
         let files = &self.runtime.objects.files;
@@ -306,19 +306,16 @@ impl Context {
 
     /// Brings a block to the host and waits for that.
     pub(super) fn bring_at_end(&mut self, block: &'static DataBlock) -> Result<(), DeviceError> {
-        // A kernel may write it meanwhile, and make the copy old.
-        loop {
-            let (valid, host_ready) = {
-                let copies = block.copies();
-                (copies.valid, copies.host_ready())
-            };
-            let from = valid.iter().next().filter(|_| !host_ready);
-            let Some(from) = from else { return Ok(()) };
-            let manager = self.runtime.devices.manager(from);
-            self.runtime
-                .fetch_at_end
-                .wait(|| manager.fetch(block, FETCH_AT_END))?;
-        }
+        let (valid, host_ready) = {
+            let copies = block.copies();
+            (copies.valid, copies.host_ready())
+        };
+        let from = valid.iter().next().filter(|_| !host_ready);
+        let Some(from) = from else { return Ok(()) };
+        let manager = self.runtime.devices.manager(from);
+        self.runtime
+            .fetch_at_end
+            .wait(|| manager.fetch(block, FETCH_AT_END))
     }
 }
 

@@ -5,6 +5,7 @@
 use super::Runtime;
 use super::context::Context;
 use super::end::fatal;
+use crate::check::history::What;
 use crate::device::DeviceError;
 use crate::memory;
 use crate::object::data_block::{DataBlock, Mark};
@@ -123,6 +124,12 @@ impl Context {
                 return Err(error);
             }
         };
+        if let Some(check) = &self.runtime.check {
+            let act = ("ocrFileOpen", self.who());
+            check.made(&self.runtime.objects, file, What::File, act);
+            let name = String::from_utf8_lossy(path).into_owned();
+            check.history.label(file, name);
+        }
         if wants_descriptor {
             let text = Descriptor {
                 file,
@@ -138,8 +145,14 @@ impl Context {
 
     /// Releases a file, which is closed when its last chunk has gone. False if there is none.
     pub fn release_file(&mut self, file: Guid) -> bool {
-        let file = self.runtime.objects.files.release(file);
-        file.map(let_go).is_some()
+        let Some(open) = self.runtime.objects.files.release(file) else {
+            return false;
+        };
+        if let Some(check) = &self.runtime.check {
+            check.history.forget(file);
+        }
+        let_go(open);
+        true
     }
 
     /// Makes a range of a file a data block.

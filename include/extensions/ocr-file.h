@@ -22,8 +22,9 @@
  * worker has time for it, or at the end of the program. So have an EDT on the host destroy a chunk
  * that a kernel writes, and acquire it.
  * Chunks that are left at ocrShutdown are written before the program ends, with what their parts
- * contain. After ocrAbort, and where a message of the runtime ends the program, chunks that are left
- * are not written; a message says how many.
+ * contain, when the EDTs that run have ended, and the kernels that have been sent to a device. After
+ * ocrAbort, and where a message of the runtime ends the program, chunks that are left are not
+ * written; a message says how many.
  *
  * Errors when a chunk is written back, or the file closed, end the program with status 1 and a
  * message that names the file and the reason; at ocrShutdown all the other chunks are written first.

@@ -74,6 +74,10 @@ fn begin(call: &'static Call, words: &[u64]) -> Option<Box<Begun>> {
     if matches!(call.name, "ocrDbRelease" | "ocrDbDestroy") {
         context.check_release(check, Guid::from_bits(args[0]));
     }
+    if matches!(call.name, "ocrEventSatisfy" | "ocrEventSatisfySlot") {
+        let [event, data] = [args[0], args[1]].map(Guid::from_bits);
+        context.check_satisfy(check, event, data, act);
+    }
     // Boxed, so that a call has no room for it on its stack where strict mode is off.
     Some(Box::new(Begun {
         call,

@@ -6,11 +6,15 @@
 //! must not change; if it does, somebody wrote who held the block in RO or CONST mode, or who did not
 //! hold it any more. A fingerprint counts only if no writer held the block before and after it was
 //! taken, with the same version: a writer that came and went meanwhile has changed the version.
+//!
+//! In the same way it is seen that an EDT writes a block after it has satisfied an event with it: the
+//! fingerprints before that call and at its release differ, and no other writer was there in between.
 
-use super::history::{End, What, Who};
+use super::history::{Act, End, What, Who};
 use super::{Check, Misuse, kind_of};
 use crate::object::data_block::DataBlock;
 use crate::object::edt::Mode;
+use crate::object::event::EventKind;
 use crate::object::guid::Guid;
 use parking_lot::Mutex;
 use std::collections::HashMap;
@@ -22,12 +26,17 @@ struct Seal {
     by: Who,
 }
 
-/// The seals of the blocks of a run.
+/// What is known of the contents of the blocks of a run.
 #[derive(Default)]
-pub struct Contents(Mutex<HashMap<Guid, Seal>>);
+pub struct Contents {
+    seals: Mutex<HashMap<Guid, Seal>>,
+    /// What blocks contained when an EDT that holds them for writing first satisfied an event with them, by
+    /// EDT and block.
+    passed: Mutex<HashMap<(Guid, Guid), (Print, Act)>>,
+}
 
 /// A fingerprint that was taken while nobody else could write.
-#[derive(Clone, Copy)]
+#[derive(Clone, Copy, PartialEq, Eq)]
 pub struct Print {
     version: u32,
     print: u64,
@@ -97,21 +106,72 @@ impl Contents {
             print: print.print,
             by,
         };
-        self.0.lock().insert(block, seal);
+        self.seals.lock().insert(block, seal);
     }
 
     /// The block is gone.
     pub fn forget(&self, block: Guid) {
-        self.0.lock().remove(&block);
+        self.seals.lock().remove(&block);
     }
 
     /// Blocks that have a seal.
     pub fn sealed(&self) -> Vec<Guid> {
-        self.0.lock().keys().copied().collect()
+        self.seals.lock().keys().copied().collect()
     }
 }
 
 impl Check {
+    /// An EDT is about to satisfy an event with a block that it holds for writing. The first time counts.
+    pub fn passes(
+        &self,
+        event: Guid,
+        block: Guid,
+        act: Act,
+        print: impl FnOnce() -> Option<Print>,
+    ) {
+        // A latch event ignores the block.
+        let what = self.history.what(event);
+        if !matches!(what, Some(What::Event(kind)) if kind != EventKind::Latch as u32) {
+            return;
+        }
+        let key = (act.who.edt, block);
+        if !self.contents.passed.lock().contains_key(&key)
+            && let Some(print) = print()
+        {
+            self.contents.passed.lock().insert(key, (print, act));
+        }
+    }
+
+    /// An EDT that holds a block for writing is about to give it back, with this content if that can be
+    /// told.
+    pub fn written_after_passing(
+        &self,
+        who: Who,
+        block: Guid,
+        now: Option<Print>,
+    ) -> Result<(), Box<Misuse>> {
+        let passed = self.contents.passed.lock().remove(&(who.edt, block));
+        let (Some((before, act)), Some(now)) = (passed, now) else {
+            return Ok(());
+        };
+        if before.version != now.version || before == now {
+            return Ok(());
+        }
+        Err(self.by_edt(
+            format!("seen when {who} gave the block back"),
+            format!(
+                "a data block was written after an event had been satisfied with it ({})",
+                act.call
+            ),
+            &[block],
+            "an EDT that satisfies an event with a data block has written it before, and released it \
+             (OCR 1.1.0, 1.6.2 and 2.6.3)",
+            "Who gets the block may begin at once. Call ocrDbRelease after the last write, and \
+             satisfy the event then; or return the block from the EDT, and let others depend on its \
+             output event.",
+        ))
+    }
+
     /// Compares a content with its seal; seals it if it is not.
     pub fn compare(
         &self,
@@ -120,7 +180,7 @@ impl Check {
         who: Who,
         when: When,
     ) -> Result<(), Box<Misuse>> {
-        let mut seals = self.contents.0.lock();
+        let mut seals = self.contents.seals.lock();
         let known = seals.get(&block).copied();
         match known.filter(|seal| seal.version == print.version) {
             None => {

@@ -84,6 +84,14 @@ pub enum What {
     Output(Guid),
     /// An EDT.
     Edt,
+    /// A range of labels.
+    Range,
+    /// A map of labels.
+    LabelMap,
+    /// A map whose objects a creator makes.
+    Map,
+    /// A file.
+    File,
 }
 
 /// The types of events that go without a call: once, latch and counted.
@@ -104,6 +112,11 @@ impl What {
     /// Whether it is an event.
     pub fn is_event(self) -> bool {
         matches!(self, What::Event(_) | What::Output(_))
+    }
+
+    /// Whether [`History::forget`] ends it.
+    fn is_forgotten(self) -> bool {
+        matches!(self, What::Range | What::LabelMap | What::Map | What::File)
     }
 
     /// Whether it is an event that goes without a call.
@@ -130,6 +143,10 @@ impl What {
             What::Event(_) => "event",
             What::Output(_) => "output event",
             What::Edt => "EDT",
+            What::Range => "label range",
+            What::LabelMap => "label map",
+            What::Map => "map",
+            What::File => "file",
         }
     }
 }
@@ -254,6 +271,24 @@ impl History {
             record.slots = Vec::new();
             shard.ended(guid);
         }
+    }
+
+    /// A range, a map or a file has ended: whoever uses it after that hears of it from others.
+    pub fn forget(&self, guid: Guid) {
+        self.shard(guid).lock().records.remove(&guid);
+    }
+
+    /// The ranges, maps and files that have not ended, in order.
+    pub fn not_forgotten(&self) -> Vec<Guid> {
+        let mut left = Vec::new();
+        for shard in &self.shards {
+            let shard = shard.lock();
+            let of_these = |record: &Record| record.what.is_some_and(What::is_forgotten);
+            let found = shard.records.iter().filter(|(_, record)| of_these(record));
+            left.extend(found.map(|(&guid, _)| guid));
+        }
+        left.sort_unstable_by_key(|guid| guid.bits());
+        left
     }
 
     /// An event is about to be satisfied.

@@ -88,10 +88,18 @@ impl Check {
         for (guid, block) in objects.data_blocks.live() {
             // An EDT that holds a destroyed one is told of, if it is the program's.
             if !block.has(Mark::Destroyed) {
-                add(guid, format!(" ({} bytes)", block.size()));
+                let of = match (block.has(Mark::Part), block.has(Mark::Chunk)) {
+                    (true, _) => ", a part of another",
+                    (_, true) => ", a chunk of a file",
+                    _ => "",
+                };
+                add(guid, format!(" ({} bytes{of})", block.size()));
             }
         }
         for guid in objects.templates.live() {
+            add(guid, String::new());
+        }
+        for guid in self.history.not_forgotten() {
             add(guid, String::new());
         }
         if groups.is_empty() {
@@ -114,7 +122,7 @@ impl Check {
             );
         }
         text += "\n  what to do: destroy what is no longer needed (ocrDbDestroy, ocrEventDestroy, \
-                 ocrEdtTemplateDestroy). An EDT that never ran misses a dependence or a \
+                 ocrEdtTemplateDestroy, ocrGuidMapDestroy, ocrMapDestroy, ocrFileRelease). An EDT that never ran misses a dependence or a \
                  satisfaction, or the program ended too early.";
         Some(text)
     }

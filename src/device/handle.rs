@@ -25,6 +25,8 @@ pub(super) enum Message {
     Launch(Launch),
     Fetch(&'static DataBlock, usize),
     Forget(&'static DataBlock),
+    /// The sender is dropped when the launches have ended.
+    LastLaunches(SyncSender<()>),
     Stop,
 }
 
@@ -154,6 +156,15 @@ impl DeviceManager {
     /// What it did so far.
     pub fn counters(&self) -> Counters {
         self.counters.read()
+    }
+
+    /// Waits until the launches have been answered that were sent before. Those that are sent later
+    /// fail; fetches do not. Not to be called from [`Events`].
+    pub fn end_launches(&self) {
+        let (ended, wait) = sync_channel(1);
+        let _ = self.inbox.push(Message::LastLaunches(ended));
+        // Nothing is ever sent.
+        let _ = wait.recv();
     }
 
     /// Finishes what was sent, releases everything of OpenCL and ends the thread. Later messages are

@@ -8,6 +8,7 @@ use std::collections::VecDeque;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::mpsc::SyncSender;
 use std::time::{Duration, Instant};
 
 use opencl3::error_codes::CL_EXEC_STATUS_ERROR_FOR_EVENTS_IN_WAIT_LIST;
@@ -125,6 +126,9 @@ pub(super) struct Manager {
     pub(super) spare: Vec<Vec<Use>>,
     /// The last copy to the device that failed, to be named by the kernel that fails for it.
     copy_failure: Option<String>,
+    /// No launch is taken any more. Who waits for the last ones is told by dropping the sender.
+    last_launches: bool,
+    waits_for_launches: Option<SyncSender<()>>,
     stopping: bool,
     /// Declared last, so that it is released last.
     pub(super) context: Context,
@@ -202,6 +206,8 @@ impl Manager {
             serial: 0,
             spare: Vec::new(),
             copy_failure: None,
+            last_launches: false,
+            waits_for_launches: None,
             stopping: false,
             context,
             info,
@@ -233,6 +239,9 @@ impl Manager {
             self.launch_waiting();
             self.lanes.flush();
             busy |= self.reap_all();
+            if self.running == 0 && self.waiting.is_empty() {
+                self.waits_for_launches = None;
+            }
             if busy {
                 looks_in_vain = 0;
                 continue;
@@ -267,9 +276,16 @@ impl Manager {
 
     fn handle(&mut self, message: Message) {
         match message {
+            Message::Launch(launch) if self.last_launches => {
+                self.refuse(&launch, Fault::new("the run ends"));
+            }
             Message::Launch(launch) => self.launch(launch),
             Message::Fetch(block, token) => self.fetch(block, token),
             Message::Forget(block) => self.forget(block),
+            Message::LastLaunches(ended) => {
+                self.last_launches = true;
+                self.waits_for_launches = Some(ended);
+            }
             Message::Stop => self.stopping = true,
             Message::Build(spec, reply) => {
                 // What is enqueued runs on while the compiler works.
@@ -293,8 +309,8 @@ impl Manager {
                 self.events.fetched(token, Err(error));
             }
             Message::Forget(block) => self.forget(block),
-            // Dropping the reply answers the build.
-            Message::Build(..) | Message::Stop => {}
+            // Dropping the reply answers.
+            Message::Build(..) | Message::LastLaunches(_) | Message::Stop => {}
         }
     }
 

@@ -6,7 +6,7 @@ use super::copy::COPY_NAME;
 use super::end::fatal;
 use super::partition::PARTITION_NAME;
 use crate::check::contents::{Print, When};
-use crate::check::history::Who;
+use crate::check::history::{Act, Who};
 use crate::check::{Check, Misuse};
 use crate::config::Checks;
 use crate::memory;
@@ -145,23 +145,37 @@ impl Context {
         unsafe { start.write_bytes(0, len) };
     }
 
+    /// A block that the running code holds, the mode, and the pre-slot unless it has created the block.
+    fn held_block(&self, guid: Guid) -> Option<(&'static DataBlock, Mode, Option<u32>)> {
+        let (block, locked) = self.runtime.objects.data_blocks.lock(guid)?;
+        let created = block.creator.load(Ordering::Relaxed) == self.holder();
+        drop(locked);
+        if created {
+            return Some((block, Mode::Rw, None));
+        }
+        let mut blocks = self.current?.blocks();
+        let (at, slot) = blocks.find(|(_, slot)| slot.data() == guid)?;
+        let info = slot.info();
+        (!info.released).then_some((block, info.mode, Some(at)))
+    }
+
     /// The running code is about to release a block, or to destroy it.
     #[cold]
     pub fn check_release(&self, check: &Check, guid: Guid) {
-        let Some((block, locked)) = self.runtime.objects.data_blocks.lock(guid) else {
-            return;
-        };
-        let created = block.creator.load(Ordering::Relaxed) == self.holder();
-        drop(locked);
-        let slot = self.current.and_then(|edt| {
-            let mut blocks = edt.blocks();
-            let (at, slot) = blocks.find(|(_, slot)| slot.data() == guid)?;
-            (!slot.info().released).then_some((at, slot.info().mode))
-        });
-        match slot {
-            _ if created => give_back(check, block, self.who(), Mode::Rw, None),
-            Some((at, mode)) => give_back(check, block, self.who(), mode, Some(at)),
-            None => {}
+        if let Some((block, mode, slot)) = self.held_block(guid) {
+            give_back(check, block, self.who(), mode, slot);
+        }
+    }
+
+    /// The running code is about to satisfy an event with a block. Threads outside of EDTs are not told
+    /// apart.
+    #[cold]
+    pub fn check_satisfy(&self, check: &Check, event: Guid, guid: Guid, act: Act) {
+        if self.current.is_some()
+            && let Some((block, mode, _)) = self.held_block(guid)
+            && mode.writes()
+        {
+            check.passes(event, guid, act, || Print::take(block, 1));
         }
     }
 
@@ -188,9 +202,11 @@ fn who(edt: &'static Edt) -> Who {
 /// A host EDT is about to give back a block that it holds in this mode, through this pre-slot unless it
 /// has created the block.
 fn give_back(check: &Check, block: &DataBlock, who: Who, mode: Mode, slot: Option<u32>) {
-    let Some(print) = Print::take(block, mode.writes() as u32) else {
-        return;
-    };
+    let print = Print::take(block, mode.writes() as u32);
+    if mode.writes() {
+        insist(check.written_after_passing(who, block.guid(), print));
+    }
+    let Some(print) = print else { return };
     match mode.writes() {
         true => check.contents.seal_at_release(block.guid(), print, who),
         false => insist(check.compare(block.guid(), print, who, When::Held(mode, slot))),

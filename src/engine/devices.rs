@@ -148,6 +148,13 @@ impl Devices {
         }
     }
 
+    /// Waits for the launches that were sent. Devices take no others.
+    pub fn end_launches(&self) {
+        for used in self.in_use() {
+            used.manager.end_launches();
+        }
+    }
+
     /// Ends all device managers, after what is in flight.
     pub fn stop(&self) {
         for used in self.in_use() {

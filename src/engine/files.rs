@@ -5,6 +5,7 @@
 use super::Runtime;
 use super::context::Context;
 use super::end::fatal;
+use crate::check::history::What;
 use crate::device::DeviceError;
 use crate::memory;
 use crate::object::data_block::{DataBlock, Mark};
@@ -123,6 +124,12 @@ impl Context {
                 return Err(error);
             }
         };
+        if let Some(check) = &self.runtime.check {
+            let act = ("ocrFileOpen", self.who());
+            check.made(&self.runtime.objects, file, What::File, act);
+            let name = String::from_utf8_lossy(path).into_owned();
+            check.history.label(file, name);
+        }
         if wants_descriptor {
             let text = Descriptor {
                 file,
@@ -138,8 +145,14 @@ impl Context {
 
     /// Releases a file, which is closed when its last chunk has gone. False if there is none.
     pub fn release_file(&mut self, file: Guid) -> bool {
-        let file = self.runtime.objects.files.release(file);
-        file.map(let_go).is_some()
+        let Some(open) = self.runtime.objects.files.release(file) else {
+            return false;
+        };
+        if let Some(check) = &self.runtime.check {
+            check.history.forget(file);
+        }
+        let_go(open);
+        true
     }
 
     /// Makes a range of a file a data block.
@@ -244,7 +257,7 @@ impl Context {
         self.locked(edt);
     }
 
-    /// Writes what is left of files, when no worker runs any more. False if something could not be
+    /// Writes what is left of files, when neither a worker nor a device runs any more. False if something could not be
     /// written; the message has been printed.
     fn write_left(&mut self) -> bool {
         let files = &self.runtime.objects.files;
@@ -306,19 +319,16 @@ impl Context {
 
     /// Brings a block to the host and waits for that.
     pub(super) fn bring_at_end(&mut self, block: &'static DataBlock) -> Result<(), DeviceError> {
-        // A kernel may write it meanwhile, and make the copy old.
-        loop {
-            let (valid, host_ready) = {
-                let copies = block.copies();
-                (copies.valid, copies.host_ready())
-            };
-            let from = valid.iter().next().filter(|_| !host_ready);
-            let Some(from) = from else { return Ok(()) };
-            let manager = self.runtime.devices.manager(from);
-            self.runtime
-                .fetch_at_end
-                .wait(|| manager.fetch(block, FETCH_AT_END))?;
-        }
+        let (valid, host_ready) = {
+            let copies = block.copies();
+            (copies.valid, copies.host_ready())
+        };
+        let from = valid.iter().next().filter(|_| !host_ready);
+        let Some(from) = from else { return Ok(()) };
+        let manager = self.runtime.devices.manager(from);
+        self.runtime
+            .fetch_at_end
+            .wait(|| manager.fetch(block, FETCH_AT_END))
     }
 }
 

@@ -1,6 +1,7 @@
 //! Labeled GUIDs: ranges and maps, and waiting until a label is free (OCR 1.1.0, B.2).
 
 use super::context::Context;
+use crate::check::history::What;
 use crate::object::guid::{Guid, Kind};
 use crate::object::range::{Bounds, Map};
 use crate::report::tally::Label;
@@ -18,8 +19,16 @@ impl Context {
             mapped: map.is_some(),
         };
         let range = objects.ranges.create(&mut self.caches.ranges, bounds, map);
-        if range.is_none() {
-            labels.give_back(first);
+        match (range, &self.runtime.check) {
+            (None, _) => labels.give_back(first),
+            (Some(range), Some(check)) => {
+                let (what, call) = match bounds.mapped {
+                    true => (What::LabelMap, "ocrGuidMapCreate"),
+                    false => (What::Range, "ocrGuidRangeCreate"),
+                };
+                check.made(objects, range, what, (call, self.who()));
+            }
+            _ => {}
         }
         range
     }
@@ -30,6 +39,9 @@ impl Context {
         let Some(bounds) = objects.ranges.destroy(&mut self.caches.ranges, range) else {
             return false;
         };
+        if let Some(check) = &self.runtime.check {
+            check.history.forget(range);
+        }
         if let Some(labels) = bounds.first.kind().and_then(|kind| objects.labels(kind)) {
             labels.give_back(bounds.first.index());
         }

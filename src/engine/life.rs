@@ -4,7 +4,9 @@ use super::context::{Context, LOCAL_SLOTS};
 use super::end::fatal;
 use crate::memory::{self, Acquired, Left};
 use crate::object::data_block::{DataBlock, Mark};
-use crate::object::edt::{DENIED, Edt, EdtRef, FETCH, FINISH, NO_SLOT, SlotInfo, URGENT, WAITER};
+use crate::object::edt::{
+    DENIED, Edt, EdtRef, FETCH, FINISH, Mode, NO_SLOT, PreSlot, SlotInfo, URGENT, WAITER,
+};
 use crate::object::guid::Guid;
 use crate::object::place::Place;
 use crate::object::scope::Scope;
@@ -91,7 +93,7 @@ impl Context {
                 && edt.place.get() == Place::HOST
                 && self.leases.acquire(slot.data(), info.mode)
             {
-                edt.cursor.set(info.next);
+                self.has_got(edt, slot);
                 continue;
             }
             match memory::acquire(
@@ -100,7 +102,7 @@ impl Context {
                 edt,
                 info.mode,
             ) {
-                Acquired::Granted => edt.cursor.set(info.next),
+                Acquired::Granted => self.has_got(edt, slot),
                 Acquired::Queued => return false,
                 Acquired::Gone if edt.flags.get() & WAITER != 0 => {
                     edt.first.set(NO_SLOT);
@@ -122,9 +124,28 @@ impl Context {
 
     /// Goes on with an EDT that was in a block's queue and has got the block.
     pub fn was_granted(&mut self, edt: &'static Edt) {
-        let info = edt.slots()[edt.cursor.get() as usize].info();
-        edt.cursor.set(info.next);
+        self.has_got(edt, &edt.slots()[edt.cursor.get() as usize]);
         self.acquire_rest(edt);
+    }
+
+    /// An EDT has got the block at its cursor.
+    #[inline]
+    fn has_got(&mut self, edt: &Edt, slot: &PreSlot) {
+        let info = slot.info();
+        edt.cursor.set(info.next);
+        if info.kept {
+            self.end_kept(slot, info);
+        }
+    }
+
+    /// An EDT that has stepped back from a block has it again.
+    #[cold]
+    fn end_kept(&mut self, slot: &PreSlot, info: SlotInfo) {
+        let kept = false;
+        slot.set_info(SlotInfo { kept, ..info });
+        let block = self.runtime.objects.data_blocks.pinned(slot.data());
+        let left = memory::release_unused(block, Mode::Ro, &mut self.granted);
+        self.dispose_if(block, left);
     }
 
     /// Step 5: an EDT has its blocks; those whose content is elsewhere are brought.
@@ -156,7 +177,7 @@ impl Context {
     fn write_again(&self, edt: &Edt) {
         static WARNED: AtomicBool = AtomicBool::new(false);
         let blocks = &self.runtime.objects.data_blocks;
-        let written = |slot: &crate::object::edt::PreSlot| {
+        let written = |slot: &PreSlot| {
             slot.info().mode.writes() && blocks.pinned(slot.data()).has(Mark::Written)
         };
         let block = edt.blocks().find(|(_, slot)| written(slot));
@@ -480,36 +501,40 @@ impl Context {
         self.locked(edt);
     }
 
-    /// Sends an EDT whose kernel was not run to its C function: gives its blocks back as they are,
-    /// and begins again with step 4. Where a block has been destroyed or divided meanwhile, which its
-    /// holders need not notice, the EDT keeps what it has.
+    /// Sends an EDT whose kernel was not run to its C function.
+    ///
+    /// It keeps its blocks and runs on the host, where no other writes what it writes: alone in RW mode,
+    /// it may say so; in the other modes nobody is concerned. But others that share a block with it in
+    /// RW mode write the copy of their device, perhaps later than now, so it has to wait for them. They
+    /// in turn may wait for other blocks that it holds. So it gives all its blocks back, and begins again
+    /// with step 4, as an EDT of the host that has none: nobody waits for it then, and it waits as any
+    /// other. A block that was destroyed meanwhile, which its holders need not notice, it gets
+    /// again; one that was divided it gets when the parts have gone, as if it had come a little later,
+    /// which the program could not have told.
     pub fn fall_back(&mut self, edt: &'static Edt) {
         let blocks = &self.runtime.objects.data_blocks;
         edt.place.set(Place::HOST);
-        let keeps = edt.blocks().any(|(_, slot)| {
-            !blocks.exists(slot.data()) || blocks.pinned(slot.data()).has(Mark::Divided)
-        });
         for (_, slot) in edt.blocks() {
-            let block = blocks.pinned(slot.data());
             let info = slot.info();
             if info.handed {
-                slot.set_info(SlotInfo {
-                    handed: false,
-                    ..info
-                });
+                let handed = false;
+                slot.set_info(SlotInfo { handed, ..info });
+                let block = blocks.pinned(slot.data());
                 memory::hand_back(block, info.mode, Place::HOST, &mut self.granted);
             }
-            match keeps {
-                true => memory::settle(block, info.mode, Place::HOST, &mut self.granted),
-                false => {
-                    let left = memory::release_unused(block, info.mode, &mut self.granted);
-                    self.dispose_if(block, left);
-                }
-            }
         }
-        if keeps {
+        let settled = edt.blocks().all(|(_, slot)| {
+            let block = blocks.pinned(slot.data());
+            memory::settle(block, slot.info().mode, Place::HOST, &mut self.granted)
+        });
+        if settled {
             self.bring_blocks(edt);
         } else {
+            for (_, slot) in edt.blocks() {
+                let (info, kept) = (slot.info(), true);
+                slot.set_info(SlotInfo { kept, ..info });
+                memory::step_back(blocks.pinned(slot.data()), info.mode, &mut self.granted);
+            }
             edt.begin_locking();
             self.acquire_rest(edt);
         }

@@ -5,6 +5,7 @@
 //! the map keeps; nothing else knows that it is mapped.
 
 use super::context::Context;
+use crate::check::history::What;
 use crate::object::guid::{Guid, Kind};
 use crate::object::map::{Begun, CreatorMap};
 use crate::report::tally::Label;
@@ -38,12 +39,20 @@ impl Context {
     /// Enters a map. `None` when GUIDs are used up.
     pub fn create_map(&mut self, map: CreatorMap) -> Option<Guid> {
         let objects = &self.runtime.objects;
-        objects.maps.add(&objects.numbers, map)
+        let map = objects.maps.add(&objects.numbers, map)?;
+        if let Some(check) = &self.runtime.check {
+            check.made(objects, map, What::Map, ("ocrMapCreate", self.who()));
+        }
+        Some(map)
     }
 
     /// Destroys a map, not its objects. False if there is none.
     pub fn destroy_map(&mut self, map: Guid) -> bool {
-        self.runtime.objects.maps.remove(map).is_some()
+        let known = self.runtime.objects.maps.remove(map).is_some();
+        if let Some(check) = self.runtime.check.as_ref().filter(|_| known) {
+            check.history.forget(map);
+        }
+        known
     }
 
     /// The object of an index of a map, or what is to be done for it.

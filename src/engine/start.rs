@@ -126,6 +126,9 @@ impl Run {
     pub fn end(self) -> i32 {
         self.runtime.seats.join();
         self.runtime.end.leave_it_to_who_exits();
+        // Kernels that were sent to a device run to their end, as the EDTs that ran on workers have. Later
+        // ones, if any, never begin: what is written to files does not change meanwhile.
+        self.runtime.devices.end_launches();
         let code = self.runtime.end.code();
         // After ocrAbort nobody says that the content of a chunk is what a file should have.
         let written = match self.runtime.end.was_aborted() {

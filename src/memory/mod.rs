@@ -13,6 +13,10 @@
 //! A queue is served in order; only RO, which conflicts with nothing, passes it. So each EDT in a
 //! queue is behind a bounded number of others, each of which will release.
 //!
+//! An EDT that has acquired all may begin again, before it runs (`step_back`): it gives all back, then
+//! acquires in the same order as any other EDT. What it keeps meanwhile are holds in RO mode, for which
+//! nobody waits.
+//!
 //! Three things lie outside of this. An EDT that waits in a call (`engine::block`) keeps its blocks: what
 //! it waits for must not need them, which is the program's to see to, and a hang is told. A block that
 //! has parts is given to nobody until these are destroyed (`divided.rs`): so who waits for it waits for
@@ -42,6 +46,6 @@ pub mod private;
 
 pub use access::{
     Acquired, Left, acquire, close, destroy, hand_back, hand_on, hold_again, hold_at_creation,
-    hold_still, release, release_locked, release_unused, settle, try_acquire, watch,
+    hold_still, release, release_locked, release_unused, settle, step_back, try_acquire, watch,
 };
 pub use lease::Leases;

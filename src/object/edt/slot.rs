@@ -75,6 +75,9 @@ pub struct SlotInfo {
     pub released: bool,
     /// It was handed the block by the EDT before it, and holds it in EW mode whatever it asked for.
     pub handed: bool,
+    /// It gave the block back before it ran and is to acquire it again; until then it holds it in RO mode, so
+    /// that the block stays.
+    pub kept: bool,
     /// The slot of the next block to lock, or [`NO_SLOT`].
     pub next: u32,
 }
@@ -86,6 +89,7 @@ impl SlotInfo {
             duplicate: bits & 0x10 != 0,
             released: bits & 0x20 != 0,
             handed: bits & 0x40 != 0,
+            kept: bits & 0x100 != 0,
             next: (bits >> 32) as u32,
         }
     }
@@ -95,6 +99,7 @@ impl SlotInfo {
             | (self.duplicate as u64) << 4
             | (self.released as u64) << 5
             | (self.handed as u64) << 6
+            | (self.kept as u64) << 8
             | (self.next as u64) << 32
     }
 
@@ -173,6 +178,7 @@ impl PreSlot {
             duplicate: false,
             released: false,
             handed: false,
+            kept: false,
             next: NO_SLOT,
         });
     }

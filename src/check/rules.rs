@@ -1,6 +1,6 @@
 //! Why a call was refused, found from its arguments, the objects as they are, and their history.
 
-use super::calls::{ACCESS, MISUSES, NO_MEMORY, Role};
+use super::calls::{ACCESS, INVALID, MISUSES, NO_MEMORY, PERMISSION, Role};
 use super::history::{End, Record, What};
 use super::{Check, Made, Misuse, is_alive, is_known, kind_of};
 use crate::object::Objects;
@@ -51,6 +51,10 @@ impl Check {
             "ocrGroupBegin" | "ocrGroupEnd" => Some(self.refused_group(made)),
             "ocrDbPartition" => Some(self.refused_partition(objects, made, status)),
             "ocrDbCopy" => return self.refused_copy(objects, made, status),
+            "ocrEventCollectiveSatisfySlot" => Some(self.refused_contribution(made, status)),
+            "ocrGuidFromIndex" | "ocrGuidFromLabel" | "ocrGuidMapDestroy" => {
+                self.refused_range(objects, made)
+            }
             "ocrEdtTemplateCreate_internal" => Some(self.by_call(
                 made,
                 "EDT_PARAM_DEF is no number for a template".into(),
@@ -61,6 +65,7 @@ impl Check {
             _ => None,
         };
         let specific = specific.or_else(|| self.refused_mapped(made));
+        let specific = specific.or_else(|| self.refused_label(made));
         specific.or_else(|| made.call.strict.then(|| self.unexplained(made, status)))
     }
 
@@ -159,25 +164,27 @@ impl Check {
             });
         }
         let Some(what) = self.history.what(guid) else {
-            // A GUID of a kind that this room does not know is somebody else's business.
-            return kind_of(guid).is_none().then(|| {
-                let advice = match guid {
-                    Guid::UNINITIALIZED => {
-                        "The variable was never given a GUID. UNINITIALIZED_GUID is for depv of \
+            if let Some(kind) = kind_of(guid) {
+                // Where any object will do, it is the function's own business.
+                let out_of_place = role != Role::Object;
+                return out_of_place.then(|| self.out_of_place(made, (guid, kind), name, wanted));
+            }
+            let advice = match guid {
+                Guid::UNINITIALIZED => {
+                    "The variable was never given a GUID. UNINITIALIZED_GUID is for depv of \
                          ocrEdtCreate alone, where it leaves a pre-slot open."
-                    }
-                    Guid::ERROR => {
-                        "ERROR_GUID is the answer of a call that failed: check what it returned."
-                    }
-                    _ => {
-                        "Look at where this variable gets its value: it may be uninitialised, cut \
+                }
+                Guid::ERROR => {
+                    "ERROR_GUID is the answer of a call that failed: check what it returned."
+                }
+                _ => {
+                    "Look at where this variable gets its value: it may be uninitialised, cut \
                          off (a GUID has 64 bits), or not a GUID at all, for instance a parameter \
                          in the wrong place of paramv."
-                    }
-                };
-                let what = format!("{name} ({guid}) is not the GUID of an object");
-                self.by_call(made, what, &[], &format!("{name} is {wanted}"), advice)
-            });
+                }
+            };
+            let what = format!("{name} ({guid}) is not the GUID of an object");
+            return Some(self.by_call(made, what, &[], &format!("{name} is {wanted}"), advice));
         };
         if !admits(role, what) {
             return Some(self.by_call(
@@ -198,6 +205,9 @@ impl Check {
             return None;
         }
         let Some(record) = record.filter(|record| record.created.is_some()) else {
+            if guid.is_label() {
+                return Some(self.without_object(made, guid, name));
+            }
             return Some(self.by_call(
                 made,
                 format!("{name} ({guid}) is not the GUID of an object that exists"),
@@ -441,7 +451,23 @@ impl Check {
         if status == ACCESS {
             return Some(self.written_once(made, &[source, destination]));
         }
+        if made.call.name == "ocrAddDependenceSlot" && status == INVALID && made.number(1) != 0 {
+            return Some(self.by_call(
+                made,
+                format!("source has no post-slot {}", made.number(1)),
+                &[source],
+                "a collective event has a post-slot for each contributor, from 0; every other source \
+                 has post-slot 0 alone",
+                "Pass the number of a contributor as sslot, less than nbContribs; for another source, \
+                 use ocrAddDependence.",
+            ));
+        }
         if self.history.what(destination)?.is_event() {
+            if status == PERMISSION
+                && let Some(misuse) = self.used_up(made, source)
+            {
+                return Some(misuse);
+            }
             let again = source.is_event() as u32;
             return self.refused_satisfaction(made, destination, slot, again);
         }
@@ -477,17 +503,73 @@ impl Check {
                  put a latch event before it.",
             ));
         }
-        (!waits).then(|| {
-            self.by_call(
-                made,
-                "all pre-slots of the EDT are satisfied: it may run any time".into(),
-                &both,
-                "a dependence is added before the EDT is runnable",
-                "Two dependences may have been meant for two slots and gone to one that was \
+        if waits {
+            return self.used_up(made, source);
+        }
+        Some(self.by_call(
+            made,
+            "all pre-slots of the EDT are satisfied: it may run any time".into(),
+            &both,
+            "a dependence is added before the EDT is runnable",
+            "Two dependences may have been meant for two slots and gone to one that was \
                  satisfied at creation (NULL_GUID in depv satisfies; UNINITIALIZED_GUID leaves \
                  open).",
-            )
-        })
+        ))
+    }
+
+    /// A source that takes no further dependence.
+    fn used_up(&self, made: &Made<'_>, source: Guid) -> Option<Box<Misuse>> {
+        let what = self.history.what(source)?;
+        let (title, rule, advice) = match what {
+            What::Event(5) => (
+                "has all the dependences that it was created for",
+                "a counted event serves nbDeps dependences (see B.4)",
+                "Create it with a larger nbDeps, or count what depends on it: EDTs and events, those \
+                 in depv of ocrEdtCreate among them.",
+            ),
+            What::Event(6 | 7) => (
+                "takes no further dependence now",
+                "a channel event holds maxGen dependences that wait for a satisfaction; each \
+                 contributor of a collective event may be maxGen generations ahead of the others",
+                "Create it with a larger maxGen (a channel event: EVENT_CHANNEL_UNBOUNDED), or add the \
+                 dependence when an earlier one has been satisfied.",
+            ),
+            _ => return None,
+        };
+        let title = format!("{} {title}", article(what.name()));
+        Some(self.by_call(made, title, &[source], rule, advice))
+    }
+
+    fn refused_contribution(&self, made: &Made<'_>, status: u8) -> Box<Misuse> {
+        let (event, slot) = (made.guid(0), made.number(2));
+        let what = self.history.what(event);
+        let (title, rule, advice) = match what {
+            Some(What::Event(7)) if status == PERMISSION => (
+                "the contributor is maxGen generations ahead of the others".into(),
+                "each contributor of a collective event may be maxGen generations ahead of the others",
+                "Create it with a larger maxGen, or contribute again when the EDT that gets the last \
+                 result has run.",
+            ),
+            Some(What::Event(7)) if made.number(1) == 0 => (
+                "data is NULL".into(),
+                "a contribution is an array of nbDatum elements",
+                "Pass the address of the elements; they are copied during the call.",
+            ),
+            Some(What::Event(7)) => (
+                format!("there is no contributor {slot}"),
+                "contributors have the slots 0 to nbContribs - 1",
+                "Compare the number with nbContribs, with which the event was created.",
+            ),
+            _ => (
+                format!(
+                    "eventGuid is {}, not a collective event",
+                    article(what.map_or("object", What::name))
+                ),
+                "eventGuid is a collective event",
+                "Other events are satisfied by ocrEventSatisfy or ocrEventSatisfySlot.",
+            ),
+        };
+        self.by_call(made, title, &[event], rule, advice)
     }
 
     /// A block that is written once was to be written again.

@@ -20,7 +20,7 @@ extern "C" {
  *   db         out: its GUID, usable at once. In: with a GUID_PROP_ property, the labeled GUID.
  *   addr       out: where the block begins; NULL under DB_PROP_NO_ACQUIRE. May be NULL.
  *   len        its size in bytes
- *   flags      DB_PROP_ and GUID_PROP_ values, combined with |
+ *   flags      DB_PROP_ and GUID_PROP_ values, combined with |; other bits do nothing
  *   hint       NULL_HINT, or an OCR_HINT_DB_T hint, which is read during the call; others are left
  *              out
  *   allocator  NO_ALLOC
@@ -33,7 +33,7 @@ extern "C" {
  * writer has released it is warned of, and in strict mode ends the program; the creator is the first
  * writer, except under DB_PROP_NO_ACQUIRE.
  *
- * Errors: OCR_EINVAL (db is NULL, bad flags or allocator), OCR_ENOMEM, OCR_EBUSY (try again),
+ * Errors: OCR_EINVAL (db is NULL, bad allocator), OCR_ENOMEM, OCR_EBUSY (try again),
  * OCR_EGUIDEXISTS (GUID_PROP_CHECK, and the block is there already; *db is as before).
  * OCR 1.1.0, 2.5.1.
  */

@@ -56,12 +56,13 @@ extern "C" {
  *
  *   guid        out: its GUID, usable at once. In: with a GUID_PROP_ property, the labeled GUID.
  *   eventType   when it triggers and how long it lives: see ocrEventTypes_t
- *   properties  EVT_PROP_ and GUID_PROP_ values, combined with |; false and true will do
+ *   properties  EVT_PROP_ and GUID_PROP_ values, combined with |; false and true will do. Bits that
+ *               no property has do nothing (strict mode says so)
  *
  * A latch event begins with counter 0. Counted, channel and collective events need parameters: use
  * ocrEventCreateParams.
  *
- * Errors: OCR_EINVAL (guid is NULL, bad type or properties, parameters needed), OCR_ENOMEM,
+ * Errors: OCR_EINVAL (guid is NULL, bad type, parameters needed), OCR_ENOMEM,
  * OCR_EGUIDEXISTS (GUID_PROP_CHECK, and the event is there already; *guid is as before).
  * OCR 1.1.0, 2.6.1.
  */
@@ -217,7 +218,7 @@ u8 ocrEdtTemplateDestroy(ocrGuid_t guid);
  *   depv          NULL, or one GUID a pre-slot: a data block or an event, connected with mode
  *                 DB_DEFAULT_MODE; NULL_GUID, satisfied without data; UNINITIALIZED_GUID, left
  *                 open for ocrAddDependence. Copied.
- *   properties    EDT_PROP_ and GUID_PROP_ values, combined with |
+ *   properties    EDT_PROP_ and GUID_PROP_ values, combined with |; other bits do nothing
  *   hint          NULL_HINT, or an OCR_HINT_EDT_T hint, applied on top of the template's
  *   outputEvent   NULL, or where to put the GUID of the output event (in: see EDT_PROP_OEVT_VALID)
  *

@@ -59,25 +59,27 @@ impl Check {
             });
         }
         let Some(what) = self.history.what(guid) else {
-            // A GUID of a kind that this room does not know is somebody else's business.
-            return kind_of(guid).is_none().then(|| {
-                let advice = match guid {
-                    Guid::UNINITIALIZED => {
-                        "The variable was never given a GUID. UNINITIALIZED_GUID is for depv of \
+            if let Some(kind) = kind_of(guid) {
+                // Where any object will do, it is the function's own business.
+                let out_of_place = role != Role::Object;
+                return out_of_place.then(|| self.out_of_place(made, (guid, kind), name, wanted));
+            }
+            let advice = match guid {
+                Guid::UNINITIALIZED => {
+                    "The variable was never given a GUID. UNINITIALIZED_GUID is for depv of \
                          ocrEdtCreate alone, where it leaves a pre-slot open."
-                    }
-                    Guid::ERROR => {
-                        "ERROR_GUID is the answer of a call that failed: check what it returned."
-                    }
-                    _ => {
-                        "Look at where this variable gets its value: it may be uninitialised, cut \
+                }
+                Guid::ERROR => {
+                    "ERROR_GUID is the answer of a call that failed: check what it returned."
+                }
+                _ => {
+                    "Look at where this variable gets its value: it may be uninitialised, cut \
                          off (a GUID has 64 bits), or not a GUID at all, for instance a parameter \
                          in the wrong place of paramv."
-                    }
-                };
-                let what = format!("{name} ({guid}) is not the GUID of an object");
-                self.by_call(made, what, &[], &format!("{name} is {wanted}"), advice)
-            });
+                }
+            };
+            let what = format!("{name} ({guid}) is not the GUID of an object");
+            return Some(self.by_call(made, what, &[], &format!("{name} is {wanted}"), advice));
         };
         if !admits(role, what) {
             return Some(self.by_call(
@@ -98,6 +100,9 @@ impl Check {
             return None;
         }
         let Some(record) = record.filter(|record| record.created.is_some()) else {
+            if guid.is_label() {
+                return Some(self.without_object(made, guid, name));
+            }
             return Some(self.by_call(
                 made,
                 format!("{name} ({guid}) is not the GUID of an object that exists"),

@@ -60,7 +60,11 @@ pub const MAX_ARGS: usize = 13;
 
 /// The status codes of a misuse: `OCR_EPERM`, `OCR_EACCES`, `OCR_EINVAL`. The others tell of the
 /// machine, or answer a question.
-pub const MISUSES: [u8; 3] = [1, ACCESS, 22];
+pub const MISUSES: [u8; 3] = [PERMISSION, ACCESS, INVALID];
+/// `OCR_EPERM`.
+pub const PERMISSION: u8 = 1;
+/// `OCR_EINVAL`.
+pub const INVALID: u8 = 22;
 /// `OCR_EACCES`.
 pub const ACCESS: u8 = 13;
 /// `OCR_ENOMEM`, of which `ocrDbCopy` makes a misuse, too.
@@ -325,6 +329,11 @@ pub const CALLS: &[Call] = &[
             ("mapGuid", Role::Object),
             ("tuple", Role::Other),
         ],
+    ),
+    call(
+        "ocrGuidMapDestroy",
+        "OCR 1.1.0, B.2.2.3",
+        &[("mapGuid", Role::Object)],
     ),
     call(
         "ocrAttachDebugLabel",

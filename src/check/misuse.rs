@@ -2,8 +2,8 @@
 //! to change in the program.
 
 use super::calls::Role;
-use super::history::History;
-use super::{Check, Made, kind_of};
+use super::history::{History, What};
+use super::{Check, Made};
 use crate::object::guid::Guid;
 use std::fmt;
 
@@ -98,7 +98,7 @@ impl Check {
 fn stories(history: &History, objects: &[Guid], ticket: u64) -> Vec<String> {
     let mut told: Vec<Guid> = Vec::new();
     for guid in objects {
-        if kind_of(*guid).is_some() && !told.contains(guid) {
+        if What::by_bits(*guid).is_some() && !told.contains(guid) {
             told.push(*guid);
         }
     }

@@ -27,6 +27,7 @@ mod refused_block;
 mod refused_dependence;
 mod refused_edt;
 mod refused_file;
+mod refused_label;
 mod refused_map;
 mod rules;
 
@@ -240,7 +241,6 @@ pub struct Made<'a> {
     pub args: &'a [u64],
     /// By whom.
     pub act: Act,
-    /// What its `depv` holds, if it has one.
     /// What its `depv` holds, if it has one.
     pub depv: &'a [Guid],
     /// What its `outputEvent` points to, if it was given.

@@ -1,7 +1,7 @@
 //! Why an event was not created or satisfied, or a dependence not added.
 
 use super::arguments::article;
-use super::calls::ACCESS;
+use super::calls::{ACCESS, INVALID, PERMISSION};
 use super::history::What;
 use super::{Check, Made, Misuse};
 use crate::object::Objects;
@@ -115,7 +115,23 @@ impl Check {
         if status == ACCESS {
             return Some(self.written_once(made, &[source, destination]));
         }
+        if made.call.name == "ocrAddDependenceSlot" && status == INVALID && made.number(1) != 0 {
+            return Some(self.by_call(
+                made,
+                format!("source has no post-slot {}", made.number(1)),
+                &[source],
+                "a collective event has a post-slot for each contributor, from 0; every other source \
+                 has post-slot 0 alone",
+                "Pass the number of a contributor as sslot, less than nbContribs; for another source, \
+                 use ocrAddDependence.",
+            ));
+        }
         if self.history.what(destination)?.is_event() {
+            if status == PERMISSION
+                && let Some(misuse) = self.used_up(made, source)
+            {
+                return Some(misuse);
+            }
             let again = source.is_event() as u32;
             return self.refused_satisfaction(made, destination, slot, again);
         }
@@ -151,17 +167,73 @@ impl Check {
                  put a latch event before it.",
             ));
         }
-        (!waits).then(|| {
-            self.by_call(
-                made,
-                "all pre-slots of the EDT are satisfied: it may run any time".into(),
-                &both,
-                "a dependence is added before the EDT is runnable",
-                "Two dependences may have been meant for two slots and gone to one that was \
+        if waits {
+            return self.used_up(made, source);
+        }
+        Some(self.by_call(
+            made,
+            "all pre-slots of the EDT are satisfied: it may run any time".into(),
+            &both,
+            "a dependence is added before the EDT is runnable",
+            "Two dependences may have been meant for two slots and gone to one that was \
                  satisfied at creation (NULL_GUID in depv satisfies; UNINITIALIZED_GUID leaves \
                  open).",
-            )
-        })
+        ))
+    }
+
+    /// A source that takes no further dependence.
+    fn used_up(&self, made: &Made<'_>, source: Guid) -> Option<Box<Misuse>> {
+        let what = self.history.what(source)?;
+        let (title, rule, advice) = match what {
+            What::Event(5) => (
+                "has all the dependences that it was created for",
+                "a counted event serves nbDeps dependences (see B.4)",
+                "Create it with a larger nbDeps, or count what depends on it: EDTs and events, those \
+                 in depv of ocrEdtCreate among them.",
+            ),
+            What::Event(6 | 7) => (
+                "takes no further dependence now",
+                "a channel event holds maxGen dependences that wait for a satisfaction; each \
+                 contributor of a collective event may be maxGen generations ahead of the others",
+                "Create it with a larger maxGen (a channel event: EVENT_CHANNEL_UNBOUNDED), or add the \
+                 dependence when an earlier one has been satisfied.",
+            ),
+            _ => return None,
+        };
+        let title = format!("{} {title}", article(what.name()));
+        Some(self.by_call(made, title, &[source], rule, advice))
+    }
+
+    pub(super) fn refused_contribution(&self, made: &Made<'_>, status: u8) -> Box<Misuse> {
+        let (event, slot) = (made.guid(0), made.number(2));
+        let what = self.history.what(event);
+        let (title, rule, advice) = match what {
+            Some(What::Event(7)) if status == PERMISSION => (
+                "the contributor is maxGen generations ahead of the others".into(),
+                "each contributor of a collective event may be maxGen generations ahead of the others",
+                "Create it with a larger maxGen, or contribute again when the EDT that gets the last \
+                 result has run.",
+            ),
+            Some(What::Event(7)) if made.number(1) == 0 => (
+                "data is NULL".into(),
+                "a contribution is an array of nbDatum elements",
+                "Pass the address of the elements; they are copied during the call.",
+            ),
+            Some(What::Event(7)) => (
+                format!("there is no contributor {slot}"),
+                "contributors have the slots 0 to nbContribs - 1",
+                "Compare the number with nbContribs, with which the event was created.",
+            ),
+            _ => (
+                format!(
+                    "eventGuid is {}, not a collective event",
+                    article(what.map_or("object", What::name))
+                ),
+                "eventGuid is a collective event",
+                "Other events are satisfied by ocrEventSatisfy or ocrEventSatisfySlot.",
+            ),
+        };
+        self.by_call(made, title, &[event], rule, advice)
     }
 
     /// A block that is written once was to be written again.

@@ -51,6 +51,10 @@ impl Check {
             "ocrGroupBegin" | "ocrGroupEnd" => Some(self.refused_group(made)),
             "ocrDbPartition" => Some(self.refused_partition(objects, made, status)),
             "ocrDbCopy" => return self.refused_copy(objects, made, status),
+            "ocrEventCollectiveSatisfySlot" => Some(self.refused_contribution(made, status)),
+            "ocrGuidFromIndex" | "ocrGuidFromLabel" | "ocrGuidMapDestroy" => {
+                self.refused_range(objects, made)
+            }
             "ocrEdtTemplateCreate_internal" => Some(self.by_call(
                 made,
                 "EDT_PARAM_DEF is no number for a template".into(),
@@ -61,6 +65,7 @@ impl Check {
             _ => None,
         };
         let specific = specific.or_else(|| self.refused_mapped(made));
+        let specific = specific.or_else(|| self.refused_label(made));
         specific.or_else(|| made.call.strict.then(|| self.unexplained(made, status)))
     }
 

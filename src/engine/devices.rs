@@ -14,6 +14,10 @@ use crate::object::work::{Kernel, NdRangeFunction, Work};
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, OnceLock};
 
+/// Threads that OpenCL has started when it was asked which devices there are. They stay to the end of the
+/// process, and never call the runtime.
+static OPENCL_THREADS: AtomicUsize = AtomicUsize::new(0);
+
 /// `OCR_NO_RESULT`.
 pub const NO_RESULT: u32 = u32::MAX;
 
@@ -39,7 +43,7 @@ struct Open {
     used: Vec<Used>,
     /// Devices that were to be used and could not be opened.
     problems: Vec<String>,
-    /// Threads that opening them has started: the managers', and those of OpenCL.
+    /// Threads that opening them has started: the managers', and what OpenCL has started then.
     threads: usize,
 }
 
@@ -74,29 +78,30 @@ impl Devices {
 
     /// Threads that belong to the devices.
     pub fn threads(&self) -> usize {
-        self.open.get().map_or(0, |open| open.threads)
+        let opened = self.open.get().map_or(0, |open| open.threads);
+        OPENCL_THREADS.load(Ordering::SeqCst) + opened
     }
 
-    fn plan(&self, settings: &Settings) -> &Plan {
-        self.plan.get_or_init(|| Plan::new(settings))
+    fn plan(&self, runtime: &Runtime) -> &Plan {
+        self.plan.get_or_init(|| {
+            let (plan, started) = counting_threads(runtime, || Plan::new(&runtime.settings));
+            OPENCL_THREADS.fetch_add(started, Ordering::SeqCst);
+            plan
+        })
     }
 
     /// The devices for a kernel, opened now if they are not yet. None for a kernel with a C function
     /// beside it where there is only a fallback.
     fn open_for(&self, runtime: &'static Runtime, function: bool) -> Option<&Open> {
-        let plan = self.plan(&runtime.settings);
+        let plan = self.plan(runtime);
         let wanted = match plan.selected.is_empty() {
             false => &plan.selected,
             true if function || plan.fallback.is_empty() => return None,
             true => &plan.fallback,
         };
         Some(self.open.get_or_init(|| {
-            let before = runtime.seats.others();
-            let mut open = Open::new(runtime, wanted);
-            let started = (runtime.seats.others())
-                .zip(before)
-                .map(|(after, before)| after.saturating_sub(before));
-            open.threads = started.unwrap_or(0);
+            let (mut open, started) = counting_threads(runtime, || Open::new(runtime, wanted));
+            open.threads = started;
             open.remark_sharing(runtime);
             open
         }))
@@ -177,6 +182,16 @@ impl Devices {
         };
         text
     }
+}
+
+/// What a function returns, and how many threads more there are then.
+fn counting_threads<T>(runtime: &Runtime, work: impl FnOnce() -> T) -> (T, usize) {
+    let before = runtime.seats.others();
+    let result = work();
+    let started = (runtime.seats.others())
+        .zip(before)
+        .map(|(after, before)| after.saturating_sub(before));
+    (result, started.unwrap_or(0))
 }
 
 impl Plan {
@@ -349,7 +364,7 @@ impl Context {
                         work.missing.extend(open.problems.iter().cloned());
                     }
                     None => {
-                        let plan = runtime.devices.plan(&runtime.settings);
+                        let plan = runtime.devices.plan(runtime);
                         work.missing.extend(plan.problem.clone());
                         plan.remark_unused(runtime);
                     }

@@ -22,7 +22,10 @@ use super::reduction::Operator;
 use loom::sync::{Mutex, MutexGuard};
 #[cfg(not(loom))]
 use parking_lot::{Mutex, MutexGuard};
+use std::alloc::{Layout, alloc_zeroed};
 use std::collections::VecDeque;
+use std::num::NonZeroUsize;
+use std::ptr::NonNull;
 
 /// `maxGen` without a limit.
 pub const UNBOUNDED: u32 = u32::MAX;
@@ -119,13 +122,7 @@ pub struct Collective {
 impl Collective {
     /// One without contributions; `None` where memory does not do for so many contributors.
     pub fn new(params: Params) -> Option<Collective> {
-        let counts = || {
-            let mut counts = Vec::new();
-            let contributors = params.contributors as usize;
-            counts.try_reserve_exact(contributors).ok()?;
-            counts.resize(contributors, 0);
-            Some(counts)
-        };
+        let counts = || zeros(NonZeroUsize::new(params.contributors as usize)?);
         let state = State {
             contributed: counts()?,
             connected: counts()?,
@@ -242,6 +239,16 @@ impl Collective {
         let state = self.state();
         state.generations.iter().map(|one| one.waiting).collect()
     }
+}
+
+/// So many zeros, of which memory is touched when they are used. `None` if it cannot be had.
+fn zeros(len: NonZeroUsize) -> Option<Vec<u64>> {
+    let len = len.get();
+    let layout = Layout::array::<u64>(len).ok()?;
+    // SAFETY: the size is not 0.
+    let memory = NonNull::new(unsafe { alloc_zeroed(layout) })?;
+    // SAFETY: allocated as a vector of this capacity is; all its elements are zeros, which are numbers.
+    Some(unsafe { Vec::from_raw_parts(memory.as_ptr().cast(), len, len) })
 }
 
 /// Memory for the contributions to a generation.

@@ -1,0 +1,17 @@
+/* Strict mode: an event is created on a label for data blocks. */
+// env: OCR_CHECK=strict
+// status: 1
+// stderr: strict mode: ocrEventCreate: the GUID given is no label on which such an object can be created
+// stderr: points to a GUID of a range or map, for this kind of object
+
+#include "strict.h"
+#include <extensions/ocr-labeling.h>
+
+ocrGuid_t mainEdt(u32 paramc, u64 *paramv, u32 depc, ocrEdtDep_t depv[]) {
+    (void)paramc, (void)paramv, (void)depc, (void)depv;
+    ocrGuid_t range, label;
+    OK(ocrGuidRangeCreate(&range, 4, GUID_USER_DB));
+    OK(ocrGuidFromIndex(&label, range, 1));
+    ocrEventCreate(&label, OCR_EVENT_STICKY_T, GUID_PROP_CHECK);
+    return NULL_GUID;
+}

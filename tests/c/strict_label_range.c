@@ -1,0 +1,17 @@
+/* Strict mode: a range is destroyed twice. */
+// env: OCR_CHECK=strict
+// status: 1
+// stderr: strict mode: ocrGuidMapDestroy: mapGuid (
+// stderr: ) is not the GUID of a range or map of labeled GUIDs that exists
+
+#include "strict.h"
+#include <extensions/ocr-labeling.h>
+
+ocrGuid_t mainEdt(u32 paramc, u64 *paramv, u32 depc, ocrEdtDep_t depv[]) {
+    (void)paramc, (void)paramv, (void)depc, (void)depv;
+    ocrGuid_t range;
+    OK(ocrGuidRangeCreate(&range, 4, GUID_USER_DB));
+    OK(ocrGuidMapDestroy(range));
+    ocrGuidMapDestroy(range);
+    return NULL_GUID;
+}

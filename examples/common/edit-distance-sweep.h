@@ -11,26 +11,54 @@ typedef struct {
     Vec plane[8]; /* of the rows' codes */
 } NAME(Chain);
 
-TARGET ALWAYS_INLINE void NAME(begin)(NAME(Chain) *chain, const uint32_t planes, uint32_t words,
-                                      const uint64_t *rowPlanes, const uint64_t *vertical) {
-    const Vec none = NAME(allLanes)(0);
-    chain->vp = NAME(load)(vertical);
-    chain->vm = NAME(load)(vertical + words);
-    chain->hp = chain->hm = none;
-    /* Written out, so that every element has a constant index and can live in a register. */
-    chain->plane[0] = NAME(load)(rowPlanes);
-    chain->plane[1] = planes > 1 ? NAME(load)(rowPlanes + 1 * words) : none;
-    chain->plane[2] = planes > 2 ? NAME(load)(rowPlanes + 2 * words) : none;
-    chain->plane[3] = planes > 3 ? NAME(load)(rowPlanes + 3 * words) : none;
-    chain->plane[4] = planes > 4 ? NAME(load)(rowPlanes + 4 * words) : none;
-    chain->plane[5] = planes > 5 ? NAME(load)(rowPlanes + 5 * words) : none;
-    chain->plane[6] = planes > 6 ? NAME(load)(rowPlanes + 6 * words) : none;
-    chain->plane[7] = planes > 7 ? NAME(load)(rowPlanes + 7 * words) : none;
+/* The first `some` lanes; 0 in the others. */
+TARGET ALWAYS_INLINE Vec NAME(loadSome)(const uint64_t *p, uint32_t some) {
+    if (some >= LANES)
+        return NAME(load)(p);
+    uint64_t lanes[LANES] = { 0 };
+    memcpy(lanes, p, some * sizeof *p);
+    return NAME(load)(lanes);
 }
 
-TARGET ALWAYS_INLINE void NAME(end)(const NAME(Chain) *chain, uint32_t words, uint64_t *vertical) {
-    NAME(store)(vertical, chain->vp);
-    NAME(store)(vertical + words, chain->vm);
+TARGET ALWAYS_INLINE void NAME(storeSome)(uint64_t *p, Vec v, uint32_t some) {
+    uint64_t lanes[LANES];
+    NAME(store)(lanes, v);
+    memcpy(p, lanes, (some < LANES ? some : LANES) * sizeof *p);
+}
+
+TARGET ALWAYS_INLINE uint64_t NAME(lane)(Vec v, uint32_t lane) {
+    uint64_t lanes[LANES];
+    NAME(store)(lanes, v);
+    return lanes[lane];
+}
+
+/* The chain of the words from `first` on, of `used` that there are: none, it may be. */
+TARGET ALWAYS_INLINE void NAME(begin)(NAME(Chain) *chain, const uint32_t planes, uint32_t words, uint32_t first,
+                                      uint32_t used, const uint64_t *rowPlanes, const uint64_t *vertical) {
+    const Vec none = NAME(allLanes)(0);
+    const uint32_t some = first < used ? used - first : 0;
+    rowPlanes += some > 0 ? first : 0;
+    vertical += some > 0 ? first : 0;
+    chain->vp = NAME(loadSome)(vertical, some);
+    chain->vm = NAME(loadSome)(vertical + words, some);
+    chain->hp = chain->hm = none;
+    /* Written out, so that every element has a constant index and can live in a register. */
+    chain->plane[0] = NAME(loadSome)(rowPlanes, some);
+    chain->plane[1] = planes > 1 ? NAME(loadSome)(rowPlanes + 1 * words, some) : none;
+    chain->plane[2] = planes > 2 ? NAME(loadSome)(rowPlanes + 2 * words, some) : none;
+    chain->plane[3] = planes > 3 ? NAME(loadSome)(rowPlanes + 3 * words, some) : none;
+    chain->plane[4] = planes > 4 ? NAME(loadSome)(rowPlanes + 4 * words, some) : none;
+    chain->plane[5] = planes > 5 ? NAME(loadSome)(rowPlanes + 5 * words, some) : none;
+    chain->plane[6] = planes > 6 ? NAME(loadSome)(rowPlanes + 6 * words, some) : none;
+    chain->plane[7] = planes > 7 ? NAME(loadSome)(rowPlanes + 7 * words, some) : none;
+}
+
+TARGET ALWAYS_INLINE void NAME(end)(const NAME(Chain) *chain, uint32_t words, uint32_t first, uint32_t used,
+                                    uint64_t *vertical) {
+    if (first < used) {
+        NAME(storeSome)(vertical + first, chain->vp, used - first);
+        NAME(storeSome)(vertical + first + words, chain->vm, used - first);
+    }
 }
 
 /* A step of one chain. text: the spread planes where this chain's lane 0 is. aboveP, aboveM: their last lanes are what
@@ -62,20 +90,21 @@ TARGET ALWAYS_INLINE void NAME(step)(NAME(Chain) *chain, const uint32_t planes, 
     chain->vm = vm;
 }
 
-/* LANES * chains words of rows over a chunk of columns. text: where the spread planes hold the first column. */
-TARGET ALWAYS_INLINE void NAME(sweep)(const uint32_t planes, const uint32_t chains, uint32_t words, uint32_t columns,
-                                      uint32_t stride, const uint64_t *rowPlanes, const uint64_t *text,
-                                      uint64_t *vertical, uint64_t *horizontal) {
-    const uint32_t lag = LANES * chains - 1, total = columns + lag;
+/* `used` words of rows, which need `chains` vectors, over a chunk of columns. Lanes behind them work on rows that
+ * nobody has asked for. text: where the spread planes hold the first column. */
+TARGET ALWAYS_INLINE void NAME(sweep)(const uint32_t planes, const uint32_t chains, uint32_t used, uint32_t words,
+                                      uint32_t columns, uint32_t stride, const uint64_t *rowPlanes,
+                                      const uint64_t *text, uint64_t *vertical, uint64_t *horizontal) {
+    const uint32_t lag = used - 1, last = lag % LANES, total = columns + lag;
     Vec topP = NAME(allLanes)(0), topM = topP, bottomP = topP, bottomM = topP;
     NAME(Chain) a, b, c, d;
-    NAME(begin)(&a, planes, words, rowPlanes, vertical);
+    NAME(begin)(&a, planes, words, 0, used, rowPlanes, vertical);
     if (chains > 1)
-        NAME(begin)(&b, planes, words, rowPlanes + LANES, vertical + LANES);
+        NAME(begin)(&b, planes, words, LANES, used, rowPlanes, vertical);
     if (chains > 2)
-        NAME(begin)(&c, planes, words, rowPlanes + 2 * LANES, vertical + 2 * LANES);
+        NAME(begin)(&c, planes, words, 2 * LANES, used, rowPlanes, vertical);
     if (chains > 3)
-        NAME(begin)(&d, planes, words, rowPlanes + 3 * LANES, vertical + 3 * LANES);
+        NAME(begin)(&d, planes, words, 3 * LANES, used, rowPlanes, vertical);
 
     /* The lowest chain first: each takes what the one above it left in the step before. */
 #define BELOW(chain, above, k, masked)                                                                                \
@@ -115,45 +144,53 @@ TARGET ALWAYS_INLINE void NAME(sweep)(const uint32_t planes, const uint32_t chai
                 STEP(true);
         }
         if (t > lag && (t - lag) % 64 == 0) {
-            horizontal[(t - lag) / 64 - 1] = NAME(lastLane)(bottomP);
-            horizontal[words + (t - lag) / 64 - 1] = NAME(lastLane)(bottomM);
+            horizontal[(t - lag) / 64 - 1] = NAME(lane)(bottomP, last);
+            horizontal[words + (t - lag) / 64 - 1] = NAME(lane)(bottomM, last);
         }
     }
 #undef STEP
 #undef BELOW
     if (columns % 64 != 0) {
-        horizontal[columns / 64] = NAME(lastLane)(bottomP) << (64 - columns % 64);
-        horizontal[words + columns / 64] = NAME(lastLane)(bottomM) << (64 - columns % 64);
+        horizontal[columns / 64] = NAME(lane)(bottomP, last) << (64 - columns % 64);
+        horizontal[words + columns / 64] = NAME(lane)(bottomM, last) << (64 - columns % 64);
     }
-    NAME(end)(&a, words, vertical);
+    NAME(end)(&a, words, 0, used, vertical);
     if (chains > 1)
-        NAME(end)(&b, words, vertical + LANES);
+        NAME(end)(&b, words, LANES, used, vertical);
     if (chains > 2)
-        NAME(end)(&c, words, vertical + 2 * LANES);
+        NAME(end)(&c, words, 2 * LANES, used, vertical);
     if (chains > 3)
-        NAME(end)(&d, words, vertical + 3 * LANES);
+        NAME(end)(&d, words, 3 * LANES, used, vertical);
 }
 
-/* The words of rows below `to`, as far as they fill vectors, over a chunk of columns. */
+/* The words of rows below `to`, over a chunk of columns. A sweep of one vector takes as long as one of two, since its
+ * steps wait for each other, and one of four a third longer: the fewer sweeps, the better. */
 TARGET ALWAYS_INLINE void NAME(rows)(const uint32_t planes, uint32_t to, uint32_t words, uint32_t columns,
                                      uint32_t stride, const uint64_t *rowPlanes, const uint64_t *text,
                                      uint64_t *vertical, uint64_t *horizontal) {
-    uint32_t w = 0;
-    for (; w + CHAINS(planes) * LANES <= to; w += CHAINS(planes) * LANES)
-        NAME(sweep)(planes, CHAINS(planes), words, columns, stride, rowPlanes + w, text, vertical + w, horizontal);
-    for (; w + 2 * LANES <= to; w += 2 * LANES)
-        NAME(sweep)(planes, 2, words, columns, stride, rowPlanes + w, text, vertical + w, horizontal);
-    for (; w + LANES <= to; w += LANES)
-        NAME(sweep)(planes, 1, words, columns, stride, rowPlanes + w, text, vertical + w, horizontal);
+#define SWEEP(chains)                                                                                                 \
+    NAME(sweep)(planes, chains, used, words, columns, stride, rowPlanes + w, text, vertical + w, horizontal)
+    for (uint32_t w = 0, used; w < to; w += used) {
+        used = to - w < CHAINS(planes) * LANES ? to - w : CHAINS(planes) * LANES;
+        if (used > 2 * LANES)
+            SWEEP(4);
+        else if (used > LANES)
+            SWEEP(2);
+        else
+            SWEEP(1);
+    }
+#undef SWEEP
 }
 
-/* A tile, but for the words at its end that fill no vector. Answers how many words it did. */
+/* A tile, but for the last of its words if that is left alone by sweeps of full vectors: it is done faster without
+ * vectors. Answers how many words it did. */
 TARGET static uint32_t NAME(tile)(uint32_t to, uint32_t words, uint32_t columns, uint32_t planes,
                                   const uint64_t *rowPlanes, const uint8_t *columnCodes, uint64_t *vertical,
                                   uint64_t *horizontal) {
     uint64_t spread[SPREAD_WORDS]; /* plane p of column c: [p * stride + SPREAD_ENDS + count - 1 - c] */
     const uint32_t chunk = chunkColumns(planes), stride = SPREAD_WORDS / planes;
-    for (uint32_t first = 0; first < columns && to >= LANES; first += chunk) {
+    to -= to % (CHAINS(planes) * LANES) == 1;
+    for (uint32_t first = 0; first < columns && to > 0; first += chunk) {
         const uint32_t count = columns - first < chunk ? columns - first : chunk;
         const uint8_t *codes = columnCodes + first;
         for (uint32_t p = 0; p < planes; p++) {
@@ -180,7 +217,7 @@ TARGET static uint32_t NAME(tile)(uint32_t to, uint32_t words, uint32_t columns,
         default: NAME(rows)(8, to, words, count, stride, rowPlanes, text, vertical, above); break;
         }
     }
-    return to / LANES * LANES;
+    return to;
 }
 
 #undef Vec

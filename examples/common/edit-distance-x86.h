@@ -49,10 +49,6 @@ TARGET ALWAYS_INLINE __m512i allLanesAvx512(uint64_t x) {
     return _mm512_set1_epi64((int64_t)x);
 }
 
-TARGET ALWAYS_INLINE uint64_t lastLaneAvx512(__m512i v) {
-    return (uint64_t)_mm_extract_epi64(_mm512_extracti32x4_epi32(v, 3), 1);
-}
-
 /* Bit p of 8 codes, spread into whole words, the last code first. */
 TARGET ALWAYS_INLINE __m512i spreadAvx512(const uint8_t *codes, uint32_t p) {
     const __m512i code = _mm512_cvtepu8_epi64(_mm_loadl_epi64((const __m128i *)codes));
@@ -133,10 +129,6 @@ TARGET ALWAYS_INLINE void storeAvx2(uint64_t *p, __m256i v) {
 
 TARGET ALWAYS_INLINE __m256i allLanesAvx2(uint64_t x) {
     return _mm256_set1_epi64x((int64_t)x);
-}
-
-TARGET ALWAYS_INLINE uint64_t lastLaneAvx2(__m256i v) {
-    return (uint64_t)_mm256_extract_epi64(v, 3);
 }
 
 TARGET ALWAYS_INLINE __m256i spreadAvx2(const uint8_t *codes, uint32_t p) {

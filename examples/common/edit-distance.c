@@ -54,12 +54,6 @@ void editRowPlanes(const EditAlphabet *alphabet, const uint8_t *letters, uint32_
     }
 }
 
-uint32_t editWords(uint32_t rows, uint32_t tile) {
-    const uint32_t all = tile / EDIT_WORD_ROWS, used = (rows + EDIT_WORD_ROWS - 1) / EDIT_WORD_ROWS;
-    const uint32_t full = (used + 7) / 8 * 8;
-    return full < all ? full : all;
-}
-
 /* ---- the tile, in words of 64 bits ------------------------------------------------------------------------------- */
 
 /* One column of 64 rows. *hp and *hm: the differences along the row above (in bit 63), then those of all 64 rows, of
@@ -175,8 +169,8 @@ const char *editTileBitsForm(void) {
 
 void editTileBits(uint32_t tile, uint32_t rows, uint32_t columns, uint32_t planes, const uint64_t *rowPlanes,
                   const uint8_t *columnCodes, uint64_t *vertical, uint64_t *horizontal) {
-    const uint32_t words = tile / EDIT_WORD_ROWS, used = editWords(rows, tile);
-    uint32_t done = 0; /* a vector form does whole vectors of words, the portable form what is left */
+    const uint32_t words = tile / EDIT_WORD_ROWS, used = (rows + EDIT_WORD_ROWS - 1) / EDIT_WORD_ROWS;
+    uint32_t done = 0; /* a vector form does all words but, at times, the last */
 #if HAVE_X86_FORMS
     if (currentForm() == FORM_AVX512)
         done = tileAvx512(used, words, columns, planes, rowPlanes, columnCodes, vertical, horizontal);

@@ -42,10 +42,6 @@ void editAlphabet(EditAlphabet *alphabet, const uint8_t *a, uint64_t n, const ui
 void editRowPlanes(const EditAlphabet *alphabet, const uint8_t *letters, uint32_t rows, uint32_t tile,
                    uint64_t *planes);
 
-/* The number of words of rows a tile function should sweep for `rows` rows. Rows below the last row of the matrix
- * change nothing above them, so the last row of tiles is swept in full vectors. */
-uint32_t editWords(uint32_t rows, uint32_t tile);
-
 /* One tile, method "bits": the fastest form that this CPU has (see editTileBitsForm). */
 void editTileBits(uint32_t tile, uint32_t rows, uint32_t columns, uint32_t planes, const uint64_t *rowPlanes,
                   const uint8_t *columnCodes, uint64_t *vertical, uint64_t *horizontal);

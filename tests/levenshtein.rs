@@ -90,16 +90,21 @@ impl Files {
     }
 }
 
-fn run(options: &[&str], policy: &str, workers: &str, files: [&Path; 2]) -> Output {
-    Command::new(program())
+fn command(options: &[&str], policy: &str, workers: &str, files: [&Path; 2]) -> Command {
+    let mut command = Command::new(program());
+    command
         .args(options)
         .arg("--quiet")
         .args(files)
         .env("OCR_SCHED", policy)
         .env("OCR_WORKERS", workers)
-        .env("OCR_DEVICES", devices())
-        .output()
-        .expect("the program can be started")
+        .env("OCR_DEVICES", devices());
+    command
+}
+
+fn run(options: &[&str], policy: &str, workers: &str, files: [&Path; 2]) -> Output {
+    let mut command = command(options, policy, workers, files);
+    command.output().expect("the program can be started")
 }
 
 fn expect(output: &Output, wanted: usize, what: &str) {
@@ -118,6 +123,28 @@ fn expect(output: &Output, wanted: usize, what: &str) {
 }
 
 const POLICIES: [&str; 5] = ["cpu", "device", "static:1:1", "static:2:1", "eager"];
+
+/// Sweeps of full vectors, of some lanes of one, and of single words, in all forms that this CPU has.
+#[test]
+fn every_number_of_words_of_rows() {
+    let files = Files::new("words");
+    let mut random = Random(0x2545_f491_4f6c_dd1d);
+    for form in ["portable", "avx2", "avx512"] {
+        for words in 1..=36 {
+            let letters = [3, 12, 60][random.below(3) as usize];
+            let (rows, columns) = (64 * words - random.below(64), 1 + random.below(300));
+            let a = random.text(rows, letters);
+            let b = random.text(columns, letters);
+            let (left, right) = (files.put("a", &a), files.put("b", &b));
+            let output = command(&["--tile", "4096"], "cpu", "1", [&left, &right])
+                .env("EDIT_DISTANCE_FORM", form)
+                .output()
+                .expect("the program can be started");
+            let what = format!("{form}, {rows} x {columns} of {letters}");
+            expect(&output, distance(&a, &b), &what);
+        }
+    }
+}
 
 /// Kernels sweep as many rows and columns at once as there are; each size has its own loop.
 #[test]

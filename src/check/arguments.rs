@@ -5,7 +5,7 @@ use super::calls::Role;
 use super::history::{End, Record, What};
 use super::{Check, Made, Misuse, is_alive, is_known, kind_of};
 use crate::object::Objects;
-use crate::object::guid::Guid;
+use crate::object::guid::{Guid, Kind};
 
 impl Check {
     pub(super) fn wrong_argument(
@@ -61,8 +61,11 @@ impl Check {
         let Some(what) = self.history.what(guid) else {
             if let Some(kind) = kind_of(guid) {
                 // Where any object will do, it is the function's own business.
-                let out_of_place = role != Role::Object;
-                return out_of_place.then(|| self.out_of_place(made, (guid, kind), name, wanted));
+                return (role != Role::Object).then(|| {
+                    let (what, advice) = out_of_place(role, kind);
+                    let title = format!("{name} is {what} ({guid}), not {wanted}");
+                    self.by_call(made, title, &[], &format!("{name} is {wanted}"), advice)
+                });
             }
             let advice = match guid {
                 Guid::UNINITIALIZED => {
@@ -280,9 +283,35 @@ pub(super) fn article(name: &str) -> String {
     format!("{} {name}", if an { "an" } else { "a" })
 }
 
+/// An object that nothing is noted of, and what to do about it.
+fn out_of_place(role: Role, kind: Kind) -> (&'static str, &'static str) {
+    match kind {
+        Kind::Range => (
+            "a range or map of labeled GUIDs",
+            wrong_kind(role, What::Range),
+        ),
+        Kind::Affinity => (
+            "a place (an affinity)",
+            "Places stand in hints alone, as values of ocrAffinityToHintValue.",
+        ),
+        _ => (
+            "a file, or a map with a creator",
+            wrong_kind(role, What::File),
+        ),
+    }
+}
+
 /// What to do about an object of the wrong kind.
 fn wrong_kind(role: Role, what: What) -> &'static str {
     match (role, what) {
+        (_, What::Range | What::LabelMap) => {
+            "Pass one of its GUIDs, which ocrGuidFromIndex or ocrGuidFromLabel stores; the range or \
+             map itself is destroyed by ocrGuidMapDestroy."
+        }
+        (_, What::Map | What::File) => {
+            "Pass the GUID of one of its objects, from ocrFileGetChunk or ocrMapGet; a file is given \
+             back by ocrFileRelease, a map destroyed by ocrMapDestroy."
+        }
         (Role::Source, What::Edt) => {
             "An EDT is no source, its output event is: pass the address of a GUID as outputEvent, \
              the last argument of ocrEdtCreate, and use that GUID as the source."

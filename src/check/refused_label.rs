@@ -2,7 +2,7 @@
 
 use super::{Check, Made, Misuse};
 use crate::object::Objects;
-use crate::object::guid::{Guid, Kind};
+use crate::object::guid::Guid;
 
 /// `GUID_PROP_IS_LABELED`, which is in the other properties of labels.
 const LABELED: u32 = 0x100;
@@ -97,39 +97,6 @@ impl Check {
             "Create the object before it is used: each of its users can do so, with GUID_PROP_CHECK, \
              and go on where that returns OCR_EGUIDEXISTS. One that goes by itself, such as a once \
              event or an EDT, must not go before its last use.",
-        )
-    }
-
-    /// An object that has no business with the call at all.
-    pub(super) fn out_of_place(
-        &self,
-        made: &Made<'_>,
-        (guid, kind): (Guid, Kind),
-        name: &str,
-        wanted: &str,
-    ) -> Box<Misuse> {
-        let what = match kind {
-            Kind::Range => "a range or map of labeled GUIDs",
-            Kind::Affinity => "a place (an affinity)",
-            _ => "a file, or a map with a creator",
-        };
-        let advice = match kind {
-            Kind::Range => {
-                "Pass one of its GUIDs, which ocrGuidFromIndex or ocrGuidFromLabel stores; the range \
-                 or map itself is destroyed by ocrGuidMapDestroy."
-            }
-            Kind::Affinity => "Places stand in hints alone, as values of ocrAffinityToHintValue.",
-            _ => {
-                "Pass the GUID of one of its objects, from ocrFileGetChunk or ocrMapGet; a file is \
-                 given back by ocrFileRelease, a map by ocrMapDestroy."
-            }
-        };
-        self.by_call(
-            made,
-            format!("{name} is {what} ({guid}), not {wanted}"),
-            &[],
-            &format!("{name} is {wanted}"),
-            advice,
         )
     }
 }

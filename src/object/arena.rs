@@ -2,10 +2,10 @@
 //!
 //! A lookup is two loads (the chunk table, then the slot's header) for any 32-bit index, valid or
 //! not. Each thread takes slots from, and returns them to, a [`Cache`] of its own. What is too much
-//! there goes to a shared depot, [`BATCH`] slots with one lock operation, and comes back from it, so
+//! there goes to a shared depot, `BATCH` slots with one lock operation, and comes back from it, so
 //! that an object freed by another thread than its creator's finds its way back.
 //!
-//! The depot keeps free slots as bits, by blocks of [`BLOCK`] neighbours, and hands out what is free of a
+//! The depot keeps free slots as bits, by blocks of `BLOCK` neighbours, and hands out what is free of a
 //! block at once. A cache takes from a block in the order of addresses. So neighbours come together
 //! again however the objects in them were freed: with lists of free slots those of a million
 //! objects are in no order after some rounds, and whoever goes through the objects pays a cache miss

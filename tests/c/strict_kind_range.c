@@ -1,8 +1,8 @@
 /* Strict mode: a range of labeled GUIDs in the place of an event. */
 // env: OCR_CHECK=strict
 // status: 1
-// stderr: strict mode: ocrAddDependence: source is a range or map of labeled GUIDs (
-// stderr: ), not a data block, an event or NULL_GUID
+// stderr: strict mode: ocrAddDependence: source is a label range 0x
+// stderr: , not a data block, an event or NULL_GUID
 // stderr: Pass one of its GUIDs
 
 #include "strict.h"

@@ -275,9 +275,40 @@ pub fn try_release(block: Guid) -> u8 {
 }
 
 pub fn destroy_block(block: Guid) {
+    check("ocrDbDestroy", try_destroy_block(block));
+}
+
+pub fn try_destroy_block(block: Guid) -> u8 {
     // SAFETY: takes no pointers.
-    let status = unsafe { sys::ocrDbDestroy(block) };
-    check("ocrDbDestroy", status);
+    unsafe { sys::ocrDbDestroy(block) }
+}
+
+pub enum CopyType {
+    Plain,
+    Partition,
+    PartitionBack,
+}
+
+/// Copies so many bytes, each block with an offset. The answer is the completion event if it is wanted.
+pub fn copy(
+    (destination, to): (Guid, u32),
+    (source, from): (Guid, u32),
+    size: u32,
+    kind: CopyType,
+    wanted: bool,
+) -> Guid {
+    let kind = match kind {
+        CopyType::Plain => 0,
+        CopyType::Partition => sys::DB_COPY_PARTITION.into(),
+        CopyType::PartitionBack => sys::DB_COPY_PARTITION_BACK.into(),
+    };
+    let mut event = NULL;
+    let place: *mut Guid = if wanted { &mut event } else { ptr::null_mut() };
+    let (to, from, size) = (to.into(), from.into(), size.into());
+    // SAFETY: the pointer is valid, or null where that is allowed.
+    let status = unsafe { sys::ocrDbCopy(destination, to, source, from, size, kind, place) };
+    check("ocrDbCopy", status);
+    event
 }
 
 pub fn template(function: Function, paramc: u32, depc: u32, name: &CStr) -> Guid {

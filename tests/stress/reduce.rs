@@ -68,6 +68,8 @@ enum Step {
     Flag(Task, usize),
     Pause(Task, usize),
     Label(Block),
+    /// What or how much is copied.
+    CopyFlag(Task, usize),
     Workers,
     Legacy,
     Memory,
@@ -121,6 +123,7 @@ fn steps(case: &Case) -> Vec<Step> {
     );
     steps.extend(values().flat_map(|value| (0..3).map(move |flag| Step::ValueFlag(value, flag))));
     steps.extend(tasks().flat_map(|task| (0..3).map(move |at| Step::Pause(task, at))));
+    steps.extend(tasks().flat_map(|task| (0..5).map(move |flag| Step::CopyFlag(task, flag))));
     steps.extend((0..graph.blocks.len()).map(Step::Words));
     steps.extend((0..graph.blocks.len()).map(Step::Label));
     steps.extend([
@@ -232,7 +235,8 @@ fn apply(case: &mut Case, step: Step) -> bool {
             if let Outcome::Made(block) = graph.tasks[task].outcome {
                 graph.blocks[block].origin = Origin::Main;
             }
-            take(&mut graph.tasks[task].outcome, Outcome::Nothing)
+            let copies = graph.tasks[task].copy.is_some();
+            !copies && take(&mut graph.tasks[task].outcome, Outcome::Nothing)
         }
         Step::Slot(task, slot) => {
             let passed = |spec: &ValueSpec| (spec.by, spec.slot) == (task, slot);
@@ -291,7 +295,10 @@ fn apply(case: &mut Case, step: Step) -> bool {
         },
         Step::Priority(task) => take(&mut graph.tasks[task].priority.value, 0),
         Step::Finish(task) => take(&mut graph.tasks[task].finish, false),
-        Step::Kernel(task) => take(&mut graph.tasks[task].variant, Variant::Function),
+        Step::Kernel(task) => {
+            graph.tasks[task].copy = None;
+            take(&mut graph.tasks[task].variant, Variant::Function)
+        }
         Step::Copies(task) => {
             let copies = &mut graph.tasks[task].copies;
             let fewer = (*copies / 2).max(1);
@@ -311,6 +318,21 @@ fn apply(case: &mut Case, step: Step) -> bool {
                 .into_iter()
                 .nth(flag)
                 .is_some_and(|flag| take(flag, false))
+        }
+        Step::CopyFlag(task, flag) => {
+            let Some(copy) = &mut graph.tasks[task].copy else {
+                return false;
+            };
+            match flag {
+                0 => take(&mut copy.reads, false),
+                1 => take(&mut copy.writes, false),
+                2 => take(&mut copy.from, 0),
+                3 => take(&mut copy.to, 0),
+                _ => {
+                    let fewer = copy.size / 2;
+                    take(&mut copy.size, fewer)
+                }
+            }
         }
         Step::Pause(task, at) => take(&mut graph.tasks[task].pauses[at], 0),
         Step::Workers => {

@@ -2,6 +2,7 @@
 //! is kept from running too early, and who destroys what.
 
 use crate::collective::Turn;
+use crate::copy::{settle_copies, settle_margins};
 use crate::graph::*;
 use crate::oracle::{Moment, Order};
 use crate::value::When;
@@ -40,14 +41,38 @@ pub fn settle(graph: &mut Graph) {
 /// Works out what follows from the sources of pre-slots and from what tasks return. `wanted` says
 /// which blocks a task destroys if there is one that can.
 pub fn complete(graph: &mut Graph, wanted: &[bool]) {
-    settle_waiters(graph);
-    settle_turns(graph);
-    settle_events(graph);
-    settle_blocks(graph);
+    loop {
+        settle_waiters(graph);
+        settle_turns(graph);
+        settle_events(graph);
+        settle_blocks(graph);
+        if settle_known(graph) && settle_copies(graph) {
+            break;
+        }
+    }
     let order = Order::of(graph);
+    settle_sizes(graph);
+    settle_margins(graph, &order);
+    settle_sizes(graph);
     settle_bounds(graph, &order);
     settle_waits(graph, &order);
     destroy(graph, &order, wanted);
+}
+
+/// Who gets a block without an event is created by somebody who knows it; false if some were not.
+fn settle_known(graph: &mut Graph) -> bool {
+    let mut right = true;
+    for task in 0..graph.tasks.len() {
+        for at in 0..graph.tasks[task].slots.len() {
+            if let Source::Block(block) = graph.tasks[task].slots[at].source
+                && !graph.knows(graph.tasks[task].parent, block)
+            {
+                graph.tasks[task].slots[at].source = Source::Nothing;
+                right = false;
+            }
+        }
+    }
+    right
 }
 
 /// Who waits in a call: functions, and none whose first contribution might be what it waits for.
@@ -230,6 +255,8 @@ fn settle_events(graph: &mut Graph) {
         if goes && all_after || graph.wants_output(task) {
             graph.tasks[task].gated = true;
         }
+        // The event of a copy stays until its creator has ended.
+        graph.tasks[task].gated &= graph.tasks[task].variant != Variant::Copy;
         if graph.tasks[task].late.is_some() && graph.late_dependences(task) == 0 {
             graph.tasks[task].late = Some(Kind::Sticky);
         }
@@ -304,7 +331,7 @@ pub fn own_result(graph: &Graph, task: Task) -> Option<Block> {
         Outcome::Nothing | Outcome::Event(_) => None,
         Outcome::Made(block) => Some(block),
         Outcome::Slot(slot) => {
-            let slot = &spec.slots[slot];
+            let slot = spec.slots.get(slot)?;
             let block = brings(graph, &slot.source).filter(|_| slot.mode != Mode::Null);
             block.filter(|&block| !graph.is_private(block))
         }
@@ -351,11 +378,17 @@ fn settle_blocks(graph: &mut Graph) {
         let spec = &mut graph.tasks[task];
         spec.anonymous &= spec.slots.iter().all(|slot| slot.in_depv);
     }
-    // A content may be that of another copy.
+}
+
+/// How long contents are that are passed by value. Each may be that of another one.
+fn settle_sizes(graph: &mut Graph) {
     for _ in 0..graph.values.len() {
         for value in 0..graph.values.len() {
             if let Some(block) = graph.passed(value) {
-                graph.blocks[graph.values[value].copy].words = graph.blocks[block].words;
+                let (copy, passed) = (graph.values[value].copy, &graph.blocks[block]);
+                let (words, margin) = (passed.words, passed.margin);
+                graph.blocks[copy].words = words;
+                graph.blocks[copy].margin = margin;
             }
         }
     }
@@ -382,9 +415,14 @@ fn destroy(graph: &mut Graph, order: &Order, wanted: &[bool]) {
         };
         let last = (0..count).find(|&task| {
             let spec = &graph.tasks[task];
-            spec.variant == Variant::Function
-                && spec.copies == 1
-                && spec.slots.iter().any(|slot| slot.used() == Some(block))
+            let mut slots = spec.slots.iter();
+            let has = match spec.variant {
+                Variant::Function => slots.any(|slot| slot.used() == Some(block)),
+                // Its source can go with a copy.
+                Variant::Copy => slots.next().is_some_and(|slot| slot.used() == Some(block)),
+                _ => false,
+            };
+            has && spec.copies == 1
                 && !passes(task)
                 && (0..count).all(|other| {
                     other == task

@@ -41,7 +41,7 @@ mod loom_models;
 pub mod private;
 
 pub use access::{
-    Acquired, Left, acquire, close, destroy, hand_back, hand_on, hold_again, hold_at_creation,
-    hold_still, release, release_locked, release_unused, settle, try_acquire, watch,
+    Acquired, Left, acquire, destroy, hand_back, hand_on, hold_again, hold_at_creation, hold_still,
+    release, release_locked, release_unused, settle, try_acquire, watch,
 };
 pub use lease::Leases;

@@ -6,9 +6,10 @@ use crate::graph::{Kind, Mode};
 use crate::run::fail;
 use ocr::capi::sys;
 use std::ffi::{CStr, CString, c_char, c_void};
+use std::ops::Range;
 use std::ptr;
 
-pub use sys::{ocrEdtDep_t as Dep, ocrGuid_t as Guid, ocrNdRange_t as Range};
+pub use sys::{ocrEdtDep_t as Dep, ocrGuid_t as Guid, ocrNdRange_t as NdRange};
 
 pub type Function = unsafe extern "C" fn(u32, *mut u64, u32, *mut Dep) -> Guid;
 
@@ -283,6 +284,29 @@ pub fn try_destroy_block(block: Guid) -> u8 {
     unsafe { sys::ocrDbDestroy(block) }
 }
 
+/// Makes parts of a block with these words.
+pub fn divide(block: Guid, places: &[Range<u32>], fixed: bool) -> Vec<Guid> {
+    let part = |place: &Range<u32>| sys::ocrDbPart_t {
+        offset: 4 * u64::from(place.start),
+        size: 4 * u64::from(place.end - place.start),
+        guid: NULL,
+    };
+    let mut parts: Vec<_> = places.iter().map(part).collect();
+    if parts.is_empty() {
+        return Vec::new();
+    }
+    let properties = if fixed {
+        sys::OCR_DB_PARTITION_STATIC.into()
+    } else {
+        0
+    };
+    let count = parts.len() as u32;
+    // SAFETY: the array is as long as said.
+    let status = unsafe { sys::ocrDbPartition(block, count, parts.as_mut_ptr(), properties) };
+    check("ocrDbPartition", status);
+    parts.into_iter().map(|part| part.guid).collect()
+}
+
 pub enum CopyType {
     Plain,
     Partition,
@@ -356,7 +380,7 @@ pub fn destroy_template(template: Guid) {
     check("ocrEdtTemplateDestroy", status);
 }
 
-type RangeFunction = unsafe extern "C" fn(u32, *const u64, u32, *const u64, *mut Range);
+type RangeFunction = unsafe extern "C" fn(u32, *const u64, u32, *const u64, *mut NdRange);
 
 pub fn add_kernel(
     template: Guid,

@@ -52,7 +52,7 @@ pub unsafe extern "C" fn range(
     paramv: *const u64,
     _: u32,
     _: *const u64,
-    range: *mut api::Range,
+    range: *mut api::NdRange,
 ) {
     let running = running();
     // SAFETY: the runtime gives as many parameters as it says.
@@ -91,7 +91,12 @@ impl Held {
             }
             _ => 0,
         };
-        if others != 0 {
+        let parts = match self.mode {
+            // Who has had it in RO may have it yet.
+            Mode::Ro => 0,
+            _ => state.parts.load(SeqCst),
+        };
+        if others + parts != 0 {
             fail(format!(
                 "b{} is in use by others, too, in {:?}",
                 self.block, self.mode
@@ -190,6 +195,16 @@ pub unsafe extern "C" fn body(paramc: u32, paramv: *mut u64, depc: u32, depv: *m
         fail(format!("t{id} saw {hash:#x}, not {expected:#x}"));
     }
     pass_values(running, id, When::Before, &held);
+    let divides = |early: bool| {
+        if spec
+            .division
+            .as_ref()
+            .is_some_and(|spec| spec.early == early)
+        {
+            running.divide(id);
+        }
+    };
+    divides(true);
     for held in &held {
         held.change(hash, spec.pauses[1]);
     }
@@ -213,6 +228,7 @@ pub unsafe extern "C" fn body(paramc: u32, paramv: *mut u64, depc: u32, depv: *m
         running.contest(contest, spec.pauses[1]);
     }
     running.create_children(Some(id));
+    divides(false);
     for wait in &spec.waits {
         running.wait(id, wait);
     }

@@ -6,6 +6,7 @@ use crate::collective::{CollectiveSpec, Operator, Reduction, Turn, TurnSpec};
 use crate::copy::CopySpec;
 use crate::graph::*;
 use crate::oracle::{Moment, Order};
+use crate::parts::{DivisionSpec, PartEnd, PartSpec};
 use crate::settle::{KERNEL_SLOTS, brings, complete};
 use crate::value::{ValueSpec, When};
 use proptest::collection::vec;
@@ -90,6 +91,7 @@ struct TaskDraft {
     waits: Vec<SourceDraft>,
     contests: Vec<Contest>,
     copy: Option<CopyDraft>,
+    division: Option<DivisionSpec>,
 }
 
 /// Which blocks are copied, and what of them.
@@ -343,6 +345,7 @@ fn task(kernels: bool) -> impl Strategy<Value = TaskDraft> {
         prop_oneof![9 => Just(Vec::new()), 1 => vec(event_source(), 1..3)],
         prop_oneof![9 => Just(Vec::new()), 1 => vec(contest(), 1..4)],
         prop::option::weighted(0.15, copy()),
+        prop::option::weighted(0.1, division(kernels)),
     );
     (place, ends, flags, extras, shared).prop_map(|(place, ends, flags, extras, shared)| {
         TaskDraft {
@@ -365,6 +368,7 @@ fn task(kernels: bool) -> impl Strategy<Value = TaskDraft> {
             waits: shared.4,
             contests: shared.5,
             copy: shared.6,
+            division: shared.7,
         }
     })
 }
@@ -386,6 +390,44 @@ fn copy() -> impl Strategy<Value = CopyDraft> {
             },
         }
     })
+}
+
+fn division(kernels: bool) -> impl Strategy<Value = DivisionSpec> {
+    let flags = (any::<bool>(), any::<bool>());
+    (0usize..64, flags, vec(part(kernels), 1..6)).prop_map(|(slot, (early, fixed), parts)| {
+        DivisionSpec {
+            slot,
+            early,
+            fixed,
+            parts,
+        }
+    })
+}
+
+fn part(kernels: bool) -> impl Strategy<Value = PartSpec> {
+    let mode = || select(vec![Mode::Const, Mode::Ew, Mode::Rw, Mode::Ro]);
+    let variant = select(match kernels {
+        true => vec![Variant::Function, Variant::Kernel],
+        false => vec![Variant::Function],
+    });
+    let end = prop_oneof![
+        1 => Just(PartEnd::Without),
+        1 => mode().prop_map(PartEnd::With),
+        1 => Just(PartEnd::User),
+    ];
+    let gap = prop_oneof![2 => Just(0u32), 1 => 1u32..40];
+    let users = vec((mode(), variant), 0..4);
+    let place = (gap, prop_oneof![3 => 1u32..8, 1 => words()]);
+    (place, users, end, any::<bool>(), pause()).prop_map(
+        |((gap, words), users, end, nested, pause)| PartSpec {
+            gap,
+            words,
+            users,
+            end,
+            nested,
+            pause,
+        },
+    )
 }
 
 fn priority() -> impl Strategy<Value = Priority> {
@@ -537,7 +579,8 @@ fn skeleton(draft: &Draft) -> Graph {
             _ => Outcome::Nothing,
         };
         tasks.push(TaskSpec {
-            finish: draft.finish,
+            // That of a part of the block counts, too.
+            finish: draft.finish || draft.division.is_some(),
             copies: draft.copies,
             outcome,
             gated,
@@ -556,6 +599,7 @@ fn skeleton(draft: &Draft) -> Graph {
             given: draft.given,
             priority: draft.priority,
             contests: draft.contests.clone(),
+            division: draft.division.clone().filter(|_| !draft.slots.is_empty()),
             ..new_task(path.last().copied(), draft.variant)
         });
         path.push(task);
@@ -576,6 +620,7 @@ fn new_task(parent: Option<Task>, variant: Variant) -> TaskSpec {
         finish: false,
         variant,
         copy: None,
+        division: None,
         copies: 1,
         slots: Vec::new(),
         outcome: Outcome::Nothing,
@@ -757,6 +802,12 @@ fn add_dependences(graph: &mut Graph, draft: &Draft) {
         graph.tasks[task].slots.push(slot);
     }
     add_copies(graph, draft);
+    for spec in &mut graph.tasks {
+        let slots = spec.slots.len();
+        if let Some(division) = &mut spec.division {
+            division.slot %= slots;
+        }
+    }
     for (task, draft) in draft.tasks.iter().enumerate() {
         if graph.tasks[task].variant != Variant::Function || graph.turns_of(task).count() > 1 {
             continue;

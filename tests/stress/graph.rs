@@ -3,6 +3,7 @@
 
 use crate::collective::{Collective, CollectiveSpec, Turn, TurnSpec};
 use crate::copy::CopySpec;
+use crate::parts::DivisionSpec;
 use crate::value::{Value, ValueSpec};
 use serde::{Deserialize, Serialize};
 use std::fmt;
@@ -112,6 +113,9 @@ pub struct TaskSpec {
     /// What it copies, from its first block to its second.
     #[serde(default)]
     pub copy: Option<CopySpec>,
+    /// What it divides.
+    #[serde(default)]
+    pub division: Option<DivisionSpec>,
     /// How many EDTs do the same side by side. More than one only of a function without children that
     /// nobody waits for but a finish scope.
     pub copies: u32,
@@ -647,6 +651,9 @@ impl fmt::Debug for Graph {
             }
             if !spec.scratch.is_empty() {
                 writeln!(f, "      scratch blocks {:?}", spec.scratch)?;
+            }
+            if let Some(division) = &spec.division {
+                writeln!(f, "      {division:?}")?;
             }
             for wait in &spec.waits {
                 writeln!(f, "      waits in a call for {wait:?}")?;

@@ -211,7 +211,7 @@ pub fn writers(graph: &Graph, block: Block) -> Vec<Task> {
         .tasks
         .iter()
         .enumerate()
-        .filter(|(_, spec)| spec.writes(block))
+        .filter(|&(task, spec)| spec.writes(block) || graph.divided(task) == Some(block))
         .map(|(task, _)| task)
         .collect();
     if let Origin::Made(task) = graph.blocks[block].origin {
@@ -232,7 +232,9 @@ fn ops(graph: &Graph, order: &Order) -> Vec<Vec<u32>> {
             return 0;
         }
         let ordered = writers[block].iter().all(|&other| {
-            other == task || order.ends_before(other, task) || order.ends_before(task, other)
+            let before =
+                |first, second| order.is_before(graph.done(first, block), Moment::Start(second));
+            other == task || before(other, task) || before(task, other)
         });
         let alone = graph.tasks[task].copies == 1 || !slot.mode.writes();
         match (ordered && alone, slot.mode) {
@@ -348,6 +350,11 @@ impl Expected {
                 }
             }
             pass(task, false, &mut blocks);
+            if let Some(block) = graph.divided(task)
+                && graph.blocks[block].destroyed_by != Some(task)
+            {
+                graph.add_parts(task, &mut blocks[block]);
+            }
             if let Outcome::Made(block) = spec.outcome {
                 blocks[block] = set(hash, block);
             }

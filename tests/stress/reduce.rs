@@ -3,6 +3,7 @@
 
 use crate::collective::{Collective, Reduction, Turn, TurnSpec};
 use crate::graph::*;
+use crate::parts::PartEnd;
 use crate::settle::settle;
 use crate::value::{Value, ValueSpec, When};
 use std::time::{Duration, Instant};
@@ -70,6 +71,13 @@ enum Step {
     Label(Block),
     /// What or how much is copied.
     CopyFlag(Task, usize),
+    Division(Task),
+    DivisionFlag(Task, usize),
+    /// A part, one of its users, how many words it has, and the rest.
+    Part(Task, usize),
+    PartUser(Task, usize),
+    PartWords(Task, usize),
+    PartFlags(Task, usize),
     Workers,
     Legacy,
     Memory,
@@ -96,6 +104,19 @@ fn steps(case: &Case) -> Vec<Step> {
     let values = || 0..graph.values.len();
     steps.extend(values().rev().map(Step::Value));
     steps.extend((0..graph.blocks.len()).rev().map(Step::Block));
+    let parts = |step: fn(Task, usize) -> Step| {
+        tasks().flat_map(move |task| {
+            let division = graph.tasks[task].division.as_ref();
+            let parts = division.map_or(0, |division| division.parts.len());
+            (0..parts).rev().map(move |part| step(task, part))
+        })
+    };
+    steps.extend(tasks().map(Step::Division));
+    steps.extend(parts(Step::Part));
+    steps.extend(parts(Step::PartUser));
+    steps.extend(parts(Step::PartFlags));
+    steps.extend(parts(Step::PartWords));
+    steps.extend(tasks().flat_map(|task| (0..2).map(move |flag| Step::DivisionFlag(task, flag))));
     steps.extend(slots(Step::Slot));
     steps.extend(slots(Step::Source));
     for step in [
@@ -247,6 +268,10 @@ fn apply(case: &mut Case, step: Step) -> bool {
                 value.slot -= (value.by == task && value.slot > slot) as usize;
             }
             let spec = &mut graph.tasks[task];
+            spec.division = spec.division.take().filter(|spec| spec.slot != slot);
+            if let Some(division) = &mut spec.division {
+                division.slot -= (division.slot > slot) as usize;
+            }
             spec.slots.remove(slot);
             if let Outcome::Slot(result) = &mut spec.outcome {
                 match (*result).cmp(&slot) {
@@ -333,6 +358,45 @@ fn apply(case: &mut Case, step: Step) -> bool {
                     take(&mut copy.size, fewer)
                 }
             }
+        }
+        Step::Division(task) => graph.tasks[task].division.take().is_some(),
+        Step::DivisionFlag(task, flag) => {
+            let division = graph.tasks[task].division.as_mut();
+            division.is_some_and(|spec| match flag {
+                0 => take(&mut spec.early, false),
+                _ => take(&mut spec.fixed, true),
+            })
+        }
+        Step::Part(task, part) => {
+            let division = graph.tasks[task].division.as_mut();
+            division.is_some_and(|spec| {
+                spec.parts.remove(part);
+                true
+            })
+        }
+        Step::PartUser(task, part) => {
+            let division = graph.tasks[task].division.as_mut();
+            division.is_some_and(|spec| spec.parts[part].users.pop().is_some())
+        }
+        Step::PartWords(task, part) => {
+            let division = graph.tasks[task].division.as_mut();
+            division.is_some_and(|spec| {
+                let spec = &mut spec.parts[part];
+                let (gap, words) = (spec.gap / 2, spec.words / 2);
+                [take(&mut spec.gap, gap), take(&mut spec.words, words)].contains(&true)
+            })
+        }
+        Step::PartFlags(task, part) => {
+            let division = graph.tasks[task].division.as_mut();
+            division.is_some_and(|spec| {
+                let spec = &mut spec.parts[part];
+                let changes = [
+                    take(&mut spec.end, PartEnd::Without),
+                    take(&mut spec.nested, false),
+                    take(&mut spec.pause, 0),
+                ];
+                changes.contains(&true)
+            })
         }
         Step::Pause(task, at) => take(&mut graph.tasks[task].pauses[at], 0),
         Step::Workers => {

@@ -66,6 +66,8 @@ pub struct BlockState {
     /// EDTs in their bodies that have it in EW, and in RW.
     pub exclusive: AtomicU32,
     pub shared: AtomicU32,
+    /// EDTs in their bodies that have a part of it.
+    pub parts: AtomicU32,
     pub content: Mutex<Option<Vec<u32>>>,
 }
 

@@ -5,6 +5,7 @@ use crate::collective::Turn;
 use crate::copy::{settle_copies, settle_margins};
 use crate::graph::*;
 use crate::oracle::{Moment, Order};
+use crate::parts::{settle_divided, settle_divisions};
 use crate::value::When;
 
 /// Pre-slots of an EDT that may be a kernel, without its gate and its journal.
@@ -42,6 +43,7 @@ pub fn settle(graph: &mut Graph) {
 /// which blocks a task destroys if there is one that can.
 pub fn complete(graph: &mut Graph, wanted: &[bool]) {
     loop {
+        settle_divisions(graph);
         settle_waiters(graph);
         settle_turns(graph);
         settle_events(graph);
@@ -51,6 +53,7 @@ pub fn complete(graph: &mut Graph, wanted: &[bool]) {
         }
     }
     let order = Order::of(graph);
+    settle_divided(graph, &order);
     settle_sizes(graph);
     settle_margins(graph, &order);
     settle_sizes(graph);
@@ -183,10 +186,12 @@ fn settle_waits(graph: &mut Graph, order: &Order) {
                 && graph.tasks.iter().enumerate().all(|(other, spec)| {
                     other == task
                         || !uses(spec)
-                        || order.ends_before(other, task)
+                        || order.is_before(graph.done(other, block), Moment::Start(task))
                         || order.ends_before(task, other)
                 });
-            graph.tasks[task].slots[at].release |= !alone;
+            // To wait is also to look at the block, behind its parts.
+            let divides = graph.divided(task) == Some(block);
+            graph.tasks[task].slots[at].release |= !alone || divides;
         }
     }
 }
@@ -272,7 +277,8 @@ fn settle_events(graph: &mut Graph) {
             || spec.outcome != Outcome::Nothing
             || !spec.doomed.is_empty()
             || contributes
-            || gives;
+            || gives
+            || spec.division.is_some();
         if one {
             spec.copies = 1;
         } else if !spec.contests.is_empty() || !spec.waits.is_empty() {
@@ -422,7 +428,9 @@ fn destroy(graph: &mut Graph, order: &Order, wanted: &[bool]) {
                 Variant::Copy => slots.next().is_some_and(|slot| slot.used() == Some(block)),
                 _ => false,
             };
+            let waits = graph.divided(task) == Some(block) && !spec.waits.is_empty();
             has && spec.copies == 1
+                && !waits
                 && !passes(task)
                 && (0..count).all(|other| {
                     other == task

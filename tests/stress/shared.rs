@@ -310,7 +310,7 @@ impl Running {
         let awaited = Order::awaited(&self.graph, wait);
         let order = &self.expected.order;
         let written = writers(&self.graph, block).into_iter().all(|writer| {
-            let end = Moment::End(writer);
+            let end = self.graph.done(writer, block);
             let after = |&moment: &Moment| moment == end || order.is_before(end, moment);
             awaited.iter().any(after)
         });

@@ -1,9 +1,9 @@
 //! Runs random graphs and compares them with an oracle that runs them one task after the other: values
 //! in blocks, the order of tasks, exclusive and constant access, finish scopes, every kind of event,
-//! labels that several EDTs create on, contents passed by value, priorities, waiting in a call, C
-//! functions and kernels, with 1 to 16 workers and pauses in between.
+//! labels that several EDTs create on, contents passed by value, copies, divided blocks, priorities,
+//! waiting in a call, C functions and kernels, with 1 to 16 workers and pauses in between.
 //!
-//! * `stress/graph.rs`, `collective.rs`, `value.rs`: what a graph is, as plain data
+//! * `stress/graph.rs`, `collective.rs`, `value.rs`, `copy.rs`, `parts.rs`: what a graph is, as plain data
 //! * `stress/generate.rs`, `settle.rs`: random ones, by `proptest`, which also looks for smaller ones
 //!   that fail
 //! * `stress/reduce.rs`: smaller ones still
@@ -31,6 +31,8 @@ mod body;
 mod child;
 #[path = "stress/collective.rs"]
 mod collective;
+#[path = "stress/copy.rs"]
+mod copy;
 #[path = "stress/create.rs"]
 mod create;
 #[path = "stress/ends.rs"]
@@ -41,6 +43,8 @@ mod generate;
 mod graph;
 #[path = "stress/oracle.rs"]
 mod oracle;
+#[path = "stress/parts.rs"]
+mod parts;
 #[path = "stress/reduce.rs"]
 mod reduce;
 #[path = "stress/run.rs"]

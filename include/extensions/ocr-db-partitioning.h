@@ -38,7 +38,8 @@ typedef struct {
  *
  * The parts can be used at once, in dependences; the caller holds none of them. An EDT gets a part when
  * those have released the block that held it, or waited for it, before the call (the caller among
- * them), and finds in the part what they have written. What is written into a part is in the block
+ * them), and finds in the part what they have written; but who had the block in mode RO may have it
+ * yet, as with any writer. What is written into a part is in the block
  * when the part has been destroyed with ocrDbDestroy and no EDT holds it any more.
  *
  * From the call until the last part is gone nobody gets the block: an EDT that has it in a pre-slot waits.

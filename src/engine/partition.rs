@@ -5,7 +5,7 @@
 //!
 //! | step | the whole | the parts |
 //! |---|---|---|
-//! | `ocrDbPartition` | is divided: who wants it waits. An EDT of the runtime's own acquires it in EW mode, behind those that hold it or have waited for it | exist, and are held by nobody in EW mode: who wants one waits |
+//! | `ocrDbPartition` | is divided: who wants it waits. An EDT of the runtime's own acquires it in EW mode, behind those that hold it or have waited for it | exist, and are closed as the whole is: who wants one waits, in whatever mode |
 //! | that EDT runs, on the host | its hold stays when it ends: the partition is *open* | get their memory and are given back |
 //! | more parts, meanwhile | | get their memory at once, if the partition is open and they overlap none that was destroyed and is not gone yet |
 //! | a part is destroyed, and nobody uses it | | its content goes back: if only a device has it, another such EDT brings it to the host |
@@ -124,8 +124,8 @@ impl Context {
         for &(offset, size) in spans {
             let block = blocks.allocate(&mut self.caches.data_blocks, size, false);
             let block = block.map_err(|_| NotDivided::OutOfMemory)?;
-            memory::close(block);
             block.header.publish(block.header.peek().with_state(LIVE));
+            divided::close(block);
             block.mark(&block.header.lock_pinned(), Mark::Part);
             let guid = block.guid();
             parts.push(NewPart { guid, offset, size });
@@ -236,7 +236,7 @@ impl Context {
             if written {
                 part.copies().wrote(Place::HOST);
             }
-            let left = memory::release_unused(part, Mode::Ew, &mut self.granted);
+            let left = divided::open(part, &mut self.granted);
             // From here on it may be gone.
             self.dispose_if(part, left);
         }

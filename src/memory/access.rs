@@ -218,13 +218,6 @@ pub fn hold_at_creation(block: &DataBlock) {
     block.holders.set(holders);
 }
 
-/// Marks a new block as held in EW mode by nobody, so that others wait for it until it is given back.
-pub fn close(block: &DataBlock) {
-    let mut holders = Holders::default();
-    enter(&mut holders, Mode::Ew, Place::HOST, 1);
-    block.holders.set(holders);
-}
-
 /// Gives back a block that was held in `mode` in `place`. EDTs that were waiting and have it now
 /// are added to `granted`.
 #[inline]

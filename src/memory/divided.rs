@@ -8,17 +8,22 @@
 //! it is closed a second time, which may be asked for before the first parts are gone, those in
 //! between do.
 //!
+//! A part begins as if it were divided and closed itself: nobody gets it, in any mode, before the part
+//! has its content.
+//!
 //! | step | state | count (times that it is, or will be, closed) | closed |
 //! |---|---|---|---|
 //! | [`divide`] | divided | +1 | if it was live, and the EDT gets it at once |
 //! | the EDT that divides it is granted it from the queue | | | yes |
 //! | [`unite`], by the last part | live (destroyed), if the count is 0 | -1 | no |
+//! | [`close`], of a new part | divided | 1 | yes |
+//! | [`open`], of a part | as by [`unite`] | -1 | no |
 
 use super::access::{
     Acquired, Left, admits, enqueue, enter, is_held, leave, note, note_write, serve,
 };
 use crate::object::data_block::{
-    DESTROYED, DIVIDED, DIVIDED_DESTROYED, DataBlock, DataBlocks, LIVE, Mark,
+    DESTROYED, DIVIDED, DIVIDED_DESTROYED, DataBlock, DataBlocks, Holders, LIVE, Mark,
 };
 use crate::object::edt::{Edt, EdtRef, Mode};
 use crate::object::guid::Guid;
@@ -58,9 +63,30 @@ pub(super) fn divide_locked(block: &DataBlock, mut locked: Locked<'_>, edt: &Edt
     Acquired::Granted
 }
 
+/// Closes a new part, until it is opened.
+pub fn close(block: &DataBlock) {
+    let mut locked = block.header.lock_pinned();
+    locked.word = locked.word.with_state(DIVIDED).with_count(1);
+    block.mark(&locked, Mark::Divided);
+    block.mark(&locked, Mark::Closed);
+    let mut holders = Holders::default();
+    enter(&mut holders, Mode::Ew, Place::HOST, 1);
+    block.holders.set(holders);
+}
+
+/// Gives a part that has its content to those that wait for it.
+pub fn open(block: &DataBlock, granted: &mut Vec<EdtRef>) -> Left {
+    give_back(block, block.header.lock_pinned(), granted)
+}
+
 /// The last part is gone: gives the block back, as written on the host.
 pub fn unite(block: &DataBlock, granted: &mut Vec<EdtRef>) -> Left {
-    let mut locked = block.header.lock_pinned();
+    let locked = block.header.lock_pinned();
+    note_write(block, &locked, Mode::Ew, Place::HOST);
+    give_back(block, locked, granted)
+}
+
+fn give_back(block: &DataBlock, mut locked: Locked<'_>, granted: &mut Vec<EdtRef>) -> Left {
     block.unmark(&locked, Mark::Closed);
     let times = locked.word.count() - 1;
     locked.word = locked.word.with_count(times);
@@ -71,7 +97,6 @@ pub fn unite(block: &DataBlock, granted: &mut Vec<EdtRef>) -> Left {
             _ => LIVE,
         });
     }
-    note_write(block, &locked, Mode::Ew, Place::HOST);
     let mut holders = block.holders.get();
     leave(&mut holders, Mode::Ew, 1);
     serve(block, &locked, &mut holders, granted);

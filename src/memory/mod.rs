@@ -45,7 +45,7 @@ mod loom_models;
 pub mod private;
 
 pub use access::{
-    Acquired, Left, acquire, close, destroy, hand_back, hand_on, hold_again, hold_at_creation,
-    hold_still, release, release_locked, release_unused, settle, step_back, try_acquire, watch,
+    Acquired, Left, acquire, destroy, hand_back, hand_on, hold_again, hold_at_creation, hold_still,
+    release, release_locked, release_unused, settle, step_back, try_acquire, watch,
 };
 pub use lease::Leases;

@@ -6,9 +6,10 @@ use crate::graph::{Kind, Mode};
 use crate::run::fail;
 use ocr::capi::sys;
 use std::ffi::{CStr, CString, c_char, c_void};
+use std::ops::Range;
 use std::ptr;
 
-pub use sys::{ocrEdtDep_t as Dep, ocrGuid_t as Guid, ocrNdRange_t as Range};
+pub use sys::{ocrEdtDep_t as Dep, ocrGuid_t as Guid, ocrNdRange_t as NdRange};
 
 pub type Function = unsafe extern "C" fn(u32, *mut u64, u32, *mut Dep) -> Guid;
 
@@ -275,9 +276,63 @@ pub fn try_release(block: Guid) -> u8 {
 }
 
 pub fn destroy_block(block: Guid) {
+    check("ocrDbDestroy", try_destroy_block(block));
+}
+
+pub fn try_destroy_block(block: Guid) -> u8 {
     // SAFETY: takes no pointers.
-    let status = unsafe { sys::ocrDbDestroy(block) };
-    check("ocrDbDestroy", status);
+    unsafe { sys::ocrDbDestroy(block) }
+}
+
+/// Makes parts of a block with these words.
+pub fn divide(block: Guid, places: &[Range<u32>], fixed: bool) -> Vec<Guid> {
+    let part = |place: &Range<u32>| sys::ocrDbPart_t {
+        offset: 4 * u64::from(place.start),
+        size: 4 * u64::from(place.end - place.start),
+        guid: NULL,
+    };
+    let mut parts: Vec<_> = places.iter().map(part).collect();
+    if parts.is_empty() {
+        return Vec::new();
+    }
+    let properties = if fixed {
+        sys::OCR_DB_PARTITION_STATIC.into()
+    } else {
+        0
+    };
+    let count = parts.len() as u32;
+    // SAFETY: the array is as long as said.
+    let status = unsafe { sys::ocrDbPartition(block, count, parts.as_mut_ptr(), properties) };
+    check("ocrDbPartition", status);
+    parts.into_iter().map(|part| part.guid).collect()
+}
+
+pub enum CopyType {
+    Plain,
+    Partition,
+    PartitionBack,
+}
+
+/// Copies so many bytes, each block with an offset. The answer is the completion event if it is wanted.
+pub fn copy(
+    (destination, to): (Guid, u32),
+    (source, from): (Guid, u32),
+    size: u32,
+    kind: CopyType,
+    wanted: bool,
+) -> Guid {
+    let kind = match kind {
+        CopyType::Plain => 0,
+        CopyType::Partition => sys::DB_COPY_PARTITION.into(),
+        CopyType::PartitionBack => sys::DB_COPY_PARTITION_BACK.into(),
+    };
+    let mut event = NULL;
+    let place: *mut Guid = if wanted { &mut event } else { ptr::null_mut() };
+    let (to, from, size) = (to.into(), from.into(), size.into());
+    // SAFETY: the pointer is valid, or null where that is allowed.
+    let status = unsafe { sys::ocrDbCopy(destination, to, source, from, size, kind, place) };
+    check("ocrDbCopy", status);
+    event
 }
 
 pub fn template(function: Function, paramc: u32, depc: u32, name: &CStr) -> Guid {
@@ -325,7 +380,7 @@ pub fn destroy_template(template: Guid) {
     check("ocrEdtTemplateDestroy", status);
 }
 
-type RangeFunction = unsafe extern "C" fn(u32, *const u64, u32, *const u64, *mut Range);
+type RangeFunction = unsafe extern "C" fn(u32, *const u64, u32, *const u64, *mut NdRange);
 
 pub fn add_kernel(
     template: Guid,

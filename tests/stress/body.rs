@@ -52,7 +52,7 @@ pub unsafe extern "C" fn range(
     paramv: *const u64,
     _: u32,
     _: *const u64,
-    range: *mut api::Range,
+    range: *mut api::NdRange,
 ) {
     let running = running();
     // SAFETY: the runtime gives as many parameters as it says.
@@ -74,8 +74,9 @@ struct Held {
     mode: Mode,
     guid: Guid,
     words: &'static [AtomicU32],
-    /// Of the content at the start.
-    sum: u32,
+    margin: &'static [AtomicU32],
+    /// Of the words and of the margin at the start.
+    sums: [u32; 2],
     released: bool,
 }
 
@@ -90,7 +91,12 @@ impl Held {
             }
             _ => 0,
         };
-        if others != 0 {
+        let parts = match self.mode {
+            // Who has had it in RO may have it yet.
+            Mode::Ro => 0,
+            _ => state.parts.load(SeqCst),
+        };
+        if others + parts != 0 {
             fail(format!(
                 "b{} is in use by others, too, in {:?}",
                 self.block, self.mode
@@ -103,15 +109,21 @@ impl Held {
         match self.mode {
             Mode::Ew => state.exclusive.fetch_sub(1, AcqRel),
             Mode::Rw => state.shared.fetch_sub(1, AcqRel),
-            Mode::Const if fold(0, self.words) != self.sum => {
-                fail(format!(
-                    "b{} changed while t{task} had it in CONST",
-                    self.block
-                ));
-                0
-            }
             _ => 0,
         };
+        // Nobody copies to it meanwhile either.
+        let sums = [fold(0, self.words), fold(0, self.margin)];
+        let same = match self.mode {
+            Mode::Const => sums == self.sums,
+            Mode::Rw | Mode::Ew => sums[1] == self.sums[1],
+            _ => true,
+        };
+        if !same {
+            fail(format!(
+                "b{} changed while t{task} had it in {:?}",
+                self.block, self.mode
+            ));
+        }
     }
 
     fn change(&self, hash: u32, length: u8) {
@@ -129,8 +141,16 @@ impl Held {
             return;
         }
         // All is read, then all is written: who else writes meanwhile is lost.
-        let before = read(self.words);
+        let (before, margin) = (read(self.words), read(self.margin));
+        if self.mode == Mode::Ew {
+            let spoil = |word: &AtomicU32| word.fetch_xor(u32::MAX, Relaxed);
+            self.margin.iter().map(spoil).for_each(drop);
+        }
         pause(length);
+        if self.mode == Mode::Ew {
+            let pairs = self.margin.iter().zip(margin);
+            pairs.for_each(|(word, before)| word.store(before, Relaxed));
+        }
         for (at, (word, &before)) in self.words.iter().zip(&before).enumerate() {
             let after = match self.op & op::CHANGE {
                 0 => before.wrapping_add(oracle::word_set(hash, at)),
@@ -153,7 +173,7 @@ pub unsafe extern "C" fn body(paramc: u32, paramv: *mut u64, depc: u32, depv: *m
     };
     let Some(spec) = running.graph.tasks.get(id) else {
         let block = id - running.graph.tasks.len();
-        let count = running.graph.blocks[block].words;
+        let count = running.graph.size(block);
         // SAFETY: the EDT holds its block until it ends.
         let words = unsafe { words(deps[0].ptr.cast(), count) };
         fill(oracle::block_hash(block), words);
@@ -175,6 +195,16 @@ pub unsafe extern "C" fn body(paramc: u32, paramv: *mut u64, depc: u32, depv: *m
         fail(format!("t{id} saw {hash:#x}, not {expected:#x}"));
     }
     pass_values(running, id, When::Before, &held);
+    let divides = |early: bool| {
+        if spec
+            .division
+            .as_ref()
+            .is_some_and(|spec| spec.early == early)
+        {
+            running.divide(id);
+        }
+    };
+    divides(true);
     for held in &held {
         held.change(hash, spec.pauses[1]);
     }
@@ -198,6 +228,7 @@ pub unsafe extern "C" fn body(paramc: u32, paramv: *mut u64, depc: u32, depv: *m
         running.contest(contest, spec.pauses[1]);
     }
     running.create_children(Some(id));
+    divides(false);
     for wait in &spec.waits {
         running.wait(id, wait);
     }
@@ -212,7 +243,11 @@ pub unsafe extern "C" fn body(paramc: u32, paramv: *mut u64, depc: u32, depv: *m
     for held in held.iter_mut().filter(|held| !held.released) {
         held.leave(id);
         if running.graph.blocks[held.block].destroyed_by == Some(id) {
-            keep(running, held.block, read(held.words));
+            keep(
+                running,
+                held.block,
+                [read(held.words), read(held.margin)].concat(),
+            );
             api::destroy_block(held.guid);
             held.released = true;
         }
@@ -278,7 +313,20 @@ fn acquire(running: &Running, task: Task, deps: &[Dep]) -> Vec<Held> {
             continue;
         }
         // SAFETY: the EDT has the block, and uses the words no longer than that.
-        let words = unsafe { words(dep.ptr.cast(), running.graph.blocks[block].words) };
+        let words = unsafe { words(dep.ptr.cast(), running.graph.size(block)) };
+        let arrived = match slot.mode {
+            // Who writes the block may have spoilt its margin.
+            Mode::Ro => Vec::new(),
+            _ => running.graph.arrived(&running.expected.order, block, task),
+        };
+        for place in arrived {
+            if read(&words[place.clone()]) != running.expected.blocks[block][place.clone()] {
+                fail(format!(
+                    "t{task} finds something else in words {place:?} of b{block} than was copied"
+                ));
+            }
+        }
+        let (words, margin) = words.split_at(running.graph.blocks[block].words as usize);
         let new = Held {
             slot: at,
             block,
@@ -286,7 +334,8 @@ fn acquire(running: &Running, task: Task, deps: &[Dep]) -> Vec<Held> {
             mode: slot.mode,
             guid,
             words,
-            sum: fold(0, words),
+            margin,
+            sums: [fold(0, words), fold(0, margin)],
             released: false,
         };
         new.enter();
@@ -302,7 +351,7 @@ fn end(running: &Running, task: Task, hash: u32, held: Vec<Held>) -> Guid {
     // Whether others come to know of the end before the EDT has returned.
     let tells = spec.body.is_some() || !turns.is_empty();
     if let Outcome::Made(block) = spec.outcome {
-        let count = running.graph.blocks[block].words;
+        let count = running.graph.size(block);
         let (guid, address) = running.new_block(block);
         // SAFETY: this EDT has just created it.
         fill(hash, unsafe { words(address, count) });

@@ -15,7 +15,9 @@ impl Running {
     /// The template for a variant and a result slot, which is made once.
     pub fn template(&self, variant: Variant, result: u32, own: bool) -> Guid {
         let make = || match variant {
-            Variant::Function => api::template(body, api::UNKNOWN, api::UNKNOWN, c"body"),
+            Variant::Function | Variant::Copy => {
+                api::template(body, api::UNKNOWN, api::UNKNOWN, c"body")
+            }
             Variant::Kernel => {
                 api::kernel_template(SOURCE, KERNEL, KERNEL_PARAMC as u32, KERNEL_DEPC as u32)
             }
@@ -78,6 +80,11 @@ impl Running {
     /// Creates the EDTs of a task.
     fn create_task(&self, task: Task) {
         let (spec, state) = (&self.graph.tasks[task], &self.tasks[task]);
+        if spec.variant == Variant::Copy {
+            state.output.set(self.start_copy(task));
+            self.connect_output(task);
+            return;
+        }
         let result = match spec.outcome {
             Outcome::Slot(slot) if spec.variant.has_kernel() => slot as u32,
             _ => api::NO_RESULT,
@@ -173,13 +180,7 @@ impl Running {
         if spec.priority.by == HintBy::Set && spec.priority.value != 0 {
             api::set_priority(edt, spec.priority.value);
         }
-        for _ in 0..self.graph.late_times(task) {
-            api::connect(output, self.event(Event::Late(task)), 0, Mode::Null);
-        }
-        for (consumer, at) in self.graph.joins_of(task) {
-            let latch = self.event(Event::Join(consumer, at));
-            api::connect(output, latch, 0, Mode::Null);
-        }
+        self.connect_output(task);
         if spec.rivals > 0 {
             // What is given at creation does not count on a label.
             for (at, guid) in depv.into_iter().enumerate() {
@@ -210,6 +211,18 @@ impl Running {
                 Source::Value(_) if sources[at].guid == OPEN.guid => {}
                 _ => api::connect(sources[at], edt, at, mode),
             }
+        }
+    }
+
+    /// Has the late event of a task, and the latches of others, depend on its output event.
+    fn connect_output(&self, task: Task) {
+        let output = self.tasks[task].output.get();
+        for _ in 0..self.graph.late_times(task) {
+            api::connect(output, self.event(Event::Late(task)), 0, Mode::Null);
+        }
+        for (consumer, at) in self.graph.joins_of(task) {
+            let latch = self.event(Event::Join(consumer, at));
+            api::connect(output, latch, 0, Mode::Null);
         }
     }
 

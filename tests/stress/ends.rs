@@ -72,12 +72,12 @@ fn begin(given: Option<Guid>) -> Start {
                 let (guid, address) = running.new_block(block);
                 // SAFETY: this EDT has just created it.
                 fill(oracle::block_hash(block), unsafe {
-                    words(address, spec.words)
+                    words(address, graph.size(block))
                 });
                 api::release(guid);
             }
             Origin::Bare(variant) => {
-                let (guid, _) = api::block(spec.words, false);
+                let (guid, _) = api::block(graph.size(block), false);
                 running.blocks[block].guid.set(guid);
                 filled.push((block, variant));
             }
@@ -111,8 +111,17 @@ fn begin(given: Option<Guid>) -> Start {
     .create();
     api::destroy_template(template);
     for (at, &(block, variant)) in filled.iter().enumerate() {
+        if variant == Variant::Copy {
+            let event = running.fill_by_copy(block);
+            api::connect(event, start, at, Mode::Null);
+            if given.is_some() {
+                // Outside of EDTs it stays.
+                running.keep_event(event);
+            }
+            continue;
+        }
         let id = graph.tasks.len() + block;
-        let (hash, words) = (oracle::block_hash(block), graph.blocks[block].words);
+        let (hash, words) = (oracle::block_hash(block), graph.size(block));
         let kernel = variant.has_kernel();
         let mut params = match kernel {
             true => running.kernel_params(id, hash, &[(op::SET, words)]),
@@ -201,7 +210,7 @@ unsafe extern "C" fn verify(_: u32, _: *mut u64, depc: u32, depv: *mut Dep) -> G
     let deps = unsafe { std::slice::from_raw_parts(depv, depc as usize) };
     let (blocks, journals) = left(running);
     for (&block, dep) in blocks.iter().zip(deps) {
-        let count = running.graph.blocks[block].words;
+        let count = running.graph.size(block);
         // SAFETY: the EDT holds its blocks.
         keep(
             running,
@@ -217,6 +226,7 @@ unsafe extern "C" fn verify(_: u32, _: *mut u64, depc: u32, depv: *mut Dep) -> G
         running.tasks[task].seen.store(journal[1], Relaxed);
         api::destroy_block(dep.guid);
     }
+    running.end_copies();
     running.destroy_shared();
     let templates = match running.templates.lock() {
         Ok(templates) => templates,

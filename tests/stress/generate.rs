@@ -3,9 +3,11 @@
 //! out, such as a dependence that would close a cycle.
 
 use crate::collective::{CollectiveSpec, Operator, Reduction, Turn, TurnSpec};
+use crate::copy::CopySpec;
 use crate::graph::*;
 use crate::oracle::{Moment, Order};
-use crate::settle::{KERNEL_SLOTS, complete};
+use crate::parts::{DivisionSpec, PartEnd, PartSpec};
+use crate::settle::{KERNEL_SLOTS, brings, complete};
 use crate::value::{ValueSpec, When};
 use proptest::collection::vec;
 use proptest::prelude::*;
@@ -88,6 +90,15 @@ struct TaskDraft {
     priority: Priority,
     waits: Vec<SourceDraft>,
     contests: Vec<Contest>,
+    copy: Option<CopyDraft>,
+    division: Option<DivisionSpec>,
+}
+
+/// Which blocks are copied, and what of them.
+#[derive(Clone, Debug)]
+struct CopyDraft {
+    blocks: [usize; 2],
+    spec: CopySpec,
 }
 
 #[derive(Clone, Debug)]
@@ -261,6 +272,7 @@ fn block(kernels: bool) -> impl Strategy<Value = BlockDraft> {
     let origin = prop_oneof![
         3 => Just(Origin::Main),
         2 => variant(kernels).prop_map(Origin::Bare),
+        1 => Just(Origin::Bare(Variant::Copy)),
     ];
     let parts = (words(), origin, rarely(), any::<bool>());
     parts.prop_map(|(words, origin, labeled, destroyed)| BlockDraft {
@@ -332,6 +344,8 @@ fn task(kernels: bool) -> impl Strategy<Value = TaskDraft> {
         priority(),
         prop_oneof![9 => Just(Vec::new()), 1 => vec(event_source(), 1..3)],
         prop_oneof![9 => Just(Vec::new()), 1 => vec(contest(), 1..4)],
+        prop::option::weighted(0.15, copy()),
+        prop::option::weighted(0.1, division(kernels)),
     );
     (place, ends, flags, extras, shared).prop_map(|(place, ends, flags, extras, shared)| {
         TaskDraft {
@@ -353,8 +367,67 @@ fn task(kernels: bool) -> impl Strategy<Value = TaskDraft> {
             priority: shared.3,
             waits: shared.4,
             contests: shared.5,
+            copy: shared.6,
+            division: shared.7,
         }
     })
+}
+
+fn copy() -> impl Strategy<Value = CopyDraft> {
+    let size = prop_oneof![1 => 0u32..4, 2 => 4u32..80, 1 => Just(u32::MAX)];
+    let places = (0u32..20_000, 0u32..20_000);
+    let flags = prop::array::uniform2(prop::bool::weighted(0.8));
+    let blocks = prop::array::uniform2(0usize..64);
+    (blocks, flags, size, places).prop_map(|(blocks, [reads, writes], size, (from, to))| {
+        CopyDraft {
+            blocks,
+            spec: CopySpec {
+                reads,
+                writes,
+                size,
+                from,
+                to,
+            },
+        }
+    })
+}
+
+fn division(kernels: bool) -> impl Strategy<Value = DivisionSpec> {
+    let flags = (any::<bool>(), any::<bool>());
+    (0usize..64, flags, vec(part(kernels), 1..6)).prop_map(|(slot, (early, fixed), parts)| {
+        DivisionSpec {
+            slot,
+            early,
+            fixed,
+            parts,
+        }
+    })
+}
+
+fn part(kernels: bool) -> impl Strategy<Value = PartSpec> {
+    let mode = || select(vec![Mode::Const, Mode::Ew, Mode::Rw, Mode::Ro]);
+    let variant = select(match kernels {
+        true => vec![Variant::Function, Variant::Kernel],
+        false => vec![Variant::Function],
+    });
+    let end = prop_oneof![
+        1 => Just(PartEnd::Without),
+        1 => mode().prop_map(PartEnd::With),
+        1 => Just(PartEnd::User),
+    ];
+    let gap = prop_oneof![2 => Just(0u32), 1 => 1u32..40];
+    let users = vec((mode(), variant), 0..4);
+    let place = (gap, prop_oneof![3 => 1u32..8, 1 => words()]);
+    (place, users, end, any::<bool>(), pause()).prop_map(
+        |((gap, words), users, end, nested, pause)| PartSpec {
+            gap,
+            words,
+            users,
+            end,
+            nested,
+            pause,
+        },
+    )
 }
 
 fn priority() -> impl Strategy<Value = Priority> {
@@ -430,7 +503,7 @@ fn doomed() -> impl Strategy<Value = DoomedDraft> {
 
 /// Device memory that is enough for each single launch.
 fn least_memory(graph: &Graph) -> u64 {
-    let bytes = |block: Block| 4 * u64::from(graph.blocks[block].words);
+    let bytes = |block: Block| 4 * u64::from(graph.size(block));
     let of_task =
         |spec: &TaskSpec| -> u64 { spec.slots.iter().filter_map(Slot::used).map(bytes).sum() };
     let tasks = graph.tasks.iter().map(of_task).max().unwrap_or(0);
@@ -459,6 +532,7 @@ fn skeleton(draft: &Draft) -> Graph {
         .iter()
         .map(|block| BlockSpec {
             words: block.words,
+            margin: 0,
             origin: block.origin,
             labeled: block.labeled && block.origin == Origin::Main,
             destroyed_by: None,
@@ -470,9 +544,18 @@ fn skeleton(draft: &Draft) -> Graph {
     for (task, draft) in draft.tasks.iter().enumerate() {
         path.truncate(draft.depth);
         if let Some(&last) = path.last()
-            && tasks[last].variant.has_kernel()
+            && tasks[last].variant != Variant::Function
         {
             path.pop();
+        }
+        if let Some(copy) = &draft.copy {
+            tasks.push(TaskSpec {
+                copy: Some(copy.spec.clone()),
+                outcome: Outcome::Slot(1),
+                ..new_task(path.last().copied(), Variant::Copy)
+            });
+            path.push(task);
+            continue;
         }
         let function = draft.variant == Variant::Function;
         let [anonymous, own_template, gated, reversed, gates_reversed] = draft.flags;
@@ -480,6 +563,7 @@ fn skeleton(draft: &Draft) -> Graph {
             OutcomeDraft::Made(words) if function => {
                 blocks.push(BlockSpec {
                     words,
+                    margin: 0,
                     origin: Origin::Made(task),
                     labeled: draft.raced,
                     destroyed_by: None,
@@ -495,21 +579,16 @@ fn skeleton(draft: &Draft) -> Graph {
             _ => Outcome::Nothing,
         };
         tasks.push(TaskSpec {
-            parent: path.last().copied(),
-            finish: draft.finish,
-            variant: draft.variant,
+            // That of a part of the block counts, too.
+            finish: draft.finish || draft.division.is_some(),
             copies: draft.copies,
-            slots: Vec::new(),
             outcome,
-            late: None,
-            body: None,
             gated,
             anonymous,
             own_template,
             reversed,
             gates_reversed,
             pauses: draft.pauses,
-            doomed: Vec::new(),
             scratch: if function {
                 draft.scratch.clone()
             } else {
@@ -519,8 +598,9 @@ fn skeleton(draft: &Draft) -> Graph {
             rivals: draft.rivals,
             given: draft.given,
             priority: draft.priority,
-            waits: Vec::new(),
             contests: draft.contests.clone(),
+            division: draft.division.clone().filter(|_| !draft.slots.is_empty()),
+            ..new_task(path.last().copied(), draft.variant)
         });
         path.push(task);
     }
@@ -530,6 +610,60 @@ fn skeleton(draft: &Draft) -> Graph {
         collectives: Vec::new(),
         values: Vec::new(),
         labeled_template: draft.labeled_template,
+    }
+}
+
+/// A task that does nothing.
+fn new_task(parent: Option<Task>, variant: Variant) -> TaskSpec {
+    TaskSpec {
+        parent,
+        finish: false,
+        variant,
+        copy: None,
+        division: None,
+        copies: 1,
+        slots: Vec::new(),
+        outcome: Outcome::Nothing,
+        late: None,
+        body: None,
+        gated: false,
+        anonymous: false,
+        own_template: false,
+        reversed: false,
+        gates_reversed: false,
+        pauses: [0; 3],
+        doomed: Vec::new(),
+        scratch: Vec::new(),
+        raced: false,
+        rivals: 0,
+        given: None,
+        priority: Priority {
+            value: 0,
+            by: HintBy::Creation,
+        },
+        waits: Vec::new(),
+        contests: Vec::new(),
+    }
+}
+
+/// Copies, of blocks that are there before all tasks, or that the creator has.
+fn add_copies(graph: &mut Graph, draft: &Draft) {
+    for (task, draft) in draft.tasks.iter().enumerate() {
+        let Some(copy) = &draft.copy else { continue };
+        let given = |&block: &Block| graph.blocks[block].origin.is_given();
+        let mut known: Vec<Block> = (0..graph.blocks.len()).filter(given).collect();
+        if let Some(creator) = graph.tasks[task].parent {
+            let held = |slot: &Slot| brings(graph, &slot.source).filter(|b| !known.contains(b));
+            let slots = graph.tasks[creator].slots.iter();
+            known.extend(slots.filter_map(held).collect::<Vec<_>>());
+        }
+        for (at, mode) in copy.blocks.into_iter().zip([Mode::Const, Mode::Ew]) {
+            if !known.is_empty() {
+                let block = known.remove(at % known.len());
+                let slot = new_slot(Source::Block(block), mode, [false; 3]);
+                graph.tasks[task].slots.push(slot);
+            }
+        }
     }
 }
 
@@ -583,6 +717,7 @@ fn add_collectives(graph: &mut Graph, order: &mut Order, draft: &Draft) -> Vec<(
             spec.results.push(graph.blocks.len());
             graph.blocks.push(BlockSpec {
                 words: draft.words,
+                margin: 0,
                 origin: Origin::Reduced(collective, generation),
                 labeled: false,
                 destroyed_by: None,
@@ -615,6 +750,7 @@ fn add_values(graph: &mut Graph, draft: &Draft) {
         graph.blocks.push(BlockSpec {
             // As many as the block has that is passed on.
             words: 1,
+            margin: 0,
             origin: Origin::Value(value),
             labeled: false,
             destroyed_by: None,
@@ -652,6 +788,7 @@ fn add_dependences(graph: &mut Graph, draft: &Draft) {
     for (task, draft) in draft.tasks.iter().enumerate() {
         let most = match graph.tasks[task].variant {
             Variant::Function => usize::MAX,
+            Variant::Copy => 0,
             _ => KERNEL_SLOTS,
         };
         for draft in draft.slots.iter().take(most) {
@@ -663,6 +800,13 @@ fn add_dependences(graph: &mut Graph, draft: &Draft) {
     }
     for (task, slot) in more {
         graph.tasks[task].slots.push(slot);
+    }
+    add_copies(graph, draft);
+    for spec in &mut graph.tasks {
+        let slots = spec.slots.len();
+        if let Some(division) = &mut spec.division {
+            division.slot %= slots;
+        }
     }
     for (task, draft) in draft.tasks.iter().enumerate() {
         if graph.tasks[task].variant != Variant::Function || graph.turns_of(task).count() > 1 {

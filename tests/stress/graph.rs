@@ -2,6 +2,8 @@
 //! `oracle.rs`.
 
 use crate::collective::{Collective, CollectiveSpec, Turn, TurnSpec};
+use crate::copy::CopySpec;
+use crate::parts::DivisionSpec;
 use crate::value::{Value, ValueSpec};
 use serde::{Deserialize, Serialize};
 use std::fmt;
@@ -53,6 +55,9 @@ pub struct Graph {
 #[derive(Clone, Serialize, Deserialize)]
 pub struct BlockSpec {
     pub words: u32,
+    /// How many more there are behind these, for copies.
+    #[serde(default)]
+    pub margin: u32,
     pub origin: Origin,
     /// Whether it is created on a label.
     pub labeled: bool,
@@ -88,11 +93,13 @@ pub enum Variant {
     Function,
     Kernel,
     Both,
+    /// None of the program's: it is an EDT that the runtime makes for a copy.
+    Copy,
 }
 
 impl Variant {
     pub fn has_kernel(self) -> bool {
-        self != Variant::Function
+        matches!(self, Variant::Kernel | Variant::Both)
     }
 }
 
@@ -103,6 +110,12 @@ pub struct TaskSpec {
     pub parent: Option<Task>,
     pub finish: bool,
     pub variant: Variant,
+    /// What it copies, from its first block to its second.
+    #[serde(default)]
+    pub copy: Option<CopySpec>,
+    /// What it divides.
+    #[serde(default)]
+    pub division: Option<DivisionSpec>,
     /// How many EDTs do the same side by side. More than one only of a function without children that
     /// nobody waits for but a finish scope.
     pub copies: u32,
@@ -210,6 +223,14 @@ impl Slot {
     /// The block that the EDT can use.
     pub fn used(&self) -> Option<Block> {
         self.block.filter(|_| self.mode != Mode::Null)
+    }
+}
+
+impl TaskSpec {
+    /// Whether it changes words of a block, and not only its margin.
+    pub fn writes(&self, block: Block) -> bool {
+        let writes = |slot: &Slot| slot.used() == Some(block) && slot.mode.writes();
+        self.copy.as_ref().is_none_or(|copy| copy.writes) && self.slots.iter().any(writes)
     }
 }
 
@@ -335,6 +356,15 @@ pub enum EventEnd {
 impl Graph {
     pub fn children(&self, parent: Option<Task>) -> impl DoubleEndedIterator<Item = Task> + '_ {
         (0..self.tasks.len()).filter(move |&task| self.tasks[task].parent == parent)
+    }
+
+    /// Whether a task, or the EDT around all tasks, knows a block: it was there before, or it has it.
+    pub fn knows(&self, task: Option<Task>, block: Block) -> bool {
+        let has = |task: Task| {
+            let mut slots = self.tasks[task].slots.iter();
+            slots.any(|slot| slot.used() == Some(block)) && !self.is_private(block)
+        };
+        self.blocks[block].origin.is_given() || task.is_some_and(has)
     }
 
     pub fn ancestors(&self, task: Task) -> impl Iterator<Item = Task> + '_ {
@@ -555,6 +585,9 @@ impl fmt::Debug for Graph {
             if spec.labeled {
                 write!(f, ", labeled")?;
             }
+            if spec.margin > 0 {
+                write!(f, ", margin of {} words", spec.margin)?;
+            }
             match spec.destroyed_by {
                 Some(task) => writeln!(f, ", destroyed by t{task}")?,
                 None => writeln!(f)?,
@@ -571,6 +604,10 @@ impl fmt::Debug for Graph {
         }
         for (task, spec) in self.tasks.iter().enumerate() {
             write!(f, "  t{task}: {:?}", spec.variant)?;
+            if let Some(copied) = self.copied(task) {
+                let (from, to) = (copied.from, copied.to);
+                write!(f, ", {} bytes from {from} to {to}", copied.size)?;
+            }
             if spec.finish {
                 write!(f, " finish")?;
             }
@@ -614,6 +651,9 @@ impl fmt::Debug for Graph {
             }
             if !spec.scratch.is_empty() {
                 writeln!(f, "      scratch blocks {:?}", spec.scratch)?;
+            }
+            if let Some(division) = &spec.division {
+                writeln!(f, "      {division:?}")?;
             }
             for wait in &spec.waits {
                 writeln!(f, "      waits in a call for {wait:?}")?;

@@ -8,6 +8,7 @@
 //! block in a way that depends on the order; otherwise it adds to the words.
 
 use crate::collective::Turn;
+use crate::copy::copy_words;
 use crate::graph::{Block, Graph, Mode, Origin, Outcome, Source, Task};
 use crate::value::When;
 
@@ -210,11 +211,7 @@ pub fn writers(graph: &Graph, block: Block) -> Vec<Task> {
         .tasks
         .iter()
         .enumerate()
-        .filter(|(_, spec)| {
-            spec.slots
-                .iter()
-                .any(|slot| slot.used() == Some(block) && slot.mode.writes())
-        })
+        .filter(|&(task, spec)| spec.writes(block) || graph.divided(task) == Some(block))
         .map(|(task, _)| task)
         .collect();
     if let Origin::Made(task) = graph.blocks[block].origin {
@@ -235,7 +232,9 @@ fn ops(graph: &Graph, order: &Order) -> Vec<Vec<u32>> {
             return 0;
         }
         let ordered = writers[block].iter().all(|&other| {
-            other == task || order.ends_before(other, task) || order.ends_before(task, other)
+            let before =
+                |first, second| order.is_before(graph.done(first, block), Moment::Start(second));
+            other == task || before(other, task) || before(task, other)
         });
         let alone = graph.tasks[task].copies == 1 || !slot.mode.writes();
         match (ordered && alone, slot.mode) {
@@ -275,18 +274,25 @@ fn known(graph: &Graph, order: &Order, ops: &mut [Vec<u32>]) -> Vec<bool> {
     known
 }
 
+/// For each task and pre-slot, the bits of [`op`]; and which blocks have a content that is certain.
+pub fn certain(graph: &Graph, order: &Order) -> (Vec<Vec<u32>>, Vec<bool>) {
+    let mut ops = ops(graph, order);
+    let known = known(graph, order, &mut ops);
+    (ops, known)
+}
+
 impl Expected {
     pub fn of(graph: &Graph) -> Expected {
         let order = Order::of(graph);
-        let mut ops = ops(graph, &order);
-        let known = known(graph, &order, &mut ops);
-        let set = |hash, words: u32| (0..words as usize).map(|at| word_set(hash, at)).collect();
-        let mut blocks: Vec<Vec<u32>> = graph
-            .blocks
-            .iter()
-            .enumerate()
-            .map(|(block, spec)| set(block_hash(block), spec.words))
+        let (ops, known) = certain(graph, &order);
+        let set = |hash, block: Block| {
+            let words = 0..graph.size(block) as usize;
+            words.map(|at| word_set(hash, at)).collect()
+        };
+        let mut blocks: Vec<Vec<u32>> = (0..graph.blocks.len())
+            .map(|block| set(block_hash(block), block))
             .collect();
+        let words = |block: Block| graph.blocks[block].words as usize;
         let mut hashes = vec![0; graph.tasks.len()];
         let mut done = vec![false; graph.tasks.len()];
         let reduce = |turn: Turn, done: &[bool], hashes: &[u32], blocks: &mut [Vec<u32>]| {
@@ -314,6 +320,10 @@ impl Expected {
         };
         for task in order.sequence() {
             let spec = &graph.tasks[task];
+            if let Some(copied) = graph.copied(task) {
+                copy_words(&copied, &mut blocks);
+                continue;
+            }
             let used = || {
                 ops[task]
                     .iter()
@@ -323,14 +333,15 @@ impl Expected {
             let mut hash = first_hash(task);
             for (op, block) in used() {
                 if op & op::SEE != 0 {
-                    hash = blocks[block]
+                    hash = blocks[block][..words(block)]
                         .iter()
                         .fold(hash, |hash, &word| mix(hash, word));
                 }
             }
             pass(task, true, &mut blocks);
             for (op, block) in used() {
-                for (at, word) in blocks[block].iter_mut().enumerate() {
+                let words = &mut blocks[block][..words(block)];
+                for (at, word) in words.iter_mut().enumerate() {
                     if op & op::CHANGE != 0 {
                         *word = word_changed(*word, hash, at);
                     } else if op & op::ADD != 0 {
@@ -339,8 +350,13 @@ impl Expected {
                 }
             }
             pass(task, false, &mut blocks);
+            if let Some(block) = graph.divided(task)
+                && graph.blocks[block].destroyed_by != Some(task)
+            {
+                graph.add_parts(task, &mut blocks[block]);
+            }
             if let Outcome::Made(block) = spec.outcome {
-                blocks[block] = set(hash, graph.blocks[block].words);
+                blocks[block] = set(hash, block);
             }
             hashes[task] = hash;
             done[task] = true;

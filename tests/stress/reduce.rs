@@ -3,6 +3,7 @@
 
 use crate::collective::{Collective, Reduction, Turn, TurnSpec};
 use crate::graph::*;
+use crate::parts::PartEnd;
 use crate::settle::settle;
 use crate::value::{Value, ValueSpec, When};
 use std::time::{Duration, Instant};
@@ -68,6 +69,15 @@ enum Step {
     Flag(Task, usize),
     Pause(Task, usize),
     Label(Block),
+    /// What or how much is copied.
+    CopyFlag(Task, usize),
+    Division(Task),
+    DivisionFlag(Task, usize),
+    /// A part, one of its users, how many words it has, and the rest.
+    Part(Task, usize),
+    PartUser(Task, usize),
+    PartWords(Task, usize),
+    PartFlags(Task, usize),
     Workers,
     Legacy,
     Memory,
@@ -94,6 +104,19 @@ fn steps(case: &Case) -> Vec<Step> {
     let values = || 0..graph.values.len();
     steps.extend(values().rev().map(Step::Value));
     steps.extend((0..graph.blocks.len()).rev().map(Step::Block));
+    let parts = |step: fn(Task, usize) -> Step| {
+        tasks().flat_map(move |task| {
+            let division = graph.tasks[task].division.as_ref();
+            let parts = division.map_or(0, |division| division.parts.len());
+            (0..parts).rev().map(move |part| step(task, part))
+        })
+    };
+    steps.extend(tasks().map(Step::Division));
+    steps.extend(parts(Step::Part));
+    steps.extend(parts(Step::PartUser));
+    steps.extend(parts(Step::PartFlags));
+    steps.extend(parts(Step::PartWords));
+    steps.extend(tasks().flat_map(|task| (0..2).map(move |flag| Step::DivisionFlag(task, flag))));
     steps.extend(slots(Step::Slot));
     steps.extend(slots(Step::Source));
     for step in [
@@ -121,6 +144,7 @@ fn steps(case: &Case) -> Vec<Step> {
     );
     steps.extend(values().flat_map(|value| (0..3).map(move |flag| Step::ValueFlag(value, flag))));
     steps.extend(tasks().flat_map(|task| (0..3).map(move |at| Step::Pause(task, at))));
+    steps.extend(tasks().flat_map(|task| (0..5).map(move |flag| Step::CopyFlag(task, flag))));
     steps.extend((0..graph.blocks.len()).map(Step::Words));
     steps.extend((0..graph.blocks.len()).map(Step::Label));
     steps.extend([
@@ -232,7 +256,8 @@ fn apply(case: &mut Case, step: Step) -> bool {
             if let Outcome::Made(block) = graph.tasks[task].outcome {
                 graph.blocks[block].origin = Origin::Main;
             }
-            take(&mut graph.tasks[task].outcome, Outcome::Nothing)
+            let copies = graph.tasks[task].copy.is_some();
+            !copies && take(&mut graph.tasks[task].outcome, Outcome::Nothing)
         }
         Step::Slot(task, slot) => {
             let passed = |spec: &ValueSpec| (spec.by, spec.slot) == (task, slot);
@@ -243,6 +268,10 @@ fn apply(case: &mut Case, step: Step) -> bool {
                 value.slot -= (value.by == task && value.slot > slot) as usize;
             }
             let spec = &mut graph.tasks[task];
+            spec.division = spec.division.take().filter(|spec| spec.slot != slot);
+            if let Some(division) = &mut spec.division {
+                division.slot -= (division.slot > slot) as usize;
+            }
             spec.slots.remove(slot);
             if let Outcome::Slot(result) = &mut spec.outcome {
                 match (*result).cmp(&slot) {
@@ -291,7 +320,10 @@ fn apply(case: &mut Case, step: Step) -> bool {
         },
         Step::Priority(task) => take(&mut graph.tasks[task].priority.value, 0),
         Step::Finish(task) => take(&mut graph.tasks[task].finish, false),
-        Step::Kernel(task) => take(&mut graph.tasks[task].variant, Variant::Function),
+        Step::Kernel(task) => {
+            graph.tasks[task].copy = None;
+            take(&mut graph.tasks[task].variant, Variant::Function)
+        }
         Step::Copies(task) => {
             let copies = &mut graph.tasks[task].copies;
             let fewer = (*copies / 2).max(1);
@@ -311,6 +343,60 @@ fn apply(case: &mut Case, step: Step) -> bool {
                 .into_iter()
                 .nth(flag)
                 .is_some_and(|flag| take(flag, false))
+        }
+        Step::CopyFlag(task, flag) => {
+            let Some(copy) = &mut graph.tasks[task].copy else {
+                return false;
+            };
+            match flag {
+                0 => take(&mut copy.reads, false),
+                1 => take(&mut copy.writes, false),
+                2 => take(&mut copy.from, 0),
+                3 => take(&mut copy.to, 0),
+                _ => {
+                    let fewer = copy.size / 2;
+                    take(&mut copy.size, fewer)
+                }
+            }
+        }
+        Step::Division(task) => graph.tasks[task].division.take().is_some(),
+        Step::DivisionFlag(task, flag) => {
+            let division = graph.tasks[task].division.as_mut();
+            division.is_some_and(|spec| match flag {
+                0 => take(&mut spec.early, false),
+                _ => take(&mut spec.fixed, true),
+            })
+        }
+        Step::Part(task, part) => {
+            let division = graph.tasks[task].division.as_mut();
+            division.is_some_and(|spec| {
+                spec.parts.remove(part);
+                true
+            })
+        }
+        Step::PartUser(task, part) => {
+            let division = graph.tasks[task].division.as_mut();
+            division.is_some_and(|spec| spec.parts[part].users.pop().is_some())
+        }
+        Step::PartWords(task, part) => {
+            let division = graph.tasks[task].division.as_mut();
+            division.is_some_and(|spec| {
+                let spec = &mut spec.parts[part];
+                let (gap, words) = (spec.gap / 2, spec.words / 2);
+                [take(&mut spec.gap, gap), take(&mut spec.words, words)].contains(&true)
+            })
+        }
+        Step::PartFlags(task, part) => {
+            let division = graph.tasks[task].division.as_mut();
+            division.is_some_and(|spec| {
+                let spec = &mut spec.parts[part];
+                let changes = [
+                    take(&mut spec.end, PartEnd::Without),
+                    take(&mut spec.nested, false),
+                    take(&mut spec.pause, 0),
+                ];
+                changes.contains(&true)
+            })
         }
         Step::Pause(task, at) => take(&mut graph.tasks[task].pauses[at], 0),
         Step::Workers => {

@@ -2,8 +2,10 @@
 //! is kept from running too early, and who destroys what.
 
 use crate::collective::Turn;
+use crate::copy::{settle_copies, settle_margins};
 use crate::graph::*;
 use crate::oracle::{Moment, Order};
+use crate::parts::{settle_divided, settle_divisions};
 use crate::value::When;
 
 /// Pre-slots of an EDT that may be a kernel, without its gate and its journal.
@@ -40,14 +42,40 @@ pub fn settle(graph: &mut Graph) {
 /// Works out what follows from the sources of pre-slots and from what tasks return. `wanted` says
 /// which blocks a task destroys if there is one that can.
 pub fn complete(graph: &mut Graph, wanted: &[bool]) {
-    settle_waiters(graph);
-    settle_turns(graph);
-    settle_events(graph);
-    settle_blocks(graph);
+    loop {
+        settle_divisions(graph);
+        settle_waiters(graph);
+        settle_turns(graph);
+        settle_events(graph);
+        settle_blocks(graph);
+        if settle_known(graph) && settle_copies(graph) {
+            break;
+        }
+    }
     let order = Order::of(graph);
+    settle_divided(graph, &order);
+    settle_sizes(graph);
+    settle_margins(graph, &order);
+    settle_sizes(graph);
     settle_bounds(graph, &order);
     settle_waits(graph, &order);
     destroy(graph, &order, wanted);
+}
+
+/// Who gets a block without an event is created by somebody who knows it; false if some were not.
+fn settle_known(graph: &mut Graph) -> bool {
+    let mut right = true;
+    for task in 0..graph.tasks.len() {
+        for at in 0..graph.tasks[task].slots.len() {
+            if let Source::Block(block) = graph.tasks[task].slots[at].source
+                && !graph.knows(graph.tasks[task].parent, block)
+            {
+                graph.tasks[task].slots[at].source = Source::Nothing;
+                right = false;
+            }
+        }
+    }
+    right
 }
 
 /// Who waits in a call: functions, and none whose first contribution might be what it waits for.
@@ -158,10 +186,12 @@ fn settle_waits(graph: &mut Graph, order: &Order) {
                 && graph.tasks.iter().enumerate().all(|(other, spec)| {
                     other == task
                         || !uses(spec)
-                        || order.ends_before(other, task)
+                        || order.is_before(graph.done(other, block), Moment::Start(task))
                         || order.ends_before(task, other)
                 });
-            graph.tasks[task].slots[at].release |= !alone;
+            // To wait is also to look at the block, behind its parts.
+            let divides = graph.divided(task) == Some(block);
+            graph.tasks[task].slots[at].release |= !alone || divides;
         }
     }
 }
@@ -230,6 +260,8 @@ fn settle_events(graph: &mut Graph) {
         if goes && all_after || graph.wants_output(task) {
             graph.tasks[task].gated = true;
         }
+        // The event of a copy stays until its creator has ended.
+        graph.tasks[task].gated &= graph.tasks[task].variant != Variant::Copy;
         if graph.tasks[task].late.is_some() && graph.late_dependences(task) == 0 {
             graph.tasks[task].late = Some(Kind::Sticky);
         }
@@ -245,7 +277,8 @@ fn settle_events(graph: &mut Graph) {
             || spec.outcome != Outcome::Nothing
             || !spec.doomed.is_empty()
             || contributes
-            || gives;
+            || gives
+            || spec.division.is_some();
         if one {
             spec.copies = 1;
         } else if !spec.contests.is_empty() || !spec.waits.is_empty() {
@@ -304,7 +337,7 @@ pub fn own_result(graph: &Graph, task: Task) -> Option<Block> {
         Outcome::Nothing | Outcome::Event(_) => None,
         Outcome::Made(block) => Some(block),
         Outcome::Slot(slot) => {
-            let slot = &spec.slots[slot];
+            let slot = spec.slots.get(slot)?;
             let block = brings(graph, &slot.source).filter(|_| slot.mode != Mode::Null);
             block.filter(|&block| !graph.is_private(block))
         }
@@ -351,11 +384,17 @@ fn settle_blocks(graph: &mut Graph) {
         let spec = &mut graph.tasks[task];
         spec.anonymous &= spec.slots.iter().all(|slot| slot.in_depv);
     }
-    // A content may be that of another copy.
+}
+
+/// How long contents are that are passed by value. Each may be that of another one.
+fn settle_sizes(graph: &mut Graph) {
     for _ in 0..graph.values.len() {
         for value in 0..graph.values.len() {
             if let Some(block) = graph.passed(value) {
-                graph.blocks[graph.values[value].copy].words = graph.blocks[block].words;
+                let (copy, passed) = (graph.values[value].copy, &graph.blocks[block]);
+                let (words, margin) = (passed.words, passed.margin);
+                graph.blocks[copy].words = words;
+                graph.blocks[copy].margin = margin;
             }
         }
     }
@@ -382,9 +421,16 @@ fn destroy(graph: &mut Graph, order: &Order, wanted: &[bool]) {
         };
         let last = (0..count).find(|&task| {
             let spec = &graph.tasks[task];
-            spec.variant == Variant::Function
-                && spec.copies == 1
-                && spec.slots.iter().any(|slot| slot.used() == Some(block))
+            let mut slots = spec.slots.iter();
+            let has = match spec.variant {
+                Variant::Function => slots.any(|slot| slot.used() == Some(block)),
+                // Its source can go with a copy.
+                Variant::Copy => slots.next().is_some_and(|slot| slot.used() == Some(block)),
+                _ => false,
+            };
+            let waits = graph.divided(task) == Some(block) && !spec.waits.is_empty();
+            has && spec.copies == 1
+                && !waits
                 && !passes(task)
                 && (0..count).all(|other| {
                     other == task

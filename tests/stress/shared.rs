@@ -211,13 +211,14 @@ impl Running {
     /// A block that the caller has acquired, and where it is.
     pub fn new_block(&self, block: Block) -> (Guid, *mut u32) {
         let (spec, place) = (&self.graph.blocks[block], &self.blocks[block].guid);
+        let words = self.graph.size(block);
         if !spec.labeled {
-            let (guid, address) = api::block(spec.words, true);
+            let (guid, address) = api::block(words, true);
             place.set(guid);
             return (guid, address);
         }
         let label = place.get();
-        let (status, guid, address) = api::try_block(spec.words, true, Some((label, IS_LABELED)));
+        let (status, guid, address) = api::try_block(words, true, Some((label, IS_LABELED)));
         check_one_of("ocrDbCreate on a label", status, &[0]);
         let (status, ..) = api::try_block(1, true, Some((label, CHECK)));
         check_one_of("ocrDbCreate on a label in use", status, &[EGUIDEXISTS]);
@@ -299,7 +300,7 @@ impl Running {
         let (Some(block), Some((address, size))) = (block, memory) else {
             return;
         };
-        let count = self.graph.blocks[block].words;
+        let count = self.graph.size(block);
         if size != 4 * u64::from(count) || address.is_null() {
             fail(format!(
                 "t{task} has waited for b{block} and got {size} bytes at {address:?}"
@@ -309,14 +310,17 @@ impl Running {
         let awaited = Order::awaited(&self.graph, wait);
         let order = &self.expected.order;
         let written = writers(&self.graph, block).into_iter().all(|writer| {
-            let end = Moment::End(writer);
+            let end = self.graph.done(writer, block);
             let after = |&moment: &Moment| moment == end || order.is_before(end, moment);
             awaited.iter().any(after)
         });
         if written {
             // SAFETY: nobody destroys the block before this task has ended.
             let content = read(unsafe { words(address, count) });
-            if content != self.expected.blocks[block] && self.expected.known[block] {
+            let words = self.graph.blocks[block].words as usize;
+            if content[..words] != self.expected.blocks[block][..words]
+                && self.expected.known[block]
+            {
                 fail(format!("t{task} has waited for b{block}, which is wrong"));
             }
         }

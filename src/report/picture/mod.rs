@@ -401,8 +401,9 @@ impl<'a> Picture<'a> {
             block.holders.extend(of_waiting.take(SHOWN));
             let blocks = &self.objects.data_blocks;
             let whole = blocks.partitions.awaited(guid).map(Holder::Whole);
+            let is_open = whole.is_none();
             block.holders.extend(whole);
-            if block.closed {
+            if block.closed && is_open {
                 block.holders.clear();
                 let parts = blocks.partitions.parts_of(guid).into_iter();
                 let sized = parts.filter_map(|part| {

@@ -283,14 +283,14 @@ unsafe extern "C" fn use_it(_: u32, paramv: *mut u64, _: u32, depv: *mut Dep) ->
     // SAFETY: `use_part` has made this EDT.
     let (task, nth, count, part) = unsafe { part_of(paramv) };
     // SAFETY: it has five parameters.
-    let at = unsafe { paramv.add(4).read() } as usize;
+    let [.., at] = unsafe { paramv.cast::<[u64; 5]>().read() };
     // SAFETY: it has two pre-slots.
     let dep = unsafe { &*depv };
     let Some(division) = &running.graph.tasks[task].division else {
         return NULL;
     };
     let spec = &division.parts[nth];
-    let (mode, _) = spec.users[at];
+    let (mode, _) = spec.users[at as usize];
     if dep.guid.guid != part.guid || dep.ptr.is_null() {
         fail(format!(
             "t{task}, part {nth}: got {:#x} at {:?}",

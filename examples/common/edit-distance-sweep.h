@@ -172,8 +172,10 @@ TARGET ALWAYS_INLINE void NAME(rows)(const uint32_t planes, uint32_t to, uint32_
     NAME(sweep)(planes, chains, used, words, columns, stride, rowPlanes + w, text, vertical + w, horizontal)
     for (uint32_t w = 0, used; w < to; w += used) {
         used = to - w < CHAINS(planes) * LANES ? to - w : CHAINS(planes) * LANES;
-        if (used > 2 * LANES)
+        if (used > 3 * LANES)
             SWEEP(4);
+        else if (used > 2 * LANES)
+            SWEEP(3);
         else if (used > LANES)
             SWEEP(2);
         else

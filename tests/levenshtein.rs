@@ -124,24 +124,29 @@ fn expect(output: &Output, wanted: usize, what: &str) {
 
 const POLICIES: [&str; 5] = ["cpu", "device", "static:1:1", "static:2:1", "eager"];
 
-/// Sweeps of full vectors, of some lanes of one, and of single words, in all forms that this CPU has.
+/// Sweeps of full vectors, of some lanes of one, and of single words, in all forms that this CPU has: of the
+/// last rows of a tile, and of a whole tile that another takes its upper boundary from.
 #[test]
 fn every_number_of_words_of_rows() {
     let files = Files::new("words");
     let mut random = Random(0x2545_f491_4f6c_dd1d);
     for form in ["portable", "avx2", "avx512"] {
         for words in 1..=36 {
-            let letters = [3, 12, 60][random.below(3) as usize];
-            let (rows, columns) = (64 * words - random.below(64), 1 + random.below(300));
-            let a = random.text(rows, letters);
-            let b = random.text(columns, letters);
-            let (left, right) = (files.put("a", &a), files.put("b", &b));
-            let output = command(&["--tile", "4096"], "cpu", "1", [&left, &right])
-                .env("EDIT_DISTANCE_FORM", form)
-                .output()
-                .expect("the program can be started");
-            let what = format!("{form}, {rows} x {columns} of {letters}");
-            expect(&output, distance(&a, &b), &what);
+            let part = 64 * words - random.below(64);
+            let more = 64 * words + 1 + random.below(64 * words);
+            for (tile, rows) in [(4096, part), (64 * words, more)] {
+                let letters = [3, 12, 60][random.below(3) as usize];
+                let columns = 1 + random.below(300);
+                let a = random.text(rows, letters);
+                let b = random.text(columns, letters);
+                let (left, right) = (files.put("a", &a), files.put("b", &b));
+                let output = command(&["--tile", &tile.to_string()], "cpu", "1", [&left, &right])
+                    .env("EDIT_DISTANCE_FORM", form)
+                    .output()
+                    .expect("the program can be started");
+                let what = format!("{form}, {rows} x {columns} of {letters}, --tile {tile}");
+                expect(&output, distance(&a, &b), &what);
+            }
         }
     }
 }

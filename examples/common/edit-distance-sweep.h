@@ -32,13 +32,13 @@ TARGET ALWAYS_INLINE uint64_t NAME(lane)(Vec v, uint32_t lane) {
     return lanes[lane];
 }
 
-/* The chain of the words from `first` on, of `used` that there are: none, it may be. */
+/* The chain of the words from `first` on, of `used` that there are. */
 TARGET ALWAYS_INLINE void NAME(begin)(NAME(Chain) *chain, const uint32_t planes, uint32_t words, uint32_t first,
                                       uint32_t used, const uint64_t *rowPlanes, const uint64_t *vertical) {
     const Vec none = NAME(allLanes)(0);
-    const uint32_t some = first < used ? used - first : 0;
-    rowPlanes += some > 0 ? first : 0;
-    vertical += some > 0 ? first : 0;
+    const uint32_t some = used - first;
+    rowPlanes += first;
+    vertical += first;
     chain->vp = NAME(loadSome)(vertical, some);
     chain->vm = NAME(loadSome)(vertical + words, some);
     chain->hp = chain->hm = none;
@@ -55,10 +55,8 @@ TARGET ALWAYS_INLINE void NAME(begin)(NAME(Chain) *chain, const uint32_t planes,
 
 TARGET ALWAYS_INLINE void NAME(end)(const NAME(Chain) *chain, uint32_t words, uint32_t first, uint32_t used,
                                     uint64_t *vertical) {
-    if (first < used) {
-        NAME(storeSome)(vertical + first, chain->vp, used - first);
-        NAME(storeSome)(vertical + first + words, chain->vm, used - first);
-    }
+    NAME(storeSome)(vertical + first, chain->vp, used - first);
+    NAME(storeSome)(vertical + first + words, chain->vm, used - first);
 }
 
 /* A step of one chain. text: the spread planes where this chain's lane 0 is. aboveP, aboveM: their last lanes are what
@@ -172,8 +170,10 @@ TARGET ALWAYS_INLINE void NAME(rows)(const uint32_t planes, uint32_t to, uint32_
     NAME(sweep)(planes, chains, used, words, columns, stride, rowPlanes + w, text, vertical + w, horizontal)
     for (uint32_t w = 0, used; w < to; w += used) {
         used = to - w < CHAINS(planes) * LANES ? to - w : CHAINS(planes) * LANES;
-        if (used > 2 * LANES)
+        if (used > 3 * LANES)
             SWEEP(4);
+        else if (used > 2 * LANES)
+            SWEEP(3);
         else if (used > LANES)
             SWEEP(2);
         else

@@ -122,8 +122,9 @@ impl Check {
             );
         }
         text += "\n  what to do: destroy what is no longer needed (ocrDbDestroy, ocrEventDestroy, \
-                 ocrEdtTemplateDestroy, ocrGuidMapDestroy, ocrMapDestroy, ocrFileRelease). An EDT that never ran misses a dependence or a \
-                 satisfaction, or the program ended too early.";
+                 ocrEdtTemplateDestroy, ocrGuidMapDestroy, ocrMapDestroy, ocrFileRelease). An EDT \
+                 that never ran misses a dependence or a satisfaction, or the program ended too \
+                 early.";
         Some(text)
     }
 }

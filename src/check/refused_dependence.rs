@@ -115,7 +115,12 @@ impl Check {
         if status == ACCESS {
             return Some(self.written_once(made, &[source, destination]));
         }
-        if made.call.name == "ocrAddDependenceSlot" && status == INVALID && made.number(1) != 0 {
+        let collective = objects.events.collective(source);
+        let post_slots = collective.map_or(1, |event| event.params.contributors.into());
+        if made.call.name == "ocrAddDependenceSlot"
+            && status == INVALID
+            && made.number(1) >= post_slots
+        {
             return Some(self.by_call(
                 made,
                 format!("source has no post-slot {}", made.number(1)),

@@ -257,8 +257,8 @@ impl Context {
         self.locked(edt);
     }
 
-    /// Writes what is left of files, when neither a worker nor a device runs any more. False if something could not be
-    /// written; the message has been printed.
+    /// Writes what is left of files, when neither a worker nor a device runs any more. False if something
+    /// could not be written; the message has been printed.
     fn write_left(&mut self) -> bool {
         let files = &self.runtime.objects.files;
         let mut all_written = true;

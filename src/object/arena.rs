@@ -103,6 +103,7 @@ impl Depot {
 
     fn put(&mut self, slots: Bits) {
         let block = self.block(slots.block);
+        debug_assert_eq!(block.free & slots.bits, 0, "a slot came back twice");
         block.free |= slots.bits;
         if !std::mem::replace(&mut block.listed, true) {
             self.list.push(slots.block);
@@ -164,7 +165,8 @@ impl Bits {
 
 /// A thread's free slots.
 pub struct Cache {
-    /// Those that it has freed, the last on top: they are in the processor's cache.
+    /// Those that it has freed, the last on top: they are in the processor's cache; and those of blocks
+    /// of which few were free.
     freed: [u32; 2 * BATCH],
     len: usize,
     /// The others.
@@ -177,6 +179,16 @@ impl Default for Cache {
             freed: [0; 2 * BATCH],
             len: 0,
             rest: Bits::default(),
+        }
+    }
+}
+
+impl Cache {
+    /// Puts the rest among those that were freed.
+    fn set_aside(&mut self) {
+        while self.rest.bits != 0 {
+            self.freed[self.len] = self.rest.pop();
+            self.len += 1;
         }
     }
 }
@@ -249,7 +261,7 @@ impl<T: Slot> Arena<T> {
         let index = match cache.len {
             0 => {
                 if cache.rest.bits == 0 {
-                    cache.rest = self.refill(cache.rest.block + 1)?;
+                    self.refill(cache)?;
                 }
                 cache.rest.pop()
             }
@@ -277,12 +289,22 @@ impl<T: Slot> Arena<T> {
         cache.len += 1;
     }
 
-    /// Slots from the depot, of this block if there are; or else some that were never used.
+    /// Slots from the depot, of the next block if there are; or else some that were never used.
     #[cold]
-    fn refill(&self, wanted: u32) -> Option<Bits> {
+    fn refill(&self, cache: &mut Cache) -> Option<()> {
         let mut depot = self.depot.lock();
-        if let Some(slots) = depot.take(wanted) {
-            return Some(slots);
+        if let Some(slots) = depot.take(cache.rest.block + 1) {
+            cache.rest = slots;
+            let mut had = slots.bits.count_ones();
+            // Where few of a block are free, those of other blocks, too: or each slot takes the lock.
+            while had < BLOCK / 2
+                && let Some(slots) = depot.take(cache.rest.block + 1)
+            {
+                cache.set_aside();
+                cache.rest = slots;
+                had += slots.bits.count_ones();
+            }
+            return Some(());
         }
         // The rest of a block.
         let first = depot.fresh;
@@ -292,7 +314,8 @@ impl<T: Slot> Arena<T> {
         depot.fresh = end;
         let all = u64::MAX >> (u64::BITS - BLOCK);
         let bits = all & u64::MAX << (first % BLOCK);
-        Some(Bits { block, bits })
+        cache.rest = Bits { block, bits };
+        Some(())
     }
 
     /// Called with the depot locked, so that a chunk is made once.
@@ -477,6 +500,21 @@ mod tests {
         live = (0..count).map(|_| create(&arena, &mut caches[0])).collect();
         let blocks = live.chunk_by(|a, b| a + 1 == *b && !b.is_multiple_of(BLOCK));
         assert_eq!(blocks.count(), 41);
+    }
+
+    #[test]
+    fn slots_that_are_no_neighbours_come_many_at_a_time() {
+        let arena = Arena::<Thing>::new();
+        let (mut a, mut b) = (Cache::default(), Cache::default());
+        // All of a block but slot 0, and 40 blocks; one slot of each is freed.
+        let live: Vec<u32> = (1..41 * BLOCK).map(|_| create(&arena, &mut a)).collect();
+        for &index in live.iter().filter(|&index| index % BLOCK == 1) {
+            destroy(&arena, &mut b, index);
+        }
+        arena.drain(&mut b);
+        create(&arena, &mut a);
+        let left = a.len as u32 + a.rest.bits.count_ones();
+        assert_eq!(1 + left, BLOCK / 2);
     }
 
     #[test]

@@ -113,9 +113,11 @@ impl Depot {
     /// What is free of a block: of this one, or else of the first of some that follow one another, since
     /// the next to be wanted is the one behind, and the processor fetches ahead.
     fn take(&mut self, wanted: u32) -> Option<Bits> {
+        // All that have free slots are listed.
+        let last = self.last()?;
         let mut block = wanted;
         if self.block(block).free == 0 {
-            block = self.last()?;
+            block = last;
             let start = block.saturating_sub(ROW);
             while block > start && self.block(block - 1).free != 0 {
                 block -= 1;

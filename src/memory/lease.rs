@@ -41,7 +41,7 @@
 //! stays true whatever the EDTs of the lease write. An EDT that gives an RW hold to its lease has
 //! written, then looks at the marks; a device marks the block, then copies. Each has a sequentially
 //! consistent fence between the two ([`DataBlock::got_buffer`]), so either the EDT sees the mark, and
-//! says in the usual way that it has written, or the device copies what it wrote (`loom_models.rs`
+//! says in the usual way that it has written, or the device copies what it wrote (`loom_models/leases.rs`
 //! explores this). The marks need no ordering for more: who is to see what a device did comes after it by an event.
 
 use super::access::{Kept, Left, acquire_more, release_many, release_or_keep};

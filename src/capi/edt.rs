@@ -355,7 +355,7 @@ pub(super) fn create_template(place: &mut Guid, work: Work, paramc: u32, depc: u
 /// What only one of the functions that create EDTs is given.
 pub(super) struct More<'a> {
     /// An index space.
-    pub range: Option<ExplicitRange>,
+    pub range: Option<&'a ExplicitRange>,
     /// Hints.
     pub hints: Option<&'a HintSet>,
 }
@@ -409,7 +409,7 @@ pub(super) unsafe fn create_edt(
             "ocrEdtCreate",
             made,
             |context| {
-                let created = context.create_edt(request);
+                let created = context.create_edt(&request);
                 edt_status(context, created)
             },
         )

@@ -78,7 +78,7 @@ export! {
             local: unsafe { sizes(local_work_size, work_dim) },
             device,
         };
-        let more = More { range: Some(range), hints: None };
+        let more = More { range: Some(&range), hints: None };
         // SAFETY: the header asks for valid arrays and places, or null.
         unsafe {
             super::edt::create_edt(

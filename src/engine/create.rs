@@ -10,7 +10,7 @@ use crate::object::guid::Guid;
 use crate::object::hints::HintSet;
 use crate::object::link::MAX_SLOTS;
 use crate::object::place::Place;
-use crate::object::scope::OPEN;
+use crate::object::scope::{OPEN, Scope};
 use std::ptr::{self, NonNull};
 
 /// `EDT_PARAM_UNK`.
@@ -19,7 +19,6 @@ pub const PARAM_UNK: u32 = -1i32 as u32;
 pub const PARAM_DEF: u32 = -2i32 as u32;
 
 /// What `ocrEdtCreate` is given.
-#[derive(Clone, Copy)]
 pub struct Request<'a> {
     /// The template.
     pub template: Guid,
@@ -34,7 +33,7 @@ pub struct Request<'a> {
     /// Whether it is a finish EDT.
     pub finish: bool,
     /// An index space given at creation.
-    pub range: Option<ExplicitRange>,
+    pub range: Option<&'a ExplicitRange>,
     /// Hints that come on top of the template's.
     pub hints: Option<&'a HintSet>,
     /// Gets the GUID before the EDT can run; none for an anonymous EDT. Programs let it, and the
@@ -88,7 +87,7 @@ fn resolve(given: u32, of_template: u32, unknown: &'static str) -> Result<u32, N
 
 impl Context {
     /// Creates an EDT. It may run, or be destroyed by somebody, before this returns.
-    pub fn create_edt(&mut self, request: Request<'_>) -> Result<(), NotCreated> {
+    pub fn create_edt(&mut self, request: &Request<'_>) -> Result<(), NotCreated> {
         let objects = &self.runtime.objects;
         let template = objects
             .templates
@@ -175,7 +174,7 @@ impl Context {
                 .wrapping_add(paramc as usize)
                 .cast::<ExplicitRange>();
             // SAFETY: room for the words of a range was asked for behind the parameters.
-            unsafe { at.write(range) };
+            unsafe { at.write(*range) };
             edt.flags.set(HAS_RANGE);
         }
         if template.hinted || request.hints.is_some() {
@@ -199,7 +198,11 @@ impl Context {
             Output::Given(event) => Some(event),
             Output::New(_) => self.new_output(edt, request.finish),
         };
-        if !output.is_some_and(|output| self.enter_scope(edt, request.finish, output)) {
+        let entered = match output {
+            Some(output) => self.enter_scope(edt, request.finish, output),
+            None => false,
+        };
+        if !entered {
             if let (Output::New(_), Some(output)) = (request.output, output) {
                 let _ = self.graph().destroy_event(output);
             }
@@ -285,29 +288,14 @@ impl Context {
     }
 
     /// Counts a new EDT into the innermost finish scope, or opens one for it. False without memory.
+    #[inline(always)]
     fn enter_scope(&mut self, edt: &Edt, finish: bool, output: Guid) -> bool {
         let outer = self.current.and_then(|current| current.finish_scope());
         let outer_pointer = outer.map_or(ptr::null(), ptr::from_ref);
         if finish {
-            let allocated = self
-                .runtime
-                .objects
-                .scopes
-                .allocate(&mut self.caches.scopes);
-            let Some((index, scope)) = allocated else {
+            if !self.open_scope(edt, outer_pointer, output) {
                 return false;
-            };
-            scope.index.set(index);
-            scope.count.store(1, crate::sync::Ordering::Relaxed);
-            scope.parent.set(outer_pointer);
-            scope.output.set(output);
-            scope.result.set(Guid::NULL);
-            scope.result_goes.set(false);
-            scope.edt.set(edt.guid());
-            scope.work.set(edt.work.get());
-            scope.header.publish(scope.header.peek().with_state(OPEN));
-            edt.scope.set(scope);
-            edt.flags.set(edt.flags.get() | FINISH);
+            }
         } else {
             edt.scope.set(outer_pointer);
             if !edt.has_output_inside() {
@@ -317,6 +305,27 @@ impl Context {
         if let Some(outer) = outer {
             self.credit.check_in(outer);
         }
+        true
+    }
+
+    /// Opens a finish scope within `outer` for a new EDT. False without memory.
+    #[inline(never)]
+    fn open_scope(&mut self, edt: &Edt, outer: *const Scope, output: Guid) -> bool {
+        let scopes = &self.runtime.objects.scopes;
+        let Some((index, scope)) = scopes.allocate(&mut self.caches.scopes) else {
+            return false;
+        };
+        scope.index.set(index);
+        scope.count.store(1, crate::sync::Ordering::Relaxed);
+        scope.parent.set(outer);
+        scope.output.set(output);
+        scope.result.set(Guid::NULL);
+        scope.result_goes.set(false);
+        scope.edt.set(edt.guid());
+        scope.work.set(edt.work.get());
+        scope.header.publish(scope.header.peek().with_state(OPEN));
+        edt.scope.set(scope);
+        edt.flags.set(edt.flags.get() | FINISH);
         true
     }
 

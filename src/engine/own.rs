@@ -43,7 +43,7 @@ impl Context {
         if !own.in_scope {
             self.current = None;
         }
-        let created = self.create_edt(Request {
+        let created = self.create_edt(&Request {
             template,
             paramc: PARAM_DEF,
             paramv: match own.params {

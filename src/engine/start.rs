@@ -240,7 +240,7 @@ fn create_main(runtime: &'static Runtime, args: &[OsString], main_edt: EdtFuncti
         .ok()
         .zip(template)
         .map(|((), template)| {
-            let created = context.create_edt(Request {
+            let created = context.create_edt(&Request {
                 template,
                 paramc: PARAM_DEF,
                 paramv: std::ptr::null(),

@@ -243,16 +243,14 @@ impl Context {
     #[inline(never)]
     fn work_off_some(&mut self) {
         loop {
-            let mut some = self.graph().pass_on();
+            self.graph().pass_on();
             while let Some(edt) = self.worklist.runnable.pop() {
                 self.advance(edt.get());
-                some = true;
             }
             while let Some(edt) = self.granted.pop() {
                 self.was_granted(edt.get());
-                some = true;
             }
-            if !some {
+            if self.worklist.is_empty() && self.granted.is_empty() {
                 break;
             }
         }
@@ -271,10 +269,14 @@ impl Context {
 
     /// Satisfies an event with what an EDT returned: a block, nothing, or another event, which is
     /// then what the event waits for (OCR 1.1.0, 2.7).
+    #[inline]
     pub fn pass_result(&mut self, output: Guid, result: Guid) {
-        if output.is_null() {
-            return;
+        if !output.is_null() {
+            self.pass_result_to(output, result);
         }
+    }
+
+    fn pass_result_to(&mut self, output: Guid, result: Guid) {
         let mut graph = self.graph();
         let answer = match result.is_event() {
             true => graph.add_dependence(result, output, 0, crate::object::edt::Mode::Rw),
@@ -288,6 +290,7 @@ impl Context {
             let _ = self.graph().pass_to_event(output, false, Guid::NULL);
         }
     }
+
     /// Ends an EDT that has its output event in itself, and satisfies that as `pass_result` does.
     #[inline]
     pub fn end_with_output(&mut self, edt: &Edt, result: Guid) {

@@ -12,6 +12,7 @@ use crate::object::place::Place;
 use crate::object::scope::Scope;
 use crate::object::work::EdtDep;
 use crate::sched::policy::{self, Choice, Choices};
+use std::mem::MaybeUninit;
 use std::sync::atomic::{AtomicBool, Ordering};
 
 impl Context {
@@ -248,17 +249,13 @@ impl Context {
         };
         // The function gets its own copy, since it may write to it: what is to be released is
         // read from the pre-slots.
-        let mut few = [EdtDep {
-            guid: Guid::NULL,
-            ptr: std::ptr::null_mut(),
-            mode: 0,
-        }; 8];
+        let mut few = [const { MaybeUninit::<EdtDep>::uninit() }; 8];
         let mut many = Vec::new();
-        let depv: &mut [EdtDep] = if depc as usize <= few.len() {
+        let depv = if depc as usize <= few.len() {
             &mut few[..depc as usize]
         } else {
-            many.resize(depc as usize, few[0]);
-            &mut many
+            many.resize_with(depc as usize, MaybeUninit::uninit);
+            &mut many[..]
         };
         let blocks = &edt_blocks(context);
         for (dep, slot) in depv.iter_mut().zip(edt.slots()) {
@@ -267,11 +264,11 @@ impl Context {
                 true => std::ptr::null_mut(),
                 false => blocks.pinned(guid).host_ptr().cast(),
             };
-            *dep = EdtDep {
+            dep.write(EdtDep {
                 guid,
                 ptr,
                 mode: info.mode as u32,
-            };
+            });
         }
         let (paramc, paramv) = match edt.paramc.get() {
             0 => (0, std::ptr::null_mut()),
@@ -280,7 +277,7 @@ impl Context {
         let depv = if depc == 0 {
             std::ptr::null_mut()
         } else {
-            depv.as_mut_ptr()
+            depv.as_mut_ptr().cast()
         };
         // SAFETY: the function is what the program gave for this template, and it gets what
         // `ocrEdt_t` promises.

@@ -3,6 +3,7 @@
 use super::Runtime;
 use super::context::Context;
 use super::end::Call;
+use crate::object::edt::Edt;
 use crate::object::place::Place;
 use crate::sched::queues::{Found, Local};
 
@@ -28,7 +29,7 @@ pub fn work(runtime: &'static Runtime, local: Local) {
 }
 
 /// The next EDT; `None` at the end, or if the thread has no seat.
-fn next(context: &mut Context) -> Option<&'static crate::object::edt::Edt> {
+fn next(context: &mut Context) -> Option<&'static Edt> {
     let runtime = context.runtime;
     loop {
         if runtime.end.is_called() && !attend(context) {
@@ -39,24 +40,34 @@ fn next(context: &mut Context) -> Option<&'static crate::object::edt::Edt> {
         if let Some(edt) = local.next(&runtime.queues, kept) {
             return Some(edt.get());
         }
-        // Nobody waits for a scope or a block because this worker has a part of it and nothing to do.
-        context.settle_up();
-        let kept = context.next.take();
-        let local = context.local.as_mut()?;
-        if let Some(edt) = local.next(&runtime.queues, kept) {
-            return Some(edt.get());
-        }
-        let stop = || runtime.end.is_called();
-        match local.search(&runtime.queues, stop, || runtime.check_halt()) {
-            Some(Found::Ready(edt)) => return Some(edt.get()),
-            Some(Found::Unplaced(edt)) => {
-                context.keep_next = true;
-                context.place_at(edt.get(), Place::HOST);
-                context.work_off();
-            }
-            None => {}
+        if let Some(edt) = search(context) {
+            return Some(edt);
         }
     }
+}
+
+/// An EDT from elsewhere, if one comes before the worker has to look around.
+#[cold]
+fn search(context: &mut Context) -> Option<&'static Edt> {
+    let runtime = context.runtime;
+    // Nobody waits for a scope or a block because this worker has a part of it and nothing to do.
+    context.settle_up();
+    let kept = context.next.take();
+    let local = context.local.as_mut()?;
+    if let Some(edt) = local.next(&runtime.queues, kept) {
+        return Some(edt.get());
+    }
+    let stop = || runtime.end.is_called();
+    match local.search(&runtime.queues, stop, || runtime.check_halt()) {
+        Some(Found::Ready(edt)) => return Some(edt.get()),
+        Some(Found::Unplaced(edt)) => {
+            context.keep_next = true;
+            context.place_at(edt.get(), Place::HOST);
+            context.work_off();
+        }
+        None => {}
+    }
+    None
 }
 
 /// Does what workers are called to between two EDTs. False if this one is to run no other.

@@ -32,13 +32,13 @@ impl Graph<'_> {
             let inside = self.objects.events.collective(source);
             inside.ok_or(Refused::NoSuchSlot)?;
         }
+        if destination.is_edt() {
+            return self.add_to_edt((source, post_slot), destination, slot, mode);
+        }
         match destination.kind() {
             // Programs do this; there is nothing to do.
             None if destination.is_null() && source.is_null() => Ok(()),
             None => Err(Refused::NoSuchObject),
-            Some(kind) if kind.is_edt() => {
-                self.add_to_edt((source, post_slot), (kind, destination), slot, mode)
-            }
             Some(kind) if kind.is_event() => {
                 self.add_to_event(source, post_slot, destination, slot)
             }
@@ -49,14 +49,14 @@ impl Graph<'_> {
     fn add_to_edt(
         &mut self,
         (source, post_slot): (Guid, u32),
-        (kind, destination): (Kind, Guid),
+        destination: Guid,
         slot: u32,
         mode: Mode,
     ) -> Result<(), Refused> {
         if !source.is_event() {
             self.check_source(source)?;
         }
-        self.add_checked_to_edt((source, post_slot), (kind, destination), slot, mode)
+        self.add_checked_to_edt((source, post_slot), destination, slot, mode)
     }
 
     /// The same of a source that was checked.
@@ -64,14 +64,15 @@ impl Graph<'_> {
     pub(super) fn add_checked_to_edt(
         &mut self,
         (source, post_slot): (Guid, u32),
-        (kind, destination): (Kind, Guid),
+        destination: Guid,
         slot: u32,
         mode: Mode,
     ) -> Result<(), Refused> {
-        let edt = self.objects.edts.get(kind, destination.index());
-        let edt = edt.ok_or(Refused::NoSuchObject)?;
-        let locked = edt.header.lock(destination.generation());
-        let locked = locked.ok_or(Refused::NoSuchObject)?;
+        let (edt, locked) = self
+            .objects
+            .edts
+            .lock(destination)
+            .ok_or(Refused::NoSuchObject)?;
         // Before anything else of it is looked at: past this state an EDT is its owner's.
         if locked.word.state() != WAITING {
             return Err(Refused::NoSuchObject);
@@ -265,8 +266,10 @@ impl Graph<'_> {
 
     /// The source of a dependence must be a block or an event that exists, or `NULL_GUID`.
     pub fn check_source(&self, source: Guid) -> Result<(), Refused> {
+        if source.is_null() {
+            return Ok(());
+        }
         match source.kind() {
-            None if source.is_null() => Ok(()),
             None => Err(Refused::NoSuchObject),
             Some(Kind::DataBlock) if !self.objects.data_blocks.exists(source) => {
                 Err(Refused::NoSuchObject)

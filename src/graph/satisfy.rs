@@ -59,9 +59,8 @@ impl Graph<'_> {
     }
 
     /// Satisfies what the worklist says, until there is nothing more or a batch of EDTs has become
-    /// runnable: they are best sent on while they are in the cache. False if nothing was left.
-    pub fn pass_on(&mut self) -> bool {
-        let mut some = false;
+    /// runnable: they are best sent on while they are in the cache.
+    pub fn pass_on(&mut self) {
         while self.work.runnable.len() < BATCH {
             if let Some((event, increment, data)) = self.work.events.pop() {
                 // What is refused further down a chain of events has no caller to be told.
@@ -69,11 +68,9 @@ impl Graph<'_> {
             } else if let Some((list, data)) = self.work.lists.pop() {
                 self.pass_on_list(list, data);
             } else {
-                break;
+                return;
             }
-            some = true;
         }
-        some
     }
 
     fn trigger<const CALLED: bool>(
@@ -210,7 +207,7 @@ impl Graph<'_> {
         if !last || !fits(edt) {
             return None;
         }
-        let mode = pre_slot.connected_mode().unwrap_or(Mode::Rw);
+        let mode = pre_slot.waiting_mode();
         pre_slot.satisfy(data, mode);
         locked.word = locked.word.with_count(0).with_state(RUNNABLE);
         first.set_waiting(Link::END);
@@ -258,7 +255,7 @@ impl Graph<'_> {
                 let locked = edt.header.lock_pinned();
                 let pre_slot = &edt.slots()[slot as usize];
                 let rest = pre_slot.rest();
-                let mode = pre_slot.connected_mode().unwrap_or(Mode::Rw);
+                let mode = pre_slot.waiting_mode();
                 sees(edt, &locked, mode);
                 pre_slot.satisfy(data, mode);
                 self.count_down(edt, locked);

@@ -272,7 +272,7 @@ impl Events {
     }
 
     /// Locks the event of this GUID, if it exists.
-    #[inline]
+    #[inline(always)]
     pub fn lock(&self, guid: Guid) -> Option<(&Event, Locked<'_>)> {
         if guid.kind() != Some(Kind::Event) {
             return None;

@@ -126,11 +126,13 @@ impl Header {
     }
 
     /// Locks the object if the slot is live and in `generation`.
+    #[inline(always)]
     pub fn lock(&self, generation: u32) -> Option<Locked<'_>> {
-        self.lock_if(|word| word.generation() == generation && word.state() != FREE)
+        self.lock_if(move |word| word.generation() == generation && word.state() != FREE)
     }
 
     /// Locks an object that the caller knows to be alive: it is linked, held or owned.
+    #[inline(always)]
     pub fn lock_pinned(&self) -> Locked<'_> {
         match self.lock_if(|word| word.state() != FREE) {
             Some(locked) => locked,
@@ -192,7 +194,27 @@ impl Header {
             .is_ok()
     }
 
+    #[inline(always)]
     fn lock_if(&self, admits: impl Fn(Word) -> bool) -> Option<Locked<'_>> {
+        let word = Word(self.0.load(Ordering::Relaxed));
+        if !admits(word) {
+            return None;
+        }
+        if !word.is_locked()
+            && self
+                .0
+                .compare_exchange(word.0, word.0 | LOCK, Ordering::Acquire, Ordering::Relaxed)
+                .is_ok()
+        {
+            return Some(Locked { header: self, word });
+        }
+        self.wait_and_lock_if(admits)
+    }
+
+    /// Apart from `lock_if`, which is then small enough to be part of its callers.
+    #[cold]
+    #[inline(never)]
+    fn wait_and_lock_if(&self, admits: impl Fn(Word) -> bool) -> Option<Locked<'_>> {
         let spin = Spin::default();
         let mut word = Word(self.0.load(Ordering::Relaxed));
         loop {
@@ -227,9 +249,9 @@ pub struct Locked<'a> {
 impl Locked<'_> {
     /// Takes one from the count and says what is left.
     pub fn count_down(&mut self) -> u32 {
-        let left = self.word.count() - 1;
-        self.word = self.word.with_count(left);
-        left
+        debug_assert!(self.word.count() > 0);
+        self.word = Word(self.word.0 - (1 << COUNT_SHIFT));
+        self.word.count()
     }
 }
 

@@ -94,7 +94,7 @@ impl Link {
     pub fn target(self) -> Target {
         let guid = Guid::from_bits(self.0 & !(1 << 63));
         match guid.kind() {
-            Some(kind) if kind.is_event() => Target::Event {
+            _ if guid.is_event() => Target::Event {
                 guid,
                 increment: self.0 >> 63 != 0,
             },

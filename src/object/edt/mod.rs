@@ -131,12 +131,7 @@ unsafe impl Sync for Edt {}
 
 impl Edt {
     fn kind(&self) -> Kind {
-        match self.kind.get() {
-            4 => Kind::EdtSmall,
-            5 => Kind::EdtMedium,
-            6 => Kind::EdtLarge,
-            _ => Kind::EdtHuge,
-        }
+        Kind::of_number(self.kind.get()).unwrap_or(Kind::EdtHuge)
     }
 
     /// Its GUID.
@@ -227,10 +222,10 @@ impl Edt {
     }
 
     fn words(&self) -> *const Cell<u64> {
-        match self.kind() {
+        match self.kind.get() == Kind::EdtHuge as u8 {
             // SAFETY: an EDT of this kind begins its words with this.
-            Kind::EdtHuge => unsafe { (*self.allocation()).words }.cast(),
-            _ => self.following(),
+            true => unsafe { (*self.allocation()).words }.cast(),
+            false => self.following(),
         }
     }
 

@@ -22,17 +22,21 @@ pub enum Mode {
     Ro = 8,
 }
 
+/// The modes by their numbers; of 16, so that four bits need no comparison.
+static MODES: [Option<Mode>; 16] = {
+    let mut modes = [None; 16];
+    modes[Mode::Null as usize] = Some(Mode::Null);
+    modes[Mode::Const as usize] = Some(Mode::Const);
+    modes[Mode::Rw as usize] = Some(Mode::Rw);
+    modes[Mode::Ew as usize] = Some(Mode::Ew);
+    modes[Mode::Ro as usize] = Some(Mode::Ro);
+    modes
+};
+
 impl Mode {
     /// The mode with the number of `ocrDbAccessMode_t`.
     pub fn from_bits(bits: u32) -> Option<Mode> {
-        Some(match bits {
-            0 => Mode::Null,
-            1 => Mode::Const,
-            2 => Mode::Rw,
-            4 => Mode::Ew,
-            8 => Mode::Ro,
-            _ => return None,
-        })
+        MODES.get(bits as usize).copied().flatten()
     }
 
     /// Whether the EDT may write.
@@ -136,6 +140,13 @@ impl PreSlot {
         let first = self.first.load(Ordering::Relaxed);
         (first & CONNECTED != 0 && first != UNCONNECTED)
             .then(|| Mode::from_bits(first as u32 & 0xf).unwrap_or(Mode::Null))
+    }
+
+    /// The same of one that is in the list of an event, and so is connected.
+    #[inline]
+    pub fn waiting_mode(&self) -> Mode {
+        let mode = Mode::from_bits(self.first.load(Ordering::Relaxed) as u32 & 0xf);
+        mode.unwrap_or(Mode::Null)
     }
 
     /// Records that an event will satisfy it.

@@ -114,6 +114,18 @@ fn take_words(edt: &Edt) -> Option<Box<[u64]>> {
     Some(unsafe { Box::from_raw(words) })
 }
 
+/// Ends the life of a locked EDT, and gives its slot back.
+#[inline(always)]
+fn end(mut locked: Locked<'_>, give_back: impl FnOnce(Word)) {
+    // Where the generations of the slot are used up, it stays "zombie" for ever.
+    let freed = locked.word.freed();
+    locked.word = freed.unwrap_or(locked.word.with_state(ZOMBIE));
+    drop(locked);
+    if let Some(word) = freed {
+        give_back(word);
+    }
+}
+
 /// The EDTs of all sizes.
 #[derive(Default)]
 pub struct Edts {
@@ -212,24 +224,24 @@ impl Edts {
     /// that, if there was one.
     #[inline]
     pub fn free(&self, caches: &mut EdtCaches, edt: &Edt) -> Link {
-        let kind = edt.kind();
         let index = edt.index.get();
         if edt.flags.get() & HINTED != 0 {
             self.hints.drop_of(edt.guid());
         }
-        let mut locked = edt.header.lock_pinned();
+        let locked = edt.header.lock_pinned();
         let waiting = edt.take_waiting().unwrap_or(Link::END);
-        // Under the lock, since a picture may be looking at the pre-slots; it is freed without.
-        let _words = (kind == Kind::EdtHuge).then(|| take_words(edt));
-        // The generations of the slot are used up: it stays "zombie" for ever.
-        let Some(word) = locked.word.freed() else {
-            locked.word = locked.word.with_state(ZOMBIE);
-            return waiting;
-        };
-        locked.word = word;
-        drop(locked);
-        let cache = &mut caches.0[kind as usize - Kind::EdtSmall as usize];
-        by_kind!(self, kind, arena => arena.free(cache, word, index));
+        let [small, medium, large, huge] = &mut caches.0;
+        match edt.kind() {
+            Kind::EdtSmall => end(locked, |word| self.small.free(small, word, index)),
+            Kind::EdtMedium => end(locked, |word| self.medium.free(medium, word, index)),
+            Kind::EdtLarge => end(locked, |word| self.large.free(large, word, index)),
+            _ => {
+                // Under the lock, since a picture may be looking at the pre-slots; it is freed without.
+                let words = take_words(edt);
+                end(locked, |word| self.huge.free(huge, word, index));
+                drop(words);
+            }
+        }
         waiting
     }
 
@@ -240,7 +252,7 @@ impl Edts {
     }
 
     /// Locks the EDT of this GUID, if it is alive.
-    #[inline]
+    #[inline(always)]
     pub fn lock(&self, guid: Guid) -> Option<(&Edt, Locked<'_>)> {
         let (edt, locked) = self.lock_slot(guid)?;
         (locked.word.state() != ENDED).then_some((edt, locked))
@@ -254,7 +266,7 @@ impl Edts {
         Some((edt, locked, waiting))
     }
 
-    #[inline]
+    #[inline(always)]
     fn lock_slot(&self, guid: Guid) -> Option<(&Edt, Locked<'_>)> {
         let kind = guid.kind().filter(|kind| kind.is_edt())?;
         let edt = self.get(kind, guid.index())?;

@@ -427,20 +427,6 @@ pub fn settle(block: &DataBlock, mode: Mode, place: Place, granted: &mut Vec<Edt
     holders.rw_place == Some(place)
 }
 
-/// Gives back a block that was held in `mode` by an EDT that did not run and is to acquire it again, as its
-/// pre-slot says ([`SlotInfo::kept`]). The EDT holds it in RO mode until [`release_unused`] gives that
-/// back, so the block is there whatever happens to it.
-///
-/// [`SlotInfo::kept`]: crate::object::edt::SlotInfo::kept
-pub fn step_back(block: &DataBlock, mode: Mode, granted: &mut Vec<EdtRef>) {
-    let locked = block.header.lock_pinned();
-    let mut holders = block.holders.get();
-    leave(&mut holders, mode, 1);
-    enter(&mut holders, Mode::Ro, Place::HOST, 1);
-    serve(block, &locked, &mut holders, granted);
-    block.holders.set(holders);
-}
-
 /// Marks a locked block destroyed (OCR 1.1.0, 2.5.2). Those that hold it or wait for it keep it
 /// until they are done.
 pub fn destroy(block: &DataBlock, mut locked: Locked<'_>) -> Left {
@@ -461,7 +447,7 @@ mod tests {
     use super::*;
     use crate::object::Objects;
     use crate::object::arena::Cache;
-    use crate::object::edt::{EdtCaches, RUNNABLE, SlotInfo};
+    use crate::object::edt::{EdtCaches, RUNNABLE};
     use crate::object::header::Word;
 
     struct World {
@@ -572,38 +558,6 @@ mod tests {
         let mut granted = Vec::new();
         settle(block, Mode::Ro, Place::HOST, &mut granted);
         assert!(granted.is_empty());
-    }
-
-    #[test]
-    fn who_steps_back_gets_a_block_again_that_was_destroyed() {
-        let world = world();
-        let mut caches = EdtCaches::default();
-        let device = world.edt(&mut caches, Mode::Rw, Place::device(0));
-        let falls = world.edt(&mut caches, Mode::Rw, Place::device(0));
-        assert_eq!(world.acquire(device), Acquired::Granted);
-        assert_eq!(world.acquire(falls), Acquired::Granted);
-        let block = world.objects.data_blocks.pinned(world.block);
-        let mut granted = Vec::new();
-        falls.place.set(Place::HOST);
-        assert!(
-            !settle(block, Mode::Rw, Place::HOST, &mut granted),
-            "it is shared"
-        );
-        let slot = &falls.slots()[0];
-        let (info, kept) = (slot.info(), true);
-        slot.set_info(SlotInfo { kept, ..info });
-        step_back(block, Mode::Rw, &mut granted);
-        let (_, locked) = world.objects.data_blocks.lock(world.block).expect("held");
-        assert_eq!(destroy(block, locked), Left::Alive);
-        assert_eq!(world.acquire(falls), Acquired::Queued, "behind the kernel");
-        let left = release(block, Mode::Rw, Place::device(0), &mut granted);
-        assert_eq!(
-            (left, &granted[..]),
-            (Left::Alive, &[EdtRef::new(falls)][..])
-        );
-        assert_eq!(release_unused(block, Mode::Ro, &mut granted), Left::Alive);
-        let left = release(block, Mode::Rw, Place::HOST, &mut granted);
-        assert_eq!(left, Left::Unused);
     }
 
     #[test]

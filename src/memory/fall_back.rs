@@ -11,7 +11,9 @@
 //! notice, it gets again; one that was divided it gets when the parts have gone, as if it had come a
 //! little later, which the program could not have told.
 
-use super::access::{Left, enter, hand_back, leave, release_unused, serve, settle};
+use super::access::{Left, release_unused, serve, settle};
+use super::holders::{enter, leave};
+use super::holds::hand_back;
 use crate::object::data_block::DataBlock;
 use crate::object::edt::{Edt, EdtRef, Mode, PreSlot, SlotInfo};
 use crate::object::place::Place;

@@ -39,6 +39,8 @@ mod access;
 #[cfg_attr(loom, allow(dead_code))]
 pub mod divided;
 mod fall_back;
+mod holders;
+mod holds;
 mod lease;
 #[cfg(all(test, loom))]
 mod loom_models;
@@ -46,8 +48,8 @@ mod loom_models;
 pub mod private;
 
 pub use access::{
-    Acquired, Left, acquire, destroy, hand_back, hand_on, hold_again, hold_at_creation, hold_still,
-    release, release_locked, release_unused, settle, try_acquire, watch,
+    Acquired, Left, acquire, destroy, release, release_locked, release_unused, settle, try_acquire,
 };
 pub use fall_back::{fall_back, has_again};
+pub use holds::{hand_back, hand_on, hold_again, hold_at_creation, hold_still, watch};
 pub use lease::Leases;

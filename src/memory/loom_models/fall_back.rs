@@ -2,9 +2,9 @@
 //! runs once, and a block is freed after all that hold it, once.
 
 use super::{Block, either_order, explore, explore_within};
-use crate::memory::access::{Acquired, acquire_locked, hand_on};
+use crate::memory::access::{Acquired, acquire_locked};
 use crate::memory::fall_back::{fall_back, has_again};
-use crate::memory::private;
+use crate::memory::{hand_on, private};
 use crate::object::data_block::{Holders, LIVE};
 use crate::object::edt::{Edt, EdtRef, Mode, PreSlot, SlotInfo};
 use crate::object::place::Place;

@@ -4,8 +4,7 @@
 //! A part is closed before anybody knows its GUID; all else comes in any order.
 
 use super::{Block, check_order, either_order, explore};
-use crate::memory::access::{hold_still, release_unused};
-use crate::memory::divided;
+use crate::memory::{divided, hold_still, release_unused};
 use crate::object::data_block::{Holders, LIVE};
 use crate::object::edt::Mode;
 use crate::object::place::Place;

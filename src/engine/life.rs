@@ -4,9 +4,7 @@ use super::context::{Context, LOCAL_SLOTS};
 use super::end::fatal;
 use crate::memory::{self, Acquired, Left};
 use crate::object::data_block::{DataBlock, Mark};
-use crate::object::edt::{
-    DENIED, Edt, EdtRef, FETCH, FINISH, Mode, NO_SLOT, PreSlot, SlotInfo, URGENT, WAITER,
-};
+use crate::object::edt::{DENIED, Edt, EdtRef, FETCH, FINISH, NO_SLOT, PreSlot, URGENT, WAITER};
 use crate::object::guid::Guid;
 use crate::object::place::Place;
 use crate::object::scope::Scope;
@@ -135,17 +133,15 @@ impl Context {
         let info = slot.info();
         edt.cursor.set(info.next);
         if info.kept {
-            self.end_kept(slot, info);
+            self.has_again(slot);
         }
     }
 
     /// An EDT that has stepped back from a block has it again.
     #[cold]
-    fn end_kept(&mut self, slot: &PreSlot, info: SlotInfo) {
-        let kept = false;
-        slot.set_info(SlotInfo { kept, ..info });
+    fn has_again(&mut self, slot: &PreSlot) {
         let block = self.runtime.objects.data_blocks.pinned(slot.data());
-        let left = memory::release_unused(block, Mode::Ro, &mut self.granted);
+        let left = memory::has_again(block, slot, &mut self.granted);
         self.dispose_if(block, left);
     }
 
@@ -498,42 +494,13 @@ impl Context {
         self.locked(edt);
     }
 
-    /// Sends an EDT whose kernel was not run to its C function.
-    ///
-    /// It keeps its blocks and runs on the host, where no other writes what it writes: alone in RW mode,
-    /// it may say so; in the other modes nobody is concerned. But others that share a block with it in
-    /// RW mode write the copy of their device, perhaps later than now, so it has to wait for them. They
-    /// in turn may wait for other blocks that it holds. So it gives all its blocks back, and begins again
-    /// with step 4, as an EDT of the host that has none: nobody waits for it then, and it waits as any
-    /// other. A block that was destroyed meanwhile, which its holders need not notice, it gets
-    /// again; one that was divided it gets when the parts have gone, as if it had come a little later,
-    /// which the program could not have told.
+    /// Sends an EDT whose kernel was not run to its C function: with its blocks, or back to step 4.
     pub fn fall_back(&mut self, edt: &'static Edt) {
         let blocks = &self.runtime.objects.data_blocks;
-        edt.place.set(Place::HOST);
-        for (_, slot) in edt.blocks() {
-            let info = slot.info();
-            if info.handed {
-                let handed = false;
-                slot.set_info(SlotInfo { handed, ..info });
-                let block = blocks.pinned(slot.data());
-                memory::hand_back(block, info.mode, Place::HOST, &mut self.granted);
-            }
-        }
-        let settled = edt.blocks().all(|(_, slot)| {
-            let block = blocks.pinned(slot.data());
-            memory::settle(block, slot.info().mode, Place::HOST, &mut self.granted)
-        });
-        if settled {
-            self.bring_blocks(edt);
-        } else {
-            for (_, slot) in edt.blocks() {
-                let (info, kept) = (slot.info(), true);
-                slot.set_info(SlotInfo { kept, ..info });
-                memory::step_back(blocks.pinned(slot.data()), info.mode, &mut self.granted);
-            }
-            edt.begin_locking();
-            self.acquire_rest(edt);
+        let block_of = |slot: &PreSlot| blocks.pinned(slot.data());
+        match memory::fall_back(edt, block_of, &mut self.granted) {
+            true => self.bring_blocks(edt),
+            false => self.acquire_rest(edt),
         }
         self.work_off();
     }

@@ -1,5 +1,7 @@
-//! Granting, queueing and releasing; the rules are in [`super`].
+//! Granting, queueing and releasing; the rules are in [`super`], who has a block without acquiring it in
+//! [`super::holds`].
 
+use super::holders::{admits, enter, is_held, leave};
 use super::{divided, private};
 use crate::object::data_block::{
     DESTROYED, DIVIDED, DIVIDED_DESTROYED, DataBlock, DataBlocks, Holders, LIVE, Mark, PRIVATE,
@@ -29,62 +31,6 @@ pub enum Left {
     Alive,
     /// The block was destroyed and nobody uses it any more: the caller frees it.
     Unused,
-}
-
-pub(super) fn admits(holders: &Holders, mode: Mode, place: Place) -> bool {
-    let Holders {
-        constant,
-        rw,
-        ew,
-        rw_place,
-        ..
-    } = *holders;
-    match mode {
-        Mode::Null | Mode::Ro => true,
-        Mode::Const => rw == 0 && !ew,
-        Mode::Rw => {
-            let same_place = rw_place == Some(place) && place != Place::UNDECIDED;
-            constant == 0 && !ew && (rw == 0 || same_place)
-        }
-        Mode::Ew => constant == 0 && rw == 0 && !ew,
-    }
-}
-
-pub(super) fn enter(holders: &mut Holders, mode: Mode, place: Place, times: u32) {
-    match mode {
-        Mode::Null => {}
-        Mode::Ro => holders.ro += times,
-        Mode::Const => holders.constant += times,
-        Mode::Rw => {
-            holders.rw += times;
-            holders.rw_place = Some(place);
-        }
-        Mode::Ew => holders.ew = true,
-    }
-}
-
-pub(super) fn leave(holders: &mut Holders, mode: Mode, times: u32) {
-    match mode {
-        Mode::Null => {}
-        Mode::Ro => holders.ro -= times,
-        Mode::Const => holders.constant -= times,
-        Mode::Rw => holders.rw -= times,
-        Mode::Ew => holders.ew = false,
-    }
-}
-
-/// How many hold a block in a mode that several can hold it in.
-fn sharing(holders: &Holders, mode: Mode) -> u32 {
-    match mode {
-        Mode::Ro => holders.ro,
-        Mode::Const => holders.constant,
-        Mode::Rw => holders.rw,
-        Mode::Null | Mode::Ew => 0,
-    }
-}
-
-pub(super) fn is_held(holders: &Holders) -> bool {
-    holders.ro != 0 || holders.constant != 0 || holders.rw != 0 || holders.ew
 }
 
 /// Acquires a block for the EDT that the caller owns, in the EDT's place; its cursor stands at the
@@ -175,31 +121,6 @@ pub fn try_acquire(blocks: &DataBlocks, guid: Guid, edt: &Edt, mode: Mode) -> bo
     false
 }
 
-/// Hands a block, which somebody holds in `mode`, on to another, who has it in EW mode then: if no other
-/// holds it but in RO mode, nobody waits for it, and it is not destroyed, or written once.
-pub fn hand_on(block: &DataBlock, mode: Mode) -> bool {
-    let locked = block.header.lock_pinned();
-    let mut holders = block.holders.get();
-    leave(&mut holders, mode, 1);
-    let free = admits(&holders, Mode::Ew, Place::UNDECIDED) && block.queue.get().0.is_null();
-    let may = free && locked.word.state() == LIVE && !block.has(Mark::WrittenOnce);
-    if may {
-        enter(&mut holders, Mode::Ew, Place::UNDECIDED, 1);
-        block.holders.set(holders);
-    }
-    may
-}
-
-/// Undoes [`hand_on`] by somebody in `place`.
-pub fn hand_back(block: &DataBlock, mode: Mode, place: Place, granted: &mut Vec<EdtRef>) {
-    let locked = block.header.lock_pinned();
-    let mut holders = block.holders.get();
-    leave(&mut holders, Mode::Ew, 1);
-    enter(&mut holders, mode, place, 1);
-    serve(block, &locked, &mut holders, granted);
-    block.holders.set(holders);
-}
-
 /// Notes in an EDT that was just granted a block if the host's copy of it is not ready, or if the EDT
 /// may not write it any more, so that the usual case costs nothing more.
 pub(super) fn note(block: &DataBlock, locked: &Locked<'_>, edt: &Edt, mode: Mode) {
@@ -209,13 +130,6 @@ pub(super) fn note(block: &DataBlock, locked: &Locked<'_>, edt: &Edt, mode: Mode
     if !block.copies_of(locked).host_ready() {
         edt.flags.set(edt.flags.get() | FETCH);
     }
-}
-
-/// Marks a new block as held in RW mode by its creator, a host EDT or thread.
-pub fn hold_at_creation(block: &DataBlock) {
-    let mut holders = Holders::default();
-    enter(&mut holders, Mode::Rw, Place::HOST, 1);
-    block.holders.set(holders);
 }
 
 /// Gives back a block that was held in `mode` in `place`. EDTs that were waiting and have it now
@@ -251,99 +165,13 @@ pub(super) fn note_write(block: &DataBlock, locked: &Locked<'_>, mode: Mode, pla
     }
 }
 
-/// Holds a locked, live block in RO mode for a moment, so that it does not go: to look at it. False if
-/// somebody else holds it.
-pub fn watch(block: &DataBlock, _locked: &Locked<'_>) -> bool {
-    let mut holders = block.holders.get();
-    let free = !is_held(&holders);
-    if free {
-        enter(&mut holders, Mode::Ro, Place::HOST, 1);
-        block.holders.set(holders);
-    }
-    free
-}
-
-/// Holds a destroyed block that nobody uses any more in RO mode, for an EDT of the host.
-pub fn hold_again(block: &DataBlock) {
-    let _locked = block.header.lock_pinned();
-    let mut holders = block.holders.get();
-    enter(&mut holders, Mode::Ro, Place::HOST, 1);
-    block.holders.set(holders);
-}
-
-/// Holds a locked block in RO mode beside those that hold it. False if it was destroyed and nobody
-/// holds it: then somebody frees it.
-pub fn hold_still(block: &DataBlock, locked: &Locked<'_>) -> bool {
-    let mut holders = block.holders.get();
-    let stays = locked.word.state() == LIVE || is_held(&holders);
-    if stays {
-        enter(&mut holders, Mode::Ro, Place::HOST, 1);
-        block.holders.set(holders);
-    }
-    stays
-}
-
 /// Gives back a block that was held in `mode` by an EDT that did not run.
 pub fn release_unused(block: &DataBlock, mode: Mode, granted: &mut Vec<EdtRef>) -> Left {
     leave_locked(block, block.header.lock_pinned(), mode, 1, granted)
 }
 
-/// With so many holders of one mode, a thread that releases a block keeps its hold as a lease.
-/// (`--cfg ocr_tiny` takes tests into the corners sooner.)
-const MANY: u32 = if cfg!(ocr_tiny) { 2 } else { 16 };
-
-/// The answer to [`release_or_keep`].
-pub(super) enum Kept {
-    /// The hold was given back.
-    No(Left),
-    /// The hold is the caller's, for a lease.
-    Yes,
-}
-
-/// As [`release`] by an EDT of the host, unless the hold is worth keeping.
-#[inline]
-pub(super) fn release_or_keep(
-    block: &DataBlock,
-    mode: Mode,
-    may_keep: bool,
-    granted: &mut Vec<EdtRef>,
-) -> Kept {
-    let locked = block.header.lock_pinned();
-    note_write(block, &locked, mode, Place::HOST);
-    if may_keep && sharing(&block.holders.get(), mode) >= MANY && block.is_plain() {
-        return Kept::Yes;
-    }
-    Kept::No(leave_locked(block, locked, mode, 1, granted))
-}
-
-/// Gives back so many holds of a lease.
-pub(super) fn release_many(
-    block: &DataBlock,
-    mode: Mode,
-    holds: u32,
-    granted: &mut Vec<EdtRef>,
-) -> Left {
-    let locked = block.header.lock_pinned();
-    note_write(block, &locked, mode, Place::HOST);
-    leave_locked(block, locked, mode, holds, granted)
-}
-
-/// Takes so many more holds for a lease that has none left. False if the block cannot be had so, or is
-/// not plain any more: the EDT of the lease may have ended meanwhile, and the block gone.
-pub(super) fn acquire_more(block: &DataBlock, guid: Guid, mode: Mode, holds: u32) -> bool {
-    let Some(_locked) = block.header.lock(guid.generation()) else {
-        return false;
-    };
-    let mut holders = block.holders.get();
-    let plain = block.is_plain() && admits(&holders, mode, Place::HOST);
-    if plain {
-        enter(&mut holders, mode, Place::HOST, holds);
-        block.holders.set(holders);
-    }
-    plain
-}
-
-fn leave_locked(
+/// Gives back so many holds of a locked block.
+pub(super) fn leave_locked(
     block: &DataBlock,
     mut locked: Locked<'_>,
     mode: Mode,
@@ -427,20 +255,6 @@ pub fn settle(block: &DataBlock, mode: Mode, place: Place, granted: &mut Vec<Edt
     holders.rw_place == Some(place)
 }
 
-/// Gives back a block that was held in `mode` by an EDT that did not run and is to acquire it again, as its
-/// pre-slot says ([`SlotInfo::kept`]). The EDT holds it in RO mode until [`release_unused`] gives that
-/// back, so the block is there whatever happens to it.
-///
-/// [`SlotInfo::kept`]: crate::object::edt::SlotInfo::kept
-pub fn step_back(block: &DataBlock, mode: Mode, granted: &mut Vec<EdtRef>) {
-    let locked = block.header.lock_pinned();
-    let mut holders = block.holders.get();
-    leave(&mut holders, mode, 1);
-    enter(&mut holders, Mode::Ro, Place::HOST, 1);
-    serve(block, &locked, &mut holders, granted);
-    block.holders.set(holders);
-}
-
 /// Marks a locked block destroyed (OCR 1.1.0, 2.5.2). Those that hold it or wait for it keep it
 /// until they are done.
 pub fn destroy(block: &DataBlock, mut locked: Locked<'_>) -> Left {
@@ -461,7 +275,7 @@ mod tests {
     use super::*;
     use crate::object::Objects;
     use crate::object::arena::Cache;
-    use crate::object::edt::{EdtCaches, RUNNABLE, SlotInfo};
+    use crate::object::edt::{EdtCaches, RUNNABLE};
     use crate::object::header::Word;
 
     struct World {
@@ -572,38 +386,6 @@ mod tests {
         let mut granted = Vec::new();
         settle(block, Mode::Ro, Place::HOST, &mut granted);
         assert!(granted.is_empty());
-    }
-
-    #[test]
-    fn who_steps_back_gets_a_block_again_that_was_destroyed() {
-        let world = world();
-        let mut caches = EdtCaches::default();
-        let device = world.edt(&mut caches, Mode::Rw, Place::device(0));
-        let falls = world.edt(&mut caches, Mode::Rw, Place::device(0));
-        assert_eq!(world.acquire(device), Acquired::Granted);
-        assert_eq!(world.acquire(falls), Acquired::Granted);
-        let block = world.objects.data_blocks.pinned(world.block);
-        let mut granted = Vec::new();
-        falls.place.set(Place::HOST);
-        assert!(
-            !settle(block, Mode::Rw, Place::HOST, &mut granted),
-            "it is shared"
-        );
-        let slot = &falls.slots()[0];
-        let (info, kept) = (slot.info(), true);
-        slot.set_info(SlotInfo { kept, ..info });
-        step_back(block, Mode::Rw, &mut granted);
-        let (_, locked) = world.objects.data_blocks.lock(world.block).expect("held");
-        assert_eq!(destroy(block, locked), Left::Alive);
-        assert_eq!(world.acquire(falls), Acquired::Queued, "behind the kernel");
-        let left = release(block, Mode::Rw, Place::device(0), &mut granted);
-        assert_eq!(
-            (left, &granted[..]),
-            (Left::Alive, &[EdtRef::new(falls)][..])
-        );
-        assert_eq!(release_unused(block, Mode::Ro, &mut granted), Left::Alive);
-        let left = release(block, Mode::Rw, Place::HOST, &mut granted);
-        assert_eq!(left, Left::Unused);
     }
 
     #[test]

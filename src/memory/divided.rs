@@ -19,9 +19,8 @@
 //! | [`close`], of a new part | divided | 1 | yes |
 //! | [`open`], of a part | as by [`unite`] | -1 | no |
 
-use super::access::{
-    Acquired, Left, admits, enqueue, enter, is_held, leave, note, note_write, serve,
-};
+use super::access::{Acquired, Left, enqueue, note, note_write, serve};
+use super::holders::{admits, enter, is_held, leave};
 use crate::object::data_block::{
     DESTROYED, DIVIDED, DIVIDED_DESTROYED, DataBlock, DataBlocks, Holders, LIVE, Mark,
 };

@@ -44,12 +44,17 @@
 //! says in the usual way that it has written, or the device copies what it wrote (`loom_models/leases.rs`
 //! explores this). The marks need no ordering for more: who is to see what a device did comes after it by an event.
 
-use super::access::{Kept, Left, acquire_more, release_many, release_or_keep};
+use super::access::{Left, leave_locked, note_write};
+use super::holders::{admits, enter, sharing};
 use crate::object::data_block::DataBlock;
 use crate::object::edt::{Edt, EdtRef, Mode};
 use crate::object::guid::Guid;
 use crate::object::place::Place;
 use crate::sync::{Ordering, fence};
+
+/// With so many holders of one mode, a thread that releases a block keeps its hold as a lease.
+/// (`--cfg ocr_tiny` takes tests into the corners sooner.)
+const MANY: u32 = if cfg!(ocr_tiny) { 2 } else { 16 };
 
 /// How many holds an empty lease takes at once.
 const GRANT: u32 = if cfg!(ocr_tiny) { 2 } else { 64 };
@@ -185,4 +190,50 @@ fn holds(edt: &Edt, lease: &Lease) -> bool {
         && edt
             .blocks()
             .any(|(_, slot)| slot.data() == lease.guid && slot.info().mode == lease.mode)
+}
+
+/// The answer to [`release_or_keep`].
+enum Kept {
+    /// The hold was given back.
+    No(Left),
+    /// The hold is the caller's, for a lease.
+    Yes,
+}
+
+/// As [`release`](super::release) by an EDT of the host, unless the hold is worth keeping.
+#[inline]
+fn release_or_keep(
+    block: &DataBlock,
+    mode: Mode,
+    may_keep: bool,
+    granted: &mut Vec<EdtRef>,
+) -> Kept {
+    let locked = block.header.lock_pinned();
+    note_write(block, &locked, mode, Place::HOST);
+    if may_keep && sharing(&block.holders.get(), mode) >= MANY && block.is_plain() {
+        return Kept::Yes;
+    }
+    Kept::No(leave_locked(block, locked, mode, 1, granted))
+}
+
+/// Gives back so many holds of a lease.
+fn release_many(block: &DataBlock, mode: Mode, holds: u32, granted: &mut Vec<EdtRef>) -> Left {
+    let locked = block.header.lock_pinned();
+    note_write(block, &locked, mode, Place::HOST);
+    leave_locked(block, locked, mode, holds, granted)
+}
+
+/// Takes so many more holds for a lease that has none left. False if the block cannot be had so, or is
+/// not plain any more: the EDT of the lease may have ended meanwhile, and the block gone.
+fn acquire_more(block: &DataBlock, guid: Guid, mode: Mode, holds: u32) -> bool {
+    let Some(_locked) = block.header.lock(guid.generation()) else {
+        return false;
+    };
+    let mut holders = block.holders.get();
+    let plain = block.is_plain() && admits(&holders, mode, Place::HOST);
+    if plain {
+        enter(&mut holders, mode, Place::HOST, holds);
+        block.holders.set(holders);
+    }
+    plain
 }

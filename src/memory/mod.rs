@@ -13,7 +13,7 @@
 //! A queue is served in order; only RO, which conflicts with nothing, passes it. So each EDT in a
 //! queue is behind a bounded number of others, each of which will release.
 //!
-//! An EDT that has acquired all may begin again, before it runs (`step_back`): it gives all back, then
+//! An EDT that has acquired all may begin again, before it runs (`fall_back.rs`): it gives all back, then
 //! acquires in the same order as any other EDT. What it keeps meanwhile are holds in RO mode, for which
 //! nobody waits.
 //!
@@ -38,6 +38,9 @@
 mod access;
 #[cfg_attr(loom, allow(dead_code))]
 pub mod divided;
+mod fall_back;
+mod holders;
+mod holds;
 mod lease;
 #[cfg(all(test, loom))]
 mod loom_models;
@@ -45,7 +48,8 @@ mod loom_models;
 pub mod private;
 
 pub use access::{
-    Acquired, Left, acquire, destroy, hand_back, hand_on, hold_again, hold_at_creation, hold_still,
-    release, release_locked, release_unused, settle, step_back, try_acquire, watch,
+    Acquired, Left, acquire, destroy, release, release_locked, release_unused, settle, try_acquire,
 };
+pub use fall_back::{fall_back, has_again};
+pub use holds::{hand_back, hand_on, hold_again, hold_at_creation, hold_still, watch};
 pub use lease::Leases;

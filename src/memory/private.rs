@@ -9,7 +9,8 @@
 //! The pre-slots are counted while they are satisfied, and their EDTs may run meanwhile. Until all
 //! are counted, `PASSING` stands for them.
 
-use super::access::{Left, is_held, unheld};
+use super::access::{Left, unheld};
+use super::holders::is_held;
 use crate::object::data_block::{DataBlock, DataBlocks, LIVE, Mark, PRIVATE};
 use crate::object::edt::Edt;
 use crate::object::guid::Guid;

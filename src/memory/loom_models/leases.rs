@@ -44,7 +44,7 @@ fn a_lease_keeps_a_writer_out_until_it_ends() {
         let other = block.clone();
         let thread = loom::thread::spawn(move || other.run(other.acquire(Mode::Ew)));
         if leases.acquire(block.guid, Mode::Const) {
-            block.use_in(Mode::Const);
+            block.use_in(Mode::Const, Place::HOST);
             let _ = leases.release(block.guid, block.block, Mode::Const, &mut granted);
         }
         // Without lease, if the writer was seen at the release.
@@ -204,7 +204,7 @@ fn a_lease_keeps_who_divides_out_until_it_ends() {
         let other = block.clone();
         let thread = loom::thread::spawn(move || other.run(other.divide()));
         if leases.acquire(block.guid, Mode::Const) {
-            block.use_in(Mode::Const);
+            block.use_in(Mode::Const, Place::HOST);
             let _ = leases.release(block.guid, block.block, Mode::Const, &mut granted);
         }
         let _ = end_all(&mut leases, &mut granted);

@@ -2,13 +2,15 @@
 //! ([`explore`]). They call what the runtime calls; a content is a number.
 
 mod divided;
+mod fall_back;
 mod leases;
+mod parts;
 mod private;
 
 use super::access::{Acquired, Left, acquire_locked, destroy, release_locked};
 use super::divided::{divide_locked, unite};
 use crate::object::data_block::{DataBlock, Holders};
-use crate::object::edt::{Edt, EdtRef, Mode};
+use crate::object::edt::{Edt, EdtRef, Mode, PreSlot};
 use crate::object::guid::Guid;
 use crate::object::header::Locked;
 use crate::object::place::Place;
@@ -22,12 +24,15 @@ use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 struct Block {
     block: &'static DataBlock,
     guid: Guid,
-    /// For who has the block for itself, and for readers in CONST mode.
+    /// For who has the block for itself, for readers in CONST mode, and for a kernel in RW mode, of which
+    /// a model has one.
     content: UnsafeCell<usize>,
     /// For all that have the block. Who frees it has it alone.
     memory: UnsafeCell<()>,
-    /// Whether there are parts of the block.
-    open: AtomicBool,
+    /// Whether there are parts of the block, or it is a part that has no content yet.
+    closed: AtomicBool,
+    /// Who uses the block now: in which mode, and where.
+    users: Mutex<Vec<(Mode, Place)>>,
     /// In which modes EDTs have had the block, one after the other.
     ran: Mutex<Vec<Mode>>,
     freed: AtomicUsize,
@@ -40,13 +45,19 @@ unsafe impl Send for Block {}
 
 impl Block {
     fn new(holders: Holders) -> Arc<Block> {
-        let (block, guid) = DataBlock::for_model(holders);
+        Block::with_index(1, holders)
+    }
+
+    /// One of several, in the order of their indices.
+    fn with_index(index: u32, holders: Holders) -> Arc<Block> {
+        let (block, guid) = DataBlock::for_model(index, holders);
         Arc::new(Block {
             block,
             guid,
             content: UnsafeCell::new(0),
             memory: UnsafeCell::new(()),
-            open: AtomicBool::new(false),
+            closed: AtomicBool::new(false),
+            users: Mutex::default(),
             ran: Mutex::default(),
             freed: AtomicUsize::new(0),
         })
@@ -59,7 +70,7 @@ impl Block {
 
     /// A new EDT that uses the block.
     fn edt(&self, mode: Mode) -> EdtRef {
-        EdtRef::new(Edt::for_model(self.guid, mode))
+        EdtRef::new(Edt::for_model(&[(self.guid, mode)]))
     }
 
     /// A new EDT wants the block, which somebody may destroy.
@@ -69,9 +80,9 @@ impl Block {
             return (edt, Acquired::Gone);
         };
         // True until this lock is given back: who ends that locks the block after it is false.
-        let open = self.open.load(Ordering::Relaxed);
+        let closed = self.closed.load(Ordering::Relaxed);
         let acquired = acquire_locked(self.block, locked, edt.get(), mode);
-        assert!(!open || acquired != Acquired::Granted, "it is divided");
+        assert!(!closed || acquired != Acquired::Granted, "it is closed");
         (edt, acquired)
     }
 
@@ -95,10 +106,12 @@ impl Block {
         at_once(self.try_divide())
     }
 
-    fn use_in(&self, mode: Mode) {
+    fn use_in(&self, mode: Mode, place: Place) {
         self.memory.with(|_| {});
         match mode {
             Mode::Null | Mode::Ro => {}
+            // Others of the host may have it, too.
+            Mode::Rw if place == Place::HOST => self.content.with(|_| {}),
             // SAFETY: the caller holds the block; the checker finds it if a writer has it.
             Mode::Const => self.content.with(|content| unsafe {
                 let _ = *content;
@@ -119,31 +132,59 @@ impl Block {
     /// Runs EDTs that have the block, and those that then go on.
     fn run(&self, mut granted: Vec<EdtRef>) {
         while let Some(edt) = granted.pop() {
-            let slot = &edt.get().slots()[0];
-            let mode = slot.info().mode;
-            self.ran.lock().expect("no panic").push(mode);
-            let left = if slot.divides() {
-                self.open.store(true, Ordering::Relaxed);
-                self.use_in(mode);
-                self.block.copies().wrote(Place::HOST);
-                self.open.store(false, Ordering::Relaxed);
-                unite(self.block, &mut granted)
-            } else {
-                self.use_in(mode);
-                self.release(mode, &mut granted)
-            };
-            self.free_if(left);
+            let edt = edt.get();
+            self.use_for(&edt.slots()[0], edt.place.get(), &mut granted);
         }
     }
 
+    /// An EDT in this place uses the block, which it has, and is done with it.
+    fn use_for(&self, slot: &PreSlot, place: Place, granted: &mut Vec<EdtRef>) {
+        let mode = slot.info().mode;
+        self.ran.lock().expect("no panic").push(mode);
+        self.begin(mode, place);
+        let left = if slot.divides() {
+            self.closed.store(true, Ordering::Relaxed);
+            self.use_in(mode, place);
+            self.block.copies().wrote(Place::HOST);
+            self.closed.store(false, Ordering::Relaxed);
+            self.end(mode, place);
+            unite(self.block, granted)
+        } else {
+            self.use_in(mode, place);
+            self.release(mode, place, granted)
+        };
+        check_order(granted);
+        self.free_if(left);
+    }
+
+    /// An EDT begins to use the block.
+    fn begin(&self, mode: Mode, place: Place) {
+        let mut users = self.users.lock().expect("no panic");
+        let together = |&(other, there): &(Mode, Place)| match (mode, other) {
+            (Mode::Ro, _) | (_, Mode::Ro) | (Mode::Const, Mode::Const) => true,
+            (Mode::Rw, Mode::Rw) => place == there,
+            _ => false,
+        };
+        assert!(users.iter().all(together), "{mode:?} beside {users:?}");
+        users.push((mode, place));
+    }
+
+    /// It has ended.
+    fn end(&self, mode: Mode, place: Place) {
+        let mut users = self.users.lock().expect("no panic");
+        let at = users.iter().position(|&user| user == (mode, place));
+        users.swap_remove(at.expect("it has begun"));
+    }
+
     /// An EDT releases the block.
-    fn release(&self, mode: Mode, granted: &mut Vec<EdtRef>) -> Left {
+    fn release(&self, mode: Mode, place: Place, granted: &mut Vec<EdtRef>) -> Left {
         let before = granted.len();
         let locked = self.block.header.lock_pinned();
+        self.end(mode, place);
         // As in `try_acquire`.
-        let open = self.open.load(Ordering::Relaxed);
-        let left = release_locked(self.block, locked, mode, Place::HOST, granted);
-        assert!(!open || granted.len() == before, "it is divided");
+        let closed = self.closed.load(Ordering::Relaxed);
+        let left = release_locked(self.block, locked, mode, place, granted);
+        assert!(!closed || granted.len() == before, "it is closed");
         left
     }
 
@@ -172,6 +213,13 @@ impl Block {
     }
 }
 
+/// Nobody was granted a block behind an EDT that divides it.
+fn check_order(granted: &[EdtRef]) {
+    let divides = |edt: &EdtRef| edt.get().slots()[0].divides();
+    let at = granted.iter().position(divides);
+    assert!(at.is_none_or(|at| at + 1 == granted.len()));
+}
+
 /// The EDT, if it has the block and need not wait.
 fn at_once((edt, acquired): (EdtRef, Acquired)) -> Vec<EdtRef> {
     match acquired {
@@ -184,8 +232,13 @@ fn at_once((edt, acquired): (EdtRef, Acquired)) -> Vec<EdtRef> {
 /// Explores all interleavings in which threads are interrupted three times at most: of those that stop for
 /// a lock there are too many.
 fn explore(model: impl Fn() + Sync + Send + 'static) {
+    explore_within(3, model);
+}
+
+/// The same with so many interruptions, for models with more locks.
+fn explore_within(interruptions: usize, model: impl Fn() + Sync + Send + 'static) {
     let mut builder = loom::model::Builder::new();
-    builder.preemption_bound = Some(3);
+    builder.preemption_bound = Some(interruptions);
     builder.check(model);
 }
 

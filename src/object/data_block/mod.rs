@@ -133,7 +133,7 @@ unsafe impl Slot for DataBlock {
 #[cfg(all(test, loom))]
 impl DataBlock {
     /// A live block for a model, in no arena, and its GUID.
-    pub(crate) fn for_model(holders: Holders) -> (&'static DataBlock, Guid) {
+    pub(crate) fn for_model(index: u32, holders: Holders) -> (&'static DataBlock, Guid) {
         let block: &DataBlock = Box::leak(Box::new(DataBlock {
             header: Header::new(),
             index: Cell::default(),
@@ -155,7 +155,7 @@ impl DataBlock {
                 held_after: Cell::new(std::ptr::null()),
             },
         }));
-        block.begin(1, 8, None);
+        block.begin(index, 8, None);
         block.holders.set(holders);
         block.header.publish(block.header.peek().with_state(LIVE));
         (block, block.guid())

@@ -68,8 +68,8 @@ impl Edt {
 
 #[cfg(all(test, loom))]
 impl Edt {
-    /// A runnable EDT of the host for a model, in no arena, that uses one block.
-    pub(crate) fn for_model(block: Guid, mode: super::Mode) -> &'static Edt {
+    /// A runnable EDT of the host for a model, in no arena, that uses these blocks, of which there are few.
+    pub(crate) fn for_model(blocks: &[(Guid, super::Mode)]) -> &'static Edt {
         let sized: &Sized<{ WORDS[0] }> = Box::leak(Box::new(Sized {
             edt: Edt {
                 header: Header::new(),
@@ -89,8 +89,11 @@ impl Edt {
             },
             words: Default::default(),
         }));
-        sized.edt.begin(Kind::EdtSmall, 1, 1, None);
-        sized.edt.slots()[0].satisfy(block, mode);
+        let depc = blocks.len() as u32;
+        sized.edt.begin(Kind::EdtSmall, 1, depc, None);
+        for (slot, &(block, mode)) in sized.edt.slots().iter().zip(blocks) {
+            slot.satisfy(block, mode);
+        }
         sized
             .edt
             .header

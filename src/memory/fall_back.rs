@@ -1,0 +1,112 @@
+//! An EDT whose kernel was not run goes on as an EDT of the host, with its C function.
+//!
+//! It keeps its blocks, if no other writes there what it writes: alone in RW mode, it may say so; in the
+//! other modes nobody is concerned. But others that share a block with it in RW mode write the copy of
+//! their device, perhaps later than now, so it has to wait for them. They in turn may wait for other
+//! blocks that it holds. So it *steps back*: it gives all its blocks back, and begins again as an EDT of
+//! the host that has none. Nobody waits for it then, and it waits as any other.
+//!
+//! Until it has a block again it holds it in RO mode ([`SlotInfo::kept`]), for which nobody waits. So the
+//! block is there whatever happens to it. One that was destroyed meanwhile, which its holders need not
+//! notice, it gets again; one that was divided it gets when the parts have gone, as if it had come a
+//! little later, which the program could not have told.
+
+use super::access::{Left, release_unused, serve, settle};
+use super::holders::{enter, leave};
+use super::holds::hand_back;
+use crate::object::data_block::DataBlock;
+use crate::object::edt::{Edt, EdtRef, Mode, PreSlot, SlotInfo};
+use crate::object::place::Place;
+
+/// Has an EDT that holds all its blocks, and has not run, go on on the host. False if it is to acquire
+/// them again, from its cursor on.
+pub fn fall_back<'a>(
+    edt: &Edt,
+    block_of: impl Fn(&PreSlot) -> &'a DataBlock,
+    granted: &mut Vec<EdtRef>,
+) -> bool {
+    edt.place.set(Place::HOST);
+    for (_, slot) in edt.blocks() {
+        let info = slot.info();
+        if info.handed {
+            let handed = false;
+            slot.set_info(SlotInfo { handed, ..info });
+            hand_back(block_of(slot), info.mode, Place::HOST, granted);
+        }
+    }
+    let settled = edt
+        .blocks()
+        .all(|(_, slot)| settle(block_of(slot), slot.info().mode, Place::HOST, granted));
+    if !settled {
+        for (_, slot) in edt.blocks() {
+            step_back(block_of(slot), slot, granted);
+        }
+        edt.begin_locking();
+    }
+    settled
+}
+
+/// Gives a block back that is to be acquired again, but for a hold in RO mode.
+fn step_back(block: &DataBlock, slot: &PreSlot, granted: &mut Vec<EdtRef>) {
+    let (info, kept) = (slot.info(), true);
+    slot.set_info(SlotInfo { kept, ..info });
+    let locked = block.header.lock_pinned();
+    let mut holders = block.holders.get();
+    leave(&mut holders, info.mode, 1);
+    enter(&mut holders, Mode::Ro, Place::HOST, 1);
+    serve(block, &locked, &mut holders, granted);
+    block.holders.set(holders);
+}
+
+/// An EDT that has stepped back from a block has acquired it again.
+pub fn has_again(block: &DataBlock, slot: &PreSlot, granted: &mut Vec<EdtRef>) -> Left {
+    let (info, kept) = (slot.info(), false);
+    slot.set_info(SlotInfo { kept, ..info });
+    release_unused(block, Mode::Ro, granted)
+}
+
+#[cfg(all(test, not(loom)))]
+mod tests {
+    use super::*;
+    use crate::memory::{Acquired, acquire, destroy, release};
+    use crate::object::Objects;
+    use crate::object::arena::Cache;
+    use crate::object::data_block::LIVE;
+    use crate::object::edt::{EdtCaches, RUNNABLE};
+    use crate::object::header::Word;
+
+    #[test]
+    fn who_steps_back_gets_a_block_again_that_was_destroyed() {
+        let objects = Objects::default();
+        let (blocks, device) = (&objects.data_blocks, Place::device(0));
+        let allocated = blocks.allocate(&mut Cache::default(), 8, false);
+        let block = allocated.expect("memory");
+        block.header.publish(block.header.peek().with_state(LIVE));
+        let guid = block.guid();
+        let mut caches = EdtCaches::default();
+        let edt = objects.edts.allocate(&mut caches, 1, 0).expect("memory");
+        let slot = &edt.slots()[0];
+        slot.satisfy(guid, Mode::Rw);
+        edt.place.set(device);
+        edt.header.publish(Word::new(0, 0, RUNNABLE));
+        edt.order_blocks();
+        assert_eq!(acquire(blocks, guid, edt, Mode::Rw), Acquired::Granted);
+        // A kernel beside it.
+        assert_eq!(acquire(blocks, guid, edt, Mode::Rw), Acquired::Granted);
+        let mut granted = Vec::new();
+        assert!(!fall_back(edt, |_| block, &mut granted), "it is shared");
+        let (_, locked) = blocks.lock(guid).expect("held");
+        assert_eq!(destroy(block, locked), Left::Alive);
+        assert_eq!(
+            acquire(blocks, guid, edt, Mode::Rw),
+            Acquired::Queued,
+            "behind the kernel"
+        );
+        let left = release(block, Mode::Rw, device, &mut granted);
+        assert_eq!(left, Left::Alive);
+        assert_eq!(granted, [EdtRef::new(edt)]);
+        assert_eq!(has_again(block, slot, &mut granted), Left::Alive);
+        let left = release(block, Mode::Rw, Place::HOST, &mut granted);
+        assert_eq!(left, Left::Unused);
+    }
+}

@@ -1,0 +1,73 @@
+//! Holds of a block that nobody acquires: of its creator, of an EDT that is handed a block by the one
+//! before it, and of those who look at a block or still need it.
+
+use super::access::serve;
+use super::holders::{admits, enter, is_held, leave};
+use crate::object::data_block::{DataBlock, Holders, LIVE, Mark};
+use crate::object::edt::{EdtRef, Mode};
+use crate::object::header::Locked;
+use crate::object::place::Place;
+
+/// Marks a new block as held in RW mode by its creator, a host EDT or thread.
+pub fn hold_at_creation(block: &DataBlock) {
+    let mut holders = Holders::default();
+    enter(&mut holders, Mode::Rw, Place::HOST, 1);
+    block.holders.set(holders);
+}
+
+/// Hands a block, which somebody holds in `mode`, on to another, who has it in EW mode then: if no other
+/// holds it but in RO mode, nobody waits for it, and it is not destroyed, or written once.
+pub fn hand_on(block: &DataBlock, mode: Mode) -> bool {
+    let locked = block.header.lock_pinned();
+    let mut holders = block.holders.get();
+    leave(&mut holders, mode, 1);
+    let free = admits(&holders, Mode::Ew, Place::UNDECIDED) && block.queue.get().0.is_null();
+    let may = free && locked.word.state() == LIVE && !block.has(Mark::WrittenOnce);
+    if may {
+        enter(&mut holders, Mode::Ew, Place::UNDECIDED, 1);
+        block.holders.set(holders);
+    }
+    may
+}
+
+/// Undoes [`hand_on`] by somebody in `place`.
+pub fn hand_back(block: &DataBlock, mode: Mode, place: Place, granted: &mut Vec<EdtRef>) {
+    let locked = block.header.lock_pinned();
+    let mut holders = block.holders.get();
+    leave(&mut holders, Mode::Ew, 1);
+    enter(&mut holders, mode, place, 1);
+    serve(block, &locked, &mut holders, granted);
+    block.holders.set(holders);
+}
+
+/// Holds a locked, live block in RO mode for a moment, so that it does not go: to look at it. False if
+/// somebody else holds it.
+pub fn watch(block: &DataBlock, _locked: &Locked<'_>) -> bool {
+    let mut holders = block.holders.get();
+    let free = !is_held(&holders);
+    if free {
+        enter(&mut holders, Mode::Ro, Place::HOST, 1);
+        block.holders.set(holders);
+    }
+    free
+}
+
+/// Holds a destroyed block that nobody uses any more in RO mode, for an EDT of the host.
+pub fn hold_again(block: &DataBlock) {
+    let _locked = block.header.lock_pinned();
+    let mut holders = block.holders.get();
+    enter(&mut holders, Mode::Ro, Place::HOST, 1);
+    block.holders.set(holders);
+}
+
+/// Holds a locked block in RO mode beside those that hold it. False if it was destroyed and nobody
+/// holds it: then somebody frees it.
+pub fn hold_still(block: &DataBlock, locked: &Locked<'_>) -> bool {
+    let mut holders = block.holders.get();
+    let stays = locked.word.state() == LIVE || is_held(&holders);
+    if stays {
+        enter(&mut holders, Mode::Ro, Place::HOST, 1);
+        block.holders.set(holders);
+    }
+    stays
+}

@@ -27,7 +27,7 @@ fn device<'a>(context: &'a Context, guid: Guid) -> Option<Device<'a>> {
 }
 
 /// A C string with this text that stays to the end of the process. Each text is kept once.
-fn lasting(text: String) -> &'static CStr {
+pub(super) fn lasting(text: String) -> &'static CStr {
     static TEXTS: Mutex<Option<HashMap<String, &'static CStr>>> = Mutex::new(None);
     let mut texts = TEXTS.lock();
     texts

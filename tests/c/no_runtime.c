@@ -154,6 +154,8 @@ static void others(void) {
 
 int main(int argc, char **argv) {
     ocrConfig_t config;
+    const char *policy;
+    char text[32];
     void *addr;
     ocrParseArgs(argc, (const char **)argv, &config);
     others();
@@ -173,7 +175,11 @@ int main(int argc, char **argv) {
         OK(ocrGuidMapCreate(&guid_map, 0, first, NULL, 1, GUID_USER_DB));
         OK(ocrMapCreate(&map, 1, creator, 0, NULL, 0, NULL));
         OK(ocrFileOpen(&file, "/proc/self/exe", "r", NULL, 0));
+        policy = ocrPolicyName();
+        CHECK(policy[0] != '\0');
+        snprintf(text, sizeof text, "%s", policy);
         OK(ocrLegacyFinalize(context, false));
+        CHECK_EQ(strcmp(policy, text), 0); /* it is still there */
         refused();
         others();
     }

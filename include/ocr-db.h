@@ -19,7 +19,7 @@ extern "C" {
  *
  *   db         out: its GUID, usable at once. In: with a GUID_PROP_ property, the labeled GUID.
  *   addr       out: where the block begins; NULL under DB_PROP_NO_ACQUIRE. May be NULL.
- *   len        its size in bytes
+ *   len        its size in bytes; may be 0
  *   flags      DB_PROP_ and GUID_PROP_ values, combined with |; other bits do nothing
  *   hint       NULL_HINT, or an OCR_HINT_DB_T hint, which is read during the call; others are left
  *              out
@@ -33,8 +33,9 @@ extern "C" {
  * writer has released it is warned of, and in strict mode ends the program; the creator is the first
  * writer, except under DB_PROP_NO_ACQUIRE.
  *
- * Errors: OCR_EINVAL (db is NULL, bad allocator), OCR_ENOMEM, OCR_EBUSY (try again),
- * OCR_EGUIDEXISTS (GUID_PROP_CHECK, and the block is there already; *db is as before).
+ * Errors: OCR_EINVAL (db is NULL, bad allocator), OCR_ENOMEM; with a GUID_PROP_ property those of
+ * creating on a label (extensions/ocr-labeling.h). *db and *addr are as before then. The OCR_EBUSY
+ * of the clause does not occur.
  * OCR 1.1.0, 2.5.1.
  */
 u8 ocrDbCreate(ocrGuid_t *db, void **addr, u64 len, u16 flags, ocrHint_t *hint,
@@ -56,8 +57,8 @@ u8 ocrDbDestroy(ocrGuid_t db);
  * are not released this way are released at the end of the EDT. An EDT that satisfies an event with
  * a block that it wrote releases it first.
  *
- * Errors: OCR_EINVAL (not a data block), OCR_EACCES (the calling EDT does not hold it: it has
- * released it already or never acquired it).
+ * Errors: OCR_EINVAL (not a data block, or no more), OCR_EACCES (the calling EDT does not hold it: it
+ * has released it already or never acquired it). NULL_GUID is accepted.
  * OCR 1.1.0, 2.5.3.
  */
 u8 ocrDbRelease(ocrGuid_t db);

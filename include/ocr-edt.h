@@ -62,8 +62,8 @@ extern "C" {
  * A latch event begins with counter 0. Counted, channel and collective events need parameters: use
  * ocrEventCreateParams.
  *
- * Errors: OCR_EINVAL (guid is NULL, bad type, parameters needed), OCR_ENOMEM,
- * OCR_EGUIDEXISTS (GUID_PROP_CHECK, and the event is there already; *guid is as before).
+ * Errors: OCR_EINVAL (guid is NULL, bad type, parameters needed), OCR_ENOMEM; with a GUID_PROP_
+ * property those of creating on a label (extensions/ocr-labeling.h). *guid is as before then.
  * OCR 1.1.0, 2.6.1.
  */
 u8 ocrEventCreate(ocrGuid_t *guid, ocrEventTypes_t eventType, u16 properties);
@@ -164,8 +164,7 @@ u8 ocrEventSatisfy(ocrGuid_t eventGuid, ocrGuid_t dataGuid);
  *
  * Errors: OCR_EINVAL (no such object, not a data block, no such slot), OCR_EPERM (satisfied already,
  * and its type permits that only once; a channel event with maxGen satisfactions that wait; a
- * collective event; a pre-slot of an EDT that is connected or satisfied), OCR_ENOMEM; for an EDT also
- * OCR_EACCES, as ocrAddDependence.
+ * collective event; a pre-slot of an EDT that is connected or satisfied), OCR_ENOMEM.
  * OCR 1.1.0, 2.6.4.
  */
 u8 ocrEventSatisfySlot(ocrGuid_t eventGuid, ocrGuid_t dataGuid, u32 slot);
@@ -189,7 +188,7 @@ u8 ocrEventSatisfySlot(ocrGuid_t eventGuid, ocrGuid_t dataGuid, u32 slot);
     ocrEdtTemplateCreate_internal((guid), (funcPtr), (paramc), (depc), #funcPtr)
 
 /*
- * What the macro calls. funcName is copied; NULL leaves the template without a name.
+ * What the macro calls. funcName is copied; where it is NULL or empty, messages show the address.
  *
  * Errors: OCR_EINVAL (guid or funcPtr is NULL, EDT_PARAM_DEF as a number), OCR_ENOMEM.
  */
@@ -220,7 +219,8 @@ u8 ocrEdtTemplateDestroy(ocrGuid_t guid);
  *                 open for ocrAddDependence. Copied.
  *   properties    EDT_PROP_ and GUID_PROP_ values, combined with |; other bits do nothing
  *   hint          NULL_HINT, or an OCR_HINT_EDT_T hint, applied on top of the template's
- *   outputEvent   NULL, or where to put the GUID of the output event (in: see EDT_PROP_OEVT_VALID)
+ *   outputEvent   NULL, or where to put the GUID of the output event. In: with EDT_PROP_OEVT_VALID,
+ *                 the event to use.
  *
  * The output event is satisfied with the EDT's result when the EDT has ended and its data blocks
  * are released. For a finish EDT that is when its descendants have ended, too: the EDTs that it
@@ -237,9 +237,10 @@ u8 ocrEdtTemplateDestroy(ocrGuid_t guid);
  * OCR 1.1.0 (1.4.2) says that it is dropped.
  *
  * Errors: OCR_EINVAL (not a template; numbers that do not agree with the template's, or are not
- * known; paramv without parameters or parameters without paramv; depv names what cannot be
- * connected), OCR_EPERM (guid is NULL and pre-slots stay open), OCR_ENOMEM, OCR_EGUIDEXISTS
- * (GUID_PROP_CHECK, and the EDT is there already).
+ * known; paramv without parameters or parameters without paramv, after which the program does not
+ * end with status 0; depv names what cannot be connected; with EDT_PROP_OEVT_VALID, not an event, or
+ * a collective one), OCR_EPERM (guid is NULL and pre-slots stay open), OCR_ENOMEM; with a GUID_PROP_
+ * property those of creating on a label (extensions/ocr-labeling.h).
  * OCR 1.1.0, 2.7.3.
  */
 u8 ocrEdtCreate(ocrGuid_t *guid, ocrGuid_t templateGuid, u32 paramc, u64 *paramv, u32 depc,
@@ -264,15 +265,14 @@ u8 ocrEdtDestroy(ocrGuid_t guid);
  *                satisfies the pre-slot, with that block or without
  *   destination  an EDT or an event
  *   slot         which pre-slot of it, from 0
- *   mode         for an EDT, how it will use the block that arrives; for an event, ignored
+ *   mode         for an EDT, how it will use the block that arrives; for an event, not used
  *
  * An EDT may get the same block in several pre-slots: in one mode, and to be released once. Both
  * GUIDs NULL_GUID: nothing happens, and 0 is returned.
  *
- * Errors: OCR_EINVAL (no such object, slot or mode), OCR_EPERM (these two cannot be connected; the
- * pre-slot is taken already; the event has all its dependences, or as many that wait as it allows),
- * OCR_EACCES (in strict mode: source is a block with DB_PROP_SINGLE_ASSIGNMENT that was written,
- * destination an EDT that wants to write it), OCR_ENOMEM.
+ * Errors: OCR_EINVAL (no such object or slot; no such mode, also for an event; the EDT is runnable
+ * already), OCR_EPERM (these two cannot be connected; the pre-slot is taken already; the event has all
+ * its dependences, or as many that wait as it allows), OCR_ENOMEM.
  * OCR 1.1.0, 2.8.1.
  */
 u8 ocrAddDependence(ocrGuid_t source, ocrGuid_t destination, u32 slot, ocrDbAccessMode_t mode);

@@ -4,6 +4,10 @@
  * A function that returns u8 returns 0 when it did what was asked and one of these codes when it
  * did not; then it has changed nothing, unless its description says otherwise. The names follow
  * errno, and so do the values where errno has the name; they do not depend on <errno.h>.
+ *
+ * Two codes any of them may return. OCR_EPERM: no runtime runs, as in a program with its own main
+ * before ocrLegacyInit and after ocrLegacyFinalize (extensions/ocr-legacy.h). OCR_EFAULT: the
+ * runtime itself has failed, and a message says how.
  */
 #ifndef OCR_API_ERRORS_H
 #define OCR_API_ERRORS_H

@@ -12,8 +12,9 @@ extern "C" {
 
 /*
  * Prints to the standard output, like printf of the C library, and returns the number of bytes
- * written. Each call is written in one piece: lines of EDTs that print at the same time do not mix.
- * The specification lets a runtime cut off long texts (some do at 1024 bytes); this one does not.
+ * written, or 0 if it fails. Each call is written in one piece: lines of EDTs that print at the same
+ * time do not mix. The specification lets a runtime cut off long texts (some do at 1024 bytes); this
+ * one does not.
  *
  * PRINTF is the name in OCR 1.1.0, 2.3.5; ocrPrintf (OCR 1.2) does the same. Neither carries a
  * format attribute: programs print 64-bit numbers with whatever conversion the platform once had.
@@ -23,7 +24,7 @@ u32 PRINTF(const char *fmt, ...);
 
 /*
  * Writes to buf, at most size bytes with the closing zero, and returns the number of bytes that the
- * whole text has without it, like snprintf of the C library. Extension: OCR 1.2.
+ * whole text has without it, like snprintf of the C library, or 0 if it fails. Extension: OCR 1.2.
  */
 u32 SNPRINTF(char *buf, u32 size, const char *fmt, ...);
 

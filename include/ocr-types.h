@@ -97,12 +97,13 @@ typedef enum {
 /* The mode of blocks and events that are named in the depv argument of ocrEdtCreate. */
 #define DB_DEFAULT_MODE ((ocrDbAccessMode_t)DB_MODE_RW)
 
-/* Properties of ocrDbCreate; combined with |. */
+/* Properties of ocrDbCreate; combined with | (OCR 1.1.0, 2.5). */
 #define DB_PROP_NONE              ((u16)0x0)
 #define DB_PROP_NO_ACQUIRE        ((u16)0x10) /* the creator does not acquire the block */
 #define DB_PROP_SINGLE_ASSIGNMENT ((u16)0x20) /* written once: after the first writer has released
                                                  the block, no other may (extension: OCR 1.2) */
-#define DB_PROP_NO_HINT           ((u16)0x40) /* no hint will be set on it (extension: OCR 1.2) */
+#define DB_PROP_NO_HINT           ((u16)0x40) /* no hint will be set on it; no effect here
+                                                 (extension: OCR 1.2) */
 
 /* Allocator inside a data block. There is none: a block holds the program's data alone. */
 typedef enum {
@@ -131,8 +132,10 @@ typedef ocrGuid_t (*ocrEdt_t)(u32 paramc, u64 *paramv, u32 depc, ocrEdtDep_t dep
 /* Properties of ocrEdtCreate; combined with |. */
 #define EDT_PROP_NONE       ((u16)0x0)
 #define EDT_PROP_FINISH     ((u16)0x1) /* the output event waits for all descendants too */
-#define EDT_PROP_NO_HINT    ((u16)0x2) /* no hint will be set on it (extension: OCR 1.2) */
-#define EDT_PROP_LONG       ((u16)0x4) /* the EDT runs for long or blocks (extension: OCR 1.2) */
+#define EDT_PROP_NO_HINT    ((u16)0x2) /* no hint will be set on it; no effect here
+                                          (extension: OCR 1.2) */
+#define EDT_PROP_LONG       ((u16)0x4) /* the EDT runs for long or blocks; no effect here
+                                          (extension: OCR 1.2) */
 #define EDT_PROP_OEVT_VALID ((u16)0x8) /* *outputEvent is an existing event, used as the output
                                           event instead of a new one (extension: OCR 1.2) */
 

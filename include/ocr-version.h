@@ -51,6 +51,7 @@ u32 ocrVersionExtractMajor(u8 *verstr);
 u32 ocrVersionExtractMinor(u8 *verstr);
 u32 ocrVersionExtractPatch(u8 *verstr);
 
+/* All the bits above: each of these extensions is there. */
 u64 ocrVersionExtensionBitmap(void);
 
 #ifdef __cplusplus

@@ -45,8 +45,9 @@ extern "C" {
 void ocrShutdown(void);
 
 /*
- * Ends the program abnormally with errorCode as its exit status. Work that is under way is dropped.
- * In a program with its own main it ends the run instead (ocrLegacyFinalize).
+ * Ends the program abnormally with errorCode as its exit status. Work that is under way is dropped,
+ * and the call does not return. In a program with its own main it ends the run instead
+ * (ocrLegacyFinalize).
  * OCR 1.1.0, 2.3.2.
  */
 void ocrAbort(u8 errorCode);
@@ -59,8 +60,8 @@ void ocrAbort(u8 errorCode);
  * (-ocr:...) have been taken out.
  *
  * The text lies in the block and is valid as long as dbPtr is. index must be less than the number
- * of arguments; a larger one gives NULL here, and is undefined elsewhere, as is a dbPtr that points
- * to something else.
+ * of arguments; a larger one gives NULL here, and is undefined elsewhere. So is a dbPtr that points
+ * to something else, but NULL, which has no arguments here.
  *
  * getArgc and getArgv: OCR 1.1.0, 2.3.3 and 2.3.4. The others are their names in OCR 1.2.
  */

@@ -225,7 +225,13 @@ fn compile(language: &Language, unit: &Unit, flags: &[&str]) -> Result<(), Strin
     command
         .args(words)
         .args(language.flags)
-        .args(["-Wall", "-Wextra", "-Werror", "-fsyntax-only"])
+        .args([
+            "-Wall",
+            "-Wextra",
+            "-Wconversion",
+            "-Werror",
+            "-fsyntax-only",
+        ])
         .args(flags);
     for dir in &unit.include_dirs {
         command.arg("-I").arg(dir);

@@ -16,7 +16,9 @@ extern "C" {
 
 /*
  * The size of a data block in bytes: the length that ocrDbCreate was asked for, not rounded.
- * Errors: OCR_EINVAL (not a data block, size is NULL).
+ * The caller need not hold it.
+ * Errors: OCR_EINVAL (not a data block, or one that was destroyed; size is NULL).
+ * Extension: OCR 1.2.
  */
 u8 ocrDbGetSize(ocrGuid_t db, u64 *size);
 

@@ -22,10 +22,11 @@
  *                         next. Other EDTs run meanwhile, also with a single worker; the EDT that
  *                         waits keeps its data blocks, and a thread. If the object can never go,
  *                         the program hangs and is ended with a message that says so. After
- *                         ocrShutdown the call returns OCR_ECANCELED.
+ *                         ocrShutdown, and where the caller has paused the runtime (ocrPause), the
+ *                         call returns OCR_ECANCELED.
  *
- * Other errors of creating on a label: OCR_EINVAL (the GUID is not labeled, is one for another kind
- * of object, or its range was destroyed).
+ * Other errors of creating on a label: OCR_EINVAL (the place of the GUID is NULL; the GUID is not
+ * labeled, is one for another kind of object, or its range was destroyed).
  *
  * Before its object is created, and after that is gone, a labeled GUID names nothing: functions that
  * are given it return OCR_EINVAL and do nothing, as for every GUID without object (OCR_EPERM where no
@@ -133,7 +134,7 @@ u8 ocrGetGuidKind(ocrGuidUserKind *outKind, ocrGuid_t guid);
  * Creates an EDT template on a labeled GUID: ocrEdtTemplateCreate has no properties.
  *
  *   guid        the labeled GUID, of a range of kind GUID_USER_EDT_TEMPLATE
- *   properties  GUID_PROP_IS_LABELED, GUID_PROP_CHECK or GUID_PROP_BLOCK
+ *   properties  GUID_PROP_IS_LABELED, GUID_PROP_CHECK or GUID_PROP_BLOCK; OCR_EINVAL without
  *   funcName    what messages and reports call it; copied; may be NULL
  *
  * The others as for ocrEdtTemplateCreate.

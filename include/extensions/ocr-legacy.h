@@ -60,12 +60,13 @@ u8 ocrLegacyFinalize(ocrGuid_t legacyContext, bool runUntilShutdown);
  *   handle             out: a sticky event that is satisfied with the EDT's result when its finish
  *                      scope closes, for ocrLegacyBlockProgress; the caller destroys it
  *   finishEdtTemplate  the EDT's template
- *   paramc, paramv     its parameters, as in ocrEdtCreate
+ *   paramc, paramv     its parameters, as in ocrEdtCreate; but with paramc 0, paramv does not matter
  *   depc, depv         its pre-slots, at least one. depv[0] is overwritten with UNINITIALIZED_GUID:
  *                      the first pre-slot is the runtime's, the others are as in ocrEdtCreate.
  *   legacyContext      from ocrLegacyInit; there is one, so any value does
  *
- * Errors: OCR_EINVAL (handle or depv is NULL, depc is 0), and those of ocrEdtCreate.
+ * Errors: OCR_EINVAL (handle or depv is NULL, there are no pre-slots), and those of ocrEdtCreate.
+ * *handle is as before then.
  */
 u8 ocrLegacySpawnOCR(ocrGuid_t *handle, ocrGuid_t finishEdtTemplate, u64 paramc, u64 *paramv,
                      u64 depc, ocrGuid_t *depv, ocrGuid_t legacyContext);
@@ -91,7 +92,7 @@ u8 ocrLegacySpawnOCR(ocrGuid_t *handle, ocrGuid_t finishEdtTemplate, u64 paramc,
  * message that names it.
  * Errors: OCR_EINVAL (not an event, or not of these kinds; not there; not satisfied, and told not to
  * wait), OCR_ECANCELED (the run has ended: no EDT runs any more), OCR_EPERM (no runtime runs, or the
- * caller has paused it).
+ * caller has paused it), OCR_ENOMEM. What the out pointers lead to is NULL_GUID, NULL and 0 then.
  */
 u8 ocrLegacyBlockProgress(ocrGuid_t handle, ocrGuid_t *guid, void **result, u64 *size,
                           u16 properties);
@@ -104,7 +105,10 @@ u8 ocrLegacyBlockProgress(ocrGuid_t handle, ocrGuid_t *guid, void **result, u64 
  */
 ocrGuid_t ocrWait(ocrGuid_t outputEvent);
 
-/* True if a dependence added to this channel event now would be satisfied at once. */
+/*
+ * True if a dependence added to this channel event now would be satisfied at once; false for all that
+ * is no channel event, too.
+ */
 bool ocrLegacyIsChannelReady(ocrGuid_t channelGuid);
 
 #ifdef __cplusplus

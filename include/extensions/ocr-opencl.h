@@ -31,7 +31,7 @@ extern "C" {
  *
  * Errors: OCR_EINVAL (guid, source or kernelFnc is NULL; the program does not build or has no such
  * kernel, or the kernel's arguments do not match paramc and depc, with a message to the standard
- * error), OCR_ENOMEM.
+ * error; EDT_PARAM_DEF as a number), OCR_ENOMEM. *guid is as before then.
  */
 u8 ocrOpenclTemplateCreate(ocrGuid_t *guid, const char *source, const char *options,
                            const char *kernelFnc, u32 paramc, u32 depc, const char *name);

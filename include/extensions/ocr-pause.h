@@ -42,8 +42,8 @@ u32 ocrPause(bool isBlocking);
  *   flags   0
  *
  * Returns the data block that holds the answer, which the caller has acquired and is to destroy;
- * NULL_GUID, with *result NULL and *size 0, if the caller has not paused the runtime or the query is
- * not one that is answered.
+ * NULL_GUID, with *result NULL and *size 0, if the caller has not paused the runtime, the query is not
+ * one that is answered, or there is no memory for the answer.
  */
 ocrGuid_t ocrQuery(ocrQueryType_t query, ocrGuid_t guid, void **result, u32 *size, u8 flags);
 

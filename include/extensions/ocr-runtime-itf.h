@@ -50,10 +50,14 @@ ocrGuid_t currentEdtUserGet(void);
  */
 u8 ocrCurrentEdtOutputGet(ocrGuid_t *outputEvent);
 
-/* How many worker threads run EDTs. */
+/* How many worker threads run EDTs; 0 where no runtime runs. */
 u64 ocrNbWorkers(void);
 
-/* The worker that runs the caller: the same GUID each time; NULL_GUID outside of a worker. */
+/*
+ * The worker that runs the caller: the same GUID each time. NULL_GUID outside of EDTs, and in an EDT
+ * that has let another thread have the place of its worker: by waiting in a call
+ * (ocrLegacyBlockProgress, ocrMapGet, GUID_PROP_BLOCK), or by ocrInformLegacyCodeBlocking.
+ */
 void ocrCurrentWorkerGuid(ocrGuid_t *guid);
 
 /*

@@ -28,8 +28,8 @@ typedef struct {
 u8 ocrStatsGet(ocrStats_t *stats);
 
 /*
- * The name of the placement policy in force, as OCR_SCHED takes it, such as "eager". The string lives
- * as long as the program.
+ * The name of the placement policy in force, as OCR_SCHED takes it, such as "eager"; "" where no
+ * runtime runs. The string lives as long as the program.
  */
 const char *ocrPolicyName(void);
 

@@ -72,18 +72,18 @@ typedef void (*ocrNdRangeFn_t)(u32 paramc, const u64 *paramv, u32 depc, const u6
  *
  * Errors: OCR_EINVAL (not a template; source, kernelName or range is NULL; no pre-slot resultSlot;
  * or the program does not build or has no such kernel, or the kernel's arguments do not match: then
- * a message with the compiler's log goes to the standard error), OCR_ENOMEM. After an error the
- * template is as before.
+ * a message with the compiler's log goes to the standard error). After an error the template has
+ * the variants that it had before.
  */
 u8 ocrEdtTemplateAddKernel(ocrGuid_t templateGuid, const char *source, const char *options,
                            const char *kernelName, ocrNdRangeFn_t range, u32 resultSlot);
 
 /*
- * Adds a C function to a template: a first one to a template of ocrOpenclTemplateCreate, or another
- * way to do the work on a worker. name is what messages and reports call it; copied; may be NULL.
- * EDTs created after the call have the variant.
+ * Gives a template a C function: a template of ocrOpenclTemplateCreate its first one, others a new
+ * one in place of theirs. name is what messages and reports call the template from then on; copied;
+ * NULL: as before. EDTs created after the call have the variant.
  *
- * Errors: OCR_EINVAL (not a template, function is NULL), OCR_ENOMEM.
+ * Errors: OCR_EINVAL (not a template, function is NULL).
  */
 u8 ocrEdtTemplateAddFunction(ocrGuid_t templateGuid, ocrEdt_t function, const char *name);
 

@@ -1,7 +1,8 @@
 //! `extensions/ocr-affinity.h`: places. One machine is one policy domain; the OpenCL devices in use
 //! come under a kind of their own.
 
-use super::{EFAULT, EINVAL, put, sys, with};
+use super::{EFAULT, EINVAL, EPERM, put, sys, with};
+use crate::engine::context::Context;
 use crate::engine::hints::place_of;
 use crate::object::guid::{Guid, Kind};
 use crate::object::place::Place;
@@ -36,31 +37,29 @@ fn affinity_of(place: Place) -> ocrGuid_t {
 
 /// Where an object is: a block where its content is, the rest on the host. `None` if there is no
 /// such object.
-fn home(guid: Guid) -> Option<Place> {
-    with(None, |context| {
-        let objects = &context.runtime.objects;
-        if let Some(place) = place_of(guid) {
-            let in_use = context.runtime.devices.in_use().len();
-            return Some(place).filter(|place| place.device_index() < Some(in_use));
+fn home(context: &Context, guid: Guid) -> Option<Place> {
+    let objects = &context.runtime.objects;
+    if let Some(place) = place_of(guid) {
+        let in_use = context.runtime.devices.in_use().len();
+        return Some(place).filter(|place| place.device_index() < Some(in_use));
+    }
+    match guid.kind()? {
+        Kind::DataBlock => {
+            let (block, locked) = objects.data_blocks.lock(guid)?;
+            Some(
+                block
+                    .copies_of(&locked)
+                    .valid
+                    .iter()
+                    .next()
+                    .unwrap_or(Place::HOST),
+            )
         }
-        match guid.kind()? {
-            Kind::DataBlock => {
-                let (block, locked) = objects.data_blocks.lock(guid)?;
-                Some(
-                    block
-                        .copies_of(&locked)
-                        .valid
-                        .iter()
-                        .next()
-                        .unwrap_or(Place::HOST),
-                )
-            }
-            Kind::Template => objects.templates.view(guid).map(|_| Place::HOST),
-            kind if kind.is_event() => objects.event_kind(guid).map(|_| Place::HOST),
-            Kind::Range => objects.ranges.bounds(guid).map(|_| Place::HOST),
-            _ => objects.edts.lock(guid).map(|_| Place::HOST),
-        }
-    })
+        Kind::Template => objects.templates.view(guid).map(|_| Place::HOST),
+        kind if kind.is_event() => objects.event_kind(guid).map(|_| Place::HOST),
+        Kind::Range => objects.ranges.bounds(guid).map(|_| Place::HOST),
+        _ => objects.edts.lock(guid).map(|_| Place::HOST),
+    }
 }
 
 export! {
@@ -131,10 +130,13 @@ export! {
         }
         let guid = Guid::from(guid);
         let place = match guid.is_null() {
-            true => Some(Place::HOST),
-            false => home(guid),
+            true => Ok(Place::HOST),
+            false => with(Err(EPERM), |context| home(context, guid).ok_or(EINVAL)),
         };
-        let Some(place) = place else { return EINVAL };
+        let place = match place {
+            Ok(place) => place,
+            Err(status) => return status,
+        };
         // SAFETY: the header asks for null or a valid place.
         unsafe { put(number, 1) };
         // SAFETY: the header asks for a valid place.

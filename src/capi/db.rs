@@ -82,15 +82,14 @@ export! {
 
     /// OCR 1.2.
     fn ocrDbGetSize(db: ocrGuid_t, size: *mut u64) -> u8, or EFAULT; {
-        let bytes = with(None, |context| context.block_size(db.into()));
-        match bytes {
+        with(EPERM, |context| match context.block_size(db.into()) {
             Some(bytes) if !size.is_null() => {
                 // SAFETY: the header asks for a valid place.
                 unsafe { put(size, bytes) };
                 0
             }
             _ => EINVAL,
-        }
+        })
     }
 }
 

@@ -84,15 +84,7 @@ export! {
     }
 
     /// OCR 1.1.0, 2.7.2.
-    fn ocrEdtTemplateDestroy(guid: ocrGuid_t) -> u8, or EFAULT; {
-        with(EPERM, |context| {
-            let templates = &context.runtime.objects.templates;
-            match templates.destroy(&mut context.caches.templates, guid.into()) {
-                true => 0,
-                false => EINVAL,
-            }
-        })
-    }
+    fn ocrEdtTemplateDestroy(guid: ocrGuid_t) -> u8, or EFAULT; { destroy_template(guid.into()) }
 
     /// OCR 1.1.0, 2.7.3.
     fn ocrEdtCreate(
@@ -348,6 +340,17 @@ pub(super) fn create_template(place: &mut Guid, work: Work, paramc: u32, depc: u
                 0
             }
             None => ENOMEM,
+        }
+    })
+}
+
+/// Destroys a template.
+pub(super) fn destroy_template(template: Guid) -> u8 {
+    with(EPERM, |context| {
+        let templates = &context.runtime.objects.templates;
+        match templates.destroy(&mut context.caches.templates, template) {
+            true => 0,
+            false => EINVAL,
         }
     })
 }

@@ -1,6 +1,6 @@
 //! `extensions/ocr-hints.h`: hints, in the variables of programs and of objects.
 
-use super::{EFAULT, EINVAL, put, sys, with};
+use super::{EFAULT, EINVAL, EPERM, put, sys, with};
 use crate::object::guid::{Guid, Kind};
 use crate::object::hints::HintSet;
 use sys::{ocrGuid_t, ocrHint_t, ocrHintProp_t, ocrHintType_t};
@@ -124,10 +124,10 @@ export! {
             return EINVAL;
         }
         let set = properties(hint);
-        match with(false, |context| context.set_hints(guid, &set)) {
+        with(EPERM, |context| match context.set_hints(guid, &set) {
             true => 0,
             false => EINVAL,
-        }
+        })
     }
 
     /// Adds an object's hints to a variable.
@@ -138,12 +138,14 @@ export! {
         if type_of(guid) != Some(hint.type_) {
             return EINVAL;
         }
-        let Some(set) = with(None, |context| context.hints(guid)) else { return EINVAL };
-        for (at, now) in set.iter() {
-            hint.propMask |= 1 << at;
-            // SAFETY: objects of this type have no other properties than the hint.
-            unsafe { value(hint, at).write(now) };
-        }
-        0
+        with(EPERM, |context| {
+            let Some(set) = context.hints(guid) else { return EINVAL };
+            for (at, now) in set.iter() {
+                hint.propMask |= 1 << at;
+                // SAFETY: objects of this type have no other properties than the hint.
+                unsafe { value(hint, at).write(now) };
+            }
+            0
+        })
     }
 }

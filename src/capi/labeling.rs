@@ -90,8 +90,13 @@ export! {
         if out.is_null() || tuple.is_null() {
             return EINVAL;
         }
-        let found = with(None, |context| context.runtime.objects.ranges.map(map.into()));
-        let Some((bounds, map)) = found else { return EINVAL };
+        let found = with(Err(EPERM), |context| {
+            context.runtime.objects.ranges.map(map.into()).ok_or(EINVAL)
+        });
+        let (bounds, map) = match found {
+            Ok(found) => found,
+            Err(status) => return status,
+        };
         let params = match map.params.is_empty() {
             true => std::ptr::null_mut(),
             false => map.params.as_ptr().cast_mut().cast(),
@@ -109,17 +114,17 @@ export! {
 
     /// OCR 1.1.0, B.2.2.5.
     fn ocrGuidFromIndex(out: *mut ocrGuid_t, range: ocrGuid_t, index: u64) -> u8, or EFAULT; {
-        let bounds = with(None, |context| {
-            context.runtime.objects.ranges.bounds(range.into())
-        });
-        match bounds.filter(|bounds| !bounds.mapped).and_then(|bounds| bounds.at(index)) {
-            Some(guid) if !out.is_null() => {
-                // SAFETY: the header asks for a valid place.
-                unsafe { put(out, guid.into()) };
-                0
+        with(EPERM, |context| {
+            let bounds = context.runtime.objects.ranges.bounds(range.into());
+            match bounds.filter(|bounds| !bounds.mapped).and_then(|bounds| bounds.at(index)) {
+                Some(guid) if !out.is_null() => {
+                    // SAFETY: the header asks for a valid place.
+                    unsafe { put(out, guid.into()) };
+                    0
+                }
+                _ => EINVAL,
             }
-            _ => EINVAL,
-        }
+        })
     }
 
     /// OCR 1.1.0, B.2.2.6.

@@ -3,6 +3,7 @@
 use super::edt::{FINISH, More, OEVT_VALID, add_dependence, create_edt};
 use super::{EFAULT, EINVAL, ENOMEM, EPERM, put, sys, text, with};
 use crate::engine::block::{Answer, NoAnswer, WAITER_NAME};
+use crate::engine::create::PARAM_DEF;
 use crate::engine::legacy;
 use crate::object::event::EventKind;
 use crate::object::guid::{Guid, Kind};
@@ -67,6 +68,10 @@ export! {
             return EINVAL;
         }
         let event = with(Err(EPERM), |context| {
+            let view = context.runtime.objects.templates.view(template.into());
+            if depc == PARAM_DEF && view.is_some_and(|view| view.depc == 0) {
+                return Err(EINVAL);
+            }
             let events = &context.runtime.objects.events;
             let event = events.create_plain(&mut context.caches.events, EventKind::Sticky, 0);
             event.ok_or(ENOMEM)
@@ -160,6 +165,8 @@ fn block(handle: Guid, properties: u16) -> Result<Answer, u8> {
             if !context.wait_for_labeled_event(handle, WAITER_NAME) {
                 return Err(if runtime.end.is_ending() {
                     ECANCELED
+                } else if context.has_paused() {
+                    EPERM
                 } else {
                     EINVAL
                 });

@@ -1,7 +1,8 @@
 //! `extensions/ocr-opencl.h`: templates and EDTs of kernels alone, as in OCR-Vx.
 
 use super::edt::More;
-use super::{EFAULT, EINVAL, guid_place, sys, text, with};
+use super::{EFAULT, EINVAL, EPERM, guid_place, sys, text, with};
+use crate::engine::context::Context;
 use crate::engine::devices::NO_RESULT;
 use crate::engine::hints::place_of;
 use crate::object::edt::ExplicitRange;
@@ -30,13 +31,20 @@ export! {
         // SAFETY: the header asks for C strings, or null for the name.
         let name = unsafe { text(if name.is_null() { kernel } else { name }) };
         let work = Work::of_kernels(&name);
-        match super::edt::create_template(place, work, paramc, depc) {
-            // SAFETY: the header asks for C strings, or null for the options.
-            0 => unsafe {
-                super::variants::add_kernel(*place, source, options, kernel, None, NO_RESULT)
-            },
-            status => status,
+        let mut template = Guid::NULL;
+        let status = super::edt::create_template(&mut template, work, paramc, depc);
+        if status != 0 {
+            return status;
         }
+        // SAFETY: the header asks for C strings, or null for the options.
+        let status = unsafe {
+            super::variants::add_kernel(template, source, options, kernel, None, NO_RESULT)
+        };
+        match status {
+            0 => *place = template,
+            _ => drop(super::edt::destroy_template(template)),
+        }
+        status
     }
 
     /// An EDT of such a template.
@@ -58,16 +66,17 @@ export! {
         if !(1..=3).contains(&work_dim) || global_work_size.is_null() {
             return EINVAL;
         }
-        let device = match device_of(affinity.into()) {
+        let device = with(Err(EPERM), |context| {
+            let view = context.runtime.objects.templates.view(template.into());
+            match view.is_some_and(|view| !view.work.kernels.is_empty()) {
+                true => device_of(context, affinity.into()),
+                false => Err(EINVAL),
+            }
+        });
+        let device = match device {
             Ok(device) => device,
             Err(status) => return status,
         };
-        if !with(false, |context| {
-            let view = context.runtime.objects.templates.view(template.into());
-            view.is_some_and(|view| !view.work.kernels.is_empty())
-        }) {
-            return EINVAL;
-        }
         let range = ExplicitRange {
             work_dim: work_dim as u64,
             // SAFETY: the header asks for null or `work_dim` numbers.
@@ -102,11 +111,11 @@ unsafe fn sizes(from: *const usize, count: u32) -> [u64; 3] {
 }
 
 /// The number of the device that an affinity names; `u64::MAX` for none.
-fn device_of(affinity: Guid) -> Result<u64, u8> {
+fn device_of(context: &Context, affinity: Guid) -> Result<u64, u8> {
     if affinity.is_null() {
         return Ok(u64::MAX);
     }
-    let in_use = with(0, |context| context.runtime.devices.in_use().len());
+    let in_use = context.runtime.devices.in_use().len();
     match place_of(affinity).and_then(Place::device_index) {
         Some(device) if device < in_use => Ok(device as u64),
         _ => Err(sys::OCR_ENODEV as u8),

@@ -1,6 +1,6 @@
 //! `extensions/ocr-pdl.h`: properties of places.
 
-use super::{EFAULT, EINVAL, put, sys, with};
+use super::{EFAULT, EINVAL, EPERM, put, sys, with};
 use crate::device::DeviceInfo;
 use crate::engine::context::Context;
 use crate::object::guid::{Guid, Kind};
@@ -27,7 +27,7 @@ fn device<'a>(context: &'a Context, guid: Guid) -> Option<Device<'a>> {
 }
 
 /// A C string with this text that stays to the end of the process. Each text is kept once.
-fn lasting(text: String) -> &'static CStr {
+pub(super) fn lasting(text: String) -> &'static CStr {
     static TEXTS: Mutex<Option<HashMap<String, &'static CStr>>> = Mutex::new(None);
     let mut texts = TEXTS.lock();
     texts
@@ -78,7 +78,7 @@ export! {
         }
         // SAFETY: the header asks for a text that ends with a zero.
         let property = unsafe { CStr::from_ptr(property) }.to_bytes();
-        with(EINVAL, |context| {
+        with(EPERM, |context| {
             let Some(device) = device(context, guid.into()) else { return EINVAL };
             let number = match (device, property) {
                 (_, b"node-index") => 0,

@@ -1,6 +1,7 @@
 //! `extensions/ocr-stats.h`: what a run has done so far; and what the program says of that itself
 //! (`ocr-edt.h`).
 
+use super::pdl::lasting;
 use super::{EFAULT, EINVAL, ENOTSUP, EPERM, sys, with};
 use std::ffi::c_char;
 use std::sync::atomic::Ordering;
@@ -27,7 +28,7 @@ export! {
 
     /// The placement policy of this run; empty where no runtime runs.
     fn ocrPolicyName() -> *const c_char, or c"".as_ptr(); {
-        with(c"".as_ptr(), |context| context.runtime.policy_name.as_ptr())
+        with(c"".as_ptr(), |context| lasting(context.runtime.policy_name.clone()).as_ptr())
     }
 
     /// Adds to the progress of the program.

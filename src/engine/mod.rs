@@ -58,7 +58,6 @@ use end::End;
 use halt::Resting;
 use parking_lot::Mutex;
 use seats::Seats;
-use std::ffi::CString;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicPtr, AtomicUsize, Ordering};
 use std::time::Instant;
@@ -75,8 +74,8 @@ pub struct Runtime {
     pub waits: Waits,
     /// How EDTs are placed.
     pub policy: Box<dyn Policy>,
-    /// The policy's name, for C.
-    pub policy_name: CString,
+    /// The policy's name.
+    pub policy_name: String,
     /// The OpenCL devices, opened when the first kernel is added.
     pub devices: Devices,
     /// How and when it ends.

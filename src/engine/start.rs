@@ -18,7 +18,7 @@ use crate::report::tally::Registry;
 use crate::report::{Destination, DeviceReport, Report};
 use crate::sched::policy;
 use crate::sched::queues::{Queues, Reclaim};
-use std::ffi::{CString, OsString};
+use std::ffi::OsString;
 use std::os::unix::ffi::OsStrExt;
 use std::sync::Arc;
 use std::sync::atomic::AtomicUsize;
@@ -83,7 +83,7 @@ impl Run {
             seats: Seats::default(),
             waits: Waits::default(),
             policy,
-            policy_name: CString::new(settings.sched.as_str()).unwrap_or_default(),
+            policy_name: settings.sched.to_string(),
             devices: Devices::default(),
             end: End::default(),
             in_flight: AtomicUsize::new(1),

@@ -41,8 +41,11 @@ ocrGuid_t mainEdt(u32 paramc, u64 *paramv, u32 depc, ocrEdtDep_t depv[]) {
         REFUSED(OCR_EINVAL, ocrAddDependence(garbage, garbage, 0, DB_MODE_RO));
         REFUSED(OCR_EINVAL, ocrEdtDestroy(garbage));
     }
-    CHECK(ocrAddDependence(block, NULL_GUID, 0, DB_MODE_RO) != 0);
-    CHECK(ocrAddDependence(event, NULL_GUID, 0, DB_MODE_RO) != 0);
+    REFUSED(OCR_EINVAL, ocrAddDependence(block, NULL_GUID, 0, DB_MODE_RO));
+    REFUSED(OCR_EINVAL, ocrAddDependence(event, NULL_GUID, 0, DB_MODE_RO));
+    OK(ocrAddDependence(NULL_GUID, NULL_GUID, 0, DB_MODE_RO)); /* programs do this */
+    REFUSED(OCR_EINVAL, ocrAddDependence(block, event, 0, (ocrDbAccessMode_t)77)); /* though it is not used */
+    REFUSED(OCR_EINVAL, ocrAddDependence(block, event, 2, DB_MODE_RO));
     REFUSED(OCR_EINVAL, ocrAddDependence(block, edt, 0, (ocrDbAccessMode_t)77));
     REFUSED(OCR_EINVAL, ocrEdtDestroy(block));
     REFUSED(OCR_EINVAL, ocrEdtDestroy(event));
@@ -56,6 +59,13 @@ ocrGuid_t mainEdt(u32 paramc, u64 *paramv, u32 depc, ocrEdtDep_t depv[]) {
     ocrGuid_t bad[][2] = {{ERROR_GUID, NULL_GUID}, {NULL_GUID, {.guid = 4242}}, {event, tmpl}, {block, edt}};
     for (int i = 0; i < 4; i++) {
         REFUSED(OCR_EINVAL, ocrEdtCreate(&guid, tmpl, 0, NULL, 2, bad[i], EDT_PROP_NONE, NULL_HINT, NULL));
+    }
+    /* Output events that are none. */
+    ocrGuid_t none[] = {NULL_GUID, block, tmpl, edt, {.guid = 4242}};
+    for (int i = 0; i < 5; i++) {
+        ocrGuid_t output = none[i];
+        REFUSED(OCR_EINVAL, ocrEdtCreate(&guid, tmpl, 0, NULL, 2, NULL, EDT_PROP_OEVT_VALID, NULL_HINT, &output));
+        CHECK(ocrGuidIsEq(output, none[i]));
     }
     OK(ocrEventSatisfy(event, NULL_GUID)); /* no half-made EDT hangs on it */
     OK(ocrEventDestroy(event));

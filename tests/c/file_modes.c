@@ -4,6 +4,7 @@
 // stderr: ocr: warning: ocrFileOpen: there is no mode "a"
 #include "file.h"
 #include <extensions/ocr-db-info.h>
+#include <sys/resource.h>
 
 static char name[64];
 static const char text[] = "0123456789";
@@ -99,6 +100,16 @@ ocrGuid_t mainEdt(u32 paramc, u64 *paramv, u32 depc, ocrEdtDep_t depv[]) {
     REFUSED(OCR_EINVAL, ocrFileOpen(&file, pipe_name, "r", &descriptor, 0));
     REFUSED(OCR_EINVAL, ocrFileOpen(&file, pipe_name, "w", &descriptor, 0));
     CHECK_EQ(unlink(pipe_name), 0);
+    char long_name[8192];
+    memset(long_name, 'x', sizeof long_name);
+    long_name[sizeof long_name - 1] = '\0';
+    REFUSED(OCR_EINVAL, ocrFileOpen(&file, long_name, "r", &descriptor, 0));
+    struct rlimit limit, none_left;
+    CHECK_EQ(getrlimit(RLIMIT_NOFILE, &limit), 0);
+    none_left = (struct rlimit){0, limit.rlim_max};
+    CHECK_EQ(setrlimit(RLIMIT_NOFILE, &none_left), 0);
+    REFUSED(OCR_EAGAIN, ocrFileOpen(&file, name, "r", &descriptor, 0));
+    CHECK_EQ(setrlimit(RLIMIT_NOFILE, &limit), 0);
     if (geteuid() != 0) {
         CHECK_EQ(chmod(name, 0400), 0);
         REFUSED(OCR_EACCES, ocrFileOpen(&file, name, "r+", &descriptor, 0));

@@ -30,9 +30,10 @@ static ocrGuid_t checks(u32 paramc, u64 *paramv, u32 depc, ocrEdtDep_t depv[]) {
 static void wrong_shapes(void) {
     static const u32 shapes[][2] = {{0, 1}, {2, 1}, {1, 0}, {1, 2}, {0, 2}, {2, 0}};
     for (int i = 0; i < 6; i++) {
-        ocrGuid_t tmpl = template_of(adds, shapes[i][0], shapes[i][1]), guid;
+        ocrGuid_t tmpl = template_of(adds, shapes[i][0], shapes[i][1]), guid = NULL_GUID;
         REFUSED(OCR_EINVAL, ocrEdtTemplateAddKernel(tmpl, source, NULL, "adds", per_word, OCR_NO_RESULT));
         REFUSED(OCR_EINVAL, ocrOpenclTemplateCreate(&guid, source, NULL, "adds", shapes[i][0], shapes[i][1], NULL));
+        CHECK(ocrGuidIsNull(guid)); /* no template is left */
         OK(ocrEdtTemplateDestroy(tmpl));
     }
 }

@@ -20,6 +20,12 @@ static ocrGuid_t nothing(u32 paramc, u64 *paramv, u32 depc, ocrEdtDep_t depv[]) 
     return NULL_GUID;
 }
 
+static ocrGuid_t never(u32 paramc, u64 *paramv, u32 depc, ocrEdtDep_t depv[]) {
+    (void)paramc, (void)paramv, (void)depc, (void)depv;
+    CHECK(!"an EDT runs that was refused");
+    return NULL_GUID;
+}
+
 /* Another EDT of the finish scope, which the handle waits for. */
 static ocrGuid_t late(u32 paramc, u64 *paramv, u32 depc, ocrEdtDep_t depv[]) {
     (void)paramc, (void)depc, (void)depv;
@@ -76,7 +82,7 @@ static void waits_for_children(ocrGuid_t context) {
 
 static void refusals(ocrGuid_t context) {
     ocrGuid_t handle, slot, sticky = event_of(OCR_EVENT_STICKY_T), once = event_of(OCR_EVENT_ONCE_T);
-    ocrGuid_t tmpl = template_of(nothing, 0, 1);
+    ocrGuid_t tmpl = template_of(nothing, 0, 1), no_slots = template_of(never, 0, 0);
     u64 param = 0;
     REFUSED(OCR_EINVAL, ocrLegacyBlockProgress(sticky, NULL, NULL, NULL, LEGACY_PROP_CHECK));
     REFUSED(OCR_EINVAL, ocrLegacyBlockProgress(once, NULL, NULL, NULL, LEGACY_PROP_NONE));
@@ -86,6 +92,8 @@ static void refusals(ocrGuid_t context) {
     REFUSED(OCR_EINVAL, ocrLegacySpawnOCR(NULL, tmpl, 0, NULL, 1, &slot, context));
     REFUSED(OCR_EINVAL, ocrLegacySpawnOCR(&handle, tmpl, 1, &param, 1, &slot, context));
     REFUSED(OCR_EINVAL, ocrLegacySpawnOCR(&handle, sticky, 0, NULL, 1, &slot, context));
+    REFUSED(OCR_EINVAL, ocrLegacySpawnOCR(&handle, tmpl, 0, NULL, (u64)1 << 32 | 1, &slot, context));
+    REFUSED(OCR_EINVAL, ocrLegacySpawnOCR(&handle, no_slots, 0, NULL, EDT_PARAM_DEF, &slot, context));
     OK(ocrEventSatisfy(sticky, NULL_GUID));
     OK(ocrLegacyBlockProgress(sticky, NULL, NULL, NULL, LEGACY_PROP_CHECK));
     /* the output event of an EDT */

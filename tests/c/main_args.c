@@ -14,6 +14,7 @@ static void check_arguments(void *block) {
         CHECK_EQ(strcmp(ocrGetArgv(block, i), want[i]), 0);
         CHECK_EQ(strcmp(getArgv(block, i), want[i]), 0);
     }
+    CHECK(ocrGetArgv(block, 4) == NULL && getArgv(block, (u64)-1) == NULL);
     /* 8 bytes argc, argc offsets from the start of the block, the strings. */
     const u64 *words = (const u64 *)block;
     CHECK_EQ(words[0], 4);

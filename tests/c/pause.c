@@ -4,6 +4,7 @@
  */
 #include "check.h"
 
+#include <extensions/ocr-labeling.h>
 #include <extensions/ocr-legacy.h>
 #include <extensions/ocr-pause.h>
 #include <stdatomic.h>
@@ -75,7 +76,17 @@ static ocrGuid_t pauses(u32 paramc, u64 *paramv, u32 depc, ocrEdtDep_t depv[]) {
     OK(ocrDbDestroy(answer));
     OK(ocrEdtDestroy(edt));
     CHECK(ocrGuidIsNull(ocrQuery(OCR_QUERY_LAST_SATISFIED_DB, edt, &list, &size, 0)));
-    CHECK_EQ(ocrLegacyBlockProgress(sticky, NULL, NULL, NULL, LEGACY_PROP_NONE), OCR_EPERM);
+    REFUSED(OCR_EPERM, ocrLegacyBlockProgress(sticky, NULL, NULL, NULL, LEGACY_PROP_NONE));
+    CHECK(ocrGuidIsError(ocrWait(sticky)));
+    /* Nobody could make what a labeled event waits for, or take away what is in the way of one. */
+    ocrGuid_t range, label;
+    OK(ocrGuidRangeCreate(&range, 1, GUID_USER_EVENT_STICKY));
+    OK(ocrGuidFromIndex(&label, range, 0));
+    REFUSED(OCR_EPERM, ocrLegacyBlockProgress(label, NULL, NULL, NULL, LEGACY_PROP_WAIT_FOR_CREATE));
+    OK(ocrEventCreate(&label, OCR_EVENT_STICKY_T, GUID_PROP_CHECK));
+    REFUSED(OCR_ECANCELED, ocrEventCreate(&label, OCR_EVENT_STICKY_T, GUID_PROP_BLOCK));
+    OK(ocrEventDestroy(label));
+    OK(ocrGuidMapDestroy(range));
 
     for (int n = 0; n < 20; n++)
         breathe();

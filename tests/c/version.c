@@ -10,7 +10,11 @@ ocrGuid_t mainEdt(u32 paramc, u64 *paramv, u32 depc, ocrEdtDep_t depv[]) {
     CHECK_EQ(OCR_VERSION_GET_MAJOR((u8 *)"12.345.6"), 12);
     CHECK_EQ(OCR_VERSION_GET_MINOR((u8 *)"12.345.6"), 345);
     CHECK_EQ(OCR_VERSION_GET_PATCH((u8 *)"12.345.6"), 6);
-    (void)OCR_VERSION_EXTENSION_BITMAP;
+    CHECK_EQ(OCR_VERSION_GET_PATCH((u8 *)"12.345"), 0);
+    CHECK_EQ(OCR_VERSION_GET_MAJOR(NULL), 0);
+    CHECK_EQ(OCR_VERSION_EXTENSION_BITMAP, OCR_VERSION_LEGACY_BIT | OCR_VERSION_AFFINITY_BIT | OCR_VERSION_PARAMS_EVT_BIT |
+                                               OCR_VERSION_COUNTED_EVT_BIT | OCR_VERSION_RTITF_BIT | OCR_VERSION_PAUSE_BIT |
+                                               OCR_VERSION_LABELING_BIT);
 
     CHECK_EQ(sizeof(u64) * 100 + sizeof(u32) * 10 + sizeof(u16), 842);
     CHECK_EQ(sizeof(s64) * 100 + sizeof(s32) * 10 + sizeof(s8), 841);

@@ -3,7 +3,7 @@
 //! This room owns the history of objects (`history`), the fingerprints of what blocks contain
 //! (`contents`), the memory of blocks that are gone (`graves`), what each call may be given (`calls`),
 //! and the words for what is wrong (`arguments`; `rules` and the files of what it leads to, `refused_*`;
-//! `misuse`, `left`). It looks at objects and changes none, and it never ends a program: it answers with
+//! `guards`, `misuse`, `left`). It looks at objects and changes none, and it never ends a program: it answers with
 //! a [`Misuse`], and the caller sees to the end.
 //!
 //! Nothing of it exists where strict mode is off: a run has a [`Check`] or none, and [`is_on`] is
@@ -20,6 +20,7 @@ mod arguments;
 pub mod calls;
 pub mod contents;
 mod graves;
+mod guards;
 pub mod history;
 mod left;
 mod misuse;

@@ -28,6 +28,7 @@ mod refused_block;
 mod refused_dependence;
 mod refused_edt;
 mod refused_file;
+mod refused_hint;
 mod refused_label;
 mod refused_map;
 mod rules;
@@ -94,6 +95,7 @@ impl Check {
             act,
             depv: &[],
             output: None,
+            hint: None,
         };
         if !who.edt.is_null() && self.shut_down.load(Ordering::Relaxed) == who.edt.bits() {
             return Err(self.after_shutdown(&made));
@@ -214,6 +216,12 @@ impl Check {
         self.history.created(objects, guid, what, None, act);
     }
 
+    /// A call has ended an object that nothing else would tell of: a range, a map or a file.
+    pub fn ended(&self, guid: Guid, act: (&'static str, Who)) {
+        let act = self.act(act.0, act.1);
+        self.history.ends(guid, End::Destroyed(act));
+    }
+
     /// An EDT has run; the blocks that it released before its end.
     pub fn edt_ran(&self, edt: Guid) -> Vec<Guid> {
         self.history.ends(edt, End::Ran);
@@ -246,6 +254,8 @@ pub struct Made<'a> {
     pub depv: &'a [Guid],
     /// What its `outputEvent` points to, if it was given.
     pub output: Option<Guid>,
+    /// The type of its `hint` (`ocrHintType_t`), if it was given.
+    pub hint: Option<u32>,
 }
 
 impl Made<'_> {

@@ -44,6 +44,12 @@ impl Check {
             "ocrDbRelease" => Some(self.refused_release(made)),
             "ocrFileRelease" | "ocrFileGetChunk" => self.refused_file(objects, made, status),
             "ocrMapGet" => self.refused_map(objects, made, status),
+            "ocrMapCreate" => self.refused_map_creation(made),
+            "ocrSetHint" | "ocrGetHint" => self.refused_hint(made),
+            "ocrAffinityCount" | "ocrAffinityGet" | "ocrAffinityGetAt" | "ocrAffinityQuery" => {
+                Some(self.refused_place(made))
+            }
+            "ocrAttachDebugLabel" => self.refused_debug_label(made),
             "ocrAddDependenceByValue" if status == ACCESS => Some(self.not_held(made)),
             "ocrAddDependenceByValue" => {
                 self.refused_dependence(objects, made, status, [0, 1, 2, 3])

@@ -102,14 +102,19 @@ impl Begun {
             return;
         }
         let depv = self.depv().unwrap_or_default();
-        let made = Made {
+        let mut made = Made {
             call: self.call,
             args: &self.args,
             act: self.act,
             depv: &depv,
             output: self.pointer("outputEvent").and_then(guid_at),
+            label: None,
             hint: self.hint(),
         };
+        if made.has_label() {
+            // It has not been overwritten.
+            made.label = guid_at(self.args[0] as *const Guid);
+        }
         if let Some(misuse) = self.check.refused(self.objects, &made, status) {
             fatal(&misuse.to_string());
         }

@@ -95,6 +95,7 @@ impl Check {
             act,
             depv: &[],
             output: None,
+            label: None,
             hint: None,
         };
         if !who.edt.is_null() && self.shut_down.load(Ordering::Relaxed) == who.edt.bits() {
@@ -254,6 +255,8 @@ pub struct Made<'a> {
     pub depv: &'a [Guid],
     /// What its `outputEvent` points to, if it was given.
     pub output: Option<Guid>,
+    /// The labeled GUID that its properties say its first argument points to.
+    pub label: Option<Guid>,
     /// The type of its `hint` (`ocrHintType_t`), if it was given.
     pub hint: Option<u32>,
 }
@@ -267,6 +270,13 @@ impl Made<'_> {
     /// An argument as a GUID.
     pub fn guid(&self, at: usize) -> Guid {
         Guid::from_bits(self.number(at))
+    }
+
+    /// The properties of a create function.
+    fn properties(&self) -> u32 {
+        let mut args = self.call.args.iter();
+        let at = args.position(|(_, role)| matches!(role, Role::Properties(_)));
+        self.number(at.unwrap_or(usize::MAX)) as u32
     }
 
     /// Which argument has this name.

@@ -1,6 +1,6 @@
 //! Why a map has given no object, and a creator has created none.
 
-use super::calls::{MAPPED, Role};
+use super::calls::MAPPED;
 use super::{Check, Made, Misuse};
 use crate::object::Objects;
 
@@ -115,15 +115,12 @@ impl Check {
 
     /// A create function with the property of a creator was refused, and nothing else explains it.
     pub(super) fn refused_mapped(&self, made: &Made<'_>) -> Option<Box<Misuse>> {
-        let properties = made.call.args.iter().enumerate();
-        let mut properties =
-            properties.filter(|(_, (_, role))| matches!(role, Role::Properties(_)));
-        let (at, (name, _)) = properties.next()?;
-        (made.number(at) as u32 & MAPPED != 0).then(|| {
+        (made.properties() & MAPPED != 0).then(|| {
             self.by_call(
                 made,
                 format!(
-                    "{name} say that a creator creates its object, but *{} is not what it was given",
+                    "the properties say that a creator creates its object, but *{} is not what it was \
+                     given",
                     made.call.args[0].0
                 ),
                 &[],

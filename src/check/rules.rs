@@ -22,7 +22,11 @@ impl Check {
             }
         }
         let specific = match made.call.name {
-            "ocrEventCreate" | "ocrEventCreateParams" => self.refused_event(made),
+            "ocrDbCreate" => self.refused_block(made),
+            "ocrEventCreate" | "ocrEventCreateParams" => {
+                let label = self.wrong_label(objects, made);
+                label.or_else(|| self.refused_event(made))
+            }
             // A dependence in all but name. There is no argument 3: it reads as a mode that exists.
             "ocrEventSatisfySlot" if made.guid(0).is_edt() => {
                 self.refused_dependence(objects, made, status, [1, 0, 2, 3])
@@ -71,7 +75,7 @@ impl Check {
             _ => None,
         };
         let specific = specific.or_else(|| self.refused_mapped(made));
-        let specific = specific.or_else(|| self.refused_label(made));
+        let specific = specific.or_else(|| self.wrong_label(objects, made));
         specific.or_else(|| made.call.strict.then(|| self.unexplained(made, status)))
     }
 

@@ -510,7 +510,8 @@ impl Context {
     /// with step 4, as an EDT of the host that has none: nobody waits for it then, and it waits as any
     /// other. A block that was destroyed meanwhile, which its holders need not notice, it gets
     /// again; one that was divided it gets when the parts have gone, as if it had come a little later,
-    /// which the program could not have told.
+    /// which the program could not have told. One that is written once it may write, though others may
+    /// have released it meanwhile.
     pub fn fall_back(&mut self, edt: &'static Edt) {
         let blocks = &self.runtime.objects.data_blocks;
         edt.place.set(Place::HOST);

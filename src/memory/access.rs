@@ -201,9 +201,11 @@ pub fn hand_back(block: &DataBlock, mode: Mode, place: Place, granted: &mut Vec<
 }
 
 /// Notes in an EDT that was just granted a block if the host's copy of it is not ready, or if the EDT
-/// may not write it any more, so that the usual case costs nothing more.
+/// may not write it any more, so that the usual case costs nothing more. One that has stepped back had
+/// the block before, and may.
 pub(super) fn note(block: &DataBlock, locked: &Locked<'_>, edt: &Edt, mode: Mode) {
-    if mode.writes() && block.has(Mark::Written) {
+    let again = || edt.slots()[edt.cursor.get() as usize].info().kept;
+    if mode.writes() && block.has(Mark::Written) && !again() {
         edt.flags.set(edt.flags.get() | DENIED);
     }
     if !block.copies_of(locked).host_ready() {
@@ -604,6 +606,30 @@ mod tests {
         assert_eq!(release_unused(block, Mode::Ro, &mut granted), Left::Alive);
         let left = release(block, Mode::Rw, Place::HOST, &mut granted);
         assert_eq!(left, Left::Unused);
+    }
+
+    #[test]
+    fn who_steps_back_may_write_what_is_written_once() {
+        for kept in [false, true] {
+            let world = world();
+            let mut caches = EdtCaches::default();
+            let device = world.edt(&mut caches, Mode::Rw, Place::device(0));
+            let falls = world.edt(&mut caches, Mode::Rw, Place::device(0));
+            let block = world.objects.data_blocks.pinned(world.block);
+            block.mark(&block.header.lock_pinned(), Mark::WrittenOnce);
+            assert_eq!(world.acquire(device), Acquired::Granted);
+            assert_eq!(world.acquire(falls), Acquired::Granted);
+            falls.place.set(Place::HOST);
+            let slot = &falls.slots()[0];
+            slot.set_info(SlotInfo {
+                kept,
+                ..slot.info()
+            });
+            step_back(block, Mode::Rw, &mut Vec::new());
+            assert_eq!(world.acquire(falls), Acquired::Queued);
+            assert_eq!(world.release(device), [EdtRef::new(falls)]);
+            assert_eq!(falls.flags.get() & DENIED == 0, kept);
+        }
     }
 
     #[test]

@@ -240,6 +240,11 @@ u8 ocrEdtTemplateDestroy(ocrGuid_t guid);
  * known; paramv without parameters or parameters without paramv; depv names what cannot be
  * connected), OCR_EPERM (guid is NULL and pre-slots stay open), OCR_ENOMEM, OCR_EGUIDEXISTS
  * (GUID_PROP_CHECK, and the EDT is there already).
+ *
+ * A paramv that contradicts paramc (given without parameters, or NULL with some) has no code in the
+ * specification, and programs do not test for one. So besides OCR_EINVAL there is a warning, and the
+ * exit status of the run is 1, whatever the program does about it: an EDT is missing.
+ *
  * OCR 1.1.0, 2.7.3.
  */
 u8 ocrEdtCreate(ocrGuid_t *guid, ocrGuid_t templateGuid, u32 paramc, u64 *paramv, u32 depc,

@@ -60,6 +60,7 @@ static ocrGuid_t tileBits(u32 paramc, u64 *paramv, u32 depc, ocrEdtDep_t depv[])
     return NULL_GUID;
 }
 
+_Static_assert(2 * SEQUENCE_MAX < UINT32_MAX, "it counts in 32 bits");
 static ocrGuid_t tileDp(u32 paramc, u64 *paramv, u32 depc, ocrEdtDep_t depv[]) {
     (void)paramc, (void)depc;
     editTileDp((u32)paramv[ROWS], (u32)paramv[COLUMNS], depv[ROW_LETTERS].ptr, depv[COLUMN_LETTERS].ptr,
@@ -319,7 +320,8 @@ static const char usage[] =
     "usage: levenshtein [--tile N] [--method bits|dp] [--check] [--quiet] FILE FILE\n"
     "\n"
     "Prints the edit distance (Levenshtein) of two files. A file whose first byte is '>' is read as FASTA: lines that\n"
-    "begin with '>' are dropped, the others are joined. Any other file is compared byte by byte.\n"
+    "begin with '>' are dropped, the others are joined. Any other file is compared byte by byte. A file has at most\n"
+    "1073741824 bytes (1 GiB).\n"
     "\n"
     "  --tile N       side of a tile, 1 to 1048576; rounded up to a multiple of 64. By default a 24th of the longer\n"
     "                 sequence, but at least 2048 and at most 8192 (method dp: at least 256 and at most 1024);\n"
@@ -421,7 +423,7 @@ static u8 *readFile(const char *path, u64 *length) {
     const char *why;
     u8 *letters = sequenceRead(path, length, &why);
     if (letters == NULL)
-        fail("%s: %s; give a file that can be read", path, why);
+        fail("%s: %s; give another file", path, why);
     return letters;
 }
 
@@ -512,13 +514,8 @@ ocrGuid_t mainEdt(u32 paramc, u64 *paramv, u32 depc, ocrEdtDep_t depv[]) {
     u64 n = 0, m = 0;
     u8 *a = readFile(options.file[0], &n);
     u8 *b = a != NULL ? readFile(options.file[1], &m) : NULL;
-    if (a != NULL && b != NULL) {
-        if (options.method == METHOD_DP && n + m >= UINT32_MAX)
-            fail("%s and %s are too long for --method dp, which counts in 32 bits; use --method bits", options.file[0],
-                 options.file[1]);
-        else
-            start(&options, a, n, b, m);
-    }
+    if (a != NULL && b != NULL)
+        start(&options, a, n, b, m);
     free(a);
     free(b);
     return NULL_GUID;

@@ -237,10 +237,15 @@ u8 ocrEdtTemplateDestroy(ocrGuid_t guid);
  * OCR 1.1.0 (1.4.2) says that it is dropped.
  *
  * Errors: OCR_EINVAL (not a template; numbers that do not agree with the template's, or are not
- * known; paramv without parameters or parameters without paramv, after which the program does not
- * end with status 0; depv names what cannot be connected; with EDT_PROP_OEVT_VALID, not an event, or
- * a collective one), OCR_EPERM (guid is NULL and pre-slots stay open), OCR_ENOMEM; with a GUID_PROP_
- * property those of creating on a label (extensions/ocr-labeling.h).
+ * known; paramv without parameters or parameters without paramv; depv names what cannot be
+ * connected; with EDT_PROP_OEVT_VALID, not an event, or a collective one), OCR_EPERM (guid is NULL and
+ * pre-slots stay open), OCR_ENOMEM; with a GUID_PROP_ property those of creating on a label
+ * (extensions/ocr-labeling.h).
+ *
+ * A paramv that contradicts paramc (given without parameters, or NULL with some) has no code in the
+ * specification, and programs do not test for one. So besides OCR_EINVAL there is a warning, and the
+ * exit status of the run is 1, whatever the program does about it: an EDT is missing.
+ *
  * OCR 1.1.0, 2.7.3.
  */
 u8 ocrEdtCreate(ocrGuid_t *guid, ocrGuid_t templateGuid, u32 paramc, u64 *paramv, u32 depc,

@@ -6,6 +6,9 @@
 //!
 //! * `CC`, `CXX`: the compilers (`cc`, `c++`)
 //! * `OCR_TEST_REPEAT=N`: each test runs N times
+//! * `OCR_TEST_KEEP=1`: compiled programs stay in `target/c-tests`, and serve the next run if nothing has
+//!   changed. Without it only those stay that failed: each has the whole library in it, with its line
+//!   tables, which makes gigabytes of all
 //! * `OCR_TEST_VALGRIND=1`: under memcheck, with smaller sizes and 2 workers, no kernels
 //! * `OCR_TEST_SANITIZER=thread` or `address`: compiled with that sanitizer against the library that
 //!   `make tsan` or `make asan` builds so; with smaller sizes, no kernels
@@ -19,6 +22,7 @@ use std::io::Read;
 use std::os::unix::process::ExitStatusExt;
 use std::path::{Path, PathBuf};
 use std::process::{Command, ExitStatus, Stdio};
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, OnceLock};
 use std::thread;
 use std::time::{Duration, Instant, SystemTime};
@@ -60,6 +64,25 @@ struct Program {
     needs_halt: bool,
     /// Compiled by the first test that gets here.
     binary: OnceLock<Result<PathBuf, String>>,
+    /// Whether a run of it has failed.
+    failed: AtomicBool,
+}
+
+impl Drop for Program {
+    /// Its last test has ended.
+    fn drop(&mut self) {
+        let Some(Ok(binary)) = self.binary.get() else {
+            return;
+        };
+        let kept = binary.with_file_name(&self.name);
+        // What cannot be moved or removed is in nobody's way.
+        if *self.failed.get_mut() || is_set("OCR_TEST_KEEP") {
+            let _ = fs::rename(binary, kept);
+        } else {
+            let _ = fs::remove_file(binary);
+            let _ = fs::remove_file(kept);
+        }
+    }
 }
 
 impl Program {
@@ -79,6 +102,7 @@ impl Program {
             needs_opencl: false,
             needs_halt: false,
             binary: OnceLock::new(),
+            failed: AtomicBool::new(false),
             source,
         };
         for line in text.lines() {
@@ -158,7 +182,7 @@ impl Program {
         };
         let compiler = env::var(variable).unwrap_or_else(|_| default.to_owned());
         let mut words = compiler.split_whitespace();
-        // Another run of this harness may use the old one: replaced, not overwritten.
+        // Another run of this harness may have one of the same name.
         let fresh = place
             .output
             .join(format!("{}.{}", self.name, std::process::id()));
@@ -180,8 +204,7 @@ impl Program {
                 String::from_utf8_lossy(&output.stderr)
             ));
         }
-        fs::rename(&fresh, &binary).map_err(|e| format!("{}: {e}", binary.display()))?;
-        Ok(binary)
+        Ok(fresh)
     }
 
     /// Runs the program once and judges it.
@@ -519,6 +542,7 @@ fn main() -> Result<(), String> {
             let test = move || -> Result<(), Failed> {
                 for n in 1..=repeat {
                     program.run(&place, workers).map_err(|e| {
+                        program.failed.store(true, Ordering::Relaxed);
                         if repeat > 1 {
                             format!("run {n} of {repeat}: {e}")
                         } else {

@@ -268,9 +268,15 @@ fn fasta_and_plain_bytes_are_read_as_they_are() {
 fn bad_input_is_refused_with_a_reason() {
     let files = Files::new("bad");
     let file = files.put("file", b"ACGT");
-    let cases: [(&[&str], &Path, &str); 5] = [
+    // Without blocks of its own.
+    let large = files.0.join("large");
+    let made = std::fs::File::create(&large).and_then(|file| file.set_len((1 << 30) + 1));
+    made.expect("target can be written");
+    let cases: [(&[&str], &Path, &str); 7] = [
         (&[], Path::new("/nonexistent"), "/nonexistent"),
         (&[], Path::new("/"), "/"),
+        (&[], Path::new("/dev/zero"), "/dev/zero: has more than"),
+        (&[], &large, "large: has more than 1073741824 bytes"),
         (&["--tile", "0"], &file, "--tile"),
         (&["--method", "magic"], &file, "magic"),
         (&["--unknown"], &file, "--unknown"),

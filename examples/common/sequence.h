@@ -10,6 +10,9 @@
 #include <string.h>
 #include <sys/stat.h>
 
+/* No file has more bytes than this: the matrix of two such sequences has 10^18 cells. */
+#define SEQUENCE_MAX (UINT64_C(1) << 30)
+
 /* Drops the header lines of a FASTA file and joins the others, in place. Answers how many letters are left. */
 static inline uint64_t sequenceJoinFasta(uint8_t *text, uint64_t size) {
     uint64_t kept = 0;
@@ -27,16 +30,17 @@ static inline uint64_t sequenceJoinFasta(uint8_t *text, uint64_t size) {
     return kept;
 }
 
-/* All bytes of a stream; NULL when memory runs out. Streams without a size, such as pipes, are fine. */
+/* All bytes of a stream, but no more than SEQUENCE_MAX and one; NULL when memory runs out. Streams without a size, such
+ * as pipes, are fine. */
 static inline uint8_t *sequenceReadAll(FILE *stream, uint64_t expected, uint64_t *size) {
     uint64_t room = expected > 0 ? expected + 1 : 1 << 16;
     uint8_t *text = malloc(room);
     *size = 0;
     while (text != NULL) {
         *size += fread(text + *size, 1, room - *size, stream);
-        if (*size < room)
+        if (*size < room || *size > SEQUENCE_MAX)
             break;
-        room *= 2;
+        room = room < SEQUENCE_MAX / 2 ? 2 * room : SEQUENCE_MAX + 1;
         uint8_t *larger = realloc(text, room);
         if (larger == NULL)
             free(text);
@@ -55,15 +59,21 @@ static inline uint8_t *sequenceRead(const char *path, uint64_t *length, const ch
             fclose(stream);
         return NULL;
     }
-    if (S_ISDIR(status.st_mode)) {
-        *why = "is a directory";
+    const uint64_t expected = status.st_size > 0 ? (uint64_t)status.st_size : 0;
+    const char *const tooLong = "has more than 1073741824 bytes (1 GiB), which is the most";
+    if (S_ISDIR(status.st_mode) || expected > SEQUENCE_MAX) {
+        *why = S_ISDIR(status.st_mode) ? "is a directory" : tooLong;
         fclose(stream);
         return NULL;
     }
     uint64_t size;
-    uint8_t *text = sequenceReadAll(stream, status.st_size > 0 ? (uint64_t)status.st_size : 0, &size);
+    uint8_t *text = sequenceReadAll(stream, expected, &size);
     if (text == NULL) {
         *why = "no memory for its contents";
+    } else if (size > SEQUENCE_MAX) {
+        *why = tooLong;
+        free(text);
+        text = NULL;
     } else if (ferror(stream)) {
         *why = strerror(errno);
         free(text);

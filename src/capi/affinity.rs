@@ -58,6 +58,10 @@ fn home(context: &Context, guid: Guid) -> Option<Place> {
         Kind::Template => objects.templates.view(guid).map(|_| Place::HOST),
         kind if kind.is_event() => objects.event_kind(guid).map(|_| Place::HOST),
         Kind::Range => objects.ranges.bounds(guid).map(|_| Place::HOST),
+        Kind::Registered => {
+            let known = objects.maps.get(guid).is_some() || objects.files.get(guid).is_some();
+            known.then_some(Place::HOST)
+        }
         _ => objects.edts.lock(guid).map(|_| Place::HOST),
     }
 }

@@ -1,7 +1,7 @@
 //! Strict mode at the C boundary. `export!` hands each call that has an entry in `check::calls` to
 //! [`begin`] before its body and to [`Begun::end`] after it; a misuse ends the program here.
 
-use super::debug;
+use super::{debug, sys};
 use crate::check::calls::{Call, MAX_ARGS};
 use crate::check::history::Act;
 use crate::check::{Check, Made, Misuse};
@@ -12,7 +12,6 @@ use crate::object::guid::Guid;
 use std::ptr;
 
 const _: () = {
-    use super::sys;
     let codes = [sys::OCR_EPERM, sys::OCR_EACCES, sys::OCR_EINVAL];
     let mut at = 0;
     while at < codes.len() {
@@ -103,13 +102,19 @@ impl Begun {
             return;
         }
         let depv = self.depv().unwrap_or_default();
-        let made = Made {
+        let mut made = Made {
             call: self.call,
             args: &self.args,
             act: self.act,
             depv: &depv,
             output: self.pointer("outputEvent").and_then(guid_at),
+            label: None,
+            hint: self.hint(),
         };
+        if made.has_label() {
+            // It has not been overwritten.
+            made.label = guid_at(self.args[0] as *const Guid);
+        }
         if let Some(misuse) = self.check.refused(self.objects, &made, status) {
             fatal(&misuse.to_string());
         }
@@ -130,6 +135,16 @@ impl Begun {
             _ => return None,
         };
         guid_at(place as *const Guid)
+    }
+
+    /// The type of the hint that `ocrSetHint` or `ocrGetHint` was given.
+    fn hint(&self) -> Option<u32> {
+        let hint = self.pointer("hint")?.cast::<sys::ocrHint_t>();
+        if !self.call.name.ends_with("Hint") {
+            return None;
+        }
+        // SAFETY: the header asks for null or a valid hint.
+        unsafe { hint.as_ref() }.map(|hint| hint.type_)
     }
 
     /// What the `depv` of a refused call holds. It has not been overwritten: a call that is refused

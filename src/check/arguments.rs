@@ -20,6 +20,9 @@ impl Check {
             Role::Out | Role::Function if made.number(at) == 0 => {
                 let advice = match role {
                     Role::Out => "Pass the address of a variable, which lives during the call.",
+                    _ if name == "creatorFunc" => {
+                        "Pass the function that is to create the objects of the map."
+                    }
                     _ => "Pass the function that the EDTs are to run.",
                 };
                 Some(self.by_call(
@@ -60,6 +63,17 @@ impl Check {
         }
         let Some(what) = self.history.what(guid) else {
             if let Some(kind) = kind_of(guid) {
+                if kind == Kind::Registered && admits(role, What::Map) {
+                    return (role != Role::Object).then(|| {
+                        self.by_call(
+                            made,
+                            format!("{name} ({guid}) is not the GUID of {wanted} that exists"),
+                            &[],
+                            &format!("{name} is {wanted}"),
+                            wrong_kind(role, What::File),
+                        )
+                    });
+                }
                 // Where any object will do, it is the function's own business.
                 return (role != Role::Object).then(|| {
                     let (what, advice) = out_of_place(role, kind);
@@ -154,6 +168,7 @@ impl Check {
         let satisfying = role == Role::Event && !destroying || role == Role::Destination;
         let ended = match (what, triggered, by_call) {
             (What::Edt, _, false) => "has run",
+            (What::File, ..) => "has been released",
             (_, true, _) => "has triggered",
             _ => "has been destroyed",
         };
@@ -167,6 +182,19 @@ impl Check {
             ),
         };
         let (rule, advice) = match (what, triggered) {
+            (What::Range | What::LabelMap, _) => (
+                "a range or map of labeled GUIDs can be used until ocrGuidMapDestroy",
+                "Destroy it in the last EDT that uses it: one that depends on all the others.",
+            ),
+            (What::Map, _) => (
+                "a map can be used until ocrMapDestroy",
+                "Destroy it in the last EDT that uses it: one that depends on all the others. Its \
+                 objects stay.",
+            ),
+            (What::File, _) => (
+                "a file can be used between ocrFileOpen and ocrFileRelease",
+                "Release the file once, after the last ocrFileGetChunk. The chunks live on.",
+            ),
             (What::Event(5), true) => (
                 "a counted event is gone when it has been satisfied and has served as many \
                  dependences as it was created for (see B.4)",
@@ -209,6 +237,10 @@ impl Check {
                 "Do not destroy them. Destroy sticky and idempotent events, and others that will \
                  never be satisfied.",
             ),
+            (What::Edt, _) if !by_call && role == Role::Labelled => (
+                "an EDT is gone when it has run",
+                "Use ocrPreAttachDebugLabel before its creation: it has its label from the start then.",
+            ),
             (What::Edt, _) if !by_call => (
                 "an EDT is gone when it has run",
                 "An EDT runs as soon as its last pre-slot is satisfied. Do what needs its GUID \
@@ -248,7 +280,17 @@ pub(super) fn is_guid(role: Role) -> bool {
     use Role::*;
     matches!(
         role,
-        Event | Edt | Template | Block | Source | Destination | Data | Object
+        Event
+            | Edt
+            | Template
+            | Block
+            | Source
+            | Destination
+            | Data
+            | Hinted
+            | Labelled
+            | Map
+            | Object
     )
 }
 
@@ -262,6 +304,9 @@ fn wanted(role: Role) -> &'static str {
         Role::Source => "a data block, an event or NULL_GUID",
         Role::Destination => "an EDT or an event",
         Role::Data => "a data block or NULL_GUID",
+        Role::Hinted => "an EDT, a template, an event or a data block",
+        Role::Labelled => "an EDT, a template, an event, a data block or a map",
+        Role::Map => "a map of ocrMapCreate",
         _ => "an object",
     }
 }
@@ -274,6 +319,9 @@ fn admits(role: Role, what: What) -> bool {
         Role::Block | Role::Data => what == What::Block,
         Role::Source => what == What::Block || what.is_event(),
         Role::Destination => what == What::Edt || what.is_event(),
+        Role::Hinted => !matches!(what, What::Range | What::LabelMap | What::Map | What::File),
+        Role::Labelled => !matches!(what, What::Range | What::LabelMap | What::File),
+        Role::Map => what == What::Map,
         _ => true,
     }
 }
@@ -294,6 +342,11 @@ fn out_of_place(role: Role, kind: Kind) -> (&'static str, &'static str) {
             "a place (an affinity)",
             "Places stand in hints alone, as values of ocrAffinityToHintValue.",
         ),
+        Kind::Local => (
+            "what a creator was given",
+            "Pass the GUID of the object: the create function, which is given &objectLid, stores it \
+             there.",
+        ),
         _ => (
             "a file, or a map with a creator",
             wrong_kind(role, What::File),
@@ -304,6 +357,13 @@ fn out_of_place(role: Role, kind: Kind) -> (&'static str, &'static str) {
 /// What to do about an object of the wrong kind.
 fn wrong_kind(role: Role, what: What) -> &'static str {
     match (role, what) {
+        (Role::Map, What::LabelMap) => {
+            "Maps of labeled GUIDs (ocrGuidMapCreate) are asked with ocrGuidFromLabel, and destroyed \
+             by ocrGuidMapDestroy."
+        }
+        (Role::Map, _) => {
+            "Pass the GUID that ocrMapCreate has stored. Are the arguments in the right order?"
+        }
         (_, What::Range | What::LabelMap) => {
             "Pass one of its GUIDs, which ocrGuidFromIndex or ocrGuidFromLabel stores; the range or \
              map itself is destroyed by ocrGuidMapDestroy."

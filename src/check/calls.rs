@@ -21,6 +21,12 @@ pub enum Role {
     Destination,
     /// What an event is satisfied with: a block or `NULL_GUID`.
     Data,
+    /// An object that can have hints.
+    Hinted,
+    /// An object that can have a debug label.
+    Labelled,
+    /// A map with a creator.
+    Map,
     /// An object of any kind.
     Object,
     /// Properties; these bits exist.
@@ -302,16 +308,54 @@ pub const CALLS: &[Call] = &[
             ("function", Role::Function),
         ],
     ),
+    // An EDT may end meanwhile.
     lenient(call(
         "ocrSetHint",
-        "OCR 1.1.0, B.1",
-        &[("guid", Role::Object), ("hint", Role::Other)],
+        "OCR 1.1.0, B.1.6",
+        &[("guid", Role::Hinted), ("hint", Role::Other)],
     )),
     lenient(call(
         "ocrGetHint",
-        "OCR 1.1.0, B.1",
-        &[("guid", Role::Object), ("hint", Role::Other)],
+        "OCR 1.1.0, B.1.7",
+        &[("guid", Role::Hinted), ("hint", Role::Other)],
     )),
+    call(
+        "ocrAffinityCount",
+        AFFINITY,
+        &[("kind", Role::Number), ("count", Role::Out)],
+    ),
+    call(
+        "ocrAffinityGet",
+        AFFINITY,
+        &[
+            ("kind", Role::Number),
+            ("count", Role::Out),
+            ("affinities", Role::Out),
+        ],
+    ),
+    call(
+        "ocrAffinityGetAt",
+        AFFINITY,
+        &[
+            ("kind", Role::Number),
+            ("idx", Role::Number),
+            ("affinity", Role::Out),
+        ],
+    ),
+    call(
+        "ocrAffinityGetCurrent",
+        AFFINITY,
+        &[("affinity", Role::Out)],
+    ),
+    call(
+        "ocrAffinityQuery",
+        AFFINITY,
+        &[
+            ("guid", Role::Object),
+            ("count", Role::Other),
+            ("affinities", Role::Out),
+        ],
+    ),
     call(
         "ocrGuidFromIndex",
         "OCR 1.1.0, B.2.2.5",
@@ -338,7 +382,12 @@ pub const CALLS: &[Call] = &[
     call(
         "ocrAttachDebugLabel",
         "extensions/ocr-debug.h",
-        &[("object", Role::Object), ("label", Role::Other)],
+        &[
+            ("object", Role::Labelled),
+            ("label", Role::Other),
+            ("paramc", Role::Number),
+            ("paramv", Role::Other),
+        ],
     ),
     call(
         "ocrMapCreate",
@@ -358,11 +407,11 @@ pub const CALLS: &[Call] = &[
         MAP_CREATOR,
         &[
             ("lid", Role::Out),
-            ("mapGuid", Role::Object),
+            ("mapGuid", Role::Map),
             ("index", Role::Number),
         ],
     ),
-    call("ocrMapDestroy", MAP_CREATOR, &[("mapGuid", Role::Object)]),
+    call("ocrMapDestroy", MAP_CREATOR, &[("mapGuid", Role::Map)]),
     call(
         "ocrGetGuid",
         MAP_CREATOR,
@@ -393,6 +442,7 @@ pub const CALLS: &[Call] = &[
     ),
 ];
 
+const AFFINITY: &str = "extensions/ocr-affinity.h";
 const FILE: &str = "extensions/ocr-file.h";
 const MAP_CREATOR: &str = "extensions/ocr-map-creator.h";
 

@@ -51,8 +51,23 @@ pub enum When {
     Held(Mode, Option<u32>),
     /// An EDT that has released it ends.
     Released,
+    /// Nobody uses it any more.
+    Freed,
     /// At the end of the program.
     Shutdown,
+}
+
+impl When {
+    /// The same, for people; `who` runs.
+    pub(super) fn seen(self, who: Who) -> String {
+        match self {
+            When::Begin => format!("seen before the start of {who}"),
+            When::Held(..) => format!("seen when {who} gave the block back"),
+            When::Released => format!("seen at the end of {who}"),
+            When::Freed => "seen when the data block was freed".to_string(),
+            When::Shutdown => "seen at the end of the program".to_string(),
+        }
+    }
 }
 
 impl Print {
@@ -112,6 +127,11 @@ impl Contents {
     /// The block is gone.
     pub fn forget(&self, block: Guid) {
         self.seals.lock().remove(&block);
+    }
+
+    /// Who is known to have written a block last.
+    pub(super) fn last_writer(&self, block: Guid) -> Option<Who> {
+        self.seals.lock().get(&block).map(|seal| seal.by)
     }
 
     /// Blocks that have a seal.
@@ -206,17 +226,15 @@ impl Check {
             When::Held(..) => vec![who.edt, block],
             _ => vec![block],
         };
+        let seen = when.seen(who);
         match when {
             When::Held(mode, slot) => {
-                let name = match mode {
-                    Mode::Const => "DB_MODE_CONST",
-                    _ => "DB_MODE_RO",
-                };
-                let through = slot.map_or(String::new(), |at| format!(", through pre-slot {at}"));
+                let name = super::misuse::mode(mode as u32);
                 self.by_edt(
-                    format!("seen at the end of {who}"),
+                    seen,
                     format!(
-                        "a data block was written by an EDT that holds it in mode {name}{through}"
+                        "a data block was written by an EDT that holds it in mode {name}{}",
+                        through(slot)
                     ),
                     &objects,
                     "an EDT only reads a data block that it has acquired in mode RO or CONST (OCR \
@@ -227,7 +245,7 @@ impl Check {
                 )
             }
             When::Released => self.by_edt(
-                format!("seen at the end of {who}"),
+                seen,
                 "a data block was written after ocrDbRelease".to_string(),
                 &objects,
                 "an EDT that has released a data block does not use it any more: its pointer is not \
@@ -235,25 +253,19 @@ impl Check {
                 "Move ocrDbRelease behind the last write, or remove it: the end of the EDT releases \
                  the block.",
             ),
-            When::Begin | When::Shutdown => {
-                let seen = match when {
-                    When::Begin => format!("seen before the start of {who}"),
-                    _ => "seen at the end of the program".to_string(),
-                };
-                self.by_edt(
-                    seen,
-                    format!(
-                        "a data block was written while nobody held it for writing; it was as it \
-                         should be when {sealed_by} was done with it"
-                    ),
-                    &objects,
-                    "a data block is written by EDTs that hold it in mode RW or EW, and the pointer \
-                     is valid until the release or the end of the EDT (OCR 1.1.0, 1.4.4 and 2.5.3)",
-                    "Look for an EDT that keeps a pointer to the block (in a variable that outlives \
-                     it, or in another block), and for writes beyond the end of another array. Each \
-                     EDT that writes needs the block in one of its pre-slots.",
-                )
-            }
+            When::Begin | When::Freed | When::Shutdown => self.by_edt(
+                seen,
+                format!(
+                    "a data block was written while nobody held it for writing; it was as it should \
+                     be when {sealed_by} was done with it"
+                ),
+                &objects,
+                "a data block is written by EDTs that hold it in mode RW or EW, and the pointer is \
+                 valid until the release or the end of the EDT (OCR 1.1.0, 1.4.4 and 2.5.3)",
+                "Look for an EDT that keeps a pointer to the block (in a variable that outlives it, \
+                 or in another block), and for writes beyond the end of another array. Each EDT that \
+                 writes needs the block in one of its pre-slots.",
+            ),
         }
     }
 
@@ -340,6 +352,11 @@ impl Check {
             )
         })
     }
+}
+
+/// How an EDT holds a block, behind the mode: nothing of one that it has created.
+pub(super) fn through(slot: Option<u32>) -> String {
+    slot.map_or(String::new(), |at| format!(", through pre-slot {at}"))
 }
 
 #[cfg(test)]

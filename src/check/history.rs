@@ -114,11 +114,6 @@ impl What {
         matches!(self, What::Event(_) | What::Output(_))
     }
 
-    /// Whether [`History::forget`] ends it.
-    fn is_forgotten(self) -> bool {
-        matches!(self, What::Range | What::LabelMap | What::Map | What::File)
-    }
-
     /// Whether it is an event that goes without a call.
     pub fn is_passing(self) -> bool {
         match self {
@@ -273,17 +268,15 @@ impl History {
         }
     }
 
-    /// A range, a map or a file has ended: whoever uses it after that hears of it from others.
-    pub fn forget(&self, guid: Guid) {
-        self.shard(guid).lock().records.remove(&guid);
-    }
-
     /// The ranges, maps and files that have not ended, in order.
-    pub fn not_forgotten(&self) -> Vec<Guid> {
+    pub fn ranges_and_files(&self) -> Vec<Guid> {
+        use What::{File, LabelMap, Map, Range};
         let mut left = Vec::new();
         for shard in &self.shards {
             let shard = shard.lock();
-            let of_these = |record: &Record| record.what.is_some_and(What::is_forgotten);
+            let of_these = |record: &Record| {
+                record.end.is_none() && matches!(record.what, Some(Range | LabelMap | Map | File))
+            };
             let found = shard.records.iter().filter(|(_, record)| of_these(record));
             left.extend(found.map(|(&guid, _)| guid));
         }

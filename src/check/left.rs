@@ -99,7 +99,7 @@ impl Check {
         for guid in objects.templates.live() {
             add(guid, String::new());
         }
-        for guid in self.history.not_forgotten() {
+        for guid in self.history.ranges_and_files() {
             add(guid, String::new());
         }
         if groups.is_empty() {

@@ -2,7 +2,7 @@
 //! to change in the program.
 
 use super::calls::Role;
-use super::history::{History, What};
+use super::history::History;
 use super::{Check, Made};
 use crate::object::guid::Guid;
 use std::fmt;
@@ -98,7 +98,7 @@ impl Check {
 fn stories(history: &History, objects: &[Guid], ticket: u64) -> Vec<String> {
     let mut told: Vec<Guid> = Vec::new();
     for guid in objects {
-        if What::by_bits(*guid).is_some() && !told.contains(guid) {
+        if history.what(*guid).is_some() && !told.contains(guid) {
             told.push(*guid);
         }
     }

@@ -3,7 +3,7 @@
 //! This room owns the history of objects (`history`), the fingerprints of what blocks contain
 //! (`contents`), the memory of blocks that are gone (`graves`), what each call may be given (`calls`),
 //! and the words for what is wrong (`arguments`; `rules` and the files of what it leads to, `refused_*`;
-//! `misuse`, `left`). It looks at objects and changes none, and it never ends a program: it answers with
+//! `guards`, `misuse`, `left`). It looks at objects and changes none, and it never ends a program: it answers with
 //! a [`Misuse`], and the caller sees to the end.
 //!
 //! Nothing of it exists where strict mode is off: a run has a [`Check`] or none, and [`is_on`] is
@@ -20,6 +20,7 @@ mod arguments;
 pub mod calls;
 pub mod contents;
 mod graves;
+mod guards;
 pub mod history;
 mod left;
 mod misuse;
@@ -27,6 +28,7 @@ mod refused_block;
 mod refused_dependence;
 mod refused_edt;
 mod refused_file;
+mod refused_hint;
 mod refused_label;
 mod refused_map;
 mod rules;
@@ -93,6 +95,8 @@ impl Check {
             act,
             depv: &[],
             output: None,
+            label: None,
+            hint: None,
         };
         if !who.edt.is_null() && self.shut_down.load(Ordering::Relaxed) == who.edt.bits() {
             return Err(self.after_shutdown(&made));
@@ -213,6 +217,12 @@ impl Check {
         self.history.created(objects, guid, what, None, act);
     }
 
+    /// A call has ended an object that nothing else would tell of: a range, a map or a file.
+    pub fn ended(&self, guid: Guid, act: (&'static str, Who)) {
+        let act = self.act(act.0, act.1);
+        self.history.ends(guid, End::Destroyed(act));
+    }
+
     /// An EDT has run; the blocks that it released before its end.
     pub fn edt_ran(&self, edt: Guid) -> Vec<Guid> {
         self.history.ends(edt, End::Ran);
@@ -245,6 +255,10 @@ pub struct Made<'a> {
     pub depv: &'a [Guid],
     /// What its `outputEvent` points to, if it was given.
     pub output: Option<Guid>,
+    /// The labeled GUID that its properties say its first argument points to.
+    pub label: Option<Guid>,
+    /// The type of its `hint` (`ocrHintType_t`), if it was given.
+    pub hint: Option<u32>,
 }
 
 impl Made<'_> {
@@ -256,6 +270,13 @@ impl Made<'_> {
     /// An argument as a GUID.
     pub fn guid(&self, at: usize) -> Guid {
         Guid::from_bits(self.number(at))
+    }
+
+    /// The properties of a create function.
+    fn properties(&self) -> u32 {
+        let mut args = self.call.args.iter();
+        let at = args.position(|(_, role)| matches!(role, Role::Properties(_)));
+        self.number(at.unwrap_or(usize::MAX)) as u32
     }
 
     /// Which argument has this name.

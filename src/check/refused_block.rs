@@ -7,6 +7,21 @@ use crate::object::Objects;
 use crate::object::guid::Guid;
 
 impl Check {
+    /// `ocrDbCreate` was refused, and not for the GUID that it was to create the block on.
+    pub(super) fn refused_block(&self, made: &Made<'_>) -> Option<Box<Misuse>> {
+        let allocator = made.number(made.at("allocator")) as u32;
+        (allocator != 0).then(|| {
+            self.by_call(
+                made,
+                format!("there is no allocator {}", allocator as i32),
+                &[],
+                "allocator is NO_ALLOC",
+                "Pass NO_ALLOC. Are the arguments in the right order (db, addr, len, flags, hint, \
+                 allocator)?",
+            )
+        })
+    }
+
     pub(super) fn refused_release(&self, made: &Made<'_>) -> Box<Misuse> {
         let block = made.guid(0);
         match self.has_released(made.act.who, block) {

@@ -1,11 +1,30 @@
 //! Why a labeled GUID could not be had or created on, and what is wrong with one that has no object.
 
-use super::{Check, Made, Misuse};
+use super::arguments::article;
+use super::calls::MAPPED;
+use super::{Check, Made, Misuse, kind_of};
 use crate::object::Objects;
-use crate::object::guid::Guid;
+use crate::object::guid::{Guid, Kind};
 
 /// `GUID_PROP_IS_LABELED`, which is in the other properties of labels.
 const LABELED: u32 = 0x100;
+
+impl Made<'_> {
+    /// Whether it is a create function that was given a labeled GUID.
+    pub fn has_label(&self) -> bool {
+        self.properties() & (LABELED | MAPPED) == LABELED
+    }
+}
+
+/// What may be created on labels of a kind, or has such a GUID.
+fn objects_of(kind: Kind) -> &'static str {
+    match kind {
+        Kind::DataBlock => "data blocks",
+        Kind::Template => "templates",
+        kind if kind.is_event() => "events",
+        _ => "EDTs",
+    }
+}
 
 impl Check {
     /// `ocrGuidFromIndex`, `ocrGuidFromLabel` or `ocrGuidMapDestroy`.
@@ -67,24 +86,46 @@ impl Check {
         })
     }
 
-    /// A create function that was given the property of a label.
-    pub(super) fn refused_label(&self, made: &Made<'_>) -> Option<Box<Misuse>> {
-        let properties = made.number(match made.at("flags") {
-            usize::MAX => made.at("properties"),
-            at => at,
-        });
-        (properties as u32 & LABELED != 0).then(|| {
-            self.by_call(
-                made,
-                "the GUID given is no label on which such an object can be created".into(),
-                &[],
-                "with GUID_PROP_IS_LABELED, GUID_PROP_CHECK or GUID_PROP_BLOCK the first argument \
-                 points to a GUID of a range or map, for this kind of object, that exists (see B.2.3)",
-                "Store a GUID of ocrGuidFromIndex or ocrGuidFromLabel there before the call; compare \
-                 the kind that the range or map was created for; and destroy that when nothing is \
-                 created on its GUIDs any more.",
-            )
-        })
+    /// A create function that was given a GUID to create its object on, which is no label for it.
+    pub(super) fn wrong_label(&self, objects: &Objects, made: &Made<'_>) -> Option<Box<Misuse>> {
+        let given = made.label?;
+        let wanted = match made.call.name {
+            "ocrDbCreate" => Kind::DataBlock,
+            "ocrEventCreate" | "ocrEventCreateParams" => Kind::Event,
+            _ => Kind::EdtHuge,
+        };
+        let labels = given.kind().and_then(|kind| objects.labels(kind));
+        let is_label = labels.is_some_and(|labels| labels.is_label(given));
+        let mut told = Vec::new();
+        let (wanted, name) = (objects_of(wanted), made.call.args[0].0);
+        let what = match (kind_of(given), self.history.what(given)) {
+            (Some(kind), _) if is_label && objects_of(kind) == wanted => return None,
+            (Some(kind), _) if is_label => format!(
+                "*{name} ({given}) is a labeled GUID for {}, not for {wanted}",
+                objects_of(kind)
+            ),
+            (Some(_), _) if given.is_label() => {
+                format!("*{name} ({given}) is a labeled GUID of a range or map that was destroyed")
+            }
+            (Some(_), Some(what)) => {
+                told.push(given);
+                format!(
+                    "*{name} is the GUID of {} {given}, not a labeled GUID for {wanted}",
+                    article(what.name())
+                )
+            }
+            _ => format!("*{name} ({given}) is not a labeled GUID for {wanted}"),
+        };
+        Some(self.by_call(
+            made,
+            what,
+            &told,
+            "with GUID_PROP_IS_LABELED, GUID_PROP_CHECK or GUID_PROP_BLOCK the first argument points to \
+             a GUID of a range or map, for this kind of object, that exists (see B.2.3)",
+            "Store a GUID of ocrGuidFromIndex or ocrGuidFromLabel there before the call; compare the \
+             kind that the range or map was created for; and destroy that when nothing is created on \
+             its GUIDs any more.",
+        ))
     }
 
     /// A label that has no object.

@@ -1,6 +1,6 @@
 //! Why a map has given no object, and a creator has created none.
 
-use super::calls::{MAPPED, Role};
+use super::calls::MAPPED;
 use super::{Check, Made, Misuse};
 use crate::object::Objects;
 
@@ -10,6 +10,50 @@ const NOT_CREATED: u8 = 2;
 const CIRCLE: u8 = 102;
 
 impl Check {
+    /// A map was not created.
+    pub(super) fn refused_map_creation(&self, made: &Made<'_>) -> Option<Box<Misuse>> {
+        let word = |name: &str| made.number(made.at(name));
+        if word("size") == 0 {
+            return Some(self.by_call(
+                made,
+                "size is 0".into(),
+                &[],
+                "a map stands for one object at least",
+                "Pass the number of objects that can be asked for. Are the arguments in the right order \
+                 (mapGuid, size, creatorFunc, ...)?",
+            ));
+        }
+        let arrays = [("paramc", "paramv"), ("guidc", "guidv")];
+        arrays.into_iter().find_map(|(number, array)| {
+            self.missing_array(
+                made,
+                number,
+                array,
+                "what the creator is given is copied from there",
+            )
+        })
+    }
+
+    /// A number that is not 0 and an array that is NULL.
+    pub(super) fn missing_array(
+        &self,
+        made: &Made<'_>,
+        number: &str,
+        array: &str,
+        rule: &str,
+    ) -> Option<Box<Misuse>> {
+        let count = made.number(made.at(number)) as u32;
+        (count != 0 && made.number(made.at(array)) == 0).then(|| {
+            self.by_call(
+                made,
+                format!("{array} is NULL, but {number} is {count}"),
+                &[],
+                rule,
+                &format!("Pass an array of so many elements, or 0 for {number}."),
+            )
+        })
+    }
+
     /// `ocrMapGet` returned `status`; none where that tells of the machine, or was told already.
     pub(super) fn refused_map(
         &self,
@@ -26,7 +70,7 @@ impl Check {
             return Some(self.by_call(
                 made,
                 format!("the creator of the map {guid} has created no object for index {index}"),
-                &[],
+                &[guid],
                 "a creator passes the address of its objectLid to a create function, with \
                  EDT_PROP_MAPPED, EVT_PROP_MAPPED or DB_PROP_MAPPED",
                 "Look at the ways through the creator: each must come to such a call, before the \
@@ -39,7 +83,7 @@ impl Check {
                 format!(
                     "the creator of the object of index {index} of the map {guid} waits for this call"
                 ),
-                &[],
+                &[guid],
                 "creators that ask for each other's objects in a circle, before they have created \
                  their own, get none",
                 "Have the creator create its object first and call ocrMapGet after that, or add the \
@@ -61,7 +105,7 @@ impl Check {
                     "index {index} is out of range: the map stands for {}",
                     map.size()
                 ),
-                &[],
+                &[guid],
                 "indices go from 0 to the size of the map, less 1",
                 "Compare how the index is computed with the size that ocrMapCreate was given.",
             )),
@@ -71,15 +115,12 @@ impl Check {
 
     /// A create function with the property of a creator was refused, and nothing else explains it.
     pub(super) fn refused_mapped(&self, made: &Made<'_>) -> Option<Box<Misuse>> {
-        let properties = made.call.args.iter().enumerate();
-        let mut properties =
-            properties.filter(|(_, (_, role))| matches!(role, Role::Properties(_)));
-        let (at, (name, _)) = properties.next()?;
-        (made.number(at) as u32 & MAPPED != 0).then(|| {
+        (made.properties() & MAPPED != 0).then(|| {
             self.by_call(
                 made,
                 format!(
-                    "{name} say that a creator creates its object, but *{} is not what it was given",
+                    "the properties say that a creator creates its object, but *{} is not what it was \
+                     given",
                     made.call.args[0].0
                 ),
                 &[],

@@ -22,7 +22,11 @@ impl Check {
             }
         }
         let specific = match made.call.name {
-            "ocrEventCreate" | "ocrEventCreateParams" => self.refused_event(made),
+            "ocrDbCreate" => self.refused_block(made),
+            "ocrEventCreate" | "ocrEventCreateParams" => {
+                let label = self.wrong_label(objects, made);
+                label.or_else(|| self.refused_event(made))
+            }
             // A dependence in all but name. There is no argument 3: it reads as a mode that exists.
             "ocrEventSatisfySlot" if made.guid(0).is_edt() => {
                 self.refused_dependence(objects, made, status, [1, 0, 2, 3])
@@ -44,6 +48,12 @@ impl Check {
             "ocrDbRelease" => Some(self.refused_release(made)),
             "ocrFileRelease" | "ocrFileGetChunk" => self.refused_file(objects, made, status),
             "ocrMapGet" => self.refused_map(objects, made, status),
+            "ocrMapCreate" => self.refused_map_creation(made),
+            "ocrSetHint" | "ocrGetHint" => self.refused_hint(made),
+            "ocrAffinityCount" | "ocrAffinityGet" | "ocrAffinityGetAt" | "ocrAffinityQuery" => {
+                Some(self.refused_place(made))
+            }
+            "ocrAttachDebugLabel" => self.refused_debug_label(made),
             "ocrAddDependenceByValue" if status == ACCESS => Some(self.not_held(made)),
             "ocrAddDependenceByValue" => {
                 self.refused_dependence(objects, made, status, [0, 1, 2, 3])
@@ -65,7 +75,7 @@ impl Check {
             _ => None,
         };
         let specific = specific.or_else(|| self.refused_mapped(made));
-        let specific = specific.or_else(|| self.refused_label(made));
+        let specific = specific.or_else(|| self.wrong_label(objects, made));
         specific.or_else(|| made.call.strict.then(|| self.unexplained(made, status)))
     }
 

@@ -71,7 +71,9 @@ impl Context {
     #[cold]
     pub fn check_begin(&self, check: &Check, edt: &'static Edt) {
         for (_, slot) in edt.blocks() {
-            let block = self.runtime.objects.data_blocks.pinned(slot.data());
+            let objects = &self.runtime.objects;
+            let block = objects.data_blocks.pinned(slot.data());
+            insist(check.within(objects, block, who(edt), When::Begin));
             if let Some(print) = Print::take(block, slot.info().mode.writes() as u32) {
                 insist(check.compare(slot.data(), print, who(edt), When::Begin));
             }
@@ -94,15 +96,20 @@ impl Context {
                 None => Ok(()),
             },
         );
-        if edt.place.get() == Place::HOST {
-            for (at, slot) in edt.blocks().filter(|(_, slot)| !slot.info().released) {
-                let block = objects.data_blocks.pinned(slot.data());
-                give_back(check, block, who, slot.info().mode, Some(at));
+        let on_host = edt.place.get() == Place::HOST;
+        for (at, slot) in edt.blocks().filter(|(_, slot)| !slot.info().released) {
+            let block = objects.data_blocks.pinned(slot.data());
+            let (mode, slot) = (slot.info().mode, Some(at));
+            match on_host {
+                true => self.give_back(check, block, who, mode, slot),
+                false => insist(check.within(objects, block, who, When::Held(mode, slot))),
             }
+        }
+        if on_host {
             let mut held = self.held;
             // SAFETY: blocks in the list are held, so they are alive.
             while let Some(block) = unsafe { held.as_ref() } {
-                give_back(check, block, who, Mode::Rw, None);
+                self.give_back(check, block, who, Mode::Rw, None);
                 held = block.held_neighbours()[1].get();
             }
         }
@@ -163,7 +170,23 @@ impl Context {
     #[cold]
     pub fn check_release(&self, check: &Check, guid: Guid) {
         if let Some((block, mode, slot)) = self.held_block(guid) {
-            give_back(check, block, self.who(), mode, slot);
+            self.give_back(check, block, self.who(), mode, slot);
+        }
+    }
+
+    /// A host EDT is about to give back a block that it holds in this mode, through this pre-slot unless
+    /// it has created the block.
+    fn give_back(&self, check: &Check, block: &DataBlock, who: Who, mode: Mode, slot: Option<u32>) {
+        let when = When::Held(mode, slot);
+        insist(check.within(&self.runtime.objects, block, who, when));
+        let print = Print::take(block, mode.writes() as u32);
+        if mode.writes() {
+            insist(check.written_after_passing(who, block.guid(), print));
+        }
+        let Some(print) = print else { return };
+        match mode.writes() {
+            true => check.contents.seal_at_release(block.guid(), print, who),
+            false => insist(check.compare(block.guid(), print, who, when)),
         }
     }
 
@@ -183,6 +206,8 @@ impl Context {
     #[cold]
     pub fn check_gone(&self, check: &Check, block: &DataBlock) {
         let guid = block.guid();
+        let objects = &self.runtime.objects;
+        insist(check.within(objects, block, self.who(), When::Freed));
         check.contents.forget(guid);
         if block.copies().resident.is_empty()
             && let Some(memory) = block.take_memory()
@@ -199,24 +224,13 @@ fn who(edt: &'static Edt) -> Who {
     }
 }
 
-/// A host EDT is about to give back a block that it holds in this mode, through this pre-slot unless it
-/// has created the block.
-fn give_back(check: &Check, block: &DataBlock, who: Who, mode: Mode, slot: Option<u32>) {
-    let print = Print::take(block, mode.writes() as u32);
-    if mode.writes() {
-        insist(check.written_after_passing(who, block.guid(), print));
-    }
-    let Some(print) = print else { return };
-    match mode.writes() {
-        true => check.contents.seal_at_release(block.guid(), print, who),
-        false => insist(check.compare(block.guid(), print, who, When::Held(mode, slot))),
-    }
-}
-
 impl Runtime {
     /// What strict mode says at `ocrShutdown`, when all threads have ended. The exit status.
     pub(super) fn check_left(&self) -> i32 {
         let Some(check) = &self.check else { return 0 };
+        for (_, block) in self.objects.data_blocks.live() {
+            insist(check.within(&self.objects, block, Who::NOBODY, When::Shutdown));
+        }
         for guid in check.contents.sealed() {
             let blocks = &self.objects.data_blocks;
             if blocks.exists(guid)

@@ -149,7 +149,7 @@ impl Context {
             return false;
         };
         if let Some(check) = &self.runtime.check {
-            check.history.forget(file);
+            check.ended(file, ("ocrFileRelease", self.who()));
         }
         let_go(open);
         true

@@ -40,7 +40,7 @@ impl Context {
             return false;
         };
         if let Some(check) = &self.runtime.check {
-            check.history.forget(range);
+            check.ended(range, ("ocrGuidMapDestroy", self.who()));
         }
         if let Some(labels) = bounds.first.kind().and_then(|kind| objects.labels(kind)) {
             labels.give_back(bounds.first.index());

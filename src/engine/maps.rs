@@ -50,7 +50,7 @@ impl Context {
     pub fn destroy_map(&mut self, map: Guid) -> bool {
         let known = self.runtime.objects.maps.remove(map).is_some();
         if let Some(check) = self.runtime.check.as_ref().filter(|_| known) {
-            check.history.forget(map);
+            check.ended(map, ("ocrMapDestroy", self.who()));
         }
         known
     }

@@ -12,6 +12,7 @@ use super::{Runtime, block::Waits};
 use crate::check::Check;
 use crate::config::{self, Settings};
 use crate::object::Objects;
+use crate::object::data_block::DataBlocks;
 use crate::object::template::TemplateView;
 use crate::object::work::{EdtFunction, Work};
 use crate::report::tally::Registry;
@@ -78,7 +79,10 @@ impl Run {
             }
         };
         let runtime = Arc::new(Runtime {
-            objects: Objects::default(),
+            objects: Objects {
+                data_blocks: DataBlocks::new(settings.check.is_on()),
+                ..Objects::default()
+            },
             queues,
             seats: Seats::default(),
             waits: Waits::default(),

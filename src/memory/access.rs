@@ -122,9 +122,11 @@ pub fn try_acquire(blocks: &DataBlocks, guid: Guid, edt: &Edt, mode: Mode) -> bo
 }
 
 /// Notes in an EDT that was just granted a block if the host's copy of it is not ready, or if the EDT
-/// may not write it any more, so that the usual case costs nothing more.
+/// may not write it any more, so that the usual case costs nothing more. One that has stepped back had
+/// the block before, and may.
 pub(super) fn note(block: &DataBlock, locked: &Locked<'_>, edt: &Edt, mode: Mode) {
-    if mode.writes() && block.has(Mark::Written) {
+    let again = || edt.slots()[edt.cursor.get() as usize].info().kept;
+    if mode.writes() && block.has(Mark::Written) && !again() {
         edt.flags.set(edt.flags.get() | DENIED);
     }
     if !block.copies_of(locked).host_ready() {

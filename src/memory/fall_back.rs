@@ -9,7 +9,8 @@
 //! Until it has a block again it holds it in RO mode ([`SlotInfo::kept`]), for which nobody waits. So the
 //! block is there whatever happens to it. One that was destroyed meanwhile, which its holders need not
 //! notice, it gets again; one that was divided it gets when the parts have gone, as if it had come a
-//! little later, which the program could not have told.
+//! little later, which the program could not have told. One that is written once it may write, though
+//! others may have released it meanwhile.
 
 use super::access::{Left, release_unused, serve, settle};
 use super::holders::{enter, leave};
@@ -71,28 +72,34 @@ mod tests {
     use crate::memory::{Acquired, acquire, destroy, release};
     use crate::object::Objects;
     use crate::object::arena::Cache;
-    use crate::object::data_block::LIVE;
-    use crate::object::edt::{EdtCaches, RUNNABLE};
+    use crate::object::data_block::{LIVE, Mark};
+    use crate::object::edt::{DENIED, EdtCaches, RUNNABLE};
     use crate::object::header::Word;
 
-    #[test]
-    fn who_steps_back_gets_a_block_again_that_was_destroyed() {
-        let objects = Objects::default();
-        let (blocks, device) = (&objects.data_blocks, Place::device(0));
+    /// A kernel EDT that shares a block in RW mode with another kernel, and both have it.
+    fn sharing(objects: &Objects) -> (&DataBlock, &Edt) {
+        let blocks = &objects.data_blocks;
         let allocated = blocks.allocate(&mut Cache::default(), 8, false);
         let block = allocated.expect("memory");
         block.header.publish(block.header.peek().with_state(LIVE));
         let guid = block.guid();
         let mut caches = EdtCaches::default();
         let edt = objects.edts.allocate(&mut caches, 1, 0).expect("memory");
-        let slot = &edt.slots()[0];
-        slot.satisfy(guid, Mode::Rw);
-        edt.place.set(device);
+        edt.slots()[0].satisfy(guid, Mode::Rw);
+        edt.place.set(Place::device(0));
         edt.header.publish(Word::new(0, 0, RUNNABLE));
         edt.order_blocks();
-        assert_eq!(acquire(blocks, guid, edt, Mode::Rw), Acquired::Granted);
-        // A kernel beside it.
-        assert_eq!(acquire(blocks, guid, edt, Mode::Rw), Acquired::Granted);
+        for _ in 0..2 {
+            assert_eq!(acquire(blocks, guid, edt, Mode::Rw), Acquired::Granted);
+        }
+        (block, edt)
+    }
+
+    #[test]
+    fn who_steps_back_gets_a_block_again_that_was_destroyed() {
+        let objects = Objects::default();
+        let (block, edt) = sharing(&objects);
+        let (blocks, guid) = (&objects.data_blocks, block.guid());
         let mut granted = Vec::new();
         assert!(!fall_back(edt, |_| block, &mut granted), "it is shared");
         let (_, locked) = blocks.lock(guid).expect("held");
@@ -102,11 +109,32 @@ mod tests {
             Acquired::Queued,
             "behind the kernel"
         );
-        let left = release(block, Mode::Rw, device, &mut granted);
+        let left = release(block, Mode::Rw, Place::device(0), &mut granted);
         assert_eq!(left, Left::Alive);
         assert_eq!(granted, [EdtRef::new(edt)]);
-        assert_eq!(has_again(block, slot, &mut granted), Left::Alive);
+        assert_eq!(has_again(block, &edt.slots()[0], &mut granted), Left::Alive);
         let left = release(block, Mode::Rw, Place::HOST, &mut granted);
         assert_eq!(left, Left::Unused);
+    }
+
+    #[test]
+    fn who_steps_back_may_write_what_is_written_once() {
+        for steps_back in [false, true] {
+            let objects = Objects::default();
+            let (block, edt) = sharing(&objects);
+            block.mark(&block.header.lock_pinned(), Mark::WrittenOnce);
+            let mut granted = Vec::new();
+            assert!(!fall_back(edt, |_| block, &mut granted), "it is shared");
+            let slot = &edt.slots()[0];
+            slot.set_info(SlotInfo {
+                kept: steps_back,
+                ..slot.info()
+            });
+            let again = acquire(&objects.data_blocks, block.guid(), edt, Mode::Rw);
+            assert_eq!(again, Acquired::Queued);
+            let _ = release(block, Mode::Rw, Place::device(0), &mut granted);
+            assert_eq!(granted, [EdtRef::new(edt)]);
+            assert_eq!(edt.flags.get() & DENIED == 0, steps_back);
+        }
     }
 }

@@ -4,6 +4,7 @@
 #include "check.h"
 #include <extensions/ocr-affinity.h>
 #include <extensions/ocr-labeling.h>
+#include <extensions/ocr-map-creator.h>
 #include <extensions/ocr-runtime-itf.h>
 
 static ocrGuid_t s_here;
@@ -15,6 +16,10 @@ static void is_here(ocrGuid_t object) {
     CHECK_EQ(count, 1);
     CHECK(ocrGuidIsEq(places[0], s_here));
     CHECK_EQ(places[1].guid, 2);
+}
+
+static void no_creator(ocrGuid_t lid, u64 index, u32 paramc, u64 *paramv, u32 guidc, ocrGuid_t *guidv) {
+    (void)lid, (void)index, (void)paramc, (void)paramv, (void)guidc, (void)guidv;
 }
 
 static ocrGuid_t nothing(u32 paramc, u64 *paramv, u32 depc, ocrEdtDep_t depv[]) {
@@ -55,7 +60,7 @@ ocrGuid_t mainEdt(u32 paramc, u64 *paramv, u32 depc, ocrEdtDep_t depv[]) {
     REFUSED(OCR_EINVAL, ocrAffinityCount((ocrAffinityKind)6, &count));
     REFUSED(OCR_EINVAL, ocrAffinityGetCurrent(NULL));
 
-    ocrGuid_t event = event_of(OCR_EVENT_STICKY_T), block = block_with(1), tmpl = template_of(nothing, 0, 1), range;
+    ocrGuid_t event = event_of(OCR_EVENT_STICKY_T), block = block_with(1), tmpl = template_of(nothing, 0, 1), range, map;
     ocrGuid_t edt = edt_of(tmpl, 0, NULL, 1, NULL, EDT_PROP_NONE, NULL);
     OK(ocrGuidRangeCreate(&range, 1, GUID_USER_DB));
     is_here(NULL_GUID);
@@ -64,6 +69,10 @@ ocrGuid_t mainEdt(u32 paramc, u64 *paramv, u32 depc, ocrEdtDep_t depv[]) {
     is_here(tmpl);
     is_here(edt);
     is_here(range);
+    OK(ocrMapCreate(&map, 1, no_creator, 0, NULL, 0, NULL));
+    is_here(map);
+    OK(ocrMapDestroy(map));
+    REFUSED(OCR_EINVAL, ocrAffinityQuery(map, &count, places));
     is_here(s_here);
     OK(ocrAffinityQuery(block, NULL, places));
     OK(ocrEventDestroy(event));

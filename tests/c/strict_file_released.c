@@ -1,8 +1,9 @@
 /* Strict mode: a file is used after its release. */
 // env: OCR_CHECK=strict
 // status: 1
-// stderr: strict mode: ocrFileGetChunk: fileGuid (0x
-// stderr: ) is not the GUID of a file that is open
+// stderr: strict mode: ocrFileGetChunk: a file was used after it had been released (argument fileGuid)
+// stderr: created by ocrFileOpen in EDT
+// stderr: destroyed by ocrFileRelease in EDT
 #include "file.h"
 
 ocrGuid_t mainEdt(u32 paramc, u64 *paramv, u32 depc, ocrEdtDep_t depv[]) {

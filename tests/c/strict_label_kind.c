@@ -1,7 +1,8 @@
 /* Strict mode: an event is created on a label for data blocks. */
 // env: OCR_CHECK=strict
 // status: 1
-// stderr: strict mode: ocrEventCreate: the GUID given is no label on which such an object can be created
+// stderr: strict mode: ocrEventCreate: *guid (0x
+// stderr: ) is a labeled GUID for data blocks, not for events
 // stderr: points to a GUID of a range or map, for this kind of object
 
 #include "strict.h"

@@ -1,8 +1,9 @@
 /* Strict mode: a range is destroyed twice. */
 // env: OCR_CHECK=strict
 // status: 1
-// stderr: strict mode: ocrGuidMapDestroy: mapGuid (
-// stderr: ) is not the GUID of a range or map of labeled GUIDs that exists
+// stderr: strict mode: ocrGuidMapDestroy: a label range was destroyed twice (argument mapGuid)
+// stderr: created by ocrGuidRangeCreate in EDT
+// stderr: destroyed by ocrGuidMapDestroy in EDT
 
 #include "strict.h"
 #include <extensions/ocr-labeling.h>

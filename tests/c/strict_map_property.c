@@ -1,7 +1,7 @@
 /* Strict mode: an event is created for a map, but not in its creator. */
 // env: OCR_CHECK=strict
 // status: 1
-// stderr: strict mode: ocrEventCreate: properties say that a creator creates its object, but *guid is not what it was
+// stderr: strict mode: ocrEventCreate: the properties say that a creator creates its object, but *guid is not what it was
 // stderr: what to do: Pass &objectLid
 
 #include "strict.h"

@@ -2,7 +2,7 @@
 // env: OCR_CHECK=strict
 // status: 1
 // stderr: strict mode: a data block was written by an EDT that holds it in mode DB_MODE_CONST, through pre-slot
-// stderr: seen at the end of EDT 0x
+// stderr: seen when EDT 0x
 // stderr: (reader)
 // stderr: created by ocrDbCreate in EDT
 // stderr: OCR 1.1.0, 1.4.4

@@ -1,6 +1,6 @@
 //! Where the content of a block is: which copies are valid, and the one in host memory.
 
-use super::memory::{Memory, OutOfMemory, allocate_memory, free_memory};
+use super::memory::{Memory, OutOfMemory, allocate_memory, free_memory, written_beyond};
 use super::{DataBlock, Mark};
 use crate::object::header::Locked;
 use crate::object::place::{Place, PlaceSet};
@@ -100,7 +100,7 @@ impl DataBlock {
             return Ok(host);
         }
         // Allocated without the lock: the allocator may take its time.
-        let (base, host) = allocate_memory(self.size())?;
+        let (base, host) = allocate_memory(self.size(), self.second.guarded.get())?;
         let locked = self.header.lock_pinned();
         let copies = self.copies_of(&locked);
         match NonNull::new(copies.host) {
@@ -126,6 +126,16 @@ impl DataBlock {
     pub fn owns_memory(&self) -> bool {
         let _locked = self.header.lock_pinned();
         !self.second.base.get().is_null()
+    }
+
+    /// Where somebody has written beyond the block, if its memory has guards: the nearest such byte,
+    /// counted from the start. For who holds the block, or is about to free it.
+    pub fn written_beyond(&self) -> Option<isize> {
+        if !self.second.guarded.get() || !self.owns_memory() {
+            return None;
+        }
+        // SAFETY: the memory is the block's own, with guards, and stays while the caller has the block.
+        unsafe { written_beyond(self.host_ptr(), self.size() as usize) }
     }
 
     /// Takes the host memory of a block that nobody uses any more and that is about to be freed.

@@ -1,4 +1,7 @@
-//! Host memory of blocks: how it is allocated, aligned and given back.
+//! Host memory of blocks: how it is allocated, aligned, guarded and given back.
+//!
+//! In strict mode a guard stands before and behind the content of each block: bytes that nobody has
+//! reason to write. One that has changed tells of a write beyond the block.
 
 use std::ptr::NonNull;
 
@@ -33,12 +36,20 @@ impl Drop for Memory {
     }
 }
 
+/// How many bytes a guard has: a multiple of every alignment, and no less than any.
+const GUARD: usize = 128;
+/// What each of them is.
+const PATTERN: u8 = 0xc3;
+
 /// How host memory for a block of so many bytes is aligned at least.
 pub fn alignment(bytes: usize) -> usize {
     bytes.next_power_of_two().clamp(16, 128)
 }
 
-pub(super) fn allocate_memory(size: u64) -> Result<(*mut u8, NonNull<u8>), OutOfMemory> {
+pub(super) fn allocate_memory(
+    size: u64,
+    guarded: bool,
+) -> Result<(*mut u8, NonNull<u8>), OutOfMemory> {
     let failed = OutOfMemory { bytes: size };
     let bytes = usize::try_from(size).map_err(|_| failed)?;
     if bytes > isize::MAX as usize / 2 {
@@ -48,14 +59,36 @@ pub(super) fn allocate_memory(size: u64) -> Result<(*mut u8, NonNull<u8>), OutOf
     // malloc aligns to 16; the rest is done here because it is several times faster than the
     // aligned allocators of libc. A block of no bytes gets an address of its own, too.
     let slack = align - 16;
+    let guard = if guarded { GUARD } else { 0 };
     // SAFETY: a plain call; any size may be asked for.
-    let base = unsafe { libc::malloc(bytes.max(1) + slack) }.cast::<u8>();
+    let base = unsafe { libc::malloc(bytes.max(1) + slack + 2 * guard) }.cast::<u8>();
     if base.is_null() {
         return Err(failed);
     }
-    let offset = base.align_offset(align);
+    let offset = base.align_offset(align) + guard;
     let host = base.wrapping_add(offset);
+    if guarded {
+        for start in [host.wrapping_sub(GUARD), host.wrapping_add(bytes)] {
+            // SAFETY: within what was allocated: a guard more on either side.
+            unsafe { start.write_bytes(PATTERN, GUARD) };
+        }
+    }
     NonNull::new(host).map(|host| (base, host)).ok_or(failed)
+}
+
+/// Where the guards of a block of so many bytes have changed, counted from its start.
+///
+/// # Safety
+/// `host` is that of [`allocate_memory`] for this size, guarded, and has not been given back.
+pub(super) unsafe fn written_beyond(host: *const u8, bytes: usize) -> Option<isize> {
+    let behind = bytes as isize..(bytes + GUARD) as isize;
+    let before = (-(GUARD as isize)..0).rev();
+    behind.chain(before).find(|&at| {
+        // SAFETY: within the guards, by the contract. Volatile, since a program that misuses the block
+        // may write to them now.
+        let byte = unsafe { host.wrapping_offset(at).read_volatile() };
+        byte != PATTERN
+    })
 }
 
 pub(super) fn free_memory(base: *mut u8) {

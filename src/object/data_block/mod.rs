@@ -111,6 +111,8 @@ struct Second {
     /// [`Mark`]s.
     marks: AtomicU32,
     hinted: Cell<bool>,
+    /// Whether host memory of its own has guards (`memory`).
+    guarded: Cell<bool>,
     size: Cell<u64>,
     /// The start of the allocation that `Copies::host` points into.
     base: Cell<*mut u8>,
@@ -143,6 +145,7 @@ impl DataBlock {
             second: Second {
                 marks: AtomicU32::new(0),
                 hinted: Cell::default(),
+                guarded: Cell::default(),
                 size: Cell::default(),
                 base: Cell::new(std::ptr::null_mut()),
                 copies: UnsafeCell::new(Copies {
@@ -155,7 +158,7 @@ impl DataBlock {
                 held_after: Cell::new(std::ptr::null()),
             },
         }));
-        block.begin(index, 8, None);
+        block.begin(index, 8, None, false);
         block.holders.set(holders);
         block.header.publish(block.header.peek().with_state(LIVE));
         (block, block.guid())
@@ -164,9 +167,10 @@ impl DataBlock {
 
 impl DataBlock {
     /// Makes a slot that this thread has taken a block, not yet published.
-    fn begin(&self, index: u32, size: u64, memory: Option<(*mut u8, NonNull<u8>)>) {
+    fn begin(&self, index: u32, size: u64, memory: Option<(*mut u8, NonNull<u8>)>, guarded: bool) {
         self.index.set(index);
         self.second.hinted.set(false);
+        self.second.guarded.set(guarded);
         self.second.size.set(size);
         self.second
             .base

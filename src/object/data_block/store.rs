@@ -7,6 +7,7 @@ use crate::object::guid::{Guid, Kind};
 use crate::object::header::{Locked, Word};
 use crate::object::hints::{HintSet, Hints};
 use crate::object::partition::Partitions;
+use std::ptr::NonNull;
 
 /// No block is larger: what a process on a 64-bit machine can address.
 const ADDRESS_SPACE: u64 = 1 << 47;
@@ -19,9 +20,21 @@ pub struct DataBlocks {
     pub hints: Hints,
     /// Those that are divided, and their parts.
     pub partitions: Partitions,
+    /// Whether host memory has guards.
+    guarded: bool,
 }
 
 impl DataBlocks {
+    /// None yet; of those to come, host memory has guards or has not.
+    pub fn new(guarded: bool) -> DataBlocks {
+        DataBlocks {
+            blocks: Arena::default(),
+            hints: Hints::default(),
+            partitions: Partitions::default(),
+            guarded,
+        }
+    }
+
     /// A new block of `size` bytes, with or without host memory, not yet published: the caller sets
     /// who holds it and publishes the header.
     pub fn allocate(
@@ -34,13 +47,23 @@ impl DataBlocks {
         if size > ADDRESS_SPACE {
             return Err(failed);
         }
-        let memory = with_memory.then(|| allocate_memory(size)).transpose()?;
+        let memory = self.memory(size, with_memory)?;
         let Some((index, block)) = self.blocks.allocate(cache) else {
             free_memory(memory.map_or(std::ptr::null_mut(), |(base, _)| base));
             return Err(failed);
         };
-        block.begin(index, size, memory);
+        block.begin(index, size, memory, self.guarded);
         Ok(block)
+    }
+
+    fn memory(
+        &self,
+        size: u64,
+        wanted: bool,
+    ) -> Result<Option<(*mut u8, NonNull<u8>)>, OutOfMemory> {
+        wanted
+            .then(|| allocate_memory(size, self.guarded))
+            .transpose()
     }
 
     /// As [`DataBlocks::allocate`], on a label.
@@ -57,11 +80,11 @@ impl DataBlocks {
             return Ok(Err(Taken::NoLabel));
         }
         // Others who want to create it wait while the label is claimed, so the memory comes before.
-        let memory = with_memory.then(|| allocate_memory(size)).transpose()?;
+        let memory = self.memory(size, with_memory)?;
         Ok(self
             .blocks
             .claim(label)
-            .inspect(|block| block.begin(label.index(), size, memory))
+            .inspect(|block| block.begin(label.index(), size, memory, self.guarded))
             .inspect_err(|_| free_memory(memory.map_or(std::ptr::null_mut(), |(base, _)| base))))
     }
 
@@ -193,21 +216,46 @@ mod tests {
 
     #[test]
     fn memory_is_aligned_for_the_vectors_that_fit() {
-        let blocks = DataBlocks::default();
+        for guarded in [false, true] {
+            let blocks = DataBlocks::new(guarded);
+            let mut cache = Cache::default();
+            for (size, align) in [
+                (0, 16),
+                (1, 16),
+                (17, 32),
+                (64, 64),
+                (65, 128),
+                (1 << 20, 128),
+            ] {
+                let guid = block(&blocks, &mut cache, size);
+                let host = blocks.pinned(guid).host_memory().expect("memory");
+                assert_eq!(host.as_ptr() as usize % align, 0, "{size}");
+                assert_eq!(blocks.pinned(guid).host_memory(), Ok(host));
+                assert_eq!(blocks.pinned(guid).host_ptr(), host.as_ptr());
+            }
+        }
+    }
+
+    #[test]
+    fn guards_tell_of_each_byte_beside_a_block() {
+        let blocks = DataBlocks::new(true);
         let mut cache = Cache::default();
-        for (size, align) in [
-            (0, 16),
-            (1, 16),
-            (17, 32),
-            (64, 64),
-            (65, 128),
-            (1 << 20, 128),
-        ] {
-            let guid = block(&blocks, &mut cache, size);
-            let host = blocks.pinned(guid).host_memory().expect("memory");
-            assert_eq!(host.as_ptr() as usize % align, 0, "{size}");
-            assert_eq!(blocks.pinned(guid).host_memory(), Ok(host));
-            assert_eq!(blocks.pinned(guid).host_ptr(), host.as_ptr());
+        for size in [0isize, 1, 100, 128] {
+            let guid = block(&blocks, &mut cache, size as u64);
+            let block = blocks.pinned(guid);
+            assert_eq!(block.written_beyond(), None, "there is no memory yet");
+            let host = block.host_memory().expect("memory").as_ptr();
+            // SAFETY: the content of the block.
+            unsafe { host.write_bytes(1, size as usize) };
+            assert_eq!(block.written_beyond(), None);
+            for at in [-128, -1, size, size + 127] {
+                let byte = host.wrapping_offset(at);
+                // SAFETY: within a guard.
+                let before = unsafe { byte.replace(0) };
+                assert_eq!(block.written_beyond(), Some(at));
+                // SAFETY: as above.
+                unsafe { byte.write(before) };
+            }
         }
     }
 

@@ -1,0 +1,113 @@
+//! Why hints were not set or read, a place was not found, or a debug label not given.
+
+use super::arguments::article;
+use super::{Check, Made, Misuse};
+use crate::object::guid::Kind;
+
+/// The names of `ocrHintType_t`, and what they are for.
+const TYPES: [(&str, &str); 5] = [
+    ("OCR_HINT_UNDEF_T", "nothing"),
+    ("OCR_HINT_EDT_T", "EDTs and templates"),
+    ("OCR_HINT_DB_T", "data blocks"),
+    ("OCR_HINT_EVT_T", "events"),
+    ("OCR_HINT_GROUP_T", "groups"),
+];
+
+impl Check {
+    /// `ocrSetHint` or `ocrGetHint`, of an object that can have hints.
+    pub(super) fn refused_hint(&self, made: &Made<'_>) -> Option<Box<Misuse>> {
+        let guid = made.guid(0);
+        let Some(given) = made.hint else {
+            return Some(self.by_call(
+                made,
+                "hint is NULL".into(),
+                &[guid],
+                "hint is a variable that ocrHintInit was called for",
+                "Pass the address of an ocrHint_t.",
+            ));
+        };
+        let (wanted, of) = match guid.kind()? {
+            Kind::DataBlock => (2, "a data block".to_string()),
+            kind if kind.is_event() => (3, article(self.history.what(guid)?.name())),
+            Kind::Template => (1, "a template".to_string()),
+            _ => (1, "an EDT".to_string()),
+        };
+        let name = |number: u32| TYPES.get(number as usize).copied();
+        (given != wanted).then(|| {
+            let given = match name(given) {
+                Some((name, objects)) => format!("for {objects} ({name})"),
+                None => format!("of no type ({given})"),
+            };
+            let (wanted, _) = name(wanted).unwrap_or_default();
+            self.by_call(
+                made,
+                format!("the hint is {given}, but guid is {of}"),
+                &[guid],
+                "a hint is for objects of the type that ocrHintInit was given for it",
+                &format!(
+                    "Call ocrHintInit(&hint, {wanted}) for this object. EDTs and templates have the same \
+                     type of hints."
+                ),
+            )
+        })
+    }
+
+    /// A function of `extensions/ocr-affinity.h`, whose pointers are all right.
+    pub(super) fn refused_place(&self, made: &Made<'_>) -> Box<Misuse> {
+        let guid = made.guid(0);
+        let (kind, name) = match made.number(0) as u32 {
+            0 => (0, "AFFINITY_CURRENT"),
+            1 => (1, "AFFINITY_PD"),
+            2 => (2, "AFFINITY_PD_MASTER"),
+            3 => (3, "AFFINITY_SIM"),
+            4 => (4, "AFFINITY_GUID"),
+            5 => (5, "AFFINITY_OCL"),
+            other => (other, ""),
+        };
+        let (what, rule, advice) = match made.call.name {
+            "ocrAffinityQuery" if guid.kind() == Some(Kind::Affinity) => (
+                format!("guid ({guid}) is a place that there is not"),
+                "a place is the machine, or an OpenCL device in use",
+                "Pass what ocrAffinityGet or ocrAffinityGetAt has stored in this run.",
+            ),
+            "ocrAffinityQuery" => (
+                format!("guid ({guid}) is not the GUID of an object that exists"),
+                "guid is an object that exists, or NULL_GUID for where the caller runs",
+                "Pass the GUID that the create function has stored, before the object ends. An EDT goes \
+                 when it has run.",
+            ),
+            _ if name.is_empty() => (
+                format!("there is no kind {} of places", kind as i32),
+                "kind is one of ocrAffinityKind",
+                "Pass AFFINITY_PD for the machine, AFFINITY_OCL for the OpenCL devices in use. Are the \
+                 arguments in the right order?",
+            ),
+            _ => (
+                format!("there is no place {} of the kind {name}", made.number(1)),
+                "idx is less than what ocrAffinityCount stores for the kind",
+                "Count from 0, and ask ocrAffinityCount before. There are no OpenCL devices before the \
+                 first kernel is added.",
+            ),
+        };
+        self.by_call(made, what, &[], rule, advice)
+    }
+
+    /// `ocrAttachDebugLabel`, of an object that can have a label.
+    pub(super) fn refused_debug_label(&self, made: &Made<'_>) -> Option<Box<Misuse>> {
+        if made.number(1) == 0 {
+            return Some(self.by_call(
+                made,
+                "label is NULL".into(),
+                &[made.guid(0)],
+                "label is a text, which is copied",
+                "Pass a C string. An object keeps its label until another one is given.",
+            ));
+        }
+        self.missing_array(
+            made,
+            "paramc",
+            "paramv",
+            "the numbers that are shown behind the label are copied from paramv",
+        )
+    }
+}

@@ -227,6 +227,7 @@ pub unsafe extern "C" fn body(paramc: u32, paramv: *mut u64, depc: u32, depv: *m
     for &contest in &spec.contests {
         running.contest(contest, spec.pauses[1]);
     }
+    spec.lookups.iter().for_each(|&key| running.look_up(key));
     running.create_children(Some(id));
     divides(false);
     for wait in &spec.waits {

@@ -65,6 +65,7 @@ fn begin(given: Option<Guid>) -> Start {
     let running = running();
     let graph = &running.graph;
     running.create_shared();
+    running.create_maps();
     let mut filled = Vec::new();
     for (block, spec) in graph.blocks.iter().enumerate() {
         match spec.origin {
@@ -81,7 +82,7 @@ fn begin(given: Option<Guid>) -> Start {
                 running.blocks[block].guid.set(guid);
                 filled.push((block, variant));
             }
-            Origin::Made(_) | Origin::Reduced(..) | Origin::Value(_) => {}
+            Origin::Keyed | Origin::Made(_) | Origin::Reduced(..) | Origin::Value(_) => {}
         }
     }
     let own = |turn: &Turn| graph.turn(*turn).by.is_none();
@@ -228,6 +229,7 @@ unsafe extern "C" fn verify(_: u32, _: *mut u64, depc: u32, depv: *mut Dep) -> G
     }
     running.end_copies();
     running.destroy_shared();
+    running.destroy_maps();
     let templates = match running.templates.lock() {
         Ok(templates) => templates,
         Err(poisoned) => poisoned.into_inner(),

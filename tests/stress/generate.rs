@@ -5,6 +5,7 @@
 use crate::collective::{CollectiveSpec, Operator, Reduction, Turn, TurnSpec};
 use crate::copy::CopySpec;
 use crate::graph::*;
+use crate::maps::{CreatorSpec, MapsSpec};
 use crate::oracle::{Moment, Order};
 use crate::parts::{DivisionSpec, PartEnd, PartSpec};
 use crate::settle::{KERNEL_SLOTS, brings, complete};
@@ -29,6 +30,7 @@ struct Draft {
     tasks: Vec<TaskDraft>,
     collectives: Vec<CollectiveDraft>,
     values: Vec<ValueDraft>,
+    maps: MapsSpec,
     labeled_template: bool,
 }
 
@@ -48,6 +50,7 @@ struct CollectiveDraft {
     words: u32,
     bounded: bool,
     raced: bool,
+    mapped: bool,
     /// By generation and slot.
     turns: Vec<Vec<TurnDraft>>,
 }
@@ -85,11 +88,13 @@ struct TaskDraft {
     doomed: Vec<DoomedDraft>,
     scratch: Vec<u32>,
     raced: bool,
+    mapped: bool,
     rivals: u32,
     given: Option<Kind>,
     priority: Priority,
     waits: Vec<SourceDraft>,
     contests: Vec<Contest>,
+    lookups: Vec<usize>,
     copy: Option<CopyDraft>,
     division: Option<DivisionSpec>,
 }
@@ -181,17 +186,44 @@ fn drafts(kernels: bool, tasks: usize) -> impl Strategy<Value = Draft> {
         of_one,
         collectives,
         values,
+        maps(),
         any::<bool>(),
     );
     parts.prop_map(
-        |(blocks, tasks, collectives, values, labeled_template)| Draft {
+        |(blocks, tasks, collectives, values, maps, labeled_template)| Draft {
             blocks,
             tasks,
             collectives,
             values,
+            maps,
             labeled_template,
         },
     )
+}
+
+fn maps() -> impl Strategy<Value = MapsSpec> {
+    let stride = prop_oneof![2 => Just(1u64), 1 => 2u64..1000];
+    (1usize..4, stride, 0usize..3, vec(creator(), 0..4)).prop_map(
+        |(maps, stride, edts, creators)| MapsSpec {
+            maps,
+            stride,
+            edts,
+            creators,
+        },
+    )
+}
+
+fn creator() -> impl Strategy<Value = CreatorSpec> {
+    let asked = || prop::option::weighted(0.5, 0usize..64);
+    let refusals = prop_oneof![4 => Just(0u32), 1 => 1u32..4];
+    let pause = || prop_oneof![1 => Just(0u8), 1 => any::<u8>()];
+    let pauses = [pause(), pause(), pause()];
+    (refusals, asked(), asked(), pauses).prop_map(|(refusals, before, after, pauses)| CreatorSpec {
+        refusals,
+        before,
+        after,
+        pauses,
+    })
 }
 
 fn value() -> impl Strategy<Value = ValueDraft> {
@@ -213,13 +245,15 @@ fn value() -> impl Strategy<Value = ValueDraft> {
 fn collective() -> impl Strategy<Value = CollectiveDraft> {
     let turns = (1usize..5, 2usize..6)
         .prop_flat_map(|(generations, slots)| vec(vec(turn(), slots), generations));
-    let parts = (reduction(), words(), any::<bool>(), any::<bool>(), turns);
+    let flags = any::<[bool; 3]>();
+    let parts = (reduction(), words(), flags, turns);
     parts.prop_map(
-        |(reduction, words, bounded, raced, turns)| CollectiveDraft {
+        |(reduction, words, [bounded, raced, mapped], turns)| CollectiveDraft {
             reduction,
             words: words.next_multiple_of(2),
             bounded,
             raced,
+            mapped,
             turns,
         },
     )
@@ -271,6 +305,7 @@ fn words() -> impl Strategy<Value = u32> {
 fn block(kernels: bool) -> impl Strategy<Value = BlockDraft> {
     let origin = prop_oneof![
         3 => Just(Origin::Main),
+        2 => Just(Origin::Keyed),
         2 => variant(kernels).prop_map(Origin::Bare),
         1 => Just(Origin::Bare(Variant::Copy)),
     ];
@@ -338,7 +373,7 @@ fn task(kernels: bool) -> impl Strategy<Value = TaskDraft> {
         prop_oneof![4 => Just(Vec::new()), 1 => vec(words(), 1..4)],
     );
     let shared = (
-        any::<bool>(),
+        any::<[bool; 2]>(),
         prop_oneof![5 => Just(0u32), 1 => 1u32..4],
         prop_oneof![4 => Just(None), 1 => kind().prop_map(Some)],
         priority(),
@@ -346,6 +381,7 @@ fn task(kernels: bool) -> impl Strategy<Value = TaskDraft> {
         prop_oneof![9 => Just(Vec::new()), 1 => vec(contest(), 1..4)],
         prop::option::weighted(0.15, copy()),
         prop::option::weighted(0.1, division(kernels)),
+        prop_oneof![3 => Just(Vec::new()), 1 => vec(0usize..64, 1..4)],
     );
     (place, ends, flags, extras, shared).prop_map(|(place, ends, flags, extras, shared)| {
         TaskDraft {
@@ -361,7 +397,8 @@ fn task(kernels: bool) -> impl Strategy<Value = TaskDraft> {
             pauses: extras.0,
             doomed: extras.1,
             scratch: extras.2,
-            raced: shared.0,
+            raced: shared.0[0],
+            mapped: shared.0[1],
             rivals: shared.1,
             given: shared.2,
             priority: shared.3,
@@ -369,6 +406,7 @@ fn task(kernels: bool) -> impl Strategy<Value = TaskDraft> {
             contests: shared.5,
             copy: shared.6,
             division: shared.7,
+            lookups: shared.8,
         }
     })
 }
@@ -595,10 +633,12 @@ fn skeleton(draft: &Draft) -> Graph {
                 Vec::new()
             },
             raced: draft.raced,
+            mapped: draft.mapped,
             rivals: draft.rivals,
             given: draft.given,
             priority: draft.priority,
             contests: draft.contests.clone(),
+            lookups: draft.lookups.clone(),
             division: draft.division.clone().filter(|_| !draft.slots.is_empty()),
             ..new_task(path.last().copied(), draft.variant)
         });
@@ -609,6 +649,7 @@ fn skeleton(draft: &Draft) -> Graph {
         tasks,
         collectives: Vec::new(),
         values: Vec::new(),
+        maps: draft.maps.clone(),
         labeled_template: draft.labeled_template,
     }
 }
@@ -635,6 +676,7 @@ fn new_task(parent: Option<Task>, variant: Variant) -> TaskSpec {
         doomed: Vec::new(),
         scratch: Vec::new(),
         raced: false,
+        mapped: false,
         rivals: 0,
         given: None,
         priority: Priority {
@@ -643,6 +685,7 @@ fn new_task(parent: Option<Task>, variant: Variant) -> TaskSpec {
         },
         waits: Vec::new(),
         contests: Vec::new(),
+        lookups: Vec::new(),
     }
 }
 
@@ -677,6 +720,7 @@ fn add_collectives(graph: &mut Graph, order: &mut Order, draft: &Draft) -> Vec<(
             reduction: draft.reduction,
             bound: draft.bounded.then_some(1),
             raced: draft.raced,
+            mapped: draft.mapped,
             turns: Vec::new(),
             results: Vec::new(),
         };

@@ -60,6 +60,7 @@ enum Step {
     Scratch(Task),
     Wait(Task),
     Contest(Task),
+    Lookup(Task),
     Rival(Task),
     Given(Task),
     Priority(Task),
@@ -68,7 +69,12 @@ enum Step {
     Copies(Task),
     Flag(Task, usize),
     Pause(Task, usize),
+    /// Its label, or that it stands in a map.
     Label(Block),
+    /// The last creator, what one does, and what else there is of maps.
+    Creator,
+    CreatorFlag(usize, usize),
+    Maps(usize),
     /// What or how much is copied.
     CopyFlag(Task, usize),
     Division(Task),
@@ -125,6 +131,7 @@ fn steps(case: &Case) -> Vec<Step> {
         Step::Scratch,
         Step::Wait,
         Step::Contest,
+        Step::Lookup,
         Step::Rival,
         Step::Given,
         Step::Priority,
@@ -136,18 +143,24 @@ fn steps(case: &Case) -> Vec<Step> {
     }
     steps.extend(slots(Step::Chain));
     steps.extend(slots(Step::SlotFlags));
-    steps.extend(tasks().flat_map(|task| (0..6).map(move |flag| Step::Flag(task, flag))));
+    steps.extend(tasks().flat_map(|task| (0..7).map(move |flag| Step::Flag(task, flag))));
     steps.extend(graph.turns().map(Step::TurnFlags));
     steps.extend(
         collectives()
-            .flat_map(|collective| (0..3).map(move |flag| Step::CollectiveFlag(collective, flag))),
+            .flat_map(|collective| (0..4).map(move |flag| Step::CollectiveFlag(collective, flag))),
     );
     steps.extend(values().flat_map(|value| (0..3).map(move |flag| Step::ValueFlag(value, flag))));
     steps.extend(tasks().flat_map(|task| (0..3).map(move |at| Step::Pause(task, at))));
     steps.extend(tasks().flat_map(|task| (0..5).map(move |flag| Step::CopyFlag(task, flag))));
     steps.extend((0..graph.blocks.len()).map(Step::Words));
     steps.extend((0..graph.blocks.len()).map(Step::Label));
+    let creators = 0..graph.maps.creators.len();
+    steps.extend(
+        creators.flat_map(|creator| (0..4).map(move |flag| Step::CreatorFlag(creator, flag))),
+    );
+    steps.extend((0..3).map(Step::Maps));
     steps.extend([
+        Step::Creator,
         Step::Template,
         Step::Devices,
         Step::HostCopies,
@@ -199,7 +212,29 @@ fn apply(case: &mut Case, step: Step) -> bool {
             Origin::Value(_) => false,
             _ => take(&mut graph.blocks[block].words, 1),
         },
-        Step::Label(block) => take(&mut graph.blocks[block].labeled, false),
+        Step::Label(block) => {
+            let spec = &mut graph.blocks[block];
+            let keyed = spec.origin == Origin::Keyed;
+            if keyed {
+                spec.origin = Origin::Main;
+            }
+            take(&mut spec.labeled, false) || keyed
+        }
+        Step::Creator => graph.maps.creators.pop().is_some(),
+        Step::CreatorFlag(creator, flag) => {
+            let spec = &mut graph.maps.creators[creator];
+            match flag {
+                0 => take(&mut spec.refusals, 0),
+                1 => take(&mut spec.before, None),
+                2 => take(&mut spec.after, None),
+                _ => take(&mut spec.pauses, [0; 3]),
+            }
+        }
+        Step::Maps(flag) => match flag {
+            0 => take(&mut graph.maps.maps, 1),
+            1 => take(&mut graph.maps.stride, 1),
+            _ => take(&mut graph.maps.edts, 0),
+        },
         Step::Collective(collective) => {
             remove_collective(graph, collective);
             true
@@ -226,7 +261,8 @@ fn apply(case: &mut Case, step: Step) -> bool {
             match flag {
                 0 => take(&mut spec.reduction, Reduction::SIMPLE),
                 1 => take(&mut spec.bound, None),
-                _ => take(&mut spec.raced, false),
+                2 => take(&mut spec.raced, false),
+                _ => take(&mut spec.mapped, false),
             }
         }
         Step::Turn(turn) => turn_of(graph, turn).by.take().is_some(),
@@ -309,6 +345,7 @@ fn apply(case: &mut Case, step: Step) -> bool {
         Step::Scratch(task) => graph.tasks[task].scratch.pop().is_some(),
         Step::Wait(task) => graph.tasks[task].waits.pop().is_some(),
         Step::Contest(task) => graph.tasks[task].contests.pop().is_some(),
+        Step::Lookup(task) => graph.tasks[task].lookups.pop().is_some(),
         Step::Rival(task) => {
             let rivals = &mut graph.tasks[task].rivals;
             let fewer = rivals.saturating_sub(1);
@@ -338,6 +375,7 @@ fn apply(case: &mut Case, step: Step) -> bool {
                 &mut spec.gates_reversed,
                 &mut spec.gated,
                 &mut spec.raced,
+                &mut spec.mapped,
             ];
             flags
                 .into_iter()

@@ -3,6 +3,7 @@
 use crate::api::{self, Guid};
 use crate::ends::{legacy_main, main_edt};
 use crate::graph::*;
+use crate::maps::Maps;
 use crate::oracle::Expected;
 use crate::settle::KERNEL_SLOTS;
 use crate::shared::{Object, Shared};
@@ -79,6 +80,7 @@ pub struct Running {
     /// By variant and the slot of the result.
     pub templates: Mutex<HashMap<(Variant, u32), Guid>>,
     pub shared: Shared,
+    pub maps: Maps,
     /// Ranges of labels.
     pub ranges: Mutex<Vec<Guid>>,
     /// Completion events that the first EDT has asked for outside of EDTs.
@@ -118,6 +120,7 @@ pub fn run(case: &Case) -> Vec<String> {
         blocks: graph.blocks.iter().map(|_| BlockState::default()).collect(),
         templates: Mutex::default(),
         shared: Shared::of(&graph),
+        maps: Maps::of(&graph),
         ranges: Mutex::default(),
         completions: Mutex::default(),
         clock: AtomicU64::new(1),
@@ -246,6 +249,7 @@ impl Running {
             }
         }
         failures.extend(self.judge_shared());
+        failures.extend(self.maps.judge());
         if workers == 1 {
             failures.extend(self.judge_priorities());
         }

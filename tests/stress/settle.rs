@@ -287,6 +287,7 @@ fn settle_events(graph: &mut Graph) {
         }
         if spec.variant != Variant::Function {
             spec.contests.clear();
+            spec.lookups.clear();
         }
         if spec.copies > 1 {
             spec.rivals = 0;

@@ -23,6 +23,7 @@ pub const EACCES: u8 = sys::OCR_EACCES as u8;
 pub const EGUIDEXISTS: u8 = sys::OCR_EGUIDEXISTS as u8;
 pub const ECANCELED: u8 = sys::OCR_ECANCELED as u8;
 pub const ENOENT: u8 = sys::OCR_ENOENT as u8;
+pub const EBUSY: u8 = sys::OCR_EBUSY as u8;
 pub const EPEND: u8 = sys::OCR_EPEND as u8;
 
 /// `GUID_PROP_IS_LABELED`, `GUID_PROP_CHECK`, `GUID_PROP_BLOCK`.
@@ -348,6 +349,36 @@ pub fn divide(block: Guid, places: &[Range<u32>], fixed: bool) -> Vec<Guid> {
     let status = unsafe { sys::ocrDbPartition(block, count, parts.as_mut_ptr(), properties) };
     check("ocrDbPartition", status);
     parts.into_iter().map(|part| part.guid).collect()
+}
+
+/// Opens a file; with its descriptor.
+pub fn open_file(path: &CStr, mode: &CStr) -> (Guid, Guid) {
+    let (mut file, mut descriptor) = (NULL, NULL);
+    // SAFETY: the texts are C strings, and the other pointers are valid.
+    let status =
+        unsafe { sys::ocrFileOpen(&mut file, path.as_ptr(), mode.as_ptr(), &mut descriptor, 0) };
+    check("ocrFileOpen", status);
+    (file, descriptor)
+}
+
+/// The GUID and the size of a file, from the content of its descriptor.
+pub fn described(descriptor: *mut c_void) -> (Guid, u64) {
+    // SAFETY: the caller has the content of a descriptor.
+    let guid = unsafe { sys::ocrFileGetGuid(descriptor) };
+    // SAFETY: as above.
+    (guid, unsafe { sys::ocrFileGetSize(descriptor) })
+}
+
+pub fn try_chunk(file: Guid, offset: usize, size: usize) -> (u8, Guid) {
+    let mut chunk = NULL;
+    // SAFETY: the pointer is valid.
+    let status = unsafe { sys::ocrFileGetChunk(&mut chunk, file, offset as u64, size as u64) };
+    (status, chunk)
+}
+
+pub fn release_file(file: Guid) {
+    // SAFETY: takes no pointers.
+    check("ocrFileRelease", unsafe { sys::ocrFileRelease(file) });
 }
 
 pub enum CopyType {

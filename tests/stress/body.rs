@@ -353,11 +353,15 @@ fn end(running: &Running, task: Task, hash: u32, held: Vec<Held>) -> Guid {
     let tells = spec.body.is_some() || !turns.is_empty();
     if let Outcome::Made(block) = spec.outcome {
         let count = running.graph.size(block);
-        let (guid, address) = running.new_block(block);
-        // SAFETY: this EDT has just created it.
-        fill(hash, unsafe { words(address, count) });
-        if tells {
-            api::release(guid);
+        if running.graph.is_chunk(block) {
+            running.new_chunk(block);
+        } else {
+            let (guid, address) = running.new_block(block);
+            // SAFETY: this EDT has just created it.
+            fill(hash, unsafe { words(address, count) });
+            if tells {
+                api::release(guid);
+            }
         }
     }
     state.ended(running.tick());

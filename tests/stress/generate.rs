@@ -4,6 +4,7 @@
 
 use crate::collective::{CollectiveSpec, Operator, Reduction, Turn, TurnSpec};
 use crate::copy::CopySpec;
+use crate::files::{ChunkSpec, FileMode, FileSpec};
 use crate::graph::*;
 use crate::maps::{CreatorSpec, MapsSpec};
 use crate::oracle::{Moment, Order};
@@ -31,6 +32,7 @@ struct Draft {
     collectives: Vec<CollectiveDraft>,
     values: Vec<ValueDraft>,
     maps: MapsSpec,
+    files: Vec<FileSpec>,
     labeled_template: bool,
 }
 
@@ -68,6 +70,7 @@ struct TurnDraft {
 struct BlockDraft {
     words: u32,
     origin: Origin,
+    chunk: Option<ChunkSpec>,
     labeled: bool,
     destroyed: bool,
 }
@@ -95,6 +98,7 @@ struct TaskDraft {
     waits: Vec<SourceDraft>,
     contests: Vec<Contest>,
     lookups: Vec<usize>,
+    chunk: Option<ChunkSpec>,
     copy: Option<CopyDraft>,
     division: Option<DivisionSpec>,
 }
@@ -187,15 +191,17 @@ fn drafts(kernels: bool, tasks: usize) -> impl Strategy<Value = Draft> {
         collectives,
         values,
         maps(),
+        vec(file(), 1..3),
         any::<bool>(),
     );
     parts.prop_map(
-        |(blocks, tasks, collectives, values, maps, labeled_template)| Draft {
+        |(blocks, tasks, collectives, values, maps, files, labeled_template)| Draft {
             blocks,
             tasks,
             collectives,
             values,
             maps,
+            files,
             labeled_template,
         },
     )
@@ -223,6 +229,27 @@ fn creator() -> impl Strategy<Value = CreatorSpec> {
         before,
         after,
         pauses,
+    })
+}
+
+fn file() -> impl Strategy<Value = FileSpec> {
+    let mode = prop_oneof![
+        1 => Just(FileMode::Read),
+        3 => Just(FileMode::Update),
+        1 => Just(FileMode::New),
+    ];
+    let length = prop_oneof![1 => 0u32..100, 1 => 0u32..10_000];
+    (mode, length).prop_map(|(mode, length)| FileSpec { mode, length })
+}
+
+fn chunk() -> impl Strategy<Value = ChunkSpec> {
+    let gap = prop_oneof![2 => Just(0u32), 1 => 0u32..10, 1 => 0u32..10_000];
+    let again = prop::option::weighted(0.7, 0usize..64);
+    (0usize..64, gap, again).prop_map(|(file, gap, again)| ChunkSpec {
+        file,
+        gap,
+        again,
+        base: None,
     })
 }
 
@@ -309,10 +336,12 @@ fn block(kernels: bool) -> impl Strategy<Value = BlockDraft> {
         2 => variant(kernels).prop_map(Origin::Bare),
         1 => Just(Origin::Bare(Variant::Copy)),
     ];
-    let parts = (words(), origin, rarely(), any::<bool>());
-    parts.prop_map(|(words, origin, labeled, destroyed)| BlockDraft {
+    let chunk = prop::option::weighted(0.3, chunk());
+    let parts = (words(), origin, chunk, rarely(), any::<bool>());
+    parts.prop_map(|(words, origin, chunk, labeled, destroyed)| BlockDraft {
         words,
         origin,
+        chunk,
         labeled,
         destroyed,
     })
@@ -382,6 +411,7 @@ fn task(kernels: bool) -> impl Strategy<Value = TaskDraft> {
         prop::option::weighted(0.15, copy()),
         prop::option::weighted(0.1, division(kernels)),
         prop_oneof![3 => Just(Vec::new()), 1 => vec(0usize..64, 1..4)],
+        prop::option::weighted(0.5, chunk()),
     );
     (place, ends, flags, extras, shared).prop_map(|(place, ends, flags, extras, shared)| {
         TaskDraft {
@@ -407,6 +437,7 @@ fn task(kernels: bool) -> impl Strategy<Value = TaskDraft> {
             copy: shared.6,
             division: shared.7,
             lookups: shared.8,
+            chunk: shared.9,
         }
     })
 }
@@ -565,6 +596,12 @@ fn build(draft: Draft) -> Graph {
 
 /// Blocks, and tasks with what depends on nothing else.
 fn skeleton(draft: &Draft) -> Graph {
+    let files = draft.files.clone();
+    let chunk = |chunk: &Option<ChunkSpec>| {
+        let mut chunk = chunk.clone()?;
+        chunk.file %= files.len();
+        Some(chunk)
+    };
     let mut blocks: Vec<BlockSpec> = draft
         .blocks
         .iter()
@@ -572,6 +609,7 @@ fn skeleton(draft: &Draft) -> Graph {
             words: block.words,
             margin: 0,
             origin: block.origin,
+            chunk: chunk(&block.chunk),
             labeled: block.labeled && block.origin == Origin::Main,
             destroyed_by: None,
         })
@@ -603,6 +641,7 @@ fn skeleton(draft: &Draft) -> Graph {
                     words,
                     margin: 0,
                     origin: Origin::Made(task),
+                    chunk: chunk(&draft.chunk),
                     labeled: draft.raced,
                     destroyed_by: None,
                 });
@@ -650,6 +689,7 @@ fn skeleton(draft: &Draft) -> Graph {
         collectives: Vec::new(),
         values: Vec::new(),
         maps: draft.maps.clone(),
+        files,
         labeled_template: draft.labeled_template,
     }
 }
@@ -763,6 +803,7 @@ fn add_collectives(graph: &mut Graph, order: &mut Order, draft: &Draft) -> Vec<(
                 words: draft.words,
                 margin: 0,
                 origin: Origin::Reduced(collective, generation),
+                chunk: None,
                 labeled: false,
                 destroyed_by: None,
             });
@@ -796,6 +837,7 @@ fn add_values(graph: &mut Graph, draft: &Draft) {
             words: 1,
             margin: 0,
             origin: Origin::Value(value),
+            chunk: None,
             labeled: false,
             destroyed_by: None,
         });

@@ -3,6 +3,7 @@
 
 use crate::collective::{Collective, CollectiveSpec, Turn, TurnSpec};
 use crate::copy::CopySpec;
+use crate::files::{ChunkSpec, FileSpec};
 use crate::maps::MapsSpec;
 use crate::parts::DivisionSpec;
 use crate::value::{Value, ValueSpec};
@@ -50,6 +51,8 @@ pub struct Graph {
     pub values: Vec<ValueSpec>,
     #[serde(default)]
     pub maps: MapsSpec,
+    #[serde(default)]
+    pub files: Vec<FileSpec>,
     /// Whether the template of functions has a label, and all who need it create it.
     pub labeled_template: bool,
 }
@@ -62,6 +65,9 @@ pub struct BlockSpec {
     #[serde(default)]
     pub margin: u32,
     pub origin: Origin,
+    /// What it is a part of, if that is a file.
+    #[serde(default)]
+    pub chunk: Option<ChunkSpec>,
     /// Whether it is created on a label.
     pub labeled: bool,
     /// The task that destroys it; otherwise the end of the program does.
@@ -594,6 +600,9 @@ impl fmt::Debug for Graph {
                 }
                 Origin::Value(value) => write!(f, "the copy v{value}")?,
             }
+            if let Some(chunk) = &spec.chunk {
+                write!(f, ", {chunk:?}")?;
+            }
             if spec.labeled {
                 write!(f, ", labeled")?;
             }
@@ -610,6 +619,9 @@ impl fmt::Debug for Graph {
         }
         for (value, spec) in self.values.iter().enumerate() {
             writeln!(f, "  v{value}: {spec:?}")?;
+        }
+        for (file, spec) in self.files.iter().enumerate() {
+            writeln!(f, "  file {file}: {spec:?}")?;
         }
         if self.maps != MapsSpec::default() {
             writeln!(f, "  {:?}", self.maps)?;

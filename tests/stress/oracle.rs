@@ -292,6 +292,11 @@ impl Expected {
         let mut blocks: Vec<Vec<u32>> = (0..graph.blocks.len())
             .map(|block| set(block_hash(block), block))
             .collect();
+        for block in 0..graph.blocks.len() {
+            if let Some(content) = graph.first_content(block, &blocks) {
+                blocks[block] = content;
+            }
+        }
         let words = |block: Block| graph.blocks[block].words as usize;
         let mut hashes = vec![0; graph.tasks.len()];
         let mut done = vec![false; graph.tasks.len()];
@@ -356,7 +361,8 @@ impl Expected {
                 graph.add_parts(task, &mut blocks[block]);
             }
             if let Outcome::Made(block) = spec.outcome {
-                blocks[block] = set(hash, block);
+                let content = graph.first_content(block, &blocks);
+                blocks[block] = content.unwrap_or_else(|| set(hash, block));
             }
             hashes[task] = hash;
             done[task] = true;

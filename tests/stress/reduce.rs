@@ -2,6 +2,7 @@
 //! what all others refer to; here tasks, pre-slots and properties are taken out of the graph itself.
 
 use crate::collective::{Collective, Reduction, Turn, TurnSpec};
+use crate::files::FileMode;
 use crate::graph::*;
 use crate::parts::PartEnd;
 use crate::settle::settle;
@@ -71,6 +72,10 @@ enum Step {
     Pause(Task, usize),
     /// Its label, or that it stands in a map.
     Label(Block),
+    /// That it is a chunk of a file, which one, and what the file is.
+    Chunk(Block),
+    ChunkFlag(Block, usize),
+    FileFlag(usize, usize),
     /// The last creator, what one does, and what else there is of maps.
     Creator,
     CreatorFlag(usize, usize),
@@ -154,6 +159,11 @@ fn steps(case: &Case) -> Vec<Step> {
     steps.extend(tasks().flat_map(|task| (0..5).map(move |flag| Step::CopyFlag(task, flag))));
     steps.extend((0..graph.blocks.len()).map(Step::Words));
     steps.extend((0..graph.blocks.len()).map(Step::Label));
+    let blocks = || 0..graph.blocks.len();
+    steps.extend(blocks().map(Step::Chunk));
+    steps.extend(blocks().flat_map(|block| (0..2).map(move |flag| Step::ChunkFlag(block, flag))));
+    let files = 0..graph.files.len();
+    steps.extend(files.flat_map(|file| (0..2).map(move |flag| Step::FileFlag(file, flag))));
     let creators = 0..graph.maps.creators.len();
     steps.extend(
         creators.flat_map(|creator| (0..4).map(move |flag| Step::CreatorFlag(creator, flag))),
@@ -219,6 +229,21 @@ fn apply(case: &mut Case, step: Step) -> bool {
                 spec.origin = Origin::Main;
             }
             take(&mut spec.labeled, false) || keyed
+        }
+        Step::Chunk(block) => graph.blocks[block].chunk.take().is_some(),
+        Step::ChunkFlag(block, flag) => {
+            let chunk = graph.blocks[block].chunk.as_mut();
+            chunk.is_some_and(|spec| match flag {
+                0 => take(&mut spec.again, None),
+                _ => take(&mut spec.gap, 0),
+            })
+        }
+        Step::FileFlag(file, flag) => {
+            let spec = &mut graph.files[file];
+            match flag {
+                0 => take(&mut spec.mode, FileMode::Update),
+                _ => take(&mut spec.length, 0),
+            }
         }
         Step::Creator => graph.maps.creators.pop().is_some(),
         Step::CreatorFlag(creator, flag) => {

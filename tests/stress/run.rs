@@ -2,6 +2,7 @@
 
 use crate::api::{self, Guid};
 use crate::ends::{legacy_main, main_edt};
+use crate::files::FileState;
 use crate::graph::*;
 use crate::maps::Maps;
 use crate::oracle::Expected;
@@ -81,6 +82,7 @@ pub struct Running {
     pub templates: Mutex<HashMap<(Variant, u32), Guid>>,
     pub shared: Shared,
     pub maps: Maps,
+    pub files: Vec<FileState>,
     /// Ranges of labels.
     pub ranges: Mutex<Vec<Guid>>,
     /// Completion events that the first EDT has asked for outside of EDTs.
@@ -121,6 +123,7 @@ pub fn run(case: &Case) -> Vec<String> {
         templates: Mutex::default(),
         shared: Shared::of(&graph),
         maps: Maps::of(&graph),
+        files: FileState::all_of(&graph),
         ranges: Mutex::default(),
         completions: Mutex::default(),
         clock: AtomicU64::new(1),
@@ -186,9 +189,11 @@ impl Running {
             Ok(failures) => failures.clone(),
             Err(poisoned) => poisoned.into_inner().clone(),
         };
+        let of_files = self.judge_files();
         if !failures.is_empty() {
             return failures;
         }
+        failures.extend(of_files);
         for (task, state) in self.tasks.iter().enumerate() {
             let (runs, seen) = (state.runs.load(Relaxed), state.seen.load(Relaxed));
             let hash = self.expected.hashes[task];

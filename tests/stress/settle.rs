@@ -3,6 +3,7 @@
 
 use crate::collective::Turn;
 use crate::copy::{settle_copies, settle_margins};
+use crate::files::{settle_bases, settle_chunks};
 use crate::graph::*;
 use crate::oracle::{Moment, Order};
 use crate::parts::{settle_divided, settle_divisions};
@@ -42,6 +43,7 @@ pub fn settle(graph: &mut Graph) {
 /// Works out what follows from the sources of pre-slots and from what tasks return. `wanted` says
 /// which blocks a task destroys if there is one that can.
 pub fn complete(graph: &mut Graph, wanted: &[bool]) {
+    settle_chunks(graph);
     loop {
         settle_divisions(graph);
         settle_waiters(graph);
@@ -60,6 +62,7 @@ pub fn complete(graph: &mut Graph, wanted: &[bool]) {
     settle_bounds(graph, &order);
     settle_waits(graph, &order);
     destroy(graph, &order, wanted);
+    settle_bases(graph, &order);
 }
 
 /// Who gets a block without an event is created by somebody who knows it; false if some were not.
@@ -429,9 +432,10 @@ fn destroy(graph: &mut Graph, order: &Order, wanted: &[bool]) {
                 Variant::Copy => slots.next().is_some_and(|slot| slot.used() == Some(block)),
                 _ => false,
             };
-            let waits = graph.divided(task) == Some(block) && !spec.waits.is_empty();
+            // The parts of a chunk belong to what the file contains.
+            let needs_parts = !spec.waits.is_empty() || graph.is_chunk(block);
             has && spec.copies == 1
-                && !waits
+                && !(needs_parts && graph.divided(task) == Some(block))
                 && !passes(task)
                 && (0..count).all(|other| {
                     other == task

@@ -83,6 +83,7 @@ struct Held {
 impl Held {
     fn enter(&self) {
         let state = &running().blocks[self.block];
+        running().use_within_wholes(self.block, true);
         let others = match self.mode {
             Mode::Ew => state.exclusive.fetch_add(1, AcqRel) + state.shared.load(SeqCst),
             Mode::Rw => {
@@ -106,6 +107,7 @@ impl Held {
 
     fn leave(&mut self, task: Task) {
         let state = &running().blocks[self.block];
+        running().use_within_wholes(self.block, false);
         match self.mode {
             Mode::Ew => state.exclusive.fetch_sub(1, AcqRel),
             Mode::Rw => state.shared.fetch_sub(1, AcqRel),
@@ -277,7 +279,13 @@ fn pass_values(running: &Running, task: Task, when: When, held: &[Held]) {
         if spec.grouped {
             api::begin_group();
         }
-        api::pass(guid, destination, slot, mode);
+        match (graph.far(spec.copy), spec.route) {
+            (None, _) => api::pass(guid, destination, slot, mode),
+            (Some(far), None) => {
+                api::connect(running.make_part(&far, guid), destination, slot, mode);
+            }
+            (Some(far), Some(_)) => api::satisfy(destination, running.make_part(&far, guid)),
+        }
         if spec.grouped {
             api::end_group();
         }

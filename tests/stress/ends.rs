@@ -176,6 +176,8 @@ fn left(running: &Running) -> (Vec<Block>, Vec<Task>) {
     let known =
         |&block: &Block| running.blocks[block].guid.get().guid != 0 && !graph.is_private(block);
     let blocks = (0..graph.blocks.len()).filter(known);
+    let unseen = |block: Block| graph.is_left_in_whole(block) || graph.is_unseen(block);
+    let blocks = blocks.filter(|&block| !unseen(block));
     let blocks = blocks.filter(|&block| graph.blocks[block].destroyed_by.is_none());
     let journals = (0..graph.tasks.len()).filter(|&t| graph.tasks[t].variant.has_kernel());
     (blocks.collect(), journals.collect())
@@ -189,6 +191,8 @@ unsafe extern "C" fn collect(_: u32, _: *mut u64, _: u32, _: *mut Dep) -> Guid {
 
 fn look() {
     let running = running();
+    running.end_chunks();
+    running.end_parts();
     let (blocks, journals) = left(running);
     let sources: Vec<Guid> = blocks
         .iter()

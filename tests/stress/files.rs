@@ -1,8 +1,8 @@
 //! Files of a random graph (`ocrFileOpen`). Some blocks are chunks of files: those that are there from the
 //! start, which an EDT with the descriptor makes, and those that tasks make. What is in the file, with
-//! zeros behind it, is their first content. A task that comes after the end of a chunk may make another
-//! one of the same bytes, which contains what that left. In the end, and also where chunks are left to
-//! the end of the program, the bytes of the file are those of the chunks that were made last.
+//! zeros behind it, is their first content. A task that destroys a chunk, or comes after that, may make
+//! another one of the same bytes, which contains what that left. In the end, and also where chunks are
+//! left to the end of the program, the bytes of the file are those of the chunks that were made last.
 
 use crate::api::{self, Dep, EBUSY, Guid, NULL, NewEdt, OPEN, check_one_of};
 use crate::graph::*;
@@ -118,6 +118,19 @@ impl Graph {
         content
     }
 
+    /// Whether nobody acquires a chunk again after the tasks: only the file shows what was in it.
+    pub fn is_unseen(&self, block: Block) -> bool {
+        let spec = &self.blocks[block];
+        let chunk = spec.chunk.as_ref();
+        let writable = chunk.is_some_and(|chunk| self.files[chunk.file].is_writable());
+        writable && spec.destroyed_by.is_none() && block % 2 == 1
+    }
+
+    /// Whether an unseen chunk is left to the end of the program, with its parts.
+    pub fn is_left(&self, block: Block) -> bool {
+        self.is_unseen(block) && block % 4 == 1
+    }
+
     /// Whether there are chunks of a file that tasks make.
     fn is_used_by_tasks(&self, file: usize) -> bool {
         let chunks = self.chunks(file);
@@ -132,15 +145,16 @@ pub fn settle_chunks(graph: &mut Graph) {
     for spec in &mut graph.blocks {
         let can_be = matches!(spec.origin, Origin::Main | Origin::Made(_));
         spec.chunk = spec.chunk.take().filter(|_| can_be);
-        if let Some(chunk) = &mut spec.chunk {
-            chunk.base = None;
-            spec.labeled = false;
-        }
+        spec.labeled &= spec.chunk.is_none();
     }
 }
 
-/// Which of them take the place of others, once it is known who destroys what.
-pub fn settle_bases(graph: &mut Graph, order: &Order) {
+/// Which of them take the place of others, once it is known who destroys what; false if that has made
+/// some shorter.
+pub fn settle_bases(graph: &mut Graph, order: &Order) -> bool {
+    let chunks = graph.blocks.iter_mut();
+    let chunks = chunks.filter_map(|spec| spec.chunk.as_mut());
+    chunks.for_each(|chunk| chunk.base = None);
     for block in 0..graph.blocks.len() {
         let spec = &graph.blocks[block];
         let (Some(chunk), Origin::Made(maker)) = (&spec.chunk, spec.origin) else {
@@ -155,8 +169,8 @@ pub fn settle_bases(graph: &mut Graph, order: &Order) {
             };
             // Others destroy what they do not hold themselves.
             graph.tasks[last].variant == Variant::Function
-                && graph.size(other) >= graph.size(block)
-                && order.is_before(Moment::End(last), Moment::Start(maker))
+                && graph.size(other) > graph.blocks[block].margin
+                && (last == maker || order.is_before(Moment::End(last), Moment::Start(maker)))
         };
         let others: Vec<(Block, &ChunkSpec)> = graph.chunks(chunk.file);
         let is_free = |&block: &Block| others.iter().all(|(_, spec)| spec.base != Some(block));
@@ -164,10 +178,17 @@ pub fn settle_bases(graph: &mut Graph, order: &Order) {
         let bases: Vec<Block> = bases.filter(written).filter(is_free).collect();
         let base = chunk.again.and_then(|again| again.checked_rem(bases.len()));
         let base = base.map(|at| bases[at]);
+        if let Some(base) = base
+            && graph.size(block) > graph.size(base)
+        {
+            graph.blocks[block].words = graph.size(base) - graph.blocks[block].margin;
+            return false;
+        }
         if let Some(chunk) = &mut graph.blocks[block].chunk {
             chunk.base = base;
         }
     }
+    true
 }
 
 /// A file that is open.
@@ -240,6 +261,15 @@ impl Running {
         let (status, _) = api::try_chunk(file, place.end - 1, 1);
         check_one_of("ocrFileGetChunk of what has a chunk", status, &[EBUSY]);
         guid
+    }
+
+    /// Destroys chunks that nobody acquires again.
+    pub fn end_chunks(&self) {
+        let blocks = 0..self.blocks.len();
+        let unseen = blocks.filter(|&block| self.graph.is_unseen(block));
+        unseen
+            .filter(|&block| !self.graph.is_left(block))
+            .for_each(|block| api::destroy_block(self.blocks[block].guid.get()));
     }
 
     /// Releases what is left at the end, or leaves it to the end of the program.

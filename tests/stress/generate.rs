@@ -4,6 +4,7 @@
 
 use crate::collective::{CollectiveSpec, Operator, Reduction, Turn, TurnSpec};
 use crate::copy::CopySpec;
+use crate::far::FarSpec;
 use crate::files::{ChunkSpec, FileMode, FileSpec};
 use crate::graph::*;
 use crate::maps::{CreatorSpec, MapsSpec};
@@ -42,6 +43,7 @@ struct ValueDraft {
     slot: usize,
     when: When,
     route: Option<Kind>,
+    part: Option<FarSpec>,
     grouped: bool,
     destroyed: bool,
 }
@@ -183,7 +185,7 @@ fn drafts(kernels: bool, tasks: usize) -> impl Strategy<Value = Draft> {
     ];
     let values = prop_oneof![
         1 => Just(Vec::new()),
-        1 => vec(value(), 1..6),
+        1 => vec(value(), 1..9),
     ];
     let parts = (
         vec(block(kernels), 0..6),
@@ -257,16 +259,30 @@ fn value() -> impl Strategy<Value = ValueDraft> {
     let from = (0usize..64, 0usize..64);
     let when = select(vec![When::Before, When::After, When::Last]);
     let route = prop_oneof![1 => Just(None), 2 => kind().prop_map(Some)];
-    (from, when, route, rarely(), any::<bool>()).prop_map(
-        |((by, slot), when, route, grouped, destroyed)| ValueDraft {
+    let part = prop::option::weighted(0.6, far());
+    (from, when, route, part, rarely(), any::<bool>()).prop_map(
+        |((by, slot), when, route, part, grouped, destroyed)| ValueDraft {
             by,
             slot,
             when,
             route,
+            part,
             grouped,
             destroyed,
         },
     )
+}
+
+fn far() -> impl Strategy<Value = FarSpec> {
+    let gap = prop_oneof![2 => Just(0u32), 1 => 1u32..40];
+    let words = prop_oneof![2 => 1u32..8, 1 => words(), 1 => Just(u32::MAX)];
+    let flags = (any::<bool>(), prop::bool::weighted(0.7));
+    (gap, words, flags).prop_map(|(gap, words, (fixed, alone))| FarSpec {
+        gap,
+        words,
+        fixed,
+        alone,
+    })
 }
 
 fn collective() -> impl Strategy<Value = CollectiveDraft> {
@@ -521,7 +537,7 @@ fn slot() -> impl Strategy<Value = SlotDraft> {
         6 => index().prop_map(SourceDraft::Block),
         4 => (index(), vec(kind(), 0..4)).prop_map(|(task, chain)| SourceDraft::Output(task, chain)),
         7 => event_source(),
-        2 => index().prop_map(SourceDraft::Value),
+        4 => index().prop_map(SourceDraft::Value),
         1 => vec(index(), 1..6).prop_map(SourceDraft::Join),
     ];
     (source, mode(), [rarely(), rarely(), rarely()]).prop_map(|(source, mode, flags)| SlotDraft {
@@ -549,7 +565,7 @@ fn outcome() -> impl Strategy<Value = OutcomeDraft> {
     prop_oneof![
         2 => Just(OutcomeDraft::Nothing),
         3 => index().prop_map(OutcomeDraft::Slot),
-        1 => words().prop_map(OutcomeDraft::Made),
+        2 => words().prop_map(OutcomeDraft::Made),
         1 => index().prop_map(OutcomeDraft::Event),
     ]
 }
@@ -829,6 +845,7 @@ fn add_values(graph: &mut Graph, draft: &Draft) {
             slot: draft_value.slot % draft.tasks[by].slots.len(),
             when: draft_value.when,
             route: draft_value.route,
+            part: draft_value.part.clone(),
             grouped: draft_value.grouped,
             copy: graph.blocks.len(),
         });
@@ -886,6 +903,15 @@ fn add_dependences(graph: &mut Graph, draft: &Draft) {
     }
     for (task, slot) in more {
         graph.tasks[task].slots.push(slot);
+    }
+    // What has been passed on is passed on once more.
+    for value in 0..graph.values.len() {
+        let (by, part) = (graph.values[value].by, &graph.values[value].part);
+        let mut slots = graph.tasks[by].slots.iter();
+        let passed = slots.position(|slot| matches!(slot.source, Source::Value(_)));
+        if let Some(slot) = passed.filter(|_| part.is_some() && value % 2 == 0) {
+            graph.values[value].slot = slot;
+        }
     }
     add_copies(graph, draft);
     for spec in &mut graph.tasks {

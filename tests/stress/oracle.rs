@@ -211,7 +211,10 @@ pub fn writers(graph: &Graph, block: Block) -> Vec<Task> {
         .tasks
         .iter()
         .enumerate()
-        .filter(|&(task, spec)| spec.writes(block) || graph.divided(task) == Some(block))
+        .filter(|&(task, spec)| {
+            let divides = graph.divided(task) == Some(block) || graph.passes_part(task, block);
+            spec.writes(block) || divides
+        })
         .map(|(task, _)| task)
         .collect();
     if let Origin::Made(task) = graph.blocks[block].origin {
@@ -316,10 +319,17 @@ impl Expected {
             .for_each(|turn| reduce(turn, &done, &hashes, &mut blocks));
         let pass = |task: Task, before: bool, blocks: &mut [Vec<u32>]| {
             for value in graph.values_of(task) {
-                if let Some(block) = graph.passed(value)
-                    && (graph.when(value) == When::Before) == before
-                {
-                    blocks[graph.values[value].copy] = blocks[block].clone();
+                let Some(block) = graph.passed(value) else {
+                    continue;
+                };
+                let copy = graph.values[value].copy;
+                match graph.far(copy) {
+                    // Whenever it is made, it is used when the task has released the whole.
+                    Some(far) if !before => blocks[copy] = blocks[block][far.words()].to_vec(),
+                    None if (graph.when(value) == When::Before) == before => {
+                        blocks[copy] = blocks[block].clone();
+                    }
+                    _ => {}
                 }
             }
         };
@@ -327,6 +337,7 @@ impl Expected {
             let spec = &graph.tasks[task];
             if let Some(copied) = graph.copied(task) {
                 copy_words(&copied, &mut blocks);
+                graph.fold_parts(task, &mut blocks);
                 continue;
             }
             let used = || {
@@ -360,6 +371,7 @@ impl Expected {
             {
                 graph.add_parts(task, &mut blocks[block]);
             }
+            graph.fold_parts(task, &mut blocks);
             if let Outcome::Made(block) = spec.outcome {
                 let content = graph.first_content(block, &blocks);
                 blocks[block] = content.unwrap_or_else(|| set(hash, block));

@@ -154,7 +154,7 @@ fn steps(case: &Case) -> Vec<Step> {
         collectives()
             .flat_map(|collective| (0..4).map(move |flag| Step::CollectiveFlag(collective, flag))),
     );
-    steps.extend(values().flat_map(|value| (0..3).map(move |flag| Step::ValueFlag(value, flag))));
+    steps.extend(values().flat_map(|value| (0..5).map(move |flag| Step::ValueFlag(value, flag))));
     steps.extend(tasks().flat_map(|task| (0..3).map(move |at| Step::Pause(task, at))));
     steps.extend(tasks().flat_map(|task| (0..5).map(move |flag| Step::CopyFlag(task, flag))));
     steps.extend((0..graph.blocks.len()).map(Step::Words));
@@ -309,7 +309,12 @@ fn apply(case: &mut Case, step: Step) -> bool {
             match flag {
                 0 => take(&mut spec.when, When::After),
                 1 => take(&mut spec.grouped, false),
-                _ => take(&mut spec.route, Some(Kind::Sticky)),
+                2 => take(&mut spec.route, Some(Kind::Sticky)),
+                3 => spec.part.take().is_some(),
+                _ => spec.part.as_mut().is_some_and(|part| {
+                    let words = part.words / 2;
+                    [take(&mut part.gap, 0), take(&mut part.words, words)].contains(&true)
+                }),
             }
         }
         Step::Template => take(&mut graph.labeled_template, false),

@@ -216,7 +216,11 @@ impl Running {
                 let by = self.graph.blocks[block].destroyed_by;
                 let by_itself = match by {
                     Some(task) => self.graph.tasks[task].variant == Variant::Copy,
-                    None => self.graph.is_private(block),
+                    None => {
+                        self.graph.is_private(block)
+                            || self.graph.is_left_in_whole(block)
+                            || self.graph.is_unseen(block)
+                    }
                 };
                 if self.blocks[block].guid.get().guid == 0 || by_itself {
                     // A result that nobody has asked for, or what goes by itself or with a copy.

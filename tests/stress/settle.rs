@@ -3,6 +3,7 @@
 
 use crate::collective::Turn;
 use crate::copy::{settle_copies, settle_margins};
+use crate::far::{settle_far, settle_part_waits};
 use crate::files::{settle_bases, settle_chunks};
 use crate::graph::*;
 use crate::oracle::{Moment, Order};
@@ -44,6 +45,12 @@ pub fn settle(graph: &mut Graph) {
 /// which blocks a task destroys if there is one that can.
 pub fn complete(graph: &mut Graph, wanted: &[bool]) {
     settle_chunks(graph);
+    settle_part_waits(graph);
+    while !try_complete(graph, wanted) {}
+}
+
+/// False where that has changed what it began with.
+fn try_complete(graph: &mut Graph, wanted: &[bool]) -> bool {
     loop {
         settle_divisions(graph);
         settle_waiters(graph);
@@ -62,7 +69,7 @@ pub fn complete(graph: &mut Graph, wanted: &[bool]) {
     settle_bounds(graph, &order);
     settle_waits(graph, &order);
     destroy(graph, &order, wanted);
-    settle_bases(graph, &order);
+    settle_far(graph, &order) && settle_bases(graph, &order)
 }
 
 /// Who gets a block without an event is created by somebody who knows it; false if some were not.
@@ -193,7 +200,7 @@ fn settle_waits(graph: &mut Graph, order: &Order) {
                         || order.ends_before(task, other)
                 });
             // To wait is also to look at the block, behind its parts.
-            let divides = graph.divided(task) == Some(block);
+            let divides = graph.divided(task) == Some(block) || graph.passes_part(task, block);
             graph.tasks[task].slots[at].release |= !alone || divides;
         }
     }
@@ -204,7 +211,7 @@ fn settle_waits(graph: &mut Graph, order: &Order) {
 fn settle_givers(graph: &mut Graph) {
     for value in 0..graph.values.len() {
         let spec = graph.values[value].clone();
-        if !graph.is_private(spec.copy) {
+        if !graph.goes_at_once(value) {
             continue;
         }
         let (source, giver) = (Source::Value(value), &graph.tasks[spec.by]);
@@ -397,6 +404,11 @@ fn settle_sizes(graph: &mut Graph) {
             if let Some(block) = graph.passed(value) {
                 let (copy, passed) = (graph.values[value].copy, &graph.blocks[block]);
                 let (words, margin) = (passed.words, passed.margin);
+                let place = graph.far(copy).map(|far| far.place);
+                let (words, margin) = match place {
+                    Some(place) => (place.end - place.start, 0),
+                    None => (words, margin),
+                };
                 graph.blocks[copy].words = words;
                 graph.blocks[copy].margin = margin;
             }
@@ -432,10 +444,12 @@ fn destroy(graph: &mut Graph, order: &Order, wanted: &[bool]) {
                 Variant::Copy => slots.next().is_some_and(|slot| slot.used() == Some(block)),
                 _ => false,
             };
-            // The parts of a chunk belong to what the file contains.
-            let needs_parts = !spec.waits.is_empty() || graph.is_chunk(block);
+            // The parts of a chunk belong to what the file contains, and those of a part to the whole.
+            let needs_parts =
+                !spec.waits.is_empty() || graph.is_chunk(block) || graph.far(block).is_some();
+            let divides = graph.divided(task) == Some(block) || graph.passes_part(task, block);
             has && spec.copies == 1
-                && !(needs_parts && graph.divided(task) == Some(block))
+                && !(needs_parts && divides)
                 && !passes(task)
                 && (0..count).all(|other| {
                     other == task

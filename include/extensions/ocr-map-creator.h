@@ -104,7 +104,8 @@ u8 ocrMapDestroy(ocrGuid_t mapGuid);
  * A creator that calls ocrMapGet before it has created its own object must not do that in a circle:
  * if the object that it asks for is being created by a creator that waits, directly or by way of
  * others, for this one, the call that would close the circle returns OCR_EPEND, in whatever order
- * the EDTs run. After it has created its object, a creator may ask for any index.
+ * the EDTs run. After it has created its object, a creator may ask for any index; only that of a
+ * creator whose call of ocrMapGet runs this one, and which has not created its object, is refused too.
  *
  * Errors: OCR_EINVAL (lid is NULL, not a map, or no such index); OCR_ENOENT (the creator has returned
  * and has not called a create function with objectLid and a property above), or what that function has

@@ -22,11 +22,16 @@ pub const EINVAL: u8 = sys::OCR_EINVAL as u8;
 pub const EACCES: u8 = sys::OCR_EACCES as u8;
 pub const EGUIDEXISTS: u8 = sys::OCR_EGUIDEXISTS as u8;
 pub const ECANCELED: u8 = sys::OCR_ECANCELED as u8;
+pub const ENOENT: u8 = sys::OCR_ENOENT as u8;
+pub const EBUSY: u8 = sys::OCR_EBUSY as u8;
+pub const EPEND: u8 = sys::OCR_EPEND as u8;
 
 /// `GUID_PROP_IS_LABELED`, `GUID_PROP_CHECK`, `GUID_PROP_BLOCK`.
 pub const IS_LABELED: u16 = 0x100;
 pub const CHECK: u16 = 0x300;
 pub const BLOCK: u16 = 0x500;
+/// `EVT_PROP_MAPPED` and the like, on what a creator was given.
+pub const MAPPED: u16 = sys::EVT_PROP_MAPPED;
 
 /// Where an object is created: in any place, or on a label with a `GUID_PROP_`.
 pub type Label = Option<(Guid, u16)>;
@@ -105,6 +110,45 @@ pub fn try_event(kind: Kind, counter: u64, by_parameter: bool, label: Label) -> 
     }
     // SAFETY: the pointer is valid.
     let status = unsafe { sys::ocrEventCreate(&mut guid, number, 1 | property) };
+    (status, guid)
+}
+
+/// Tries to create an event of a kind that there is not, for a creator.
+pub fn no_event(mut local: Guid) -> u8 {
+    // SAFETY: the pointer is valid.
+    unsafe { sys::ocrEventCreate(&mut local, u32::MAX, MAPPED) }
+}
+
+type Creator = unsafe extern "C" fn(Guid, u64, u32, *mut u64, u32, *mut Guid);
+
+pub fn map(size: u64, creator: Creator, params: &mut [u64], guids: &mut [Guid]) -> Guid {
+    let mut map = NULL;
+    let (paramc, guidc) = (params.len() as u32, guids.len() as u32);
+    let (params, guids) = (params.as_mut_ptr(), guids.as_mut_ptr());
+    // SAFETY: the arrays are as long as said.
+    let status =
+        unsafe { sys::ocrMapCreate(&mut map, size, Some(creator), paramc, params, guidc, guids) };
+    check("ocrMapCreate", status);
+    map
+}
+
+pub fn map_get(map: Guid, index: u64) -> (u8, Guid) {
+    let mut guid = NULL;
+    // SAFETY: the pointer is valid.
+    let status = unsafe { sys::ocrMapGet(&mut guid, map, index) };
+    (status, guid)
+}
+
+pub fn destroy_map(map: Guid) {
+    // SAFETY: takes no pointers.
+    check("ocrMapDestroy", unsafe { sys::ocrMapDestroy(map) });
+}
+
+/// The status, and what an identifier names.
+pub fn guid_of(id: Guid) -> (u8, Guid) {
+    let mut guid = NULL;
+    // SAFETY: the pointer is valid.
+    let status = unsafe { sys::ocrGetGuid(&mut guid, id) };
     (status, guid)
 }
 
@@ -305,6 +349,36 @@ pub fn divide(block: Guid, places: &[Range<u32>], fixed: bool) -> Vec<Guid> {
     let status = unsafe { sys::ocrDbPartition(block, count, parts.as_mut_ptr(), properties) };
     check("ocrDbPartition", status);
     parts.into_iter().map(|part| part.guid).collect()
+}
+
+/// Opens a file; with its descriptor.
+pub fn open_file(path: &CStr, mode: &CStr) -> (Guid, Guid) {
+    let (mut file, mut descriptor) = (NULL, NULL);
+    // SAFETY: the texts are C strings, and the other pointers are valid.
+    let status =
+        unsafe { sys::ocrFileOpen(&mut file, path.as_ptr(), mode.as_ptr(), &mut descriptor, 0) };
+    check("ocrFileOpen", status);
+    (file, descriptor)
+}
+
+/// The GUID and the size of a file, from the content of its descriptor.
+pub fn described(descriptor: *mut c_void) -> (Guid, u64) {
+    // SAFETY: the caller has the content of a descriptor.
+    let guid = unsafe { sys::ocrFileGetGuid(descriptor) };
+    // SAFETY: as above.
+    (guid, unsafe { sys::ocrFileGetSize(descriptor) })
+}
+
+pub fn try_chunk(file: Guid, offset: usize, size: usize) -> (u8, Guid) {
+    let mut chunk = NULL;
+    // SAFETY: the pointer is valid.
+    let status = unsafe { sys::ocrFileGetChunk(&mut chunk, file, offset as u64, size as u64) };
+    (status, chunk)
+}
+
+pub fn release_file(file: Guid) {
+    // SAFETY: takes no pointers.
+    check("ocrFileRelease", unsafe { sys::ocrFileRelease(file) });
 }
 
 pub enum CopyType {

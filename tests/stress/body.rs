@@ -83,6 +83,7 @@ struct Held {
 impl Held {
     fn enter(&self) {
         let state = &running().blocks[self.block];
+        running().use_within_wholes(self.block, true);
         let others = match self.mode {
             Mode::Ew => state.exclusive.fetch_add(1, AcqRel) + state.shared.load(SeqCst),
             Mode::Rw => {
@@ -106,6 +107,7 @@ impl Held {
 
     fn leave(&mut self, task: Task) {
         let state = &running().blocks[self.block];
+        running().use_within_wholes(self.block, false);
         match self.mode {
             Mode::Ew => state.exclusive.fetch_sub(1, AcqRel),
             Mode::Rw => state.shared.fetch_sub(1, AcqRel),
@@ -227,6 +229,7 @@ pub unsafe extern "C" fn body(paramc: u32, paramv: *mut u64, depc: u32, depv: *m
     for &contest in &spec.contests {
         running.contest(contest, spec.pauses[1]);
     }
+    spec.lookups.iter().for_each(|&key| running.look_up(key));
     running.create_children(Some(id));
     divides(false);
     for wait in &spec.waits {
@@ -276,7 +279,13 @@ fn pass_values(running: &Running, task: Task, when: When, held: &[Held]) {
         if spec.grouped {
             api::begin_group();
         }
-        api::pass(guid, destination, slot, mode);
+        match (graph.far(spec.copy), spec.route) {
+            (None, _) => api::pass(guid, destination, slot, mode),
+            (Some(far), None) => {
+                api::connect(running.make_part(&far, guid), destination, slot, mode);
+            }
+            (Some(far), Some(_)) => api::satisfy(destination, running.make_part(&far, guid)),
+        }
         if spec.grouped {
             api::end_group();
         }
@@ -352,11 +361,15 @@ fn end(running: &Running, task: Task, hash: u32, held: Vec<Held>) -> Guid {
     let tells = spec.body.is_some() || !turns.is_empty();
     if let Outcome::Made(block) = spec.outcome {
         let count = running.graph.size(block);
-        let (guid, address) = running.new_block(block);
-        // SAFETY: this EDT has just created it.
-        fill(hash, unsafe { words(address, count) });
-        if tells {
-            api::release(guid);
+        if running.graph.is_chunk(block) {
+            running.new_chunk(block);
+        } else {
+            let (guid, address) = running.new_block(block);
+            // SAFETY: this EDT has just created it.
+            fill(hash, unsafe { words(address, count) });
+            if tells {
+                api::release(guid);
+            }
         }
     }
     state.ended(running.tick());

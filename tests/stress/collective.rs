@@ -15,6 +15,9 @@ pub struct CollectiveSpec {
     pub bound: Option<u32>,
     /// Whether it and the events that depend on it have labels and are created by all who need them.
     pub raced: bool,
+    /// Whether they stand in maps, and have no labels.
+    #[serde(default)]
+    pub mapped: bool,
     /// By generation, and by the slot of the contributor.
     pub turns: Vec<Vec<TurnSpec>>,
     /// By generation, the block with the result.

@@ -98,7 +98,7 @@ impl Graph {
     fn has_margin(&self, block: Block) -> bool {
         matches!(
             self.blocks[block].origin,
-            Origin::Main | Origin::Bare(_) | Origin::Made(_)
+            Origin::Main | Origin::Keyed | Origin::Bare(_) | Origin::Made(_)
         )
     }
 
@@ -211,15 +211,14 @@ impl Running {
         let Some(copied) = self.graph.copied(task) else {
             return NULL;
         };
-        let guid = |block: Block| self.blocks[block].guid.get();
         let gone = self.graph.blocks[copied.source].destroyed_by == Some(task);
         let kind = match (gone, task % 2) {
             (true, _) => CopyType::PartitionBack,
             (_, 0) => CopyType::Plain,
             _ => CopyType::Partition,
         };
-        let destination = (guid(copied.destination), copied.to);
-        let source = (guid(copied.source), copied.from);
+        let destination = (self.given_block(copied.destination, Mode::Ew), copied.to);
+        let source = (self.given_block(copied.source, Mode::Const), copied.from);
         let wanted = self.graph.wants_output(task);
         api::copy(destination, source, copied.size, kind, wanted)
     }

@@ -3,6 +3,7 @@
 use crate::api::{self, CHECK, Dep, EINVAL, Guid, NULL, NewEdt, OPEN, check_one_of};
 use crate::body::{body, pause, range};
 use crate::graph::*;
+use crate::maps::Key;
 use crate::oracle::{first_hash, op};
 use crate::run::*;
 use std::ffi::CStr;
@@ -41,6 +42,16 @@ impl Running {
         *templates.entry((variant, result)).or_insert_with(make)
     }
 
+    /// The template of a task.
+    pub fn template_of(&self, task: Task) -> Guid {
+        let spec = &self.graph.tasks[task];
+        let result = match spec.outcome {
+            Outcome::Slot(slot) if spec.variant.has_kernel() => slot as u32,
+            _ => api::NO_RESULT,
+        };
+        self.template(spec.variant, result, spec.own_template)
+    }
+
     /// Parameters of an EDT that may be a kernel.
     pub fn kernel_params(&self, id: usize, first: u32, uses: &[(u32, u32)]) -> Vec<u64> {
         let mut params = vec![id as u64, u64::from(first)];
@@ -55,7 +66,10 @@ impl Running {
     fn source(&self, task: Task, at: usize) -> Guid {
         match &self.graph.tasks[task].slots[at].source {
             Source::Nothing => NULL,
-            Source::Block(block) => self.blocks[*block].guid.get(),
+            Source::Block(block) => {
+                let mode = self.graph.tasks[task].slots[at].mode;
+                self.given_block(*block, mode)
+            }
             Source::Late(from) => self.event(Event::Late(*from)),
             Source::Body(from) => self.event(Event::Body(*from)),
             Source::Join(_) => self.event(Event::Join(task, at)),
@@ -85,10 +99,6 @@ impl Running {
             self.connect_output(task);
             return;
         }
-        let result = match spec.outcome {
-            Outcome::Slot(slot) if spec.variant.has_kernel() => slot as u32,
-            _ => api::NO_RESULT,
-        };
         if spec.rivals > 0 {
             let count = u64::from(spec.rivals) + 1;
             state.gate.set(api::event(Kind::Latch, count, true));
@@ -97,7 +107,7 @@ impl Running {
         }
         let given = self.give_output(task);
         state.output.set(given.unwrap_or(NULL));
-        let template = self.template(spec.variant, result, spec.own_template);
+        let template = self.template_of(task);
         if spec.priority.by == HintBy::Template && spec.priority.value != 0 {
             api::set_priority(template, spec.priority.value);
         }
@@ -128,11 +138,33 @@ impl Running {
     }
 
     /// Creates an EDT of a task, unless a rival has. The answer is the EDT and its output event.
-    fn try_edt(&self, task: Task, template: Guid, depv: &mut [Guid]) -> (Guid, Guid) {
+    fn edt(&self, task: Task, template: Guid, depv: &mut [Guid]) -> (Guid, Guid) {
+        let state = &self.tasks[task];
+        if self.graph.tasks[task].rivals == 0 {
+            let (status, edt, output) = self.try_edt(task, template, depv, None);
+            check_one_of("ocrEdtCreate", status, &[0]);
+            return (edt, output);
+        }
+        if self.maps.has(Key::Task(task)) {
+            return (self.ask(Key::Task(task)), state.output.get());
+        }
+        let label = Some((state.edt.guid.get(), CHECK));
+        let (status, edt, output) = self.try_edt(task, template, depv, label);
+        state.edt.created("ocrEdtCreate on a label", status);
+        (edt, output)
+    }
+
+    /// The status of the creation, the EDT, and its output event.
+    pub fn try_edt(
+        &self,
+        task: Task,
+        template: Guid,
+        depv: &mut [Guid],
+        label: api::Label,
+    ) -> (u8, Guid, Guid) {
         let (spec, state) = (&self.graph.tasks[task], &self.tasks[task]);
-        let raced = spec.rivals > 0;
         let at_creation = spec.priority.by == HintBy::Creation && spec.priority.value != 0;
-        let (status, edt, output) = NewEdt {
+        NewEdt {
             template,
             params: &mut self.params(task),
             depc: self.shape(task).1,
@@ -141,16 +173,11 @@ impl Running {
             named: !spec.anonymous,
             output: self.graph.wants_output(task),
             kernel: spec.variant == Variant::Kernel,
-            label: raced.then(|| (state.edt.guid.get(), CHECK)),
+            label,
             given: spec.given.map(|_| state.output.get()),
             priority: at_creation.then_some(spec.priority.value),
         }
-        .try_create();
-        match raced {
-            true => state.edt.created("ocrEdtCreate on a label", status),
-            false => check_one_of("ocrEdtCreate", status, &[0]),
-        }
-        (edt, output)
+        .try_create()
     }
 
     fn create_edt(&self, task: Task, template: Guid) {
@@ -174,7 +201,7 @@ impl Running {
         if depv.iter().all(|guid| guid.guid == OPEN.guid) {
             depv.clear();
         }
-        let (edt, output) = self.try_edt(task, template, &mut depv);
+        let (edt, output) = self.edt(task, template, &mut depv);
         state.edt.guid.set(edt);
         state.output.set(output);
         if spec.priority.by == HintBy::Set && spec.priority.value != 0 {
@@ -339,7 +366,7 @@ unsafe extern "C" fn rival(paramc: u32, paramv: *mut u64, _: u32, _: *mut Dep) -
     let template = Guid {
         guid: params[1] as i64,
     };
-    running.try_edt(params[0] as usize, template, &mut []);
+    running.edt(params[0] as usize, template, &mut []);
     api::satisfy(running.tasks[params[0] as usize].gate.get(), NULL);
     NULL
 }

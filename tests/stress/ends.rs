@@ -65,9 +65,11 @@ fn begin(given: Option<Guid>) -> Start {
     let running = running();
     let graph = &running.graph;
     running.create_shared();
+    running.create_maps();
     let mut filled = Vec::new();
     for (block, spec) in graph.blocks.iter().enumerate() {
         match spec.origin {
+            Origin::Main if spec.chunk.is_some() => {}
             Origin::Main => {
                 let (guid, address) = running.new_block(block);
                 // SAFETY: this EDT has just created it.
@@ -81,7 +83,7 @@ fn begin(given: Option<Guid>) -> Start {
                 running.blocks[block].guid.set(guid);
                 filled.push((block, variant));
             }
-            Origin::Made(_) | Origin::Reduced(..) | Origin::Value(_) => {}
+            Origin::Keyed | Origin::Made(_) | Origin::Reduced(..) | Origin::Value(_) => {}
         }
     }
     let own = |turn: &Turn| graph.turn(*turn).by.is_none();
@@ -97,8 +99,9 @@ fn begin(given: Option<Guid>) -> Start {
             running.tasks[task].journal.set(guid);
         }
     }
-    let template = api::template(driver, 0, filled.len() as u32 + 1, c"driver");
-    let depc = filled.len() + 1;
+    let files = running.open_files();
+    let depc = filled.len() + files.len() + 1;
+    let template = api::template(driver, 0, depc as u32, c"driver");
     let (start, done) = NewEdt {
         template,
         depc,
@@ -144,6 +147,15 @@ fn begin(given: Option<Guid>) -> Start {
         let mode = if block % 2 == 0 { Mode::Rw } else { Mode::Ew };
         api::connect(running.blocks[block].guid.get(), edt, 0, mode);
     }
+    for (at, (edt, output, descriptor)) in files.into_iter().enumerate() {
+        api::connect(output, start, filled.len() + at, Mode::Null);
+        api::connect(
+            descriptor,
+            edt,
+            0,
+            if at % 2 == 0 { Mode::Const } else { Mode::Ro },
+        );
+    }
     Start {
         edt: start,
         slot: depc - 1,
@@ -164,6 +176,8 @@ fn left(running: &Running) -> (Vec<Block>, Vec<Task>) {
     let known =
         |&block: &Block| running.blocks[block].guid.get().guid != 0 && !graph.is_private(block);
     let blocks = (0..graph.blocks.len()).filter(known);
+    let unseen = |block: Block| graph.is_left_in_whole(block) || graph.is_unseen(block);
+    let blocks = blocks.filter(|&block| !unseen(block));
     let blocks = blocks.filter(|&block| graph.blocks[block].destroyed_by.is_none());
     let journals = (0..graph.tasks.len()).filter(|&t| graph.tasks[t].variant.has_kernel());
     (blocks.collect(), journals.collect())
@@ -177,6 +191,8 @@ unsafe extern "C" fn collect(_: u32, _: *mut u64, _: u32, _: *mut Dep) -> Guid {
 
 fn look() {
     let running = running();
+    running.end_chunks();
+    running.end_parts();
     let (blocks, journals) = left(running);
     let sources: Vec<Guid> = blocks
         .iter()
@@ -217,7 +233,10 @@ unsafe extern "C" fn verify(_: u32, _: *mut u64, depc: u32, depv: *mut Dep) -> G
             block,
             read(unsafe { words(dep.ptr.cast(), count) }),
         );
-        api::destroy_block(dep.guid);
+        // Chunks may be left to the end of the program.
+        if block % 3 != 0 || !running.graph.is_chunk(block) {
+            api::destroy_block(dep.guid);
+        }
     }
     for (&task, dep) in journals.iter().zip(&deps[blocks.len()..]) {
         // SAFETY: the EDT holds its blocks.
@@ -227,7 +246,9 @@ unsafe extern "C" fn verify(_: u32, _: *mut u64, depc: u32, depv: *mut Dep) -> G
         api::destroy_block(dep.guid);
     }
     running.end_copies();
+    running.end_files();
     running.destroy_shared();
+    running.destroy_maps();
     let templates = match running.templates.lock() {
         Ok(templates) => templates,
         Err(poisoned) => poisoned.into_inner(),

@@ -4,7 +4,10 @@
 
 use crate::collective::{CollectiveSpec, Operator, Reduction, Turn, TurnSpec};
 use crate::copy::CopySpec;
+use crate::far::FarSpec;
+use crate::files::{ChunkSpec, FileMode, FileSpec};
 use crate::graph::*;
+use crate::maps::{CreatorSpec, MapsSpec};
 use crate::oracle::{Moment, Order};
 use crate::parts::{DivisionSpec, PartEnd, PartSpec};
 use crate::settle::{KERNEL_SLOTS, brings, complete};
@@ -29,6 +32,8 @@ struct Draft {
     tasks: Vec<TaskDraft>,
     collectives: Vec<CollectiveDraft>,
     values: Vec<ValueDraft>,
+    maps: MapsSpec,
+    files: Vec<FileSpec>,
     labeled_template: bool,
 }
 
@@ -38,6 +43,7 @@ struct ValueDraft {
     slot: usize,
     when: When,
     route: Option<Kind>,
+    part: Option<FarSpec>,
     grouped: bool,
     destroyed: bool,
 }
@@ -48,6 +54,7 @@ struct CollectiveDraft {
     words: u32,
     bounded: bool,
     raced: bool,
+    mapped: bool,
     /// By generation and slot.
     turns: Vec<Vec<TurnDraft>>,
 }
@@ -65,6 +72,7 @@ struct TurnDraft {
 struct BlockDraft {
     words: u32,
     origin: Origin,
+    chunk: Option<ChunkSpec>,
     labeled: bool,
     destroyed: bool,
 }
@@ -85,11 +93,14 @@ struct TaskDraft {
     doomed: Vec<DoomedDraft>,
     scratch: Vec<u32>,
     raced: bool,
+    mapped: bool,
     rivals: u32,
     given: Option<Kind>,
     priority: Priority,
     waits: Vec<SourceDraft>,
     contests: Vec<Contest>,
+    lookups: Vec<usize>,
+    chunk: Option<ChunkSpec>,
     copy: Option<CopyDraft>,
     division: Option<DivisionSpec>,
 }
@@ -174,52 +185,118 @@ fn drafts(kernels: bool, tasks: usize) -> impl Strategy<Value = Draft> {
     ];
     let values = prop_oneof![
         1 => Just(Vec::new()),
-        1 => vec(value(), 1..6),
+        1 => vec(value(), 1..9),
     ];
     let parts = (
         vec(block(kernels), 0..6),
         of_one,
         collectives,
         values,
+        maps(),
+        vec(file(), 1..3),
         any::<bool>(),
     );
     parts.prop_map(
-        |(blocks, tasks, collectives, values, labeled_template)| Draft {
+        |(blocks, tasks, collectives, values, maps, files, labeled_template)| Draft {
             blocks,
             tasks,
             collectives,
             values,
+            maps,
+            files,
             labeled_template,
         },
     )
+}
+
+fn maps() -> impl Strategy<Value = MapsSpec> {
+    let stride = prop_oneof![2 => Just(1u64), 1 => 2u64..1000];
+    (1usize..4, stride, 0usize..3, vec(creator(), 0..4)).prop_map(
+        |(maps, stride, edts, creators)| MapsSpec {
+            maps,
+            stride,
+            edts,
+            creators,
+        },
+    )
+}
+
+fn creator() -> impl Strategy<Value = CreatorSpec> {
+    let asked = || prop::option::weighted(0.5, 0usize..64);
+    let refusals = prop_oneof![4 => Just(0u32), 1 => 1u32..4];
+    let pause = || prop_oneof![1 => Just(0u8), 1 => any::<u8>()];
+    let pauses = [pause(), pause(), pause()];
+    (refusals, asked(), asked(), pauses).prop_map(|(refusals, before, after, pauses)| CreatorSpec {
+        refusals,
+        before,
+        after,
+        pauses,
+    })
+}
+
+fn file() -> impl Strategy<Value = FileSpec> {
+    let mode = prop_oneof![
+        1 => Just(FileMode::Read),
+        3 => Just(FileMode::Update),
+        1 => Just(FileMode::New),
+    ];
+    let length = prop_oneof![1 => 0u32..100, 1 => 0u32..10_000];
+    (mode, length).prop_map(|(mode, length)| FileSpec { mode, length })
+}
+
+fn chunk() -> impl Strategy<Value = ChunkSpec> {
+    let gap = prop_oneof![2 => Just(0u32), 1 => 0u32..10, 1 => 0u32..10_000];
+    let again = prop::option::weighted(0.7, 0usize..64);
+    (0usize..64, gap, again).prop_map(|(file, gap, again)| ChunkSpec {
+        file,
+        gap,
+        again,
+        base: None,
+    })
 }
 
 fn value() -> impl Strategy<Value = ValueDraft> {
     let from = (0usize..64, 0usize..64);
     let when = select(vec![When::Before, When::After, When::Last]);
     let route = prop_oneof![1 => Just(None), 2 => kind().prop_map(Some)];
-    (from, when, route, rarely(), any::<bool>()).prop_map(
-        |((by, slot), when, route, grouped, destroyed)| ValueDraft {
+    let part = prop::option::weighted(0.6, far());
+    (from, when, route, part, rarely(), any::<bool>()).prop_map(
+        |((by, slot), when, route, part, grouped, destroyed)| ValueDraft {
             by,
             slot,
             when,
             route,
+            part,
             grouped,
             destroyed,
         },
     )
 }
 
+fn far() -> impl Strategy<Value = FarSpec> {
+    let gap = prop_oneof![2 => Just(0u32), 1 => 1u32..40];
+    let words = prop_oneof![2 => 1u32..8, 1 => words(), 1 => Just(u32::MAX)];
+    let flags = (any::<bool>(), prop::bool::weighted(0.7));
+    (gap, words, flags).prop_map(|(gap, words, (fixed, alone))| FarSpec {
+        gap,
+        words,
+        fixed,
+        alone,
+    })
+}
+
 fn collective() -> impl Strategy<Value = CollectiveDraft> {
     let turns = (1usize..5, 2usize..6)
         .prop_flat_map(|(generations, slots)| vec(vec(turn(), slots), generations));
-    let parts = (reduction(), words(), any::<bool>(), any::<bool>(), turns);
+    let flags = any::<[bool; 3]>();
+    let parts = (reduction(), words(), flags, turns);
     parts.prop_map(
-        |(reduction, words, bounded, raced, turns)| CollectiveDraft {
+        |(reduction, words, [bounded, raced, mapped], turns)| CollectiveDraft {
             reduction,
             words: words.next_multiple_of(2),
             bounded,
             raced,
+            mapped,
             turns,
         },
     )
@@ -271,13 +348,16 @@ fn words() -> impl Strategy<Value = u32> {
 fn block(kernels: bool) -> impl Strategy<Value = BlockDraft> {
     let origin = prop_oneof![
         3 => Just(Origin::Main),
+        2 => Just(Origin::Keyed),
         2 => variant(kernels).prop_map(Origin::Bare),
         1 => Just(Origin::Bare(Variant::Copy)),
     ];
-    let parts = (words(), origin, rarely(), any::<bool>());
-    parts.prop_map(|(words, origin, labeled, destroyed)| BlockDraft {
+    let chunk = prop::option::weighted(0.3, chunk());
+    let parts = (words(), origin, chunk, rarely(), any::<bool>());
+    parts.prop_map(|(words, origin, chunk, labeled, destroyed)| BlockDraft {
         words,
         origin,
+        chunk,
         labeled,
         destroyed,
     })
@@ -338,7 +418,7 @@ fn task(kernels: bool) -> impl Strategy<Value = TaskDraft> {
         prop_oneof![4 => Just(Vec::new()), 1 => vec(words(), 1..4)],
     );
     let shared = (
-        any::<bool>(),
+        any::<[bool; 2]>(),
         prop_oneof![5 => Just(0u32), 1 => 1u32..4],
         prop_oneof![4 => Just(None), 1 => kind().prop_map(Some)],
         priority(),
@@ -346,6 +426,8 @@ fn task(kernels: bool) -> impl Strategy<Value = TaskDraft> {
         prop_oneof![9 => Just(Vec::new()), 1 => vec(contest(), 1..4)],
         prop::option::weighted(0.15, copy()),
         prop::option::weighted(0.1, division(kernels)),
+        prop_oneof![3 => Just(Vec::new()), 1 => vec(0usize..64, 1..4)],
+        prop::option::weighted(0.5, chunk()),
     );
     (place, ends, flags, extras, shared).prop_map(|(place, ends, flags, extras, shared)| {
         TaskDraft {
@@ -361,7 +443,8 @@ fn task(kernels: bool) -> impl Strategy<Value = TaskDraft> {
             pauses: extras.0,
             doomed: extras.1,
             scratch: extras.2,
-            raced: shared.0,
+            raced: shared.0[0],
+            mapped: shared.0[1],
             rivals: shared.1,
             given: shared.2,
             priority: shared.3,
@@ -369,6 +452,8 @@ fn task(kernels: bool) -> impl Strategy<Value = TaskDraft> {
             contests: shared.5,
             copy: shared.6,
             division: shared.7,
+            lookups: shared.8,
+            chunk: shared.9,
         }
     })
 }
@@ -452,7 +537,7 @@ fn slot() -> impl Strategy<Value = SlotDraft> {
         6 => index().prop_map(SourceDraft::Block),
         4 => (index(), vec(kind(), 0..4)).prop_map(|(task, chain)| SourceDraft::Output(task, chain)),
         7 => event_source(),
-        2 => index().prop_map(SourceDraft::Value),
+        4 => index().prop_map(SourceDraft::Value),
         1 => vec(index(), 1..6).prop_map(SourceDraft::Join),
     ];
     (source, mode(), [rarely(), rarely(), rarely()]).prop_map(|(source, mode, flags)| SlotDraft {
@@ -480,7 +565,7 @@ fn outcome() -> impl Strategy<Value = OutcomeDraft> {
     prop_oneof![
         2 => Just(OutcomeDraft::Nothing),
         3 => index().prop_map(OutcomeDraft::Slot),
-        1 => words().prop_map(OutcomeDraft::Made),
+        2 => words().prop_map(OutcomeDraft::Made),
         1 => index().prop_map(OutcomeDraft::Event),
     ]
 }
@@ -527,6 +612,12 @@ fn build(draft: Draft) -> Graph {
 
 /// Blocks, and tasks with what depends on nothing else.
 fn skeleton(draft: &Draft) -> Graph {
+    let files = draft.files.clone();
+    let chunk = |chunk: &Option<ChunkSpec>| {
+        let mut chunk = chunk.clone()?;
+        chunk.file %= files.len();
+        Some(chunk)
+    };
     let mut blocks: Vec<BlockSpec> = draft
         .blocks
         .iter()
@@ -534,6 +625,7 @@ fn skeleton(draft: &Draft) -> Graph {
             words: block.words,
             margin: 0,
             origin: block.origin,
+            chunk: chunk(&block.chunk),
             labeled: block.labeled && block.origin == Origin::Main,
             destroyed_by: None,
         })
@@ -565,6 +657,7 @@ fn skeleton(draft: &Draft) -> Graph {
                     words,
                     margin: 0,
                     origin: Origin::Made(task),
+                    chunk: chunk(&draft.chunk),
                     labeled: draft.raced,
                     destroyed_by: None,
                 });
@@ -595,10 +688,12 @@ fn skeleton(draft: &Draft) -> Graph {
                 Vec::new()
             },
             raced: draft.raced,
+            mapped: draft.mapped,
             rivals: draft.rivals,
             given: draft.given,
             priority: draft.priority,
             contests: draft.contests.clone(),
+            lookups: draft.lookups.clone(),
             division: draft.division.clone().filter(|_| !draft.slots.is_empty()),
             ..new_task(path.last().copied(), draft.variant)
         });
@@ -609,6 +704,8 @@ fn skeleton(draft: &Draft) -> Graph {
         tasks,
         collectives: Vec::new(),
         values: Vec::new(),
+        maps: draft.maps.clone(),
+        files,
         labeled_template: draft.labeled_template,
     }
 }
@@ -635,6 +732,7 @@ fn new_task(parent: Option<Task>, variant: Variant) -> TaskSpec {
         doomed: Vec::new(),
         scratch: Vec::new(),
         raced: false,
+        mapped: false,
         rivals: 0,
         given: None,
         priority: Priority {
@@ -643,6 +741,7 @@ fn new_task(parent: Option<Task>, variant: Variant) -> TaskSpec {
         },
         waits: Vec::new(),
         contests: Vec::new(),
+        lookups: Vec::new(),
     }
 }
 
@@ -677,6 +776,7 @@ fn add_collectives(graph: &mut Graph, order: &mut Order, draft: &Draft) -> Vec<(
             reduction: draft.reduction,
             bound: draft.bounded.then_some(1),
             raced: draft.raced,
+            mapped: draft.mapped,
             turns: Vec::new(),
             results: Vec::new(),
         };
@@ -719,6 +819,7 @@ fn add_collectives(graph: &mut Graph, order: &mut Order, draft: &Draft) -> Vec<(
                 words: draft.words,
                 margin: 0,
                 origin: Origin::Reduced(collective, generation),
+                chunk: None,
                 labeled: false,
                 destroyed_by: None,
             });
@@ -744,6 +845,7 @@ fn add_values(graph: &mut Graph, draft: &Draft) {
             slot: draft_value.slot % draft.tasks[by].slots.len(),
             when: draft_value.when,
             route: draft_value.route,
+            part: draft_value.part.clone(),
             grouped: draft_value.grouped,
             copy: graph.blocks.len(),
         });
@@ -752,6 +854,7 @@ fn add_values(graph: &mut Graph, draft: &Draft) {
             words: 1,
             margin: 0,
             origin: Origin::Value(value),
+            chunk: None,
             labeled: false,
             destroyed_by: None,
         });
@@ -800,6 +903,15 @@ fn add_dependences(graph: &mut Graph, draft: &Draft) {
     }
     for (task, slot) in more {
         graph.tasks[task].slots.push(slot);
+    }
+    // What has been passed on is passed on once more.
+    for value in 0..graph.values.len() {
+        let (by, part) = (graph.values[value].by, &graph.values[value].part);
+        let mut slots = graph.tasks[by].slots.iter();
+        let passed = slots.position(|slot| matches!(slot.source, Source::Value(_)));
+        if let Some(slot) = passed.filter(|_| part.is_some() && value % 2 == 0) {
+            graph.values[value].slot = slot;
+        }
     }
     add_copies(graph, draft);
     for spec in &mut graph.tasks {

@@ -3,6 +3,8 @@
 
 use crate::collective::{Collective, CollectiveSpec, Turn, TurnSpec};
 use crate::copy::CopySpec;
+use crate::files::{ChunkSpec, FileSpec};
+use crate::maps::MapsSpec;
 use crate::parts::DivisionSpec;
 use crate::value::{Value, ValueSpec};
 use serde::{Deserialize, Serialize};
@@ -47,6 +49,10 @@ pub struct Graph {
     /// What is passed by value.
     #[serde(default)]
     pub values: Vec<ValueSpec>,
+    #[serde(default)]
+    pub maps: MapsSpec,
+    #[serde(default)]
+    pub files: Vec<FileSpec>,
     /// Whether the template of functions has a label, and all who need it create it.
     pub labeled_template: bool,
 }
@@ -59,6 +65,9 @@ pub struct BlockSpec {
     #[serde(default)]
     pub margin: u32,
     pub origin: Origin,
+    /// What it is a part of, if that is a file.
+    #[serde(default)]
+    pub chunk: Option<ChunkSpec>,
     /// Whether it is created on a label.
     pub labeled: bool,
     /// The task that destroys it; otherwise the end of the program does.
@@ -70,6 +79,8 @@ pub struct BlockSpec {
 pub enum Origin {
     /// The first EDT, which acquires it at creation.
     Main,
+    /// The creator of a map, for the first who asks for it.
+    Keyed,
     /// It is created with `DB_PROP_NO_ACQUIRE` and filled by an EDT of this variant.
     Bare(Variant),
     /// This task creates it and passes it to its output event.
@@ -83,7 +94,7 @@ pub enum Origin {
 impl Origin {
     /// Whether the block is there before all tasks.
     pub fn is_given(self) -> bool {
-        matches!(self, Origin::Main | Origin::Bare(_))
+        matches!(self, Origin::Main | Origin::Keyed | Origin::Bare(_))
     }
 }
 
@@ -144,6 +155,9 @@ pub struct TaskSpec {
     /// Whether its late event, the one that its body satisfies, and the latches of its pre-slots have
     /// labels and are created by whoever comes first.
     pub raced: bool,
+    /// Whether they and the EDT that rivals create stand in maps, and have no labels.
+    #[serde(default)]
+    pub mapped: bool,
     /// How many other EDTs try to create it, too.
     pub rivals: u32,
     /// The kind of the event that its creator gives it as output event.
@@ -153,6 +167,9 @@ pub struct TaskSpec {
     pub waits: Vec<Source>,
     /// What it creates on labels that others want as well.
     pub contests: Vec<Contest>,
+    /// Keys of maps that its body asks for.
+    #[serde(default)]
+    pub lookups: Vec<usize>,
 }
 
 /// How urgent an EDT is; 0 is like nothing.
@@ -575,12 +592,16 @@ impl fmt::Debug for Graph {
             write!(f, "  b{block}: {} words, ", spec.words)?;
             match spec.origin {
                 Origin::Main => write!(f, "filled at creation")?,
+                Origin::Keyed => write!(f, "in a map")?,
                 Origin::Bare(variant) => write!(f, "filled by an EDT ({variant:?})")?,
                 Origin::Made(task) => write!(f, "made by t{task}")?,
                 Origin::Reduced(collective, generation) => {
                     write!(f, "result of generation {generation} of c{collective}")?;
                 }
                 Origin::Value(value) => write!(f, "the copy v{value}")?,
+            }
+            if let Some(chunk) = &spec.chunk {
+                write!(f, ", {chunk:?}")?;
             }
             if spec.labeled {
                 write!(f, ", labeled")?;
@@ -598,6 +619,12 @@ impl fmt::Debug for Graph {
         }
         for (value, spec) in self.values.iter().enumerate() {
             writeln!(f, "  v{value}: {spec:?}")?;
+        }
+        for (file, spec) in self.files.iter().enumerate() {
+            writeln!(f, "  file {file}: {spec:?}")?;
+        }
+        if self.maps != MapsSpec::default() {
+            writeln!(f, "  {:?}", self.maps)?;
         }
         if self.labeled_template {
             writeln!(f, "  the template of functions is labeled")?;
@@ -624,6 +651,7 @@ impl fmt::Debug for Graph {
                 ("dependences reversed", spec.reversed),
                 ("gates reversed", spec.gates_reversed),
                 ("events labeled", spec.raced),
+                ("in maps", spec.mapped),
             ] {
                 if set {
                     write!(f, ", {name}")?;
@@ -660,6 +688,9 @@ impl fmt::Debug for Graph {
             }
             for contest in &spec.contests {
                 writeln!(f, "      {contest:?}")?;
+            }
+            if !spec.lookups.is_empty() {
+                writeln!(f, "      asks maps for {:?}", spec.lookups)?;
             }
             for turn in self.turns_of(task) {
                 writeln!(f, "      contributes to {turn:?}")?;

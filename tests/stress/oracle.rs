@@ -211,7 +211,10 @@ pub fn writers(graph: &Graph, block: Block) -> Vec<Task> {
         .tasks
         .iter()
         .enumerate()
-        .filter(|&(task, spec)| spec.writes(block) || graph.divided(task) == Some(block))
+        .filter(|&(task, spec)| {
+            let divides = graph.divided(task) == Some(block) || graph.passes_part(task, block);
+            spec.writes(block) || divides
+        })
         .map(|(task, _)| task)
         .collect();
     if let Origin::Made(task) = graph.blocks[block].origin {
@@ -292,6 +295,11 @@ impl Expected {
         let mut blocks: Vec<Vec<u32>> = (0..graph.blocks.len())
             .map(|block| set(block_hash(block), block))
             .collect();
+        for block in 0..graph.blocks.len() {
+            if let Some(content) = graph.first_content(block, &blocks) {
+                blocks[block] = content;
+            }
+        }
         let words = |block: Block| graph.blocks[block].words as usize;
         let mut hashes = vec![0; graph.tasks.len()];
         let mut done = vec![false; graph.tasks.len()];
@@ -311,10 +319,17 @@ impl Expected {
             .for_each(|turn| reduce(turn, &done, &hashes, &mut blocks));
         let pass = |task: Task, before: bool, blocks: &mut [Vec<u32>]| {
             for value in graph.values_of(task) {
-                if let Some(block) = graph.passed(value)
-                    && (graph.when(value) == When::Before) == before
-                {
-                    blocks[graph.values[value].copy] = blocks[block].clone();
+                let Some(block) = graph.passed(value) else {
+                    continue;
+                };
+                let copy = graph.values[value].copy;
+                match graph.far(copy) {
+                    // Whenever it is made, it is used when the task has released the whole.
+                    Some(far) if !before => blocks[copy] = blocks[block][far.words()].to_vec(),
+                    None if (graph.when(value) == When::Before) == before => {
+                        blocks[copy] = blocks[block].clone();
+                    }
+                    _ => {}
                 }
             }
         };
@@ -322,6 +337,7 @@ impl Expected {
             let spec = &graph.tasks[task];
             if let Some(copied) = graph.copied(task) {
                 copy_words(&copied, &mut blocks);
+                graph.fold_parts(task, &mut blocks);
                 continue;
             }
             let used = || {
@@ -355,8 +371,10 @@ impl Expected {
             {
                 graph.add_parts(task, &mut blocks[block]);
             }
+            graph.fold_parts(task, &mut blocks);
             if let Outcome::Made(block) = spec.outcome {
-                blocks[block] = set(hash, block);
+                let content = graph.first_content(block, &blocks);
+                blocks[block] = content.unwrap_or_else(|| set(hash, block));
             }
             hashes[task] = hash;
             done[task] = true;

@@ -2,6 +2,7 @@
 //! what all others refer to; here tasks, pre-slots and properties are taken out of the graph itself.
 
 use crate::collective::{Collective, Reduction, Turn, TurnSpec};
+use crate::files::FileMode;
 use crate::graph::*;
 use crate::parts::PartEnd;
 use crate::settle::settle;
@@ -60,6 +61,7 @@ enum Step {
     Scratch(Task),
     Wait(Task),
     Contest(Task),
+    Lookup(Task),
     Rival(Task),
     Given(Task),
     Priority(Task),
@@ -68,7 +70,16 @@ enum Step {
     Copies(Task),
     Flag(Task, usize),
     Pause(Task, usize),
+    /// Its label, or that it stands in a map.
     Label(Block),
+    /// That it is a chunk of a file, which one, and what the file is.
+    Chunk(Block),
+    ChunkFlag(Block, usize),
+    FileFlag(usize, usize),
+    /// The last creator, what one does, and what else there is of maps.
+    Creator,
+    CreatorFlag(usize, usize),
+    Maps(usize),
     /// What or how much is copied.
     CopyFlag(Task, usize),
     Division(Task),
@@ -125,6 +136,7 @@ fn steps(case: &Case) -> Vec<Step> {
         Step::Scratch,
         Step::Wait,
         Step::Contest,
+        Step::Lookup,
         Step::Rival,
         Step::Given,
         Step::Priority,
@@ -136,18 +148,29 @@ fn steps(case: &Case) -> Vec<Step> {
     }
     steps.extend(slots(Step::Chain));
     steps.extend(slots(Step::SlotFlags));
-    steps.extend(tasks().flat_map(|task| (0..6).map(move |flag| Step::Flag(task, flag))));
+    steps.extend(tasks().flat_map(|task| (0..7).map(move |flag| Step::Flag(task, flag))));
     steps.extend(graph.turns().map(Step::TurnFlags));
     steps.extend(
         collectives()
-            .flat_map(|collective| (0..3).map(move |flag| Step::CollectiveFlag(collective, flag))),
+            .flat_map(|collective| (0..4).map(move |flag| Step::CollectiveFlag(collective, flag))),
     );
-    steps.extend(values().flat_map(|value| (0..3).map(move |flag| Step::ValueFlag(value, flag))));
+    steps.extend(values().flat_map(|value| (0..5).map(move |flag| Step::ValueFlag(value, flag))));
     steps.extend(tasks().flat_map(|task| (0..3).map(move |at| Step::Pause(task, at))));
     steps.extend(tasks().flat_map(|task| (0..5).map(move |flag| Step::CopyFlag(task, flag))));
     steps.extend((0..graph.blocks.len()).map(Step::Words));
     steps.extend((0..graph.blocks.len()).map(Step::Label));
+    let blocks = || 0..graph.blocks.len();
+    steps.extend(blocks().map(Step::Chunk));
+    steps.extend(blocks().flat_map(|block| (0..2).map(move |flag| Step::ChunkFlag(block, flag))));
+    let files = 0..graph.files.len();
+    steps.extend(files.flat_map(|file| (0..2).map(move |flag| Step::FileFlag(file, flag))));
+    let creators = 0..graph.maps.creators.len();
+    steps.extend(
+        creators.flat_map(|creator| (0..4).map(move |flag| Step::CreatorFlag(creator, flag))),
+    );
+    steps.extend((0..3).map(Step::Maps));
     steps.extend([
+        Step::Creator,
         Step::Template,
         Step::Devices,
         Step::HostCopies,
@@ -199,7 +222,44 @@ fn apply(case: &mut Case, step: Step) -> bool {
             Origin::Value(_) => false,
             _ => take(&mut graph.blocks[block].words, 1),
         },
-        Step::Label(block) => take(&mut graph.blocks[block].labeled, false),
+        Step::Label(block) => {
+            let spec = &mut graph.blocks[block];
+            let keyed = spec.origin == Origin::Keyed;
+            if keyed {
+                spec.origin = Origin::Main;
+            }
+            take(&mut spec.labeled, false) || keyed
+        }
+        Step::Chunk(block) => graph.blocks[block].chunk.take().is_some(),
+        Step::ChunkFlag(block, flag) => {
+            let chunk = graph.blocks[block].chunk.as_mut();
+            chunk.is_some_and(|spec| match flag {
+                0 => take(&mut spec.again, None),
+                _ => take(&mut spec.gap, 0),
+            })
+        }
+        Step::FileFlag(file, flag) => {
+            let spec = &mut graph.files[file];
+            match flag {
+                0 => take(&mut spec.mode, FileMode::Update),
+                _ => take(&mut spec.length, 0),
+            }
+        }
+        Step::Creator => graph.maps.creators.pop().is_some(),
+        Step::CreatorFlag(creator, flag) => {
+            let spec = &mut graph.maps.creators[creator];
+            match flag {
+                0 => take(&mut spec.refusals, 0),
+                1 => take(&mut spec.before, None),
+                2 => take(&mut spec.after, None),
+                _ => take(&mut spec.pauses, [0; 3]),
+            }
+        }
+        Step::Maps(flag) => match flag {
+            0 => take(&mut graph.maps.maps, 1),
+            1 => take(&mut graph.maps.stride, 1),
+            _ => take(&mut graph.maps.edts, 0),
+        },
         Step::Collective(collective) => {
             remove_collective(graph, collective);
             true
@@ -226,7 +286,8 @@ fn apply(case: &mut Case, step: Step) -> bool {
             match flag {
                 0 => take(&mut spec.reduction, Reduction::SIMPLE),
                 1 => take(&mut spec.bound, None),
-                _ => take(&mut spec.raced, false),
+                2 => take(&mut spec.raced, false),
+                _ => take(&mut spec.mapped, false),
             }
         }
         Step::Turn(turn) => turn_of(graph, turn).by.take().is_some(),
@@ -248,7 +309,12 @@ fn apply(case: &mut Case, step: Step) -> bool {
             match flag {
                 0 => take(&mut spec.when, When::After),
                 1 => take(&mut spec.grouped, false),
-                _ => take(&mut spec.route, Some(Kind::Sticky)),
+                2 => take(&mut spec.route, Some(Kind::Sticky)),
+                3 => spec.part.take().is_some(),
+                _ => spec.part.as_mut().is_some_and(|part| {
+                    let words = part.words / 2;
+                    [take(&mut part.gap, 0), take(&mut part.words, words)].contains(&true)
+                }),
             }
         }
         Step::Template => take(&mut graph.labeled_template, false),
@@ -309,6 +375,7 @@ fn apply(case: &mut Case, step: Step) -> bool {
         Step::Scratch(task) => graph.tasks[task].scratch.pop().is_some(),
         Step::Wait(task) => graph.tasks[task].waits.pop().is_some(),
         Step::Contest(task) => graph.tasks[task].contests.pop().is_some(),
+        Step::Lookup(task) => graph.tasks[task].lookups.pop().is_some(),
         Step::Rival(task) => {
             let rivals = &mut graph.tasks[task].rivals;
             let fewer = rivals.saturating_sub(1);
@@ -338,6 +405,7 @@ fn apply(case: &mut Case, step: Step) -> bool {
                 &mut spec.gates_reversed,
                 &mut spec.gated,
                 &mut spec.raced,
+                &mut spec.mapped,
             ];
             flags
                 .into_iter()

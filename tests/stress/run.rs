@@ -2,7 +2,9 @@
 
 use crate::api::{self, Guid};
 use crate::ends::{legacy_main, main_edt};
+use crate::files::FileState;
 use crate::graph::*;
+use crate::maps::Maps;
 use crate::oracle::Expected;
 use crate::settle::KERNEL_SLOTS;
 use crate::shared::{Object, Shared};
@@ -79,6 +81,8 @@ pub struct Running {
     /// By variant and the slot of the result.
     pub templates: Mutex<HashMap<(Variant, u32), Guid>>,
     pub shared: Shared,
+    pub maps: Maps,
+    pub files: Vec<FileState>,
     /// Ranges of labels.
     pub ranges: Mutex<Vec<Guid>>,
     /// Completion events that the first EDT has asked for outside of EDTs.
@@ -118,6 +122,8 @@ pub fn run(case: &Case) -> Vec<String> {
         blocks: graph.blocks.iter().map(|_| BlockState::default()).collect(),
         templates: Mutex::default(),
         shared: Shared::of(&graph),
+        maps: Maps::of(&graph),
+        files: FileState::all_of(&graph),
         ranges: Mutex::default(),
         completions: Mutex::default(),
         clock: AtomicU64::new(1),
@@ -183,9 +189,11 @@ impl Running {
             Ok(failures) => failures.clone(),
             Err(poisoned) => poisoned.into_inner().clone(),
         };
+        let of_files = self.judge_files();
         if !failures.is_empty() {
             return failures;
         }
+        failures.extend(of_files);
         for (task, state) in self.tasks.iter().enumerate() {
             let (runs, seen) = (state.runs.load(Relaxed), state.seen.load(Relaxed));
             let hash = self.expected.hashes[task];
@@ -208,7 +216,11 @@ impl Running {
                 let by = self.graph.blocks[block].destroyed_by;
                 let by_itself = match by {
                     Some(task) => self.graph.tasks[task].variant == Variant::Copy,
-                    None => self.graph.is_private(block),
+                    None => {
+                        self.graph.is_private(block)
+                            || self.graph.is_left_in_whole(block)
+                            || self.graph.is_unseen(block)
+                    }
                 };
                 if self.blocks[block].guid.get().guid == 0 || by_itself {
                     // A result that nobody has asked for, or what goes by itself or with a copy.
@@ -246,6 +258,7 @@ impl Running {
             }
         }
         failures.extend(self.judge_shared());
+        failures.extend(self.maps.judge());
         if workers == 1 {
             failures.extend(self.judge_priorities());
         }

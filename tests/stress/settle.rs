@@ -3,6 +3,8 @@
 
 use crate::collective::Turn;
 use crate::copy::{settle_copies, settle_margins};
+use crate::far::{settle_far, settle_part_waits};
+use crate::files::{settle_bases, settle_chunks};
 use crate::graph::*;
 use crate::oracle::{Moment, Order};
 use crate::parts::{settle_divided, settle_divisions};
@@ -42,6 +44,13 @@ pub fn settle(graph: &mut Graph) {
 /// Works out what follows from the sources of pre-slots and from what tasks return. `wanted` says
 /// which blocks a task destroys if there is one that can.
 pub fn complete(graph: &mut Graph, wanted: &[bool]) {
+    settle_chunks(graph);
+    settle_part_waits(graph);
+    while !try_complete(graph, wanted) {}
+}
+
+/// False where that has changed what it began with.
+fn try_complete(graph: &mut Graph, wanted: &[bool]) -> bool {
     loop {
         settle_divisions(graph);
         settle_waiters(graph);
@@ -60,6 +69,7 @@ pub fn complete(graph: &mut Graph, wanted: &[bool]) {
     settle_bounds(graph, &order);
     settle_waits(graph, &order);
     destroy(graph, &order, wanted);
+    settle_far(graph, &order) && settle_bases(graph, &order)
 }
 
 /// Who gets a block without an event is created by somebody who knows it; false if some were not.
@@ -190,7 +200,7 @@ fn settle_waits(graph: &mut Graph, order: &Order) {
                         || order.ends_before(task, other)
                 });
             // To wait is also to look at the block, behind its parts.
-            let divides = graph.divided(task) == Some(block);
+            let divides = graph.divided(task) == Some(block) || graph.passes_part(task, block);
             graph.tasks[task].slots[at].release |= !alone || divides;
         }
     }
@@ -201,7 +211,7 @@ fn settle_waits(graph: &mut Graph, order: &Order) {
 fn settle_givers(graph: &mut Graph) {
     for value in 0..graph.values.len() {
         let spec = graph.values[value].clone();
-        if !graph.is_private(spec.copy) {
+        if !graph.goes_at_once(value) {
             continue;
         }
         let (source, giver) = (Source::Value(value), &graph.tasks[spec.by]);
@@ -287,6 +297,7 @@ fn settle_events(graph: &mut Graph) {
         }
         if spec.variant != Variant::Function {
             spec.contests.clear();
+            spec.lookups.clear();
         }
         if spec.copies > 1 {
             spec.rivals = 0;
@@ -393,6 +404,11 @@ fn settle_sizes(graph: &mut Graph) {
             if let Some(block) = graph.passed(value) {
                 let (copy, passed) = (graph.values[value].copy, &graph.blocks[block]);
                 let (words, margin) = (passed.words, passed.margin);
+                let place = graph.far(copy).map(|far| far.place);
+                let (words, margin) = match place {
+                    Some(place) => (place.end - place.start, 0),
+                    None => (words, margin),
+                };
                 graph.blocks[copy].words = words;
                 graph.blocks[copy].margin = margin;
             }
@@ -428,9 +444,12 @@ fn destroy(graph: &mut Graph, order: &Order, wanted: &[bool]) {
                 Variant::Copy => slots.next().is_some_and(|slot| slot.used() == Some(block)),
                 _ => false,
             };
-            let waits = graph.divided(task) == Some(block) && !spec.waits.is_empty();
+            // The parts of a chunk belong to what the file contains, and those of a part to the whole.
+            let needs_parts =
+                !spec.waits.is_empty() || graph.is_chunk(block) || graph.far(block).is_some();
+            let divides = graph.divided(task) == Some(block) || graph.passes_part(task, block);
             has && spec.copies == 1
-                && !waits
+                && !(needs_parts && divides)
                 && !passes(task)
                 && (0..count).all(|other| {
                     other == task

@@ -6,6 +6,7 @@ use crate::api::{
 use crate::body::{body, pause, read, words};
 use crate::collective::{Collective, Turn};
 use crate::graph::*;
+use crate::maps::Key;
 use crate::oracle::{Moment, Order, writers};
 use crate::run::*;
 use crate::settle::brings;
@@ -34,7 +35,8 @@ impl Object {
 pub struct EventState {
     pub object: Object,
     pub kind: Kind,
-    number: u64,
+    pub number: u64,
+    /// Whether it has a label.
     pub raced: bool,
 }
 
@@ -54,7 +56,7 @@ impl Shared {
                 object: Object::default(),
                 kind,
                 number,
-                raced: graph.is_raced(event),
+                raced: graph.is_raced(event) && !graph.is_mapped(event),
             };
             (event, state)
         };
@@ -81,6 +83,7 @@ impl Running {
             match event {
                 Event::Given(_) => {}
                 _ if state.raced => events.push(&state.object.guid),
+                _ if self.graph.is_mapped(*event) => {}
                 _ => {
                     let guid = api::event(state.kind, state.number, nth % 2 == 0);
                     state.object.guid.set(guid);
@@ -90,6 +93,9 @@ impl Running {
         let mut collectives = Vec::new();
         for (collective, spec) in self.graph.collectives.iter().enumerate() {
             let place = &shared.collectives[collective].guid;
+            if self.maps.has(Key::Collective(collective)) {
+                continue;
+            }
             if spec.raced {
                 collectives.push(place);
             } else {
@@ -99,7 +105,7 @@ impl Running {
             }
         }
         let rivals = self.graph.tasks.iter().zip(&self.tasks);
-        let rivals = rivals.filter(|(spec, _)| spec.rivals > 0);
+        let rivals = rivals.filter(|(spec, _)| spec.rivals > 0 && !spec.mapped);
         let mut edts: Vec<&Place> = rivals.map(|(_, state)| &state.edt.guid).collect();
         let blocks = self.graph.blocks.iter().zip(&self.blocks);
         let blocks = blocks.filter(|(spec, _)| spec.labeled);
@@ -145,6 +151,9 @@ impl Running {
 
     /// An event, for somebody who uses it: if it has a label, all who do so create it.
     pub fn event(&self, event: Event) -> Guid {
+        if self.graph.is_mapped(event) {
+            return self.ask(Key::Event(event));
+        }
         let state = &self.shared.events[&event];
         let guid = state.object.guid.get();
         if state.raced {
@@ -163,12 +172,15 @@ impl Running {
         Some(guid)
     }
 
-    fn result_words(&self, collective: Collective) -> u32 {
+    pub fn result_words(&self, collective: Collective) -> u32 {
         self.graph.blocks[self.graph.collectives[collective].results[0]].words
     }
 
     /// A collective event, for somebody who uses it.
     pub fn collective(&self, collective: Collective) -> Guid {
+        if self.maps.has(Key::Collective(collective)) {
+            return self.ask(Key::Collective(collective));
+        }
         let (spec, object) = (
             &self.graph.collectives[collective],
             &self.shared.collectives[collective],
@@ -376,7 +388,7 @@ impl Running {
             }
         };
         for (event, state) in &self.shared.events {
-            if state.raced {
+            if self.graph.is_raced(*event) {
                 once(format!("{event:?}"), &state.object);
             }
         }

@@ -1,5 +1,6 @@
 //! Contents that tasks of a random graph pass on by value: who passes what, when, and to whom.
 
+use crate::far::FarSpec;
 use crate::graph::{Block, Graph, Kind, Origin, Source, Task};
 use serde::{Deserialize, Serialize};
 
@@ -19,6 +20,9 @@ pub struct ValueSpec {
     pub grouped: bool,
     /// What arrives.
     pub copy: Block,
+    /// Whether that is a part of the block and no copy.
+    #[serde(default)]
+    pub part: Option<FarSpec>,
 }
 
 /// When in the body a content is passed on.
@@ -70,8 +74,13 @@ impl Graph {
     /// Whether a block is a copy that goes with its last consumer, and cannot be passed on.
     pub fn is_private(&self, block: Block) -> bool {
         match self.blocks[block].origin {
-            Origin::Value(value) => self.values[value].route.is_none_or(Kind::goes_at_once),
+            Origin::Value(value) => self.values[value].part.is_none() && self.goes_at_once(value),
             _ => false,
         }
+    }
+
+    /// Whether what is passed on has to find those who want it.
+    pub fn goes_at_once(&self, value: Value) -> bool {
+        self.values[value].route.is_none_or(Kind::goes_at_once)
     }
 }

@@ -28,7 +28,7 @@ LIBRARY_SOURCES := Cargo.toml Cargo.lock build.rs $(shell find include) \
 	$(shell find src -path src/bin -prune -o -name '*.map' -o -print)
 COMMAND_SOURCES := $(shell find src/bin)
 
-.PHONY: all libraries command examples setup demo test lint loom tsan asan bench bench-peers \
+.PHONY: all libraries command examples setup demo test lint loom miri tsan asan bench bench-peers \
 	install install-files uninstall clean help
 
 all: libraries command examples ## the libraries, the command and the examples, in build/ (default)
@@ -111,6 +111,12 @@ lint: ## formatting, clippy, documentation
 # In a folder of its own: everything is compiled anew with --cfg loom.
 loom: ## explores all interleavings of the lock-free protocols
 	RUSTFLAGS="--cfg loom" $(CARGO) test --release --locked --target-dir target/loom --lib loom
+
+# Tree borrows: the words of an EDT stand behind its fields, outside of what a reference to these covers by
+# the older model. Left out is what calls OpenCL.
+miri: ## the unit tests in an interpreter that finds undefined behaviour and data races (a nightly toolchain with miri)
+	MIRIFLAGS="-Zmiri-disable-isolation -Zmiri-tree-borrows" $(CARGO) +nightly miri test --locked --target-dir target/miri \
+		--lib -- --skip device::tests --skip device::discovery
 
 tsan: build/sanitizers/thread/libocr.a build/sanitizers/thread/memory.o ## the C programs of the tests, without kernels, under ThreadSanitizer
 	OCR_TEST_SANITIZER=thread $(CARGO) test --release --locked --test c_programs

@@ -28,6 +28,8 @@ mod loom_choosy;
 mod loom_models;
 #[cfg(not(loom))]
 mod satisfy;
+#[cfg(all(test, not(loom)))]
+mod threads;
 #[cfg(not(loom))]
 mod worklist;
 

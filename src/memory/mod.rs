@@ -46,6 +46,8 @@ mod lease;
 mod loom_models;
 #[cfg_attr(loom, allow(dead_code))]
 pub mod private;
+#[cfg(all(test, not(loom)))]
+mod threads;
 
 pub use access::{
     Acquired, Left, acquire, destroy, release, release_locked, release_unused, settle, try_acquire,

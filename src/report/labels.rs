@@ -21,7 +21,7 @@ struct Kept {
 }
 
 /// Fewer labels than this are not looked through.
-const FEW: usize = 1000;
+const FEW: usize = if cfg!(miri) { 20 } else { 1000 };
 
 impl Labels {
     /// Labels an object. `false`: there is no such object.

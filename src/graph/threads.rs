@@ -1,0 +1,152 @@
+//! Threads that work on one graph at a time, on the real objects. Small where an interpreter runs it
+//! (`make miri`), which looks for data races and follows every pointer.
+
+use super::{Graph, Worklist};
+use crate::object::edt::{EdtRef, Mode, WAITING};
+use crate::object::event::EventKind;
+use crate::object::guid::Guid;
+use crate::object::{Caches, Objects};
+use std::sync::Barrier;
+use std::thread;
+
+const GRAPHS: usize = if cfg!(miri) { 3 } else { 200 };
+const EDTS: usize = if cfg!(miri) { 5 } else { 200 };
+const KINDS: [EventKind; 3] = [EventKind::Once, EventKind::Sticky, EventKind::Idempotent];
+
+/// One thread's part of a runtime, as far as this room needs it.
+struct Hand<'a> {
+    objects: &'a Objects,
+    caches: Caches,
+    work: Worklist,
+    runnable: Vec<EdtRef>,
+}
+
+impl<'a> Hand<'a> {
+    fn new(objects: &'a Objects) -> Hand<'a> {
+        Hand {
+            objects,
+            caches: Caches::default(),
+            work: Worklist::default(),
+            runnable: Vec::new(),
+        }
+    }
+
+    /// Takes a step and all that follows from it.
+    fn step<R>(&mut self, step: impl FnOnce(&mut Graph<'_>) -> R) -> R {
+        let mut graph = Graph {
+            objects: self.objects,
+            caches: &mut self.caches,
+            work: &mut self.work,
+        };
+        let result = step(&mut graph);
+        while !graph.work.is_empty() {
+            graph.pass_on();
+            self.runnable.append(&mut graph.work.runnable);
+        }
+        result
+    }
+
+    /// An EDT with three pre-slots that nothing is connected to.
+    fn edt(&mut self) -> Guid {
+        let edt = self.objects.edts.allocate(&mut self.caches.edts, 3, 0);
+        let edt = edt.expect("memory");
+        edt.set_output(Guid::NULL);
+        edt.flags.set(0);
+        let word = edt.header.peek().with_count(3);
+        edt.header.publish(word.with_state(WAITING));
+        edt.guid()
+    }
+
+    fn event(&mut self, kind: EventKind) -> Guid {
+        let events = &self.objects.events;
+        let event = events.create_plain(&mut self.caches.events, kind, 0);
+        event.expect("memory")
+    }
+
+    fn end(mut self) -> Vec<EdtRef> {
+        self.objects.drain(&mut self.caches);
+        self.runnable
+    }
+}
+
+/// Each EDT waits for an event, for one behind another, and for nothing; these are connected,
+/// linked, and satisfied by three threads at once. Each becomes runnable once.
+#[test]
+fn an_edt_becomes_runnable_once_whoever_comes_first() {
+    let objects = Objects::default();
+    for kind in (0..GRAPHS).map(|graph| KINDS[graph % KINDS.len()]) {
+        let mut maker = Hand::new(&objects);
+        let edts: Vec<Guid> = (0..EDTS).map(|_| maker.edt()).collect();
+        // A once event goes when it triggers, and its GUID with it: it is connected before.
+        let first: Vec<Guid> = (0..EDTS).map(|_| maker.event(kind)).collect();
+        let second: Vec<Guid> = (0..EDTS).map(|_| maker.event(EventKind::Sticky)).collect();
+        if kind == EventKind::Once {
+            for (&edt, &event) in edts.iter().zip(&first) {
+                let connected = maker.step(|graph| graph.add_dependence(event, edt, 0, Mode::Rw));
+                connected.expect("both are there");
+            }
+        }
+        let start = Barrier::new(3);
+        let go = |work: &(dyn Fn(&mut Hand<'_>) + Sync)| {
+            let mut hand = Hand::new(&objects);
+            start.wait();
+            work(&mut hand);
+            hand.end()
+        };
+        let connects = |hand: &mut Hand<'_>| {
+            for (at, &edt) in edts.iter().enumerate() {
+                if kind != EventKind::Once {
+                    let connected =
+                        hand.step(|graph| graph.add_dependence(first[at], edt, 0, Mode::Rw));
+                    connected.expect("both are there");
+                }
+                let connected =
+                    hand.step(|graph| graph.add_dependence(second[at], edt, 1, Mode::Null));
+                connected.expect("both are there");
+            }
+        };
+        let links = |hand: &mut Hand<'_>| {
+            for (&edt, &event) in edts.iter().zip(&second) {
+                let source = hand.event(EventKind::Sticky);
+                let linked = hand.step(|graph| {
+                    graph.add_dependence(source, event, 0, Mode::Rw)?;
+                    graph.satisfy_event(source, false, Guid::NULL)
+                });
+                linked.expect("both are there");
+                hand.step(|graph| graph.destroy_event(source))
+                    .expect("it is there");
+                hand.step(|graph| graph.add_dependence(Guid::NULL, edt, 2, Mode::Null))
+                    .expect("it is there");
+            }
+        };
+        let satisfies = |hand: &mut Hand<'_>| {
+            for &event in &first {
+                hand.step(|graph| graph.satisfy_event(event, false, Guid::NULL))
+                    .expect("it is there");
+            }
+        };
+        let mut runnable: Vec<EdtRef> = thread::scope(|scope| {
+            let threads = [
+                scope.spawn(|| go(&connects)),
+                scope.spawn(|| go(&links)),
+                scope.spawn(|| go(&satisfies)),
+            ];
+            let ended = threads.map(|thread| thread.join().expect("no panic"));
+            ended.into_iter().flatten().collect()
+        });
+        let mut seen: Vec<Guid> = runnable.iter().map(|edt| edt.get().guid()).collect();
+        let mut all = edts.clone();
+        seen.sort();
+        all.sort();
+        assert_eq!(seen, all);
+        for edt in runnable.drain(..) {
+            objects.edts.free(&mut maker.caches.edts, edt.get());
+        }
+        for event in first.into_iter().chain(second) {
+            let _ = maker.step(|graph| graph.destroy_event(event));
+        }
+        assert_eq!(objects.edts.live().count(), 0);
+        assert_eq!(objects.events.live().count(), 0);
+        maker.end();
+    }
+}

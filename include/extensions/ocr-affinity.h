@@ -61,8 +61,8 @@ u8 ocrAffinityGetCurrent(ocrGuid_t *affinity);
 
 /*
  * The place where an object is; for NULL_GUID, where the caller runs. For a data block it is one that
- * has its content now, the machine before a device; for an event, an EDT, a template and a range of
- * labels, the machine; for a place, that place.
+ * has its content now, the machine before a device; for a place, that place; for all else that
+ * exists, the machine.
  *
  *   count       out: 1. What it was does not matter; may be NULL.
  *   affinities  out: the place, in the first element

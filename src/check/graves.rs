@@ -11,7 +11,7 @@ use crate::object::guid::Guid;
 use parking_lot::Mutex;
 use std::collections::{HashMap, VecDeque};
 
-/// How much memory is kept; a block larger than a quarter of it is not.
+/// How much memory is kept, with all that goes with a block; a block larger than a quarter of it is not.
 const BYTES_KEPT: usize = 64 << 20;
 const PATTERN: u8 = 0xdb;
 
@@ -33,11 +33,36 @@ struct Yard {
 pub struct Graves(Mutex<Yard>);
 
 impl Grave {
+    fn bytes(&self) -> usize {
+        self.memory.taken() + size_of::<Grave>()
+    }
+
     fn disturbed(&self) -> bool {
         let Memory { start, len, .. } = self.memory;
         // SAFETY: the memory is this room's now. Volatile, since a program that misuses the block
         // may write to it now.
         (0..len).any(|at| unsafe { start.wrapping_add(at).read_volatile() } != PATTERN)
+    }
+}
+
+impl Yard {
+    /// Takes in a block; its destroyer, if that still runs.
+    fn add(&mut self, grave: Grave, destroyer: Option<Guid>) {
+        self.bytes += grave.bytes();
+        match destroyer {
+            Some(edt) => self.fresh.entry(edt).or_default().push(grave),
+            None => self.old.push_back(grave),
+        }
+    }
+
+    /// The oldest, if there is too much.
+    fn surplus(&mut self) -> Option<Grave> {
+        if self.bytes <= BYTES_KEPT {
+            return None;
+        }
+        let oldest = self.old.pop_front()?;
+        self.bytes -= oldest.bytes();
+        Some(oldest)
     }
 }
 
@@ -56,17 +81,9 @@ impl Check {
             _ => Guid::NULL,
         };
         let mut yard = self.graves.0.lock();
-        yard.bytes += memory.len;
-        let grave = Grave { block, memory };
-        if destroyer == who.edt && !destroyer.is_null() {
-            yard.fresh.entry(destroyer).or_default().push(grave);
-        } else {
-            yard.old.push_back(grave);
-        }
-        while yard.bytes > BYTES_KEPT
-            && let Some(oldest) = yard.old.pop_front()
-        {
-            yard.bytes -= oldest.memory.len;
+        let fresh = destroyer == who.edt && !destroyer.is_null();
+        yard.add(Grave { block, memory }, fresh.then_some(destroyer));
+        while let Some(oldest) = yard.surplus() {
             if oldest.disturbed() {
                 return Err(self.wrote_after_end(&oldest, who));
             }
@@ -107,5 +124,28 @@ impl Check {
              pointer is not valid (OCR 1.1.0, 2.5.2 and 2.5.3)",
             "Move ocrDbDestroy behind the last use of the pointer, in this EDT and in others.",
         )
+    }
+}
+
+#[cfg(all(test, not(loom)))]
+mod tests {
+    use super::*;
+    use crate::object::arena::Cache;
+    use crate::object::data_block::{DataBlocks, LIVE};
+
+    #[test]
+    fn blocks_of_no_bytes_do_not_gather() {
+        let mut yard = Yard::default();
+        let blocks = DataBlocks::new(true);
+        let mut cache = Cache::default();
+        for _ in 0..BYTES_KEPT / 256 {
+            let block = blocks.allocate(&mut cache, 0, true).expect("memory");
+            block.header.publish(block.header.peek().with_state(LIVE));
+            let memory = block.take_memory().expect("it has some");
+            let block = block.guid();
+            yard.add(Grave { block, memory }, None);
+            yard.surplus();
+        }
+        assert!(yard.old.len() < BYTES_KEPT / 256);
     }
 }

@@ -30,6 +30,13 @@ pub struct Memory {
 // SAFETY: it is memory of the process, and nobody else has it.
 unsafe impl Send for Memory {}
 
+impl Memory {
+    /// How many bytes of the process it takes, guarded: of small blocks that is mostly guards.
+    pub fn taken(&self) -> usize {
+        self.len + alignment(self.len) + 2 * GUARD
+    }
+}
+
 impl Drop for Memory {
     fn drop(&mut self) {
         free_memory(self.base);

@@ -1,11 +1,16 @@
-// A hang because a pre-slot was never connected, and another because its event was destroyed.
+// A hang because a pre-slot was never connected, one because its event was destroyed, and one because
+// the labeled GUID had no event yet.
 //
 // status: 1
 // stderr: (lacks_some) waits on
 // stderr: pre-slot 1: a dependence that was never added (ocrAddDependence)
-// stderr: pre-slot 2: a dependence that was never added (ocrAddDependence), or whose event was destroyed or, as a once, latch or output event, gone before it was added
+// stderr: pre-slot 2: a dependence that was never added (ocrAddDependence), or was refused because its event did not exist, or whose event was destroyed
+// stderr: pre-slot 3: a dependence that was never added
+// stderr: A labeled GUID has no event before its creation
+// stderr: OCR_CHECK=strict shows the first call that was refused
 // needs: halt
 #include "check.h"
+#include <extensions/ocr-labeling.h>
 
 static ocrGuid_t lacks_some(u32 paramc, u64 *paramv, u32 depc, ocrEdtDep_t depv[]) {
     (void)paramc, (void)paramv, (void)depc, (void)depv;
@@ -15,10 +20,16 @@ static ocrGuid_t lacks_some(u32 paramc, u64 *paramv, u32 depc, ocrEdtDep_t depv[
 
 ocrGuid_t mainEdt(u32 paramc, u64 *paramv, u32 depc, ocrEdtDep_t depv[]) {
     (void)paramc, (void)paramv, (void)depc, (void)depv;
-    ocrGuid_t tmpl, edt, event = event_of(OCR_EVENT_STICKY_T);
-    ocrGuid_t slots[] = {NULL_GUID, UNINITIALIZED_GUID, event};
-    OK(ocrEdtTemplateCreate(&tmpl, lacks_some, 0, 3));
-    OK(ocrEdtCreate(&edt, tmpl, 0, NULL, 3, slots, EDT_PROP_NONE, NULL_HINT, NULL));
+    ocrGuid_t tmpl, edt, range, label, event = event_of(OCR_EVENT_STICKY_T);
+    ocrGuid_t slots[] = {NULL_GUID, UNINITIALIZED_GUID, event, UNINITIALIZED_GUID};
+    OK(ocrEdtTemplateCreate(&tmpl, lacks_some, 0, 4));
+    OK(ocrEdtCreate(&edt, tmpl, 0, NULL, 4, slots, EDT_PROP_NONE, NULL_HINT, NULL));
     OK(ocrEventDestroy(event));
+
+    OK(ocrGuidRangeCreate(&range, 1, GUID_USER_EVENT_STICKY));
+    OK(ocrGuidFromIndex(&label, range, 0));
+    CHECK(ocrAddDependence(label, edt, 3, DB_MODE_RO) != 0);
+    OK(ocrEventCreate(&label, OCR_EVENT_STICKY_T, GUID_PROP_IS_LABELED));
+    OK(ocrEventSatisfy(label, NULL_GUID));
     return NULL_GUID;
 }

@@ -86,6 +86,13 @@ struct WaitingEdt {
     slots: Vec<OpenSlot>,
 }
 
+impl WaitingEdt {
+    /// Whether one of the pre-slots has no source.
+    fn misses_one(&self) -> bool {
+        self.slots.iter().any(|slot| slot.link.is_none())
+    }
+}
+
 /// An EDT that waits for a block.
 struct BlockWait {
     edt: Name,
@@ -185,8 +192,7 @@ impl<'a> Picture<'a> {
         // What waits for nobody else comes first: it is what has to be mended. Before all, what misses
         // a dependence: that others wait for an event nobody satisfies may come of it.
         let mut waiting = std::mem::take(&mut picture.waiting);
-        let misses_one = |edt: &WaitingEdt| edt.slots.iter().any(|slot| slot.link.is_none());
-        waiting.sort_by_cached_key(|edt| (!misses_one(edt), !picture.is_root(edt)));
+        waiting.sort_by_cached_key(|edt| (!edt.misses_one(), !picture.is_root(edt)));
         picture.waiting = waiting;
         picture
     }

@@ -42,7 +42,12 @@ impl Picture<'_> {
                      that should call it was never created, OCR_CHECK=strict shows the call that \
                      was refused.";
         }
-        text + &waiting
+        text += &waiting;
+        if self.waiting.iter().any(WaitingEdt::misses_one) {
+            text += "\n  A labeled GUID has no event before its creation, and a once, latch or output event \
+                     goes by itself: OCR_CHECK=strict shows the first call that was refused for that.";
+        }
+        text
     }
 
     /// The note about a program that runs.
@@ -137,8 +142,8 @@ impl Picture<'_> {
                 (Some(event), _) => self.event(event, 0),
                 (None, Some(_)) => "an event, which is just being connected or satisfied".into(),
                 (None, None) => {
-                    "a dependence that was never added (ocrAddDependence), or whose event was \
-                     destroyed or, as a once, latch or output event, gone before it was added"
+                    "a dependence that was never added (ocrAddDependence), or was refused because \
+                     its event did not exist, or whose event was destroyed"
                         .into()
                 }
             };

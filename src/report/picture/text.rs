@@ -37,13 +37,17 @@ impl Picture<'_> {
              not called.",
         );
         let waiting = self.what_waits();
+        // In strict mode no call was refused.
+        let refused = !crate::check::is_on();
         if waiting.is_empty() {
-            text += " No EDT waits for anything: the program has ended without ocrShutdown. If an EDT \
-                     that should call it was never created, OCR_CHECK=strict shows the call that \
-                     was refused.";
+            text += " No EDT waits for anything: the program has ended without ocrShutdown.";
+            if refused {
+                text += " If an EDT that should call it was never created, OCR_CHECK=strict shows \
+                         the call that was refused.";
+            }
         }
         text += &waiting;
-        if self.waiting.iter().any(WaitingEdt::misses_one) {
+        if refused && self.waiting.iter().any(WaitingEdt::misses_one) {
             text += "\n  A labeled GUID has no event before its creation, and a once, latch or output event \
                      goes by itself: OCR_CHECK=strict shows the first call that was refused for that.";
         }

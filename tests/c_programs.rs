@@ -62,6 +62,7 @@ struct Program {
     workers: Vec<u32>,
     needs_opencl: bool,
     needs_halt: bool,
+    needs_signals: bool,
     /// Compiled by the first test that gets here.
     binary: OnceLock<Result<PathBuf, String>>,
     /// Whether a run of it has failed.
@@ -101,6 +102,7 @@ impl Program {
             workers: vec![1, 2, 8],
             needs_opencl: false,
             needs_halt: false,
+            needs_signals: false,
             binary: OnceLock::new(),
             failed: AtomicBool::new(false),
             source,
@@ -147,6 +149,7 @@ impl Program {
             }
             "needs" if value == "opencl" => self.needs_opencl = true,
             "needs" if value == "halt" => self.needs_halt = true,
+            "needs" if value == "signals" => self.needs_signals = true,
             _ => return None,
         }
         Some(())
@@ -531,6 +534,8 @@ fn main() -> Result<(), String> {
         left_out += usize::from(ignored);
         // A process with a thread of ThreadSanitizer's own is never said to hang.
         let ignored = ignored || program.needs_halt && matches!(sanitizer, Some(Sanitizer::Thread));
+        // Memcheck and the sanitizers tell of crashes themselves.
+        let ignored = ignored || program.needs_signals && place.is_slow();
         let counts = match place.is_slow() {
             true if program.workers.contains(&2) => vec![2],
             true => program.workers[..1].to_vec(),

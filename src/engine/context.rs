@@ -8,14 +8,14 @@ use crate::graph::finish::Credit;
 use crate::graph::{Graph, Refused, Worklist};
 use crate::memory::Leases;
 use crate::object::Caches;
-use crate::object::data_block::DataBlock;
+use crate::object::data_block::{DataBlock, DataBlocks};
 use crate::object::edt::{Edt, EdtRef};
 use crate::object::guid::Guid;
 use crate::report::tally::Tally;
 use crate::sched::queues::Local;
 use std::cell::Cell;
 use std::collections::HashMap;
-use std::ptr;
+use std::ptr::{self, NonNull};
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
 
@@ -183,6 +183,25 @@ impl Context {
             false => Some(context),
             true => Context::of_outsider(),
         }
+    }
+
+    /// The EDT that this thread runs, for a signal handler.
+    pub(super) fn running_here() -> Option<&'static Edt> {
+        let context = NonNull::new(CONTEXT.get())?;
+        // SAFETY: the context is this thread's and alive; nothing is read.
+        let current = unsafe { &raw const (*context.as_ptr()).current };
+        // SAFETY: a field of the context, of this thread alone.
+        unsafe { current.read_volatile() }
+    }
+
+    /// The data blocks of the run that this thread works in, for a signal handler.
+    pub(super) fn blocks_here() -> Option<&'static DataBlocks> {
+        let context = NonNull::new(CONTEXT.get())?;
+        // SAFETY: as in `running_here`.
+        let runtime = unsafe { &raw const (*context.as_ptr()).runtime };
+        // SAFETY: as in `running_here`.
+        let runtime = unsafe { runtime.read_volatile() };
+        Some(&runtime.objects.data_blocks)
     }
 
     /// The context of a thread that is not a worker.

@@ -1,13 +1,15 @@
 //! Starting and ending a run; and, where the library has the `main`, from there to `mainEdt` and back.
 
 use super::context::Context;
+use super::crash;
 use super::create::{Output, PARAM_DEF, Request};
 use super::devices::Devices;
 use super::end::{End, FATAL_STATUS, exit_now, fatal};
 use super::files::FetchAtEnd;
 use super::halt::Resting;
 use super::seats::Seats;
-use super::watch::{self, Listening};
+use super::signals::Handler;
+use super::watch;
 use super::{Runtime, block::Waits};
 use crate::check::Check;
 use crate::config::{self, Settings};
@@ -62,7 +64,7 @@ pub fn answered(request: config::Request) -> bool {
 /// A run of the runtime: its workers, until it is ended.
 pub struct Run {
     runtime: Arc<Runtime>,
-    listening: Option<Listening>,
+    signals: Vec<Handler>,
 }
 
 impl Run {
@@ -101,10 +103,11 @@ impl Run {
             reclaim: Reclaim,
         });
         Runtime::install(Some(runtime.clone()));
-        let run = Run {
-            runtime,
-            listening: Listening::begin(),
-        };
+        let mut signals = Vec::from_iter(watch::listen());
+        if runtime.check.is_some() {
+            signals.extend(crash::listen());
+        }
+        let run = Run { signals, runtime };
         let this = run.runtime();
         if let Err((workers, error)) = this.seats.open(this, locals) {
             eprintln!(
@@ -143,7 +146,7 @@ impl Run {
             }
         };
         self.runtime.devices.stop();
-        drop(self.listening);
+        drop(self.signals);
         let status = match code {
             0 => {
                 let missing = self.runtime.end.check_missing();

@@ -6,9 +6,9 @@
 //! posts; everything else happens here, in an ordinary thread.
 
 use super::Runtime;
+use super::signals::Handler;
 use std::cell::UnsafeCell;
 use std::mem::MaybeUninit;
-use std::ptr;
 use std::sync::Once;
 use std::sync::atomic::{AtomicBool, Ordering};
 
@@ -95,46 +95,13 @@ extern "C" fn asked(_: libc::c_int) {
     look();
 }
 
-/// Listens to `SIGUSR1` while it lives, unless the program does.
-pub(super) struct Listening(());
-
-impl Listening {
-    pub(super) fn begin() -> Option<Listening> {
-        SEMAPHORE.get();
-        ASKED.store(false, Ordering::SeqCst);
-        SUSPECTED.store(false, Ordering::SeqCst);
-        if handler()?.sa_sigaction != libc::SIG_DFL {
-            return None;
-        }
-        // The system call that it interrupts is begun again, as far as that is possible.
-        install(asked as *const () as usize, libc::SA_RESTART);
-        Some(Listening(()))
-    }
-}
-
-impl Drop for Listening {
-    fn drop(&mut self) {
-        let ours = asked as *const () as usize;
-        // The program may have installed a handler since.
-        if handler().is_some_and(|handler| handler.sa_sigaction == ours) {
-            install(libc::SIG_DFL, 0);
-        }
-    }
-}
-
-fn handler() -> Option<libc::sigaction> {
-    let mut now = MaybeUninit::<libc::sigaction>::uninit();
-    // SAFETY: nothing is changed, and the place is valid.
-    let result = unsafe { libc::sigaction(libc::SIGUSR1, ptr::null(), now.as_mut_ptr()) };
-    // SAFETY: written by a call that succeeded.
-    (result == 0).then(|| unsafe { now.assume_init() })
-}
-
-fn install(handler: usize, flags: libc::c_int) {
-    // SAFETY: zero bytes are a valid `sigaction` with an empty mask.
-    let mut new: libc::sigaction = unsafe { std::mem::zeroed() };
-    new.sa_sigaction = handler;
-    new.sa_flags = flags;
-    // SAFETY: the handler, if it is one, does what handlers may do.
-    unsafe { libc::sigaction(libc::SIGUSR1, &new, ptr::null_mut()) };
+/// Listens to `SIGUSR1` while the handler lives, unless the program does.
+pub(super) fn listen() -> Option<Handler> {
+    SEMAPHORE.get();
+    ASKED.store(false, Ordering::SeqCst);
+    SUSPECTED.store(false, Ordering::SeqCst);
+    let asked = asked as *const () as usize;
+    // The system call that it interrupts is begun again, as far as that is possible.
+    // SAFETY: it does what a handler may do.
+    unsafe { Handler::begin(libc::SIGUSR1, asked, libc::SA_RESTART) }
 }

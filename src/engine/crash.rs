@@ -1,14 +1,20 @@
 //! What strict mode says of a program that crashes: which EDT did it, and what the address looks like.
 //!
-//! The handler runs on the thread that crashed, in the middle of whatever it did. So it allocates
-//! nothing, takes no lock, and only reads: the EDT that the thread runs, and the blocks that this EDT
-//! holds, which stay until it gives them back. Then the instruction is tried again, and the system ends the
-//! program as it would have.
+//! The handler runs on the thread that crashed, in the middle of whatever it did, perhaps with memory that is
+//! overwritten. So it allocates nothing, takes no lock, only reads, and says first what is sure. If it
+//! crashes itself, the system ends the program, since the signal is blocked then.
+//!
+//! | who comes | what it does |
+//! |---|---|
+//! | the first thread that crashes in an EDT | tells it, gives the signal back to the system, and returns: the instruction is tried again, and the system ends the program as it would have |
+//! | another that crashes meanwhile | waits for that |
+//! | a signal that somebody has sent, a thread that runs no EDT | gives the signal back to the system, and returns or raises it again |
 
 use super::context::Context;
 use super::signals::Handler;
 use crate::object::edt::Edt;
 use std::fmt::{self, Write};
+use std::sync::atomic::{AtomicBool, Ordering};
 
 const SIGNALS: [(libc::c_int, &str); 3] = [
     (libc::SIGSEGV, "SIGSEGV"),
@@ -16,17 +22,20 @@ const SIGNALS: [(libc::c_int, &str); 3] = [
     (libc::SIGFPE, "SIGFPE"),
 ];
 
-/// Addresses below are those of members of an object at a null pointer.
-const NULL_PAGE: usize = 4096;
+/// Addresses below are those of members and elements of an object at a null pointer: the system maps
+/// nothing there.
+const NULL_PAGES: usize = 64 << 10;
 /// So far behind a block an access may have been meant for it.
 const NEAR: usize = 1 << 20;
 
+/// Somebody tells of a crash, which ends the program.
+static TOLD: AtomicBool = AtomicBool::new(false);
+
 /// Tells of crashes while the handlers live.
 pub(super) fn listen() -> impl Iterator<Item = Handler> {
-    let flags = libc::SA_SIGINFO | libc::SA_RESETHAND;
     let tell = tell as *const () as usize;
     // SAFETY: the handler only reads, and writes to the standard error.
-    let begin = move |(signal, _)| unsafe { Handler::begin(signal, tell, flags) };
+    let begin = move |(signal, _)| unsafe { Handler::begin(signal, tell, libc::SA_SIGINFO) };
     SIGNALS.into_iter().filter_map(begin)
 }
 
@@ -47,68 +56,103 @@ impl Write for Text {
 }
 
 extern "C" fn tell(signal: libc::c_int, info: *const libc::siginfo_t, _: *const libc::c_void) {
-    let Some(edt) = Context::running_here() else {
-        // Not in an EDT: nothing is known that a debugger would not say better.
-        return;
-    };
     // SAFETY: the system gives a valid one.
     let info = unsafe { &*info };
-    // SAFETY: these signals come with an address, unless somebody sent them.
-    let address = unsafe { info.si_addr() } as usize;
+    // Positive codes are the system's, of what a thread did.
+    let sent = info.si_code <= 0;
+    if let (false, Some(edt)) = (sent, Context::running_here()) {
+        if TOLD.swap(true, Ordering::Relaxed) {
+            loop {
+                // SAFETY: it waits for a signal.
+                unsafe { libc::pause() };
+            }
+        }
+        tell_of(signal, info, edt);
+    }
+    Handler::give_back(signal);
+    if sent {
+        // It is blocked until the handler returns.
+        // SAFETY: it ends the program, as the one that was sent.
+        unsafe { libc::raise(signal) };
+    }
+}
+
+fn tell_of(signal: libc::c_int, info: &libc::siginfo_t, edt: &Edt) {
+    let name = SIGNALS.iter().find(|(number, _)| *number == signal);
+    let name = name.map_or("a signal", |(_, name)| name);
+    say(|text| {
+        let (guid, function) = (edt.guid(), &edt.work().name);
+        write!(
+            text,
+            "ocr: error: EDT {guid} ({function:.200}) crashed with {name}"
+        )
+    });
+    say(|text| match signal {
+        libc::SIGFPE => arithmetic(text, info.si_code),
+        // SAFETY: these signals come with an address.
+        _ => address(text, edt, unsafe { info.si_addr() } as usize, info.si_code),
+    });
+    say(|text| text.write_str(".\n"));
+}
+
+/// Writes what `write` writes to the standard error.
+fn say(write: impl FnOnce(&mut Text) -> fmt::Result) {
     let mut text = Text {
         bytes: [0; 1024],
         len: 0,
     };
-    let name = SIGNALS.iter().find(|(number, _)| *number == signal);
-    let name = name.map_or("a signal", |(_, name)| name);
     // Writing into memory does not fail.
-    let _ = write!(
-        text,
-        "ocr: error: EDT {} ({}) crashed",
-        edt.guid(),
-        edt.work().name
-    );
-    let _ = write!(text, " with {name}");
-    let _ = match signal {
-        libc::SIGFPE => {
-            text.write_str(": an integer was divided by zero, or the quotient is too large")
-        }
-        _ => reason(&mut text, edt, address, info.si_code),
-    };
-    let _ = text.write_str("\n");
+    let _ = write(&mut text);
     // SAFETY: the bytes that were written.
     unsafe { libc::write(libc::STDERR_FILENO, text.bytes.as_ptr().cast(), text.len) };
 }
 
+/// What went wrong in arithmetic.
+fn arithmetic(text: &mut Text, code: libc::c_int) -> fmt::Result {
+    const FPE_INTDIV: libc::c_int = 1;
+    match code {
+        FPE_INTDIV => {
+            text.write_str(": an integer was divided by zero, or the quotient is too large")
+        }
+        _ => text.write_str(": a floating-point operation for which the program has traps on"),
+    }
+}
+
 /// What the address looks like.
-fn reason(text: &mut Text, edt: &Edt, address: usize, code: libc::c_int) -> fmt::Result {
+fn address(text: &mut Text, edt: &Edt, address: usize, code: libc::c_int) -> fmt::Result {
     /// Linux says so where the processor does not tell the address.
     const SI_KERNEL: libc::c_int = 0x80;
     if code == SI_KERNEL {
         return text.write_str(
-            " at an address that no memory has. Strict mode fills the memory of destroyed data blocks \
-             with bytes 0xdb, so a pointer that is read there is such an address.",
+            " at no address that there could be, or by a vector instruction at one that is not aligned. \
+             Strict mode fills the memory of destroyed data blocks with bytes 0xdb: a pointer that is \
+             read there is no address",
         );
     }
     write!(text, " at address {address:#x}")?;
-    if address < NULL_PAGE {
+    if address < NULL_PAGES {
         return text.write_str(
-            ", that of a null pointer. depv[i].ptr is NULL where the pre-slot was satisfied with \
-             NULL_GUID or its mode is DB_MODE_NULL, and for a block of 0 bytes.",
+            ", close to a null pointer. If it is that of a pre-slot: depv[i].ptr is NULL where the \
+             pre-slot was satisfied with NULL_GUID or its mode is DB_MODE_NULL, and for a block of 0 \
+             bytes",
         );
     }
     let Some(blocks) = Context::blocks_here() else {
         return Ok(());
     };
-    for (at, slot) in edt.blocks().filter(|(_, slot)| !slot.info().released) {
-        let (guid, block) = (slot.data(), blocks.pinned(slot.data()));
-        let end = block.host_ptr() as usize + block.size() as usize;
+    // No more than this: what was overwritten may go round in a circle.
+    for (at, slot) in edt.blocks().take(1000) {
+        let (guid, released) = (slot.data(), slot.info().released);
+        let Some(block) = blocks.slot_of(guid).filter(|_| !released) else {
+            continue;
+        };
+        let end = (block.host_ptr() as usize).saturating_add(block.size() as usize);
         if (end..end.saturating_add(NEAR)).contains(&address) {
             let (behind, size) = (address - end, block.size());
             return write!(
                 text,
                 ", {behind} bytes behind the end of the data block {guid} on its pre-slot {at}, which \
-                 has {size} bytes."
+                 has {size} bytes"
             );
         }
     }

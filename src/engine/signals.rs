@@ -26,14 +26,19 @@ impl Handler {
         unsafe { install(signal, function, flags) };
         Some(Handler { signal, function })
     }
+
+    /// Leaves a signal to the system; may be called in a handler.
+    pub(super) fn give_back(signal: libc::c_int) {
+        // SAFETY: what the system does by itself.
+        unsafe { install(signal, libc::SIG_DFL, 0) };
+    }
 }
 
 impl Drop for Handler {
     fn drop(&mut self) {
         // The program may have installed another since.
         if installed(self.signal) == Some(self.function) {
-            // SAFETY: what the system does by itself.
-            unsafe { install(self.signal, libc::SIG_DFL, 0) };
+            Handler::give_back(self.signal);
         }
     }
 }

@@ -42,6 +42,13 @@ static void division(ocrEdtDep_t depv[]) {
 }
 #endif
 
+/* A signal that somebody sends ends the process as it would have, and nothing is said. */
+static void sent(ocrEdtDep_t depv[]) {
+    (void)depv;
+    fprintf(stderr, "(crashes) crashed with SIG... is said by nobody else");
+    raise(SIGSEGV);
+}
+
 /* What a copy of this process says when it crashes. */
 static void crash(void (*how)(ocrEdtDep_t[]), ocrEdtDep_t depv[], int signal, const char *says) {
     int ends[2], status = 0;
@@ -70,8 +77,9 @@ static void crash(void (*how)(ocrEdtDep_t[]), ocrEdtDep_t depv[], int signal, co
 static ocrGuid_t crashes(u32 paramc, u64 *paramv, u32 depc, ocrEdtDep_t depv[]) {
     (void)paramc, (void)paramv;
     CHECK_EQ(depc, 2);
-    crash(of_null, depv, SIGSEGV, "at address 0x0, that of a null pointer. depv[i].ptr is NULL where");
+    crash(of_null, depv, SIGSEGV, "at address 0x0, close to a null pointer. If it is that of a pre-slot: depv[i].ptr is NULL where");
     crash(beyond, depv, SIGSEGV, "on its pre-slot 0, which has 1048576 bytes");
+    crash(sent, depv, SIGSEGV, "said by nobody else");
 #if defined(__x86_64__)
     crash(of_pattern, depv, SIGSEGV, "with bytes 0xdb");
     crash(division, depv, SIGFPE, "divided by zero");

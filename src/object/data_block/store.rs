@@ -169,6 +169,13 @@ impl DataBlocks {
         self.blocks.slot(guid.index())
     }
 
+    /// The slot that a GUID names, whatever is in it, for who has not locked it and asks for no more than
+    /// a guess.
+    pub fn slot_of(&self, guid: Guid) -> Option<&DataBlock> {
+        let index = guid.is_data_block().then(|| guid.index());
+        self.blocks.get(index?)
+    }
+
     /// Whether this was the GUID of a block that has been freed since.
     pub fn was_freed(&self, guid: Guid) -> bool {
         guid.is_data_block()

@@ -2,12 +2,12 @@
 //!
 //! The handler runs on the thread that crashed, in the middle of whatever it did, perhaps with memory that is
 //! overwritten. So it allocates nothing, takes no lock, only reads, and says first what is sure. If it
-//! crashes itself, the system ends the program, since the signal is blocked then.
+//! crashes itself, the system ends the program, since all signals are blocked then.
 //!
 //! | who comes | what it does |
 //! |---|---|
 //! | the first thread that crashes in an EDT | tells it, gives the signal back to the system, and returns: the instruction is tried again, and the system ends the program as it would have |
-//! | another that crashes meanwhile | waits for that |
+//! | another that crashes meanwhile | waits for that; after a second it lets the system end the program itself |
 //! | a signal that somebody has sent, a thread that runs no EDT | gives the signal back to the system, and returns or raises it again |
 
 use super::context::Context;
@@ -28,7 +28,8 @@ const NULL_PAGES: usize = 64 << 10;
 /// So far behind a block an access may have been meant for it.
 const NEAR: usize = 1 << 20;
 
-/// Somebody tells of a crash, which ends the program.
+/// Somebody tells of a crash, which ends the program. Relaxed where it is used: it orders nothing, and of
+/// those who swap one is the first.
 static TOLD: AtomicBool = AtomicBool::new(false);
 
 /// Tells of crashes while the handlers live.
@@ -61,13 +62,12 @@ extern "C" fn tell(signal: libc::c_int, info: *const libc::siginfo_t, _: *const 
     // Positive codes are the system's, of what a thread did.
     let sent = info.si_code <= 0;
     if let (false, Some(edt)) = (sent, Context::running_here()) {
-        if TOLD.swap(true, Ordering::Relaxed) {
-            loop {
-                // SAFETY: it waits for a signal.
-                unsafe { libc::pause() };
-            }
+        match TOLD.swap(true, Ordering::Relaxed) {
+            false => tell_of(signal, info, edt),
+            // Not for ever: the instruction of the first may succeed when it is tried again.
+            // SAFETY: it may be called in a handler.
+            true => drop(unsafe { libc::sleep(1) }),
         }
-        tell_of(signal, info, edt);
     }
     Handler::give_back(signal);
     if sent {

@@ -58,6 +58,9 @@ unsafe fn install(signal: libc::c_int, handler: usize, flags: libc::c_int) {
     let mut new: libc::sigaction = unsafe { std::mem::zeroed() };
     new.sa_sigaction = handler;
     new.sa_flags = flags;
+    // While it runs, no other handler does on this thread.
+    // SAFETY: a valid place.
+    unsafe { libc::sigfillset(&mut new.sa_mask) };
     // SAFETY: by the contract.
     unsafe { libc::sigaction(signal, &new, ptr::null_mut()) };
 }

@@ -216,6 +216,8 @@ impl Manager {
     /// Releases a buffer that nothing uses; a block that is valid nowhere else goes to the host
     /// first.
     pub(super) fn evict(&mut self, id: Id) -> Result<(), Fault> {
+        // What is waited for below may be behind something in its lane.
+        self.lanes.flush();
         let place = self.place;
         let block = self.buffers.get(id).block;
         let valid = block.copies().valid;

@@ -5,18 +5,35 @@
 //! anybody ever needs to wait for, and one number per lane ([`Needs`]) says everything that a
 //! command must wait for. A number below the lane's first pending one is done, which makes stale
 //! numbers harmless: nothing needs to be cleared when a command finishes.
+//!
+//! # Commands that are held back
+//!
+//! A device that is some threads of the host executes short kernels faster than they are enqueued. Its
+//! threads then fall asleep after each, and whoever enqueues wakes them for each and meets them at every
+//! mutex of the platform, which costs more than the kernels. So such kernels can be held back
+//! ([`Lanes::hold`]): the first one in each lane waits for a gate, those behind it for the first, since a
+//! lane works in order, and the gate is opened when there are [`HELD`] of them, or no more to come
+//! ([`Lanes::flush`]).
+//!
+//! Nobody may wait for a command while a gate is shut. The manager's thread alone has gates, and opens
+//! them before it does anything that may wait: it flushes before it sleeps, compiles, or evicts a buffer,
+//! and [`Lanes::abandon`] opens them itself. A gate that is dropped is open.
 
 use std::collections::VecDeque;
 use std::sync::Arc;
 use std::time::Instant;
 
-use super::raw::{Answer, Event, Notify, Queue, Waits};
+use super::raw::{Answer, Context, Event, Gate, Notify, Queue, Waits};
 
 pub(super) const IN: usize = 0;
 pub(super) const OUT: usize = 1;
 pub(super) const COMPUTE: usize = 2;
 pub(super) const MAX_COMPUTE: usize = 8;
 pub(super) const MAX_LANES: usize = COMPUTE + MAX_COMPUTE;
+
+/// Commands that are held back at most. They run while as many others are enqueued. Half as many gain
+/// half as much, twice as many nothing more.
+const HELD: usize = 64;
 
 /// A command that was enqueued.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -63,8 +80,17 @@ struct Lane<W> {
     armed: u64,
 }
 
+/// What holds commands back.
+struct Hold {
+    gate: Gate,
+    /// The lanes that have a command which waits for the gate.
+    behind: [bool; MAX_LANES],
+    commands: usize,
+}
+
 pub(super) struct Lanes<W> {
     lanes: Vec<Lane<W>>,
+    hold: Option<Hold>,
     /// Where the search for a free compute lane starts.
     turn: usize,
 }
@@ -82,6 +108,7 @@ impl<W> Lanes<W> {
         };
         Lanes {
             lanes: queues.into_iter().map(lane).collect(),
+            hold: None,
             turn: 0,
         }
     }
@@ -131,6 +158,21 @@ impl<W> Lanes<W> {
         lane
     }
 
+    /// Holds the next command of a compute lane back, until [`Lanes::flush`] at the latest.
+    pub(super) fn hold(&mut self, context: &Context) {
+        if self.hold.as_ref().is_some_and(|hold| hold.commands >= HELD) {
+            self.hold = None;
+        }
+        if self.hold.is_none() {
+            // Without a gate nothing is held back, and all is well.
+            self.hold = Gate::new(context).ok().map(|gate| Hold {
+                gate,
+                behind: [false; MAX_LANES],
+                commands: 0,
+            });
+        }
+    }
+
     /// The events that a command on `own` with these needs waits for. The lanes they are in are
     /// flushed, since OpenCL only promises progress of what was flushed.
     pub(super) fn waits(&mut self, own: usize, needs: &Needs) -> Answer<Waits<MAX_LANES>> {
@@ -153,6 +195,12 @@ impl<W> Lanes<W> {
             }
             waits.push(&pending.event);
         }
+        if own >= COMPUTE
+            && let Some(hold) = &mut self.hold
+            && !std::mem::replace(&mut hold.behind[own], true)
+        {
+            waits.push(hold.gate.event());
+        }
         Ok(waits)
     }
 
@@ -167,6 +215,9 @@ impl<W> Lanes<W> {
             work,
         });
         lane.dirty = true;
+        if let Some(hold) = &mut self.hold {
+            hold.commands += 1;
+        }
         Ticket {
             lane: lane_index,
             number,
@@ -181,6 +232,7 @@ impl<W> Lanes<W> {
 
     /// Hands everything enqueued to the device.
     pub(super) fn flush(&mut self) {
+        self.hold = None;
         for lane in &mut self.lanes {
             if lane.dirty {
                 // An error here shows again in the commands' own status.
@@ -231,6 +283,7 @@ impl<W> Lanes<W> {
 
     /// Waits until every queue is empty, and takes what was pending without looking at it.
     pub(super) fn abandon(&mut self) -> Vec<W> {
+        self.hold = None;
         let mut left = Vec::new();
         for lane in &mut self.lanes {
             let _ = lane.queue.finish();

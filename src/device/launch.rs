@@ -63,6 +63,9 @@ impl Manager {
 
     /// Starts a launch or answers that it failed; gives it back if it must wait.
     fn try_launch(&mut self, launch: Launch) -> Option<Launch> {
+        if self.holds {
+            self.lanes.hold(&self.context);
+        }
         let mut uses = self.spare.pop().unwrap_or_default();
         loop {
             let obstacle = match self.put_together(&launch, &mut uses) {

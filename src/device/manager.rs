@@ -30,7 +30,8 @@ use super::lane::{COMPUTE, IN, Lanes, MAX_COMPUTE, MAX_LANES, OUT, Pending};
 use super::program::Programs;
 use super::raw::{Answer, Context, Event, Queue};
 use super::{
-    DeviceError, DeviceInfo, DeviceSettings, Events, Launch, LaunchError, LaunchReport, Span,
+    DeviceError, DeviceInfo, DeviceKind, DeviceSettings, Events, Launch, LaunchError, LaunchReport,
+    Span,
 };
 
 /// How late the end of a kernel may be reported while more are enqueued behind it: so late, or, where
@@ -44,6 +45,12 @@ const REPORT_LONG_WITHIN_NS: u64 = 1_000_000;
 const LOOK_UP_TO_NS: u64 = 500_000;
 /// What a platform takes about to go from one command to the next.
 const COMMAND_NS: u64 = 2_000;
+
+/// On a device that is threads of the host, kernels of which a lane does one in less are held back (see
+/// `lane.rs`), where so many are to be launched: more than may be enqueued, by default, so that all
+/// that are held back soon run. In a graph that has fewer ready, one that waits makes others wait.
+const HOLD_UP_TO_NS: u64 = 15_000;
+const HOLD_FROM: usize = 128;
 
 /// How long the thread sleeps at most while commands are pending. Only a driver that loses a
 /// callback ever makes it sleep so long.
@@ -114,6 +121,10 @@ pub(super) struct Manager {
     clock: Clock,
     /// How long kernels take lately, nanoseconds.
     pace_ns: u64,
+    /// In what time, on average, a lane has done the kernels that were seen to have ended last; nanoseconds.
+    lane_pace_ns: Option<u64>,
+    /// The launches of this round are held back.
+    pub(super) holds: bool,
     /// When the last command of each lane ended, for estimates without profiling.
     last_end: [Option<Instant>; MAX_LANES],
     /// Launches that were not enqueued yet, in order.
@@ -200,6 +211,8 @@ impl Manager {
             programs: Programs::default(),
             clock: Clock::new(),
             pace_ns: 0,
+            lane_pace_ns: None,
+            holds: false,
             last_end: [None; MAX_LANES],
             waiting: VecDeque::new(),
             running: 0,
@@ -233,6 +246,7 @@ impl Manager {
         loop {
             self.inbox.take(&mut messages);
             let mut busy = !messages.is_empty();
+            self.holds = messages.len() + self.waiting.len() >= HOLD_FROM && self.is_outrun();
             for message in messages.drain(..) {
                 self.handle(message);
             }
@@ -254,6 +268,11 @@ impl Manager {
             self.inbox.sleep(at_most);
             looks_in_vain += 1;
         }
+    }
+
+    /// Whether the device does kernels about as fast as they are enqueued, and falls asleep in between.
+    fn is_outrun(&self) -> bool {
+        self.info.kind == DeviceKind::Cpu && self.lane_pace_ns.is_some_and(|ns| ns < HOLD_UP_TO_NS)
     }
 
     /// Sets callbacks, and says how long to sleep if none comes. A look that found nothing is followed
@@ -331,6 +350,7 @@ impl Manager {
     pub(super) fn reap(&mut self, lane: usize) -> bool {
         // Estimates all end now; stamps of the device's clock are compared with the time of each.
         let mut seen = None;
+        let (mut kernels, mut kernels_ns) = (0, 0);
         while let Some((pending, outcome)) = self.lanes.pop_done(lane) {
             let now = match seen {
                 Some(now) if !self.profiling => now,
@@ -341,12 +361,15 @@ impl Manager {
             match pending.work {
                 Work::CopyIn { id, bytes } => self.finish_copy_in(id, bytes, outcome),
                 Work::Kernel(running) => {
+                    kernels += 1;
+                    kernels_ns += span.duration().as_nanos() as u64;
                     self.finish_kernel(running, outcome, span, pending.enqueued);
                 }
                 Work::CopyOut(fetching) => self.finish_fetch(fetching, outcome, span),
                 Work::Unmap { id } => self.release_pin(id),
             }
         }
+        self.lane_pace_ns = kernels_ns.checked_div(kernels).or(self.lane_pace_ns);
         seen.is_some()
     }
 

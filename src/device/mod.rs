@@ -96,7 +96,7 @@ impl Default for DeviceSettings {
         DeviceSettings {
             memory_limit: None,
             compute_queues: 2,
-            in_flight: 1024,
+            in_flight: 128,
             force_copies: false,
             profiling: false,
         }

@@ -65,6 +65,26 @@ owned!(
     Event, cl_event, cl_events::release_event
 );
 
+/// An event of the host's, for commands to wait for. It completes when this is dropped.
+pub(super) struct Gate(Event);
+
+impl Gate {
+    pub(super) fn new(context: &Context) -> Answer<Self> {
+        cl_events::create_user_event(context.0).map(|event| Gate(Event(event)))
+    }
+
+    pub(super) fn event(&self) -> &Event {
+        &self.0
+    }
+}
+
+impl Drop for Gate {
+    fn drop(&mut self) {
+        // It fails only where the status was set before, and that is done here alone.
+        let _ = cl_events::set_user_event_status(self.0.0, cl_events::CL_COMPLETE);
+    }
+}
+
 /// The events a command waits for. Borrowed handles: whoever builds the list keeps them alive until
 /// the command is enqueued.
 pub(super) struct Waits<const N: usize> {

@@ -393,6 +393,58 @@ fn bounded_memory_evicts_and_writes_back() {
     }
 }
 
+/// Short kernels are held back where many come at once. An eviction waits for what is behind them in its
+/// lane, so they have to go first.
+#[test]
+fn kernels_that_are_held_back_do_not_stand_in_the_way_of_an_eviction() {
+    for force_copies in [true, false] {
+        let settings = DeviceSettings {
+            memory_limit: Some(MIB),
+            force_copies,
+            ..DeviceSettings::default()
+        };
+        let Some(bench) = bench(settings) else { return };
+        let blocks: Vec<_> = (0..6).map(|_| block(MIB / 4)).collect();
+        let answers = |tokens: Vec<usize>| {
+            for token in tokens {
+                bench.answer(token).unwrap_or_else(|e| panic!("{e}"));
+            }
+        };
+        let fill = bench.kernel("fill").id;
+        let send = |value: u64, block| {
+            let token = bench.token();
+            bench.manager.launch(Launch {
+                token,
+                kernel: fill,
+                range: range(1, None),
+                params: [value].into_iter().collect(),
+                blocks: [writes(block)].into_iter().collect(),
+            });
+            token
+        };
+        // From these the manager learns that the kernels are short.
+        answers((0..400).map(|i| send(i, blocks[i as usize % 4])).collect());
+        let (manager, other) = (&bench.manager, SOURCE.replace("1664525", "22695477"));
+        std::thread::scope(|scope| {
+            // While the compiler works, what is sent gathers, and is met at once.
+            let building = scope.spawn(move || manager.build(&spec(&other, "slow")).is_ok());
+            std::thread::sleep(Duration::from_millis(2));
+            let mut tokens: Vec<_> = (0..20).map(|i| send(i, blocks[0])).collect();
+            let token = bench.token();
+            bench.manager.fetch(blocks[0], token);
+            tokens.extend((4..6).map(|i| send(i, blocks[i as usize])));
+            answers(tokens);
+            let fetched = bench.listener.wait(|told| told.fetched.remove(&token));
+            fetched.unwrap_or_else(|e| panic!("{e}"));
+            assert!(building.join().expect("no panic"));
+        });
+        assert_eq!(read(blocks[0], 0), 19);
+        bench.fetch(blocks[5]);
+        assert_eq!(read(blocks[5], 0), 5);
+        assert!(bench.manager.counters().evictions >= 2);
+    }
+}
+
 #[test]
 fn one_block_may_stand_in_several_slots_and_slots_may_be_empty() {
     for bench in both() {

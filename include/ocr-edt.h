@@ -240,7 +240,10 @@ u8 ocrEdtTemplateDestroy(ocrGuid_t guid);
  * known; paramv without parameters or parameters without paramv; depv names what cannot be
  * connected; with EDT_PROP_OEVT_VALID, not an event, or a collective one), OCR_EPERM (guid is NULL and
  * pre-slots stay open), OCR_ENOMEM; with a GUID_PROP_ property those of creating on a label
- * (extensions/ocr-labeling.h).
+ * (extensions/ocr-labeling.h). Without success there is no EDT: what stands in guid and outputEvent is what
+ * stood there before the call, and an event given with EDT_PROP_OEVT_VALID is as it was. If another thread
+ * destroys an event of depv during the call, either the call is refused so, or the EDT is created and that
+ * pre-slot is open, as if the event had been destroyed after the call.
  *
  * A paramv that contradicts paramc (given without parameters, or NULL with some) has no code in the
  * specification, and programs do not test for one. So besides OCR_EINVAL there is a warning, and the

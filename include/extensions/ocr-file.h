@@ -24,7 +24,8 @@
  * Chunks that are left at ocrShutdown are written before the program ends, with what their parts
  * contain, when the EDTs that run have ended, and the kernels that have been sent to a device. After
  * ocrAbort, and where a message of the runtime ends the program, chunks that are left are not
- * written; a message says how many.
+ * written; a message says how many. A kernel that fails while it runs ends the program so, after
+ * ocrShutdown, too.
  *
  * Errors when a chunk is written back, or the file closed, end the program with status 1 and a
  * message that names the file and the reason; at ocrShutdown all the other chunks are written first.

@@ -1,6 +1,7 @@
 //! What OpenCL devices the machine has, and, where there are none, what is missing.
 
 use std::fmt;
+use std::panic::resume_unwind;
 use std::path::{Path, PathBuf};
 
 use opencl3::device::{
@@ -17,6 +18,7 @@ use opencl3::types::cl_device_id;
 use parking_lot::Mutex;
 
 use super::error::code_name;
+use super::threads;
 
 /// What a device is.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
@@ -118,13 +120,20 @@ pub fn discover() -> Inventory {
     // setting up, and crashes on them.
     static ASKING: Mutex<()> = Mutex::new(());
     let _asking = ASKING.lock();
-    let mut found = Inventory {
-        devices: Vec::new(),
-        loader: LoaderState::Loaded { path: None },
-        icd_files: icd_files(),
-        platforms: Vec::new(),
-        notes: Vec::new(),
+    // On a thread of its own, so that what OpenCL starts is known by it.
+    let asking = match threads::spawn("list", ask) {
+        Ok(asking) => asking,
+        Err(error) => {
+            let mut found = Inventory::none();
+            (found.notes).push(format!("no thread can be started to ask OpenCL: {error}"));
+            return found;
+        }
     };
+    asking.join().unwrap_or_else(|panic| resume_unwind(panic))
+}
+
+fn ask() -> Inventory {
+    let mut found = Inventory::none();
     let platforms = match get_platform_ids() {
         Ok(platforms) => platforms,
         Err(DLOPEN_RUNTIME_LOAD_FAILED) => {
@@ -278,6 +287,17 @@ fn icd_files() -> Vec<PathBuf> {
 }
 
 impl Inventory {
+    /// Nothing is known yet but where the loader looks.
+    fn none() -> Inventory {
+        Inventory {
+            devices: Vec::new(),
+            loader: LoaderState::Loaded { path: None },
+            icd_files: icd_files(),
+            platforms: Vec::new(),
+            notes: Vec::new(),
+        }
+    }
+
     /// Why there is no device, or what there is: which OpenCL library, which `.icd` files, which
     /// platforms, and what to install. Several sentences, no newline at the end.
     pub fn explain_absence(&self) -> String {

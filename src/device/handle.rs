@@ -14,6 +14,7 @@ use super::counters::Cells;
 use super::inbox::Inbox;
 use super::manager::{Manager, Seed};
 use super::raw::Notify;
+use super::threads;
 use super::{
     BuildError, Counters, DeviceError, DeviceInfo, DeviceSettings, Events, KernelOnDevice,
     KernelSpec, Launch, LaunchError,
@@ -76,18 +77,17 @@ impl DeviceManager {
             what: what.to_string(),
             code: None,
         };
-        let thread = thread::Builder::new()
-            .name(format!("ocr-device-{}", info.index))
-            .spawn(move || match Manager::new(seed) {
-                Ok(mut manager) => {
-                    let _ = ready.send(Ok(()));
-                    drop(ready);
-                    manager.live();
-                }
-                Err(error) => {
-                    let _ = ready.send(Err(error));
-                }
-            })
+        let live = move || match Manager::new(seed) {
+            Ok(mut manager) => {
+                let _ = ready.send(Ok(()));
+                drop(ready);
+                manager.live();
+            }
+            Err(error) => {
+                let _ = ready.send(Err(error));
+            }
+        };
+        let thread = threads::spawn(info.index, live)
             .map_err(|error| fail(&format!("starting its thread failed: {error}")))?;
         let result = started
             .recv()

@@ -5,7 +5,7 @@
 //! buffers, and is told what to do by messages: build this kernel, run this launch, bring this block
 //! to the host, forget this block. It answers through [`Events`].
 //!
-//! **Never:** calls OpenCL outside a manager's thread (discovery excepted, which only asks), calls
+//! **Never:** calls OpenCL outside a manager's thread (discovery has one of its own, and only asks), calls
 //! OpenCL inside an OpenCL callback, decides which EDT runs where, or knows what an EDT is. It knows
 //! the room `object`, and of that only data blocks and places.
 //!
@@ -24,6 +24,7 @@
 //! | `program.rs`, `signature.rs` | programs, kernels, what arguments a kernel takes |
 //! | `list.rs` | the short lists of a launch |
 //! | `inbox.rs` | how messages and completions wake the thread |
+//! | `threads.rs` | which threads are OpenCL's, so that no hang is found or missed for them |
 //! | `raw.rs` | owned OpenCL handles: the only file that creates or releases one |
 //! | `clock.rs`, `counters.rs`, `error.rs` | times, counts, messages for people |
 //!
@@ -57,6 +58,7 @@ mod selection;
 mod signature;
 #[cfg(test)]
 mod tests;
+mod threads;
 
 use std::fmt;
 use std::sync::Arc;
@@ -71,6 +73,7 @@ pub use handle::DeviceManager;
 pub use list::List;
 pub use selection::Selection;
 pub use signature::{ArgKind, Signature};
+pub use threads::Seen as OpenclThreads;
 
 /// How one device is to be used.
 #[derive(Clone, Debug)]

@@ -117,6 +117,13 @@ impl Context {
         }
     }
 
+    /// The answer that was kept for the follower of an EDT, in a run that ends.
+    pub(super) fn kept_behind(&mut self, first: &Edt) -> Option<(&'static Edt, Answer)> {
+        let follower = self.ahead.followers.remove(&token(first))?.get();
+        let answer = self.ahead.enqueued.remove(&token(follower))??;
+        Some((follower, answer))
+    }
+
     /// Acquires all blocks of a follower, without waiting. False if that cannot be, and then it has none.
     fn acquire_behind(&mut self, first: &Edt, follower: &Edt) -> bool {
         let blocks = &self.runtime.objects.data_blocks;

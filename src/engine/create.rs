@@ -11,6 +11,7 @@ use crate::object::hints::HintSet;
 use crate::object::link::MAX_SLOTS;
 use crate::object::place::Place;
 use crate::object::scope::{OPEN, Scope};
+use std::mem::MaybeUninit;
 use std::ptr::{self, NonNull};
 
 /// `EDT_PARAM_UNK`.
@@ -73,6 +74,34 @@ pub enum NotCreated {
     Label(Taken),
     /// No memory.
     OutOfMemory,
+}
+
+/// What stood in a place of the program before a GUID was written there. An EDT may run as soon as its last
+/// pre-slot is connected, so that is written before; where that fails, it is as if it had not been.
+struct Before {
+    place: NonNull<MaybeUninit<Guid>>,
+    content: MaybeUninit<Guid>,
+}
+
+impl Before {
+    /// Writes a GUID.
+    ///
+    /// # Safety
+    /// The place can be written until the end of the call that the program is in.
+    unsafe fn write(place: NonNull<Guid>, guid: Guid) -> Before {
+        let place = place.cast();
+        Before {
+            place,
+            // SAFETY: by the contract. What stands there need not be a GUID.
+            content: unsafe { place.replace(MaybeUninit::new(guid)) },
+        }
+    }
+
+    /// Writes what stood there, in the same call.
+    fn restore(self) {
+        // SAFETY: by the contract of `write`.
+        unsafe { self.place.write(self.content) };
+    }
 }
 
 fn resolve(given: u32, of_template: u32, unknown: &'static str) -> Result<u32, NotCreated> {
@@ -209,18 +238,20 @@ impl Context {
             objects.edts.give_back(&mut self.caches.edts, edt);
             return Err(NotCreated::OutOfMemory);
         }
-        if let (Output::New(place), Some(output)) = (request.output, output) {
+        let output_place = match (request.output, output) {
             // SAFETY: by the contract of `ocrEdtCreate`, the place can be written.
-            unsafe { place.write(output) };
-        }
-        if let (Output::Given(event), true) = (request.output, request.finish) {
-            self.graph().count_into_latch(event);
-        }
+            (Output::New(place), Some(output)) => Some(unsafe { Before::write(place, output) }),
+            _ => None,
+        };
+        let counted_in = match request.output {
+            Output::Given(event) if request.finish => self.graph().count_into_latch(event),
+            _ => false,
+        };
         let guid = edt.guid();
-        if let Some(place) = request.guid {
+        let guid_place = request.guid.map(|place| {
             // SAFETY: by the contract of `ocrEdtCreate`, the place can be written.
-            unsafe { place.write(guid) };
-        }
+            unsafe { Before::write(place, guid) }
+        });
         if let Some(check) = &self.runtime.check {
             self.check_created(check, edt, output.filter(|_| new_output));
         }
@@ -233,10 +264,17 @@ impl Context {
                 Ok(())
             }
             (_, 0) => Ok(()),
-            _ => self.connect_all(edt, guid, to_link),
+            _ => self.connect_all(edt, to_link),
         };
+        if result.is_err() {
+            self.take_back(edt, request.output, counted_in);
+            // One place may be both: the last that was written first.
+            for before in [guid_place, output_place].into_iter().flatten() {
+                before.restore();
+            }
+        }
         self.work_off();
-        result
+        result.map_err(NotCreated::Dependence)
     }
 
     /// A once event for the end of a new EDT, in the EDT where that is possible. `None` without memory.
@@ -254,12 +292,7 @@ impl Context {
 
     /// Connects the pre-slots of a new EDT to the events that they were given. The last of these
     /// `to_link` pre-slots that is not in a list yet keeps the EDT from running, and from being freed.
-    fn connect_all(
-        &mut self,
-        edt: &'static Edt,
-        guid: Guid,
-        mut to_link: usize,
-    ) -> Result<(), NotCreated> {
+    fn connect_all(&mut self, edt: &'static Edt, mut to_link: usize) -> Result<(), Refused> {
         let mut result = Ok(());
         for (at, slot) in edt.slots().iter().enumerate() {
             // Nobody else touches such a pre-slot before it is in a list. Others may have been
@@ -280,11 +313,26 @@ impl Context {
                 break;
             }
         }
-        if result.is_err() {
-            // An event has been destroyed since it was looked at.
-            let _ = self.destroy_edt(guid);
+        result
+    }
+
+    /// Destroys a new EDT that could not be connected, since an event does not exist or takes no further
+    /// dependence. An output event that was given stays as it was.
+    #[cold]
+    fn take_back(&mut self, edt: &'static Edt, output: Output, counted_in: bool) {
+        if let Output::Given(event) = output {
+            // A pre-slot is unconnected again, so the EDT still waits.
+            let locked = edt.header.lock_pinned();
+            match edt.finish_scope().filter(|_| edt.flags.get() & FINISH != 0) {
+                Some(scope) => scope.output.set(Guid::NULL),
+                None => edt.set_output(Guid::NULL),
+            }
+            drop(locked);
+            if counted_in {
+                self.graph().count_out_of_latch(event);
+            }
         }
-        result.map_err(NotCreated::Dependence)
+        let _ = self.destroy_edt(edt.guid());
     }
 
     /// Counts a new EDT into the innermost finish scope, or opens one for it. False without memory.

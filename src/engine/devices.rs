@@ -14,10 +14,6 @@ use crate::object::work::{Kernel, NdRangeFunction, Work};
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, OnceLock};
 
-/// Threads that OpenCL has started when it was asked which devices there are. They stay to the end of the
-/// process, and never call the runtime.
-static OPENCL_THREADS: AtomicUsize = AtomicUsize::new(0);
-
 /// `OCR_NO_RESULT`.
 pub const NO_RESULT: u32 = u32::MAX;
 
@@ -43,8 +39,6 @@ struct Open {
     used: Vec<Used>,
     /// Devices that were to be used and could not be opened.
     problems: Vec<String>,
-    /// Threads that opening them has started: the managers', and what OpenCL has started then.
-    threads: usize,
 }
 
 /// A device in use.
@@ -76,18 +70,8 @@ impl Devices {
         self.open.get().map_or(&[], |open| &open.used)
     }
 
-    /// Threads that belong to the devices.
-    pub fn threads(&self) -> usize {
-        let opened = self.open.get().map_or(0, |open| open.threads);
-        OPENCL_THREADS.load(Ordering::SeqCst) + opened
-    }
-
     fn plan(&self, runtime: &Runtime) -> &Plan {
-        self.plan.get_or_init(|| {
-            let (plan, started) = counting_threads(runtime, || Plan::new(&runtime.settings));
-            OPENCL_THREADS.fetch_add(started, Ordering::SeqCst);
-            plan
-        })
+        self.plan.get_or_init(|| Plan::new(&runtime.settings))
     }
 
     /// The devices for a kernel, opened now if they are not yet. None for a kernel with a C function
@@ -100,8 +84,7 @@ impl Devices {
             true => &plan.fallback,
         };
         Some(self.open.get_or_init(|| {
-            let (mut open, started) = counting_threads(runtime, || Open::new(runtime, wanted));
-            open.threads = started;
+            let open = Open::new(runtime, wanted);
             open.remark_sharing(runtime);
             open
         }))
@@ -184,16 +167,6 @@ impl Devices {
     }
 }
 
-/// What a function returns, and how many threads more there are then.
-fn counting_threads<T>(runtime: &Runtime, work: impl FnOnce() -> T) -> (T, usize) {
-    let before = runtime.seats.others();
-    let result = work();
-    let started = (runtime.seats.others())
-        .zip(before)
-        .map(|(after, before)| after.saturating_sub(before));
-    (result, started.unwrap_or(0))
-}
-
 impl Plan {
     fn new(settings: &Settings) -> Plan {
         let mut plan = Plan::default();
@@ -248,7 +221,6 @@ impl Open {
         let mut open = Open {
             used: Vec::new(),
             problems: Vec::new(),
-            threads: 0,
         };
         let answers = Arc::new(Answers(runtime));
         for info in wanted {

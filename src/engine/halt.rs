@@ -2,6 +2,7 @@
 //! picture of what runs and what waits, of a program that hangs or of one that runs.
 
 use super::{Runtime, end};
+use crate::device::OpenclThreads;
 use crate::report::picture::{Picture, Thread, Told};
 use std::sync::atomic::{AtomicU64, Ordering};
 
@@ -44,8 +45,10 @@ impl Runtime {
     /// a library, and not waiting in the runtime. Such a program is never accused.
     fn has_free_threads(&self, resting: Rests) -> bool {
         // Read before the threads of the process are: one started in between may be the program's.
-        let known = resting.count() + self.seats.known() + self.devices.threads();
-        threads_of_process().is_none_or(|threads| threads > known)
+        let known = resting.count() + self.seats.known();
+        let opencl = OpenclThreads::now();
+        // Those that are left were among the threads; if one is missed, the program has one more.
+        threads_of_process().is_none_or(|threads| threads > known + opencl.left())
     }
 
     /// Whether nothing can happen any more but what so many threads do that are away. As in
@@ -69,13 +72,19 @@ impl Runtime {
         if state.sleeping() != self.queues.workers() || state.searching() != 0 {
             return;
         }
+        let halted = || {
+            self.in_flight.load(Ordering::SeqCst) == 0
+                && !self.queues.any_work()
+                && !self.end.is_ending()
+        };
+        // To look at the threads takes time, and workers often sleep while a device works.
+        if !halted() {
+            return;
+        }
         let resting = self.resting.now();
         let free = self.has_free_threads(resting);
-        let halted = self.in_flight.load(Ordering::SeqCst) == 0
-            && !self.queues.any_work()
-            && !self.end.is_ending();
         // No worker has left its sleep between the two looks, so nothing has run meanwhile.
-        if !halted || self.resting.now() != resting || self.queues.sleep.state() != state {
+        if !halted() || self.resting.now() != resting || self.queues.sleep.state() != state {
             return;
         }
         if free {
@@ -129,7 +138,7 @@ impl Runtime {
 }
 
 /// How many threads the process has.
-pub(super) fn threads_of_process() -> Option<usize> {
+fn threads_of_process() -> Option<usize> {
     let status = std::fs::read_to_string("/proc/self/status").ok()?;
     let line = status
         .lines()

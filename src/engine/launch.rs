@@ -6,7 +6,7 @@ use super::ahead::{Answer, result_of};
 use super::context::Context;
 use super::end::fatal;
 use super::files::FETCH_AT_END;
-use crate::device::{self, BlockArg, DeviceError, Events, FetchReport, Launch, List};
+use crate::device::{self, BlockArg, DeviceError, Events, FetchReport, Launch, LaunchError, List};
 use crate::object::data_block::{DataBlock, Mark};
 use crate::object::edt::{Edt, EdtRef, WAITER};
 use crate::object::place::Place;
@@ -127,7 +127,7 @@ impl Context {
 
     fn launched(&mut self, edt: &'static Edt, answer: Answer) {
         if self.runtime.end.is_ending() {
-            return;
+            return self.launched_at_end(edt, answer);
         }
         let mut next = self.keeps(edt, answer).err().map(|answer| (edt, answer));
         while let Some((edt, answer)) = next {
@@ -153,18 +153,23 @@ impl Context {
                 ));
                 self.fall_back(edt);
             }
-            Err(error) => {
-                let intact = match (error.inputs_intact, edt.work().function.is_some()) {
-                    (true, _) => "the template has no C function to run instead",
-                    (false, true) => "its data may be half written, so its C function cannot run",
-                    (false, false) => "its data may be half written",
-                };
-                fatal(&format!(
-                    "EDT {} of template \"{}\": {error}; {intact}.",
-                    edt.guid(),
-                    edt.work().name
-                ));
+            Err(error) => failed(edt, &error),
+        }
+    }
+
+    /// A run that ends does not go on with anything. But what a kernel has left half written is not to be
+    /// written to a file as if nothing had happened; after `ocrAbort` nothing is.
+    #[cold]
+    fn launched_at_end(&mut self, edt: &'static Edt, answer: Answer) {
+        let mut next = Some((edt, answer));
+        while let Some((edt, answer)) = next {
+            if let Err(error) = answer
+                && !error.inputs_intact
+                && !self.runtime.end.was_aborted()
+            {
+                failed(edt, &error);
             }
+            next = self.kept_behind(edt);
         }
     }
 
@@ -180,6 +185,20 @@ impl Context {
         }
         self.work_off();
     }
+}
+
+/// Ends the program since an EDT's kernel has failed, and its C function cannot run instead.
+fn failed(edt: &Edt, error: &LaunchError) -> ! {
+    let intact = match (error.inputs_intact, edt.work().function.is_some()) {
+        (true, _) => "the template has no C function to run instead",
+        (false, true) => "its data may be half written, so its C function cannot run",
+        (false, false) => "its data may be half written",
+    };
+    fatal(&format!(
+        "EDT {} of template \"{}\": {error}; {intact}.",
+        edt.guid(),
+        edt.work().name
+    ))
 }
 
 /// The index space of an EDT: given at creation, or made by the template's function.

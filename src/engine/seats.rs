@@ -36,7 +36,6 @@
 
 use super::context::Context;
 use super::end::{Call, FATAL_STATUS, end_process, fatal, stay};
-use super::halt::threads_of_process;
 use super::{Runtime, worker};
 use crate::object::edt::Edt;
 use crate::sched::queues::Local;
@@ -143,13 +142,6 @@ impl Seats {
         // In this order: one that is lost is counted here after it has been taken from the others.
         let gone = GONE.load(Ordering::SeqCst);
         gone + self.own.load(Ordering::SeqCst)
-    }
-
-    /// How many threads the process has besides them; `None` if the system does not say.
-    pub fn others(&self) -> Option<usize> {
-        // None is started meanwhile.
-        let _state = self.state.lock();
-        Some(threads_of_process()?.saturating_sub(self.known()))
     }
 
     /// Starts and counts a thread that gets no seat.

@@ -48,13 +48,22 @@ impl Graph<'_> {
 
     /// Has a latch event wait for the end of a finish scope, which is one decrement. A program may
     /// have counted that in when it created the latch; one that still stands at 0 has no way to
-    /// trigger by a decrement, so there it is done here.
-    pub fn count_into_latch(&self, event: Guid) {
-        if let Some((event, _locked)) = self.objects.events.lock(event)
-            && event.kind() == EventKind::Latch
-            && event.counter.get() == 0
-        {
+    /// trigger by a decrement, so there it is done here. Whether it was.
+    pub fn count_into_latch(&self, event: Guid) -> bool {
+        let locked = self.objects.events.lock(event);
+        let counts = locked
+            .filter(|(event, _)| event.kind() == EventKind::Latch && event.counter.get() == 0);
+        if let Some((event, _)) = &counts {
             event.counter.set(1);
+        }
+        counts.is_some()
+    }
+
+    /// Takes back what [`Graph::count_into_latch`] has done for an EDT that is not created after all. That
+    /// is no decrement, and triggers nothing.
+    pub fn count_out_of_latch(&self, event: Guid) {
+        if let Some((event, _locked)) = self.objects.events.lock(event) {
+            event.counter.set(event.counter.get().wrapping_sub(1));
         }
     }
 

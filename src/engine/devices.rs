@@ -84,7 +84,8 @@ impl Devices {
 
     fn plan(&self, runtime: &Runtime) -> &Plan {
         self.plan.get_or_init(|| {
-            let (plan, started) = counting_threads(runtime, || Plan::new(&runtime.settings));
+            let ask = || runtime.signals.keep(|| Plan::new(&runtime.settings));
+            let (plan, started) = counting_threads(runtime, ask);
             OPENCL_THREADS.fetch_add(started, Ordering::SeqCst);
             plan
         })
@@ -100,7 +101,8 @@ impl Devices {
             true => &plan.fallback,
         };
         Some(self.open.get_or_init(|| {
-            let (mut open, started) = counting_threads(runtime, || Open::new(runtime, wanted));
+            let begin = || runtime.signals.keep(|| Open::new(runtime, wanted));
+            let (mut open, started) = counting_threads(runtime, begin);
             open.threads = started;
             open.remark_sharing(runtime);
             open

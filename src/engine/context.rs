@@ -8,7 +8,7 @@ use crate::graph::finish::Credit;
 use crate::graph::{Graph, Refused, Worklist};
 use crate::memory::Leases;
 use crate::object::Caches;
-use crate::object::data_block::{DataBlock, DataBlocks};
+use crate::object::data_block::DataBlock;
 use crate::object::edt::{Edt, EdtRef};
 use crate::object::guid::Guid;
 use crate::report::tally::Tally;
@@ -194,14 +194,13 @@ impl Context {
         unsafe { current.read_volatile() }
     }
 
-    /// The data blocks of the run that this thread works in, for a signal handler.
-    pub(super) fn blocks_here() -> Option<&'static DataBlocks> {
+    /// The runtime, on a thread that runs EDTs, for a signal handler.
+    pub(super) fn runtime_here() -> Option<&'static Runtime> {
         let context = NonNull::new(CONTEXT.get())?;
         // SAFETY: as in `running_here`.
         let runtime = unsafe { &raw const (*context.as_ptr()).runtime };
         // SAFETY: as in `running_here`.
-        let runtime = unsafe { runtime.read_volatile() };
-        Some(&runtime.objects.data_blocks)
+        Some(unsafe { runtime.read_volatile() })
     }
 
     /// The context of a thread that is not a worker.

@@ -71,7 +71,7 @@ impl Devices {
     }
 
     fn plan(&self, runtime: &Runtime) -> &Plan {
-        self.plan.get_or_init(|| Plan::new(&runtime.settings))
+        (self.plan).get_or_init(|| runtime.signals.keep(|| Plan::new(&runtime.settings)))
     }
 
     /// The devices for a kernel, opened now if they are not yet. None for a kernel with a C function
@@ -84,7 +84,7 @@ impl Devices {
             true => &plan.fallback,
         };
         Some(self.open.get_or_init(|| {
-            let open = Open::new(runtime, wanted);
+            let open = runtime.signals.keep(|| Open::new(runtime, wanted));
             open.remark_sharing(runtime);
             open
         }))

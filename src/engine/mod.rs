@@ -30,6 +30,7 @@ pub mod copy;
 mod crash;
 pub mod create;
 pub mod devices;
+mod division;
 pub mod end;
 pub mod files;
 pub mod halt;
@@ -44,6 +45,7 @@ pub mod partition;
 pub mod pause;
 pub mod seats;
 mod signals;
+mod stack;
 pub mod start;
 pub mod watch;
 pub mod worker;
@@ -60,6 +62,7 @@ use end::End;
 use halt::Resting;
 use parking_lot::Mutex;
 use seats::Seats;
+use signals::Handlers;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicPtr, AtomicUsize, Ordering};
 use std::time::Instant;
@@ -91,6 +94,8 @@ pub struct Runtime {
     pub fetch_at_end: files::FetchAtEnd,
     /// What was done, for the report.
     pub registry: Registry,
+    /// The signal handlers.
+    signals: Handlers,
     /// Strict mode, where it is on.
     pub check: Option<Box<Check>>,
     /// The settings.

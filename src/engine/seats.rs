@@ -36,6 +36,7 @@
 
 use super::context::Context;
 use super::end::{Call, FATAL_STATUS, end_process, fatal, stay};
+use super::stack::{self, SignalStack};
 use super::{Runtime, worker};
 use crate::object::edt::Edt;
 use crate::sched::queues::Local;
@@ -43,10 +44,6 @@ use parking_lot::{Condvar, Mutex, MutexGuard};
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::thread::{JoinHandle, ThreadId};
-
-/// EDTs run on the workers' stacks; programs put arrays there as they do in `main`. Only what is
-/// touched takes memory.
-const STACK_BYTES: usize = 16 << 20;
 
 /// How often each EDT that waits by looking again and again has to do that before all are given up. More
 /// than once, since an EDT may do something for another before it looks again; not often, since each may
@@ -240,6 +237,7 @@ impl Seats {
             true => format!("ocr-worker-{number}"),
             false => format!("ocr-helper-{number}"),
         };
+        let strict = runtime.check.is_some();
         let work = move || {
             if let Some(local) = runtime.seats.take(runtime) {
                 worker::work(runtime, local);
@@ -251,8 +249,9 @@ impl Seats {
         };
         let thread = std::thread::Builder::new()
             .name(name)
-            .stack_size(STACK_BYTES)
+            .stack_size(stack::BYTES)
             .spawn(move || {
+                let _signals = strict.then(SignalStack::begin);
                 // The panic hook has said what happened. Without this worker the program could
                 // wait for ever.
                 if catch_unwind(AssertUnwindSafe(work)).is_err() {

@@ -1,12 +1,57 @@
 //! Signal handlers of the runtime, which leave to the program those that it has.
+//!
+//! OpenCL installs handlers, too, when it is first asked for its devices: PoCL one for `SIGFPE`, which skips
+//! the division by zero that a kernel does, and LLVM, with which PoCL compiles, one for each signal that may
+//! end the program. The runtime's come before them ([`Handlers::keep`]).
 
+use super::division;
+use parking_lot::Mutex;
 use std::mem::MaybeUninit;
 use std::ptr;
+
+/// What a signal does.
+pub(super) type Action = libc::sigaction;
+
+/// Handlers that OpenCL has installed, for runs that begin later.
+static OF_OPENCL: Mutex<Vec<(libc::c_int, usize)>> = Mutex::new(Vec::new());
+
+/// The handlers that are installed while a run lives.
+#[derive(Default)]
+pub(super) struct Handlers(Mutex<Vec<Handler>>);
+
+impl Handlers {
+    /// Installs more.
+    pub(super) fn add(&self, handlers: impl IntoIterator<Item = Handler>) {
+        self.0.lock().extend(handlers);
+    }
+
+    /// Does what may have OpenCL install handlers, and puts those back that were installed.
+    pub(super) fn keep<T>(&self, work: impl FnOnce() -> T) -> T {
+        let mut handlers = self.0.lock();
+        let was_on: Vec<bool> = handlers.iter().map(Handler::is_on).collect();
+        let division = action_of(libc::SIGFPE);
+        let result = work();
+        for (handler, was_on) in handlers.iter_mut().zip(was_on) {
+            if was_on && !handler.is_on() && handler.signal != libc::SIGFPE {
+                handler.renew();
+            }
+        }
+        handlers.extend(division.and_then(|before| division::come_before(&before)));
+        result
+    }
+
+    /// Takes them off.
+    pub(super) fn end(&self) {
+        self.0.lock().clear();
+    }
+}
 
 /// A handler that is installed while this lives.
 pub(super) struct Handler {
     signal: libc::c_int,
-    function: usize,
+    ours: Action,
+    /// What the signal does without it.
+    below: Action,
 }
 
 impl Handler {
@@ -19,48 +64,84 @@ impl Handler {
         function: usize,
         flags: libc::c_int,
     ) -> Option<Handler> {
-        if installed(signal)? != libc::SIG_DFL {
+        let below = action_of(signal)?;
+        let of_opencl = OF_OPENCL.lock().contains(&(signal, below.sa_sigaction));
+        if below.sa_sigaction != libc::SIG_DFL && !of_opencl {
             return None;
         }
         // SAFETY: by the contract.
-        unsafe { install(signal, function, flags) };
-        Some(Handler { signal, function })
+        Some(unsafe { Handler::over(signal, action(function, flags), below) })
+    }
+
+    /// Installs a handler where there is this one.
+    ///
+    /// # Safety
+    /// As for [`Handler::begin`].
+    pub(super) unsafe fn over(signal: libc::c_int, ours: Action, below: Action) -> Handler {
+        // SAFETY: by the contract.
+        unsafe { install(signal, &ours) };
+        Handler {
+            signal,
+            ours,
+            below,
+        }
+    }
+
+    fn is_on(&self) -> bool {
+        let now = action_of(self.signal);
+        now.is_some_and(|now| now.sa_sigaction == self.ours.sa_sigaction)
+    }
+
+    /// Comes before the one that OpenCL has installed since.
+    fn renew(&mut self) {
+        if let Some(below) = action_of(self.signal) {
+            OF_OPENCL.lock().push((self.signal, below.sa_sigaction));
+            self.below = below;
+            // SAFETY: as it was when this was made.
+            unsafe { install(self.signal, &self.ours) };
+        }
     }
 
     /// Leaves a signal to the system; may be called in a handler.
     pub(super) fn give_back(signal: libc::c_int) {
         // SAFETY: what the system does by itself.
-        unsafe { install(signal, libc::SIG_DFL, 0) };
+        unsafe { install(signal, &action(libc::SIG_DFL, 0)) };
     }
 }
 
 impl Drop for Handler {
     fn drop(&mut self) {
         // The program may have installed another since.
-        if installed(self.signal) == Some(self.function) {
-            Handler::give_back(self.signal);
+        if self.is_on() {
+            // SAFETY: it was there before.
+            unsafe { install(self.signal, &self.below) };
         }
     }
 }
 
-fn installed(signal: libc::c_int) -> Option<usize> {
-    let mut now = MaybeUninit::<libc::sigaction>::uninit();
+/// What a signal does now.
+pub(super) fn action_of(signal: libc::c_int) -> Option<Action> {
+    let mut now = MaybeUninit::<Action>::uninit();
     // SAFETY: nothing is changed, and the place is valid.
     let result = unsafe { libc::sigaction(signal, ptr::null(), now.as_mut_ptr()) };
     // SAFETY: written by a call that succeeded.
-    (result == 0).then(|| unsafe { now.assume_init() }.sa_sigaction)
+    (result == 0).then(|| unsafe { now.assume_init() })
+}
+
+/// An action during which no other handler runs on the thread.
+fn action(function: usize, flags: libc::c_int) -> Action {
+    // SAFETY: zero bytes are a valid `sigaction` with an empty mask.
+    let mut action: Action = unsafe { std::mem::zeroed() };
+    action.sa_sigaction = function;
+    action.sa_flags = flags;
+    // SAFETY: a valid place.
+    unsafe { libc::sigfillset(&mut action.sa_mask) };
+    action
 }
 
 /// # Safety
 /// As for [`Handler::begin`].
-unsafe fn install(signal: libc::c_int, handler: usize, flags: libc::c_int) {
-    // SAFETY: zero bytes are a valid `sigaction` with an empty mask.
-    let mut new: libc::sigaction = unsafe { std::mem::zeroed() };
-    new.sa_sigaction = handler;
-    new.sa_flags = flags;
-    // While it runs, no other handler does on this thread.
-    // SAFETY: a valid place.
-    unsafe { libc::sigfillset(&mut new.sa_mask) };
+unsafe fn install(signal: libc::c_int, action: &Action) {
     // SAFETY: by the contract.
-    unsafe { libc::sigaction(signal, &new, ptr::null_mut()) };
+    unsafe { libc::sigaction(signal, action, ptr::null_mut()) };
 }

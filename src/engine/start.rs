@@ -4,11 +4,12 @@ use super::context::Context;
 use super::crash;
 use super::create::{Output, PARAM_DEF, Request};
 use super::devices::Devices;
+use super::division;
 use super::end::{End, FATAL_STATUS, exit_now, fatal};
 use super::files::FetchAtEnd;
 use super::halt::Resting;
 use super::seats::Seats;
-use super::signals::Handler;
+use super::signals::Handlers;
 use super::watch;
 use super::{Runtime, block::Waits};
 use crate::check::Check;
@@ -64,7 +65,6 @@ pub fn answered(request: config::Request) -> bool {
 /// A run of the runtime: its workers, until it is ended.
 pub struct Run {
     runtime: Arc<Runtime>,
-    signals: Vec<Handler>,
 }
 
 impl Run {
@@ -96,6 +96,7 @@ impl Run {
             resting: Resting::default(),
             fetch_at_end: FetchAtEnd::default(),
             registry: Registry::default(),
+            signals: Handlers::default(),
             check: settings.check.is_on().then(Check::begin),
             settings,
             started,
@@ -103,11 +104,12 @@ impl Run {
             reclaim: Reclaim,
         });
         Runtime::install(Some(runtime.clone()));
-        let mut signals = Vec::from_iter(watch::listen());
+        runtime.signals.add(watch::listen());
         if runtime.check.is_some() {
-            signals.extend(crash::listen());
+            runtime.signals.add(crash::listen());
         }
-        let run = Run { signals, runtime };
+        runtime.signals.add(division::begin());
+        let run = Run { runtime };
         let this = run.runtime();
         if let Err((workers, error)) = this.seats.open(this, locals) {
             eprintln!(
@@ -146,7 +148,7 @@ impl Run {
             }
         };
         self.runtime.devices.stop();
-        drop(self.signals);
+        self.runtime.signals.end();
         let status = match code {
             0 => {
                 let missing = self.runtime.end.check_missing();

@@ -13,7 +13,8 @@
  *   env:           NAME=VALUE; may be given several times
  *   workers:       worker counts to run with; default 1 2 8
  *   needs:         opencl: the program launches kernels; halt: the runtime has to find that it hangs, which it
- *                  does not say where the process has threads of somebody else's. May be given several times
+ *                  does not say where the process has threads of somebody else's; signals: it crashes on purpose, which
+ *                  memcheck and the sanitizers take for a mistake. May be given several times
  * Another single lower-case word as the key is an error; other comments with a colon are prose.
  * A file NAME.expected-output beside it is the whole of the standard output.
  */

@@ -1,0 +1,90 @@
+//! An integer division by zero, where OpenCL has a handler for it.
+//!
+//! The processor traps it, and a C program ends by `SIGFPE`. In a kernel its result is any value, so PoCL
+//! installs a handler that skips the instruction, on whatever thread. An EDT would go on with a wrong value
+//! and nobody would know. So the runtime's handler comes before that one, with strict mode and without:
+//!
+//! | thread | what it does |
+//! |---|---|
+//! | a worker | what the signal did before OpenCL came: the program's handler, if it has one; otherwise it ends the program, in strict mode with the message of `crash.rs` |
+//! | another, such as those that run kernels | OpenCL's handler |
+//!
+//! A program that has used OpenCL before the run began has PoCL's handler as its own, and keeps it.
+
+use super::context::Context;
+use super::crash;
+use super::signals::{Action, Handler, action_of};
+use std::sync::OnceLock;
+
+type Simple = extern "C" fn(libc::c_int);
+/// A handler with `SA_SIGINFO`.
+pub(super) type WithInfo = extern "C" fn(libc::c_int, *const libc::siginfo_t, *const libc::c_void);
+
+/// What the signal did.
+struct Before {
+    opencl: Action,
+    /// The program's handler, if it has one.
+    program: Option<Action>,
+}
+
+/// Written once, since OpenCL installs its handler once in the life of a process.
+static BEFORE: OnceLock<Before> = OnceLock::new();
+
+/// Comes before the handler that OpenCL has installed, if it has. `earlier` is what the signal did until
+/// then.
+pub(super) fn come_before(earlier: &Action) -> Option<Handler> {
+    let now = action_of(libc::SIGFPE)?;
+    if is_function(&now) && now.sa_sigaction != earlier.sa_sigaction {
+        let is_program = is_function(earlier) && earlier.sa_sigaction != crash::tell_address();
+        BEFORE.get_or_init(|| Before {
+            opencl: now,
+            program: is_program.then_some(*earlier),
+        });
+    }
+    begin()
+}
+
+/// The same where an earlier run of this process has opened devices.
+pub(super) fn begin() -> Option<Handler> {
+    let opencl = BEFORE.get()?.opencl;
+    let now = action_of(libc::SIGFPE)?;
+    if now.sa_sigaction != opencl.sa_sigaction {
+        return None;
+    }
+    let ours = Action {
+        sa_sigaction: divided as WithInfo as usize,
+        sa_flags: opencl.sa_flags | libc::SA_SIGINFO,
+        ..opencl
+    };
+    // SAFETY: the handler calls nothing but what a handler may.
+    Some(unsafe { Handler::over(libc::SIGFPE, ours, now) })
+}
+
+extern "C" fn divided(
+    signal: libc::c_int,
+    info: *const libc::siginfo_t,
+    context: *const libc::c_void,
+) {
+    let before = BEFORE.get();
+    let action = match Context::runtime_here() {
+        None => before.map(|before| &before.opencl),
+        Some(_) => before.and_then(|before| before.program.as_ref()),
+    };
+    match action {
+        Some(action) if action.sa_flags & libc::SA_SIGINFO != 0 => {
+            // SAFETY: with this flag it is such a function.
+            let handler = unsafe { std::mem::transmute::<usize, WithInfo>(action.sa_sigaction) };
+            handler(signal, info, context);
+        }
+        Some(action) => {
+            // SAFETY: without the flag it is such a function.
+            let handler = unsafe { std::mem::transmute::<usize, Simple>(action.sa_sigaction) };
+            handler(signal);
+        }
+        None => crash::tell(signal, info, context),
+    }
+}
+
+fn is_function(action: &Action) -> bool {
+    ![libc::SIG_DFL, libc::SIG_IGN].contains(&action.sa_sigaction)
+}

@@ -1,0 +1,48 @@
+/* crash.h - what the programs share in which EDTs crash, each in a copy of the process. */
+#ifndef CRASH_H
+#define CRASH_H
+
+#include "check.h"
+
+#include <signal.h>
+#include <sys/wait.h>
+
+typedef void crash_t(ocrEdtDep_t depv[]);
+
+static volatile int zero, result;
+
+static inline void division(ocrEdtDep_t depv[]) {
+    (void)depv;
+    result = result / zero;
+}
+
+/* A copy of this process does it and ends by the signal. It says what is in says, and of an EDT
+ * (crashes); nothing of a crash if that is NULL. */
+static inline void crash(crash_t *how, ocrEdtDep_t depv[], int signal, const char *says) {
+    int ends[2], status = 0;
+    char text[4096] = "";
+    size_t len = 0;
+    CHECK(pipe(ends) == 0);
+    const pid_t child = fork();
+    CHECK(child >= 0);
+    if (child == 0) {
+        dup2(ends[1], STDERR_FILENO);
+        how(depv);
+        _exit(0);
+    }
+    close(ends[1]);
+    for (ssize_t got; len < sizeof text - 1 && (got = read(ends[0], text + len, sizeof text - 1 - len)) > 0;)
+        len += (size_t)got;
+    close(ends[0]);
+    CHECK(waitpid(child, &status, 0) == child);
+    const bool crashed = WIFSIGNALED(status) && WTERMSIG(status) == signal;
+    const char *first = strstr(text, "crashed with SIG");
+    const bool once = first && !strstr(first + 1, "crashed with SIG");
+    const bool right = says ? once && strstr(text, "(crashes) crashed with SIG") && strstr(text, says) : !first;
+    if (!crashed || !right) {
+        fprintf(stderr, "status %x, want signal %d\n%s\nlacks: %s\n", (unsigned)status, signal, text, says ? says : "no crash");
+        CHECK(!"it crashes so, and the message says it");
+    }
+}
+
+#endif

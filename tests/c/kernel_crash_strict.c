@@ -1,0 +1,47 @@
+// The same in strict mode, which names the EDT whatever happens.
+//
+// env: OCR_CHECK=strict
+// needs: opencl
+// needs: signals
+#include "kernel_crash.h"
+
+static int deep(int level) {
+    volatile char some[256];
+    some[0] = 1;
+    return level == result - 1 ? 0 : deep(level + 1) + some[0];
+}
+
+static void recursion(ocrEdtDep_t depv[]) {
+    (void)depv;
+    result = deep(0);
+}
+
+static void of_null(ocrEdtDep_t depv[]) {
+    *(volatile u64 *)depv[1].ptr = 1;
+}
+
+static void aborts(ocrEdtDep_t depv[]) {
+    (void)depv;
+    abort();
+}
+
+static void gets_abort(ocrEdtDep_t depv[]) {
+    (void)depv;
+    kill(getpid(), SIGABRT);
+}
+
+static void crash_all(ocrEdtDep_t depv[]) {
+#if defined(__x86_64__)
+    crash(division, depv, SIGFPE, "divided by zero");
+#endif
+    crash(of_null, depv, SIGSEGV, "close to a null pointer");
+    crash(recursion, depv, SIGSEGV, "its stack is full");
+    crash(aborts, depv, SIGABRT, "it called abort()");
+    crash(gets_abort, depv, SIGABRT, NULL);
+}
+
+int main(void) {
+    run_kernel_and_crash(false);
+    run_kernel_and_crash(false);
+    return 0;
+}

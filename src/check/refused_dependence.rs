@@ -22,6 +22,22 @@ impl Check {
                  arguments in the right order (guid, type, properties)?",
             ));
         }
+        if kind == 7
+            && let Some(label) = made.label
+            && let Some(record) = self.history.get(label)
+            && record.what == Some(What::Event(kind))
+            && record.end.is_none()
+        {
+            return Some(self.by_call(
+                made,
+                format!("the collective event {label} is there, with other parameters"),
+                &[label],
+                "each contributor may create a collective event, on the same labeled GUID and with the \
+                 same parameters",
+                "Compare the parameters with those of its creation: maxGen, nbContribs, nbContribsPd, \
+                 nbDatum, arity, op, type and reuseDbPerGen are all the same.",
+            ));
+        }
         (kind >= 5).then(|| {
             let name = What::Event(kind).name();
             let what = match (params, made.number(3)) {
@@ -36,8 +52,10 @@ impl Check {
                 "counted, channel and collective events are made by ocrEventCreateParams, with \
                  parameters in the range that ocr-edt.h says",
                 "Counted: nbDeps at least 1. Channel: maxGen at least 1, nbSat 1, nbDeps 1. \
-                 Collective: nbContribs and nbContribsPd as many as contribute, and a labeled GUID. \
-                 Set them in the member of ocrEventParams_t that belongs to the type.",
+                 Collective: maxGen and nbDatum at least 1, nbContribs and nbContribsPd as many as \
+                 contribute, op a sum of REDOP_ values (REAL has 4 or 8 bytes, and no BITAND, BITOR \
+                 or BITXOR), type COL_ALLREDUCE. Set them in the member of ocrEventParams_t that \
+                 belongs to the type.",
             )
         })
     }

@@ -239,6 +239,18 @@ impl Collective {
         let state = self.state();
         state.generations.iter().map(|one| one.waiting).collect()
     }
+
+    /// The first generation to which not all have contributed, and the slots of those who have not, but
+    /// no more than `most` of them.
+    pub fn missing(&self, most: usize) -> (u64, Vec<usize>) {
+        let state = self.state();
+        let slots = state.contributed.iter().enumerate();
+        let missing = slots.filter(|&(_, &count)| count <= state.complete);
+        (
+            state.complete,
+            missing.map(|(slot, _)| slot).take(most).collect(),
+        )
+    }
 }
 
 /// So many zeros, of which memory is touched when they are used. `None` if it cannot be had.

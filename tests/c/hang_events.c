@@ -10,7 +10,7 @@
 // stderr: (on_channel_second) waits on
 // stderr: pre-slot 0: the channel event
 // stderr: (on_collective) waits on
-// stderr: pre-slot 0: the collective event
+// stderr: which lacks contributions to generation 1 from slot 1 (ocrEventCollectiveSatisfySlot)
 // needs: halt
 #include "check.h"
 
@@ -30,7 +30,7 @@ ocrGuid_t mainEdt(u32 paramc, u64 *paramv, u32 depc, ocrEdtDep_t depv[]) {
     (void)paramc, (void)paramv, (void)depc, (void)depv;
     ocrEventParams_t counted = {.EVENT_COUNTED = {.nbDeps = 2}};
     ocrEventParams_t channel = {.EVENT_CHANNEL = {.maxGen = 5, .nbSat = 1, .nbDeps = 1}};
-    ocrEventParams_t collective = {.EVENT_COLLECTIVE = {.maxGen = 1,
+    ocrEventParams_t collective = {.EVENT_COLLECTIVE = {.maxGen = 2,
                                                         .nbContribs = 2,
                                                         .nbContribsPd = 2,
                                                         .nbDatum = 1,
@@ -45,7 +45,10 @@ ocrGuid_t mainEdt(u32 paramc, u64 *paramv, u32 depc, ocrEdtDep_t depv[]) {
     link_to(event, event_of(OCR_EVENT_STICKY_T), 0, DB_MODE_NULL);
     waits("on_channel_second", event);
     OK(ocrEventCreateParams(&event, OCR_EVENT_COLLECTIVE_T, EVT_PROP_NONE, &collective));
+    link_to(event, event_of(OCR_EVENT_STICKY_T), 0, DB_MODE_NULL);
     waits("on_collective", event);
+    OK(ocrEventCollectiveSatisfySlot(event, &number, 0));
+    OK(ocrEventCollectiveSatisfySlot(event, &number, 1));
     OK(ocrEventCollectiveSatisfySlot(event, &number, 0));
     return NULL_GUID;
 }

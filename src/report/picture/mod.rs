@@ -19,6 +19,7 @@ mod dot;
 mod text;
 
 use crate::object::Objects;
+use crate::object::collective::Collective;
 use crate::object::data_block::Mark;
 use crate::object::edt::{Edt, Mode, RUNNABLE, WAITER, WAITING};
 use crate::object::event::{Event, EventKind};
@@ -482,7 +483,12 @@ fn kind_and_lack(objects: &Objects, guid: Guid) -> Option<(EventKind, String)> {
         true => objects
             .event_kind(guid)
             .map(|kind| (kind, UNSATISFIED.into())),
-        false => (objects.events.lock(guid)).map(|(event, _locked)| (event.kind(), lack(event))),
+        false => {
+            let event = objects.events.lock(guid);
+            let (kind, lack) = event.map(|(event, _locked)| (event.kind(), lack(event)))?;
+            let inside = objects.events.collective(guid);
+            Some((kind, inside.map_or(lack, |inside| lack_inside(&inside))))
+        }
     }
 }
 
@@ -498,7 +504,8 @@ fn lack(event: &Event) -> String {
             "which lacks a partner: {} more dependences than satisfactions (ocrEventSatisfy)",
             event.counter.get().unsigned_abs()
         ),
-        EventKind::Collective => "which lacks contributions (ocrEventCollectiveSatisfySlot)".into(),
+        // What it lacks is inside: `lack_inside`, without the event's lock.
+        EventKind::Collective => String::new(),
         EventKind::Latch => match event.counter.get() {
             0 => "which nobody has satisfied: its counter is 0, and it triggers when a \
                   satisfaction brings the counter back to 0 (ocrEventSatisfySlot)"
@@ -512,4 +519,17 @@ fn lack(event: &Event) -> String {
             ),
         },
     }
+}
+
+/// What a collective event lacks.
+fn lack_inside(event: &Collective) -> String {
+    let (generation, slots) = event.missing(SHOWN + 1);
+    let more = if slots.len() > SHOWN { " and more" } else { "" };
+    let slots: Vec<String> = (slots.iter().take(SHOWN)).map(usize::to_string).collect();
+    let noun = if slots.len() == 1 { "slot" } else { "slots" };
+    format!(
+        "which lacks contributions to generation {generation} from {noun} {}{more} \
+         (ocrEventCollectiveSatisfySlot)",
+        slots.join(", ")
+    )
 }

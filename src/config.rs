@@ -6,6 +6,7 @@
 use crate::device::Selection;
 use crate::sched::policy;
 use std::collections::HashMap;
+use std::env::VarError;
 use std::ffi::OsString;
 use std::fmt;
 use std::path::PathBuf;
@@ -162,6 +163,15 @@ const MAX_WORKERS: usize = 4096;
 
 struct Values(HashMap<&'static str, (String, String)>);
 
+/// A variable of the environment; an empty one is as none.
+fn variable(name: &str) -> Result<Option<String>, String> {
+    match std::env::var(name) {
+        Ok(text) => Ok(Some(text).filter(|text| !text.is_empty())),
+        Err(VarError::NotPresent) => Ok(None),
+        Err(VarError::NotUnicode(text)) => Err(format!("${name}: {text:?} is not UTF-8")),
+    }
+}
+
 impl Settings {
     /// Reads everything, and takes `-ocr:` arguments (with their values) out of `args`, whose first
     /// is the program's name. The error is for people.
@@ -174,13 +184,15 @@ impl Settings {
     pub fn with(given: &Given) -> Result<Settings, String> {
         let mut values = Values(HashMap::new());
         let file = given.file.clone();
-        if let Some(path) = file.or_else(|| std::env::var("OCR_CONFIG").ok()) {
+        let file = match file {
+            None => variable("OCR_CONFIG")?,
+            given => given,
+        };
+        if let Some(path) = file {
             values.read_file(&path)?;
         }
         for setting in SETTINGS {
-            if let Ok(text) = std::env::var(setting.variable)
-                && !text.is_empty()
-            {
+            if let Some(text) = variable(setting.variable)? {
                 values
                     .0
                     .insert(setting.name, (text, format!("${}", setting.variable)));

@@ -1,7 +1,9 @@
 //! The command `ocr`, as people use it: on the examples, and on programs that go wrong. Without an
 //! OpenCL device only what needs one is left out.
 
-use std::fs;
+use std::ffi::OsStr;
+use std::fs::{self, File};
+use std::os::unix::ffi::OsStrExt;
 use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
@@ -146,6 +148,18 @@ fn info_refuses_wrong_settings() {
         ocr(&["compare", "/bin/true"], &[(variable, value)])
             .is(2, &[])
             .says(&[says]);
+    }
+    for variable in ["OCR_REPORT", "OCR_CONFIG"] {
+        let mut command = Command::new(env!("CARGO_BIN_EXE_ocr"));
+        command
+            .arg("info")
+            .env(variable, OsStr::from_bytes(b"\xff"));
+        let output = command.output().expect("the command can be started");
+        let says = String::from_utf8_lossy(&output.stderr);
+        assert!(
+            output.status.code() == Some(2) && says.contains("is not UTF-8"),
+            "{says}"
+        );
     }
 }
 
@@ -310,5 +324,27 @@ fn compare_refuses_what_cannot_be_run() {
         .is(2, &[])
         .says(&["--policies: there is no policy \"fast\"", "static:C:D"]);
     ocr(&["compare", "--runs=0", "/bin/true"], &[]).is(2, &[]);
+    ocr(&["compare", "--run", "5", "/bin/true"], &[])
+        .is(2, &[])
+        .says(&["there is no option --run;"]);
     ocr(&["compare"], &[]).is(2, &[]);
+}
+
+#[test]
+fn answers_that_cannot_be_written() {
+    let run = |args: &[&str], stdout: Stdio, stderr: Stdio| {
+        let mut command = Command::new(env!("CARGO_BIN_EXE_ocr"));
+        let status = command.args(args).stdout(stdout).stderr(stderr).status();
+        status.expect("the command can be started").code()
+    };
+    let full = File::create("/dev/full").expect("there is a /dev/full");
+    let unread = || {
+        let (_, writer) = std::io::pipe().expect("a pipe");
+        Stdio::from(writer)
+    };
+    assert_eq!(run(&["info"], full.into(), Stdio::null()), Some(1));
+    // That nobody reads is no error, and changes no status.
+    assert_eq!(run(&["info"], unread(), unread()), Some(0));
+    let fails = ["compare", "--policies=cpu", "/bin/false"];
+    assert_eq!(run(&fails, unread(), unread()), Some(1));
 }

@@ -81,6 +81,13 @@ struct Row {
 
 /// Compares, and shows the table.
 pub fn compare(options: &Options) -> Result<(), Failure> {
+    // A wrong option reads as the program, since the program's own arguments may look like options.
+    let first = options.program[0].to_string_lossy();
+    if first.starts_with('-') {
+        return Err(Failure::usage(format!(
+            "there is no option {first}; ocr compare --help lists them (a program of that name: ./{first})"
+        )));
+    }
     for name in &options.policies {
         policy::parse(name).map_err(|message| Failure::usage(format!("--policies: {message}")))?;
     }
@@ -108,7 +115,7 @@ pub fn compare(options: &Options) -> Result<(), Failure> {
         };
         comparison.add(&program, name, devices)?;
     }
-    print(&comparison.text(&devices, &left_out));
+    print(&comparison.text(&devices, &left_out))?;
     comparison.verdict()
 }
 

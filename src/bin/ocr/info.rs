@@ -28,7 +28,7 @@ pub fn info(options: &Options) -> Result<(), Failure> {
     if !options.short {
         text += &settings_and_policies(&settings);
     }
-    print(&text);
+    print(&text)?;
     match options.require_device && inventory.devices.is_empty() {
         true => Err(Failure::failed("there is no OpenCL device")),
         false => Ok(()),

@@ -13,7 +13,7 @@ mod run;
 mod table;
 
 use clap::{Parser, Subcommand};
-use std::io::Write;
+use std::io::{ErrorKind, Write};
 use std::process::ExitCode;
 
 /// Exit status where something that was run failed or was found to be wrong.
@@ -63,9 +63,14 @@ impl Failure {
 }
 
 /// Prints a whole answer. That nobody reads to its end (`ocr info | head`) is no error.
-fn print(text: &str) {
+fn print(text: &str) -> Result<(), Failure> {
     let mut out = std::io::stdout().lock();
-    let _ = out.write_all(text.as_bytes()).and_then(|()| out.flush());
+    match out.write_all(text.as_bytes()).and_then(|()| out.flush()) {
+        Err(error) if error.kind() != ErrorKind::BrokenPipe => {
+            Err(Failure::failed(format!("standard output: {error}")))
+        }
+        _ => Ok(()),
+    }
 }
 
 fn main() -> ExitCode {
@@ -76,7 +81,8 @@ fn main() -> ExitCode {
     match result {
         Ok(()) => ExitCode::SUCCESS,
         Err(failure) => {
-            eprintln!("ocr: error: {}", failure.message);
+            // Unlike `eprintln!` it does not panic where nobody reads (`ocr compare ... 2>&1 | head`).
+            let _ = writeln!(std::io::stderr(), "ocr: error: {}", failure.message);
             ExitCode::from(failure.status)
         }
     }

@@ -35,6 +35,7 @@ static ocrGuid_t endEdt(u32 paramc, u64 *paramv, u32 depc, ocrEdtDep_t depv[]) {
     for (u64 i = 0; i < ran[0]; i++)
         ocrPrintf(" %" PRIu64, ran[1 + i]);
     ocrPrintf("\n");
+    ocrDbDestroy(depv[1].guid);
     ocrShutdown();
     return NULL_GUID;
 }

@@ -8,6 +8,7 @@
 #ifndef OCR_API_TYPES_H
 #define OCR_API_TYPES_H
 
+#include <inttypes.h> /* programs print with PRIu64 and the like */
 #include <stddef.h>
 #include <stdint.h>
 #ifndef __cplusplus

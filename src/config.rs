@@ -377,7 +377,8 @@ impl Given {
             match option {
                 "help" => given.request = Request::Help,
                 "version" => given.request = Request::Version,
-                "cfg" => given.file = Some(value()?),
+                // Drivers of programs append `-ocr:cfg $OCR_CONFIG`, and this runtime needs no file.
+                "cfg" => given.file = value().ok(),
                 "num-threads" => given.settings.push((find("workers")?, value()?)),
                 name => {
                     let setting = find(name).map_err(|message| format!("{text}: {message}"))?;
@@ -472,6 +473,13 @@ mod tests {
             given,
             [("workers", "3"), ("sched", "static:1:2"), ("workers", "5")]
         );
+    }
+
+    #[test]
+    fn a_settings_file_need_not_be_named() {
+        let mut args = words("prog a -ocr:cfg");
+        let given = Given::take_from(&mut args).expect("right");
+        assert_eq!((args, given.file), (words("prog a"), None));
     }
 
     #[test]

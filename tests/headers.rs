@@ -1,9 +1,10 @@
 //! The public C headers, as compilers see them.
 //!
 //! Each header under `include/` must compile alone and when included twice, as C11, C17, C23, GNU C
-//! and C++17, without a warning, with and without the flags that build files of OCR programs pass.
-//! `tests/headers/usage.c` then uses them the way programs do, and asserts the values that programs
-//! rely on; `tests/headers/gates.c` defines the macros of extensions as programs do.
+//! (of today and of 1990) and C++17, without a warning, with and without the flags that build files of
+//! OCR programs pass. `tests/headers/usage.c` then uses them the way programs do, and asserts the values
+//! that programs rely on; `tests/headers/signatures.c` asserts the types; `tests/headers/gates.c`
+//! defines the macros of extensions as programs do.
 //!
 //! The compilers are `cc` and `c++`, or what `CC` and `CXX` name.
 
@@ -49,6 +50,7 @@ const C11: Language = c(&["-std=c11", "-Wpedantic"]);
 const C17: Language = c(&["-std=c17", "-Wpedantic"]);
 const C23: Language = c(&["-std=c2x", "-Wpedantic"]);
 const GNU17: Language = c(&["-std=gnu17"]);
+const GNU90: Language = c(&["-std=gnu90"]);
 const CXX17: Language = Language {
     variable: "CXX",
     compiler: "c++",
@@ -82,6 +84,11 @@ fn headers_compile_as_c23() {
 #[test]
 fn headers_compile_as_gnu17() {
     check(&GNU17);
+}
+
+#[test]
+fn headers_compile_as_gnu90() {
+    check(&GNU90);
 }
 
 #[test]
@@ -175,7 +182,7 @@ fn units() -> Vec<Unit> {
         add_units(&mut units, &name, &[&extensions, &include]);
     }
 
-    for name in ["usage.c", "gates.c"] {
+    for name in ["usage.c", "signatures.c", "gates.c"] {
         let path = root.join("tests/headers").join(name);
         let text = fs::read_to_string(&path).unwrap_or_else(|e| panic!("{}: {e}", path.display()));
         units.push(Unit {

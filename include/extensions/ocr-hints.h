@@ -55,6 +55,11 @@ u8 ocrUnsetHintValue(ocrHint_t *hint, ocrHintProp_t hintProp);
  */
 u8 ocrGetHintValue(ocrHint_t *hint, ocrHintProp_t hintProp, u64 *value);
 
+/* The three by the names that they have in later versions of the reference implementation. */
+#define ocrHintSetValue   ocrSetHintValue
+#define ocrHintUnsetValue ocrUnsetHintValue
+#define ocrHintGetValue   ocrGetHintValue
+
 /*
  * Gives an object the properties that are set in *hint; its others stay. Those of a template are
  * where its EDTs begin, from the next that is created on. For an EDT that is runnable already it

@@ -38,7 +38,7 @@ u32 ocrPause(bool isBlocking);
  *           OCR_QUERY_LAST_SATISFIED_DB: not answered, as the order is not recorded.
  *   guid    about which object, or NULL_GUID
  *   result  out: where the answer begins, an array of ocrGuid_t; may be NULL
- *   size    out: how many GUIDs it has; may be NULL
+ *   size    out: its size in bytes, which is eight times the number of GUIDs; may be NULL
  *   flags   0
  *
  * Returns the data block that holds the answer, which the caller has acquired and is to destroy;

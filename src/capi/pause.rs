@@ -23,18 +23,17 @@ export! {
     ) -> ocrGuid_t, or Guid::NULL.into(); {
         let answer = with(None, |context| {
             let found = query_of(context, query, guid.into())?;
-            let (block, address) = context
-                .create_block(size_of_val(&found[..]) as u64, true)
-                .ok()?;
+            let bytes = size_of_val(&found[..]);
+            let (block, address) = context.create_block(bytes as u64, true).ok()?;
             // SAFETY: the block is this large, and this thread's.
             unsafe { address.cast::<Guid>().copy_from_nonoverlapping(found.as_ptr(), found.len()) };
-            Some((block, address, found.len()))
+            Some((block, address, bytes))
         });
-        let (block, address, count) = answer.unwrap_or((Guid::NULL, std::ptr::null_mut(), 0));
+        let (block, address, bytes) = answer.unwrap_or((Guid::NULL, std::ptr::null_mut(), 0));
         // SAFETY: the header asks for null or a valid place.
         unsafe { put(result, address.cast()) };
         // SAFETY: as above.
-        unsafe { put(size, count as u32) };
+        unsafe { put(size, bytes as u32) };
         block.into()
     }
 

@@ -24,6 +24,11 @@ static void no_creator(ocrGuid_t lid, u64 index, u32 paramc, u64 *paramv, u32 gu
 
 static ocrGuid_t nothing(u32 paramc, u64 *paramv, u32 depc, ocrEdtDep_t depv[]) {
     (void)paramc, (void)paramv, (void)depc, (void)depv;
+    return NULL_GUID;
+}
+
+static ocrGuid_t ends(u32 paramc, u64 *paramv, u32 depc, ocrEdtDep_t depv[]) {
+    (void)paramc, (void)paramv, (void)depc, (void)depv;
     ocrShutdown();
     return NULL_GUID;
 }
@@ -34,8 +39,9 @@ ocrGuid_t mainEdt(u32 paramc, u64 *paramv, u32 depc, ocrEdtDep_t depv[]) {
     ocrGuid_t guid, places[4];
     OK(ocrAffinityGetCurrent(&s_here));
     CHECK(!ocrGuidIsNull(s_here));
-    static const ocrAffinityKind kinds[] = {AFFINITY_CURRENT, AFFINITY_PD, AFFINITY_PD_MASTER};
-    for (int i = 0; i < 3; i++) {
+    static const ocrAffinityKind kinds[] = {AFFINITY_CURRENT, AFFINITY_PD, AFFINITY_PD_MASTER, AFFINITY_SIM,
+                                            AFFINITY_GUID};
+    for (int i = 0; i < 5; i++) {
         OK(ocrAffinityCount(kinds[i], &count));
         CHECK_EQ(count, 1);
         count = 4;
@@ -60,7 +66,7 @@ ocrGuid_t mainEdt(u32 paramc, u64 *paramv, u32 depc, ocrEdtDep_t depv[]) {
     REFUSED(OCR_EINVAL, ocrAffinityCount((ocrAffinityKind)6, &count));
     REFUSED(OCR_EINVAL, ocrAffinityGetCurrent(NULL));
 
-    ocrGuid_t event = event_of(OCR_EVENT_STICKY_T), block = block_with(1), tmpl = template_of(nothing, 0, 1), range, map;
+    ocrGuid_t event = event_of(OCR_EVENT_STICKY_T), block = block_with(1), tmpl = template_of(ends, 0, 1), range, map;
     ocrGuid_t edt = edt_of(tmpl, 0, NULL, 1, NULL, EDT_PROP_NONE, NULL);
     OK(ocrGuidRangeCreate(&range, 1, GUID_USER_DB));
     is_here(NULL_GUID);
@@ -90,7 +96,12 @@ ocrGuid_t mainEdt(u32 paramc, u64 *paramv, u32 depc, ocrEdtDep_t depv[]) {
     is_here(guid);
     OK(ocrHintInit(&hint, OCR_HINT_EDT_T));
     OK(ocrSetHintValue(&hint, OCR_HINT_EDT_AFFINITY, ocrAffinityToHintValue(s_here)));
-    OK(ocrEdtCreate(&guid, tmpl, 0, NULL, 1, NULL, EDT_PROP_NONE, &hint, NULL));
+    ocrGuid_t output;
+    OK(ocrEdtCreate(&edt, tmpl, 0, NULL, 1, NULL, EDT_PROP_NONE, &hint, NULL));
+    /* No affinity, as a value. */
+    OK(ocrSetHintValue(&hint, OCR_HINT_EDT_AFFINITY, ocrAffinityToHintValue(NULL_GUID)));
+    OK(ocrEdtCreate(&guid, template_of(nothing, 0, 1), 0, NULL, 1, NULL, EDT_PROP_NONE, &hint, &output));
+    link_to(output, edt, 0, DB_MODE_NULL);
     link_to(NULL_GUID, guid, 0, DB_MODE_NULL);
     return NULL_GUID;
 }

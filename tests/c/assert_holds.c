@@ -1,6 +1,8 @@
 /* ocrAssert, ASSERT and VERIFY where they hold, also as the branch of an if without braces. */
-// stdout: PASSED @
-// stdout: FAILURE @
+// stdout: PASSED @ '
+// stdout: assert_holds.c:16' as it should be
+// stdout: FAILURE @ '
+// stdout: assert_holds.c:17' number 2
 #include "check.h"
 
 ocrGuid_t mainEdt(u32 paramc, u64 *paramv, u32 depc, ocrEdtDep_t depv[]) {

@@ -67,7 +67,7 @@ ocrGuid_t mainEdt(u32 paramc, u64 *paramv, u32 depc, ocrEdtDep_t depv[]) {
     for (u64 i = N; i < N + 2; i++) {
         void *addr = &sizes;
         sizes[i] = i == N ? 100 : 5000000;
-        OK(ocrDbCreate(&guids[i], &addr, sizes[i], DB_PROP_NO_ACQUIRE, NULL_HINT, NO_ALLOC));
+        OK(ocrDbCreate(&guids[i], &addr, sizes[i], DB_PROP_NO_ACQUIRE | DB_PROP_NO_HINT, NULL_HINT, NO_ALLOC));
         CHECK(addr == NULL);
         CHECK(!ocrGuidIsNull(guids[i]));
         REFUSED(OCR_EACCES, ocrDbRelease(guids[i]));

@@ -54,6 +54,7 @@ static ocrGuid_t all(u32 paramc, u64 *paramv, u32 depc, ocrEdtDep_t depv[]) {
     ocrGuid_t nulls[] = {NULL_GUID, NULL_GUID}, tmpl = template_of(checks, 2, 2), block = block_with(9);
     u64 want[] = {0, 0};
     edt_of(tmpl, 2, want, 2, nulls, EDT_PROP_NONE, NULL);
+    edt_of(tmpl, 2, want, 2, nulls, EDT_PROP_LONG | EDT_PROP_NO_HINT, NULL); /* no effect here */
     OK(ocrEdtCreate(NULL, tmpl, 2, want, 2, nulls, EDT_PROP_NONE, NULL_HINT, NULL));
     want[1] = 9;
     nulls[1] = block;

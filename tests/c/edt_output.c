@@ -1,6 +1,7 @@
 /*
  * 2.7.3: the output event carries the block that the EDT returns, or nothing; an EDT that returns an
- * event passes on what that one brings, whenever it does; many waiters, chains of outputs.
+ * event passes on what that one brings, whenever it does, of each kind that may be satisfied before;
+ * many waiters, chains of outputs.
  */
 #include "check.h"
 
@@ -45,8 +46,26 @@ static void waiters(ocrGuid_t source, u64 value, u32 count) {
 }
 
 /* An EDT that waits for the call of go, its output connected first. */
+static ocrGuid_t held_with(ocrEdt_t function, u64 param, u16 flags, ocrGuid_t *output) {
+    return spawn_with(function, 1, &param, 1, NULL, flags, output);
+}
+
 static ocrGuid_t held(ocrEdt_t function, u64 param, ocrGuid_t *output) {
-    return spawn_with(function, 1, &param, 1, NULL, EDT_PROP_NONE, output);
+    return held_with(function, param, EDT_PROP_NONE, output);
+}
+
+/* An event that stays until it has served one dependence, at least. */
+static ocrGuid_t lasting_event(u64 which) {
+    static const ocrEventTypes_t types[] = {OCR_EVENT_STICKY_T, OCR_EVENT_IDEM_T, OCR_EVENT_COUNTED_T, OCR_EVENT_CHANNEL_T};
+    ocrEventParams_t params;
+    ocrGuid_t event;
+    if (types[which] == OCR_EVENT_COUNTED_T) {
+        params.EVENT_COUNTED = (ocrEventCounterParams_t){.nbDeps = 1};
+    } else {
+        params.EVENT_CHANNEL = (ocrEventChannelParams_t){.maxGen = 1, .nbSat = 1, .nbDeps = 1};
+    }
+    OK(ocrEventCreateParams(&event, types[which], EVT_PROP_NONE, &params));
+    return event;
 }
 
 static void go(ocrGuid_t edt) { link_to(NULL_GUID, edt, 0, DB_MODE_NULL); }
@@ -62,10 +81,10 @@ static ocrGuid_t all(u32 paramc, u64 *paramv, u32 depc, ocrEdtDep_t depv[]) {
     go(edt);
 
     /* An event (one that stays: a once event could be gone), satisfied before, meanwhile or after. */
-    for (u64 i = 0; i < 60; i++) {
-        ocrGuid_t event = event_of(i % 2 ? OCR_EVENT_STICKY_T : OCR_EVENT_IDEM_T);
+    for (u64 i = 0; i < 96; i++) {
+        ocrGuid_t event = lasting_event(i / 24);
         ocrGuid_t block = i % 4 < 2 ? block_with(i + 1) : NULL_GUID, follows;
-        edt = held(returns_param, *(u64 *)&event, &output);
+        edt = held_with(returns_param, *(u64 *)&event, i % 24 < 12 ? EDT_PROP_NONE : EDT_PROP_FINISH, &output);
         waiters(output, i % 4 < 2 ? i + 1 : 0, 4);
         switch (i % 3) {
         case 0:

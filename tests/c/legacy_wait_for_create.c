@@ -32,6 +32,7 @@ int main(int argc, const char *argv[]) {
     OK(ocrGuidRangeCreate(&range, 2, GUID_USER_EVENT_STICKY));
     OK(ocrGuidFromIndex(&label, range, 1));
     REFUSED(OCR_EINVAL, ocrLegacyBlockProgress(label, NULL, NULL, NULL, LEGACY_PROP_NONE));
+    REFUSED(OCR_EINVAL, ocrLegacyBlockProgress(label, NULL, NULL, NULL, LEGACY_PROP_WAIT_IF_CREATED));
     REFUSED(OCR_EINVAL, ocrLegacyBlockProgress(NULL_GUID, NULL, NULL, NULL, LEGACY_PROP_WAIT_FOR_CREATE));
     u64 param = (u64)label.guid;
     ocrGuid_t template = template_of(creator, 1, 0);
@@ -39,6 +40,7 @@ int main(int argc, const char *argv[]) {
     OK(ocrLegacyBlockProgress(label, &guid, &memory, &size, LEGACY_PROP_WAIT_FOR_CREATE));
     CHECK_EQ(size, sizeof(u64));
     CHECK_EQ(*(u64 *)memory, ANSWER);
+    OK(ocrLegacyBlockProgress(label, NULL, NULL, NULL, LEGACY_PROP_WAIT_IF_CREATED));
     OK(ocrDbDestroy(guid));
     OK(ocrEventDestroy(label));
     ocrShutdown();

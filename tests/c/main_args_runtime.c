@@ -1,5 +1,10 @@
-/* The runtime's own option, `-ocr:cfg FILE`, is taken out wherever it stands; the rest closes up. */
-// args: one -ocr:cfg /dev/null two
+/*
+ * The runtime's own option, `-ocr:cfg FILE`, is taken out wherever it stands; the rest closes up. The
+ * machine descriptions that programs name there and in OCR_CONFIG are not looked at. A driver that
+ * appends `-ocr:cfg $OCR_CONFIG` names none if that is not set.
+ */
+// args: one -ocr:cfg /nonexistent/mach-hc-8w.cfg two -ocr:cfg
+// env: OCR_CONFIG=/nonexistent/mach-hc-4w.cfg
 #include "check.h"
 
 ocrGuid_t mainEdt(u32 paramc, u64 *paramv, u32 depc, ocrEdtDep_t depv[]) {

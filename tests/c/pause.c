@@ -23,8 +23,8 @@ static ocrGuid_t counts(u32 paramc, u64 *paramv, u32 depc, ocrEdtDep_t depv[]) {
     return NULL_GUID;
 }
 
-static bool among(ocrGuid_t guid, const ocrGuid_t *all, u32 count) {
-    for (u32 n = 0; n < count; n++)
+static bool among(ocrGuid_t guid, const ocrGuid_t *all, u32 bytes) {
+    for (u32 n = 0; n < bytes / sizeof guid; n++)
         if (ocrGuidIsEq(guid, all[n]))
             return true;
     return false;
@@ -71,7 +71,7 @@ static ocrGuid_t pauses(u32 paramc, u64 *paramv, u32 depc, ocrEdtDep_t depv[]) {
     OK(ocrDbDestroy(answer));
     ocrGuid_t sticky = event_of(OCR_EVENT_STICKY_T), edt = spawn(counts, 0, NULL, 1, &sticky);
     answer = ocrQuery(OCR_QUERY_EVENTS, edt, &list, &size, 0);
-    CHECK_EQ(size, 1);
+    CHECK_EQ(size, sizeof(ocrGuid_t));
     CHECK(ocrGuidIsEq(*(ocrGuid_t *)list, sticky));
     OK(ocrDbDestroy(answer));
     OK(ocrEdtDestroy(edt));
@@ -95,6 +95,7 @@ static ocrGuid_t pauses(u32 paramc, u64 *paramv, u32 depc, ocrEdtDep_t depv[]) {
     atomic_fetch_sub(&pausers, 1);
     ocrResume(flag);
     ocrResume(0);
+    ocrInjectFault(); /* does nothing */
     return NULL_GUID;
 }
 

@@ -20,8 +20,8 @@ static ocrGuid_t counts(u32 paramc, u64 *paramv, u32 depc, ocrEdtDep_t depv[]) {
     return NULL_GUID;
 }
 
-static bool among(ocrGuid_t guid, const ocrGuid_t *all, u32 count) {
-    for (u32 n = 0; n < count; n++)
+static bool among(ocrGuid_t guid, const ocrGuid_t *all, u32 bytes) {
+    for (u32 n = 0; n < bytes / sizeof guid; n++)
         if (ocrGuidIsEq(guid, all[n]))
             return true;
     return false;

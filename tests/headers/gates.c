@@ -5,6 +5,10 @@
  */
 #include "ocr-types.h"
 
+#if !defined(PRIu64) || !defined(PRId64) || !defined(PRIx64)
+#error "ocr-types.h alone does for printing numbers elsewhere"
+#endif
+
 #define ENABLE_EXTENSION_CHANNEL_EVT
 #define ENABLE_EXTENSION_COLLECTIVE_EVT
 #define ENABLE_EXTENSION_COUNTED_EVT

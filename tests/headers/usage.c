@@ -328,6 +328,9 @@ CHECK(ENABLE_EXTENSION_LABELING == 1);
 
 static ocrGuid_t staticNull = NULL_GUID_INITIALIZER;
 static const ocrGuid_t staticOthers[] = {UNINITIALIZED_GUID_INITIALIZER, ERROR_GUID_INITIALIZER};
+#ifndef __STRICT_ANSI__
+ocrGuid_t globalNull = NULL_GUID; /* what GNU C allows */
+#endif
 
 #ifdef __cplusplus
 /* Programs that say so themselves, because other headers leave it to them. */
@@ -429,6 +432,10 @@ ocrGuid_t mainEdt(u32 paramc, u64 *paramv, u32 depc, ocrEdtDep_t depv[]) {
     ocrHint_t hint;
     ocrHintInit(&hint, OCR_HINT_EDT_T);
     ocrSetHintValue(&hint, OCR_HINT_EDT_AFFINITY, ocrAffinityToHintValue(none));
+    ocrHintVal_t priority;
+    ocrHintSetValue(&hint, OCR_HINT_EDT_PRIORITY, 1);
+    ocrHintGetValue(&hint, OCR_HINT_EDT_PRIORITY, &priority);
+    ocrHintUnsetValue(&hint, OCR_HINT_EDT_PRIORITY);
     status |= ocrEdtCreate(&edt, edtTemplate, sizeof(ocrGuid_t) / sizeof(u64), (u64 *)&event, 1,
                            open, EDT_PROP_NONE, PICK_1_1(&hint, none), &output);
     status |= ocrEdtCreate(&edt, edtTemplate, EDT_PARAM_DEF, (u64 *)&event, EDT_PARAM_DEF, NULL,

@@ -118,6 +118,9 @@ impl Runtime {
                 workers: self.queues.workers(),
                 ready: self.queues.ready(),
                 in_flight: self.in_flight.load(Ordering::Relaxed),
+                devices: (self.devices.in_use().iter())
+                    .map(|used| (used.info.index, used.info.name.as_str()))
+                    .collect(),
                 still,
                 seconds: self.started.elapsed().as_secs_f64(),
             },

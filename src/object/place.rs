@@ -1,6 +1,7 @@
 //! Where an EDT runs and where a copy of a data block is.
 
 use std::fmt;
+use std::sync::atomic::{AtomicU8, Ordering};
 
 /// The host's memory and cores, or one OpenCL device.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, PartialOrd, Ord)]
@@ -26,6 +27,28 @@ impl Place {
             Place::HOST | Place::UNDECIDED => None,
             Place(number) => Some(number as usize - 1),
         }
+    }
+}
+
+/// A place that one thread at a time may change, and any may look at. It orders nothing.
+pub struct PlaceCell(AtomicU8);
+
+impl PlaceCell {
+    /// With a first place.
+    pub const fn new(place: Place) -> PlaceCell {
+        PlaceCell(AtomicU8::new(place.0))
+    }
+
+    /// The place.
+    #[inline]
+    pub fn get(&self) -> Place {
+        Place(self.0.load(Ordering::Relaxed))
+    }
+
+    /// Another place.
+    #[inline]
+    pub fn set(&self, place: Place) {
+        self.0.store(place.0, Ordering::Relaxed);
     }
 }
 

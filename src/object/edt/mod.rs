@@ -5,7 +5,7 @@
 //! | free | 0 | holder of the free slot | creation |
 //! | waiting | pre-slots not satisfied | holder of the lock | the count reaching 0: the one who brought it there owns the EDT; or `ocrEdtDestroy` |
 //! | zombie | pre-slots still linked to events | holder of the lock | the count reaching 0: freed; never, where the generations of the slot are used up |
-//! | runnable | outstanding fetches | the owner; handed on through a block's queue, a fetch, a ready queue or a launch, each of which orders the old owner's writes before the new one's reads | having run: freed by the worker or the device manager's thread |
+//! | runnable | outstanding fetches | the owner, but pictures read the place; handed on through a block's queue, a fetch, a ready queue or a launch, each of which orders the old owner's writes before the new one's reads | having run: freed by the worker or the device manager's thread |
 //! | ended | 0 | holder of the lock | its output event, which is in it, being triggered or destroyed: freed |
 //!
 //! # The output event
@@ -38,7 +38,7 @@ pub use store::{EdtCaches, Edts};
 use super::guid::{Guid, Kind};
 use super::header::Header;
 use super::link::Link;
-use super::place::Place;
+use super::place::PlaceCell;
 use super::scope::Scope;
 use super::work::Work;
 use std::cell::Cell;
@@ -121,7 +121,7 @@ pub struct Edt {
     /// `OUTPUT_INSIDE`.
     pub flags: Cell<u8>,
     /// Where it runs, once placed.
-    pub place: Cell<Place>,
+    pub place: PlaceCell,
     /// Which kernel variant it runs, where `place` is a device.
     pub variant: Cell<u8>,
 }

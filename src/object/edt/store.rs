@@ -84,7 +84,7 @@ impl Edt {
                 cursor: Cell::default(),
                 kind: Cell::default(),
                 flags: Cell::default(),
-                place: Cell::new(crate::object::place::Place::HOST),
+                place: crate::object::place::PlaceCell::new(crate::object::place::Place::HOST),
                 variant: Cell::default(),
             },
             words: Default::default(),

@@ -3,7 +3,7 @@
 //! The picture is taken by one thread while others may change everything. So it reads an object's
 //! fields under the lock of its header alone, one object at a time, and of an EDT that is past its
 //! pre-slots only what does not change any more (its work, its finish scope, its output event, and
-//! the blocks of its pre-slots). What two objects say may be of different moments, which makes a
+//! the blocks of its pre-slots), and its place. What two objects say may be of different moments, which makes a
 //! picture of a running program a little untrue, never unsafe. Of a program that hangs it is exact.
 //! The lock of an event is held while its list is walked, longer than anywhere else; who wants it
 //! meanwhile gives its processor away, as in `header.rs`.
@@ -52,7 +52,7 @@ pub struct Thread {
 }
 
 /// What the engine tells.
-pub struct Told {
+pub struct Told<'a> {
     /// All threads that have a context.
     pub threads: Vec<Thread>,
     /// Number of workers.
@@ -61,6 +61,8 @@ pub struct Told {
     pub ready: usize,
     /// Work in flight outside of the workers.
     pub in_flight: usize,
+    /// The devices in use: their numbers, as `ocr info` says them, and names.
+    pub devices: Vec<(usize, &'a str)>,
     /// Since the start.
     pub seconds: f64,
     /// Whether nothing changes meanwhile.
@@ -150,12 +152,14 @@ enum Maker {
 pub struct Picture<'a> {
     objects: &'a Objects,
     labels: &'a Labels,
-    told: Told,
+    told: Told<'a>,
     waiting: Vec<WaitingEdt>,
     /// EDTs that wait for dependences, the ones that are not examined too.
     waiting_count: usize,
     /// EDTs that are past their pre-slots and have not ended.
     runnable_count: usize,
+    /// Those of them that have a device as their place, and its number among those in use.
+    on_devices: Vec<(Name, usize)>,
     /// EDTs that run, by address.
     running: HashMap<usize, Name>,
     /// Which event each linked pre-slot waits for.
@@ -170,7 +174,7 @@ pub struct Picture<'a> {
 
 impl<'a> Picture<'a> {
     /// Takes the picture.
-    pub fn take(objects: &'a Objects, labels: &'a Labels, told: Told) -> Picture<'a> {
+    pub fn take(objects: &'a Objects, labels: &'a Labels, told: Told<'a>) -> Picture<'a> {
         let mut picture = Picture {
             objects,
             labels,
@@ -178,6 +182,7 @@ impl<'a> Picture<'a> {
             waiting: Vec::new(),
             waiting_count: 0,
             runnable_count: 0,
+            on_devices: Vec::new(),
             running: HashMap::new(),
             event_of: HashMap::new(),
             sources: HashMap::new(),
@@ -220,6 +225,11 @@ impl<'a> Picture<'a> {
             }
             if self.waiting_count + self.runnable_count > EXAMINED {
                 continue;
+            }
+            if state == RUNNABLE
+                && let Some(device) = edt.place.get().device_index()
+            {
+                self.on_devices.push((name, device));
             }
             if let Some(scope) = edt.finish_scope() {
                 self.add_scope(scope, name);

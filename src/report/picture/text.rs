@@ -6,6 +6,7 @@ use super::{
 use crate::object::edt::Mode;
 use crate::object::guid::Guid;
 use crate::report::tally::Label;
+use std::collections::HashSet;
 use std::fmt;
 
 /// Pre-slots of one EDT, EDTs of one scope, and events of one event that are described.
@@ -63,7 +64,7 @@ impl Picture<'_> {
             .saturating_sub(running + blocked + told.ready);
         let mut text = format!(
             "ocr: note: after {:.3} s: {} workers; EDTs: {running} running, {} ready, {} waiting for \
-             dependences, {blocked} waiting for data blocks, {others} on their way or on devices",
+             dependences, {blocked} waiting for data blocks, {others} on devices or on their way",
             told.seconds, told.workers, told.ready, self.waiting_count
         );
         let workers = told.threads.iter().filter(|thread| thread.worker);
@@ -72,6 +73,18 @@ impl Picture<'_> {
             text += &match self.running.get(&thread.running) {
                 Some(edt) => format!(" runs {edt}"),
                 None => " runs no EDT".into(),
+            };
+        }
+        // Those that wait for a block are named with it.
+        let blocked: HashSet<Guid> = self.block_waits.iter().map(|wait| wait.edt.guid).collect();
+        for (place, (number, name)) in told.devices.iter().enumerate() {
+            let edts = self.on_devices.iter();
+            let edts = edts.filter(|(edt, on)| *on == place && !blocked.contains(&edt.guid));
+            let edts: Vec<Name> = edts.map(|&(edt, _)| edt).collect();
+            text += &format!("\n  device {number} ({name}) has ");
+            text += &match edts.is_empty() {
+                true => "no EDT".into(),
+                false => list(&edts, Name::to_string),
             };
         }
         text + &self.what_waits() + "\n"

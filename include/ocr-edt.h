@@ -176,7 +176,8 @@ u8 ocrEventSatisfySlot(ocrGuid_t eventGuid, ocrGuid_t dataGuid, u32 slot);
  * in common. OCR 1.1.0, 2.7.1.
  *
  *   guid     out: its GUID, usable at once
- *   funcPtr  the function that its EDTs run; no C++ exception may leave it
+ *   funcPtr  the function that its EDTs run. A C++ exception that leaves it ends the program as one
+ *            that leaves main does.
  *   paramc   how many parameters they have, or EDT_PARAM_UNK
  *   depc     how many pre-slots they have, or EDT_PARAM_UNK
  *

@@ -2,6 +2,7 @@
 
 use super::context::{Context, LOCAL_SLOTS};
 use super::end::fatal;
+use super::uncaught::ocr_call_edt;
 use crate::memory::{self, Acquired, Left};
 use crate::object::data_block::{DataBlock, Mark};
 use crate::object::edt::{DENIED, Edt, EdtRef, FETCH, FINISH, NO_SLOT, PreSlot, URGENT, WAITER};
@@ -277,7 +278,7 @@ impl Context {
         };
         // SAFETY: the function is what the program gave for this template, and it gets what
         // `ocrEdt_t` promises.
-        let result = unsafe { function(paramc, paramv, depc, depv) };
+        let result = unsafe { ocr_call_edt(paramc, paramv, depc, depv, function) };
         // SAFETY: by the contract; the function has returned.
         let this = unsafe { &mut *context };
         this.tally.function_edts.add(1);

@@ -1,4 +1,5 @@
-// An exception that nothing catches ends the program; strict mode names the EDT.
+// An exception that nothing catches ends the program as one that leaves main would, and says what it is; strict
+// mode names the EDT.
 //
 // env: OCR_CHECK=strict
 // needs: signals
@@ -12,6 +13,7 @@ void throws(ocrEdtDep_t[]) { throw std::runtime_error("nobody catches this"); }
 
 ocrGuid_t crashes(u32, u64 *, u32, ocrEdtDep_t depv[]) {
     crash(throws, depv, SIGABRT, "crashed with SIGABRT");
+    crash(throws, depv, SIGABRT, "nobody catches this");
     ocrShutdown();
     return NULL_GUID;
 }

@@ -321,3 +321,44 @@ fn another_ocr_is_not_overwritten() {
     assert!(errors.contains("has another OCR in it"), "{errors}");
     assert!(!folder.join("lib").exists(), "something was installed");
 }
+
+/// What the message about a missing `mainEdt` advises is what helps.
+#[test]
+fn a_hidden_main_edt_is_mended_as_the_message_says() {
+    let folder = fresh_folder("install-hidden");
+    let lib = installed().join("lib");
+    let (shared, archive) = (lib.join("libocr.so"), lib.join("libocr.a"));
+    let exported = r#"__attribute__((visibility("default")))"#;
+    let built = |name: &str, before: &str, library: &Path| {
+        let source = folder.join(format!("{name}.c"));
+        let text = OUTSIDE.replace(
+            "\nocrGuid_t mainEdt",
+            &format!("\n{before} ocrGuid_t mainEdt"),
+        );
+        fs::write(&source, text).expect("target/ can be written");
+        let include = format!("-I{}", installed().join("include/ocr").display());
+        let library = library.display().to_string();
+        let flags = [
+            "-fvisibility=hidden",
+            &include,
+            &library,
+            "-pthread",
+            "-lm",
+            "-ldl",
+        ];
+        compile(&source, &folder.join(name), &flags.map(String::from));
+        let mut command = Command::new(folder.join(name));
+        command.env("LD_LIBRARY_PATH", &lib);
+        command
+    };
+    let output = built("hidden", "", &shared).output().expect("it was built");
+    let errors = String::from_utf8_lossy(&output.stderr);
+    assert_eq!(output.status.code(), Some(2), "{errors}");
+    for says in ["neither mainEdt nor main", exported, "link libocr.a"] {
+        assert!(errors.contains(says), "no {says}: {errors}");
+    }
+    for (name, before, library) in [("exported", exported, &shared), ("static", "", &archive)] {
+        let output = succeed(&mut built(name, before, library));
+        assert!(output.contains("arguments: 1"), "{name}: {output}");
+    }
+}

@@ -207,4 +207,4 @@ clean: ## removes build/ and target/
 
 help: ## this list
 	@echo "make TARGET [PREFIX=/usr/local] [DESTDIR=] [CC=cc] [CFLAGS=-O3]"
-	@sed -n 's/^\([a-z][a-z-]*\):[^#]*## \(.*\)/  \1|\2/p' Makefile | awk -F'|' '{ printf "%-16s %s\n", $$1, $$2 }'
+	@sed -n 's/^\([a-z][a-z-]*\):[^#]*## \(.*\)/  \1|\2/p' Makefile | awk -F'|' '{ printf "%-20s %s\n", $$1, $$2 }'

@@ -4,6 +4,8 @@
 PREFIX  ?= /usr/local
 DESTDIR ?=
 LIBDIR  ?= $(PREFIX)/lib
+# Where makefiles of existing OCR programs look. They name it so.
+OCR_INSTALL ?=
 CARGO   ?= cargo
 # Of the examples. What they cannot do without is in EXAMPLE_FLAGS.
 CFLAGS  ?= -O3
@@ -29,7 +31,7 @@ LIBRARY_SOURCES := Cargo.toml Cargo.lock build.rs $(shell find include) \
 COMMAND_SOURCES := $(shell find src/bin)
 
 .PHONY: all libraries command examples setup demo test lint loom miri tsan asan bench bench-peers \
-	install install-files uninstall clean help
+	install install-files ocr-install ocr-install-files uninstall clean help
 
 all: libraries command examples ## the libraries, the command and the examples, in build/ (default)
 	@:
@@ -175,6 +177,26 @@ install-files: ## the same, of what has been built before
 	install -m 644 examples/common/* "$(D_SHARE)/examples/common"
 	install -m 644 examples/data/* "$(D_SHARE)/examples/data"
 
+ocr-install: all ## into OCR_INSTALL, for the makefiles of existing OCR programs
+	@$(MAKE) --no-print-directory ocr-install-files
+
+# What those makefiles touch, beside what install puts there: headers in include/ itself (or inc/, where they take this
+# folder for the sources as well), libraries under the name of the kind of OCR, which is x86 for one machine, and a
+# command that starts a program on the machines of that kind.
+D_OCR = $(DESTDIR)$(OCR_INSTALL)
+
+ocr-install-files: ## the same, of what has been built before
+	@test -n "$(OCR_INSTALL)" || { echo "OCR_INSTALL must be set to a folder" >&2; exit 1; }
+	@if test -d "$(D_OCR)/include/extensions" && ! test -L "$(D_OCR)/include/extensions"; then \
+		echo "$(D_OCR) has another OCR in it" >&2; exit 1; fi
+	@$(MAKE) --no-print-directory install-files PREFIX="$(OCR_INSTALL)" LIBDIR="$(OCR_INSTALL)/lib"
+	cd "$(D_OCR)/include" && ln -sf ocr/*.h ocr/extensions .
+	ln -sfn include "$(D_OCR)/inc"
+	ln -sf libocr.a "$(D_OCR)/lib/libocr_x86.a"
+	ln -sf libocr.so "$(D_OCR)/lib/libocr_x86.so"
+	printf '#!/bin/sh\nexec "$$@"\n' >"$(D_OCR)/bin/ocrrun_x86"
+	chmod 755 "$(D_OCR)/bin/ocrrun_x86"
+
 uninstall: ## takes away what install has put there
 	rm -rf "$(D_INCLUDE)" "$(D_SHARE)"
 	rm -f "$(D_LIB)/libocr.a" "$(D_LIB)/$(SONAME)" "$(D_LIB)/libocr.so" "$(D_LIB)/pkgconfig/ocr.pc" \
@@ -185,4 +207,4 @@ clean: ## removes build/ and target/
 
 help: ## this list
 	@echo "make TARGET [PREFIX=/usr/local] [DESTDIR=] [CC=cc] [CFLAGS=-O3]"
-	@sed -n 's/^\([a-z][a-z-]*\):[^#]*## \(.*\)/  \1|\2/p' Makefile | awk -F'|' '{ printf "%-16s %s\n", $$1, $$2 }'
+	@sed -n 's/^\([a-z][a-z-]*\):[^#]*## \(.*\)/  \1|\2/p' Makefile | awk -F'|' '{ printf "%-20s %s\n", $$1, $$2 }'

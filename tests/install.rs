@@ -1,5 +1,6 @@
 //! What `make install` leaves: programs outside the tree are built against it through pkg-config
-//! alone, and run.
+//! alone, and run. What `make ocr-install` leaves: the same through a makefile that names things as
+//! those of existing OCR programs do.
 //!
 //! Installs what `make` has built before; nothing is built here, since cargo is running.
 
@@ -24,6 +25,29 @@ ocrGuid_t mainEdt(u32 paramc, u64 *paramv, u32 depc, ocrEdtDep_t depv[]) {
     ocrShutdown();
     return NULL_GUID;
 }
+"#;
+
+/// Finds OCR as the makefiles of existing programs do; how it links is for the test to say.
+const MAKEFILE: &str = r#"
+OCR_TYPE    ?= x86
+OCR_ROOT    ?= ../ocr
+OCR_INSTALL ?= $(OCR_ROOT)/install
+LIBRARY     := $(OCR_INSTALL)/lib/libocr_$(OCR_TYPE)
+CFLAGS      := -Werror -I. -I$(OCR_INSTALL)/include -DOCR_TYPE_H=$(OCR_TYPE).h
+
+all: shared static
+
+outside.o: outside.c $(LIBRARY).so
+	$(CC) $(CFLAGS) -c -o $@ $<
+library.o: outside.c
+	$(CC) -I$(OCR_ROOT)/inc -c -o $@ $<
+shared: outside.o
+	$(CC) -o $@ $^ -L$(OCR_INSTALL)/lib -locr_$(OCR_TYPE) -lpthread -lm
+static: library.o
+	$(CC) -o $@ $^ $(LIBRARY).a -pthread -lm -ldl
+
+run-shared run-static: run-%: %
+	LD_LIBRARY_PATH=$(OCR_INSTALL)/lib OCR_CONFIG=none $(OCR_INSTALL)/bin/ocrrun_$(OCR_TYPE) ./$< one two
 "#;
 
 fn root() -> &'static Path {
@@ -55,15 +79,21 @@ fn succeed(command: &mut Command) -> String {
 }
 
 /// A make that has nothing to do with the one that may have started this test.
-fn make(words: &[String]) {
+fn make_command() -> Command {
     let mut make = Command::new("make");
     for variable in ["MAKEFLAGS", "MFLAGS", "MAKELEVEL", "MAKEOVERRIDES"] {
         make.env_remove(variable);
     }
-    for variable in ["PREFIX", "DESTDIR", "LIBDIR"] {
+    for variable in ["PREFIX", "DESTDIR", "LIBDIR", "OCR_INSTALL"] {
         make.env_remove(variable);
     }
-    succeed(make.arg("-s").args(words).current_dir(root()));
+    make.arg("-s");
+    make
+}
+
+/// The makefile of this tree.
+fn make(words: &[String]) {
+    succeed(make_command().args(words).current_dir(root()));
 }
 
 /// An installation that all tests use and none changes.
@@ -246,4 +276,89 @@ fn uninstall_leaves_nothing_behind() {
     make(&["uninstall".into(), destination, "PREFIX=/opt/x".into()]);
     let left = succeed(Command::new("find").arg(&folder).args(["!", "-type", "d"]));
     assert_eq!(left, "");
+}
+
+#[test]
+fn makefiles_of_existing_programs_find_what_they_name() {
+    let folder = fresh_folder("install-ocr");
+    let install = format!("OCR_INSTALL={}", folder.join("ocr").display());
+    // Twice: the second time, what the first has left is there.
+    for _ in 0..2 {
+        make(&["ocr-install-files".into(), install.clone()]);
+    }
+    let into_itself = folder.join("ocr/include/include");
+    assert!(!into_itself.is_symlink(), "{}", into_itself.display());
+    let app = folder.join("app");
+    fs::create_dir(&app).expect("target/ can be written");
+    fs::write(app.join("outside.c"), OUTSIDE).expect("target/ can be written");
+    fs::write(app.join("Makefile"), MAKEFILE).expect("target/ can be written");
+    for (target, is_shared) in [("shared", true), ("static", false)] {
+        let mut make = make_command();
+        make.arg(format!("run-{target}"))
+            .env("OCR_ROOT", folder.join("ocr"))
+            .env("OCR_INSTALL", folder.join("ocr"))
+            .env("OCR_WORKERS", "2")
+            .current_dir(&app);
+        let output = succeed(&mut make);
+        let says = "arguments: 3, root: 2, workers: 2";
+        assert!(output.contains(says), "{target}: {output}");
+        let needs = succeed(Command::new("readelf").arg("-d").arg(app.join(target)));
+        assert_eq!(needs.contains("[libocr.so.0]"), is_shared, "{needs}");
+    }
+}
+
+#[test]
+fn another_ocr_is_not_overwritten() {
+    let folder = fresh_folder("install-another");
+    let header = folder.join("include/extensions/ocr-affinity.h");
+    fs::create_dir_all(header.parent().expect("it is in a folder")).expect("target/ is writable");
+    fs::write(&header, "").expect("target/ can be written");
+    let mut make = make_command();
+    make.arg("ocr-install-files").env("OCR_INSTALL", &folder);
+    let output = make.current_dir(root()).output().expect("there is a make");
+    let errors = String::from_utf8_lossy(&output.stderr);
+    assert!(!output.status.success(), "it was installed");
+    assert!(errors.contains("has another OCR in it"), "{errors}");
+    assert!(!folder.join("lib").exists(), "something was installed");
+}
+
+/// What the message about a missing `mainEdt` advises is what helps.
+#[test]
+fn a_hidden_main_edt_is_mended_as_the_message_says() {
+    let folder = fresh_folder("install-hidden");
+    let lib = installed().join("lib");
+    let (shared, archive) = (lib.join("libocr.so"), lib.join("libocr.a"));
+    let exported = r#"__attribute__((visibility("default")))"#;
+    let built = |name: &str, before: &str, library: &Path| {
+        let source = folder.join(format!("{name}.c"));
+        let text = OUTSIDE.replace(
+            "\nocrGuid_t mainEdt",
+            &format!("\n{before} ocrGuid_t mainEdt"),
+        );
+        fs::write(&source, text).expect("target/ can be written");
+        let include = format!("-I{}", installed().join("include/ocr").display());
+        let library = library.display().to_string();
+        let flags = [
+            "-fvisibility=hidden",
+            &include,
+            &library,
+            "-pthread",
+            "-lm",
+            "-ldl",
+        ];
+        compile(&source, &folder.join(name), &flags.map(String::from));
+        let mut command = Command::new(folder.join(name));
+        command.env("LD_LIBRARY_PATH", &lib);
+        command
+    };
+    let output = built("hidden", "", &shared).output().expect("it was built");
+    let errors = String::from_utf8_lossy(&output.stderr);
+    assert_eq!(output.status.code(), Some(2), "{errors}");
+    for says in ["neither mainEdt nor main", exported, "link libocr.a"] {
+        assert!(errors.contains(says), "no {says}: {errors}");
+    }
+    for (name, before, library) in [("exported", exported, &shared), ("static", "", &archive)] {
+        let output = succeed(&mut built(name, before, library));
+        assert!(output.contains("arguments: 1"), "{name}: {output}");
+    }
 }

@@ -60,6 +60,13 @@ unsafe fn argument(block: *mut c_void, index: u64) -> *mut c_char {
     block.cast::<c_char>().wrapping_add(offset as usize)
 }
 
+/// Of a program that has no `mainEdt`, or that does not show it to the shared library.
+const NO_MAIN_EDT: &str = "\
+ocr: error: the program defines neither mainEdt nor main
+  what to do: Define ocrGuid_t mainEdt(u32 paramc, u64 *paramv, u32 depc, ocrEdtDep_t depv[]), \
+not static and in no namespace. If it is there, libocr.so does not see it, which -fvisibility=hidden does: \
+put __attribute__((visibility(\"default\"))) before it, or link libocr.a.";
+
 /// What the library's `main` calls (see `shim.c`).
 ///
 /// # Safety
@@ -72,7 +79,7 @@ pub unsafe extern "C" fn ocrRunProgram(
     main_edt: sys::ocrEdt_t,
 ) -> c_int {
     let Some(main_edt) = super::edt::edt_function(main_edt) else {
-        eprintln!("ocr: error: the program defines neither mainEdt nor main");
+        eprintln!("{NO_MAIN_EDT}");
         return start::USAGE_STATUS;
     };
     let args = (0..argc.max(0) as usize)

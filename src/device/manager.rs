@@ -16,6 +16,7 @@ use opencl3::event::{
     CL_PROFILING_COMMAND_END, CL_PROFILING_COMMAND_QUEUED, CL_PROFILING_COMMAND_START,
 };
 
+use crate::object::data_block::DataBlock;
 use crate::object::place::Place;
 
 use super::buffers::{Buffers, Id};
@@ -125,6 +126,8 @@ pub(super) struct Manager {
     lane_pace_ns: Option<u64>,
     /// The launches of this round are held back.
     pub(super) holds: bool,
+    /// Blocks that are to be forgotten when they are not held back any more.
+    to_forget: Vec<&'static DataBlock>,
     /// When the last command of each lane ended, for estimates without profiling.
     last_end: [Option<Instant>; MAX_LANES],
     /// Launches that were not enqueued yet, in order.
@@ -213,6 +216,7 @@ impl Manager {
             pace_ns: 0,
             lane_pace_ns: None,
             holds: false,
+            to_forget: Vec::new(),
             last_end: [None; MAX_LANES],
             waiting: VecDeque::new(),
             running: 0,
@@ -252,6 +256,7 @@ impl Manager {
             }
             self.launch_waiting();
             self.lanes.flush();
+            self.forget_all();
             busy |= self.reap_all();
             if self.running == 0 && self.waiting.is_empty() {
                 self.waits_for_launches = None;
@@ -300,6 +305,8 @@ impl Manager {
             }
             Message::Launch(launch) => self.launch(launch),
             Message::Fetch(block, token) => self.fetch(block, token),
+            // That releases a buffer.
+            Message::Forget(block) if self.holds => self.to_forget.push(block),
             Message::Forget(block) => self.forget(block),
             Message::LastLaunches(ended) => {
                 self.last_launches = true;
@@ -313,6 +320,12 @@ impl Manager {
                 // Whoever asked may have gone.
                 let _ = reply.send(result);
             }
+        }
+    }
+
+    fn forget_all(&mut self) {
+        for block in std::mem::take(&mut self.to_forget) {
+            self.forget(block);
         }
     }
 
@@ -484,6 +497,7 @@ impl Manager {
         for launch in std::mem::take(&mut self.waiting) {
             self.refuse(&launch, Fault::new(cause));
         }
+        self.forget_all();
     }
 }
 

@@ -275,9 +275,13 @@ impl Manager {
         }
     }
 
-    /// Whether the device does kernels about as fast as they are enqueued, and falls asleep in between.
+    /// Whether the device does kernels about as fast as they are enqueued, and falls asleep in between. One
+    /// of a single unit may have no threads: PoCL's "basic" executes commands where a gate is opened, with
+    /// locks held that they take again.
     fn is_outrun(&self) -> bool {
-        self.info.kind == DeviceKind::Cpu && self.lane_pace_ns.is_some_and(|ns| ns < HOLD_UP_TO_NS)
+        self.info.kind == DeviceKind::Cpu
+            && self.info.compute_units > 1
+            && self.lane_pace_ns.is_some_and(|ns| ns < HOLD_UP_TO_NS)
     }
 
     /// Sets callbacks, and says how long to sleep if none comes. A look that found nothing is followed

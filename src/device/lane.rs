@@ -15,9 +15,11 @@
 //! lane works in order, and the gate is opened when there are [`HELD`] of them, or no more to come
 //! ([`Lanes::flush`]).
 //!
-//! Nobody may wait for a command while a gate is shut. The manager's thread alone has gates, and opens
-//! them before it does anything that may wait: it flushes before it sleeps, compiles, or evicts a buffer,
-//! and [`Lanes::abandon`] opens them itself. A gate that is dropped is open.
+//! Nobody may wait for a command while a gate is shut, and OpenCL forbids to release anything but events
+//! then (clSetUserEventStatus). The manager's thread alone has gates, and opens them before it does anything
+//! that may wait or releases anything: it flushes before it sleeps, compiles, or evicts a buffer, forgets no
+//! block while launches are held back, and [`Lanes::abandon`] opens them itself. A gate that is dropped is
+//! open.
 
 use std::collections::VecDeque;
 use std::sync::Arc;
@@ -89,8 +91,9 @@ struct Hold {
 }
 
 pub(super) struct Lanes<W> {
-    lanes: Vec<Lane<W>>,
+    /// Dropped before the queues are released.
     hold: Option<Hold>,
+    lanes: Vec<Lane<W>>,
     /// Where the search for a free compute lane starts.
     turn: usize,
 }
@@ -107,8 +110,8 @@ impl<W> Lanes<W> {
             armed: 0,
         };
         Lanes {
-            lanes: queues.into_iter().map(lane).collect(),
             hold: None,
+            lanes: queues.into_iter().map(lane).collect(),
             turn: 0,
         }
     }

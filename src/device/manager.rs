@@ -16,6 +16,7 @@ use opencl3::event::{
     CL_PROFILING_COMMAND_END, CL_PROFILING_COMMAND_QUEUED, CL_PROFILING_COMMAND_START,
 };
 
+use crate::object::data_block::DataBlock;
 use crate::object::place::Place;
 
 use super::buffers::{Buffers, Id};
@@ -125,6 +126,8 @@ pub(super) struct Manager {
     lane_pace_ns: Option<u64>,
     /// The launches of this round are held back.
     pub(super) holds: bool,
+    /// Blocks that are to be forgotten when they are not held back any more.
+    to_forget: Vec<&'static DataBlock>,
     /// When the last command of each lane ended, for estimates without profiling.
     last_end: [Option<Instant>; MAX_LANES],
     /// Launches that were not enqueued yet, in order.
@@ -213,6 +216,7 @@ impl Manager {
             pace_ns: 0,
             lane_pace_ns: None,
             holds: false,
+            to_forget: Vec::new(),
             last_end: [None; MAX_LANES],
             waiting: VecDeque::new(),
             running: 0,
@@ -252,6 +256,7 @@ impl Manager {
             }
             self.launch_waiting();
             self.lanes.flush();
+            self.forget_all();
             busy |= self.reap_all();
             if self.running == 0 && self.waiting.is_empty() {
                 self.waits_for_launches = None;
@@ -270,9 +275,13 @@ impl Manager {
         }
     }
 
-    /// Whether the device does kernels about as fast as they are enqueued, and falls asleep in between.
+    /// Whether the device does kernels about as fast as they are enqueued, and falls asleep in between. One
+    /// of a single unit may have no threads: PoCL's "basic" executes commands where a gate is opened, with
+    /// locks held that they take again.
     fn is_outrun(&self) -> bool {
-        self.info.kind == DeviceKind::Cpu && self.lane_pace_ns.is_some_and(|ns| ns < HOLD_UP_TO_NS)
+        self.info.kind == DeviceKind::Cpu
+            && self.info.compute_units > 1
+            && self.lane_pace_ns.is_some_and(|ns| ns < HOLD_UP_TO_NS)
     }
 
     /// Sets callbacks, and says how long to sleep if none comes. A look that found nothing is followed
@@ -300,6 +309,8 @@ impl Manager {
             }
             Message::Launch(launch) => self.launch(launch),
             Message::Fetch(block, token) => self.fetch(block, token),
+            // That releases a buffer.
+            Message::Forget(block) if self.holds => self.to_forget.push(block),
             Message::Forget(block) => self.forget(block),
             Message::LastLaunches(ended) => {
                 self.last_launches = true;
@@ -313,6 +324,12 @@ impl Manager {
                 // Whoever asked may have gone.
                 let _ = reply.send(result);
             }
+        }
+    }
+
+    fn forget_all(&mut self) {
+        for block in std::mem::take(&mut self.to_forget) {
+            self.forget(block);
         }
     }
 
@@ -484,6 +501,7 @@ impl Manager {
         for launch in std::mem::take(&mut self.waiting) {
             self.refuse(&launch, Fault::new(cause));
         }
+        self.forget_all();
     }
 }
 

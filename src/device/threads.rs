@@ -9,6 +9,7 @@
 
 use std::fs;
 use std::io;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::thread::{Builder, JoinHandle};
 
 /// What the names begin with.
@@ -19,11 +20,16 @@ const FLAG: libc::c_ulong = 0x0200_0000;
 /// Asks for the personality.
 const ASK: libc::c_ulong = 0xffff_ffff;
 
+/// Whether there ever was such a thread.
+static ANY: AtomicBool = AtomicBool::new(false);
+
 /// Starts a thread that may call OpenCL.
 pub(super) fn spawn<T: Send + 'static>(
     name: impl std::fmt::Display,
     work: impl FnOnce() -> T + Send + 'static,
 ) -> io::Result<JoinHandle<T>> {
+    // Before the thread is there, for those who look: without, it counts as the program's.
+    ANY.store(true, Ordering::SeqCst);
     Builder::new().name(format!("{NAME}{name}")).spawn(move || {
         set_flag();
         work()
@@ -47,7 +53,7 @@ impl Seen {
     /// Those that are there now. Of threads that come and go meanwhile some may be missing. Nothing is
     /// said of a process that has a mark itself, and so all its threads.
     pub fn now() -> Seen {
-        if is_marked(&std::process::id().to_string()) {
+        if !ANY.load(Ordering::SeqCst) || is_marked(&std::process::id().to_string()) {
             return Seen(Vec::new());
         }
         let tasks = fs::read_dir("/proc/self/task").into_iter().flatten();

@@ -267,7 +267,7 @@ impl Context {
             _ => self.connect_all(edt, to_link),
         };
         if result.is_err() {
-            self.take_back(edt, request.output, counted_in);
+            self.take_back(guid, request.output, counted_in);
             // One place may be both: the last that was written first.
             for before in [guid_place, output_place].into_iter().flatten() {
                 before.restore();
@@ -319,10 +319,15 @@ impl Context {
     /// Destroys a new EDT that could not be connected, since an event does not exist or takes no further
     /// dependence. An output event that was given stays as it was.
     #[cold]
-    fn take_back(&mut self, edt: &'static Edt, output: Output, counted_in: bool) {
+    fn take_back(&mut self, edt: Guid, output: Output, counted_in: bool) {
         if let Output::Given(event) = output {
-            // A pre-slot is unconnected again, so the EDT still waits.
-            let locked = edt.header.lock_pinned();
+            // A pre-slot is unconnected again, so the EDT still waits: unless somebody who knows the GUID
+            // has destroyed it or connected that pre-slot, and it may be gone.
+            let locked = self.runtime.objects.edts.lock(edt);
+            let Some((edt, locked)) = locked.filter(|(_, locked)| locked.word.state() == WAITING)
+            else {
+                return;
+            };
             match edt.finish_scope().filter(|_| edt.flags.get() & FINISH != 0) {
                 Some(scope) => scope.output.set(Guid::NULL),
                 None => edt.set_output(Guid::NULL),
@@ -332,7 +337,7 @@ impl Context {
                 self.graph().count_out_of_latch(event);
             }
         }
-        let _ = self.destroy_edt(edt.guid());
+        let _ = self.destroy_edt(edt);
     }
 
     /// Counts a new EDT into the innermost finish scope, or opens one for it. False without memory.

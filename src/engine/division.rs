@@ -70,6 +70,10 @@ extern "C" fn divided(
         None => before.map(|before| &before.opencl),
         Some(_) => before.and_then(|before| before.program.as_ref()),
     };
+    if action.is_some_and(|action| action.sa_flags & libc::SA_RESETHAND != 0) {
+        // A handler that returns relies on being called once: the instruction is tried again.
+        Handler::give_back(signal);
+    }
     match action {
         Some(action) if action.sa_flags & libc::SA_SIGINFO != 0 => {
             // SAFETY: with this flag it is such a function.

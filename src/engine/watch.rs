@@ -8,6 +8,7 @@
 use super::Runtime;
 use super::signals::Handler;
 use std::cell::UnsafeCell;
+use std::io::Error;
 use std::mem::MaybeUninit;
 use std::sync::Once;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -47,17 +48,23 @@ impl Semaphore {
         unsafe { libc::sem_wait(self.get()) };
     }
 
-    fn wait_for(&self, seconds: i64) {
-        let mut until = libc::timespec {
-            tv_sec: 0,
-            tv_nsec: 0,
-        };
-        // SAFETY: a valid place. If somebody sets the clock, a look comes sooner or later.
-        unsafe { libc::clock_gettime(libc::CLOCK_REALTIME, &mut until) };
-        until.tv_sec += seconds;
+    /// True if it was that time first.
+    fn wait_until(&self, time: &libc::timespec) -> bool {
         // SAFETY: as in `wait`.
-        unsafe { libc::sem_timedwait(self.get(), &until) };
+        let result = unsafe { libc::sem_timedwait(self.get(), time) };
+        result != 0 && Error::last_os_error().raw_os_error() == Some(libc::ETIMEDOUT)
     }
+}
+
+fn in_seconds(seconds: i64) -> libc::timespec {
+    let mut time = libc::timespec {
+        tv_sec: 0,
+        tv_nsec: 0,
+    };
+    // SAFETY: a valid place. If somebody sets the clock, a look comes sooner or later.
+    unsafe { libc::clock_gettime(libc::CLOCK_REALTIME, &mut time) };
+    time.tv_sec += seconds;
+    time
 }
 
 /// Has the watching thread look around.
@@ -67,23 +74,28 @@ pub fn look() {
 
 /// Has it look again whether the program hangs.
 pub(super) fn suspect() {
-    SUSPECTED.store(true, Ordering::SeqCst);
-    look();
+    if !SUSPECTED.swap(true, Ordering::SeqCst) {
+        look();
+    }
 }
 
 /// Watches until the run ends.
 pub(super) fn watch(runtime: &Runtime) {
+    // When it looks again.
+    let mut again = None;
     while !runtime.end.is_ending() {
         if ASKED.swap(false, Ordering::SeqCst) {
             let picture = runtime.picture(false);
             eprint!("{}", picture.of_run());
             runtime.draw(&picture);
         }
-        if SUSPECTED.swap(false, Ordering::SeqCst) {
-            SEMAPHORE.wait_for(SUSPICION_SECONDS);
-            runtime.check_halt();
-        } else {
+        if !SUSPECTED.load(Ordering::SeqCst) {
             SEMAPHORE.wait();
+        } else if SEMAPHORE.wait_until(again.get_or_insert_with(|| in_seconds(SUSPICION_SECONDS))) {
+            again = None;
+            // Before it looks: what is suspected from now on is another look.
+            SUSPECTED.store(false, Ordering::SeqCst);
+            runtime.check_halt();
         }
     }
 }

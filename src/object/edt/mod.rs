@@ -143,7 +143,8 @@ impl Edt {
         )
     }
 
-    /// Sets the output event, which has a slot of its own, of an EDT that is not published.
+    /// Sets the output event, which has a slot of its own, of an EDT that is not published,
+    /// or that the caller has locked.
     pub fn set_output(&self, output: Guid) {
         self.output.set(output.bits());
     }

@@ -1,0 +1,21 @@
+/* While nothing is to be done but what a thread of the program may do, the runtime sleeps. */
+#include "check.h"
+#include <pthread.h>
+#include <time.h>
+
+static void *idles(void *unused) {
+    sleep(1);
+    const clock_t before = clock();
+    sleep(2);
+    CHECK(clock() - before < CLOCKS_PER_SEC / 2);
+    ocrShutdown();
+    return unused;
+}
+
+ocrGuid_t mainEdt(u32 paramc, u64 *paramv, u32 depc, ocrEdtDep_t depv[]) {
+    (void)paramc, (void)paramv, (void)depc, (void)depv;
+    pthread_t id;
+    CHECK_EQ(pthread_create(&id, NULL, idles, NULL), 0);
+    CHECK_EQ(pthread_detach(id), 0);
+    return NULL_GUID;
+}

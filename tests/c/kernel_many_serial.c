@@ -1,0 +1,5 @@
+// The same on a device without threads of its own: PoCL's executes kernels on the thread that enqueues.
+//
+// env: POCL_DEVICES=basic
+// needs: opencl
+#include "kernel_many.c"

@@ -11,37 +11,33 @@
 use crate::object::guid::Guid;
 use crate::object::work::{EdtDep, EdtFunction};
 
-// Without directives of the unwinder's, on purpose.
+/// Defines `ocr_call_edt`, without directives for the unwinder, on purpose.
+#[cfg(all(any(target_arch = "x86_64", target_arch = "aarch64"), not(miri)))]
+macro_rules! call_edt {
+    ($($line:literal),*) => {
+        core::arch::global_asm!(
+            ".pushsection .text.ocr_call_edt, \"ax\", @progbits",
+            ".globl ocr_call_edt",
+            ".hidden ocr_call_edt",
+            ".type ocr_call_edt, @function",
+            "ocr_call_edt:",
+            $($line,)*
+            ".size ocr_call_edt, . - ocr_call_edt",
+            ".popsection",
+        );
+    };
+}
+
 #[cfg(all(target_arch = "x86_64", not(miri)))]
-core::arch::global_asm!(
-    ".pushsection .text.ocr_call_edt, \"ax\", @progbits",
-    ".globl ocr_call_edt",
-    ".hidden ocr_call_edt",
-    ".type ocr_call_edt, @function",
-    "ocr_call_edt:",
-    "push rbp",
-    "mov rbp, rsp",
-    "call r8",
-    "pop rbp",
-    "ret",
-    ".size ocr_call_edt, . - ocr_call_edt",
-    ".popsection",
-);
+call_edt!("push rbp", "mov rbp, rsp", "call r8", "pop rbp", "ret");
 
 #[cfg(all(target_arch = "aarch64", not(miri)))]
-core::arch::global_asm!(
-    ".pushsection .text.ocr_call_edt, \"ax\", @progbits",
-    ".globl ocr_call_edt",
-    ".hidden ocr_call_edt",
-    ".type ocr_call_edt, @function",
-    "ocr_call_edt:",
+call_edt!(
     "stp x29, x30, [sp, #-16]!",
     "mov x29, sp",
     "blr x4",
     "ldp x29, x30, [sp], #16",
-    "ret",
-    ".size ocr_call_edt, . - ocr_call_edt",
-    ".popsection",
+    "ret"
 );
 
 #[cfg(all(any(target_arch = "x86_64", target_arch = "aarch64"), not(miri)))]

@@ -4,42 +4,14 @@
  * a graph. The program sleeps through the signal.
  */
 // workers: 2 8
-#include "check.h"
+#include "picture.h"
 
 #include <extensions/ocr-legacy.h>
-#include <fcntl.h>
-#include <signal.h>
 #include <stdatomic.h>
 
 static ocrGuid_t go_on, holding, gate;
-static char text_file[64], graph_file[64];
-
-/* Before the runtime starts. Several of these programs may run at a time. */
-__attribute__((constructor)) static void name_files(void) {
-    snprintf(text_file, sizeof text_file, "picture_signal.%d.stderr", getpid());
-    snprintf(graph_file, sizeof graph_file, "picture_signal.%d.dot", getpid());
-    setenv("OCR_HALT_DOT", graph_file, 1);
-}
 
 static atomic_bool waiting;
-
-/* All of a file, or as much as there is. */
-static const char *content(const char *name) {
-    static char text[1 << 16];
-    FILE *file = fopen(name, "r");
-    size_t len = file ? fread(text, 1, sizeof text - 1, file) : 0;
-    if (file)
-        fclose(file);
-    text[len] = 0;
-    return text;
-}
-
-static void has(const char *name, const char *what) {
-    if (!strstr(content(name), what)) {
-        fprintf(stderr, "no \"%s\" in:\n%s\n", what, content(name));
-        CHECK(!"the picture lacks something");
-    }
-}
 
 static ocrGuid_t asks(u32 paramc, u64 *paramv, u32 depc, ocrEdtDep_t depv[]) {
     (void)paramc, (void)paramv, (void)depc, (void)depv;
@@ -47,19 +19,8 @@ static ocrGuid_t asks(u32 paramc, u64 *paramv, u32 depc, ocrEdtDep_t depv[]) {
         breathe();
     const char *name = text_file;
     /* again, if blocks was about to wait and did not yet */
-    for (int tries = 0; tries < 1000 && !strstr(content(name), "waits in"); tries++) {
-        int before = dup(2), file = open(name, O_CREAT | O_TRUNC | O_WRONLY, 0600);
-        CHECK(before >= 0 && file >= 0);
-        CHECK_EQ(dup2(file, 2), 2);
-        CHECK(unlink(graph_file) == 0 || tries == 0);
-        OK(kill(getpid(), SIGUSR1));
-        /* the graph is written last */
-        while (!strstr(content(graph_file), "\n}\n"))
-            breathe();
-        CHECK_EQ(dup2(before, 2), 2);
-        OK(close(before));
-        OK(close(file));
-    }
+    for (int tries = 0; tries < 1000 && !strstr(content(name), "waits in"); tries++)
+        take_picture();
     has(name, "ocr: note: after ");
     has(name, "s: ");
     has(name, " workers; EDTs: ");
@@ -76,8 +37,7 @@ static ocrGuid_t asks(u32 paramc, u64 *paramv, u32 depc, ocrEdtDep_t depv[]) {
     has(graph_file, "digraph");
     has(graph_file, "wants_it");
     has(graph_file, "never connected");
-    OK(unlink(text_file));
-    OK(unlink(graph_file));
+    forget_picture();
     OK(ocrEventSatisfy(go_on, NULL_GUID));
     return NULL_GUID;
 }

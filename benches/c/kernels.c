@@ -10,13 +10,14 @@
  *                 to decide what comes next), and where it does not
  *
  * Both sides run the same source with the same sizes on the same device, and memory that the buffers wrap, alternately
- * in one process. The kernel is one work-group that loops; how often, is found at the start by timing the hand-written
+ * in one process; which comes first changes from round to round, since the second has what both use in the caches. The kernel is one work-group that loops; how often, is found at the start by timing the hand-written
  * loop. Times are nanoseconds per kernel, from the first call to when all have finished, one line for each round:
  *
  *   independent_SIZE_edt, independent_SIZE_queue, independent_SIZE_queues
  *   chain_SIZE_edt, chain_SIZE_wait, chain_SIZE_queue
  *
- * where SIZE is empty, 20us, 200us or 1ms. For 1ms there are a tenth as many kernels, and beside the chain
+ * where SIZE is empty, 20us, 200us or 1ms. For 1ms there are a tenth as many independent kernels (a chain begins and
+ * ends with some wake-ups that are no link's, and is as long for every size), and
  *
  *   manager_independent_1ms, manager_chain_1ms
  *
@@ -42,14 +43,14 @@ static const char *source =
     "    x[get_global_id(0)] = v;\n"
     "}\n";
 
-/* Long kernels are fewer: `part` of the launches and links. */
+/* Long kernels are fewer: `part` of the launches. */
 static const struct { const char *name; double ns; u64 part; } sizes[] = {
     { "empty", 0, 1 }, { "20us", 20e3, 1 }, { "200us", 200e3, 1 }, { "1ms", 1e6, 10 },
 };
 enum { SIZES = sizeof sizes / sizeof sizes[0], LONGEST = SIZES - 1 };
 
-static u64 allLaunches, allLinks, rounds;
-static u64 launches, links; /* in this turn */
+static u64 allLaunches, links, rounds;
+static u64 launches; /* in this turn */
 static u32 steps[SIZES];
 
 /* ---- by hand ----------------------------------------------------------------------------------------------------- */
@@ -240,8 +241,8 @@ static ocrGuid_t chainedEdts(u32 paramc, u64 *paramv, u32 depc, ocrEdtDep_t depv
 
 /* ---- in turns ---------------------------------------------------------------------------------------------------- */
 
-/* A turn is a round for one size: independent EDTs, then everything by hand, then chained EDTs. What is by hand runs in
- * an EDT, when there is no other. */
+/* A turn is a round for one size: everything by hand, and independent EDTs and then chained ones, or the other way round
+ * in every second round. What is by hand runs in an EDT, when there is no other. */
 static u64 turn, kernelsRun;
 static double begin, edtNs, managerBegin;
 static ocrGuid_t independentTemplate, chainTemplate, afterIndependentTemplate, afterChainTemplate;
@@ -291,9 +292,6 @@ static void reportManager(const char *what, double now) {
 
 /* Runs `scope` in a finish scope, and `after` when that has ended. */
 static void runTurn(ocrGuid_t scope, ocrGuid_t after) {
-    const u64 part = sizes[turn % SIZES].part;
-    launches = allLaunches < part ? 1 : allLaunches / part;
-    links = allLinks < part ? 1 : allLinks / part;
     kernelsRun += ocrGuidIsEq(scope, chainTemplate) ? links : launches;
     u64 count = steps[turn % SIZES];
     ocrGuid_t first, ended;
@@ -304,6 +302,20 @@ static void runTurn(ocrGuid_t scope, ocrGuid_t after) {
     MUST(ocrAddDependence(NULL_GUID, first, 0, DB_MODE_NULL));
 }
 
+static bool handFirst(void) {
+    return turn / SIZES % 2 != 0;
+}
+
+static void byHand(void) {
+    const int size = (int)(turn % SIZES);
+    report("independent", size, "queue", independentByHand(launches, steps[size], 1));
+    report("independent", size, "queues", independentByHand(launches, steps[size], QUEUES));
+    report("chain", size, "wait", chainByHand(steps[size], true));
+    report("chain", size, "queue", chainByHand(steps[size], false));
+}
+
+static void startTurn(void);
+
 static ocrGuid_t afterIndependent(u32 paramc, u64 *paramv, u32 depc, ocrEdtDep_t depv[]) {
     const double end = now();
     edtNs = (end - begin) / (double)launches;
@@ -311,10 +323,6 @@ static ocrGuid_t afterIndependent(u32 paramc, u64 *paramv, u32 depc, ocrEdtDep_t
     const int size = (int)(turn % SIZES);
     report("independent", size, "edt", edtNs);
     reportManager("independent", end);
-    report("independent", size, "queue", independentByHand(launches, steps[size], 1));
-    report("independent", size, "queues", independentByHand(launches, steps[size], QUEUES));
-    report("chain", size, "wait", chainByHand(steps[size], true));
-    report("chain", size, "queue", chainByHand(steps[size], false));
     runTurn(chainTemplate, afterChainTemplate);
     return NULL_GUID;
 }
@@ -325,8 +333,10 @@ static ocrGuid_t afterChain(u32 paramc, u64 *paramv, u32 depc, ocrEdtDep_t depv[
     UNUSED;
     reportManager("chain", end);
     report("chain", (int)(turn % SIZES), "edt", edtNs);
+    if (!handFirst())
+        byHand();
     if (++turn < (rounds + 1) * SIZES) {
-        runTurn(independentTemplate, afterIndependentTemplate);
+        startTurn();
         return NULL_GUID;
     }
     ocrStats_t stats;
@@ -338,10 +348,18 @@ static ocrGuid_t afterChain(u32 paramc, u64 *paramv, u32 depc, ocrEdtDep_t depv[
     return NULL_GUID;
 }
 
+static void startTurn(void) {
+    const u64 part = sizes[turn % SIZES].part;
+    launches = allLaunches < part ? 1 : allLaunches / part;
+    if (handFirst())
+        byHand();
+    runTurn(independentTemplate, afterIndependentTemplate);
+}
+
 ocrGuid_t mainEdt(u32 paramc, u64 *paramv, u32 depc, ocrEdtDep_t depv[]) {
     (void)paramc, (void)paramv, (void)depc;
     allLaunches = sizeArgument(depv, 1, 1000);
-    allLinks = sizeArgument(depv, 2, 200);
+    links = sizeArgument(depv, 2, 200);
     rounds = sizeArgument(depv, 3, 10);
     const u64 wanted = ocrGetArgc(depv[0].ptr) > 4 ? strtoull(ocrGetArgv(depv[0].ptr, 4), NULL, 10) : 0;
     const cl_device_id device = findDevice(wanted);
@@ -357,6 +375,6 @@ ocrGuid_t mainEdt(u32 paramc, u64 *paramv, u32 depc, ocrEdtDep_t depv[]) {
     chainTemplate = template(chainedEdts, 1, 1);
     afterIndependentTemplate = template(afterIndependent, 0, 1);
     afterChainTemplate = template(afterChain, 0, 1);
-    runTurn(independentTemplate, afterIndependentTemplate);
+    startTurn();
     return NULL_GUID;
 }

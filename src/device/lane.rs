@@ -13,7 +13,8 @@
 //! mutex of the platform, which costs more than the kernels. So such kernels can be held back
 //! ([`Lanes::hold`]): the first one in each lane waits for a gate, those behind it for the first, since a
 //! lane works in order, and the gate is opened when there are [`HELD`] of them, or no more to come
-//! ([`Lanes::flush`]).
+//! ([`Lanes::flush`]). Those behind one gate are in one lane where they need no other: the thread that
+//! executes them is then seldom at the mutex of the queue that is being filled.
 //!
 //! Nobody may wait for a command while a gate is shut, and OpenCL forbids to release anything but events
 //! then (clSetUserEventStatus). The manager's thread alone has gates, and opens them before it does anything
@@ -88,6 +89,8 @@ struct Hold {
     /// The lanes that have a command which waits for the gate.
     behind: [bool; MAX_LANES],
     commands: usize,
+    /// The lane of those that may be in any.
+    lane: Option<usize>,
 }
 
 pub(super) struct Lanes<W> {
@@ -138,8 +141,8 @@ impl<W> Lanes<W> {
         lane.pending.get_mut(at as usize)
     }
 
-    /// The compute lane for a command with these needs: the one it would wait for anyway, else the
-    /// one with the fewest commands, in turn.
+    /// The compute lane for a command with these needs: the one it would wait for anyway, else that of the
+    /// commands held back with it, else the one with the fewest commands, in turn.
     pub(super) fn choose(&mut self, needs: &Needs) -> usize {
         let computing = COMPUTE..self.lanes.len();
         let waits_on = computing.clone().find(|&lane| {
@@ -151,6 +154,9 @@ impl<W> Lanes<W> {
         if let Some(lane) = waits_on {
             return lane;
         }
+        if let Some(lane) = self.hold.as_ref().and_then(|hold| hold.lane) {
+            return lane;
+        }
         let n = computing.len();
         let turn = self.turn;
         let lane = (0..n)
@@ -158,6 +164,9 @@ impl<W> Lanes<W> {
             .min_by_key(|&lane| self.lanes[lane].pending.len())
             .unwrap_or(COMPUTE);
         self.turn = (lane - COMPUTE + 1) % n;
+        if let Some(hold) = &mut self.hold {
+            hold.lane = Some(lane);
+        }
         lane
     }
 
@@ -172,6 +181,7 @@ impl<W> Lanes<W> {
                 gate,
                 behind: [false; MAX_LANES],
                 commands: 0,
+                lane: None,
             });
         }
     }

@@ -42,8 +42,8 @@ use super::{
 /// by its own clock, and the callback is on a later command, before which the lane must be filled.
 const REPORT_WITHIN_NS: u64 = 100_000;
 const REPORT_LONG_WITHIN_NS: u64 = 1_000_000;
-/// Kernels longer than this are worth a wake-up each.
-const LOOK_UP_TO_NS: u64 = 500_000;
+/// A look that found nothing is followed by one so much later, at least.
+const LOOK_AGAIN_NS: u64 = 50_000;
 /// What a platform takes about to go from one command to the next.
 const COMMAND_NS: u64 = 2_000;
 
@@ -52,6 +52,8 @@ const COMMAND_NS: u64 = 2_000;
 /// that are held back soon run. In a graph that has fewer ready, one that waits makes others wait.
 const HOLD_UP_TO_NS: u64 = 15_000;
 const HOLD_FROM: usize = 128;
+/// After so many launches the thread looks whether those before have ended, and were short.
+const LOOK_EACH: usize = 16;
 
 /// How long the thread sleeps at most while commands are pending. Only a driver that loses a
 /// callback ever makes it sleep so long.
@@ -169,7 +171,7 @@ struct Rest {
 fn rest(pace_ns: u64, pending: usize) -> Rest {
     let batch = batch(pace_ns, pending);
     let middle = pending / 2;
-    if middle <= batch || pace_ns > LOOK_UP_TO_NS {
+    if middle <= batch {
         return Rest {
             callback: batch,
             look_ns: None,
@@ -179,6 +181,17 @@ fn rest(pace_ns: u64, pending: usize) -> Rest {
         callback: middle,
         look_ns: Some((pace_ns * batch as u64).max(REPORT_WITHIN_NS)),
     }
+}
+
+/// When to look, where the kernels that are waited for should take `ns`, after so many looks that found
+/// nothing: somewhat too soon, so that the thread does not come later each time; then after twice as long
+/// each time, for the kernels may be much longer than the last ones.
+fn next_look(ns: u64, in_vain: u32) -> Duration {
+    let part = ns / 16;
+    Duration::from_nanos(match in_vain.checked_sub(1) {
+        None => ns - part,
+        Some(more) => part.max(LOOK_AGAIN_NS) << more.min(10),
+    })
 }
 
 impl Manager {
@@ -250,9 +263,14 @@ impl Manager {
         loop {
             self.inbox.take(&mut messages);
             let mut busy = !messages.is_empty();
-            self.holds = messages.len() + self.waiting.len() >= HOLD_FROM && self.is_outrun();
-            for message in messages.drain(..) {
+            let many = messages.len() + self.waiting.len() >= HOLD_FROM && self.falls_asleep();
+            self.holds = many && self.are_short();
+            for (i, message) in messages.drain(..).enumerate() {
                 self.handle(message);
+                if many && !self.holds && i % LOOK_EACH == LOOK_EACH - 1 {
+                    self.reap_all();
+                    self.holds = self.are_short();
+                }
             }
             self.launch_waiting();
             self.lanes.flush();
@@ -275,17 +293,19 @@ impl Manager {
         }
     }
 
-    /// Whether the device does kernels about as fast as they are enqueued, and falls asleep in between. One
-    /// of a single unit may have no threads: PoCL's "basic" executes commands where a gate is opened, with
-    /// locks held that they take again.
-    fn is_outrun(&self) -> bool {
-        self.info.kind == DeviceKind::Cpu
-            && self.info.compute_units > 1
-            && self.lane_pace_ns.is_some_and(|ns| ns < HOLD_UP_TO_NS)
+    /// Whether the device is threads of the host, which fall asleep between kernels that end as fast as they
+    /// are enqueued. One of a single unit may have no threads: PoCL's "basic" executes commands where a gate
+    /// is opened, with locks held that they take again.
+    fn falls_asleep(&self) -> bool {
+        self.info.kind == DeviceKind::Cpu && self.info.compute_units > 1
     }
 
-    /// Sets callbacks, and says how long to sleep if none comes. A look that found nothing is followed
-    /// by one after twice the time: the next kernels may be much longer than the last ones.
+    /// Whether kernels end about as fast as they are enqueued.
+    fn are_short(&self) -> bool {
+        self.lane_pace_ns.is_some_and(|ns| ns < HOLD_UP_TO_NS)
+    }
+
+    /// Sets callbacks, and says how long to sleep if none comes.
     fn longest_sleep(&mut self, idle: bool, looks_in_vain: u32) -> Option<Duration> {
         if idle {
             return None;
@@ -295,7 +315,7 @@ impl Manager {
         let armed = self.lanes.arm(&self.inbox, |pending| {
             let rest = rest(pace_ns, pending);
             if let Some(ns) = rest.look_ns {
-                look = look.min(Duration::from_nanos(ns << looks_in_vain.min(10)));
+                look = look.min(next_look(ns, looks_in_vain));
             }
             rest.callback
         });
@@ -510,8 +530,8 @@ mod tests {
     use super::*;
 
     #[test]
-    fn few_commands_or_long_ones_are_waited_for() {
-        for (pace_ns, pending) in [(2_000, 1), (60_000, 3), (60_000, 1), (2_000_000, 1000)] {
+    fn few_commands_are_waited_for() {
+        for (pace_ns, pending) in [(2_000, 1), (60_000, 3), (60_000, 1), (2_000_000, 2)] {
             let rest = rest(pace_ns, pending);
             assert_eq!(rest.look_ns, None, "{pace_ns} ns, {pending} pending");
             assert_eq!(rest.callback, 1, "{pace_ns} ns, {pending} pending");
@@ -519,8 +539,33 @@ mod tests {
     }
 
     #[test]
+    fn a_look_comes_in_time_for_what_takes_longer() {
+        for ns in [REPORT_WITHIN_NS, 1_000_000, 30_000_000] {
+            let mut at = Duration::ZERO;
+            for in_vain in 0..10 {
+                let next = at + next_look(ns, in_vain);
+                // What ends right after the look before is seen late by as much as it was longer than
+                // was thought, and by little more.
+                let longer = at.saturating_sub(Duration::from_nanos(ns - ns / 16));
+                let little = Duration::from_nanos(LOOK_AGAIN_NS.max(ns / 16));
+                if in_vain > 0 {
+                    assert!(next - at <= longer + little, "{ns} ns, {in_vain} in vain");
+                }
+                at = next;
+            }
+        }
+    }
+
+    #[test]
     fn a_full_lane_is_looked_at_in_time_and_wakes_the_thread_before_it_runs_dry() {
-        for (pace_ns, pending) in [(2_000, 1024), (60_000, 12), (130_000, 6), (400_000, 20)] {
+        let lanes = [
+            (2_000, 1024),
+            (60_000, 12),
+            (130_000, 6),
+            (400_000, 20),
+            (2_000_000, 20),
+        ];
+        for (pace_ns, pending) in lanes {
             let rest = rest(pace_ns, pending);
             assert_eq!(
                 rest.callback,
@@ -528,10 +573,8 @@ mod tests {
                 "{pace_ns} ns, {pending} pending"
             );
             let look = rest.look_ns.expect("it looks by itself");
-            assert!(
-                (REPORT_WITHIN_NS..=REPORT_LONG_WITHIN_NS).contains(&look),
-                "{look} ns"
-            );
+            let most = REPORT_LONG_WITHIN_NS.max(pace_ns);
+            assert!((REPORT_WITHIN_NS..=most).contains(&look), "{look} ns");
         }
     }
 }

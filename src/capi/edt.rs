@@ -11,7 +11,6 @@ use crate::object::event::{EventKind, Events, NewEvent};
 use crate::object::guid::Guid;
 use crate::object::hints::HintSet;
 use crate::object::reduction::Operator;
-use crate::object::template::TemplateView;
 use crate::object::work::{EdtFunction, Work};
 use std::ffi::c_char;
 use std::ptr::NonNull;
@@ -144,13 +143,6 @@ pub(super) fn add_dependence(
         return EINVAL;
     };
     with(EPERM, |context| {
-        if context.runtime.check.is_some()
-            && mode.writes()
-            && context.is_written_once(source.into())
-            && Guid::from(destination).is_edt()
-        {
-            return sys::OCR_EACCES as u8;
-        }
         status(context.with_graph(|graph| {
             graph.add_dependence_slot(source.into(), source_slot, destination.into(), slot, mode)
         }))
@@ -322,16 +314,10 @@ pub(super) fn create_template(place: &mut Guid, work: Work, paramc: u32, depc: u
         return EINVAL;
     }
     with(EPERM, |context| {
-        let objects = &context.runtime.objects;
-        let work = objects.works.intern(work);
-        let hinted = false;
-        let view = TemplateView {
-            paramc,
-            depc,
-            hinted,
-            work,
-        };
-        match objects
+        let view = context.runtime.template(work, paramc, depc);
+        match context
+            .runtime
+            .objects
             .templates
             .create(&mut context.caches.templates, view)
         {

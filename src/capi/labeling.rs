@@ -9,7 +9,6 @@ use crate::object::arena::Taken;
 use crate::object::edt::ZOMBIE;
 use crate::object::guid::{Guid, Kind};
 use crate::object::range::{Map, MapFunction};
-use crate::object::template::TemplateView;
 use crate::object::work::Work;
 use std::cell::Cell;
 use std::ffi::c_char;
@@ -161,14 +160,8 @@ export! {
         create(place, properties, "ocrEdtTemplateCreateLabeled", |context, label| {
             let objects = &context.runtime.objects;
             let label = label.filter(|label| label.kind() == Some(Kind::Template)).ok_or(EINVAL)?;
-            let work = objects.works.intern(Work::of_function(function, &name));
-            let hinted = false;
-            let view = TemplateView {
-                paramc,
-                depc,
-                hinted,
-                work,
-            };
+            let work = Work::of_function(function, &name);
+            let view = context.runtime.template(work, paramc, depc);
             objects.templates.create_on(label, view).map_err(status)
         })
     }

@@ -44,21 +44,18 @@ macro_rules! export {
         pub unsafe extern "C" fn $name($($arg: $ty),*) -> $ret {
             const CALL: Option<&$crate::check::calls::Call> =
                 $crate::check::calls::find(stringify!($name));
-            #[allow(clippy::too_many_arguments)]
-            fn body($($arg: $ty),*) -> $ret {
-                $crate::capi::guard($default, || $body)
-            }
             #[cold]
             #[inline(never)]
             #[allow(clippy::too_many_arguments)]
             fn checked(call: &'static $crate::check::calls::Call, $($arg: $ty),*) -> $ret {
                 let words = [$($crate::capi::strict::word(&$arg)),*];
-                $crate::capi::strict::checked(call, &words, move || body($($arg),*))
+                $crate::capi::strict::checked(call, &words, || $crate::capi::guard($default, || $body))
             }
-            // All that strict mode costs where it is off; what is called is called last.
+            // All that strict mode costs a call where it is off. The body is here twice: one that both
+            // call would be inlined in neither.
             match CALL {
                 Some(call) if $crate::check::is_on() => checked(call, $($arg),*),
-                _ => body($($arg),*),
+                _ => $crate::capi::guard($default, || $body),
             }
         }
 

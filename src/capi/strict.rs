@@ -8,6 +8,7 @@ use crate::check::{Check, Made, Misuse};
 use crate::engine::context::Context;
 use crate::engine::end::fatal;
 use crate::object::Objects;
+use crate::object::edt::Mode;
 use crate::object::guid::Guid;
 use std::ptr;
 
@@ -73,18 +74,33 @@ fn begin(call: &'static Call, words: &[u64]) -> Option<Box<Begun>> {
     if matches!(call.name, "ocrDbRelease" | "ocrDbDestroy") {
         context.check_release(check, Guid::from_bits(args[0]));
     }
-    if matches!(call.name, "ocrEventSatisfy" | "ocrEventSatisfySlot") {
-        let [event, data] = [args[0], args[1]].map(Guid::from_bits);
-        context.check_satisfy(check, event, data, act);
+    let (source, destination, mode) = match call.name {
+        "ocrEventSatisfy" => (args[1], args[0], sys::DB_MODE_RW),
+        "ocrEventSatisfySlot" => (args[1], args[0], sys::DB_MODE_RW),
+        "ocrAddDependence" => (args[0], args[1], args[3] as u32),
+        "ocrAddDependenceSlot" => (args[0], args[2], args[4] as u32),
+        _ => (0, 0, sys::DB_MODE_NULL),
+    };
+    let [source, destination] = [source, destination].map(Guid::from_bits);
+    if call.name.starts_with("ocrEventSatisfy") {
+        context.check_satisfy(check, destination, source, act);
     }
     // Boxed, so that a call has no room for it on its stack where strict mode is off.
-    Some(Box::new(Begun {
+    let begun = Box::new(Begun {
         call,
         args,
         act,
         check,
         objects: &context.runtime.objects,
-    }))
+    });
+    if destination.is_edt()
+        && context.is_written_once(source)
+        && Mode::from_bits(mode).is_some_and(Mode::writes)
+    {
+        // Without strict mode the EDT gets the block.
+        begun.refused(sys::OCR_EACCES as u8);
+    }
+    Some(begun)
 }
 
 impl Begun {
@@ -101,6 +117,12 @@ impl Begun {
             }
             return;
         }
+        self.refused(status);
+        self.check.was_refused(self.call, &self.args, self.act);
+    }
+
+    /// Ends the program if the call is, or will be, refused for a misuse.
+    fn refused(&self, status: u8) {
         let depv = self.depv().unwrap_or_default();
         let mut made = Made {
             call: self.call,
@@ -118,7 +140,6 @@ impl Begun {
         if let Some(misuse) = self.check.refused(self.objects, &made, status) {
             fatal(&misuse.to_string());
         }
-        self.check.was_refused(self.call, &self.args, self.act);
     }
 
     fn pointer(&self, name: &str) -> Option<*const Guid> {

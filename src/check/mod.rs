@@ -37,6 +37,7 @@ pub use misuse::Misuse;
 
 use crate::object::Objects;
 use crate::object::guid::{Guid, Kind};
+use crate::object::work::Work;
 use calls::{Call, Role};
 use history::{Act, End, History, What, Who};
 use parking_lot::Mutex;
@@ -187,22 +188,31 @@ impl Check {
         }
     }
 
-    /// An EDT is about to be created, with this output event. Nobody knows either yet.
+    /// An EDT is about to be created.
     pub fn edt_created(
         &self,
         objects: &Objects,
         edt: Guid,
-        work: &'static crate::object::work::Work,
-        output: Option<Guid>,
+        work: &'static Work,
         act: (&'static str, Who),
     ) {
         let act = self.act(act.0, act.1);
         self.history
             .created(objects, edt, What::Edt, Some(work), act);
-        if let Some(output) = output {
-            let what = What::Output(edt);
-            self.history.created(objects, output, what, Some(work), act);
-        }
+    }
+
+    /// So is its output event.
+    pub fn output_created(
+        &self,
+        objects: &Objects,
+        output: Guid,
+        edt: Guid,
+        work: &'static Work,
+        act: (&'static str, Who),
+    ) {
+        let act = self.act(act.0, act.1);
+        let what = What::Output(edt);
+        self.history.created(objects, output, what, Some(work), act);
     }
 
     /// A block that the runtime made for the program.

@@ -86,9 +86,6 @@ impl Context {
     fn begin_block(&mut self, block: &'static DataBlock, acquire: bool) -> (Guid, *mut u8) {
         let address = block.host_ptr();
         if acquire {
-            if self.runtime.check.is_some() {
-                Context::clear_block(block);
-            }
             memory::hold_at_creation(block);
             block.creator.store(self.holder(), Ordering::Relaxed);
             self.hold(block);

@@ -5,6 +5,7 @@ use super::context::Context;
 use super::copy::COPY_NAME;
 use super::end::fatal;
 use super::partition::PARTITION_NAME;
+use super::uncaught::ocr_call_edt;
 use crate::check::contents::{Print, When};
 use crate::check::history::{Act, Who};
 use crate::check::{Check, Misuse};
@@ -14,6 +15,7 @@ use crate::object::data_block::{DataBlock, LIVE};
 use crate::object::edt::{Edt, FINISH, Mode};
 use crate::object::guid::Guid;
 use crate::object::place::Place;
+use crate::object::work::EdtDep;
 use std::sync::atomic::Ordering;
 
 /// Ends the program at a misuse.
@@ -37,9 +39,25 @@ impl Context {
         })
     }
 
-    /// An EDT is about to be published.
+    /// An EDT is being created, and nobody knows it yet.
+    pub fn check_created(&self, check: &Check, edt: &Edt) {
+        check.edt_created(
+            &self.runtime.objects,
+            edt.guid(),
+            edt.work(),
+            self.creation(edt),
+        );
+    }
+
+    /// The same of the output event that it has got.
     #[cold]
-    pub fn check_created(&self, check: &Check, edt: &Edt, output: Option<Guid>) {
+    pub fn check_output(&self, check: &Check, edt: &Edt, output: Guid) {
+        let objects = &self.runtime.objects;
+        check.output_created(objects, output, edt.guid(), edt.work(), self.creation(edt));
+    }
+
+    /// What creates an EDT: the call, and who makes it.
+    fn creation(&self, edt: &Edt) -> (&'static str, Who) {
         let by_the_runtime = self.current.is_none() && edt.work().name == "mainEdt";
         let call = match edt.explicit_range() {
             _ if by_the_runtime => crate::check::history::AT_START,
@@ -48,14 +66,12 @@ impl Context {
             Some(_) => "ocrOpenclTaskCreate",
             None => "ocrEdtCreate",
         };
-        let act = (call, self.who());
-        let objects = &self.runtime.objects;
-        check.edt_created(objects, edt.guid(), edt.work(), output, act);
+        (call, self.who())
     }
 
     /// All pre-slots of an EDT are satisfied.
     #[cold]
-    pub fn check_runnable(&self, check: &Check, edt: &'static Edt) {
+    pub fn check_runnable(&self, check: &Check, edt: &Edt) {
         let modes = edt.slots().iter();
         let modes = modes.map(|slot| (slot.data(), slot.info().mode));
         insist(check.mixed_modes(who(edt), modes));
@@ -68,8 +84,7 @@ impl Context {
     }
 
     /// An EDT is about to run on the host.
-    #[cold]
-    pub fn check_begin(&self, check: &Check, edt: &'static Edt) {
+    fn check_begin(&self, check: &Check, edt: &'static Edt) {
         for (_, slot) in edt.blocks() {
             let objects = &self.runtime.objects;
             let block = objects.data_blocks.pinned(slot.data());
@@ -142,16 +157,6 @@ impl Context {
         }
     }
 
-    /// Fills a new block with zeros. The graves of destroyed blocks are made use of sooner or later, and
-    /// a program that reads a block before it writes it should find there what it mostly finds in
-    /// memory that is new, not patterns.
-    #[cold]
-    pub fn clear_block(block: &DataBlock) {
-        let (start, len) = (block.host_ptr(), block.size() as usize);
-        // SAFETY: the memory of a block that nobody has seen yet, of its size.
-        unsafe { start.write_bytes(0, len) };
-    }
-
     /// A block that the running code holds, the mode, and the pre-slot unless it has created the block.
     fn held_block(&self, guid: Guid) -> Option<(&'static DataBlock, Mode, Option<u32>)> {
         let (block, locked) = self.runtime.objects.data_blocks.lock(guid)?;
@@ -217,7 +222,41 @@ impl Context {
     }
 }
 
-fn who(edt: &'static Edt) -> Who {
+/// What a worker calls in place of an EDT's function.
+///
+/// # Safety
+/// As for the function, by a worker whose current EDT this is.
+pub(super) unsafe extern "C" fn call_checked(
+    paramc: u32,
+    paramv: *mut u64,
+    depc: u32,
+    depv: *mut EdtDep,
+) -> Guid {
+    let at_work = || {
+        let context = Context::get()?;
+        // SAFETY: this thread's, and no reference into it is alive while it runs an EDT's function.
+        let context = unsafe { &mut *context };
+        let (edt, check) = (context.current?, context.runtime.check.as_deref()?);
+        Some((context, edt, check))
+    };
+    let begun = at_work().and_then(|(context, edt, check)| {
+        context.check_begin(check, edt);
+        edt.work().function
+    });
+    let Some(function) = begun else {
+        fatal(
+            "strict mode was to call an EDT's function where there is none: this is a fault of the runtime",
+        );
+    };
+    // SAFETY: by the contract.
+    let result = unsafe { ocr_call_edt(paramc, paramv, depc, depv, function) };
+    if let Some((context, edt, check)) = at_work() {
+        context.check_end(check, edt, result);
+    }
+    result
+}
+
+fn who(edt: &Edt) -> Who {
     Who {
         edt: edt.guid(),
         work: Some(edt.work()),

@@ -102,7 +102,10 @@ impl Context {
             caches: Caches::default(),
             worklist: Worklist::default(),
             granted: Vec::new(),
-            leases: Leases::default(),
+            leases: match runtime.check {
+                None => Leases::default(),
+                Some(_) => Leases::never(),
+            },
             credit: Credit::default(),
             next: None,
             keep_next: false,

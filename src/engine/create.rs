@@ -206,8 +206,8 @@ impl Context {
             unsafe { at.write(*range) };
             edt.flags.set(HAS_RANGE);
         }
-        if template.hinted || request.hints.is_some() {
-            self.begin_hints(edt, request.template, request.hints);
+        if template.special || request.hints.is_some() {
+            self.begin_special(edt, request);
         }
         let mut open = depc;
         let mut to_link = 0;
@@ -221,7 +221,6 @@ impl Context {
             }
         }
         // The arrays have been read; from here on the places may be written.
-        let new_output = matches!(request.output, Output::New(_));
         let output = match request.output {
             Output::None => Some(Guid::NULL),
             Output::Given(event) => Some(event),
@@ -252,9 +251,6 @@ impl Context {
             // SAFETY: by the contract of `ocrEdtCreate`, the place can be written.
             unsafe { Before::write(place, guid) }
         });
-        if let Some(check) = &self.runtime.check {
-            self.check_created(check, edt, output.filter(|_| new_output));
-        }
         let word = edt.header.peek().with_count(open);
         edt.header
             .publish(word.with_state(if open == 0 { RUNNABLE } else { WAITING }));
@@ -280,14 +276,32 @@ impl Context {
     /// A once event for the end of a new EDT, in the EDT where that is possible. `None` without memory.
     #[inline]
     fn new_output(&mut self, edt: &Edt, finish: bool) -> Option<Guid> {
-        let events = &self.runtime.objects.events;
         // The scope, whose event it would be, outlives a finish EDT; strict mode tells more of events
         // that have a slot.
         let inside = match finish || self.runtime.check.is_some() {
             true => None,
             false => edt.begin_output(),
         };
-        inside.or_else(|| events.create_plain(&mut self.caches.events, EventKind::Once, 0))
+        inside.or_else(|| self.output_apart(edt))
+    }
+
+    /// A once event for the end of a new EDT, by itself.
+    fn output_apart(&mut self, edt: &Edt) -> Option<Guid> {
+        let events = &self.runtime.objects.events;
+        let output = events.create_plain(&mut self.caches.events, EventKind::Once, 0)?;
+        if let Some(check) = &self.runtime.check {
+            self.check_output(check, edt, output);
+        }
+        Some(output)
+    }
+
+    /// What is to be done for a new EDT that has hints, or in strict mode.
+    #[cold]
+    fn begin_special(&self, edt: &Edt, request: &Request<'_>) {
+        self.begin_hints(edt, request.template, request.hints);
+        if let Some(check) = &self.runtime.check {
+            self.check_created(check, edt);
+        }
     }
 
     /// Connects the pre-slots of a new EDT to the events that they were given. The last of these

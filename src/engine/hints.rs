@@ -14,7 +14,6 @@ use crate::object::place::Place;
 
 impl Context {
     /// Gives a new EDT the hints of its template and, on top, those of its creation.
-    #[cold]
     pub(super) fn begin_hints(&self, edt: &Edt, template: Guid, given: Option<&HintSet>) {
         let objects = &self.runtime.objects;
         let mut hints = objects.templates.hints.get(template);

@@ -143,7 +143,11 @@ impl Context {
         match answer {
             Ok(_) => {
                 self.tally.kernel_edts.add(1);
-                self.finish(edt, result_of(edt));
+                let result = result_of(edt);
+                if let Some(check) = &self.runtime.check {
+                    self.check_end(check, edt, result);
+                }
+                self.finish(edt, result);
             }
             Err(error) if error.inputs_intact && edt.work().function.is_some() => {
                 self.runtime.registry.note(format!(

@@ -1,5 +1,6 @@
 //! Steps 3 to 9 of an EDT's life.
 
+use super::checks::call_checked;
 use super::context::{Context, LOCAL_SLOTS};
 use super::end::fatal;
 use super::uncaught::ocr_call_edt;
@@ -9,7 +10,7 @@ use crate::object::edt::{DENIED, Edt, EdtRef, FETCH, FINISH, NO_SLOT, PreSlot, U
 use crate::object::guid::Guid;
 use crate::object::place::Place;
 use crate::object::scope::Scope;
-use crate::object::work::EdtDep;
+use crate::object::work::{EdtDep, EdtFunction};
 use crate::sched::policy::{self, Choice, Choices};
 use std::mem::MaybeUninit;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -19,9 +20,6 @@ impl Context {
     #[inline]
     pub fn advance(&mut self, edt: &'static Edt) {
         self.place(edt);
-        if let Some(check) = &self.runtime.check {
-            self.check_runnable(check, edt);
-        }
         self.order_blocks(edt);
         self.acquire_rest(edt);
     }
@@ -41,12 +39,15 @@ impl Context {
     /// Places a runnable EDT, as far as the policy decides now.
     #[inline]
     pub(super) fn place(&mut self, edt: &Edt) {
-        if !edt.work().kernels.is_empty() || edt.work().function.is_none() {
+        if !edt.work().kernels.is_empty() || edt.work().direct.is_none() {
             edt.place.set(self.choose_place(edt));
         }
     }
 
     fn choose_place(&mut self, edt: &Edt) -> Place {
+        if let Some(check) = &self.runtime.check {
+            self.check_runnable(check, edt);
+        }
         let work = edt.work();
         let devices = self.runtime.devices.for_edt(edt);
         if let Some(place) = self.asked_place(edt, &devices) {
@@ -236,13 +237,11 @@ impl Context {
             this.current = Some(edt);
             let running = EdtRef::new(edt).token();
             this.tally.now.running.store(running, Ordering::Relaxed);
-            if let Some(check) = &this.runtime.check {
-                this.check_begin(check, edt);
-            }
-            match edt.work().function {
-                Some(function) => (function, edt.depc.get()),
-                None => fatal(&this.runtime.devices.nothing_runs(edt)),
-            }
+            let function = edt.work().direct;
+            (
+                function.unwrap_or_else(|| this.indirect(edt)),
+                edt.depc.get(),
+            )
         };
         // The function gets its own copy, since it may write to it: what is to be released is
         // read from the pre-slots.
@@ -285,12 +284,18 @@ impl Context {
         this.finish(edt, result);
     }
 
+    /// What a worker is to call for an EDT whose function it does not call directly.
+    #[cold]
+    fn indirect(&self, edt: &Edt) -> EdtFunction {
+        match edt.work().function {
+            Some(_) => call_checked,
+            None => fatal(&self.runtime.devices.nothing_runs(edt)),
+        }
+    }
+
     /// Steps 7 to 9: an EDT has run.
     pub fn finish(&mut self, edt: &'static Edt, result: Guid) {
         self.keep_next = true;
-        if let Some(check) = &self.runtime.check {
-            self.check_end(check, edt, result);
-        }
         // 7: released.
         self.release_held();
         let place = edt.place.get();
@@ -300,11 +305,9 @@ impl Context {
                 let guid = slot.data();
                 let block = self.runtime.objects.data_blocks.pinned(guid);
                 let left = match place {
-                    // Strict mode wants to know who holds what.
-                    Place::HOST if self.runtime.check.is_none() => {
-                        self.leases
-                            .release(guid, block, info.mode, &mut self.granted)
-                    }
+                    Place::HOST => self
+                        .leases
+                        .release(guid, block, info.mode, &mut self.granted),
                     _ => memory::release(block, info.held_mode(), place, &mut self.granted),
                 };
                 self.dispose_if(block, left);
@@ -421,14 +424,31 @@ impl Context {
 
     /// Frees a block that nobody uses any more.
     pub fn dispose_if(&mut self, block: &'static DataBlock, left: Left) {
-        if left == Left::Alive || block.has(Mark::Chunk) && !self.end_chunk(block) {
+        if left != Left::Alive {
+            match block.has_any([Mark::Chunk, Mark::Part, Mark::Guarded]) {
+                true => self.dispose_marked(block),
+                false => self.dispose(block),
+            }
+        }
+    }
+
+    /// The same of a block that is more than memory.
+    #[cold]
+    fn dispose_marked(&mut self, block: &'static DataBlock) {
+        if block.has(Mark::Chunk) && !self.end_chunk(block) {
             return;
         }
-        if block.has(Mark::Part) {
-            self.dispose_parts(block);
-        } else {
-            self.dispose(block);
+        match block.has(Mark::Part) {
+            true => self.dispose_parts(block),
+            false => self.dispose_checked(block),
         }
+    }
+
+    fn dispose_checked(&mut self, block: &'static DataBlock) {
+        if let Some(check) = &self.runtime.check {
+            self.check_gone(check, block);
+        }
+        self.dispose(block);
     }
 
     /// Disposes of a part, and of those that go when it is gone, one after the other.
@@ -441,7 +461,7 @@ impl Context {
         self.disposing = true;
         while let Some(part) = self.unused_parts.pop() {
             if self.bring_back(part) {
-                self.dispose(part);
+                self.dispose_checked(part);
             }
         }
         self.disposing = false;
@@ -449,9 +469,6 @@ impl Context {
 
     /// Frees a block that nobody uses any more, as soon as no device knows it.
     fn dispose(&mut self, block: &'static DataBlock) {
-        if let Some(check) = &self.runtime.check {
-            self.check_gone(check, block);
-        }
         let resident = block.copies().resident;
         if resident.is_empty() {
             return self.free_block(block);

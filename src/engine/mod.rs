@@ -54,6 +54,8 @@ pub mod worker;
 use crate::check::Check;
 use crate::config::Settings;
 use crate::object::Objects;
+use crate::object::template::TemplateView;
+use crate::object::work::Work;
 use crate::report::tally::Registry;
 use crate::sched::policy::Policy;
 use crate::sched::queues::{Queues, Reclaim};
@@ -117,6 +119,16 @@ static CURRENT: Mutex<Option<Arc<Runtime>>> = Mutex::new(None);
 static CURRENT_ADDRESS: AtomicPtr<Runtime> = AtomicPtr::new(std::ptr::null_mut());
 
 impl Runtime {
+    /// What a template says whose EDTs do this.
+    pub fn template(&self, work: Work, paramc: u32, depc: u32) -> TemplateView {
+        TemplateView {
+            paramc,
+            depc,
+            special: self.check.is_some(),
+            work: self.objects.works.intern(work),
+        }
+    }
+
     /// The runtime of this process, if one runs.
     fn current() -> Option<Arc<Runtime>> {
         CURRENT.lock().clone()

@@ -3,7 +3,6 @@
 use super::context::Context;
 use super::create::{NotCreated, Output, PARAM_DEF, Request};
 use crate::object::guid::Guid;
-use crate::object::template::TemplateView;
 use crate::object::work::{EdtFunction, Work};
 use std::ptr::{self, NonNull};
 
@@ -27,15 +26,10 @@ impl Context {
     /// Creates such an EDT, with open pre-slots.
     pub(super) fn create_own(&mut self, own: Own<'_>) -> Result<Guid, NotCreated> {
         let objects = &self.runtime.objects;
-        let work = objects
-            .works
-            .intern(Work::of_function(own.function, own.name));
-        let view = TemplateView {
-            paramc: own.params.len() as u32,
-            depc: own.depc,
-            work,
-            hinted: false,
-        };
+        let work = Work::of_function(own.function, own.name);
+        let view = self
+            .runtime
+            .template(work, own.params.len() as u32, own.depc);
         let template = objects.templates.create(&mut self.caches.templates, view);
         let template = template.ok_or(NotCreated::OutOfMemory)?;
         let mut edt = Guid::NULL;

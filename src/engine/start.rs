@@ -16,8 +16,7 @@ use crate::check::Check;
 use crate::config::{self, Settings};
 use crate::object::Objects;
 use crate::object::data_block::DataBlocks;
-use crate::object::template::TemplateView;
-use crate::object::work::{EdtFunction, Work};
+use crate::object::work::{EdtFunction, Work, Works};
 use crate::report::tally::Registry;
 use crate::report::{Destination, DeviceReport, Report};
 use crate::sched::policy;
@@ -83,6 +82,7 @@ impl Run {
         let runtime = Arc::new(Runtime {
             objects: Objects {
                 data_blocks: DataBlocks::new(settings.check.is_on()),
+                works: Works::new(settings.check.is_on()),
                 ..Objects::default()
             },
             queues,
@@ -230,16 +230,7 @@ fn create_main(runtime: &'static Runtime, args: &[OsString], main_edt: EdtFuncti
     if let Some(check) = &runtime.check {
         check.runtime_block(&runtime.objects, guid);
     }
-    let work = runtime
-        .objects
-        .works
-        .intern(Work::of_function(main_edt, "mainEdt"));
-    let view = TemplateView {
-        paramc: 0,
-        depc: 1,
-        hinted: false,
-        work,
-    };
+    let view = runtime.template(Work::of_function(main_edt, "mainEdt"), 0, 1);
     let template = runtime
         .objects
         .templates

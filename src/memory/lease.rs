@@ -70,18 +70,38 @@ struct Lease {
 }
 
 /// The leases of a thread.
-#[derive(Default)]
-pub struct Leases(Vec<Lease>);
+pub struct Leases {
+    all: Vec<Lease>,
+    /// So many at most.
+    most: usize,
+}
+
+impl Default for Leases {
+    fn default() -> Leases {
+        Leases {
+            all: Vec::new(),
+            most: MOST,
+        }
+    }
+}
 
 impl Leases {
+    /// Those of a thread that has none: strict mode wants to know who holds what.
+    pub fn never() -> Leases {
+        Leases {
+            all: Vec::new(),
+            most: 0,
+        }
+    }
+
     /// Whether there is none, as is usual.
     #[inline]
     pub fn is_empty(&self) -> bool {
-        self.0.is_empty()
+        self.all.is_empty()
     }
 
     fn find(&mut self, guid: Guid, mode: Mode) -> Option<usize> {
-        self.0
+        self.all
             .iter()
             .position(|lease| lease.guid == guid && lease.mode == mode)
     }
@@ -92,7 +112,7 @@ impl Leases {
         let Some(at) = self.find(guid, mode) else {
             return false;
         };
-        let lease = &mut self.0[at];
+        let lease = &mut self.all[at];
         if !lease.block.is_plain() {
             return false;
         }
@@ -116,16 +136,16 @@ impl Leases {
         mode: Mode,
         granted: &mut Vec<EdtRef>,
     ) -> Left {
-        if !self.0.is_empty()
+        if !self.all.is_empty()
             && let Some(at) = self.find(guid, mode)
         {
             return self.release_leased(at, granted);
         }
-        let may_keep = self.0.len() < MOST;
+        let may_keep = self.all.len() < self.most;
         match release_or_keep(block, mode, may_keep, granted) {
             Kept::No(left) => left,
             Kept::Yes => {
-                self.0.push(Lease {
+                self.all.push(Lease {
                     guid,
                     block,
                     mode,
@@ -137,14 +157,14 @@ impl Leases {
     }
 
     fn release_leased(&mut self, at: usize, granted: &mut Vec<EdtRef>) -> Left {
-        let lease = &mut self.0[at];
+        let lease = &mut self.all[at];
         lease.holds += 1;
         if lease.mode.writes() {
             // Pairs with the fence in `DataBlock::got_buffer`.
             fence(Ordering::SeqCst);
         }
         if !lease.block.is_plain() {
-            let lease = self.0.swap_remove(at);
+            let lease = self.all.swap_remove(at);
             return release_many(lease.block, lease.mode, lease.holds, granted);
         }
         if lease.holds > 2 * GRANT {
@@ -162,20 +182,20 @@ impl Leases {
         granted: &mut Vec<EdtRef>,
     ) -> Option<(&'static DataBlock, Left)> {
         let unused = |lease: &Lease| !next.is_some_and(|edt| holds(edt, lease));
-        let at = self.0.iter().position(unused)?;
+        let at = self.all.iter().position(unused)?;
         Some(self.end(at, granted))
     }
 
     /// Ends the lease of a block that the EDT which runs is about to release, and so still holds.
     pub fn end_of(&mut self, guid: Guid, granted: &mut Vec<EdtRef>) {
-        if let Some(at) = self.0.iter().position(|lease| lease.guid == guid) {
+        if let Some(at) = self.all.iter().position(|lease| lease.guid == guid) {
             let (_, left) = self.end(at, granted);
             debug_assert_eq!(left, Left::Alive);
         }
     }
 
     fn end(&mut self, at: usize, granted: &mut Vec<EdtRef>) -> (&'static DataBlock, Left) {
-        let lease = self.0.swap_remove(at);
+        let lease = self.all.swap_remove(at);
         let left = match lease.holds {
             0 => Left::Alive,
             holds => release_many(lease.block, lease.mode, holds, granted),

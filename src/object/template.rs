@@ -21,7 +21,7 @@ pub struct Template {
     header: Header,
     paramc: AtomicU32,
     depc: AtomicU32,
-    hinted: AtomicBool,
+    special: AtomicBool,
     work: AtomicPtr<Work>,
 }
 
@@ -39,8 +39,9 @@ pub struct TemplateView {
     pub paramc: u32,
     /// Number of pre-slots, or `EDT_PARAM_UNK`.
     pub depc: u32,
-    /// Whether it has hints, in [`Templates::hints`].
-    pub hinted: bool,
+    /// Whether more is to be done for its EDTs than usually is: it has hints, in [`Templates::hints`], or
+    /// strict mode is on.
+    pub special: bool,
     /// What its EDTs do.
     pub work: &'static Work,
 }
@@ -114,7 +115,7 @@ impl Templates {
             return false;
         };
         self.hints.add(guid, hints);
-        template.hinted.store(true, Ordering::Relaxed);
+        template.special.store(true, Ordering::Relaxed);
         true
     }
 
@@ -126,7 +127,7 @@ impl Templates {
         let Some(mut locked) = template.header.lock(guid.generation()) else {
             return false;
         };
-        if template.hinted.load(Ordering::Relaxed) {
+        if template.special.load(Ordering::Relaxed) {
             self.hints.drop_of(guid);
         }
         match locked.word.freed() {
@@ -165,7 +166,7 @@ impl Template {
         fence(Ordering::Release);
         self.paramc.store(view.paramc, Ordering::Relaxed);
         self.depc.store(view.depc, Ordering::Relaxed);
-        self.hinted.store(view.hinted, Ordering::Relaxed);
+        self.special.store(view.special, Ordering::Relaxed);
         self.set_work(view.work);
         let word = self.header.peek().with_state(LIVE);
         self.header.publish(word);
@@ -182,7 +183,7 @@ impl Template {
             }
             let paramc = self.paramc.load(Ordering::Relaxed);
             let depc = self.depc.load(Ordering::Relaxed);
-            let hinted = self.hinted.load(Ordering::Relaxed);
+            let special = self.special.load(Ordering::Relaxed);
             // Pairs with the store in `set_work`: the work is seen whole.
             let work = self.work.load(Ordering::Acquire);
             // The loads above come before the second look.
@@ -193,7 +194,7 @@ impl Template {
                 return Some(TemplateView {
                     paramc,
                     depc,
-                    hinted,
+                    special,
                     work,
                 });
             }
@@ -236,7 +237,7 @@ mod loom_models {
             let view = |number: u32| TemplateView {
                 paramc: number,
                 depc: number,
-                hinted: number != 0,
+                special: number != 0,
                 // SAFETY: they were leaked.
                 work: unsafe { &*(works[number as usize] as *const Work) },
             };
@@ -244,7 +245,7 @@ mod loom_models {
                 header: Header::new(),
                 paramc: AtomicU32::new(0),
                 depc: AtomicU32::new(0),
-                hinted: AtomicBool::new(false),
+                special: AtomicBool::new(false),
                 work: AtomicPtr::new(std::ptr::null_mut()),
             });
             let first = template.begin(1, view(0)).generation();
@@ -255,7 +256,7 @@ mod loom_models {
             drop(locked);
             template.begin(1, view(1));
             if let Some(seen) = reader.join().expect("no panic") {
-                assert_eq!((seen.paramc, seen.depc, seen.hinted), (0, 0, false));
+                assert_eq!((seen.paramc, seen.depc, seen.special), (0, 0, false));
                 assert!(std::ptr::eq(seen.work, view(0).work));
             }
         });

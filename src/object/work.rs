@@ -70,6 +70,8 @@ pub struct Work {
     pub name: String,
     /// The C variant.
     pub function: Option<EdtFunction>,
+    /// The same, where a worker calls it and nothing else is to be done: not in strict mode.
+    pub direct: Option<EdtFunction>,
     /// The kernel variants.
     pub kernels: Vec<Kernel>,
     /// The devices that have a kernel for it.
@@ -93,6 +95,7 @@ impl Work {
         Work {
             name: name.to_string(),
             function: None,
+            direct: None,
             kernels: Vec::new(),
             devices: Vec::new(),
             missing: Vec::new(),
@@ -113,12 +116,24 @@ impl Work {
 
 /// All works.
 #[derive(Default)]
-pub struct Works(Mutex<HashMap<Work, &'static Work>>);
+pub struct Works {
+    all: Mutex<HashMap<Work, &'static Work>>,
+    strict: bool,
+}
 
 impl Works {
-    /// The one work that is equal to this.
-    pub fn intern(&self, work: Work) -> &'static Work {
-        let mut all = self.0.lock();
+    /// None yet, of a run in strict mode or not.
+    pub fn new(strict: bool) -> Works {
+        Works {
+            all: Mutex::default(),
+            strict,
+        }
+    }
+
+    /// The one work that does the same.
+    pub fn intern(&self, mut work: Work) -> &'static Work {
+        work.direct = work.function.filter(|_| !self.strict);
+        let mut all = self.all.lock();
         if let Some(known) = all.get(&work) {
             return known;
         }
@@ -130,7 +145,7 @@ impl Works {
 
 impl Drop for Works {
     fn drop(&mut self) {
-        for (_, work) in self.0.get_mut().drain() {
+        for (_, work) in self.all.get_mut().drain() {
             // SAFETY: `intern` leaked this box, and no EDT or template is left.
             drop(unsafe { Box::from_raw(std::ptr::from_ref(work).cast_mut()) });
         }

@@ -100,7 +100,7 @@ impl DataBlock {
             return Ok(host);
         }
         // Allocated without the lock: the allocator may take its time.
-        let (base, host) = allocate_memory(self.size(), self.second.guarded.get())?;
+        let (base, host) = allocate_memory(self.size(), self.has(Mark::Guarded))?;
         let locked = self.header.lock_pinned();
         let copies = self.copies_of(&locked);
         match NonNull::new(copies.host) {
@@ -131,7 +131,7 @@ impl DataBlock {
     /// Where somebody has written beyond the block, if its memory has guards: the nearest such byte,
     /// counted from the start. For who holds the block, or is about to free it.
     pub fn written_beyond(&self) -> Option<isize> {
-        if !self.second.guarded.get() || !self.owns_memory() {
+        if !self.has(Mark::Guarded) || !self.owns_memory() {
             return None;
         }
         // SAFETY: the memory is the block's own, with guards, and stays while the caller has the block.

@@ -75,6 +75,10 @@ pub(super) fn allocate_memory(
     let offset = base.align_offset(align) + guard;
     let host = base.wrapping_add(offset);
     if guarded {
+        // What is freed in strict mode was filled with a pattern, and malloc gives it out again; a program
+        // that reads a block before it writes it should find what it mostly finds in memory that is new.
+        // SAFETY: within what was allocated.
+        unsafe { host.write_bytes(0, bytes) };
         for start in [host.wrapping_sub(GUARD), host.wrapping_add(bytes)] {
             // SAFETY: within what was allocated: a guard more on either side.
             unsafe { start.write_bytes(PATTERN, GUARD) };

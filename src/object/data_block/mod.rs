@@ -73,6 +73,8 @@ pub enum Mark {
     Closed = 256,
     /// It is a part of a file, to which it goes back.
     Chunk = 512,
+    /// Its memory is guarded ([`super::memory`]).
+    Guarded = 1024,
 }
 
 /// Who has acquired a block.
@@ -112,7 +114,6 @@ struct Second {
     marks: AtomicU32,
     hinted: Cell<bool>,
     /// Whether host memory of its own has guards (`memory`).
-    guarded: Cell<bool>,
     size: Cell<u64>,
     /// The start of the allocation that `Copies::host` points into.
     base: Cell<*mut u8>,
@@ -145,7 +146,6 @@ impl DataBlock {
             second: Second {
                 marks: AtomicU32::new(0),
                 hinted: Cell::default(),
-                guarded: Cell::default(),
                 size: Cell::default(),
                 base: Cell::new(std::ptr::null_mut()),
                 copies: UnsafeCell::new(Copies {
@@ -170,7 +170,6 @@ impl DataBlock {
     fn begin(&self, index: u32, size: u64, memory: Option<(*mut u8, NonNull<u8>)>, guarded: bool) {
         self.index.set(index);
         self.second.hinted.set(false);
-        self.second.guarded.set(guarded);
         self.second.size.set(size);
         self.second
             .base
@@ -183,7 +182,8 @@ impl DataBlock {
         self.holders.set(Holders::default());
         self.queue.set((std::ptr::null(), std::ptr::null()));
         self.creator.store(0, Ordering::Relaxed);
-        self.second.marks.store(0, Ordering::Relaxed);
+        let marks = if guarded { Mark::Guarded as u32 } else { 0 };
+        self.second.marks.store(marks, Ordering::Relaxed);
     }
 
     /// Its GUID; the block must be known to be alive.
@@ -210,6 +210,13 @@ impl DataBlock {
     /// Whether it has this mark.
     pub fn has(&self, mark: Mark) -> bool {
         self.second.marks.load(Ordering::Relaxed) & mark as u32 != 0
+    }
+
+    /// Whether it has one of these marks.
+    #[inline]
+    pub fn has_any<const N: usize>(&self, marks: [Mark; N]) -> bool {
+        let wanted = marks.into_iter().fold(0, |all, mark| all | mark as u32);
+        self.second.marks.load(Ordering::Relaxed) & wanted != 0
     }
 
     /// Puts a mark.

@@ -5,6 +5,7 @@ use super::{
 };
 use crate::engine::context::Context;
 use crate::engine::create::PARAM_DEF;
+use crate::engine::uncaught;
 use crate::object::arena::Taken;
 use crate::object::edt::ZOMBIE;
 use crate::object::guid::{Guid, Kind};
@@ -100,9 +101,11 @@ export! {
             true => std::ptr::null_mut(),
             false => map.params.as_ptr().cast_mut().cast(),
         };
-        // SAFETY: the function gets what `ocrGuidMapCreate` promises; it may write to the numbers,
-        // which are cells.
-        let guid = unsafe { (map.function)(bounds.first, SKIP, params, tuple) };
+        let guid = uncaught::call(|| {
+            // SAFETY: the function gets what `ocrGuidMapCreate` promises; it may write to the numbers,
+            // which are cells.
+            unsafe { (map.function)(bounds.first, SKIP, params, tuple) }
+        });
         if !bounds.contains(guid) {
             return EINVAL;
         }

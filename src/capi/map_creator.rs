@@ -2,6 +2,7 @@
 
 use super::{EFAULT, EINVAL, ENOENT, ENOMEM, EPERM, guid_place, put, sys, with};
 use crate::engine::maps::{Asked, NoObject};
+use crate::engine::uncaught;
 use crate::object::guid::{Guid, Kind};
 use crate::object::map::{Creator, CreatorMap};
 use std::cell::Cell;
@@ -96,8 +97,10 @@ export! {
         let answer = asked.and_then(|asked| match asked {
             Asked::Object(object) => Ok(object),
             Asked::Create(map, local) => {
-                // SAFETY: the context is not borrowed: this is called from C.
-                unsafe { map.create(local, index) };
+                uncaught::call(|| {
+                    // SAFETY: the context is not borrowed: this is called from C.
+                    unsafe { map.create(local, index) }
+                });
                 with(Err(NoObject::Ending), |context| context.end_creation(local))
             }
         });

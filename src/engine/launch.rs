@@ -6,6 +6,7 @@ use super::ahead::{Answer, result_of};
 use super::context::Context;
 use super::end::fatal;
 use super::files::FETCH_AT_END;
+use super::uncaught;
 use crate::device::{self, BlockArg, DeviceError, Events, FetchReport, Launch, LaunchError, List};
 use crate::object::data_block::{DataBlock, Mark};
 use crate::object::edt::{Edt, EdtRef, WAITER};
@@ -219,16 +220,11 @@ fn range_of(edt: &Edt, variant: usize, blocks: &[Option<BlockArg>]) -> device::N
             .map(|arg| arg.as_ref().map_or(0, |arg| arg.block.size()))
             .collect();
         let (paramc, depc) = (edt.paramc.get(), edt.depc.get());
-        // SAFETY: the program's function gets what `ocrNdRangeFn_t` promises.
-        unsafe {
-            function(
-                paramc,
-                edt.params().as_ptr(),
-                depc,
-                sizes.as_ptr(),
-                &mut range,
-            )
-        };
+        let (params, sizes) = (edt.params().as_ptr(), sizes.as_ptr());
+        uncaught::call(|| {
+            // SAFETY: the program's function gets what `ocrNdRangeFn_t` promises.
+            unsafe { function(paramc, params, depc, sizes, &mut range) }
+        });
     }
     if !(1..=3).contains(&range.work_dim) {
         fatal(&format!(

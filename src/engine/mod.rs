@@ -47,7 +47,7 @@ pub mod seats;
 mod signals;
 mod stack;
 pub mod start;
-mod uncaught;
+pub mod uncaught;
 pub mod watch;
 pub mod worker;
 

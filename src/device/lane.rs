@@ -79,7 +79,7 @@ struct Lane<W> {
     first: u64,
     /// Something was enqueued since the last flush.
     dirty: bool,
-    /// The last command that has a callback on it.
+    /// The command with the callback that was asked for last.
     armed: u64,
 }
 
@@ -269,25 +269,26 @@ impl<W> Lanes<W> {
     }
 
     /// Asks for a call of `notify` when something finishes in any lane: the last of the first
-    /// `command(pending)` commands, for each lane that has commands pending. A lane keeps the request
-    /// that it has until that command has finished. Returns false where OpenCL did not take one.
+    /// `command(lane, pending, enqueued)` commands, for each lane that has so many pending, the first of them
+    /// enqueued then. A lane keeps the request that it has until that command has finished, if that comes no
+    /// later. Returns false where OpenCL did not take one.
     pub(super) fn arm<T: Notify>(
         &mut self,
         notify: &Arc<T>,
-        mut command: impl FnMut(usize) -> usize,
+        mut command: impl FnMut(usize, usize, Instant) -> usize,
     ) -> bool {
         let mut good = true;
-        for lane in self
-            .lanes
-            .iter_mut()
-            .filter(|lane| !lane.pending.is_empty())
-        {
-            let at = command(lane.pending.len()).saturating_sub(1);
-            if lane.armed >= lane.first {
+        for (index, lane) in self.lanes.iter_mut().enumerate() {
+            let Some(first) = lane.pending.front() else {
+                continue;
+            };
+            let at = command(index, lane.pending.len(), first.enqueued).saturating_sub(1);
+            let number = lane.first + at as u64;
+            if (lane.first..=number).contains(&lane.armed) {
                 continue;
             }
             if let Some(pending) = lane.pending.get(at) {
-                lane.armed = lane.first + at as u64;
+                lane.armed = number;
                 good &= pending.event.on_completion(Arc::clone(notify)).is_ok();
             }
         }

@@ -44,6 +44,8 @@ const REPORT_WITHIN_NS: u64 = 100_000;
 const REPORT_LONG_WITHIN_NS: u64 = 1_000_000;
 /// A look that found nothing is followed by one so much later, at least.
 const LOOK_AGAIN_NS: u64 = 50_000;
+/// Kernels longer than this are worth a wake-up each.
+const LOOK_UP_TO_NS: u64 = 4_000_000;
 /// What a platform takes about to go from one command to the next.
 const COMMAND_NS: u64 = 2_000;
 
@@ -122,10 +124,8 @@ pub(super) struct Manager {
     pub(super) buffers: Buffers,
     pub(super) programs: Programs,
     clock: Clock,
-    /// How long kernels take lately, nanoseconds.
-    pace_ns: u64,
     /// In what time, on average, a lane has done the kernels that were seen to have ended last; nanoseconds.
-    lane_pace_ns: Option<u64>,
+    pace_ns: Option<u64>,
     /// The launches of this round are held back.
     pub(super) holds: bool,
     /// Blocks that are to be forgotten when they are not held back any more.
@@ -170,28 +170,28 @@ struct Rest {
 
 fn rest(pace_ns: u64, pending: usize) -> Rest {
     let batch = batch(pace_ns, pending);
-    let middle = pending / 2;
-    if middle <= batch {
-        return Rest {
-            callback: batch,
-            look_ns: None,
-        };
-    }
+    let callback = match pace_ns {
+        ..LOOK_UP_TO_NS => batch.max(pending / 2),
+        _ => 1,
+    };
+    let ns = (pace_ns * batch as u64).max(REPORT_WITHIN_NS);
     Rest {
-        callback: middle,
-        look_ns: Some((pace_ns * batch as u64).max(REPORT_WITHIN_NS)),
+        callback,
+        look_ns: (callback > 1).then_some(ns),
     }
 }
 
-/// When to look, where the kernels that are waited for should take `ns`, after so many looks that found
-/// nothing: somewhat too soon, so that the thread does not come later each time; then after twice as long
-/// each time, for the kernels may be much longer than the last ones.
-fn next_look(ns: u64, in_vain: u32) -> Duration {
+/// In what time to look, where the kernels that are waited for should take `ns` and have taken `taken`:
+/// somewhat before they should have ended, so that the thread does not come later each time, and then after
+/// as long as they have been late, for they may be much longer than the last ones.
+fn next_look(ns: u64, taken: Duration) -> Duration {
     let part = ns / 16;
-    Duration::from_nanos(match in_vain.checked_sub(1) {
-        None => ns - part,
-        Some(more) => part.max(LOOK_AGAIN_NS) << more.min(10),
-    })
+    let taken = u64::try_from(taken.as_nanos()).unwrap_or(u64::MAX);
+    let next = match (ns - part).checked_sub(taken) {
+        Some(left @ 1..) => left,
+        _ => (taken - (ns - part)).max(part).max(LOOK_AGAIN_NS),
+    };
+    Duration::from_nanos(next.min(REPORT_LONG_WITHIN_NS))
 }
 
 impl Manager {
@@ -226,8 +226,7 @@ impl Manager {
             buffers: Buffers::default(),
             programs: Programs::default(),
             clock: Clock::new(),
-            pace_ns: 0,
-            lane_pace_ns: None,
+            pace_ns: None,
             holds: false,
             to_forget: Vec::new(),
             last_end: [None; MAX_LANES],
@@ -259,7 +258,6 @@ impl Manager {
 
     fn run(&mut self) {
         let mut messages = Vec::new();
-        let mut looks_in_vain = 0;
         loop {
             self.inbox.take(&mut messages);
             let mut busy = !messages.is_empty();
@@ -280,16 +278,14 @@ impl Manager {
                 self.waits_for_launches = None;
             }
             if busy {
-                looks_in_vain = 0;
                 continue;
             }
             let idle = self.lanes.all_idle();
             if idle && self.waiting.is_empty() && self.stopping {
                 return;
             }
-            let at_most = self.longest_sleep(idle, looks_in_vain);
+            let at_most = self.longest_sleep(idle);
             self.inbox.sleep(at_most);
-            looks_in_vain += 1;
         }
     }
 
@@ -302,20 +298,22 @@ impl Manager {
 
     /// Whether kernels end about as fast as they are enqueued.
     fn are_short(&self) -> bool {
-        self.lane_pace_ns.is_some_and(|ns| ns < HOLD_UP_TO_NS)
+        self.pace_ns.is_some_and(|ns| ns < HOLD_UP_TO_NS)
     }
 
     /// Sets callbacks, and says how long to sleep if none comes.
-    fn longest_sleep(&mut self, idle: bool, looks_in_vain: u32) -> Option<Duration> {
+    fn longest_sleep(&mut self, idle: bool) -> Option<Duration> {
         if idle {
             return None;
         }
-        let pace_ns = self.pace_ns + COMMAND_NS;
-        let mut look = LOST_CALLBACK;
-        let armed = self.lanes.arm(&self.inbox, |pending| {
+        // The first kernels may be long.
+        let pace_ns = self.pace_ns.unwrap_or(LOOK_UP_TO_NS) + COMMAND_NS;
+        let (now, mut look) = (Instant::now(), LOST_CALLBACK);
+        let armed = self.lanes.arm(&self.inbox, |lane, pending, enqueued| {
             let rest = rest(pace_ns, pending);
             if let Some(ns) = rest.look_ns {
-                look = look.min(next_look(ns, looks_in_vain));
+                let begun = self.last_end[lane].map_or(enqueued, |end| end.max(enqueued));
+                look = look.min(next_look(ns, now.saturating_duration_since(begun)));
             }
             rest.callback
         });
@@ -406,7 +404,7 @@ impl Manager {
                 Work::Unmap { id } => self.release_pin(id),
             }
         }
-        self.lane_pace_ns = kernels_ns.checked_div(kernels).or(self.lane_pace_ns);
+        self.pace_ns = kernels_ns.checked_div(kernels).or(self.pace_ns);
         seen.is_some()
     }
 
@@ -470,7 +468,6 @@ impl Manager {
                 self.counters.kernels.add(1);
                 let ns = kernel.duration().as_nanos() as u64;
                 self.counters.kernel_ns.add(ns);
-                self.pace_ns = (7 * self.pace_ns + ns) / 8;
                 self.load.fetch_sub(1, Ordering::Relaxed);
                 let report = LaunchReport {
                     kernel,
@@ -539,19 +536,34 @@ mod tests {
     }
 
     #[test]
+    fn long_kernels_are_waited_for_and_the_first_ones() {
+        for (pace_ns, pending) in [(LOOK_UP_TO_NS, 20), (20_000_000, 1000)] {
+            let rest = rest(pace_ns, pending);
+            assert_eq!(rest.look_ns, None, "{pace_ns} ns, {pending} pending");
+            assert_eq!(rest.callback, 1, "{pace_ns} ns, {pending} pending");
+        }
+    }
+
+    #[test]
     fn a_look_comes_in_time_for_what_takes_longer() {
-        for ns in [REPORT_WITHIN_NS, 1_000_000, 30_000_000] {
-            let mut at = Duration::ZERO;
-            for in_vain in 0..10 {
-                let next = at + next_look(ns, in_vain);
-                // What ends right after the look before is seen late by as much as it was longer than
-                // was thought, and by little more.
-                let longer = at.saturating_sub(Duration::from_nanos(ns - ns / 16));
-                let little = Duration::from_nanos(LOOK_AGAIN_NS.max(ns / 16));
-                if in_vain > 0 {
-                    assert!(next - at <= longer + little, "{ns} ns, {in_vain} in vain");
-                }
-                at = next;
+        let nanoseconds = Duration::from_nanos;
+        for ns in [REPORT_WITHIN_NS, 1_000_000, LOOK_UP_TO_NS] {
+            let (early, mut at) = (nanoseconds(ns - ns / 16), Duration::ZERO);
+            for _ in 0..30 {
+                let next = next_look(ns, at);
+                assert!(next <= nanoseconds(REPORT_LONG_WITHIN_NS));
+                assert!(
+                    at >= early || at + next <= early,
+                    "not before it should end"
+                );
+                // What ends right after a look is seen late by as much as it took longer than was
+                // thought, or by little.
+                let little = nanoseconds(LOOK_AGAIN_NS.max(ns / 16));
+                assert!(
+                    at < early || next <= little.max(at - early),
+                    "{ns} ns at {at:?}"
+                );
+                at += next;
             }
         }
     }
@@ -560,6 +572,7 @@ mod tests {
     fn a_full_lane_is_looked_at_in_time_and_wakes_the_thread_before_it_runs_dry() {
         let lanes = [
             (2_000, 1024),
+            (2_000, 20),
             (60_000, 12),
             (130_000, 6),
             (400_000, 20),
@@ -567,11 +580,8 @@ mod tests {
         ];
         for (pace_ns, pending) in lanes {
             let rest = rest(pace_ns, pending);
-            assert_eq!(
-                rest.callback,
-                pending / 2,
-                "{pace_ns} ns, {pending} pending"
-            );
+            let lane = format!("{pace_ns} ns, {pending} pending");
+            assert_eq!(rest.callback, pending / 2, "{lane}");
             let look = rest.look_ns.expect("it looks by itself");
             let most = REPORT_LONG_WITHIN_NS.max(pace_ns);
             assert!((REPORT_WITHIN_NS..=most).contains(&look), "{look} ns");

@@ -49,6 +49,9 @@ impl Context {
             self.check_runnable(check, edt);
         }
         let work = edt.work();
+        if work.kernels.is_empty() && work.function.is_some() {
+            return Place::HOST;
+        }
         let devices = self.runtime.devices.for_edt(edt);
         if let Some(place) = self.asked_place(edt, &devices) {
             return place;

@@ -73,7 +73,7 @@ pub enum Mark {
     Closed = 256,
     /// It is a part of a file, to which it goes back.
     Chunk = 512,
-    /// Its memory is guarded ([`super::memory`]).
+    /// Memory of its own is guarded (`memory.rs`), as of all blocks in strict mode.
     Guarded = 1024,
 }
 
@@ -113,7 +113,6 @@ struct Second {
     /// [`Mark`]s.
     marks: AtomicU32,
     hinted: Cell<bool>,
-    /// Whether host memory of its own has guards (`memory`).
     size: Cell<u64>,
     /// The start of the allocation that `Copies::host` points into.
     base: Cell<*mut u8>,
@@ -195,7 +194,8 @@ impl DataBlock {
         )
     }
 
-    /// Whether nothing but the EDTs of the host that hold it has to do with the block: it has no mark.
+    /// Whether nothing but the EDTs of the host that hold it has to do with the block: it has no mark. In
+    /// strict mode none is plain.
     #[inline]
     pub fn is_plain(&self) -> bool {
         self.second.marks.load(Ordering::Relaxed) == 0

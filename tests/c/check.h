@@ -163,4 +163,7 @@ static inline u64 resident_kib(void) {
     return (u64)resident * (u64)sysconf(_SC_PAGESIZE) / 1024;
 }
 
+/* Whether resident memory has grown by less than that since it was so much. Instruments have memory of their own. */
+static inline bool grown_less(u64 since, u64 kib) { return small_run() || resident_kib() < since + kib; }
+
 #endif

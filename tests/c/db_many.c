@@ -33,7 +33,7 @@ static ocrGuid_t rounds(u32 paramc, u64 *paramv, u32 depc, ocrEdtDep_t depv[]) {
         base = resident_kib();
     }
     if (round == total) {
-        CHECK(small_run() || resident_kib() < base + 32 * 1024);
+        CHECK(grown_less(base, 32 * 1024));
         ocrShutdown();
         return NULL_GUID;
     }

@@ -40,7 +40,7 @@ static ocrGuid_t starts(u32 paramc, u64 *paramv, u32 depc, ocrEdtDep_t depv[]) {
 static ocrGuid_t ends(u32 paramc, u64 *paramv, u32 depc, ocrEdtDep_t depv[]) {
     (void)paramc, (void)paramv, (void)depc, (void)depv;
     CHECK_EQ(atomic_load(&ran), CHAINS * (scaled(1000000) / CHAINS + 1));
-    CHECK(small_run() || resident_kib() < base_kib + 32 * 1024);
+    CHECK(grown_less(base_kib, 32 * 1024));
     ocrShutdown();
     return NULL_GUID;
 }

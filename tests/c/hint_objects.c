@@ -204,7 +204,7 @@ static ocrGuid_t rounds(u32 paramc, u64 *paramv, u32 depc, ocrEdtDep_t depv[]) {
         at_start = resident_kib();
     if (round == 120) {
         /* A sanitizer or memcheck needs memory of its own. */
-        CHECK(small_run() || resident_kib() - at_start < 4096);
+        CHECK(grown_less(at_start, 4096));
         ocrShutdown();
         return NULL_GUID;
     }

@@ -158,10 +158,11 @@ impl Begun {
         guid_at(place as *const Guid)
     }
 
-    /// The type of the hint that `ocrSetHint` or `ocrGetHint` was given.
+    /// The type of the hint that a function for hints was given.
     fn hint(&self) -> Option<u32> {
         let hint = self.pointer("hint")?.cast::<sys::ocrHint_t>();
-        if !self.call.name.ends_with("Hint") {
+        // What is to be made one is none yet.
+        if !self.call.name.contains("Hint") || self.call.name == "ocrHintInit" {
             return None;
         }
         // SAFETY: the header asks for null or a valid hint.

@@ -76,6 +76,13 @@ pub const ACCESS: u8 = 13;
 /// `OCR_ENOMEM`, of which `ocrDbCopy` makes a misuse, too.
 pub const NO_MEMORY: u8 = 12;
 
+/// `OCR_ENODEV`, of which `ocrOpenclTaskCreate` makes a misuse.
+pub const NO_DEVICE: u8 = 19;
+/// `OCR_ENOTSUP`: a misuse of what this runtime says that it has not.
+pub const NOT_SUPPORTED: u8 = 95;
+/// `OCR_EGUIDEXISTS`: a misuse where the caller has promised that it is the only one to create.
+pub const GUID_EXISTS: u8 = 100;
+
 /// `GUID_PROP_` and `_PROP_MAPPED`.
 const GUID_PROPERTIES: u32 = 0x700 | MAPPED;
 /// What `EDT_PROP_MAPPED` and the like have that no other property has.
@@ -308,6 +315,34 @@ pub const CALLS: &[Call] = &[
             ("function", Role::Function),
         ],
     ),
+    call(
+        "ocrHintInit",
+        "OCR 1.1.0, B.1.2",
+        &[("hint", Role::Out), ("hintType", Role::Number)],
+    ),
+    call(
+        "ocrSetHintValue",
+        "OCR 1.1.0, B.1.3",
+        &[
+            ("hint", Role::Other),
+            ("hintProp", Role::Number),
+            ("value", Role::Number),
+        ],
+    ),
+    call(
+        "ocrUnsetHintValue",
+        "OCR 1.1.0, B.1.4",
+        &[("hint", Role::Out), ("hintProp", Role::Number)],
+    ),
+    call(
+        "ocrGetHintValue",
+        "OCR 1.1.0, B.1.5",
+        &[
+            ("hint", Role::Out),
+            ("hintProp", Role::Number),
+            ("value", Role::Out),
+        ],
+    ),
     // An EDT may end meanwhile.
     lenient(call(
         "ocrSetHint",
@@ -357,6 +392,27 @@ pub const CALLS: &[Call] = &[
         ],
     ),
     call(
+        "ocrGuidRangeCreate",
+        "OCR 1.1.0, B.2.2.2",
+        &[
+            ("rangeGuid", Role::Out),
+            ("numberGuid", Role::Number),
+            ("kind", Role::Number),
+        ],
+    ),
+    call(
+        "ocrGuidMapCreate",
+        "OCR 1.1.0, B.2.2.1",
+        &[
+            ("mapGuid", Role::Out),
+            ("numParams", Role::Number),
+            ("mapFunc", Role::Function),
+            ("params", Role::Other),
+            ("numberGuid", Role::Number),
+            ("kind", Role::Number),
+        ],
+    ),
+    call(
         "ocrGuidFromIndex",
         "OCR 1.1.0, B.2.2.5",
         &[
@@ -389,6 +445,31 @@ pub const CALLS: &[Call] = &[
             ("paramv", Role::Other),
         ],
     ),
+    call(
+        "ocrLegacySpawnOCR",
+        LEGACY,
+        &[
+            ("handle", Role::Out),
+            ("finishEdtTemplate", Role::Template),
+            ("paramc", Role::Number),
+            ("paramv", Role::Other),
+            ("depc", Role::Number),
+            ("depv", Role::Out),
+            ("legacyContext", Role::Other),
+        ],
+    ),
+    // One that is told not to wait may be refused for an answer.
+    lenient(call(
+        "ocrLegacyBlockProgress",
+        LEGACY,
+        &[
+            ("handle", Role::Object),
+            ("guid", Role::Other),
+            ("result", Role::Other),
+            ("size", Role::Other),
+            ("properties", Role::Number),
+        ],
+    )),
     call(
         "ocrMapCreate",
         MAP_CREATOR,
@@ -444,6 +525,7 @@ pub const CALLS: &[Call] = &[
 
 const AFFINITY: &str = "extensions/ocr-affinity.h";
 const FILE: &str = "extensions/ocr-file.h";
+const LEGACY: &str = "extensions/ocr-legacy.h";
 const MAP_CREATOR: &str = "extensions/ocr-map-creator.h";
 
 /// The function of this name, if it is checked.

@@ -84,15 +84,25 @@ impl Check {
                 "Pass one of these. If it is to count, create it as OCR_EVENT_LATCH_T.",
             ));
         }
-        if matches!(what, What::Event(6 | 7)) {
+        if what == What::Event(7) {
             return Some(self.by_call(
                 made,
-                format!("{} takes no further satisfaction now", article(what.name())),
+                "a collective event is not satisfied with a data block".into(),
                 &[event],
-                "a channel event holds maxGen satisfactions that wait for a dependence; each \
-                 contributor of a collective event may be maxGen generations ahead of the others",
-                "Create it with a larger maxGen (a channel event: EVENT_CHANNEL_UNBOUNDED), or \
-                 satisfy it again when the EDT that gets the last one has run.",
+                "each contributor of a collective event gives it numbers, with \
+                 ocrEventCollectiveSatisfySlot (extensions/ocr-reduction-event.h)",
+                "Call ocrEventCollectiveSatisfySlot with the address of nbDatum elements and the \
+                 number of the contributor. No other event can satisfy it either.",
+            ));
+        }
+        if what == What::Event(6) {
+            return Some(self.by_call(
+                made,
+                "a channel event takes no further satisfaction now".into(),
+                &[event],
+                "a channel event holds maxGen satisfactions that wait for a dependence",
+                "Create it with a larger maxGen, or EVENT_CHANNEL_UNBOUNDED; or satisfy it again when \
+                 the EDT that gets the last one has run.",
             ));
         }
         (depth == 0 && what.is_event() && !is_latch).then(|| {

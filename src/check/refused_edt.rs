@@ -1,6 +1,8 @@
 //! Why an EDT was not created.
 
+use super::arguments::article;
 use super::calls::Role;
+use super::history::What;
 use super::misuse::count;
 use super::{Check, Made, Misuse, is_alive};
 use crate::object::Objects;
@@ -69,6 +71,96 @@ impl Check {
             }
         }
         self.wrong_output(objects, made)
+    }
+
+    /// What `ocrOpenclTaskCreate` asks beyond `ocrEdtCreate`; the template exists.
+    pub(super) fn refused_task(&self, objects: &Objects, made: &Made<'_>) -> Option<Box<Misuse>> {
+        let word = |name: &str| made.number(made.at(name));
+        let template = made.guid(made.at("templateGuid"));
+        let dimensions = word("work_dim") as u32;
+        let (what, rule, advice) = if !(1..=3).contains(&dimensions) {
+            (
+                format!("work_dim is {dimensions}"),
+                "an index space has 1, 2 or 3 dimensions",
+                "Pass the number of elements of global_work_size.",
+            )
+        } else if word("global_work_size") == 0 {
+            (
+                "global_work_size is NULL".into(),
+                "global_work_size has the number of work-items in each dimension",
+                "Pass an array of work_dim numbers. Offsets and local sizes may be NULL.",
+            )
+        } else if objects.templates.view(template)?.work.kernels.is_empty() {
+            (
+                "the template has no kernel".into(),
+                "the template has a kernel: ocrOpenclTemplateCreate or ocrEdtTemplateAddKernel has \
+                 returned 0 for it",
+                "Look at what that call returned, and at its warning: a kernel that does not compile is \
+                 none. EDTs that are functions are created by ocrEdtCreate.",
+            )
+        } else {
+            return None;
+        };
+        Some(self.by_call(made, what, &[template], rule, advice))
+    }
+
+    /// The affinity of `ocrOpenclTaskCreate` is no device.
+    pub(super) fn refused_device(&self, made: &Made<'_>) -> Box<Misuse> {
+        let affinity = made.guid(made.at("affinity"));
+        self.by_call(
+            made,
+            format!("affinity ({affinity}) is not an OpenCL device in use"),
+            &[],
+            "a kernel runs on a device: affinity is one of AFFINITY_OCL, or NULL_GUID for any",
+            "Ask ocrAffinityGet or ocrAffinityGetAt with AFFINITY_OCL. There are none before the first \
+             kernel is added; OCR_DEVICES says which may be used, and ocr info lists them.",
+        )
+    }
+
+    /// `ocrLegacySpawnOCR`, whose pointers are all right; the template exists.
+    pub(super) fn refused_spawn(&self, objects: &Objects, made: &Made<'_>) -> Option<Box<Misuse>> {
+        let word = |name: &str| made.number(made.at(name));
+        let template = made.guid(made.at("finishEdtTemplate"));
+        let view = objects.templates.view(template)?;
+        if word("depc") == 0 || word("depc") as u32 == DEFAULT && view.depc == 0 {
+            return Some(self.by_call(
+                made,
+                "the EDT has no pre-slots".into(),
+                &[template],
+                "the first pre-slot is the runtime's, which satisfies it",
+                "Create the template with one pre-slot more than the EDT needs, and pass a depv that \
+                 begins with it.",
+            ));
+        }
+        let paramc = self.wrong_count(
+            made,
+            template,
+            "paramc",
+            "parameters",
+            word("paramc") as u32,
+            view.paramc,
+        );
+        let depc = || {
+            let given = word("depc") as u32;
+            self.wrong_count(made, template, "depc", "pre-slots", given, view.depc)
+        };
+        paramc.or_else(depc)
+    }
+
+    /// `ocrLegacyBlockProgress`, of an event that exists.
+    pub(super) fn refused_wait(&self, made: &Made<'_>) -> Option<Box<Misuse>> {
+        let event = made.guid(0);
+        let what = self.history.what(event)?;
+        (!matches!(what, What::Event(2 | 3))).then(|| {
+            self.by_call(
+                made,
+                format!("{} cannot be waited for", article(what.name())),
+                &[event],
+                "a thread waits for an event that lasts: a sticky or an idempotent one",
+                "Create a sticky event and have this one satisfy it (ocrAddDependence), or, for the end \
+                 of an EDT, give it as its output event (EDT_PROP_OEVT_VALID).",
+            )
+        })
     }
 
     fn wrong_count(

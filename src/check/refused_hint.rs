@@ -52,6 +52,33 @@ impl Check {
         })
     }
 
+    /// A function for a variable with hints, whose pointers are all right.
+    pub(super) fn refused_hint_value(&self, made: &Made<'_>) -> Box<Misuse> {
+        let number = made.number(1);
+        let given = made.hint.and_then(|given| TYPES.get(given as usize));
+        let (what, rule, advice) = match (made.call.name, given) {
+            ("ocrHintInit", _) => (
+                format!("there is no type {number} of hints"),
+                "hintType is one of ocrHintType_t",
+                "Pass OCR_HINT_EDT_T, OCR_HINT_DB_T or OCR_HINT_EVT_T, for the objects that the hints \
+                 are for.",
+            ),
+            (_, None | Some(("OCR_HINT_UNDEF_T", _))) => (
+                "the hint has no type".to_string(),
+                "hint is a variable that ocrHintInit was called for",
+                "Call ocrHintInit(&hint, ...) before, with OCR_HINT_EDT_T, OCR_HINT_DB_T or \
+                 OCR_HINT_EVT_T.",
+            ),
+            (_, Some((name, objects))) => (
+                format!("there is no property {number} of hints for {objects} ({name})"),
+                "a property is one of those of the type that ocrHintInit was given for the hint",
+                "Pass one whose name begins as the type does: OCR_HINT_EDT_ for EDTs and templates, \
+                 OCR_HINT_DB_ for data blocks; or call ocrHintInit with the other type.",
+            ),
+        };
+        self.by_call(made, what, &[], rule, advice)
+    }
+
     /// A function of `extensions/ocr-affinity.h`, whose pointers are all right.
     pub(super) fn refused_place(&self, made: &Made<'_>) -> Box<Misuse> {
         let guid = made.guid(0);

@@ -128,6 +128,58 @@ impl Check {
         ))
     }
 
+    /// `ocrGuidRangeCreate` or `ocrGuidMapCreate`.
+    pub(super) fn refused_range_creation(&self, made: &Made<'_>) -> Option<Box<Misuse>> {
+        let number = |name: &str| made.number(made.at(name));
+        if number("numberGuid") == 0 {
+            return Some(self.by_call(
+                made,
+                "numberGuid is 0".into(),
+                &[],
+                "a range or map has one GUID at least",
+                "Pass how many objects are to have labeled GUIDs.",
+            ));
+        }
+        if made.call.name == "ocrGuidMapCreate" && number("numParams") != 0 && number("params") == 0
+        {
+            return Some(self.by_call(
+                made,
+                format!(
+                    "params is NULL, but numParams is {}",
+                    number("numParams") as u32
+                ),
+                &[],
+                "the numbers that the map's function gets are copied from params",
+                "Pass an array of that many numbers, or 0 as numParams.",
+            ));
+        }
+        Some(self.by_call(
+            made,
+            format!("there is no kind {} of objects", number("kind") as i32),
+            &[],
+            "kind is one of ocrGuidUserKind, and not GUID_USER_NONE: the kind of the objects that are \
+             created on the GUIDs",
+            "Pass GUID_USER_DB, GUID_USER_EDT, GUID_USER_EDT_TEMPLATE or one of GUID_USER_EVENT_. Are \
+             the arguments in the right order?",
+        ))
+    }
+
+    /// A create function that found an object on its label.
+    pub(super) fn created_twice(&self, made: &Made<'_>) -> Option<Box<Misuse>> {
+        // GUID_PROP_CHECK asks, and GUID_PROP_BLOCK waits.
+        let promised = made.has_label() && made.properties() & 0x700 == LABELED;
+        let label = made.label.filter(|_| promised)?;
+        Some(self.by_call(
+            made,
+            format!("there is an object with the labeled GUID {label} already"),
+            &[label],
+            "with GUID_PROP_IS_LABELED alone the program sees to it that one caller creates the object \
+             (see B.2.3)",
+            "Create it in one place; or, if several EDTs may be the first, with GUID_PROP_CHECK, and go \
+             on where that returns OCR_EGUIDEXISTS.",
+        ))
+    }
+
     /// A label that has no object.
     pub(super) fn without_object(&self, made: &Made<'_>, guid: Guid, name: &str) -> Box<Misuse> {
         self.by_call(

@@ -2,7 +2,7 @@
 //! file has the words for which call.
 
 use super::arguments::is_guid;
-use super::calls::{ACCESS, MISUSES, NO_MEMORY};
+use super::calls::{ACCESS, GUID_EXISTS, MISUSES, NO_DEVICE, NO_MEMORY, NOT_SUPPORTED};
 use super::{Check, Made, Misuse};
 use crate::object::Objects;
 use crate::object::guid::Guid;
@@ -12,6 +12,14 @@ impl Check {
     /// or answers a question.
     pub fn refused(&self, objects: &Objects, made: &Made<'_>, status: u8) -> Option<Box<Misuse>> {
         let too_small = made.call.name == "ocrDbCopy" && status == NO_MEMORY;
+        match status {
+            NO_DEVICE if made.call.name == "ocrOpenclTaskCreate" => {
+                return Some(self.refused_device(made));
+            }
+            NOT_SUPPORTED => return Some(self.not_supported(made)),
+            GUID_EXISTS => return self.created_twice(made),
+            _ => {}
+        }
         if !(MISUSES.contains(&status) || too_small) {
             let file = self.refused_file(objects, made, status);
             return file.or_else(|| self.refused_map(objects, made, status));
@@ -36,7 +44,13 @@ impl Check {
             }
             "ocrAddDependence" => self.refused_dependence(objects, made, status, [0, 1, 2, 3]),
             "ocrAddDependenceSlot" => self.refused_dependence(objects, made, status, [0, 2, 3, 4]),
-            "ocrEdtCreate" | "ocrOpenclTaskCreate" => self.refused_edt(objects, made),
+            "ocrEdtCreate" => self.refused_edt(objects, made),
+            "ocrOpenclTaskCreate" => {
+                let task = self.refused_task(objects, made);
+                task.or_else(|| self.refused_edt(objects, made))
+            }
+            "ocrLegacySpawnOCR" => self.refused_spawn(objects, made),
+            "ocrLegacyBlockProgress" => self.refused_wait(made),
             "ocrEdtDestroy" => Some(self.by_call(
                 made,
                 "the EDT is runnable or running".into(),
@@ -50,6 +64,9 @@ impl Check {
             "ocrMapGet" => self.refused_map(objects, made, status),
             "ocrMapCreate" => self.refused_map_creation(made),
             "ocrSetHint" | "ocrGetHint" => self.refused_hint(made),
+            "ocrHintInit" | "ocrSetHintValue" | "ocrUnsetHintValue" | "ocrGetHintValue" => {
+                Some(self.refused_hint_value(made))
+            }
             "ocrAffinityCount" | "ocrAffinityGet" | "ocrAffinityGetAt" | "ocrAffinityQuery" => {
                 Some(self.refused_place(made))
             }
@@ -65,6 +82,7 @@ impl Check {
             "ocrGuidFromIndex" | "ocrGuidFromLabel" | "ocrGuidMapDestroy" => {
                 self.refused_range(objects, made)
             }
+            "ocrGuidRangeCreate" | "ocrGuidMapCreate" => self.refused_range_creation(made),
             "ocrEdtTemplateCreate_internal" => Some(self.by_call(
                 made,
                 "EDT_PARAM_DEF is no number for a template".into(),
@@ -97,6 +115,22 @@ impl Check {
             "Compare the arguments above with the description of the function in its header, under \
              \"Errors\".",
         )
+    }
+
+    fn not_supported(&self, made: &Made<'_>) -> Box<Misuse> {
+        let (what, advice) = match made.call.name {
+            "ocrEventCreateParams" => (
+                "COL_REDUCE and COL_BROADCAST are not supported",
+                "Create the event with COL_ALLREDUCE: all contributors may have the result, and none \
+                 must ask for it.",
+            ),
+            _ => (
+                "this is not supported",
+                "See the function's description in its header for what there is in its place.",
+            ),
+        };
+        let rule = "the headers say what this runtime does not support";
+        self.by_call(made, what.into(), &[], rule, advice)
     }
 
     pub(super) fn after_shutdown(&self, made: &Made<'_>) -> Box<Misuse> {

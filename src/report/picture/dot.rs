@@ -1,22 +1,29 @@
 //! The picture as a graph, for Graphviz: arrows go from what is waited for to who waits.
 
+use super::text::mode_name;
 use super::{Holder, Maker, Name, Picture};
 use crate::object::guid::Guid;
+use crate::report::labels::Labels;
 use std::collections::BTreeMap;
 use std::fmt::Write;
 
 /// The nodes, by what they are called, and the arrows.
-#[derive(Default)]
-struct Graph {
+struct Graph<'a> {
+    labels: &'a Labels,
     nodes: BTreeMap<String, (&'static str, String)>,
     arrows: Vec<(String, String, String)>,
 }
 
-impl Graph {
+impl Graph<'_> {
     fn edt(&mut self, edt: &Name) -> String {
         let id = edt.guid.to_string();
-        let label = format!("{}\n{id}", edt.work.name);
+        let label = format!("{}\n{}", edt.work.name, self.object(edt.guid));
         self.node(id, "box", label)
+    }
+
+    /// An object's GUID, with its label.
+    fn object(&self, guid: Guid) -> String {
+        format!("{guid}{}", self.labels.of(guid))
     }
 
     fn node(&mut self, id: String, shape: &'static str, label: String) -> String {
@@ -45,7 +52,11 @@ impl Graph {
 impl Picture<'_> {
     /// The graph of what waits.
     pub fn dot(&self) -> String {
-        let mut graph = Graph::default();
+        let mut graph = Graph {
+            labels: self.labels,
+            nodes: BTreeMap::new(),
+            arrows: Vec::new(),
+        };
         let mut events = Vec::new();
         for edt in &self.waiting {
             let to = graph.edt(&edt.name);
@@ -95,13 +106,17 @@ impl Picture<'_> {
         for wait in &self.block_waits {
             let from = self.draw_block(&mut graph, wait.block);
             let to = graph.edt(&wait.edt);
-            graph.arrow(from, to, format!("slot {}, {:?}", wait.slot, wait.mode));
+            graph.arrow(
+                from,
+                to,
+                format!("slot {}, {}", wait.slot, mode_name(wait.mode)),
+            );
         }
         graph.text()
     }
 
     /// Draws these events, and those that they depend on.
-    fn draw_events(&self, graph: &mut Graph, mut events: Vec<Guid>) {
+    fn draw_events(&self, graph: &mut Graph<'_>, mut events: Vec<Guid>) {
         while let Some(event) = events.pop() {
             let id = event.to_string();
             if graph.nodes.contains_key(&id) {
@@ -111,7 +126,8 @@ impl Picture<'_> {
                 .objects
                 .event_kind(event)
                 .map_or("", |kind| kind.name());
-            graph.node(id.clone(), "ellipse", format!("{kind}\n{id}"));
+            let label = format!("{kind}\n{}", graph.object(event));
+            graph.node(id.clone(), "ellipse", label);
             match self.makers.get(&event) {
                 Some(Maker::Edt(edt, _)) => {
                     let from = graph.edt(edt);
@@ -136,7 +152,7 @@ impl Picture<'_> {
     }
 
     /// Draws a block that somebody waits for, and who has it.
-    fn draw_block(&self, graph: &mut Graph, block: Guid) -> String {
+    fn draw_block(&self, graph: &mut Graph<'_>, block: Guid) -> String {
         let id = block.to_string();
         let Some(held) = self
             .blocks
@@ -145,7 +161,8 @@ impl Picture<'_> {
         else {
             return id;
         };
-        graph.node(id.clone(), "cylinder", format!("{} bytes\n{id}", held.size));
+        let label = format!("{} bytes\n{}", held.size, graph.object(block));
+        graph.node(id.clone(), "cylinder", label);
         for holder in &held.holders {
             let from = match holder {
                 Holder::Thread(at) => {
@@ -155,7 +172,7 @@ impl Picture<'_> {
                 Holder::Running(edt, _) | Holder::Waiting(edt, _) => graph.edt(edt),
                 Holder::Part(part, size) => {
                     let id = part.to_string();
-                    let text = format!("{size} bytes\n{id}");
+                    let text = format!("{size} bytes\n{}", graph.object(*part));
                     graph.node(id, "cylinder", text)
                 }
                 Holder::Whole(whole) => self.draw_block(graph, *whole),

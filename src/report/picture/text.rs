@@ -71,7 +71,7 @@ impl Picture<'_> {
         for thread in workers.filter(|thread| thread.waits.is_none()) {
             text += &format!("\n  {}", thread.name());
             text += &match self.running.get(&thread.running) {
-                Some(edt) => format!(" runs {edt}"),
+                Some(edt) => format!(" runs {}", self.edt(edt)),
                 None => " runs no EDT".into(),
             };
         }
@@ -84,7 +84,7 @@ impl Picture<'_> {
             text += &format!("\n  device {number} ({name}) has ");
             text += &match edts.is_empty() {
                 true => "no EDT".into(),
-                false => list(&edts, Name::to_string),
+                false => list(&edts, |edt| self.edt(edt)),
             };
         }
         text + &self.what_waits() + "\n"
@@ -98,7 +98,7 @@ impl Picture<'_> {
             let Some(wait) = &thread.waits else { continue };
             text += &format!("\n  {}", thread.name());
             if let Some(edt) = self.running.get(&thread.running) {
-                text += &format!(", in {edt},");
+                text += &format!(", in {},", self.edt(edt));
             }
             text += &format!(" waits in {}", wait.call);
             if !wait.event.is_null() {
@@ -152,8 +152,18 @@ impl Picture<'_> {
         text
     }
 
+    /// An EDT, with its label.
+    fn edt(&self, edt: &Name) -> String {
+        format!("{edt}{}", self.labels.of(edt.guid))
+    }
+
+    /// An object's GUID, with its label.
+    fn object(&self, guid: Guid) -> String {
+        format!("{guid}{}", self.labels.of(guid))
+    }
+
     fn waiting_edt(&self, edt: &WaitingEdt) -> String {
-        let mut text = format!("\n  {}{} waits on", edt.name, self.labels.of(edt.name.guid));
+        let mut text = format!("\n  {} waits on", self.edt(&edt.name));
         for slot in edt.slots.iter().take(FEW) {
             let why = match (self.event_at(slot), slot.link) {
                 (Some(event), _) => self.event(event, 0),
@@ -177,19 +187,21 @@ impl Picture<'_> {
         let Some((kind, lack)) = kind_and_lack(self.objects, guid) else {
             return format!("the event {guid}, which does not exist any more");
         };
-        let mut text = format!("the {} event {guid}{}, ", kind.name(), self.labels.of(guid));
+        let mut text = format!("the {} event {}, ", kind.name(), self.object(guid));
         let sources = self.sources.get(&guid).map_or(&[][..], |sources| sources);
         let latch = kind == crate::object::event::EventKind::Latch;
         match self.makers.get(&guid) {
             _ if latch => text += &lack,
             Some(Maker::Edt(edt, true)) => {
+                let edt = self.edt(edt);
                 return text + &format!("the output event of {edt}, which waits as well");
             }
             Some(Maker::Edt(edt, false)) => {
+                let edt = self.edt(edt);
                 return text + &format!("the output event of {edt}, which has not ended");
             }
             Some(Maker::Scope(at)) => {
-                let edt = self.scopes.get(at).map(|scope| scope.edt.to_string());
+                let edt = self.scopes.get(at).map(|scope| self.edt(&scope.edt));
                 return text
                     + &format!(
                         "the output event of the finish {}, whose scope is open",
@@ -217,16 +229,13 @@ impl Picture<'_> {
         let Some(block) = self.blocks.get(&wait.block) else {
             return String::new();
         };
-        let mode = match wait.mode {
-            Mode::Ro => "RO",
-            Mode::Const => "CONST",
-            Mode::Rw => "RW",
-            Mode::Ew => "EW",
-            Mode::Null => "NULL",
-        };
         let mut text = format!(
-            "\n  {} waits on pre-slot {} for the data block {} ({} bytes) in mode {mode}: ",
-            wait.edt, wait.slot, wait.block, block.size
+            "\n  {} waits on pre-slot {} for the data block {} ({} bytes) in mode {}: ",
+            self.edt(&wait.edt),
+            wait.slot,
+            self.object(wait.block),
+            block.size,
+            mode_name(wait.mode)
         );
         text += &match block.modes.is_empty() {
             true => "others wait for it before".to_string(),
@@ -244,14 +253,19 @@ impl Picture<'_> {
                 "{}, which created it and has not released it (ocrDbRelease)",
                 self.told.threads[*at].name()
             ),
-            Holder::Running(edt, true) => format!("{edt}, which created it and has not ended"),
-            Holder::Running(edt, false) => format!("{edt}, which has not ended"),
-            Holder::Waiting(edt, block) => {
-                format!("{edt}, which waits for the data block {block}")
+            Holder::Running(edt, true) => {
+                format!("{}, which created it and has not ended", self.edt(edt))
             }
+            Holder::Running(edt, false) => format!("{}, which has not ended", self.edt(edt)),
+            Holder::Waiting(edt, block) => format!(
+                "{}, which waits for the data block {}",
+                self.edt(edt),
+                self.object(*block)
+            ),
             Holder::Part(part, size) => format!(
-                "its part, the data block {part} ({size} bytes), which has not been destroyed \
-                 (ocrDbDestroy)"
+                "its part, the data block {} ({size} bytes), which has not been destroyed \
+                 (ocrDbDestroy)",
+                self.object(*part)
             ),
             Holder::Whole(whole) => {
                 format!(
@@ -262,7 +276,7 @@ impl Picture<'_> {
     }
 
     fn open_scope(&self, scope: &OpenScope) -> String {
-        let mut text = format!("\n  the finish scope of {}", scope.edt);
+        let mut text = format!("\n  the finish scope of {}", self.edt(&scope.edt));
         if !scope.output.is_null() {
             text += &format!(", and with it its output event {},", scope.output);
         }
@@ -273,11 +287,11 @@ impl Picture<'_> {
             keep.push("itself".to_string());
         }
         if !others.is_empty() {
-            keep.push(list(&others, |edt| edt.to_string()));
+            keep.push(list(&others, |edt| self.edt(edt)));
         }
         if !scope.scopes.is_empty() {
             keep.push(list(&scope.scopes, |edt| {
-                format!("the finish scope of {edt}")
+                format!("the finish scope of {}", self.edt(edt))
             }));
         }
         text + &format!(" is kept open by {}", keep.join(", "))
@@ -294,5 +308,16 @@ impl Thread {
             Ok(name) => format!("thread {} ({})", self.id, name.trim_end()),
             Err(_) => format!("thread {}", self.id),
         }
+    }
+}
+
+/// A mode as programs have it, without `DB_MODE_`.
+pub(super) fn mode_name(mode: Mode) -> &'static str {
+    match mode {
+        Mode::Ro => "RO",
+        Mode::Const => "CONST",
+        Mode::Rw => "RW",
+        Mode::Ew => "EW",
+        Mode::Null => "NULL",
     }
 }

@@ -176,6 +176,73 @@ fn kernels_on_tiles_of_many_sizes() {
     }
 }
 
+/// A copy of the example, and of its kernels beside it, in which those for GPUs are for every device, and no
+/// others are.
+fn program_of_gpu_kernels(files: &Files) -> PathBuf {
+    let read = |name: &str| std::fs::read_to_string(root().join(name)).expect("it is in the tree");
+    let replaced = |text: String, from: &str, to: &str| {
+        assert!(text.contains(from), "nothing is \"{from}\"");
+        text.replace(from, to)
+    };
+    let kernels = read("kernels/levenshtein.cl");
+    let kernels = replaced(kernels, "#ifndef OCR_DEVICE_CPU", "#if 1");
+    files.put("levenshtein.cl", kernels.as_bytes());
+    let source = read("examples/levenshtein.c");
+    let source = replaced(source, "\"-ocr-device=gpu ", "\"");
+    let source = replaced(source, "\"-ocr-device=cpu ", "\"-ocr-device=gpu ");
+    let source = files.put("levenshtein.c", source.as_bytes());
+    let program = files.0.join("levenshtein");
+    let built = Command::new(std::env::var_os("CC").unwrap_or("cc".into()))
+        .args(["-std=gnu11", "-O2", "-Iinclude", "-Iexamples", "-o"])
+        .args([&program, &source])
+        .args(["build/obj/common/edit-distance.o", "build/lib/libocr.a"])
+        .args(["-lpthread", "-lm", "-ldl"])
+        .current_dir(root())
+        .status();
+    assert!(built.expect("there is a C compiler").success());
+    program
+}
+
+#[test]
+fn kernels_for_gpus() {
+    if devices() == "none" {
+        return;
+    }
+    let files = Files::new("gpu");
+    let program = program_of_gpu_kernels(&files);
+    let mut random = Random(0x9e37_79b9_7f4a_7c15);
+    let sizes = [
+        ("bits", "64", 300, 410),
+        ("bits", "512", 1100, 1050),
+        ("bits", "1000", 2500, 900),
+        ("dp", "64", 130, 200),
+        ("dp", "300", 700, 650),
+    ];
+    for letters in [4, 190] {
+        for (method, tile, rows, columns) in sizes {
+            let a = random.text(rows, letters);
+            let b = random.text(columns, letters);
+            let (left, right) = (files.put("a", &a), files.put("b", &b));
+            let options = ["--quiet", "--tile", tile, "--method", method];
+            let output = Command::new(&program)
+                .args(options)
+                .args([&left, &right])
+                .env("OCR_SCHED", "device")
+                .env("OCR_DEVICES", "cpu")
+                .env("OCR_KERNELS", &files.0)
+                .output()
+                .expect("the program can be started");
+            let what = format!("{method}, {rows} x {columns} of {letters}, --tile {tile}");
+            expect(&output, distance(&a, &b), &what);
+            let text = String::from_utf8_lossy(&output.stdout);
+            let kernels = text
+                .lines()
+                .find_map(|line| line.strip_prefix("kernel_edts: "));
+            assert_ne!(kernels.unwrap_or("0"), "0", "{what}: {text}");
+        }
+    }
+}
+
 #[test]
 fn sequences_of_many_shapes() {
     let files = Files::new("shapes");

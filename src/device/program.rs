@@ -8,10 +8,11 @@ use opencl3::error_codes::{
     CL_BUILD_PROGRAM_FAILURE, CL_INVALID_BUILD_OPTIONS, CL_INVALID_KERNEL_NAME,
 };
 use opencl3::program::{
-    CL_PROGRAM_BUILD_LOG, CL_PROGRAM_KERNEL_NAMES, get_program_build_data, get_program_data,
+    CL_PROGRAM_BUILD_LOG, CL_PROGRAM_KERNEL_NAMES, CL_PROGRAM_NUM_KERNELS, get_program_build_data,
+    get_program_data,
 };
 
-use super::discovery::{RawDevice, text};
+use super::discovery::{RawDevice, number, text};
 use super::error::log_with_source;
 use super::raw::{Context, Kernel, Program};
 use super::signature::Signature;
@@ -173,6 +174,11 @@ fn build_log(program: &Program, device: RawDevice) -> String {
 }
 
 fn kernel_names(program: &Program) -> Vec<String> {
+    // Where there are none, PoCL leaves the answer as it is.
+    let count = get_program_data(program.raw(), CL_PROGRAM_NUM_KERNELS);
+    if number(count) == 0 {
+        return Vec::new();
+    }
     text(get_program_data(program.raw(), CL_PROGRAM_KERNEL_NAMES))
         .split(';')
         .filter(|name| !name.is_empty())

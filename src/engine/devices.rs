@@ -354,6 +354,7 @@ impl Context {
                 kernel.name, work.name
             );
             eprintln!("ocr: warning: {message}");
+            runtime.registry.remark(message.clone());
             work.missing.push(message);
         }
         for &(place, _) in &kernel.built {

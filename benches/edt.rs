@@ -120,10 +120,19 @@ fn plural(count: usize) -> &'static str {
 
 /// A program that has no peer.
 fn alone(criterion: &mut Criterion, name: &str, size: &str, key: &str) -> Option<Runs> {
+    alone_with(criterion, name, (name, &[size]), key)
+}
+
+fn alone_with(
+    criterion: &mut Criterion,
+    name: &str,
+    (program, arguments): (&str, &[&str]),
+    key: &str,
+) -> Option<Runs> {
     let cases = [Case::new(
         &format!("ocr/{}", workers()),
-        &ocr(name),
-        &[size],
+        &ocr(program),
+        arguments,
         workers(),
         key,
     )];
@@ -203,8 +212,13 @@ fn one_block(
 }
 
 fn pending(criterion: &mut Criterion, report: &mut Report, size: &str) {
-    if let Some(runs) = alone(criterion, "pending", size, "ns_create") {
-        let title = format!("pending {size}, 2 slots, 2 parameters");
+    for graph in ["independent", "chain", "wavefront"] {
+        let program = ("pending", &[size, graph][..]);
+        let name = format!("pending/{graph}");
+        let Some(runs) = alone_with(criterion, &name, program, "ns_create") else {
+            continue;
+        };
+        let title = format!("pending {size}, {graph}, 2 slots, 2 parameters");
         let bytes = runs.all("bytes_per_edt");
         report.compare(&title, &bytes, "bytes/EDT", Some(256.0), None);
         report.row("  creating", &runs.times(), "ns/EDT");

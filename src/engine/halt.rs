@@ -122,6 +122,7 @@ impl Runtime {
                     .map(|used| (used.info.index, used.info.name.as_str()))
                     .collect(),
                 still,
+                free_threads: !still && self.has_free_threads(self.resting.now()),
                 seconds: self.started.elapsed().as_secs_f64(),
             },
         )

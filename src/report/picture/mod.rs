@@ -67,6 +67,8 @@ pub struct Told<'a> {
     pub seconds: f64,
     /// Whether nothing changes meanwhile.
     pub still: bool,
+    /// Whether there are threads that may call the runtime at any time.
+    pub free_threads: bool,
 }
 
 /// An EDT, by name.

@@ -87,7 +87,12 @@ impl Picture<'_> {
                 false => list(&edts, |edt| self.edt(edt)),
             };
         }
-        text + &self.what_waits() + "\n"
+        text += &self.what_waits();
+        if told.free_threads {
+            text += "\n  threads of the program or of a library are outside of the runtime, which they may \
+                     call at any time: while there are any, a hang is not told";
+        }
+        text + "\n"
     }
 
     fn what_waits(&self) -> String {

@@ -152,6 +152,8 @@ impl Begun {
         let place = match self.call.name {
             "ocrFileOpen" => self.args[3],
             "ocrFileGetChunk" => self.args[0],
+            // They enter themselves, and have no debug labels.
+            "ocrGuidRangeCreate" | "ocrGuidMapCreate" => return None,
             name if name.contains("Create") => self.args[0],
             _ => return None,
         };

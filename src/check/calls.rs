@@ -78,8 +78,6 @@ pub const NO_MEMORY: u8 = 12;
 
 /// `OCR_ENODEV`, of which `ocrOpenclTaskCreate` makes a misuse.
 pub const NO_DEVICE: u8 = 19;
-/// `OCR_ENOTSUP`: a misuse of what this runtime says that it has not.
-pub const NOT_SUPPORTED: u8 = 95;
 /// `OCR_EGUIDEXISTS`: a misuse where the caller has promised that it is the only one to create.
 pub const GUID_EXISTS: u8 = 100;
 
@@ -458,12 +456,12 @@ pub const CALLS: &[Call] = &[
             ("legacyContext", Role::Other),
         ],
     ),
-    // One that is told not to wait may be refused for an answer.
+    // With properties a refusal may be an answer.
     lenient(call(
         "ocrLegacyBlockProgress",
         LEGACY,
         &[
-            ("handle", Role::Object),
+            ("handle", Role::Other),
             ("guid", Role::Other),
             ("result", Role::Other),
             ("size", Role::Other),

@@ -2,10 +2,10 @@
 
 use super::arguments::article;
 use super::calls::Role;
-use super::history::What;
 use super::misuse::count;
 use super::{Check, Made, Misuse, is_alive};
 use crate::object::Objects;
+use crate::object::event::EventKind;
 use crate::object::guid::Guid;
 
 const UNKNOWN: u32 = -1i32 as u32;
@@ -147,14 +147,20 @@ impl Check {
         paramc.or_else(depc)
     }
 
-    /// `ocrLegacyBlockProgress`, of an event that exists.
-    pub(super) fn refused_wait(&self, made: &Made<'_>) -> Option<Box<Misuse>> {
+    /// `ocrLegacyBlockProgress`. One that is told to wait only if the event is there or satisfied, or until
+    /// it is there, asks.
+    pub(super) fn refused_wait(&self, objects: &Objects, made: &Made<'_>) -> Option<Box<Misuse>> {
         let event = made.guid(0);
-        let what = self.history.what(event)?;
-        (!matches!(what, What::Event(2 | 3))).then(|| {
+        if made.number(made.at("properties")) != 0 {
+            return None;
+        }
+        let Some(kind) = objects.event_kind(event) else {
+            return self.wrong_guid(objects, made, event, "handle", Role::Event);
+        };
+        (!matches!(kind, EventKind::Idempotent | EventKind::Sticky)).then(|| {
             self.by_call(
                 made,
-                format!("{} cannot be waited for", article(what.name())),
+                format!("{} event cannot be waited for", article(kind.name())),
                 &[event],
                 "a thread waits for an event that lasts: a sticky or an idempotent one",
                 "Create a sticky event and have this one satisfy it (ocrAddDependence), or, for the end \

@@ -2,7 +2,7 @@
 //! file has the words for which call.
 
 use super::arguments::is_guid;
-use super::calls::{ACCESS, GUID_EXISTS, MISUSES, NO_DEVICE, NO_MEMORY, NOT_SUPPORTED};
+use super::calls::{ACCESS, GUID_EXISTS, MISUSES, NO_DEVICE, NO_MEMORY};
 use super::{Check, Made, Misuse};
 use crate::object::Objects;
 use crate::object::guid::Guid;
@@ -16,7 +16,6 @@ impl Check {
             NO_DEVICE if made.call.name == "ocrOpenclTaskCreate" => {
                 return Some(self.refused_device(made));
             }
-            NOT_SUPPORTED => return Some(self.not_supported(made)),
             GUID_EXISTS => return self.created_twice(made),
             _ => {}
         }
@@ -50,7 +49,7 @@ impl Check {
                 task.or_else(|| self.refused_edt(objects, made))
             }
             "ocrLegacySpawnOCR" => self.refused_spawn(objects, made),
-            "ocrLegacyBlockProgress" => self.refused_wait(made),
+            "ocrLegacyBlockProgress" => self.refused_wait(objects, made),
             "ocrEdtDestroy" => Some(self.by_call(
                 made,
                 "the EDT is runnable or running".into(),
@@ -115,22 +114,6 @@ impl Check {
             "Compare the arguments above with the description of the function in its header, under \
              \"Errors\".",
         )
-    }
-
-    fn not_supported(&self, made: &Made<'_>) -> Box<Misuse> {
-        let (what, advice) = match made.call.name {
-            "ocrEventCreateParams" => (
-                "COL_REDUCE and COL_BROADCAST are not supported",
-                "Create the event with COL_ALLREDUCE: all contributors may have the result, and none \
-                 must ask for it.",
-            ),
-            _ => (
-                "this is not supported",
-                "See the function's description in its header for what there is in its place.",
-            ),
-        };
-        let rule = "the headers say what this runtime does not support";
-        self.by_call(made, what.into(), &[], rule, advice)
     }
 
     pub(super) fn after_shutdown(&self, made: &Made<'_>) -> Box<Misuse> {

@@ -1,9 +1,11 @@
 /*
  * A kernel that does not compile is refused when it is added, with a message that names it; the
- * template is as before, and its C function does the work.
+ * template is as before, and its C function does the work. The report says so, too.
  */
+// env: OCR_STATS=1
 // needs: opencl
-// stderr: unhappy_kernel
+// stderr: ocr: warning: the kernel "unhappy_kernel"
+// stderr: ocr: note: the kernel "unhappy_kernel"
 // stderr: the source has no kernel 'none', and no other kernel
 #include "kernel.h"
 

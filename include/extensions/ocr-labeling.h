@@ -28,14 +28,22 @@
  * Other errors of creating on a label: OCR_EINVAL (the place of the GUID is NULL; the GUID is not
  * labeled, is one for another kind of object, or its range was destroyed).
  *
- * Before its object is created, and after that is gone, a labeled GUID names nothing: functions that
- * are given it return OCR_EINVAL and do nothing, as for every GUID without object (OCR_EPERM where no
- * object of that kind would do, such as a data block as the end of a dependence). So whoever uses
- * an object that others may not have created yet, creates it first, with GUID_PROP_CHECK. An object
- * that goes by itself (a once event, a latch event, an EDT) leaves its label free for another: calls
- * that are meant to create one object must all come before it goes. A data block is gone when the
- * last EDT that holds it has released it; from ocrDbDestroy until then its GUID cannot be used, and
- * not created on.
+ * Before its first object is created, a labeled GUID can be used where dependences are added and
+ * events satisfied: by ocrAddDependence and ocrAddDependenceSlot, as source or destination, in depv of
+ * ocrEdtCreate and ocrOpenclTaskCreate, and by ocrEventSatisfy and ocrEventSatisfySlot, as event or data
+ * block. Such a call returns 0 and waits. It takes effect within the call that creates the object, in
+ * the order in which those that wait for it were made. What else is wrong with it is refused at once,
+ * as far as it can be seen; what turns out later (a slot that the EDT does not have) is told on the
+ * standard error. If nobody creates the object, the message about a hang says so. Other functions that
+ * are given a GUID without object return OCR_EINVAL and do nothing. A data block satisfies dependences
+ * from its creation on: who is to find what its creator writes asks for it in DB_MODE_CONST or
+ * DB_MODE_EW, which wait for the release.
+ *
+ * After its object is gone, a labeled GUID names nothing, until the next object is created on it:
+ * functions that are given it return OCR_EINVAL and do nothing. An object that goes by itself (a once
+ * event, a latch event, an EDT) leaves its label free for another: calls that are meant to create one
+ * object must all come before it goes. A data block is gone when the last EDT that holds it has
+ * released it; from ocrDbDestroy until then its GUID cannot be used, and not created on.
  */
 #ifndef OCR_API_EXT_LABELING_H
 #define OCR_API_EXT_LABELING_H

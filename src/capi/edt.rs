@@ -4,10 +4,12 @@ use super::{
     EFAULT, EGUIDEXISTS, EINVAL, ENOMEM, ENOTSUP, EPERM, guid_place, hints, labeling, status, sys,
     text, with,
 };
+use crate::engine::context::Context;
 use crate::engine::create::{NotCreated, Output, PARAM_DEF, Request};
+use crate::engine::early;
 use crate::object::collective::Params;
 use crate::object::edt::{ExplicitRange, Mode};
-use crate::object::event::{EventKind, Events, NewEvent};
+use crate::object::event::{EventKind, NewEvent};
 use crate::object::guid::Guid;
 use crate::object::hints::HintSet;
 use crate::object::reduction::Operator;
@@ -142,9 +144,23 @@ pub(super) fn add_dependence(
     let Some(mode) = Mode::from_bits(mode) else {
         return EINVAL;
     };
+    let (source, destination) = (source.into(), destination.into());
     with(EPERM, |context| {
-        status(context.with_graph(|graph| {
-            graph.add_dependence_slot(source.into(), source_slot, destination.into(), slot, mode)
+        let added = context.with_graph(|graph| {
+            graph.add_dependence_slot(source, source_slot, destination, slot, mode)
+        });
+        status(added.or_else(|why| {
+            let post_slot = source_slot;
+            context.make_early(
+                why,
+                early::Call::Dependence {
+                    source,
+                    post_slot,
+                    destination,
+                    slot,
+                    mode,
+                },
+            )
         }))
     })
 }
@@ -231,7 +247,7 @@ unsafe fn create_event(
                 let created = events.create_plain(&mut context.caches.events, kind, counter);
                 created.ok_or(ENOMEM)
             }
-            Some(label) => labeled_event(events, label, NewEvent::Plain { kind, counter }),
+            Some(label) => labeled_event(context, label, NewEvent::Plain { kind, counter }),
         }
     })
 }
@@ -239,10 +255,11 @@ unsafe fn create_event(
 /// For the message if it never returns.
 const CREATE_EVENT: &str = "ocrEventCreate";
 
-fn labeled_event(events: &Events, label: Guid, new: NewEvent) -> Result<Guid, u8> {
-    let created = events.create_on(label, new);
+fn labeled_event(context: &mut Context, label: Guid, new: NewEvent) -> Result<Guid, u8> {
+    let runtime = context.runtime;
+    let created = (runtime.objects.events).create_on(label, new, || runtime.early.has(label));
     if created.is_ok() {
-        events.labels().made(label);
+        context.open(label);
     }
     created.map_err(|why| why.map_or(ENOMEM, labeling::status))
 }
@@ -259,7 +276,7 @@ fn create_choosy_event(
         let events = &context.runtime.objects.events;
         match label {
             None => events.create(&mut context.caches.events, new).ok_or(ENOMEM),
-            Some(label) => match (labeled_event(events, label, new), new) {
+            Some(label) => match (labeled_event(context, label, new), new) {
                 // Each contributor creates it, without asking whether it is the first.
                 (Err(EGUIDEXISTS), NewEvent::Collective(params))
                     if labeling::is_trusting(properties) =>
@@ -285,9 +302,19 @@ fn satisfy(event: Guid, data: Guid, slot: u32) -> u8 {
     }
     let increment = slot == sys::OCR_EVENT_LATCH_INCR_SLOT;
     with(EPERM, |context| {
-        status(context.with_graph(|graph| {
+        let satisfied = context.with_graph(|graph| {
             graph.check_source(data)?;
             graph.satisfy_event(event, increment, data)
+        });
+        status(satisfied.or_else(|why| {
+            context.make_early(
+                why,
+                early::Call::Satisfaction {
+                    event,
+                    increment,
+                    data,
+                },
+            )
         }))
     })
 }
@@ -399,6 +426,9 @@ pub(super) unsafe fn create_edt(
             made,
             |context| {
                 let created = context.create_edt(&request);
+                if let (Ok(()), Some(label)) = (created, on_label) {
+                    context.created_on(label);
+                }
                 edt_status(context, created)
             },
         )
@@ -407,7 +437,7 @@ pub(super) unsafe fn create_edt(
 
 const NO_EDT: &str = "ocr: warning: ocrEdtCreate: no EDT was created: ";
 
-fn edt_status(context: &crate::engine::context::Context, created: Result<(), NotCreated>) -> u8 {
+fn edt_status(context: &Context, created: Result<(), NotCreated>) -> u8 {
     match created {
         Ok(()) => 0,
         Err(NotCreated::Label(why)) => labeling::status(why),

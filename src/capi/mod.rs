@@ -122,7 +122,7 @@ impl From<Guid> for sys::ocrGuid_t {
 fn status(result: Result<(), Refused>) -> u8 {
     let code = match result {
         Ok(()) => 0,
-        Err(Refused::NoSuchObject | Refused::NoSuchSlot) => sys::OCR_EINVAL,
+        Err(Refused::NoSuchObject | Refused::NoSuchSlot | Refused::Opening) => sys::OCR_EINVAL,
         Err(Refused::NotPermitted) => sys::OCR_EPERM,
         Err(Refused::OutOfMemory) => sys::OCR_ENOMEM,
     };

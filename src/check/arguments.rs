@@ -118,7 +118,9 @@ impl Check {
         }
         let Some(record) = record.filter(|record| record.created.is_some()) else {
             if guid.is_label() {
-                return Some(self.without_object(made, guid, name));
+                // Where the call would wait for the object, something else is wrong with it.
+                let waits = made.call.can_wait() && objects.is_awaited(guid);
+                return (!waits).then(|| self.without_object(made, guid, name));
             }
             return Some(self.by_call(
                 made,

@@ -59,6 +59,19 @@ impl Call {
     pub fn shown(&self) -> &'static str {
         self.name.strip_suffix("_internal").unwrap_or(self.name)
     }
+
+    /// Whether it waits for the first object of a labeled GUID that it is given.
+    pub fn can_wait(&self) -> bool {
+        matches!(
+            self.name,
+            "ocrAddDependence"
+                | "ocrAddDependenceSlot"
+                | "ocrEventSatisfy"
+                | "ocrEventSatisfySlot"
+                | "ocrEdtCreate"
+                | "ocrOpenclTaskCreate"
+        )
+    }
 }
 
 /// The most arguments that a function has.

@@ -296,14 +296,19 @@ impl History {
         }
     }
 
-    /// A dependence of an EDT is about to be added.
-    pub fn links(&self, source: Guid, destination: Guid, slot: u32, act: Act) {
+    /// A dependence of an EDT is about to be added; `late` if its call has been seen before, when the EDT
+    /// may not have been there.
+    pub fn links(&self, source: Guid, destination: Guid, slot: u32, act: Act, late: bool) {
         let mut shard = self.shard(destination).lock();
         if let Some(record) = shard.records.get_mut(&destination)
             && record.what == Some(What::Edt)
             && record.end.is_none()
         {
-            record.slots.push((slot, source, act));
+            let mut slots = record.slots.iter();
+            let seen = late && slots.any(|&(at, from, _)| (at, from) == (slot, source));
+            if !seen {
+                record.slots.push((slot, source, act));
+            }
         }
     }
 

@@ -90,15 +90,7 @@ impl Check {
     /// A call begins: what can be told before it is made.
     pub fn before(&self, call: &'static Call, args: &[u64], who: Who) -> Result<Act, Box<Misuse>> {
         let act = self.act(call.shown(), who);
-        let made = Made {
-            call,
-            args,
-            act,
-            depv: &[],
-            output: None,
-            label: None,
-            hint: None,
-        };
+        let made = Made::plain(call, args, act);
         // A variable of the program with hints is nothing of the runtime's.
         let of_variable = call.name == "ocrHintInit" || call.name.ends_with("HintValue");
         if !of_variable
@@ -114,27 +106,61 @@ impl Check {
                 return Err(self.unknown_property(&made, at, *known));
             }
         }
-        let first = made.guid(0);
-        match call.name {
+        self.begins(&made, false);
+        Ok(act)
+    }
+
+    /// Notes what a call is about to do, or does late.
+    fn begins(&self, made: &Made<'_>, late: bool) {
+        let (first, act) = (made.guid(0), made.act);
+        // After a dependence the EDT may run.
+        let links = |destination: usize, slot: usize| {
+            let (destination, slot) = (made.guid(destination), made.number(slot));
+            self.history
+                .links(first, destination, slot as u32, act, late);
+            if !self.is_event(first) {
+                self.history.satisfied(destination, act);
+            }
+        };
+        match made.call.name {
             "ocrEventDestroy" | "ocrEdtDestroy" | "ocrEdtTemplateDestroy" | "ocrDbDestroy" => {
                 self.history.ends(first, End::Destroyed(act));
             }
             "ocrEventSatisfy" | "ocrEventSatisfySlot" => self.history.satisfied(first, act),
-            "ocrAddDependence" | "ocrAddDependenceByValue" => {
-                self.links(first, made.guid(1), made.number(2), act)
-            }
-            "ocrAddDependenceSlot" => self.links(first, made.guid(2), made.number(3), act),
+            "ocrAddDependence" | "ocrAddDependenceByValue" => links(1, 2),
+            "ocrAddDependenceSlot" => links(2, 3),
             _ => {}
         }
-        Ok(act)
     }
 
-    /// A dependence is about to be added, after which the EDT may run.
-    fn links(&self, source: Guid, destination: Guid, slot: u64, act: Act) {
-        self.history.links(source, destination, slot as u32, act);
-        if !self.is_event(source) {
-            self.history.satisfied(destination, act);
-        }
+    /// A call is about to be made whose caller has gone on, since it had to wait for an object.
+    pub fn made_late(&self, name: &str, args: &[u64], who: Who) {
+        self.late(name, args, who, |made| self.begins(made, true));
+    }
+
+    /// It was refused.
+    pub fn refused_late(
+        &self,
+        objects: &Objects,
+        name: &str,
+        args: &[u64],
+        who: Who,
+    ) -> Option<Box<Misuse>> {
+        self.late(name, args, who, |made| {
+            self.refused(objects, made, calls::MISUSES[0])
+        })?
+    }
+
+    fn late<R>(
+        &self,
+        name: &str,
+        args: &[u64],
+        who: Who,
+        f: impl FnOnce(&Made<'_>) -> R,
+    ) -> Option<R> {
+        let call = calls::find(name)?;
+        let act = self.act(call.shown(), who);
+        Some(f(&Made::plain(call, args, act)))
     }
 
     /// A call was refused, and the program goes on.
@@ -276,7 +302,20 @@ pub struct Made<'a> {
     pub hint: Option<u32>,
 }
 
-impl Made<'_> {
+impl<'a> Made<'a> {
+    /// A call, of which only the arguments themselves are of interest.
+    fn plain(call: &'static Call, args: &'a [u64], act: Act) -> Made<'a> {
+        Made {
+            call,
+            args,
+            act,
+            depv: &[],
+            output: None,
+            label: None,
+            hint: None,
+        }
+    }
+
     /// An argument as a number.
     pub fn number(&self, at: usize) -> u64 {
         self.args.get(at).copied().unwrap_or(0)
@@ -309,16 +348,9 @@ fn kind_of(guid: Guid) -> Option<Kind> {
 
 /// Whether an object can be used by this GUID. What this room does not know counts as alive.
 pub fn is_alive(objects: &Objects, guid: Guid) -> bool {
-    use crate::object::edt::ZOMBIE;
     match kind_of(guid) {
         None => false,
-        Some(Kind::DataBlock) => objects.data_blocks.exists(guid),
-        Some(Kind::Template) => objects.templates.view(guid).is_some(),
-        Some(Kind::Event) => objects.events.lock(guid).is_some(),
-        Some(kind) if kind.is_edt() => {
-            let edt = objects.edts.lock(guid);
-            edt.is_some_and(|(_, locked)| locked.word.state() != ZOMBIE)
-        }
+        Some(_) if is_known(guid) => objects.exists(guid),
         Some(_) => true,
     }
 }

@@ -263,6 +263,9 @@ fn who(edt: &Edt) -> Who {
     }
 }
 
+/// How many calls that were never made are shown.
+const SHOWN: usize = 10;
+
 impl Runtime {
     /// What strict mode says at `ocrShutdown`, when all threads have ended. The exit status.
     pub(super) fn check_left(&self) -> i32 {
@@ -279,6 +282,15 @@ impl Runtime {
             }
         }
         insist(check.visit_all());
+        let early = self.early_calls();
+        match early.len() {
+            0 => {}
+            1 => eprintln!("ocr: note: strict mode: 1 call was never made:"),
+            more => eprintln!("ocr: note: strict mode: {more} calls were never made:"),
+        }
+        for call in early.iter().take(SHOWN) {
+            eprintln!("  {call}");
+        }
         let Some(left) = check.left(&self.objects) else {
             return 0;
         };

@@ -3,13 +3,14 @@
 use super::Runtime;
 use super::ahead::Ahead;
 use super::blocks::Answered;
+use super::early;
 use super::seats::Away;
 use crate::graph::finish::Credit;
 use crate::graph::{Graph, Refused, Worklist};
 use crate::memory::Leases;
 use crate::object::Caches;
 use crate::object::data_block::DataBlock;
-use crate::object::edt::{Edt, EdtRef};
+use crate::object::edt::{Edt, EdtRef, Mode};
 use crate::object::guid::Guid;
 use crate::report::tally::Tally;
 use crate::sched::queues::Local;
@@ -271,6 +272,9 @@ impl Context {
             while let Some(edt) = self.granted.pop() {
                 self.was_granted(edt.get());
             }
+            if !self.worklist.for_openers.is_empty() {
+                self.leave_to_openers();
+            }
             if self.worklist.is_empty() && self.granted.is_empty() {
                 break;
             }
@@ -299,15 +303,31 @@ impl Context {
 
     fn pass_result_to(&mut self, output: Guid, result: Guid) {
         let mut graph = self.graph();
-        let answer = match result.is_event() {
-            true => graph.add_dependence(result, output, 0, crate::object::edt::Mode::Rw),
-            false if graph.check_source(result).is_ok() => {
-                graph.pass_to_event(output, false, result)
+        if result.is_event() {
+            if let Err(why) = graph.add_dependence(result, output, 0, Mode::Rw) {
+                self.result_refused(why, output, result);
             }
-            false => Err(Refused::NoSuchObject),
-        };
-        if answer == Err(Refused::NoSuchObject) && !result.is_null() {
-            // What was returned is no block or event (any more); the EDT has ended all the same.
+            return;
+        }
+        let passes = graph.check_source(result).is_ok();
+        let _ = graph.pass_to_event(output, false, if passes { result } else { Guid::NULL });
+    }
+
+    /// An EDT has returned an event that its output event cannot depend on: it may be the label of one that
+    /// is to come. Otherwise the EDT has ended all the same.
+    #[cold]
+    fn result_refused(&mut self, why: Refused, output: Guid, result: Guid) {
+        let waits = self.make_early(
+            why,
+            early::Call::Dependence {
+                source: result,
+                post_slot: 0,
+                destination: output,
+                slot: 0,
+                mode: Mode::Rw,
+            },
+        );
+        if waits == Err(Refused::NoSuchObject) {
             let _ = self.graph().pass_to_event(output, false, Guid::NULL);
         }
     }
@@ -317,7 +337,9 @@ impl Context {
     pub fn end_with_output(&mut self, edt: &Edt, result: Guid) {
         let mut graph = self.graph();
         if result.is_event() {
-            graph.end_with_event(edt, result);
+            if let Err((why, output)) = graph.end_with_event(edt, result) {
+                self.result_refused(why, output, result);
+            }
         } else {
             let passes = result.is_null() || graph.check_source(result).is_ok();
             graph.end_with_output(edt, if passes { result } else { Guid::NULL });

@@ -1,6 +1,7 @@
 //! Step 1: an EDT is created (OCR 1.1.0, 2.7.3).
 
 use super::context::Context;
+use super::early;
 use crate::graph::Refused;
 use crate::object::arena::Taken;
 use crate::object::edt::{Edt, ExplicitRange, FINISH, HAS_RANGE, Mode, RANGE_WORDS};
@@ -164,9 +165,9 @@ impl Context {
         }
         for &source in sources {
             if source != Guid::UNINITIALIZED {
-                self.graph()
-                    .check_source(source)
-                    .map_err(NotCreated::Dependence)?;
+                if let Err(why) = self.graph().check_source(source) {
+                    return self.create_before(why, request, sources);
+                }
             } else if request.guid.is_none() {
                 return Err(NotCreated::Anonymous);
             }
@@ -314,13 +315,15 @@ impl Context {
             let Some((mode, source)) = slot.to_be_linked() else {
                 continue;
             };
-            if result.is_ok() {
-                result =
-                    self.graph()
-                        .connect((source, 0), edt, (slot, edt.link_to(at as u32)), mode);
-            }
-            if result.is_err() {
+            let connected = result.and_then(|()| {
+                let link = edt.link_to(at as u32);
+                self.graph().connect((source, 0), edt, (slot, link), mode)
+            });
+            if let Err(why) = connected {
+                let guid = edt.guid();
                 self.graph().unconnect(edt, slot);
+                // From here on it is not touched, but by its GUID.
+                result = result.and_then(|()| self.depend_early(why, source, guid, at as u32));
             }
             to_link -= 1;
             if to_link == 0 {
@@ -328,6 +331,63 @@ impl Context {
             }
         }
         result
+    }
+
+    /// Creates an EDT that is given data blocks which have not been created yet, but have a label: these
+    /// dependences are added behind it.
+    #[cold]
+    fn create_before(
+        &mut self,
+        why: Refused,
+        request: &Request<'_>,
+        sources: &[Guid],
+    ) -> Result<(), NotCreated> {
+        let objects = &self.runtime.objects;
+        let (mut now, mut later) = (sources.to_vec(), Vec::new());
+        for (slot, source) in now.iter_mut().enumerate() {
+            if source.is_data_block() && objects.is_awaited(*source) {
+                later.push((slot as u32, std::mem::replace(source, Guid::UNINITIALIZED)));
+            }
+        }
+        if later.is_empty() {
+            return Err(NotCreated::Dependence(why));
+        }
+        let mut guid = Guid::NULL;
+        self.create_edt(&Request {
+            depv: now.as_ptr(),
+            guid: Some(NonNull::from(&mut guid)),
+            ..*request
+        })?;
+        if let Some(place) = request.guid {
+            // SAFETY: by the contract of `ocrEdtCreate`, the place can be written.
+            unsafe { place.write(guid) };
+        }
+        for (slot, source) in later {
+            let _ = self.depend_early(why, source, guid, slot);
+        }
+        Ok(())
+    }
+
+    /// Has a dependence of a new EDT wait for the object of a label, if that is why it was refused.
+    #[cold]
+    fn depend_early(
+        &mut self,
+        why: Refused,
+        source: Guid,
+        destination: Guid,
+        slot: u32,
+    ) -> Result<(), Refused> {
+        let (post_slot, mode) = (0, Mode::Rw);
+        self.make_early(
+            why,
+            early::Call::Dependence {
+                source,
+                post_slot,
+                destination,
+                slot,
+                mode,
+            },
+        )
     }
 
     /// Destroys a new EDT that could not be connected, since an event does not exist or takes no further

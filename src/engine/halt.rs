@@ -121,6 +121,7 @@ impl Runtime {
                 devices: (self.devices.in_use().iter())
                     .map(|used| (used.info.index, used.info.name.as_str()))
                     .collect(),
+                early: self.early_calls(),
                 still,
                 free_threads: !still && self.has_free_threads(self.resting.now()),
                 seconds: self.started.elapsed().as_secs_f64(),

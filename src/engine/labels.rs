@@ -1,6 +1,7 @@
 //! Labeled GUIDs: ranges and maps, and waiting until a label is free (OCR 1.1.0, B.2).
 
 use super::context::Context;
+use super::early::Waits;
 use crate::check::history::What;
 use crate::object::guid::{Guid, Kind};
 use crate::object::range::{Bounds, Map};
@@ -62,11 +63,16 @@ impl Context {
     /// Waits until there is an event with a label, for `call`. False if the GUID is no label of an
     /// event, or the program ends meanwhile.
     pub fn wait_for_labeled_event(&mut self, label: Guid, call: &'static str) -> bool {
-        let labels = self.runtime.objects.events.labels();
-        label.kind() == Some(Kind::Event)
-            && labels.is_label(label)
-            && self.wait_until(Label::Made(label), call, |wake| {
-                labels.watch_made(label, wake)
-            })
+        let runtime = self.runtime;
+        let (events, early) = (&runtime.objects.events, &runtime.early);
+        if label.kind() != Some(Kind::Event) || !events.labels().is_label(label) {
+            return false;
+        }
+        self.wait_until(Label::Made(label), call, |wake| {
+            let is_made = || runtime.objects.exists(label);
+            if let Some(Waits::Thread(wake)) = early.wait(label, Waits::Thread(wake), is_made) {
+                wake();
+            }
+        })
     }
 }

@@ -31,6 +31,7 @@ mod crash;
 pub mod create;
 pub mod devices;
 mod division;
+pub mod early;
 pub mod end;
 pub mod files;
 pub mod halt;
@@ -54,7 +55,9 @@ pub mod worker;
 use crate::check::Check;
 use crate::config::Settings;
 use crate::object::Objects;
+use crate::object::guid::Guid;
 use crate::object::template::TemplateView;
+use crate::object::waiting::Waiting;
 use crate::object::work::Work;
 use crate::report::tally::Registry;
 use crate::sched::policy::Policy;
@@ -78,6 +81,8 @@ pub struct Runtime {
     pub queues: Queues,
     /// Which threads are workers.
     pub seats: Seats,
+    /// What waits for labels to have an object.
+    pub early: Waiting<Guid, early::Waits>,
     /// The threads that wait for an event in a call.
     pub waits: Waits,
     /// How EDTs are placed.

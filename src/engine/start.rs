@@ -16,6 +16,7 @@ use crate::check::Check;
 use crate::config::{self, Settings};
 use crate::object::Objects;
 use crate::object::data_block::DataBlocks;
+use crate::object::waiting::Waiting;
 use crate::object::work::{EdtFunction, Work, Works};
 use crate::report::tally::Registry;
 use crate::report::{Destination, DeviceReport, Report};
@@ -87,6 +88,7 @@ impl Run {
             },
             queues,
             seats: Seats::default(),
+            early: Waiting::default(),
             waits: Waits::default(),
             policy,
             policy_name: settings.sched.to_string(),

@@ -2,7 +2,7 @@
 
 use super::{Graph, Refused};
 use crate::object::edt::{ENDED, Edt, EdtRef, Mode, RUNNABLE, WAITING, ZOMBIE};
-use crate::object::event::{EventKind, TRIGGERED};
+use crate::object::event::{EventKind, OPENING, TRIGGERED};
 use crate::object::guid::Guid;
 use crate::object::header::Locked;
 use crate::object::link::{Link, Target};
@@ -100,6 +100,11 @@ impl Graph<'_> {
         if increment && kind != EventKind::Latch {
             return Err(Refused::NoSuchSlot);
         }
+        if locked.word.count() == OPENING && self.work.opens != Some(guid) {
+            drop(locked);
+            self.work.leave_to_opener(guid, increment, data);
+            return Ok(());
+        }
         let waiting = match kind {
             EventKind::Once => self
                 .objects
@@ -173,20 +178,19 @@ impl Graph<'_> {
     }
 
     /// The same where the EDT has returned an event: its output event takes over its slot, until the
-    /// other has been triggered.
-    pub fn end_with_event(&mut self, edt: &Edt, returned: Guid) {
+    /// other has been triggered. The output event, if it cannot depend on the other.
+    pub fn end_with_event(&mut self, edt: &Edt, returned: Guid) -> Result<(), (Refused, Guid)> {
         let mut locked = edt.header.lock_pinned();
         if edt.waiting().is_none() {
             drop(locked);
             self.objects.edts.free(&mut self.caches.edts, edt);
-            return;
+            return Ok(());
         }
         let output = edt.output();
         locked.word = locked.word.with_state(ENDED);
         drop(locked);
-        if self.add_dependence(returned, output, 0, Mode::Rw) == Err(Refused::NoSuchObject) {
-            let _ = self.trigger_output(output, false, Guid::NULL);
-        }
+        self.add_dependence(returned, output, 0, Mode::Rw)
+            .map_err(|why| (why, output))
     }
 
     /// Takes the one pre-slot that waits for the output event in an EDT out of the graph, and satisfies it

@@ -16,6 +16,8 @@ pub enum Refused {
     NotPermitted,
     /// No memory for a list node.
     OutOfMemory,
+    /// The event is opening: the dependence is for who opens it.
+    Opening,
 }
 
 /// What a satisfaction leads to, kept between calls so that its memory is.
@@ -27,9 +29,26 @@ pub struct Worklist {
     pub(super) lists: Vec<(Link, Guid)>,
     /// Event pre-slots that are to be satisfied.
     pub(super) events: Vec<(Guid, bool, Guid)>,
+    /// The same, of events that others open: the caller hands them on.
+    pub for_openers: Vec<(Guid, bool, Guid)>,
+    /// The event that this thread opens.
+    pub opens: Option<Guid>,
 }
 
 impl Worklist {
+    /// Adds an event pre-slot that is to be satisfied.
+    pub fn satisfy_later(&mut self, event: Guid, increment: bool, data: Guid) {
+        self.events.push((event, increment, data));
+    }
+
+    /// Keeps a satisfaction for who opens the event.
+    #[cold]
+    pub(super) fn leave_to_opener(&mut self, event: Guid, increment: bool, data: Guid) {
+        self.for_openers.push((event, increment, data));
+        // An empty list, so that there is something to do.
+        self.lists.push((Link::END, Guid::NULL));
+    }
+
     /// Whether there is nothing to do.
     #[inline]
     pub fn is_empty(&self) -> bool {

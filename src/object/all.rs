@@ -2,7 +2,7 @@
 
 use super::arena::{Arena, Cache};
 use super::event::EventKind;
-use super::guid::Guid;
+use super::guid::{Guid, Kind};
 use super::registry::{Numbers, Registry};
 use super::{data_block, edt, event, file, map, range, scope, template, work};
 
@@ -56,6 +56,20 @@ impl Objects {
         match guid.is_output() {
             true => self.edts.lock_output(guid).map(|_| EventKind::Once),
             false => self.events.kind(guid),
+        }
+    }
+
+    /// Whether there is a data block, template, event or EDT with this GUID.
+    pub fn exists(&self, guid: Guid) -> bool {
+        match guid.kind() {
+            Some(Kind::DataBlock) => self.data_blocks.exists(guid),
+            Some(Kind::Template) => self.templates.view(guid).is_some(),
+            Some(kind) if kind.is_event() => self.event_kind(guid).is_some(),
+            Some(kind) if kind.is_edt() => {
+                let edt = self.edts.lock(guid);
+                edt.is_some_and(|(_, locked)| locked.word.state() != edt::ZOMBIE)
+            }
+            _ => false,
         }
     }
 

@@ -20,7 +20,6 @@
 
 mod chunk;
 mod label;
-mod waiting;
 
 use super::header::{FREE, Header, Word};
 use crossbeam_utils::CachePadded;
@@ -30,7 +29,6 @@ use std::alloc::{Layout, alloc_zeroed, dealloc, handle_alloc_error};
 use std::marker::PhantomData;
 use std::ptr::NonNull;
 use std::sync::atomic::{AtomicPtr, Ordering};
-pub use waiting::Wake;
 
 /// How many neighbouring slots the depot keeps, and hands out, together: as a word has bits.
 const BLOCK: u32 = if cfg!(ocr_tiny) { 2 } else { 64 };

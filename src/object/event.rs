@@ -37,6 +37,10 @@ pub const CHOOSY: u8 = 3;
 /// State: a counted event that was satisfied and expects more dependences.
 pub const SPENT: u8 = 4;
 
+/// The count of an event on a label that is opening: only who created it satisfies it, with what waited for
+/// it ([`super::waiting`]). It is 0 otherwise.
+pub const OPENING: u32 = 1;
+
 /// `ocrEventTypes_t`.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 #[repr(u8)]
@@ -137,6 +141,11 @@ pub struct Event {
 unsafe impl Sync for Event {}
 
 impl Event {
+    /// Its GUID; the caller has its lock.
+    pub fn guid(&self, locked: &Locked<'_>) -> Guid {
+        Guid::new(Kind::Event, locked.word.generation(), self.index.get())
+    }
+
     /// What kind of event; it does not change while the event lives, but for
     /// [`Events::become_once`].
     pub fn kind(&self) -> EventKind {
@@ -230,13 +239,38 @@ impl Events {
         self.create_in(slot, new).ok()
     }
 
-    /// Creates an event on a label. The error is `None` when memory is used up.
-    pub fn create_on(&self, label: Guid, new: NewEvent) -> Result<Guid, Option<Taken>> {
-        let claim = || match label.kind() == Some(Kind::Event) {
-            true => self.events.claim(label).map_err(Some),
-            false => Err(Some(Taken::NoLabel)),
+    /// Creates an event on a label; opening, if something waits for it. The error is `None` when memory is
+    /// used up.
+    pub fn create_on(
+        &self,
+        label: Guid,
+        new: NewEvent,
+        is_waited_for: impl FnOnce() -> bool,
+    ) -> Result<Guid, Option<Taken>> {
+        let claim = || {
+            if label.kind() != Some(Kind::Event) {
+                return Err(Some(Taken::NoLabel));
+            }
+            let event = self.events.claim(label).map_err(Some)?;
+            if is_waited_for() {
+                event.header.count_claimed(OPENING);
+            }
+            Ok((label.index(), event))
         };
-        self.create_in(|| Ok((label.index(), claim()?)), new)
+        self.create_in(claim, new)
+    }
+
+    /// Whether an event on a label is opening: who created it does what waited for that.
+    pub fn is_opening(&self, label: Guid) -> bool {
+        let locked = self.lock(label);
+        locked.is_some_and(|(_, locked)| locked.word.count() == OPENING)
+    }
+
+    /// Ends that.
+    pub fn opened(&self, label: Guid) {
+        if let Some((_, mut locked)) = self.lock(label) {
+            locked.word = locked.word.with_count(0);
+        }
     }
 
     /// The labels of events.

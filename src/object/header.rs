@@ -177,6 +177,13 @@ impl Header {
         word.state() == FREE && !word.is_locked()
     }
 
+    /// Whether the slot of a label has had no object in this generation, which is the label's. Waits while
+    /// one is being made.
+    pub fn is_awaited(&self, generation: u32) -> bool {
+        self.vacant()
+            .is_some_and(|word| word.generation() != generation)
+    }
+
     /// Claims the slot of a label that was found `vacant`, in the generation of the label, which a
     /// slot takes on when it is first used. The caller makes an object and publishes it, or
     /// publishes the free word. False if somebody else was first. Pairs with the release stores in
@@ -192,6 +199,13 @@ impl Header {
                 Ordering::Relaxed,
             )
             .is_ok()
+    }
+
+    /// Sets the count of the object that the caller is making in a slot that it has claimed.
+    pub fn count_claimed(&self, count: u32) {
+        // Nobody else writes to it before it is published, and who reads it learns only that it is claimed.
+        let word = self.peek().with_count(count);
+        self.0.store(word.0 | LOCK, Ordering::Relaxed);
     }
 
     #[inline(always)]
@@ -289,15 +303,18 @@ mod tests {
         let generation = FIRST_LABEL_GENERATION + 5;
         let header = Header::new();
         let vacant = header.vacant().expect("nothing there");
+        assert!(header.is_awaited(generation));
         assert!(header.claim(vacant, generation));
         assert!(!header.claim(vacant, generation));
         assert!(!header.is_vacant());
         assert!(header.lock(generation).is_none(), "not published yet");
         header.publish(header.peek().with_state(1));
         assert!(header.vacant().is_none());
+        assert!(!header.is_awaited(generation), "there");
         let mut locked = header.lock(generation).expect("there");
         locked.word = locked.word.freed().expect("labels are not used up");
         drop(locked);
+        assert!(!header.is_awaited(generation), "had one");
         assert!(header.claim(header.vacant().expect("free again"), generation));
         header.publish(header.peek());
         assert!(header.is_vacant(), "given up");

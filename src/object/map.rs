@@ -12,9 +12,9 @@
 //! refuses it where that would close a circle, since then no thread in it could go on. Whoever closes
 //! it sees it, because who waits for what is entered under the mutex before anybody sleeps.
 
-use super::arena::Wake;
 use super::guid::{Guid, Kind};
 use super::registry::Numbers;
+use super::waiting::Wake;
 use parking_lot::Mutex;
 use std::alloc::{Layout, alloc_zeroed};
 use std::cell::Cell;

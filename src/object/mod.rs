@@ -29,6 +29,7 @@ pub mod reduction;
 pub mod registry;
 pub mod scope;
 pub mod template;
+pub mod waiting;
 pub mod work;
 
 // The models are of single protocols; the checker's atomics do not fit the arenas' slots.

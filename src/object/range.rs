@@ -113,6 +113,15 @@ impl Ranges {
         (ours && range.header.peek() == before).then_some(Bounds { first, len, mapped })
     }
 
+    /// The range or map of a label, and its index there.
+    pub fn place_of(&self, label: Guid) -> Option<(Guid, u64)> {
+        self.0.live().find_map(|(index, word, _)| {
+            let range = Guid::new(Kind::Range, word.generation(), index);
+            let bounds = self.bounds(range).filter(|bounds| bounds.contains(label))?;
+            Some((range, label.bits() - bounds.first.bits()))
+        })
+    }
+
     /// The labels of a map, and its function; `None` for a range without one.
     pub fn map(&self, guid: Guid) -> Option<(Bounds, Arc<Map>)> {
         let range = self.get(guid)?;

@@ -1,12 +1,12 @@
 // A hang because a pre-slot was never connected, one because its event was destroyed, and one because
-// the labeled GUID had no event yet.
+// the labeled GUID's event was gone.
 //
 // status: 1
 // stderr: (lacks_some) waits on
 // stderr: pre-slot 1: a dependence that was never added (ocrAddDependence)
 // stderr: pre-slot 2: a dependence that was never added (ocrAddDependence), or was refused because its event did not exist, or whose event was destroyed
 // stderr: pre-slot 3: a dependence that was never added
-// stderr: A labeled GUID has no event before its creation
+// stderr: A once, latch or output event goes by itself, and its GUID, labeled or not, names nothing then
 // stderr: OCR_CHECK=strict shows the first call that was refused
 // needs: halt
 #include "check.h"
@@ -28,8 +28,8 @@ ocrGuid_t mainEdt(u32 paramc, u64 *paramv, u32 depc, ocrEdtDep_t depv[]) {
 
     OK(ocrGuidRangeCreate(&range, 1, GUID_USER_EVENT_STICKY));
     OK(ocrGuidFromIndex(&label, range, 0));
-    CHECK(ocrAddDependence(label, edt, 3, DB_MODE_RO) != 0);
-    OK(ocrEventCreate(&label, OCR_EVENT_STICKY_T, GUID_PROP_IS_LABELED));
+    OK(ocrEventCreate(&label, OCR_EVENT_ONCE_T, GUID_PROP_IS_LABELED));
     OK(ocrEventSatisfy(label, NULL_GUID));
+    CHECK(ocrAddDependence(label, edt, 3, DB_MODE_RO) != 0);
     return NULL_GUID;
 }

@@ -1,7 +1,7 @@
-/* Strict mode: a labeled GUID is used before its object was created. */
+/* Strict mode: a labeled GUID is used, in a call that does not wait for it, before its object was created. */
 // env: OCR_CHECK=strict
 // status: 1
-// stderr: strict mode: ocrEventSatisfy: eventGuid (
+// stderr: strict mode: ocrEventDestroy: guid (
 // stderr: ) is a labeled GUID without an object
 // stderr: what to do: Create the object before it is used
 
@@ -13,6 +13,6 @@ ocrGuid_t mainEdt(u32 paramc, u64 *paramv, u32 depc, ocrEdtDep_t depv[]) {
     ocrGuid_t range, label;
     OK(ocrGuidRangeCreate(&range, 4, GUID_USER_EVENT_STICKY));
     OK(ocrGuidFromIndex(&label, range, 1));
-    ocrEventSatisfy(label, NULL_GUID);
+    ocrEventDestroy(label);
     return NULL_GUID;
 }

@@ -9,10 +9,9 @@
 //! claimed any more. Slots that are free then serve later runs, in the next generation. Those of
 //! objects that are still there are lost for the rest of the run, with 64 to 128 bytes each.
 
-use super::waiting::{Waiting, Wake};
 use super::{Arena, CHUNKS, Depot, Slot};
 use crate::object::guid::{FIRST_LABEL_GENERATION, GENERATION_BITS, Guid};
-use crate::object::header::FREE;
+use crate::object::waiting::{Waiting, Wake};
 use parking_lot::RwLock;
 use std::collections::BTreeMap;
 
@@ -35,10 +34,8 @@ pub trait Labels {
     fn watch(&self, index: u32, wake: Wake);
     /// Whether the GUID is a label.
     fn is_label(&self, guid: Guid) -> bool;
-    /// Has `wake` called when there is an object with this label, now or later.
-    fn watch_made(&self, label: Guid, wake: Wake);
-    /// Tells those that wait for an object with this label that there is one.
-    fn made(&self, label: Guid);
+    /// Whether the GUID is a label that has had no object yet.
+    fn is_awaited(&self, guid: Guid) -> bool;
 }
 
 #[derive(Clone, Copy)]
@@ -52,8 +49,7 @@ struct Run {
 #[derive(Default)]
 pub(super) struct Runs {
     runs: RwLock<Known>,
-    pub(super) waiting: Waiting,
-    made: Waiting,
+    waiting: Waiting<u32, Wake>,
 }
 
 #[derive(Default)]
@@ -127,7 +123,9 @@ impl<T: Slot> Labels for Arena<T> {
 
     fn watch(&self, index: u32, wake: Wake) {
         let is_free = || self.slot(index).header().is_vacant();
-        self.labels.waiting.watch(index, wake, is_free);
+        if let Some(wake) = self.labels.waiting.wait(index, wake, is_free) {
+            wake();
+        }
     }
 
     fn is_label(&self, guid: Guid) -> bool {
@@ -135,16 +133,12 @@ impl<T: Slot> Labels for Arena<T> {
         known.is_label(guid.index(), guid.generation())
     }
 
-    fn watch_made(&self, label: Guid, wake: Wake) {
-        let is_made = || {
-            let word = self.slot(label.index()).header().peek();
-            word.state() != FREE && word.generation() == label.generation()
-        };
-        self.labels.made.watch(label.index(), wake, is_made);
-    }
-
-    fn made(&self, label: Guid) {
-        self.labels.made.wake(label.index());
+    fn is_awaited(&self, guid: Guid) -> bool {
+        self.is_label(guid)
+            && self
+                .slot(guid.index())
+                .header()
+                .is_awaited(guid.generation())
     }
 }
 
@@ -175,7 +169,9 @@ impl<T: Slot> Arena<T> {
     /// Tells those that wait for the slot of a label that it is free.
     #[cold]
     pub(super) fn label_freed(&self, index: u32) {
-        self.labels.waiting.wake(index);
+        for wake in self.labels.waiting.take(index) {
+            wake();
+        }
     }
 
     /// Sets slots apart that were never handed out.

@@ -67,10 +67,16 @@ impl Picture<'_> {
                         events.push(event);
                         event.to_string()
                     }
-                    None if slot.link.is_none() => {
-                        let id = format!("{to} slot {}", slot.at);
-                        graph.node(id, "plaintext", "never connected".into())
-                    }
+                    None if slot.link.is_none() => match self.early_call(edt.name.guid, slot.at) {
+                        Some(call) => {
+                            let text = format!("{}\nhas no object", call.name);
+                            graph.node(call.label.to_string(), "plaintext", text)
+                        }
+                        None => {
+                            let id = format!("{to} slot {}", slot.at);
+                            graph.node(id, "plaintext", "never connected".into())
+                        }
+                    },
                     None => continue,
                 };
                 graph.arrow(from, to.clone(), label);

@@ -30,6 +30,7 @@ use crate::object::work::Work;
 use crate::report::labels::Labels;
 use crate::report::tally::Wait;
 use std::collections::HashMap;
+use std::fmt;
 
 /// EDTs, blocks and scopes that are described one by one; the others are counted.
 const SHOWN: usize = 20;
@@ -63,12 +64,38 @@ pub struct Told<'a> {
     pub in_flight: usize,
     /// The devices in use: their numbers, as `ocr info` says them, and names.
     pub devices: Vec<(usize, &'a str)>,
+    /// Calls that wait for the object of a label.
+    pub early: Vec<EarlyCall>,
     /// Since the start.
     pub seconds: f64,
     /// Whether nothing changes meanwhile.
     pub still: bool,
     /// Whether there are threads that may call the runtime at any time.
     pub free_threads: bool,
+}
+
+/// A call on a label that nobody has created an object on.
+pub struct EarlyCall {
+    /// The label.
+    pub label: Guid,
+    /// The same in words.
+    pub name: String,
+    /// The call.
+    pub text: String,
+    /// Who has made it.
+    pub who: String,
+    /// The pre-slot that it is for, if it is a dependence.
+    pub slot: Option<(Guid, u32)>,
+}
+
+impl fmt::Display for EarlyCall {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(
+            f,
+            "{} by {} waits until an object is created on {}",
+            self.text, self.who, self.name
+        )
+    }
 }
 
 /// An EDT, by name.
@@ -447,6 +474,12 @@ impl<'a> Picture<'a> {
     fn event_at(&self, slot: &OpenSlot) -> Option<Guid> {
         let event = *self.event_of.get(&slot.link?.bits())?;
         (!event.is_null()).then_some(event)
+    }
+
+    /// The call that a pre-slot without a dependence waits for, since that waits itself.
+    fn early_call(&self, edt: Guid, slot: u32) -> Option<&EarlyCall> {
+        let mut calls = self.told.early.iter();
+        calls.find(|call| call.slot == Some((edt, slot)))
     }
 
     /// Whether an EDT waits for something that nothing which waits itself would bring.

@@ -48,9 +48,13 @@ impl Picture<'_> {
             }
         }
         text += &waiting;
-        if refused && self.waiting.iter().any(WaitingEdt::misses_one) {
-            text += "\n  A labeled GUID has no event before its creation, and a once, latch or output event \
-                     goes by itself: OCR_CHECK=strict shows the first call that was refused for that.";
+        let unexplained = |edt: &WaitingEdt| {
+            let mut slots = edt.slots.iter().filter(|slot| slot.link.is_none());
+            slots.any(|slot| self.early_call(edt.name.guid, slot.at).is_none())
+        };
+        if refused && self.waiting.iter().any(unexplained) {
+            text += "\n  A once, latch or output event goes by itself, and its GUID, labeled or not, names \
+                     nothing then: OCR_CHECK=strict shows the first call that was refused for that.";
         }
         text
     }
@@ -135,6 +139,17 @@ impl Picture<'_> {
             let more = self.waiting_count - SHOWN.min(self.waiting.len());
             text += &format!("\n  and {more} more EDTs wait for dependences");
         }
+        // Those that an EDT waits for are named with it.
+        let waits = |edt: Guid| self.waiting.iter().any(|of| of.name.guid == edt);
+        let early = self.told.early.iter();
+        let early = early.filter(|call| !call.slot.is_some_and(|(edt, _)| waits(edt)));
+        for call in early.clone().take(SHOWN) {
+            text += &format!("\n  {call}");
+        }
+        let more = early.count().saturating_sub(SHOWN);
+        if more != 0 {
+            text += &format!("\n  and {more} more calls wait until an object is created");
+        }
         for wait in self.block_waits.iter().take(SHOWN) {
             text += &self.block_wait(wait);
         }
@@ -170,10 +185,17 @@ impl Picture<'_> {
     fn waiting_edt(&self, edt: &WaitingEdt) -> String {
         let mut text = format!("\n  {} waits on", self.edt(&edt.name));
         for slot in edt.slots.iter().take(FEW) {
-            let why = match (self.event_at(slot), slot.link) {
-                (Some(event), _) => self.event(event, 0),
-                (None, Some(_)) => "an event, which is just being connected or satisfied".into(),
-                (None, None) => {
+            let early = self.early_call(edt.name.guid, slot.at);
+            let why = match (self.event_at(slot), slot.link, early) {
+                (Some(event), ..) => self.event(event, 0),
+                (None, Some(_), _) => "an event, which is just being connected or satisfied".into(),
+                (None, None, Some(call)) => {
+                    format!(
+                        "an object of {}, which nobody has created (ocrAddDependence by {})",
+                        call.name, call.who
+                    )
+                }
+                (None, None, None) => {
                     "a dependence that was never added (ocrAddDependence), or was refused because \
                      its event did not exist, or whose event was destroyed"
                         .into()

@@ -1,0 +1,458 @@
+//! Calls that name an object by its label before anybody has created it (see `ocr-labeling.h`).
+//!
+//! Such a call has returned 0 and waits under the label in `Runtime::early`. Who creates the object makes
+//! it, within the call that creates ([`Waiting`](crate::object::waiting) says why none is passed over). So
+//! what comes after the creation finds it made. It is made by the functions that would have made it at
+//! once; it may find that the other label it names has no object either, and waits on, under that.
+//!
+//! An event may trigger and go while what depends on it waits for its destination. So where that is what
+//! lacks, the dependence is split at once, by an event of the runtime's between the two: a counted event
+//! for one dependence, which keeps what it gets until it has passed it on, and then goes.
+
+use super::Runtime;
+use super::context::Context;
+use super::end::fatal;
+use crate::check::calls::MAX_ARGS;
+use crate::check::history::{What, Who};
+use crate::graph::Refused;
+use crate::object::Objects;
+use crate::object::edt::{Mode, WAITING};
+use crate::object::event::{EventKind, NewEvent};
+use crate::object::guid::Guid;
+use crate::object::waiting::Wake;
+use crate::report::picture::EarlyCall;
+use std::fmt;
+
+/// A call that can wait for an object.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub enum Call {
+    /// `ocrAddDependence`, `ocrAddDependenceSlot`, or a source in the `depv` of a new EDT.
+    Dependence {
+        /// A data block, an event or `NULL_GUID`.
+        source: Guid,
+        /// Of a collective event.
+        post_slot: u32,
+        /// An EDT or event.
+        destination: Guid,
+        /// Its pre-slot.
+        slot: u32,
+        /// For the data block.
+        mode: Mode,
+    },
+    /// `ocrEventSatisfy` or `ocrEventSatisfySlot`.
+    Satisfaction {
+        /// The event.
+        event: Guid,
+        /// Whether it is the increment slot of a latch event.
+        increment: bool,
+        /// A data block or `NULL_GUID`.
+        data: Guid,
+    },
+}
+
+impl Call {
+    /// The objects that it names.
+    fn guids(&self) -> [Guid; 2] {
+        match *self {
+            Call::Dependence {
+                source,
+                destination,
+                ..
+            } => [source, destination],
+            Call::Satisfaction { event, data, .. } => [event, data],
+        }
+    }
+
+    /// The function of the interface, and its arguments as words.
+    fn as_made(&self) -> (&'static str, [u64; MAX_ARGS]) {
+        let mut args = [0; MAX_ARGS];
+        let (name, words): (_, &[u64]) = match *self {
+            Call::Dependence {
+                source,
+                post_slot,
+                destination,
+                slot,
+                mode,
+            } => {
+                let [source, destination] = [source.bits(), destination.bits()];
+                let [post_slot, slot, mode] = [post_slot, slot, mode as u32].map(u64::from);
+                match post_slot {
+                    0 => ("ocrAddDependence", &[source, destination, slot, mode]),
+                    _ => (
+                        "ocrAddDependenceSlot",
+                        &[source, post_slot, destination, slot, mode],
+                    ),
+                }
+            }
+            Call::Satisfaction {
+                event,
+                increment,
+                data,
+            } => {
+                let [event, data] = [event.bits(), data.bits()];
+                match increment {
+                    false => ("ocrEventSatisfy", &[event, data]),
+                    true => ("ocrEventSatisfySlot", &[event, data, 1]),
+                }
+            }
+        };
+        args[..words.len()].copy_from_slice(words);
+        (name, args)
+    }
+}
+
+impl fmt::Display for Call {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let (name, _) = self.as_made();
+        match self {
+            Call::Dependence {
+                source,
+                destination,
+                slot,
+                ..
+            } => write!(
+                f,
+                "{name} from {source} to pre-slot {slot} of {destination}"
+            ),
+            Call::Satisfaction { event, data, .. } => write!(f, "{name} of {event} with {data}"),
+        }
+    }
+}
+
+/// A call that waits, and who has made it.
+pub struct Early {
+    /// As the program has made it.
+    given: Call,
+    who: Who,
+    /// What of it waits: a dependence on an event may have been split.
+    rest: Call,
+    /// How often it may be made again where all is there: a label that it names may have got its first
+    /// object right after the call was refused for that.
+    again: usize,
+}
+
+impl Early {
+    fn new(call: Call, who: Who) -> Early {
+        Early {
+            given: call,
+            who,
+            rest: call,
+            again: call.guids().len(),
+        }
+    }
+}
+
+/// What waits until a label has its first object.
+pub enum Waits {
+    /// A call.
+    Call(Early),
+    /// A thread that waits for an event.
+    Thread(Wake),
+}
+
+impl Waits {
+    /// The call.
+    fn call(waits: Option<Waits>) -> Option<Early> {
+        match waits? {
+            Waits::Call(early) => Some(early),
+            Waits::Thread(_) => None,
+        }
+    }
+}
+
+impl Context {
+    /// Has satisfactions of events that others open wait for these.
+    #[cold]
+    pub(super) fn leave_to_openers(&mut self) {
+        let who = self.who();
+        for (event, increment, data) in std::mem::take(&mut self.worklist.for_openers) {
+            let call = Call::Satisfaction {
+                event,
+                increment,
+                data,
+            };
+            if self.join(event, Early::new(call, who)).is_some() {
+                self.worklist.satisfy_later(event, increment, data);
+            }
+        }
+    }
+
+    /// Has a call wait for who opens an event. The call again, if nobody does.
+    fn join(&self, event: Guid, early: Early) -> Option<Early> {
+        let (events, early_calls) = (&self.runtime.objects.events, &self.runtime.early);
+        let is_opening = || events.is_opening(event);
+        Waits::call(early_calls.join(event, Waits::Call(early), is_opening))
+    }
+
+    /// Has a call that was refused wait for an object that it names, if that is why.
+    #[cold]
+    #[inline(never)]
+    pub fn make_early(&mut self, why: Refused, call: Call) -> Result<(), Refused> {
+        let early = Early::new(call, self.who());
+        self.make_or_wait(early, why).map_err(|(early, why)| {
+            self.give_split_up(&early);
+            why
+        })
+    }
+
+    /// A data block or EDT was created on a label: makes the calls that wait for it.
+    pub fn created_on(&mut self, label: Guid) {
+        for waits in self.runtime.early.take(label) {
+            self.go_on(waits);
+        }
+    }
+
+    /// An event was created on a label: opens it, if calls wait for it.
+    pub fn open(&mut self, label: Guid) {
+        let events = &self.runtime.objects.events;
+        if !events.is_opening(label) {
+            return;
+        }
+        self.worklist.opens = Some(label);
+        loop {
+            let waits = self.runtime.early.close(label, || events.opened(label));
+            if waits.is_empty() {
+                break;
+            }
+            for waits in waits {
+                self.go_on(waits);
+            }
+        }
+        self.worklist.opens = None;
+    }
+
+    /// Goes on with what has waited for an object.
+    fn go_on(&mut self, waits: Waits) {
+        match waits {
+            Waits::Thread(wake) => wake(),
+            Waits::Call(early) => {
+                let made = self.make(&early);
+                let made = made.or_else(|why| self.make_or_wait(early, why));
+                if let Err((early, why)) = made {
+                    self.refused_late(&early, why);
+                }
+            }
+        }
+    }
+
+    /// Has a call wait that was refused for a label without object, or makes it again, if there is one by
+    /// now. What it was refused for, if that is another reason.
+    fn make_or_wait(&mut self, mut early: Early, mut why: Refused) -> Result<(), (Early, Refused)> {
+        let runtime = self.runtime;
+        let (objects, waiting) = (&runtime.objects, &runtime.early);
+        loop {
+            let left = match objects.lacks(why, &early.rest) {
+                Lacks::Other => return Err((early, why)),
+                Lacks::Nothing if early.again == 0 => return Err((early, why)),
+                Lacks::Nothing => {
+                    early.again -= 1;
+                    Some(early)
+                }
+                Lacks::Opener(event) => self.join(event, early),
+                Lacks::Object(label) => {
+                    if let Err(why) = self.split(&mut early, label) {
+                        return Err((early, why));
+                    }
+                    let is_there = || !objects.is_awaited(label);
+                    Waits::call(waiting.wait(label, Waits::Call(early), is_there))
+                }
+            };
+            early = match left {
+                None => return Ok(()),
+                Some(early) => early,
+            };
+            why = match self.make(&early) {
+                Ok(()) => return Ok(()),
+                Err(why) => why,
+            };
+        }
+    }
+
+    fn make(&mut self, early: &Early) -> Result<(), Refused> {
+        if let Some(check) = &self.runtime.check {
+            let (name, args) = early.given.as_made();
+            check.made_late(name, &args, early.who);
+        }
+        self.with_graph(|graph| match early.rest {
+            Call::Dependence {
+                source,
+                post_slot,
+                destination,
+                slot,
+                mode,
+            } => graph.add_dependence_slot(source, post_slot, destination, slot, mode),
+            Call::Satisfaction {
+                event,
+                increment,
+                data,
+            } => {
+                graph.check_source(data)?;
+                graph.pass_to_event(event, increment, data)
+            }
+        })
+    }
+
+    /// Splits a dependence on an event, if it is its destination that lacks.
+    fn split(&mut self, early: &mut Early, label: Guid) -> Result<(), Refused> {
+        let Call::Dependence {
+            source,
+            post_slot,
+            destination,
+            slot,
+            mode,
+        } = early.rest
+        else {
+            return Ok(());
+        };
+        if destination != label || !source.is_event() || early.rest != early.given {
+            return Ok(());
+        }
+        let objects = &self.runtime.objects;
+        let new = NewEvent::Counted { dependences: 1 };
+        let between = objects.events.create(&mut self.caches.events, new);
+        let between = between.ok_or(Refused::OutOfMemory)?;
+        if let Some(check) = &self.runtime.check {
+            let act = (early.given.as_made().0, early.who);
+            let what = What::Event(EventKind::Counted as u32);
+            check.made(objects, between, what, act);
+        }
+        early.rest = Call::Dependence {
+            source: between,
+            post_slot: 0,
+            destination,
+            slot,
+            mode,
+        };
+        self.with_graph(|graph| graph.add_dependence_slot(source, post_slot, between, 0, mode))
+    }
+
+    /// Destroys the event that a dependence was split by, whose rest is not added.
+    fn give_split_up(&mut self, early: &Early) {
+        if let Call::Dependence { source, .. } = early.rest
+            && early.rest != early.given
+        {
+            let _ = self.with_graph(|graph| graph.destroy_event(source));
+        }
+    }
+
+    /// A call that had to wait was refused, and its caller has gone on.
+    fn refused_late(&mut self, early: &Early, why: Refused) {
+        self.give_split_up(early);
+        let objects = &self.runtime.objects;
+        if let Call::Dependence { destination, .. } = early.given
+            && !objects.exists(destination)
+        {
+            // It was destroyed meanwhile, and its dependences with it.
+            return;
+        }
+        if let Some(check) = &self.runtime.check {
+            let (name, args) = early.given.as_made();
+            if let Some(misuse) = check.refused_late(objects, name, &args, early.who) {
+                fatal(&misuse.to_string());
+            }
+        }
+        let why = match why {
+            // It has gone again, as it may behind a call that is made at once.
+            Refused::NoSuchObject => return,
+            Refused::NoSuchSlot => "there is no such slot",
+            Refused::NotPermitted => "the slot is taken, or the event takes no more",
+            Refused::OutOfMemory => "there is no memory",
+            Refused::Opening => return,
+        };
+        eprintln!(
+            "ocr: warning: {}, in {}, which had to wait for a labeled GUID to get its object, was \
+             refused then: {why}",
+            early.given, early.who
+        );
+    }
+}
+
+impl Runtime {
+    /// The calls that wait for an object, in words, by its label, who has made them, and the pre-slot of
+    /// an EDT that they are for.
+    pub(super) fn early_calls(&self) -> Vec<EarlyCall> {
+        self.early.all(|label, waits| match waits {
+            Waits::Thread(_) => None,
+            Waits::Call(early) => Some(EarlyCall {
+                label,
+                name: self.objects.name_of_label(label),
+                text: early.given.to_string(),
+                who: early.who.to_string(),
+                slot: match early.given {
+                    Call::Dependence {
+                        destination, slot, ..
+                    } => Some((destination, slot)),
+                    Call::Satisfaction { .. } => None,
+                },
+            }),
+        })
+    }
+}
+
+/// What a call that was refused lacks.
+enum Lacks {
+    /// The first object of a label.
+    Object(Guid),
+    /// Who opens this event.
+    Opener(Guid),
+    /// Nothing, by now: the objects are there.
+    Nothing,
+    /// Something that it need not wait for.
+    Other,
+}
+
+impl Objects {
+    fn lacks(&self, why: Refused, call: &Call) -> Lacks {
+        match (why, call) {
+            (Refused::Opening, Call::Dependence { source, .. }) => return Lacks::Opener(*source),
+            (Refused::NoSuchObject, _) => {}
+            // Only collective events have several post-slots.
+            (Refused::NoSuchSlot, Call::Dependence { post_slot: 1.., .. }) => {}
+            _ => return Lacks::Other,
+        }
+        let guids = call.guids().into_iter().filter(|guid| !guid.is_null());
+        let (awaited, others): (Vec<Guid>, Vec<Guid>) =
+            guids.partition(|&guid| self.is_awaited(guid));
+        let fits = match *call {
+            Call::Dependence {
+                destination, slot, ..
+            } => self.has_free_slot(destination, slot),
+            Call::Satisfaction { .. } => true,
+        };
+        match (awaited.first(), others.iter().any(|guid| guid.is_label())) {
+            _ if !fits || !others.iter().all(|&guid| self.exists(guid)) => Lacks::Other,
+            (Some(&label), _) => Lacks::Object(label),
+            (None, true) => Lacks::Nothing,
+            (None, false) => Lacks::Other,
+        }
+    }
+
+    /// Whether an EDT or event has such a pre-slot, which is not taken, as far as that is known now.
+    fn has_free_slot(&self, guid: Guid, slot: u32) -> bool {
+        if !guid.is_edt() {
+            return slot <= 1;
+        }
+        self.edts.lock(guid).is_none_or(|(edt, locked)| {
+            let slot = edt.slots().get(slot as usize);
+            locked.word.state() == WAITING && slot.is_some_and(|slot| slot.is_unconnected())
+        })
+    }
+
+    /// A label, and where it is in its range.
+    fn name_of_label(&self, label: Guid) -> String {
+        let place = self.ranges.place_of(label);
+        let place = place.map_or(String::new(), |(range, index)| {
+            format!(" (index {index} of {range})")
+        });
+        format!("the labeled GUID {label}{place}")
+    }
+
+    /// Whether the GUID is a label that has had no object yet.
+    pub fn is_awaited(&self, guid: Guid) -> bool {
+        let labels = guid
+            .kind()
+            .filter(|_| guid.is_label())
+            .and_then(|kind| self.labels(kind));
+        labels.is_some_and(|labels| labels.is_awaited(guid))
+    }
+}

@@ -1,0 +1,295 @@
+//! What waits for something to come true: that the slot of a label is free, that a label has an object.
+//!
+//! Said for a free slot; an object is the same, with a live word in place of the free one. Who frees
+//! the slot stores the free word (release), then [takes](Waiting::take) what waits for it: a
+//! sequentially consistent fence, and a look at the number of those that wait. Who wants to wait
+//! joins the list, which raises the number, then a fence, then looks at the slot. Whichever fence
+//! comes first in their order: if the waiter's, the other sees the number and takes the list's lock;
+//! if the other's, the waiter sees the free slot and takes itself out of the list again. So nothing that
+//! waits is passed over, and freeing a label costs no lock where nobody waits. What is taken out of the
+//! list is taken once, and is its taker's.
+//!
+//! # In order
+//!
+//! Calls on a label take effect in the order in which a thread makes them, though some wait for the
+//! object and others do not. Who creates the object claims the slot, then asks whether anything
+//! [waits](Waiting::has) (with a fence between, as above), and publishes the object as *opening* if so:
+//! then others do not touch it, but [join](Waiting::join) the list, and the creator, who may, does what
+//! waits, until the list is [empty](Waiting::close). Both look at the list and at the object under the
+//! list's lock, so nothing joins behind the end of the opening. What began to wait too late for the
+//! creator to see looks at the slot after its claim: it finds it claimed, waits for the object, and is
+//! its thread's own again, before the thread's next call.
+
+use crate::sync::{AtomicU64, Ordering, fence};
+#[cfg(loom)]
+use loom::sync::{Mutex, MutexGuard};
+#[cfg(not(loom))]
+use parking_lot::{Mutex, MutexGuard};
+use std::collections::HashMap;
+use std::hash::Hash;
+
+/// What is called when it is as wanted. It must not block.
+pub type Wake = Box<dyn FnOnce() + Send>;
+
+/// What waits, by what it waits for.
+pub struct Waiting<K, T> {
+    count: AtomicU64,
+    list: Mutex<List<K, T>>,
+}
+
+struct List<K, T> {
+    /// With numbers that tell them apart.
+    waiting: HashMap<K, Vec<(u64, T)>>,
+    next: u64,
+}
+
+impl<K, T> Default for Waiting<K, T> {
+    fn default() -> Self {
+        Waiting {
+            count: AtomicU64::new(0),
+            list: Mutex::new(List {
+                waiting: HashMap::new(),
+                next: 0,
+            }),
+        }
+    }
+}
+
+impl<K: Eq + Hash, T> List<K, T> {
+    fn add(&mut self, key: K, what: T) -> u64 {
+        self.next += 1;
+        let what = (self.next, what);
+        self.waiting.entry(key).or_default().push(what);
+        self.next
+    }
+
+    fn take(&mut self, key: &K) -> Vec<T> {
+        let taken = self.waiting.remove(key).unwrap_or_default();
+        taken.into_iter().map(|(_, what)| what).collect()
+    }
+
+    fn take_one(&mut self, key: &K, number: u64) -> Option<T> {
+        let waiting = self.waiting.get_mut(key)?;
+        let at = waiting.iter().position(|&(other, _)| other == number)?;
+        let (_, what) = waiting.remove(at);
+        if waiting.is_empty() {
+            self.waiting.remove(key);
+        }
+        Some(what)
+    }
+}
+
+impl<K: Eq + Hash + Copy, T> Waiting<K, T> {
+    fn list(&self) -> MutexGuard<'_, List<K, T>> {
+        #[cfg(not(loom))]
+        return self.list.lock();
+        #[cfg(loom)]
+        self.list.lock().expect("nothing panics with the lock held")
+    }
+
+    // The number is changed under the lock, so relaxed; the fences order it with the looks of others.
+
+    /// Has `what` wait for `key`. If `is_so` says that this is true now, it is the caller's again, unless
+    /// somebody has taken it.
+    #[must_use]
+    pub fn wait(&self, key: K, what: T, is_so: impl FnOnce() -> bool) -> Option<T> {
+        let number = {
+            let mut list = self.list();
+            self.count.fetch_add(1, Ordering::Relaxed);
+            list.add(key, what)
+        };
+        fence(Ordering::SeqCst);
+        if !is_so() {
+            return None;
+        }
+        let mut list = self.list();
+        let own = list.take_one(&key, number);
+        self.count
+            .fetch_sub(own.is_some() as u64, Ordering::Relaxed);
+        own
+    }
+
+    /// Whether anything waits for `key`.
+    pub fn has(&self, key: K) -> bool {
+        fence(Ordering::SeqCst);
+        self.count.load(Ordering::Relaxed) != 0 && self.list().waiting.contains_key(&key)
+    }
+
+    /// What waits for `key`, which is true now, in the order in which it began to. It is the caller's.
+    #[must_use]
+    pub fn take(&self, key: K) -> Vec<T> {
+        fence(Ordering::SeqCst);
+        match self.count.load(Ordering::Relaxed) {
+            0 => Vec::new(),
+            _ => self.close(key, || {}),
+        }
+    }
+
+    /// The same. If it is nothing, `shut` is called, while nothing can join.
+    #[must_use]
+    pub fn close(&self, key: K, shut: impl FnOnce()) -> Vec<T> {
+        let mut list = self.list();
+        let taken = list.take(&key);
+        self.count.fetch_sub(taken.len() as u64, Ordering::Relaxed);
+        if taken.is_empty() {
+            shut();
+        }
+        taken
+    }
+
+    /// Has `what` wait for who opens `key`, if that goes on; it is the caller's again if not.
+    #[must_use]
+    pub fn join(&self, key: K, what: T, is_opening: impl FnOnce() -> bool) -> Option<T> {
+        let mut list = self.list();
+        if !is_opening() {
+            return Some(what);
+        }
+        self.count.fetch_add(1, Ordering::Relaxed);
+        list.add(key, what);
+        None
+    }
+
+    /// What `look` finds in all that waits.
+    pub fn all<R>(&self, mut look: impl FnMut(K, &T) -> Option<R>) -> Vec<R> {
+        let list = self.list();
+        let all = list.waiting.iter();
+        let each = all.flat_map(|(&key, waiting)| waiting.iter().map(move |(_, what)| (key, what)));
+        each.filter_map(|(key, what)| look(key, what)).collect()
+    }
+}
+
+#[cfg(all(test, loom))]
+mod loom_models {
+    use super::*;
+    use crate::object::guid::FIRST_LABEL_GENERATION;
+    use crate::object::header::{Header, Word};
+    use loom::sync::Arc;
+    use loom::sync::atomic::AtomicUsize;
+
+    /// The slot is freed while somebody begins to wait: the waiter is called, and once.
+    #[test]
+    fn who_waits_for_a_label_is_called() {
+        loom::model(|| {
+            let label = Header::new();
+            label.publish(Word::new(FIRST_LABEL_GENERATION, 0, 1));
+            let shared = Arc::new((label, Waiting::default(), AtomicUsize::new(0)));
+            let other = shared.clone();
+            let freeing = loom::thread::spawn(move || {
+                let (label, waiting, calls) = &*other;
+                let mut locked = label.lock_pinned();
+                locked.word = locked.word.freed().expect("labels are not used up");
+                drop(locked);
+                calls.fetch_add(waiting.take(7).len(), Ordering::Relaxed);
+            });
+            let (label, waiting, calls) = &*shared;
+            if waiting.wait(7, (), || label.is_vacant()).is_some() {
+                calls.fetch_add(1, Ordering::Relaxed);
+            }
+            freeing.join().expect("no panic");
+            assert_eq!(calls.load(Ordering::Relaxed), 1);
+            assert!(!waiting.has(7));
+        });
+    }
+
+    /// A label, and the calls that have been made on its object.
+    struct Opened {
+        label: Header,
+        waiting: Waiting<u32, usize>,
+        done: Mutex<Vec<usize>>,
+    }
+
+    const LABEL: u32 = FIRST_LABEL_GENERATION;
+
+    impl Opened {
+        fn new() -> Arc<Opened> {
+            Arc::new(Opened {
+                label: Header::new(),
+                waiting: Waiting::default(),
+                done: Mutex::new(Vec::new()),
+            })
+        }
+
+        fn is_opening(&self) -> bool {
+            let word = self.label.peek();
+            word.state() != 0 && word.count() != 0
+        }
+
+        /// As `Context::make_early` and what comes before it.
+        fn call(&self, number: usize) {
+            loop {
+                if let Some(locked) = self.label.lock(LABEL) {
+                    if locked.word.count() == 0 {
+                        self.done.lock().expect("no panic").push(number);
+                        return;
+                    }
+                    drop(locked);
+                    if self.waiting.join(7, number, || self.is_opening()).is_none() {
+                        return;
+                    }
+                } else if self
+                    .waiting
+                    .wait(7, number, || !self.label.is_awaited(LABEL))
+                    .is_none()
+                {
+                    return;
+                }
+            }
+        }
+
+        /// As the creation of an event on a label.
+        fn create(&self) {
+            let vacant = self.label.vacant().expect("nobody else makes it");
+            assert!(self.label.claim(vacant, LABEL));
+            let opens = self.waiting.has(7);
+            if opens {
+                self.label.count_claimed(1);
+            }
+            self.label.publish(self.label.peek().with_state(1));
+            while opens {
+                let shut = || {
+                    let mut locked = self.label.lock_pinned();
+                    locked.word = locked.word.with_count(0);
+                };
+                let calls = self.waiting.close(7, shut);
+                if calls.is_empty() {
+                    return;
+                }
+                self.done.lock().expect("no panic").extend(calls);
+            }
+        }
+    }
+
+    /// Two calls of one thread take effect in their order, and once, whenever the object is created.
+    #[test]
+    fn calls_of_one_thread_keep_their_order() {
+        loom::model(|| {
+            let opened = Opened::new();
+            let other = opened.clone();
+            let creating = loom::thread::spawn(move || other.create());
+            opened.call(1);
+            opened.call(2);
+            creating.join().expect("no panic");
+            assert_eq!(*opened.done.lock().expect("no panic"), [1, 2]);
+            assert!(!opened.waiting.has(7));
+            assert!(!opened.is_opening());
+        });
+    }
+
+    /// The same of two threads, of which the first has called before the second begins, and creates.
+    #[test]
+    fn calls_of_two_threads_keep_their_order() {
+        loom::model(|| {
+            let opened = Opened::new();
+            opened.call(1);
+            let other = opened.clone();
+            let calling = loom::thread::spawn(move || {
+                other.call(2);
+                other.call(3);
+            });
+            opened.create();
+            calling.join().expect("no panic");
+            assert_eq!(*opened.done.lock().expect("no panic"), [1, 2, 3]);
+            assert!(!opened.is_opening());
+        });
+    }
+}

@@ -70,7 +70,7 @@ fn begin(call: &'static Call, words: &[u64]) -> Option<Box<Begun>> {
     let check = context.runtime.check.as_deref()?;
     let mut args = [0; MAX_ARGS];
     args[..words.len()].copy_from_slice(words);
-    let act = insist(check.before(call, &args, context.who()));
+    let act = insist(check.before(&context.runtime.objects, call, &args, context.who()));
     if matches!(call.name, "ocrDbRelease" | "ocrDbDestroy") {
         context.check_release(check, Guid::from_bits(args[0]));
     }

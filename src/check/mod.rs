@@ -54,6 +54,12 @@ pub fn is_on() -> bool {
     ON.load(Ordering::Relaxed)
 }
 
+/// `EDT_PROP_OEVT_VALID`.
+const OEVT_VALID: u32 = 8;
+
+/// How many elements of `depv` are told of, where it is not about one of them.
+const DEPV_TOLD: usize = 4;
+
 /// What strict mode knows of a run.
 pub struct Check {
     /// What objects have been through.
@@ -88,7 +94,13 @@ impl Check {
     }
 
     /// A call begins: what can be told before it is made.
-    pub fn before(&self, call: &'static Call, args: &[u64], who: Who) -> Result<Act, Box<Misuse>> {
+    pub fn before(
+        &self,
+        objects: &Objects,
+        call: &'static Call,
+        args: &[u64],
+        who: Who,
+    ) -> Result<Act, Box<Misuse>> {
         let act = self.act(call.shown(), who);
         let made = Made {
             call,
@@ -117,9 +129,18 @@ impl Check {
         let first = made.guid(0);
         match call.name {
             "ocrEventDestroy" | "ocrEdtDestroy" | "ocrEdtTemplateDestroy" | "ocrDbDestroy" => {
+                let event = objects.events.lock(first);
+                if event.is_some_and(|(_, locked)| is_untriggered(locked.word.state())) {
+                    self.history.ends_untriggered(first);
+                }
                 self.history.ends(first, End::Destroyed(act));
             }
-            "ocrEventSatisfy" | "ocrEventSatisfySlot" => self.history.satisfied(first, act),
+            "ocrEventSatisfy" => self.history.satisfied(first, act),
+            "ocrEventSatisfySlot" if first.is_edt() => {
+                self.history
+                    .links(made.guid(1), first, made.number(2) as u32, act);
+            }
+            "ocrEventSatisfySlot" => self.history.satisfied(first, act),
             "ocrAddDependence" | "ocrAddDependenceByValue" => {
                 self.links(first, made.guid(1), made.number(2), act)
             }
@@ -140,6 +161,7 @@ impl Check {
     /// A call was refused, and the program goes on.
     pub fn was_refused(&self, call: &'static Call, args: &[u64], act: Act) {
         let destination = match call.name {
+            "ocrEventSatisfySlot" => args[0],
             "ocrAddDependence" | "ocrAddDependenceByValue" => args[1],
             "ocrAddDependenceSlot" => args[2],
             _ => return,
@@ -165,8 +187,6 @@ impl Check {
             "ocrFileOpen" if made.is_null() => return,
             "ocrFileOpen" => (What::Block, None),
             "ocrEdtTemplateCreate_internal" | "ocrOpenclTemplateCreate" => (What::Template, work()),
-            "ocrAddDependence" => return self.linked(guid(0), guid(1), act),
-            "ocrAddDependenceSlot" => return self.linked(guid(0), guid(2), act),
             // Threads outside of EDTs are not told apart.
             "ocrDbRelease" if act.who.edt.is_null() => return,
             "ocrDbRelease" => {
@@ -187,23 +207,19 @@ impl Check {
         self.history.what(guid).is_some_and(What::is_event)
     }
 
-    fn linked(&self, source: Guid, destination: Guid, act: Act) {
-        if self.is_event(source) {
-            self.history.made_to_depend(source, destination, act);
-        }
-    }
-
-    /// An EDT is about to be created.
+    /// An EDT is about to be created; what its `depv` holds, or nothing without one.
     pub fn edt_created(
         &self,
         objects: &Objects,
         edt: Guid,
         work: &'static Work,
+        depv: &[Guid],
         act: (&'static str, Who),
     ) {
         let act = self.act(act.0, act.1);
         self.history
             .created(objects, edt, What::Edt, Some(work), act);
+        self.history.connected(edt, depv, act);
     }
 
     /// So is its output event.
@@ -287,6 +303,16 @@ impl Made<'_> {
         Guid::from_bits(self.number(at))
     }
 
+    /// The objects that the call was given.
+    fn guids(&self) -> impl Iterator<Item = Guid> {
+        let args = self.call.args.iter().enumerate();
+        let args = args.filter(|(_, (_, role))| arguments::is_guid(*role));
+        let args = args.map(|(at, _)| self.guid(at));
+        let output = self.output.filter(|_| self.properties() & OEVT_VALID != 0);
+        args.chain(output)
+            .chain(self.depv.iter().copied().take(DEPV_TOLD))
+    }
+
     /// The properties of a create function.
     fn properties(&self) -> u32 {
         let mut args = self.call.args.iter();
@@ -321,6 +347,12 @@ pub fn is_alive(objects: &Objects, guid: Guid) -> bool {
         }
         Some(_) => true,
     }
+}
+
+/// Whether an event in this state may still bring what waits for it.
+fn is_untriggered(state: u8) -> bool {
+    use crate::object::event::{ARMED, CHOOSY};
+    state == ARMED || state == CHOOSY
 }
 
 /// Whether [`is_alive`] knows about objects with such a GUID.

@@ -107,6 +107,7 @@ impl Check {
     /// An EDT has ended with a group open.
     pub fn open_group(&self, who: Who) -> Box<Misuse> {
         self.by_edt(
+            who,
             format!("seen at the end of {who}"),
             "an EDT has ended with a group open".into(),
             &[],
@@ -173,6 +174,7 @@ impl Check {
         while let Some((whole, _)) = objects.data_blocks.partitions.place_of(inner) {
             if blocks(whole) {
                 return Err(self.by_edt(
+who,
                     format!("seen before the start of {who}"),
                     "an EDT gets a data block together with a part of it".into(),
                     &[who.edt, whole, part],

@@ -211,7 +211,7 @@ impl Check {
 
     /// With `EDT_PROP_OEVT_VALID`, the output event must exist.
     fn wrong_output(&self, objects: &Objects, made: &Made<'_>) -> Option<Box<Misuse>> {
-        let given = made.number(made.at("properties")) & 8 != 0;
+        let given = made.properties() & super::OEVT_VALID != 0;
         let output = made.output.filter(|_| given)?;
         if output.is_event() && is_alive(objects, output) {
             return None;

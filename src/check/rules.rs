@@ -1,11 +1,9 @@
 //! Why a call was refused, found from its arguments, the objects as they are, and their history: which
 //! file has the words for which call.
 
-use super::arguments::is_guid;
 use super::calls::{ACCESS, GUID_EXISTS, MISUSES, NO_DEVICE, NO_MEMORY};
 use super::{Check, Made, Misuse};
 use crate::object::Objects;
-use crate::object::guid::Guid;
 
 impl Check {
     /// What was wrong with a call that returned `status`; none where the status tells of the machine
@@ -102,14 +100,10 @@ impl Check {
             13 => "OCR_EACCES",
             _ => "OCR_EINVAL",
         };
-        let guids: Vec<Guid> = (0..made.args.len())
-            .filter(|&at| matches!(made.call.args.get(at), Some((_, role)) if is_guid(*role)))
-            .map(|at| made.guid(at))
-            .collect();
         self.by_call(
             made,
             format!("the call was refused with {code}"),
-            &guids,
+            &[],
             "arguments must be as the header says",
             "Compare the arguments above with the description of the function in its header, under \
              \"Errors\".",

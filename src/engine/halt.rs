@@ -123,6 +123,7 @@ impl Runtime {
                     .collect(),
                 still,
                 free_threads: !still && self.has_free_threads(self.resting.now()),
+                history: self.check.as_ref().map(|check| &check.history),
                 seconds: self.started.elapsed().as_secs_f64(),
             },
         )

@@ -18,6 +18,7 @@
 mod dot;
 mod text;
 
+use crate::check::history::History;
 use crate::object::Objects;
 use crate::object::collective::Collective;
 use crate::object::data_block::Mark;
@@ -69,6 +70,8 @@ pub struct Told<'a> {
     pub still: bool,
     /// Whether there are threads that may call the runtime at any time.
     pub free_threads: bool,
+    /// What objects have been through, in strict mode.
+    pub history: Option<&'a History>,
 }
 
 /// An EDT, by name.

@@ -39,7 +39,7 @@ impl Picture<'_> {
         );
         let waiting = self.what_waits();
         // In strict mode no call was refused.
-        let refused = !crate::check::is_on();
+        let refused = self.told.history.is_none();
         if waiting.is_empty() {
             text += " No EDT waits for anything: the program has ended without ocrShutdown.";
             if refused {
@@ -50,7 +50,11 @@ impl Picture<'_> {
         text += &waiting;
         if refused && self.waiting.iter().any(WaitingEdt::misses_one) {
             text += "\n  A labeled GUID has no event before its creation, and a once, latch or output event \
-                     goes by itself: OCR_CHECK=strict shows the first call that was refused for that.";
+                     goes by itself: OCR_CHECK=strict shows the first call that was refused for that, or \
+                     says which event was destroyed, and by whom.";
+        } else if refused && !self.waiting.is_empty() {
+            text += "\n  OCR_CHECK=strict shows the first call that was refused, who created what waits, \
+                     and which event was destroyed.";
         }
         text
     }
@@ -168,16 +172,16 @@ impl Picture<'_> {
     }
 
     fn waiting_edt(&self, edt: &WaitingEdt) -> String {
-        let mut text = format!("\n  {} waits on", self.edt(&edt.name));
+        let mut text = format!("\n  {}", self.edt(&edt.name));
+        if let Some(created) = self.creation(edt.name.guid) {
+            text += &format!(", {created},");
+        }
+        text += " waits on";
         for slot in edt.slots.iter().take(FEW) {
             let why = match (self.event_at(slot), slot.link) {
                 (Some(event), _) => self.event(event, 0),
                 (None, Some(_)) => "an event, which is just being connected or satisfied".into(),
-                (None, None) => {
-                    "a dependence that was never added (ocrAddDependence), or was refused because \
-                     its event did not exist, or whose event was destroyed"
-                        .into()
-                }
+                (None, None) => self.unconnected(edt.name.guid, slot.at),
             };
             text += &format!("\n    pre-slot {}: {why}", slot.at);
         }
@@ -187,15 +191,40 @@ impl Picture<'_> {
         text
     }
 
+    /// Who created an object, in strict mode.
+    fn creation(&self, guid: Guid) -> Option<String> {
+        self.told.history?.creation(guid)
+    }
+
+    /// Why nothing is connected to a pre-slot.
+    fn unconnected(&self, edt: Guid, slot: u32) -> String {
+        let never = "a dependence that was never added (ocrAddDependence)";
+        let Some(history) = self.told.history else {
+            return format!(
+                "{never}, or was refused because its event did not exist, or whose event was destroyed"
+            );
+        };
+        // If it was connected again, the last counts.
+        history.lost(edt, slot).pop().unwrap_or(never.into())
+    }
+
     /// An event, and what it lacks or waits for itself.
     pub(super) fn event(&self, guid: Guid, depth: usize) -> String {
+        let history = self.told.history;
         let Some((kind, lack)) = kind_and_lack(self.objects, guid) else {
-            return format!("the event {guid}, which does not exist any more");
+            let destroyed = history.and_then(|history| history.destroyed(guid));
+            let destroyed = destroyed.map_or(String::new(), |by| format!(": {by}"));
+            return format!("the event {guid}, which does not exist any more{destroyed}");
         };
-        let mut text = format!("the {} event {}, ", kind.name(), self.object(guid));
         let sources = self.sources.get(&guid).map_or(&[][..], |sources| sources);
         let latch = kind == crate::object::event::EventKind::Latch;
-        match self.makers.get(&guid) {
+        let maker = self.makers.get(&guid);
+        // The program satisfies it itself.
+        let by_call = latch || sources.is_empty() && maker.is_none();
+        let created = self.creation(guid).filter(|_| by_call);
+        let created = created.map_or(String::new(), |by| by + ", ");
+        let mut text = format!("the {} event {}, {created}", kind.name(), self.object(guid));
+        match maker {
             _ if latch => text += &lack,
             Some(Maker::Edt(edt, true)) => {
                 let edt = self.edt(edt);
@@ -215,6 +244,10 @@ impl Picture<'_> {
             }
             None if sources.is_empty() => text += &lack,
             None => {}
+        }
+        let lost = history.map_or(Vec::new(), |history| history.lost(guid, 0));
+        if by_call && !lost.is_empty() {
+            text += &format!("; it depends on {}", list(&lost, String::clone));
         }
         if !sources.is_empty() {
             text += if latch {

@@ -114,7 +114,10 @@ impl Check {
                 Role::Out | Role::Function | Role::Other if number == 0 => format!("{name} NULL"),
                 Role::Out | Role::Function | Role::Other => format!("{name} given"),
                 Role::Properties(_) => format!("{name} 0x{:x}", number as u16),
-                Role::Count => format!("{name} {}", count(number as u32)),
+                Role::Count => match u32::try_from(number) {
+                    Ok(number) => format!("{name} {}", count(number)),
+                    Err(_) => format!("{name} {number}"),
+                },
                 Role::Number => format!("{name} {}", number as i64),
                 Role::Mode => format!("{name} {}", mode(number as u32)),
                 _ => format!("{name} {}", made.guid(at)),

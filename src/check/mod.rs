@@ -31,6 +31,7 @@ mod refused_file;
 mod refused_hint;
 mod refused_label;
 mod refused_map;
+mod refused_runtime;
 mod rules;
 
 pub use misuse::Misuse;
@@ -128,6 +129,11 @@ impl Check {
         }
         let first = made.guid(0);
         match call.name {
+            "ocrElsUserGet" | "ocrElsUserSet" => {
+                if let Some(misuse) = self.wrong_storage(&made) {
+                    return Err(misuse);
+                }
+            }
             "ocrEventDestroy" | "ocrEdtDestroy" | "ocrEdtTemplateDestroy" | "ocrDbDestroy" => {
                 let event = objects.events.lock(first);
                 if event.is_some_and(|(_, locked)| is_untriggered(locked.word.state())) {

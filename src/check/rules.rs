@@ -1,7 +1,7 @@
 //! Why a call was refused, found from its arguments, the objects as they are, and their history: which
 //! file has the words for which call.
 
-use super::calls::{ACCESS, GUID_EXISTS, MISUSES, NO_DEVICE, NO_MEMORY};
+use super::calls::{ACCESS, GUID_EXISTS, MISUSES, NO_DEVICE, NO_MEMORY, PERMISSION};
 use super::{Check, Made, Misuse};
 use crate::object::Objects;
 
@@ -15,6 +15,11 @@ impl Check {
                 return Some(self.refused_device(made));
             }
             GUID_EXISTS => return self.created_twice(made),
+            _ if made.call.name.starts_with("ocrDbMalloc")
+                || made.call.name.starts_with("ocrDbFree") =>
+            {
+                return Some(self.no_allocator(made));
+            }
             _ => {}
         }
         if !(MISUSES.contains(&status) || too_small) {
@@ -47,7 +52,11 @@ impl Check {
                 task.or_else(|| self.refused_edt(objects, made))
             }
             "ocrLegacySpawnOCR" => self.refused_spawn(objects, made),
+            "ocrLegacyBlockProgress" | "ocrWait" if status == PERMISSION => {
+                Some(self.waits_paused(made))
+            }
             "ocrLegacyBlockProgress" => self.refused_wait(objects, made),
+            "ocrEdtLocalStorageGet" => self.wrong_storage(made),
             "ocrEdtDestroy" => Some(self.by_call(
                 made,
                 "the EDT is runnable or running".into(),
@@ -67,7 +76,7 @@ impl Check {
             "ocrAffinityCount" | "ocrAffinityGet" | "ocrAffinityGetAt" | "ocrAffinityQuery" => {
                 Some(self.refused_place(made))
             }
-            "ocrAttachDebugLabel" => self.refused_debug_label(made),
+            "ocrAttachDebugLabel" | "ocrPreAttachDebugLabel" => self.refused_debug_label(made),
             "ocrAddDependenceByValue" if status == ACCESS => Some(self.not_held(made)),
             "ocrAddDependenceByValue" => {
                 self.refused_dependence(objects, made, status, [0, 1, 2, 3])

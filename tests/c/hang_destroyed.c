@@ -3,6 +3,7 @@
  * that had triggered before is not named.
  */
 // env: OCR_CHECK=strict
+// env: OCR_HALT_DOT=/dev/stderr
 // status: 1
 // stderr: the program hangs
 // stderr: (given), created by ocrEdtCreate in EDT 0x
@@ -18,6 +19,8 @@
 // stderr: which nobody has satisfied (ocrEventSatisfy); it depends on the once event 0x
 // stderr: whose counter is 1: it lacks 1 on OCR_EVENT_LATCH_DECR_SLOT; it depends on the sticky event 0x
 // stderr: "second", destroyed by ocrEventDestroy in EDT 0x
+// stderr: [shape=plaintext, label="the sticky event 0x
+// stderr: [shape=plaintext, label="never connected"]
 // stderr-without: "third"
 // stderr-without: OCR_CHECK=strict
 // needs: halt

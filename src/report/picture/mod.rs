@@ -91,6 +91,9 @@ struct OpenSlot {
 /// An EDT that waits for dependences.
 struct WaitingEdt {
     name: Name,
+    /// How many pre-slots it has.
+    depc: u32,
+    /// Those that are not satisfied.
     slots: Vec<OpenSlot>,
 }
 
@@ -249,7 +252,8 @@ impl<'a> Picture<'a> {
                 for link in slots.iter().filter_map(|slot| slot.link) {
                     self.event_of.insert(link.bits(), Guid::NULL);
                 }
-                self.waiting.push(WaitingEdt { name, slots });
+                let depc = edt.depc.get();
+                self.waiting.push(WaitingEdt { name, depc, slots });
             }
         }
     }
@@ -452,6 +456,12 @@ impl<'a> Picture<'a> {
         (!event.is_null()).then_some(event)
     }
 
+    /// What a pre-slot that nothing is connected to was connected to, in strict mode: an event that was destroyed.
+    /// If there were several, the last.
+    fn lost(&self, edt: &WaitingEdt, slot: &OpenSlot) -> Option<String> {
+        self.told.history?.lost(edt.name.guid, slot.at).pop()
+    }
+
     /// Whether an EDT waits for something that nothing which waits itself would bring.
     fn is_root(&self, edt: &WaitingEdt) -> bool {
         edt.slots.iter().any(|slot| match self.event_at(slot) {
@@ -547,4 +557,37 @@ fn lack_inside(event: &Collective) -> String {
          (ocrEventCollectiveSatisfySlot)",
         slots.join(", ")
     )
+}
+
+/// The numbers of an event that counts: a line for each kind, or nothing.
+fn counts(objects: &Objects, guid: Guid) -> Option<String> {
+    let (event, locked) = objects.events.lock(guid)?;
+    let counter = event.counter.get();
+    match event.kind() {
+        EventKind::Once | EventKind::Idempotent | EventKind::Sticky => None,
+        EventKind::Latch => Some(format!("counter {counter}")),
+        EventKind::Counted => Some(format!("dependences to come: {counter}")),
+        EventKind::Channel => {
+            let what = match counter > 0 {
+                true => "satisfactions",
+                false => "dependences",
+            };
+            let bound = match event.bound() {
+                i64::MAX => String::new(),
+                bound => format!(" of {bound}"),
+            };
+            let waiting = counter.unsigned_abs();
+            Some(format!("{what} that wait: {waiting}{bound}"))
+        }
+        EventKind::Collective => {
+            let inside = objects.events.inside(event)?;
+            drop(locked);
+            let all = inside.params.contributors;
+            let (generation, missing) = inside.missing(all as usize);
+            let missing = missing.len();
+            Some(format!(
+                "generation {generation}: {missing} of {all} contributions missing"
+            ))
+        }
+    }
 }

@@ -177,11 +177,18 @@ impl Picture<'_> {
             text += &format!(", {created},");
         }
         text += " waits on";
+        let never = match self.told.history {
+            Some(_) => "a dependence that was never added (ocrAddDependence)",
+            None => {
+                "a dependence that was never added (ocrAddDependence), or was refused because its \
+                 event did not exist, or whose event was destroyed"
+            }
+        };
         for slot in edt.slots.iter().take(FEW) {
             let why = match (self.event_at(slot), slot.link) {
                 (Some(event), _) => self.event(event, 0),
                 (None, Some(_)) => "an event, which is just being connected or satisfied".into(),
-                (None, None) => self.unconnected(edt.name.guid, slot.at),
+                (None, None) => self.lost(edt, slot).unwrap_or_else(|| never.into()),
             };
             text += &format!("\n    pre-slot {}: {why}", slot.at);
         }
@@ -194,18 +201,6 @@ impl Picture<'_> {
     /// Who created an object, in strict mode.
     fn creation(&self, guid: Guid) -> Option<String> {
         self.told.history?.creation(guid)
-    }
-
-    /// Why nothing is connected to a pre-slot.
-    fn unconnected(&self, edt: Guid, slot: u32) -> String {
-        let never = "a dependence that was never added (ocrAddDependence)";
-        let Some(history) = self.told.history else {
-            return format!(
-                "{never}, or was refused because its event did not exist, or whose event was destroyed"
-            );
-        };
-        // If it was connected again, the last counts.
-        history.lost(edt, slot).pop().unwrap_or(never.into())
     }
 
     /// An event, and what it lacks or waits for itself.

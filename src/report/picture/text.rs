@@ -52,11 +52,18 @@ impl Picture<'_> {
             text += "\n  A labeled GUID has no event before its creation, and a once, latch or output event \
                      goes by itself: OCR_CHECK=strict shows the first call that was refused for that, or \
                      says which event was destroyed, and by whom.";
-        } else if refused && !self.waiting.is_empty() {
+        } else if refused && (!self.waiting.is_empty() || self.any_thread_waits()) {
             text += "\n  OCR_CHECK=strict shows the first call that was refused, who created what waits, \
                      and which event was destroyed.";
         }
         text
+    }
+
+    fn any_thread_waits(&self) -> bool {
+        self.told
+            .threads
+            .iter()
+            .any(|thread| thread.waits.is_some())
     }
 
     /// The note about a program that runs.
@@ -172,11 +179,7 @@ impl Picture<'_> {
     }
 
     fn waiting_edt(&self, edt: &WaitingEdt) -> String {
-        let mut text = format!("\n  {}", self.edt(&edt.name));
-        if let Some(created) = self.creation(edt.name.guid) {
-            text += &format!(", {created},");
-        }
-        text += " waits on";
+        let mut text = format!("\n  {} waits on", self.waiter(&edt.name));
         let never = match self.told.history {
             Some(_) => "a dependence that was never added (ocrAddDependence)",
             None => {
@@ -201,6 +204,13 @@ impl Picture<'_> {
     /// Who created an object, in strict mode.
     fn creation(&self, guid: Guid) -> Option<String> {
         self.told.history?.creation(guid)
+    }
+
+    /// An EDT that waits, with who created it.
+    fn waiter(&self, edt: &Name) -> String {
+        let created = self.creation(edt.guid);
+        let created = created.map_or(String::new(), |by| format!(", {by},"));
+        self.edt(edt) + &created
     }
 
     /// An event, and what it lacks or waits for itself.
@@ -262,9 +272,11 @@ impl Picture<'_> {
         let Some(block) = self.blocks.get(&wait.block) else {
             return String::new();
         };
+        let created = self.creation(wait.block);
+        let created = created.map_or(String::new(), |by| format!(", {by}"));
         let mut text = format!(
-            "\n  {} waits on pre-slot {} for the data block {} ({} bytes) in mode {}: ",
-            self.edt(&wait.edt),
+            "\n  {} waits on pre-slot {} for the data block {} ({} bytes{created}) in mode {}: ",
+            self.waiter(&wait.edt),
             wait.slot,
             self.object(wait.block),
             block.size,

@@ -58,6 +58,7 @@ struct Program {
     stdout_lines: Vec<(usize, String)>,
     expected_output: Option<String>,
     stderr: Vec<String>,
+    stderr_without: Vec<String>,
     env: Vec<(String, String)>,
     workers: Vec<u32>,
     needs_opencl: bool,
@@ -98,6 +99,7 @@ impl Program {
             stdout_lines: Vec::new(),
             expected_output: fs::read_to_string(source.with_extension("expected-output")).ok(),
             stderr: Vec::new(),
+            stderr_without: Vec::new(),
             env: Vec::new(),
             workers: vec![1, 2, 8],
             needs_opencl: false,
@@ -136,6 +138,7 @@ impl Program {
                     .push((count.parse().ok()?, line.to_owned()));
             }
             "stderr" => self.stderr.push(value.to_owned()),
+            "stderr-without" => self.stderr_without.push(value.to_owned()),
             "env" => {
                 let (name, value) = value.split_once('=')?;
                 self.env.push((name.to_owned(), value.to_owned()));
@@ -283,6 +286,13 @@ impl Program {
             .filter(|text| !run.stderr.contains(text.as_str()))
         {
             complaints.push(format!("the standard error lacks `{text}`"));
+        }
+        for text in self
+            .stderr_without
+            .iter()
+            .filter(|text| run.stderr.contains(text.as_str()))
+        {
+            complaints.push(format!("the standard error has `{text}`"));
         }
         for (want, line) in &self.stdout_lines {
             let got = run.stdout.lines().filter(|l| l == line).count();

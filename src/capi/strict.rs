@@ -2,7 +2,7 @@
 //! [`begin`] before its body and to [`Begun::end`] after it; a misuse ends the program here.
 
 use super::{debug, sys};
-use crate::check::calls::{Call, MAX_ARGS};
+use crate::check::calls::{Call, MAX_ARGS, Role};
 use crate::check::history::Act;
 use crate::check::{Check, Made, Misuse};
 use crate::engine::context::Context;
@@ -19,6 +19,7 @@ const _: () = {
         assert!(codes[at] == crate::check::calls::MISUSES[at] as u32);
         at += 1;
     }
+    assert!(sys::ELS_USER_SIZE as u64 == crate::check::calls::LOCAL_SLOTS);
 };
 
 /// A call that is being made.
@@ -57,9 +58,24 @@ pub(super) fn checked<R>(call: &'static Call, words: &[u64], body: impl FnOnce()
     let begun = begin(call, words);
     let result = body();
     if let Some(begun) = begun {
-        begun.end(word(&result) as u8);
+        begun.end(status(call, word(&result)));
     }
     result
+}
+
+/// The status that a call has returned; of those that return something else, what it would be.
+fn status(call: &Call, returned: u64) -> u8 {
+    let code = match call.name {
+        "ocrElsUserGet" | "ocrQuery" => 0,
+        "ocrWait" if returned != Guid::ERROR.bits() => 0,
+        "ocrWait" => super::with(sys::OCR_EPERM, |context| match context.has_paused() {
+            true => sys::OCR_EPERM,
+            false if context.runtime.end.is_ending() => sys::OCR_ECANCELED,
+            false => sys::OCR_EINVAL,
+        }),
+        _ => returned as u32,
+    };
+    code as u8
 }
 
 /// Before a call. Nothing where no runtime runs.
@@ -70,7 +86,7 @@ fn begin(call: &'static Call, words: &[u64]) -> Option<Box<Begun>> {
     let check = context.runtime.check.as_deref()?;
     let mut args = [0; MAX_ARGS];
     args[..words.len()].copy_from_slice(words);
-    let act = insist(check.before(call, &args, context.who()));
+    let act = insist(check.before(&context.runtime.objects, call, &args, context.who()));
     if matches!(call.name, "ocrDbRelease" | "ocrDbDestroy") {
         context.check_release(check, Guid::from_bits(args[0]));
     }
@@ -100,6 +116,13 @@ fn begin(call: &'static Call, words: &[u64]) -> Option<Box<Begun>> {
         // Without strict mode the EDT gets the block.
         begun.refused(sys::OCR_EACCES as u8);
     }
+    let made = begun.made_with(&[]);
+    let silent = match call.name {
+        "ocrQuery" | "ocrResume" if !context.has_paused() => check.not_paused(&made),
+        "ocrEdtCreate" | "ocrDbCreate" => check.wrong_hint(&made),
+        _ => None,
+    };
+    insist(silent.map_or(Ok(()), Err));
     Some(begun)
 }
 
@@ -124,22 +147,36 @@ impl Begun {
     /// Ends the program if the call is, or will be, refused for a misuse.
     fn refused(&self, status: u8) {
         let depv = self.depv().unwrap_or_default();
+        if let Some(misuse) = self
+            .check
+            .refused(self.objects, &self.made_with(&depv), status)
+        {
+            fatal(&misuse.to_string());
+        }
+    }
+
+    /// The call, for messages; a label that it was given has not been overwritten.
+    fn made_with<'a>(&'a self, depv: &'a [Guid]) -> Made<'a> {
         let mut made = Made {
             call: self.call,
             args: &self.args,
             act: self.act,
-            depv: &depv,
-            output: self.pointer("outputEvent").and_then(guid_at),
+            depv,
+            output: self.output(),
             label: None,
             hint: self.hint(),
         };
         if made.has_label() {
-            // It has not been overwritten.
             made.label = guid_at(self.args[0] as *const Guid);
         }
-        if let Some(misuse) = self.check.refused(self.objects, &made, status) {
-            fatal(&misuse.to_string());
-        }
+        made
+    }
+
+    /// What the `outputEvent` of a create function points to.
+    fn output(&self) -> Option<Guid> {
+        let creates = self.call.name.ends_with("Create");
+        let place = self.pointer("outputEvent").filter(|_| creates)?;
+        guid_at(place)
     }
 
     fn pointer(&self, name: &str) -> Option<*const Guid> {
@@ -160,11 +197,11 @@ impl Begun {
         guid_at(place as *const Guid)
     }
 
-    /// The type of the hint that a function for hints was given.
+    /// The type of the hint that the call was given.
     fn hint(&self) -> Option<u32> {
         let hint = self.pointer("hint")?.cast::<sys::ocrHint_t>();
         // What is to be made one is none yet.
-        if !self.call.name.contains("Hint") || self.call.name == "ocrHintInit" {
+        if self.call.name == "ocrHintInit" {
             return None;
         }
         // SAFETY: the header asks for null or a valid hint.
@@ -176,7 +213,9 @@ impl Begun {
     fn depv(&self) -> Option<Vec<Guid>> {
         let depv = self.pointer("depv").filter(|depv| !depv.is_null())?;
         let number = |name: &str| self.pointer(name).map_or(0, |word| word as u64);
-        let template = Guid::from_bits(number("templateGuid"));
+        let mut args = self.call.args.iter();
+        let template = args.position(|(_, role)| *role == Role::Template)?;
+        let template = Guid::from_bits(self.args[template]);
         let of_template = self.objects.templates.view(template)?.depc;
         let depc = match number("depc") as u32 as i32 {
             -2 => of_template as i32,

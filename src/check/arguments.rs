@@ -178,8 +178,13 @@ impl Check {
             (true, _) => format!("{} was satisfied after it had triggered", article(kind)),
             (_, true) => format!("{} was destroyed twice", article(kind)),
             _ => format!(
-                "{} was used after it {}",
+                "{} was {} after it {}",
                 article(kind),
+                if role == Role::Awaited {
+                    "waited for"
+                } else {
+                    "used"
+                },
                 ended.replace("has", "had")
             ),
         };
@@ -202,6 +207,13 @@ impl Check {
                  dependences as it was created for (see B.4)",
                 "Count what depends on the event: nbDeps of its parameters is too small, or it is \
                  satisfied, connected or destroyed once too often.",
+            ),
+            (_, true) if role == Role::Awaited => (
+                "who waits for a once or latch event may be too late: the event is gone when it has \
+                 triggered",
+                "Wait for a sticky event (OCR_EVENT_STICKY_T) that this one satisfies (ocrAddDependence \
+                 before it can trigger), and destroy that afterwards. For the end of an EDT, create it \
+                 with a sticky event as its output event (EDT_PROP_OEVT_VALID).",
             ),
             (What::Output(_), true) if role == Role::Source => (
                 "an output event is a once event: it goes when its EDT has ended, and what depends \
@@ -283,6 +295,7 @@ pub(super) fn is_guid(role: Role) -> bool {
     matches!(
         role,
         Event
+            | Awaited
             | Edt
             | Template
             | Block
@@ -299,7 +312,7 @@ pub(super) fn is_guid(role: Role) -> bool {
 /// What an argument wants, with its article.
 fn wanted(role: Role) -> &'static str {
     match role {
-        Role::Event => "an event",
+        Role::Event | Role::Awaited => "an event",
         Role::Edt => "an EDT",
         Role::Template => "an EDT template",
         Role::Block => "a data block",
@@ -315,7 +328,7 @@ fn wanted(role: Role) -> &'static str {
 
 fn admits(role: Role, what: What) -> bool {
     match role {
-        Role::Event => what.is_event(),
+        Role::Event | Role::Awaited => what.is_event(),
         Role::Edt => what == What::Edt,
         Role::Template => what == What::Template,
         Role::Block | Role::Data => what == What::Block,
@@ -389,6 +402,11 @@ fn wrong_kind(role: Role, what: What) -> &'static str {
         }
         (Role::Destination, _) => {
             "A template has no pre-slots, EDTs have: use the GUID that ocrEdtCreate stores."
+        }
+        (Role::Awaited, What::Edt) => {
+            "An EDT is waited for by its output event: pass the address of a GUID as outputEvent, the last \
+             argument of ocrEdtCreate. With EDT_PROP_OEVT_VALID it may be a sticky event, which is still \
+             there if the EDT has ended before."
         }
         (Role::Event, What::Edt) => {
             "EDTs are not satisfied as events are: ocrAddDependence(data, edt, slot, mode) satisfies \

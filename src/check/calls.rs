@@ -9,6 +9,8 @@ pub enum Role {
     Function,
     /// An event.
     Event,
+    /// An event that a thread waits for.
+    Awaited,
     /// An EDT.
     Edt,
     /// An EDT template.
@@ -96,6 +98,9 @@ pub const GUID_EXISTS: u8 = 100;
 
 /// `GUID_PROP_` and `_PROP_MAPPED`.
 const GUID_PROPERTIES: u32 = 0x700 | MAPPED;
+/// `ELS_USER_SIZE`.
+pub const LOCAL_SLOTS: u64 = 4;
+
 /// What `EDT_PROP_MAPPED` and the like have that no other property has.
 pub const MAPPED: u32 = 0x800;
 const EDT_PROPERTIES: Role = Role::Properties(GUID_PROPERTIES | 0xf);
@@ -167,6 +172,34 @@ pub const CALLS: &[Call] = &[
         "ocrDbGetSize",
         "extensions/ocr-db-info.h",
         &[("db", Role::Block), ("size", Role::Out)],
+    ),
+    call(
+        "ocrDbMalloc",
+        "ocr-db.h",
+        &[
+            ("guid", Role::Block),
+            ("size", Role::Number),
+            ("addr", Role::Other),
+        ],
+    ),
+    call(
+        "ocrDbMallocOffset",
+        "ocr-db.h",
+        &[
+            ("guid", Role::Block),
+            ("size", Role::Number),
+            ("offset", Role::Other),
+        ],
+    ),
+    call(
+        "ocrDbFree",
+        "ocr-db.h",
+        &[("guid", Role::Block), ("addr", Role::Other)],
+    ),
+    call(
+        "ocrDbFreeOffset",
+        "ocr-db.h",
+        &[("guid", Role::Block), ("offset", Role::Number)],
     ),
     call(
         "ocrEventCreate",
@@ -457,14 +490,23 @@ pub const CALLS: &[Call] = &[
         ],
     ),
     call(
+        "ocrPreAttachDebugLabel",
+        "extensions/ocr-debug.h",
+        &[
+            ("label", Role::Other),
+            ("paramc", Role::Number),
+            ("paramv", Role::Other),
+        ],
+    ),
+    call(
         "ocrLegacySpawnOCR",
         LEGACY,
         &[
             ("handle", Role::Out),
             ("finishEdtTemplate", Role::Template),
-            ("paramc", Role::Number),
+            ("paramc", Role::Count),
             ("paramv", Role::Other),
-            ("depc", Role::Number),
+            ("depc", Role::Count),
             ("depv", Role::Out),
             ("legacyContext", Role::Other),
         ],
@@ -481,6 +523,38 @@ pub const CALLS: &[Call] = &[
             ("properties", Role::Number),
         ],
     )),
+    // The program may end meanwhile.
+    lenient(call("ocrWait", LEGACY, &[("outputEvent", Role::Awaited)])),
+    call("ocrElsUserGet", RUNTIME, &[("offset", Role::Number)]),
+    call(
+        "ocrElsUserSet",
+        RUNTIME,
+        &[("offset", Role::Number), ("data", Role::Number)],
+    ),
+    call(
+        "ocrEdtLocalStorageGet",
+        RUNTIME,
+        &[("ptr", Role::Out), ("elsSize", Role::Out)],
+    ),
+    // Who asks may be no EDT.
+    lenient(call("ocrCurrentEdtGet", RUNTIME, &[("curEdt", Role::Out)])),
+    lenient(call(
+        "ocrCurrentEdtOutputGet",
+        RUNTIME,
+        &[("outputEvent", Role::Out)],
+    )),
+    call(
+        "ocrQuery",
+        PAUSE,
+        &[
+            ("query", Role::Number),
+            ("guid", Role::Object),
+            ("result", Role::Other),
+            ("size", Role::Other),
+            ("flags", Role::Number),
+        ],
+    ),
+    call("ocrResume", PAUSE, &[("flag", Role::Number)]),
     call(
         "ocrMapCreate",
         MAP_CREATOR,
@@ -537,6 +611,8 @@ pub const CALLS: &[Call] = &[
 const AFFINITY: &str = "extensions/ocr-affinity.h";
 const FILE: &str = "extensions/ocr-file.h";
 const LEGACY: &str = "extensions/ocr-legacy.h";
+const PAUSE: &str = "extensions/ocr-pause.h";
+const RUNTIME: &str = "extensions/ocr-runtime-itf.h";
 const MAP_CREATOR: &str = "extensions/ocr-map-creator.h";
 
 /// The function of this name, if it is checked.

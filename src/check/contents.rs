@@ -30,9 +30,16 @@ struct Seal {
 #[derive(Default)]
 pub struct Contents {
     seals: Mutex<HashMap<Guid, Seal>>,
-    /// What blocks contained when an EDT that holds them for writing first satisfied an event with them, by
-    /// EDT and block.
-    passed: Mutex<HashMap<(Guid, Guid), (Print, Act)>>,
+    /// When an EDT first satisfied an event with a block that it holds for writing, by EDT and block.
+    passed: Mutex<HashMap<(Guid, Guid), Passed>>,
+}
+
+/// An event was satisfied with a block.
+struct Passed {
+    event: Guid,
+    act: Act,
+    /// What the block contained then.
+    before: Print,
 }
 
 /// A fingerprint that was taken while nobody else could write.
@@ -156,9 +163,10 @@ impl Check {
         }
         let key = (act.who.edt, block);
         if !self.contents.passed.lock().contains_key(&key)
-            && let Some(print) = print()
+            && let Some(before) = print()
         {
-            self.contents.passed.lock().insert(key, (print, act));
+            let passed = Passed { event, act, before };
+            self.contents.passed.lock().insert(key, passed);
         }
     }
 
@@ -171,19 +179,21 @@ impl Check {
         now: Option<Print>,
     ) -> Result<(), Box<Misuse>> {
         let passed = self.contents.passed.lock().remove(&(who.edt, block));
-        let (Some((before, act)), Some(now)) = (passed, now) else {
+        let (Some(passed), Some(now)) = (passed, now) else {
             return Ok(());
         };
+        let Passed { event, act, before } = passed;
         if before.version != now.version || before == now {
             return Ok(());
         }
         Err(self.by_edt(
+who,
             format!("seen when {who} gave the block back"),
             format!(
                 "a data block was written after an event had been satisfied with it ({})",
                 act.call
             ),
-            &[block],
+            &[block, event],
             "an EDT that satisfies an event with a data block has written it before, and released it \
              (OCR 1.1.0, 1.6.2 and 2.6.3)",
             "Who gets the block may begin at once. Call ocrDbRelease after the last write, and \
@@ -231,6 +241,7 @@ impl Check {
             When::Held(mode, slot) => {
                 let name = super::misuse::mode(mode as u32);
                 self.by_edt(
+who,
                     seen,
                     format!(
                         "a data block was written by an EDT that holds it in mode {name}{}",
@@ -245,6 +256,7 @@ impl Check {
                 )
             }
             When::Released => self.by_edt(
+who,
                 seen,
                 "a data block was written after ocrDbRelease".to_string(),
                 &objects,
@@ -254,6 +266,7 @@ impl Check {
                  the block.",
             ),
             When::Begin | When::Freed | When::Shutdown => self.by_edt(
+who,
                 seen,
                 format!(
                     "a data block was written while nobody held it for writing; it was as it should \
@@ -284,6 +297,7 @@ impl Check {
             if before != mode {
                 let name = |mode: Mode| super::misuse::mode(mode as u32);
                 return Err(self.by_edt(
+                    who,
                     format!("seen before the start of {who}"),
                     format!(
                         "an EDT gets one data block in different modes: on pre-slot {first} in \
@@ -325,6 +339,7 @@ impl Check {
                 super::arguments::article(what.name())
             });
             return Some(self.by_edt(
+                who,
                 format!("seen at the end of {who}"),
                 format!("an EDT returned {result}, which is {name}"),
                 &[result],
@@ -344,6 +359,7 @@ impl Check {
                  it can trigger)."
             };
             self.by_edt(
+who,
                 format!("seen at the end of {who}"),
                 format!("an EDT returned {}, which is gone", self.history.name(result)),
                 &[result],

@@ -117,6 +117,7 @@ impl Check {
             None => "seen at the end of the program".to_string(),
         };
         self.by_edt(
+            who,
             seen,
             "a data block was written after ocrDbDestroy".to_string(),
             &[grave.block],

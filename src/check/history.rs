@@ -17,6 +17,12 @@ use std::fmt;
 pub const ENDED_KEPT: usize = 1 << 18;
 const SHARDS: usize = 64;
 
+/// How many of an event's sources are remembered.
+const SOURCES_KEPT: usize = 16;
+
+/// How many of an EDT's connected pre-slots are told of, and those that the call is about.
+const SLOTS_TOLD: usize = 4;
+
 /// The `call` of an [`Act`] of the runtime itself.
 pub const AT_START: &str = "";
 
@@ -60,15 +66,6 @@ pub struct Act {
     pub who: Who,
     /// Tells calls apart.
     pub ticket: u64,
-}
-
-impl fmt::Display for Act {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self.call {
-            AT_START => f.write_str("by the runtime when the program started"),
-            call => write!(f, "by {call} in {}", self.who),
-        }
-    }
 }
 
 /// What an object is.
@@ -170,12 +167,12 @@ pub struct Record {
     pub created: Option<Act>,
     /// Its end.
     pub end: Option<End>,
+    /// Of an event that was destroyed: whether it had not triggered.
+    pub untriggered: bool,
     /// The first and the last call that satisfied it.
     pub satisfied: [Option<Act>; 2],
-    /// The event that it was last made to depend on.
-    pub after: Option<(Guid, Act)>,
-    /// What an EDT's pre-slots were connected to after its creation.
-    pub slots: Vec<(u32, Guid, Act)>,
+    /// What an EDT's pre-slots were connected to; the last events that an event was made to depend on.
+    pub sources: Vec<(u32, Guid, Act)>,
 }
 
 #[derive(Default)]
@@ -263,8 +260,15 @@ impl History {
         };
         if record.end.is_none() {
             record.end = Some(end);
-            record.slots = Vec::new();
+            record.sources = Vec::new();
             shard.ended(guid);
+        }
+    }
+
+    /// An event that has not triggered is about to be destroyed.
+    pub fn ends_untriggered(&self, guid: Guid) {
+        if let Some(record) = self.shard(guid).lock().records.get_mut(&guid) {
+            record.untriggered = true;
         }
     }
 
@@ -296,37 +300,49 @@ impl History {
         }
     }
 
-    /// A dependence of an EDT is about to be added; `late` if its call has been seen before, when the EDT
+    /// What a new EDT is connected to by its `depv`.
+    pub fn connected(&self, edt: Guid, depv: &[Guid], act: Act) {
+        let slots = depv.iter().enumerate();
+        let slots = slots.filter(|(_, source)| **source != Guid::UNINITIALIZED);
+        let sources: Vec<_> = slots
+            .map(|(slot, &source)| (slot as u32, source, act))
+            .collect();
+        if !sources.is_empty()
+            && let Some(record) = self.shard(edt).lock().records.get_mut(&edt)
+        {
+            record.sources = sources;
+        }
+    }
+
+    /// A dependence is about to be added; `late` if its call has been seen before, when the destination
     /// may not have been there.
     pub fn links(&self, source: Guid, destination: Guid, slot: u32, act: Act, late: bool) {
         let mut shard = self.shard(destination).lock();
-        if let Some(record) = shard.records.get_mut(&destination)
-            && record.what == Some(What::Edt)
-            && record.end.is_none()
-        {
-            let mut slots = record.slots.iter();
-            let seen = late && slots.any(|&(at, from, _)| (at, from) == (slot, source));
-            if !seen {
-                record.slots.push((slot, source, act));
+        let Some(record) = shard.records.get_mut(&destination) else {
+            return;
+        };
+        let mut seen = record.sources.iter().map(|&(at, from, _)| (at, from));
+        if record.end.is_some() || late && seen.any(|known| known == (slot, source)) {
+            return;
+        }
+        if record.what.is_some_and(What::is_event) {
+            // Blocks satisfy an event, and a latch event may have any number of sources.
+            if !source.is_event() {
+                return;
+            }
+            if record.sources.len() == SOURCES_KEPT {
+                record.sources.remove(0);
             }
         }
+        record.sources.push((slot, source, act));
     }
 
     /// It was refused.
     pub fn not_linked(&self, destination: Guid, act: Act) {
         if let Some(record) = self.shard(destination).lock().records.get_mut(&destination) {
             record
-                .slots
+                .sources
                 .retain(|(_, _, other)| other.ticket != act.ticket);
-        }
-    }
-
-    /// A dependence of an event on another was added.
-    pub fn made_to_depend(&self, source: Guid, event: Guid, act: Act) {
-        if let Some(record) = self.shard(event).lock().records.get_mut(&event)
-            && record.what != Some(What::Edt)
-        {
-            record.after = Some((source, act));
         }
     }
 
@@ -340,6 +356,13 @@ impl History {
     /// What is known of an object.
     pub fn get(&self, guid: Guid) -> Option<Record> {
         self.shard(guid).lock().records.get(&guid).cloned()
+    }
+
+    /// Whether the program created an object with this GUID.
+    pub fn knows(&self, guid: Guid) -> bool {
+        let shard = self.shard(guid).lock();
+        let known = shard.records.get(&guid);
+        known.is_some_and(|record| record.created.is_some())
     }
 
     /// What an object is.
@@ -361,54 +384,96 @@ impl History {
             (_, Some(work)) => name += &format!(" ({})", work.name),
             _ => {}
         }
-        if let Some(label) = record.label {
-            name += &format!(" \"{label}\"");
+        name + &in_quotes(&record)
+    }
+
+    /// Who calls, with the label of the EDT.
+    pub fn caller(&self, who: Who) -> String {
+        let record = self.get(who.edt).unwrap_or_default();
+        format!("{who}{}", in_quotes(&record))
+    }
+
+    /// A call and who made it.
+    fn by(&self, act: &Act) -> String {
+        match act.call {
+            AT_START => "by the runtime when the program started".to_string(),
+            call => format!("by {call} in {}", self.caller(act.who)),
         }
-        name
+    }
+
+    /// Who created an object.
+    pub fn creation(&self, guid: Guid) -> Option<String> {
+        let created = self.get(guid)?.created?;
+        Some(format!("created {}", self.by(&created)))
+    }
+
+    /// The call that destroyed an object, or, of an output event, its EDT; and whether that was an event
+    /// that had not triggered.
+    fn destruction(&self, guid: Guid) -> Option<(Act, bool)> {
+        let record = self.get(guid)?;
+        match (record.end, record.what) {
+            (Some(End::Destroyed(act)), _) => Some((act, record.untriggered)),
+            (_, Some(What::Output(edt))) => match self.get(edt)?.end {
+                Some(End::Destroyed(act)) => Some((act, true)),
+                _ => None,
+            },
+            _ => None,
+        }
+    }
+
+    /// Who destroyed an object.
+    pub fn destroyed(&self, guid: Guid) -> Option<String> {
+        let (act, _) = self.destruction(guid)?;
+        Some(format!("destroyed {}", self.by(&act)))
+    }
+
+    /// The events that were destroyed before they had triggered, of those that this pre-slot of an EDT, or an
+    /// event, was made to depend on.
+    pub fn lost(&self, guid: Guid, slot: u32) -> Vec<String> {
+        let record = self.get(guid).unwrap_or_default();
+        let of_event = record.what.is_some_and(What::is_event);
+        let sources = record.sources.into_iter();
+        let sources = sources.filter(|(at, ..)| of_event || *at == slot);
+        let lost = sources.filter_map(|(_, source, act)| {
+            let (end, _) = self.destruction(source).filter(|(_, early)| *early)?;
+            let created = self.creation(source).map_or(String::new(), |by| by + ", ");
+            Some(format!(
+                "the {}, destroyed {} before it had triggered ({created}connected {})",
+                self.name(source),
+                self.by(&end),
+                self.by(&act)
+            ))
+        });
+        lost.collect()
     }
 
     /// What an object has been through, a line for each step; `now` is the call that asks.
     pub fn story(&self, guid: Guid, now: u64) -> String {
-        let mut text = self.name(guid);
         let Some(record) = self.get(guid) else {
-            return text + ": no object that the program created has this GUID";
+            return self.name(guid) + ": no object that the program created has this GUID";
         };
-        let before = |act: &&Act| act.ticket != now;
-        text += ":";
-        if let Some(act) = &record.created {
-            text += &format!("\n    created {act}");
+        let mut text = self.name(guid) + ":";
+        if let Some(created) = self.creation(guid) {
+            text += &format!("\n    {created}");
         }
-        let has_run = |edt| {
-            matches!(
-                self.get(edt),
-                Some(Record {
-                    end: Some(End::Ran),
-                    ..
-                })
-            )
-        };
+        let has_run = |edt| matches!(self.get(edt).and_then(|edt| edt.end), Some(End::Ran));
         let output = matches!(record.what, Some(What::Output(edt)) if has_run(edt));
         match record.satisfied {
             [Some(first), _] if first.ticket == now => {}
-            [Some(first), None] => text += &format!("\n    satisfied {first}"),
+            [Some(first), None] => text += &format!("\n    satisfied {}", self.by(&first)),
             [Some(first), Some(last)] => {
-                text += &format!("\n    first satisfied {first}");
+                text += &format!("\n    first satisfied {}", self.by(&first));
                 if last.ticket != now {
-                    text += &format!("\n    last satisfied {last}");
+                    text += &format!("\n    last satisfied {}", self.by(&last));
                 }
             }
             [None, _] if output => text += "\n    satisfied by the end of its EDT",
             _ => {}
         }
-        if let Some((event, act)) = &record.after {
-            text += &format!("\n    made to depend on event {event} {act}");
-        }
-        for (slot, source, act) in record.slots.iter().filter(|(_, _, act)| before(&act)) {
-            text += &format!("\n    pre-slot {slot} connected to {source} {act}");
-        }
+        text += &self.connections(&record, now);
         match &record.end {
             Some(End::Destroyed(act)) if act.ticket != now => {
-                text += &format!("\n    destroyed {act}");
+                text += &format!("\n    destroyed {}", self.by(act));
             }
             Some(End::Ran) => text += "\n    it has run to its end",
             Some(End::Gone) => text += "\n    it is gone, as such events are when they trigger",
@@ -416,4 +481,36 @@ impl History {
         }
         text
     }
+
+    /// What an object was connected to before the call that asks: the pre-slot that the call is about, and
+    /// a few others; of an event the last.
+    fn connections(&self, record: &Record, now: u64) -> String {
+        let sources = &record.sources;
+        let about = sources.iter().find(|(_, _, act)| act.ticket == now);
+        let mut before = sources.iter().filter(|(_, _, act)| act.ticket != now);
+        if record.what.is_some_and(What::is_event) {
+            return before.next_back().map_or(String::new(), |(_, event, act)| {
+                let (event, by) = (self.name(*event), self.by(act));
+                format!("\n    made to depend on {event} {by}")
+            });
+        }
+        let (same, others): (Vec<_>, Vec<_>) =
+            before.partition(|(slot, ..)| about.is_some_and(|(about, ..)| about == slot));
+        let told = same.iter().chain(others.iter().take(SLOTS_TOLD));
+        let told = told.map(|(slot, source, act)| {
+            let (source, by) = (self.name(*source), self.by(act));
+            format!("\n    pre-slot {slot} connected to {source} {by}")
+        });
+        let mut text: String = told.collect();
+        if others.len() > SLOTS_TOLD {
+            let more = others.len() - SLOTS_TOLD;
+            text += &format!("\n    and {more} more pre-slots");
+        }
+        text
+    }
+}
+
+fn in_quotes(record: &Record) -> String {
+    let label = record.label.as_deref();
+    label.map_or(String::new(), |label| format!(" \"{label}\""))
 }

@@ -2,7 +2,7 @@
 //! to change in the program.
 
 use super::calls::Role;
-use super::history::History;
+use super::history::Who;
 use super::{Check, Made};
 use crate::object::guid::Guid;
 use std::fmt;
@@ -31,8 +31,9 @@ impl fmt::Display for Misuse {
 }
 
 impl Check {
-    /// A misuse by a call; the objects are told about in this order. The rule is of the function's
-    /// clause; one more may stand at its end, as in "(see 1.4.3)".
+    /// A misuse by a call. First it is told what has become of the objects that it is about, in this order,
+    /// then who created the other objects that the call was given. The rule is of the function's clause;
+    /// one more may stand at its end, as in "(see 1.4.3)".
     pub(super) fn by_call(
         &self,
         made: &Made<'_>,
@@ -49,18 +50,21 @@ impl Check {
             },
             None => (rule, String::new()),
         };
+        let stories = self.stories(objects, made.guids(), made.act.ticket);
+        let caller = self.history.caller(made.act.who);
         Box::new(Misuse {
             what: format!("{}: {what}", call.shown()),
-            place: format!("in {}: {}", made.act.who, self.written(made)),
-            stories: stories(&self.history, objects, made.act.ticket),
+            place: format!("in {caller}: {}", self.written(made)),
+            stories,
             rule: format!("{rule} ({}{also})", call.clause),
             advice: advice.to_string(),
         })
     }
 
-    /// A misuse by what an EDT did or returned.
+    /// A misuse by what an EDT did or returned; `who` ran when that was seen.
     pub(super) fn by_edt(
         &self,
+        who: Who,
         place: String,
         what: String,
         objects: &[Guid],
@@ -70,10 +74,36 @@ impl Check {
         Box::new(Misuse {
             what,
             place,
-            stories: stories(&self.history, objects, 0),
+            stories: self.stories(objects, [who.edt], 0),
             rule: rule.to_string(),
             advice: advice.to_string(),
         })
+    }
+
+    /// What has become of these objects, and, in a line for each, who created these others.
+    fn stories(
+        &self,
+        objects: &[Guid],
+        others: impl IntoIterator<Item = Guid>,
+        ticket: u64,
+    ) -> Vec<String> {
+        let mut told: Vec<Guid> = Vec::new();
+        let mut is_new = |guid: &Guid| {
+            let new = !told.contains(guid);
+            told.push(*guid);
+            new
+        };
+        let history = &self.history;
+        let known = objects.iter().copied();
+        let known = known.filter(|&guid| history.what(guid).is_some() && is_new(&guid));
+        let mut stories: Vec<String> = known.map(|guid| history.story(guid, ticket)).collect();
+        let others = others.into_iter();
+        let others = others.filter(|&guid| history.knows(guid) && is_new(&guid));
+        stories.extend(others.map(|guid| {
+            let created = history.creation(guid).unwrap_or_default();
+            format!("{}, {created}", history.name(guid))
+        }));
+        stories
     }
 
     /// A call with its arguments, as far as they can be shown.
@@ -84,7 +114,10 @@ impl Check {
                 Role::Out | Role::Function | Role::Other if number == 0 => format!("{name} NULL"),
                 Role::Out | Role::Function | Role::Other => format!("{name} given"),
                 Role::Properties(_) => format!("{name} 0x{:x}", number as u16),
-                Role::Count => format!("{name} {}", count(number as u32)),
+                Role::Count => match u32::try_from(number) {
+                    Ok(number) => format!("{name} {}", count(number)),
+                    Err(_) => format!("{name} {number}"),
+                },
                 Role::Number => format!("{name} {}", number as i64),
                 Role::Mode => format!("{name} {}", mode(number as u32)),
                 _ => format!("{name} {}", made.guid(at)),
@@ -93,18 +126,6 @@ impl Check {
         let args: Vec<String> = args.collect();
         format!("{}({})", made.call.shown(), args.join(", "))
     }
-}
-
-fn stories(history: &History, objects: &[Guid], ticket: u64) -> Vec<String> {
-    let mut told: Vec<Guid> = Vec::new();
-    for guid in objects {
-        if history.what(*guid).is_some() && !told.contains(guid) {
-            told.push(*guid);
-        }
-    }
-    told.iter()
-        .map(|guid| history.story(*guid, ticket))
-        .collect()
 }
 
 /// A number of parameters or pre-slots, as the program writes it.

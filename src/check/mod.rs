@@ -31,6 +31,7 @@ mod refused_file;
 mod refused_hint;
 mod refused_label;
 mod refused_map;
+mod refused_runtime;
 mod rules;
 
 pub use misuse::Misuse;
@@ -53,6 +54,12 @@ pub fn is_on() -> bool {
     // Relaxed: it changes before a run's threads start and after they have ended.
     ON.load(Ordering::Relaxed)
 }
+
+/// `EDT_PROP_OEVT_VALID`.
+const OEVT_VALID: u32 = 8;
+
+/// How many elements of `depv` are told of, where it is not about one of them.
+const DEPV_TOLD: usize = 4;
 
 /// What strict mode knows of a run.
 pub struct Check {
@@ -88,7 +95,13 @@ impl Check {
     }
 
     /// A call begins: what can be told before it is made.
-    pub fn before(&self, call: &'static Call, args: &[u64], who: Who) -> Result<Act, Box<Misuse>> {
+    pub fn before(
+        &self,
+        objects: &Objects,
+        call: &'static Call,
+        args: &[u64],
+        who: Who,
+    ) -> Result<Act, Box<Misuse>> {
         let act = self.act(call.shown(), who);
         let made = Made::plain(call, args, act);
         // A variable of the program with hints is nothing of the runtime's.
@@ -106,36 +119,46 @@ impl Check {
                 return Err(self.unknown_property(&made, at, *known));
             }
         }
-        self.begins(&made, false);
+        if let "ocrElsUserGet" | "ocrElsUserSet" = call.name
+            && let Some(misuse) = self.wrong_storage(&made)
+        {
+            return Err(misuse);
+        }
+        self.begins(objects, &made, false);
         Ok(act)
     }
 
     /// Notes what a call is about to do, or does late.
-    fn begins(&self, made: &Made<'_>, late: bool) {
+    fn begins(&self, objects: &Objects, made: &Made<'_>, late: bool) {
         let (first, act) = (made.guid(0), made.act);
-        // After a dependence the EDT may run.
-        let links = |destination: usize, slot: usize| {
-            let (destination, slot) = (made.guid(destination), made.number(slot));
-            self.history
-                .links(first, destination, slot as u32, act, late);
-            if !self.is_event(first) {
+        let links = |source: usize, destination: usize, slot: usize| {
+            let [source, destination] = [source, destination].map(|at| made.guid(at));
+            let slot = made.number(slot) as u32;
+            (self.history).links(source, destination, slot, act, late);
+            // After a dependence the EDT may run.
+            if !self.is_event(source) {
                 self.history.satisfied(destination, act);
             }
         };
         match made.call.name {
             "ocrEventDestroy" | "ocrEdtDestroy" | "ocrEdtTemplateDestroy" | "ocrDbDestroy" => {
+                let event = objects.events.lock(first);
+                if event.is_some_and(|(_, locked)| is_untriggered(locked.word.state())) {
+                    self.history.ends_untriggered(first);
+                }
                 self.history.ends(first, End::Destroyed(act));
             }
+            "ocrEventSatisfySlot" if first.is_edt() => links(1, 0, 2),
             "ocrEventSatisfy" | "ocrEventSatisfySlot" => self.history.satisfied(first, act),
-            "ocrAddDependence" | "ocrAddDependenceByValue" => links(1, 2),
-            "ocrAddDependenceSlot" => links(2, 3),
+            "ocrAddDependence" | "ocrAddDependenceByValue" => links(0, 1, 2),
+            "ocrAddDependenceSlot" => links(0, 2, 3),
             _ => {}
         }
     }
 
     /// A call is about to be made whose caller has gone on, since it had to wait for an object.
-    pub fn made_late(&self, name: &str, args: &[u64], who: Who) {
-        self.late(name, args, who, |made| self.begins(made, true));
+    pub fn made_late(&self, objects: &Objects, name: &str, args: &[u64], who: Who) {
+        self.late(name, args, who, |made| self.begins(objects, made, true));
     }
 
     /// It was refused.
@@ -166,6 +189,7 @@ impl Check {
     /// A call was refused, and the program goes on.
     pub fn was_refused(&self, call: &'static Call, args: &[u64], act: Act) {
         let destination = match call.name {
+            "ocrEventSatisfySlot" => args[0],
             "ocrAddDependence" | "ocrAddDependenceByValue" => args[1],
             "ocrAddDependenceSlot" => args[2],
             _ => return,
@@ -191,8 +215,6 @@ impl Check {
             "ocrFileOpen" if made.is_null() => return,
             "ocrFileOpen" => (What::Block, None),
             "ocrEdtTemplateCreate_internal" | "ocrOpenclTemplateCreate" => (What::Template, work()),
-            "ocrAddDependence" => return self.linked(guid(0), guid(1), act),
-            "ocrAddDependenceSlot" => return self.linked(guid(0), guid(2), act),
             // Threads outside of EDTs are not told apart.
             "ocrDbRelease" if act.who.edt.is_null() => return,
             "ocrDbRelease" => {
@@ -213,23 +235,19 @@ impl Check {
         self.history.what(guid).is_some_and(What::is_event)
     }
 
-    fn linked(&self, source: Guid, destination: Guid, act: Act) {
-        if self.is_event(source) {
-            self.history.made_to_depend(source, destination, act);
-        }
-    }
-
-    /// An EDT is about to be created.
+    /// An EDT is about to be created; what its `depv` holds, or nothing without one.
     pub fn edt_created(
         &self,
         objects: &Objects,
         edt: Guid,
         work: &'static Work,
+        depv: &[Guid],
         act: (&'static str, Who),
     ) {
         let act = self.act(act.0, act.1);
         self.history
             .created(objects, edt, What::Edt, Some(work), act);
+        self.history.connected(edt, depv, act);
     }
 
     /// So is its output event.
@@ -326,6 +344,16 @@ impl<'a> Made<'a> {
         Guid::from_bits(self.number(at))
     }
 
+    /// The objects that the call was given.
+    fn guids(&self) -> impl Iterator<Item = Guid> {
+        let args = self.call.args.iter().enumerate();
+        let args = args.filter(|(_, (_, role))| arguments::is_guid(*role));
+        let args = args.map(|(at, _)| self.guid(at));
+        let output = self.output.filter(|_| self.properties() & OEVT_VALID != 0);
+        args.chain(output)
+            .chain(self.depv.iter().copied().take(DEPV_TOLD))
+    }
+
     /// The properties of a create function.
     fn properties(&self) -> u32 {
         let mut args = self.call.args.iter();
@@ -353,6 +381,12 @@ pub fn is_alive(objects: &Objects, guid: Guid) -> bool {
         Some(_) if is_known(guid) => objects.exists(guid),
         Some(_) => true,
     }
+}
+
+/// Whether an event in this state may still bring what waits for it.
+fn is_untriggered(state: u8) -> bool {
+    use crate::object::event::{ARMED, CHOOSY};
+    state == ARMED || state == CHOOSY
 }
 
 /// Whether [`is_alive`] knows about objects with such a GUID.

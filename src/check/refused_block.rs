@@ -22,6 +22,18 @@ impl Check {
         })
     }
 
+    /// One of the functions of OCR 1.0 that are not supported.
+    pub(super) fn no_allocator(&self, made: &Made<'_>) -> Box<Misuse> {
+        self.by_call(
+            made,
+            "there is no memory management inside data blocks".into(),
+            &[made.guid(0)],
+            "OCR 1.1.0 has no such functions any more: they do nothing",
+            "Create a data block for each object (ocrDbCreate), or count in the program which bytes of a \
+             block are in use.",
+        )
+    }
+
     pub(super) fn refused_release(&self, made: &Made<'_>) -> Box<Misuse> {
         let block = made.guid(0);
         match self.has_released(made.act.who, block) {
@@ -107,6 +119,7 @@ impl Check {
     /// An EDT has ended with a group open.
     pub fn open_group(&self, who: Who) -> Box<Misuse> {
         self.by_edt(
+            who,
             format!("seen at the end of {who}"),
             "an EDT has ended with a group open".into(),
             &[],
@@ -173,6 +186,7 @@ impl Check {
         while let Some((whole, _)) = objects.data_blocks.partitions.place_of(inner) {
             if blocks(whole) {
                 return Err(self.by_edt(
+who,
                     format!("seen before the start of {who}"),
                     "an EDT gets a data block together with a part of it".into(),
                     &[who.edt, whole, part],

@@ -28,26 +28,10 @@ impl Check {
                 return Some(misuse);
             }
         }
-        let resolved = |given: u32, of_template: u32| match given {
-            DEFAULT => of_template,
-            given => given,
-        };
-        let paramc = resolved(word("paramc") as u32, view.paramc);
-        let depc = resolved(word("depc") as u32, view.depc);
-        if (paramc == 0) != (word("paramv") == 0) {
-            let (what, advice) = match paramc {
-                0 => (
-                    "paramv is given, but the EDT has no parameters".to_string(),
-                    "Pass NULL for paramv; or, if the EDT is to have parameters, say how many in \
-                     paramc, and in ocrEdtTemplateCreate.",
-                ),
-                _ => (
-                    format!("paramv is NULL, but the EDT has {paramc} parameters"),
-                    "Pass an array of that many u64, or 0 parameters to ocrEdtTemplateCreate.",
-                ),
-            };
-            let rule = "paramv is NULL exactly if there are no parameters";
-            return Some(self.by_call(made, what, &[template], rule, advice));
+        let paramc = resolved(word("paramc"), view.paramc);
+        let depc = resolved(word("depc"), view.depc);
+        if let Some(misuse) = self.wrong_paramv(made, template, paramc) {
+            return Some(misuse);
         }
         let anonymous = word("guid") == 0;
         let open = made.depv.contains(&Guid::UNINITIALIZED) || depc != 0 && word("depv") == 0;
@@ -62,15 +46,36 @@ impl Check {
                  NULL_GUID for each pre-slot.",
             ));
         }
+        let source = self.wrong_source(objects, made);
+        source.or_else(|| self.wrong_output(objects, made))
+    }
+
+    fn wrong_paramv(&self, made: &Made<'_>, template: Guid, paramc: u32) -> Option<Box<Misuse>> {
+        let (what, advice) = match (paramc, made.number(made.at("paramv"))) {
+            (0, 0) => return None,
+            (0, _) => (
+                "paramv is given, but the EDT has no parameters".to_string(),
+                "Pass NULL for paramv; or, if the EDT is to have parameters, say how many in paramc, and \
+                 in ocrEdtTemplateCreate.",
+            ),
+            (_, 0) => (
+                format!("paramv is NULL, but the EDT has {paramc} parameters"),
+                "Pass an array of that many u64, or 0 parameters to ocrEdtTemplateCreate.",
+            ),
+            _ => return None,
+        };
+        let rule = "paramv is NULL exactly if there are no parameters";
+        Some(self.by_call(made, what, &[template], rule, advice))
+    }
+
+    /// An element of `depv` that cannot be a source.
+    fn wrong_source(&self, objects: &Objects, made: &Made<'_>) -> Option<Box<Misuse>> {
         let sources = made.depv.iter().enumerate();
-        for (slot, &source) in sources.filter(|(_, source)| **source != Guid::UNINITIALIZED) {
+        let mut sources = sources.filter(|(_, source)| **source != Guid::UNINITIALIZED);
+        sources.find_map(|(slot, &source)| {
             let name = format!("depv[{slot}]");
-            let wrong = self.wrong_guid(objects, made, source, &name, Role::Source);
-            if wrong.is_some() {
-                return wrong;
-            }
-        }
-        self.wrong_output(objects, made)
+            self.wrong_guid(objects, made, source, &name, Role::Source)
+        })
     }
 
     /// What `ocrOpenclTaskCreate` asks beyond `ocrEdtCreate`; the template exists.
@@ -132,19 +137,34 @@ impl Check {
                  begins with it.",
             ));
         }
-        let paramc = self.wrong_count(
-            made,
-            template,
-            "paramc",
-            "parameters",
-            word("paramc") as u32,
-            view.paramc,
-        );
-        let depc = || {
-            let given = word("depc") as u32;
-            self.wrong_count(made, template, "depc", "pre-slots", given, view.depc)
-        };
-        paramc.or_else(depc)
+        let numbers = [
+            ("paramc", "parameters", view.paramc),
+            ("depc", "pre-slots", view.depc),
+        ];
+        for (name, things, of_template) in numbers {
+            // The numbers of an EDT have 32 bits, as those of its template.
+            let Ok(given) = u32::try_from(word(name)) else {
+                return Some(self.by_call(
+                    made,
+                    format!("{name} is {}", word(name)),
+                    &[template],
+                    &format!("an EDT has less than 2^32 {things}"),
+                    "Compare the number with the template's. A negative one becomes a large one here: \
+                     EDT_PARAM_DEF is a u32.",
+                ));
+            };
+            let wrong = self.wrong_count(made, template, name, things, given, of_template);
+            if wrong.is_some() {
+                return wrong;
+            }
+        }
+        let paramc = resolved(word("paramc"), view.paramc);
+        if word("paramc") != 0
+            && let Some(misuse) = self.wrong_paramv(made, template, paramc)
+        {
+            return Some(misuse);
+        }
+        self.wrong_source(objects, made)
     }
 
     /// `ocrLegacyBlockProgress`. One that is told to wait only if the event is there or satisfied, or until
@@ -155,7 +175,7 @@ impl Check {
             return None;
         }
         let Some(kind) = objects.event_kind(event) else {
-            return self.wrong_guid(objects, made, event, "handle", Role::Event);
+            return self.wrong_guid(objects, made, event, "handle", Role::Awaited);
         };
         (!matches!(kind, EventKind::Idempotent | EventKind::Sticky)).then(|| {
             self.by_call(
@@ -211,11 +231,19 @@ impl Check {
 
     /// With `EDT_PROP_OEVT_VALID`, the output event must exist.
     fn wrong_output(&self, objects: &Objects, made: &Made<'_>) -> Option<Box<Misuse>> {
-        let given = made.number(made.at("properties")) & 8 != 0;
+        let given = made.properties() & super::OEVT_VALID != 0;
         let output = made.output.filter(|_| given)?;
         if output.is_event() && is_alive(objects, output) {
             return None;
         }
         self.wrong_guid(objects, made, output, "*outputEvent", Role::Event)
+    }
+}
+
+/// How many parameters or pre-slots an EDT is to have.
+fn resolved(given: u64, of_template: u32) -> u32 {
+    match given as u32 {
+        DEFAULT => of_template,
+        given => given,
     }
 }

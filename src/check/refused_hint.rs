@@ -2,7 +2,7 @@
 
 use super::arguments::article;
 use super::{Check, Made, Misuse};
-use crate::object::guid::Kind;
+use crate::object::guid::{Guid, Kind};
 
 /// The names of `ocrHintType_t`, and what they are for.
 const TYPES: [(&str, &str); 5] = [
@@ -32,24 +32,47 @@ impl Check {
             Kind::Template => (1, "a template".to_string()),
             _ => (1, "an EDT".to_string()),
         };
-        let name = |number: u32| TYPES.get(number as usize).copied();
         (given != wanted).then(|| {
-            let given = match name(given) {
-                Some((name, objects)) => format!("for {objects} ({name})"),
-                None => format!("of no type ({given})"),
-            };
-            let (wanted, _) = name(wanted).unwrap_or_default();
-            self.by_call(
-                made,
-                format!("the hint is {given}, but guid is {of}"),
-                &[guid],
-                "a hint is for objects of the type that ocrHintInit was given for it",
-                &format!(
-                    "Call ocrHintInit(&hint, {wanted}) for this object. EDTs and templates have the same \
-                     type of hints."
-                ),
-            )
+            let of = format!("guid is {of}");
+            self.other_hint(made, given, wanted, &of, &[guid])
         })
+    }
+
+    /// A create function was given a hint for objects of another kind. It does without.
+    pub fn wrong_hint(&self, made: &Made<'_>) -> Option<Box<Misuse>> {
+        let (wanted, of) = match made.call.name {
+            "ocrDbCreate" => (2, "the object is a data block"),
+            _ => (1, "the object is an EDT"),
+        };
+        // One without a type has nothing in it.
+        let given = made.hint.filter(|&given| given != wanted && given != 0)?;
+        Some(self.other_hint(made, given, wanted, of, &[]))
+    }
+
+    fn other_hint(
+        &self,
+        made: &Made<'_>,
+        given: u32,
+        wanted: u32,
+        of: &str,
+        objects: &[Guid],
+    ) -> Box<Misuse> {
+        let name = |number: u32| TYPES.get(number as usize).copied();
+        let given = match name(given) {
+            Some((name, objects)) => format!("for {objects} ({name})"),
+            None => format!("of no type ({given})"),
+        };
+        let (wanted, _) = name(wanted).unwrap_or_default();
+        self.by_call(
+            made,
+            format!("the hint is {given}, but {of}"),
+            objects,
+            "a hint is for objects of the type that ocrHintInit was given for it (see B.1.2)",
+            &format!(
+                "Call ocrHintInit(&hint, {wanted}) for this object. EDTs and templates have the same type \
+                 of hints."
+            ),
+        )
     }
 
     /// A function for a variable with hints, whose pointers are all right.
@@ -119,13 +142,13 @@ impl Check {
         self.by_call(made, what, &[], rule, advice)
     }
 
-    /// `ocrAttachDebugLabel`, of an object that can have a label.
+    /// `ocrAttachDebugLabel`, of an object that can have a label, or `ocrPreAttachDebugLabel`.
     pub(super) fn refused_debug_label(&self, made: &Made<'_>) -> Option<Box<Misuse>> {
-        if made.number(1) == 0 {
+        if made.number(made.at("label")) == 0 {
             return Some(self.by_call(
                 made,
                 "label is NULL".into(),
-                &[made.guid(0)],
+                &[made.guid(made.at("object"))],
                 "label is a text, which is copied",
                 "Pass a C string. An object keeps its label until another one is given.",
             ));

@@ -1,11 +1,9 @@
 //! Why a call was refused, found from its arguments, the objects as they are, and their history: which
 //! file has the words for which call.
 
-use super::arguments::is_guid;
-use super::calls::{ACCESS, GUID_EXISTS, MISUSES, NO_DEVICE, NO_MEMORY};
+use super::calls::{ACCESS, GUID_EXISTS, MISUSES, NO_DEVICE, NO_MEMORY, PERMISSION};
 use super::{Check, Made, Misuse};
 use crate::object::Objects;
-use crate::object::guid::Guid;
 
 impl Check {
     /// What was wrong with a call that returned `status`; none where the status tells of the machine
@@ -17,6 +15,11 @@ impl Check {
                 return Some(self.refused_device(made));
             }
             GUID_EXISTS => return self.created_twice(made),
+            _ if made.call.name.starts_with("ocrDbMalloc")
+                || made.call.name.starts_with("ocrDbFree") =>
+            {
+                return Some(self.no_allocator(made));
+            }
             _ => {}
         }
         if !(MISUSES.contains(&status) || too_small) {
@@ -49,7 +52,11 @@ impl Check {
                 task.or_else(|| self.refused_edt(objects, made))
             }
             "ocrLegacySpawnOCR" => self.refused_spawn(objects, made),
+            "ocrLegacyBlockProgress" | "ocrWait" if status == PERMISSION => {
+                Some(self.waits_paused(made))
+            }
             "ocrLegacyBlockProgress" => self.refused_wait(objects, made),
+            "ocrEdtLocalStorageGet" => self.wrong_storage(made),
             "ocrEdtDestroy" => Some(self.by_call(
                 made,
                 "the EDT is runnable or running".into(),
@@ -69,7 +76,7 @@ impl Check {
             "ocrAffinityCount" | "ocrAffinityGet" | "ocrAffinityGetAt" | "ocrAffinityQuery" => {
                 Some(self.refused_place(made))
             }
-            "ocrAttachDebugLabel" => self.refused_debug_label(made),
+            "ocrAttachDebugLabel" | "ocrPreAttachDebugLabel" => self.refused_debug_label(made),
             "ocrAddDependenceByValue" if status == ACCESS => Some(self.not_held(made)),
             "ocrAddDependenceByValue" => {
                 self.refused_dependence(objects, made, status, [0, 1, 2, 3])
@@ -102,14 +109,10 @@ impl Check {
             13 => "OCR_EACCES",
             _ => "OCR_EINVAL",
         };
-        let guids: Vec<Guid> = (0..made.args.len())
-            .filter(|&at| matches!(made.call.args.get(at), Some((_, role)) if is_guid(*role)))
-            .map(|at| made.guid(at))
-            .collect();
         self.by_call(
             made,
             format!("the call was refused with {code}"),
-            &guids,
+            &[],
             "arguments must be as the header says",
             "Compare the arguments above with the description of the function in its header, under \
              \"Errors\".",

@@ -39,14 +39,10 @@ impl Context {
         })
     }
 
-    /// An EDT is being created, and nobody knows it yet.
-    pub fn check_created(&self, check: &Check, edt: &Edt) {
-        check.edt_created(
-            &self.runtime.objects,
-            edt.guid(),
-            edt.work(),
-            self.creation(edt),
-        );
+    /// An EDT is being created with this `depv`, or without, and nobody knows it yet.
+    pub fn check_created(&self, check: &Check, edt: &Edt, depv: &[Guid]) {
+        let objects = &self.runtime.objects;
+        check.edt_created(objects, edt.guid(), edt.work(), depv, self.creation(edt));
     }
 
     /// The same of the output event that it has got.

@@ -208,7 +208,7 @@ impl Context {
             edt.flags.set(HAS_RANGE);
         }
         if template.special || request.hints.is_some() {
-            self.begin_special(edt, request);
+            self.begin_special(edt, request, sources);
         }
         let mut open = depc;
         let mut to_link = 0;
@@ -298,10 +298,10 @@ impl Context {
 
     /// What is to be done for a new EDT that has hints, or in strict mode.
     #[cold]
-    fn begin_special(&self, edt: &Edt, request: &Request<'_>) {
+    fn begin_special(&self, edt: &Edt, request: &Request<'_>, sources: &[Guid]) {
         self.begin_hints(edt, request.template, request.hints);
         if let Some(check) = &self.runtime.check {
-            self.check_created(check, edt);
+            self.check_created(check, edt, sources);
         }
     }
 

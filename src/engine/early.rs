@@ -271,7 +271,7 @@ impl Context {
     fn make(&mut self, early: &Early) -> Result<(), Refused> {
         if let Some(check) = &self.runtime.check {
             let (name, args) = early.given.as_made();
-            check.made_late(name, &args, early.who);
+            check.made_late(&self.runtime.objects, name, &args, early.who);
         }
         self.with_graph(|graph| match early.rest {
             Call::Dependence {

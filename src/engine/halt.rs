@@ -124,6 +124,7 @@ impl Runtime {
                 early: self.early_calls(),
                 still,
                 free_threads: !still && self.has_free_threads(self.resting.now()),
+                history: self.check.as_ref().map(|check| &check.history),
                 seconds: self.started.elapsed().as_secs_f64(),
             },
         )

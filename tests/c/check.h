@@ -10,6 +10,7 @@
  *   stdout:        text that the standard output contains; may be given several times
  *   stdout-lines:  N TEXT: exactly N lines of the standard output are TEXT
  *   stderr:        text that the standard error contains; may be given several times
+ *   stderr-without: text that it does not contain; may be given several times
  *   env:           NAME=VALUE; may be given several times
  *   workers:       worker counts to run with; default 1 2 8
  *   needs:         opencl: the program launches kernels; halt: the runtime has to find that it hangs, which it

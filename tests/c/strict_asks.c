@@ -1,12 +1,14 @@
 /*
  * Strict mode: refusals that answer a question are no misuse. A handle is polled, a label is waited for if it has
- * an object, a type of collective events is tried, hints are made behind ocrShutdown.
+ * an object, a type of collective events is tried, hints are made behind ocrShutdown. Nor is what changes nothing: to
+ * resume with the answer of a pause that was none, a hint without a type, paramv without parameters.
  */
 // env: OCR_CHECK=strict
 #include "strict.h"
 #include <extensions/ocr-hints.h>
 #include <extensions/ocr-labeling.h>
 #include <extensions/ocr-legacy.h>
+#include <extensions/ocr-pause.h>
 #include <extensions/ocr-runtime-itf.h>
 
 static ocrGuid_t spawned(u32 paramc, u64 *paramv, u32 depc, ocrEdtDep_t depv[]) {
@@ -39,6 +41,29 @@ static void waits_if_created(void) {
     OK(ocrGuidMapDestroy(range));
 }
 
+static void changes_nothing(void) {
+    ocrGuid_t handle, first = NULL_GUID, sticky = event_of(OCR_EVENT_STICKY_T), tmpl = TEMPLATE(spawned, 0, 1);
+    ocrHint_t untyped;
+    void *addr;
+    u32 flag = ocrPause(true);
+    CHECK_EQ(ocrPause(true), 0);
+    ocrResume(0);
+    ocrResume(flag);
+    ocrElsUserSet(ELS_USER_SIZE - 1, sticky);
+    CHECK(ocrGuidIsEq(ocrElsUserGet(ELS_USER_SIZE - 1), sticky));
+    OK(ocrHintInit(&untyped, OCR_HINT_UNDEF_T));
+    OK(ocrDbCreate(&first, &addr, 8, DB_PROP_NONE, &untyped, NO_ALLOC));
+    OK(ocrEventSatisfy(sticky, first));
+    CHECK(ocrGuidIsEq(ocrWait(sticky), first));
+    OK(ocrDbDestroy(first));
+    OK(ocrEventDestroy(sticky));
+    u64 unused = 0;
+    OK(ocrLegacySpawnOCR(&handle, tmpl, 0, &unused, 1, &first, NULL_GUID));
+    CHECK(ocrGuidIsNull(ocrWait(handle)));
+    OK(ocrEventDestroy(handle));
+    OK(ocrEdtTemplateDestroy(tmpl));
+}
+
 static void tries(void) {
     ocrEventParams_t params = {.EVENT_COLLECTIVE = {.maxGen = 1,
                                                     .nbContribs = 1,
@@ -56,6 +81,7 @@ ocrGuid_t mainEdt(u32 paramc, u64 *paramv, u32 depc, ocrEdtDep_t depv[]) {
     u64 value;
     polls();
     waits_if_created();
+    changes_nothing();
     tries();
     ocrShutdown();
     OK(ocrHintInit(&hint, OCR_HINT_EDT_T));

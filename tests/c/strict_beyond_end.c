@@ -4,7 +4,7 @@
 // stderr: strict mode: a data block of 100 bytes was written beyond its end, at byte 100, while EDT 0x
 // stderr: (writer) held it in mode DB_MODE_EW, through pre-slot 0
 // stderr: seen when EDT 0x
-// stderr: pre-slot 0 connected to 0x
+// stderr: pre-slot 0 connected to data block 0x
 // stderr: created by ocrDbCreate in EDT
 // stderr: len of ocrDbCreate
 // stderr: counts bytes, not elements

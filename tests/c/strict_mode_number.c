@@ -2,6 +2,9 @@
 // env: OCR_CHECK=strict
 // status: 1
 // stderr: strict mode: ocrAddDependence: there is no access mode 3
+// stderr: data block 0x
+// stderr: , created by ocrDbCreate in EDT 0x
+// stderr: (end_edt), created by ocrEdtCreate in EDT 0x
 
 #include "strict.h"
 

@@ -4,6 +4,9 @@
 // stderr: strict mode: a data block was written after an event had been satisfied with it (ocrEventSatisfy)
 // stderr: seen when EDT 0x
 // stderr: (hasty)
+// stderr: created by ocrDbCreate in EDT 0x
+// stderr: created by ocrEventCreate in EDT 0x
+// stderr: (hasty), created by ocrEdtCreate in EDT 0x
 // stderr: OCR 1.1.0, 1.6.2 and 2.6.3
 // stderr: Call ocrDbRelease after the last write
 

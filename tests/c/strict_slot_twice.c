@@ -2,7 +2,7 @@
 // env: OCR_CHECK=strict
 // status: 1
 // stderr: strict mode: ocrAddDependence: pre-slot 0 is connected already
-// stderr: pre-slot 0 connected to 0x
+// stderr: pre-slot 0 connected to data block 0x
 // stderr: by ocrAddDependence in EDT
 // stderr: each has its own
 

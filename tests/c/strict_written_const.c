@@ -7,7 +7,7 @@
 // stderr: created by ocrDbCreate in EDT
 // stderr: OCR 1.1.0, 1.4.4
 // stderr: DB_MODE_EW
-// stderr: pre-slot 0 connected to 0x
+// stderr: pre-slot 0 connected to data block 0x
 
 #include "strict.h"
 

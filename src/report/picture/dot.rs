@@ -1,7 +1,7 @@
 //! The picture as a graph, for Graphviz: arrows go from what is waited for to who waits.
 
 use super::text::mode_name;
-use super::{Holder, Maker, Name, Picture};
+use super::{Holder, Maker, Name, Picture, WaitingEdt, counts};
 use crate::object::guid::Guid;
 use crate::report::labels::Labels;
 use std::collections::BTreeMap;
@@ -19,6 +19,14 @@ impl Graph<'_> {
         let id = edt.guid.to_string();
         let label = format!("{}\n{}", edt.work.name, self.object(edt.guid));
         self.node(id, "box", label)
+    }
+
+    /// One that waits for dependences, and for how many.
+    fn waiting_edt(&mut self, edt: &WaitingEdt) -> String {
+        let name = &edt.name;
+        let missing = format!("{} of {} pre-slots missing", edt.slots.len(), edt.depc);
+        let label = format!("{}\n{}\n{missing}", name.work.name, self.object(name.guid));
+        self.node(name.guid.to_string(), "box", label)
     }
 
     /// An object's GUID, with its label.
@@ -59,7 +67,7 @@ impl Picture<'_> {
         };
         let mut events = Vec::new();
         for edt in &self.waiting {
-            let to = graph.edt(&edt.name);
+            let to = graph.waiting_edt(edt);
             for slot in &edt.slots {
                 let label = format!("slot {}", slot.at);
                 let from = match self.event_at(slot) {
@@ -74,7 +82,9 @@ impl Picture<'_> {
                         }
                         None => {
                             let id = format!("{to} slot {}", slot.at);
-                            graph.node(id, "plaintext", "never connected".into())
+                            let lost = self.lacks(edt, slot);
+                            let label = lost.unwrap_or_else(|| "never connected".into());
+                            graph.node(id, "plaintext", label)
                         }
                     },
                     None => continue,
@@ -132,7 +142,10 @@ impl Picture<'_> {
                 .objects
                 .event_kind(event)
                 .map_or("", |kind| kind.name());
-            let label = format!("{kind}\n{}", graph.object(event));
+            let mut label = format!("{kind}\n{}", graph.object(event));
+            if let Some(counts) = counts(self.objects, event) {
+                label += &format!("\n{counts}");
+            }
             graph.node(id.clone(), "ellipse", label);
             match self.makers.get(&event) {
                 Some(Maker::Edt(edt, _)) => {

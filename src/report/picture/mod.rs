@@ -18,6 +18,7 @@
 mod dot;
 mod text;
 
+use crate::check::history::History;
 use crate::object::Objects;
 use crate::object::collective::Collective;
 use crate::object::data_block::Mark;
@@ -72,6 +73,8 @@ pub struct Told<'a> {
     pub still: bool,
     /// Whether there are threads that may call the runtime at any time.
     pub free_threads: bool,
+    /// What objects have been through, in strict mode.
+    pub history: Option<&'a History>,
 }
 
 /// A call on a label that nobody has created an object on.
@@ -115,6 +118,9 @@ struct OpenSlot {
 /// An EDT that waits for dependences.
 struct WaitingEdt {
     name: Name,
+    /// How many pre-slots it has.
+    depc: u32,
+    /// Those that are not satisfied.
     slots: Vec<OpenSlot>,
 }
 
@@ -273,7 +279,8 @@ impl<'a> Picture<'a> {
                 for link in slots.iter().filter_map(|slot| slot.link) {
                     self.event_of.insert(link.bits(), Guid::NULL);
                 }
-                self.waiting.push(WaitingEdt { name, slots });
+                let depc = edt.depc.get();
+                self.waiting.push(WaitingEdt { name, depc, slots });
             }
         }
     }
@@ -482,6 +489,19 @@ impl<'a> Picture<'a> {
         calls.find(|call| call.slot == Some((edt, slot)))
     }
 
+    /// Why nothing is connected to a pre-slot, if that is known: its source has no object yet, or in
+    /// strict mode, was an event that was destroyed; if there were several, the last.
+    fn lacks(&self, edt: &WaitingEdt, slot: &OpenSlot) -> Option<String> {
+        let (edt, at) = (edt.name.guid, slot.at);
+        if let Some(call) = self.early_call(edt, at) {
+            return Some(format!(
+                "an object of {}, which nobody has created (ocrAddDependence by {})",
+                call.name, call.who
+            ));
+        }
+        self.told.history?.lost(edt, at).pop()
+    }
+
     /// Whether an EDT waits for something that nothing which waits itself would bring.
     fn is_root(&self, edt: &WaitingEdt) -> bool {
         edt.slots.iter().any(|slot| match self.event_at(slot) {
@@ -577,4 +597,37 @@ fn lack_inside(event: &Collective) -> String {
          (ocrEventCollectiveSatisfySlot)",
         slots.join(", ")
     )
+}
+
+/// The numbers of an event that counts: a line for each kind, or nothing.
+fn counts(objects: &Objects, guid: Guid) -> Option<String> {
+    let (event, locked) = objects.events.lock(guid)?;
+    let counter = event.counter.get();
+    match event.kind() {
+        EventKind::Once | EventKind::Idempotent | EventKind::Sticky => None,
+        EventKind::Latch => Some(format!("counter {counter}")),
+        EventKind::Counted => Some(format!("dependences to come: {counter}")),
+        EventKind::Channel => {
+            let what = match counter > 0 {
+                true => "satisfactions",
+                false => "dependences",
+            };
+            let bound = match event.bound() {
+                i64::MAX => String::new(),
+                bound => format!(" of {bound}"),
+            };
+            let waiting = counter.unsigned_abs();
+            Some(format!("{what} that wait: {waiting}{bound}"))
+        }
+        EventKind::Collective => {
+            let inside = objects.events.inside(event)?;
+            drop(locked);
+            let all = inside.params.contributors;
+            let (generation, missing) = inside.missing(all as usize);
+            let missing = missing.len();
+            Some(format!(
+                "generation {generation}: {missing} of {all} contributions missing"
+            ))
+        }
+    }
 }

@@ -39,7 +39,7 @@ impl Picture<'_> {
         );
         let waiting = self.what_waits();
         // In strict mode no call was refused.
-        let refused = !crate::check::is_on();
+        let refused = self.told.history.is_none();
         if waiting.is_empty() {
             text += " No EDT waits for anything: the program has ended without ocrShutdown.";
             if refused {
@@ -49,14 +49,25 @@ impl Picture<'_> {
         }
         text += &waiting;
         let unexplained = |edt: &WaitingEdt| {
-            let mut slots = edt.slots.iter().filter(|slot| slot.link.is_none());
-            slots.any(|slot| self.early_call(edt.name.guid, slot.at).is_none())
+            let mut slots = edt.slots.iter();
+            slots.any(|slot| slot.link.is_none() && self.lacks(edt, slot).is_none())
         };
         if refused && self.waiting.iter().any(unexplained) {
             text += "\n  A once, latch or output event goes by itself, and its GUID, labeled or not, names \
-                     nothing then: OCR_CHECK=strict shows the first call that was refused for that.";
+                     nothing then: OCR_CHECK=strict shows the first call that was refused for that, or \
+                     says which event was destroyed, and by whom.";
+        } else if refused && (!self.waiting.is_empty() || self.any_thread_waits()) {
+            text += "\n  OCR_CHECK=strict shows the first call that was refused, who created what waits, \
+                     and which event was destroyed.";
         }
         text
+    }
+
+    fn any_thread_waits(&self) -> bool {
+        self.told
+            .threads
+            .iter()
+            .any(|thread| thread.waits.is_some())
     }
 
     /// The note about a program that runs.
@@ -183,23 +194,19 @@ impl Picture<'_> {
     }
 
     fn waiting_edt(&self, edt: &WaitingEdt) -> String {
-        let mut text = format!("\n  {} waits on", self.edt(&edt.name));
+        let mut text = format!("\n  {} waits on", self.waiter(&edt.name));
+        let never = match self.told.history {
+            Some(_) => "a dependence that was never added (ocrAddDependence)",
+            None => {
+                "a dependence that was never added (ocrAddDependence), or was refused because its \
+                 event did not exist, or whose event was destroyed"
+            }
+        };
         for slot in edt.slots.iter().take(FEW) {
-            let early = self.early_call(edt.name.guid, slot.at);
-            let why = match (self.event_at(slot), slot.link, early) {
-                (Some(event), ..) => self.event(event, 0),
-                (None, Some(_), _) => "an event, which is just being connected or satisfied".into(),
-                (None, None, Some(call)) => {
-                    format!(
-                        "an object of {}, which nobody has created (ocrAddDependence by {})",
-                        call.name, call.who
-                    )
-                }
-                (None, None, None) => {
-                    "a dependence that was never added (ocrAddDependence), or was refused because \
-                     its event did not exist, or whose event was destroyed"
-                        .into()
-                }
+            let why = match (self.event_at(slot), slot.link) {
+                (Some(event), _) => self.event(event, 0),
+                (None, Some(_)) => "an event, which is just being connected or satisfied".into(),
+                (None, None) => self.lacks(edt, slot).unwrap_or_else(|| never.into()),
             };
             text += &format!("\n    pre-slot {}: {why}", slot.at);
         }
@@ -209,15 +216,35 @@ impl Picture<'_> {
         text
     }
 
+    /// Who created an object, in strict mode.
+    fn creation(&self, guid: Guid) -> Option<String> {
+        self.told.history?.creation(guid)
+    }
+
+    /// An EDT that waits, with who created it.
+    fn waiter(&self, edt: &Name) -> String {
+        let created = self.creation(edt.guid);
+        let created = created.map_or(String::new(), |by| format!(", {by},"));
+        self.edt(edt) + &created
+    }
+
     /// An event, and what it lacks or waits for itself.
     pub(super) fn event(&self, guid: Guid, depth: usize) -> String {
+        let history = self.told.history;
         let Some((kind, lack)) = kind_and_lack(self.objects, guid) else {
-            return format!("the event {guid}, which does not exist any more");
+            let destroyed = history.and_then(|history| history.destroyed(guid));
+            let destroyed = destroyed.map_or(String::new(), |by| format!(": {by}"));
+            return format!("the event {guid}, which does not exist any more{destroyed}");
         };
-        let mut text = format!("the {} event {}, ", kind.name(), self.object(guid));
         let sources = self.sources.get(&guid).map_or(&[][..], |sources| sources);
         let latch = kind == crate::object::event::EventKind::Latch;
-        match self.makers.get(&guid) {
+        let maker = self.makers.get(&guid);
+        // The program satisfies it itself.
+        let by_call = latch || sources.is_empty() && maker.is_none();
+        let created = self.creation(guid).filter(|_| by_call);
+        let created = created.map_or(String::new(), |by| by + ", ");
+        let mut text = format!("the {} event {}, {created}", kind.name(), self.object(guid));
+        match maker {
             _ if latch => text += &lack,
             Some(Maker::Edt(edt, true)) => {
                 let edt = self.edt(edt);
@@ -238,6 +265,10 @@ impl Picture<'_> {
             None if sources.is_empty() => text += &lack,
             None => {}
         }
+        let lost = history.map_or(Vec::new(), |history| history.lost(guid, 0));
+        if by_call && !lost.is_empty() {
+            text += &format!("; it depends on {}", list(&lost, String::clone));
+        }
         if !sources.is_empty() {
             text += if latch {
                 "; on it depends on "
@@ -256,9 +287,11 @@ impl Picture<'_> {
         let Some(block) = self.blocks.get(&wait.block) else {
             return String::new();
         };
+        let created = self.creation(wait.block);
+        let created = created.map_or(String::new(), |by| format!(", {by}"));
         let mut text = format!(
-            "\n  {} waits on pre-slot {} for the data block {} ({} bytes) in mode {}: ",
-            self.edt(&wait.edt),
+            "\n  {} waits on pre-slot {} for the data block {} ({} bytes{created}) in mode {}: ",
+            self.waiter(&wait.edt),
             wait.slot,
             self.object(wait.block),
             block.size,

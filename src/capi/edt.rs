@@ -5,7 +5,7 @@ use super::{
     text, with,
 };
 use crate::engine::create::{NotCreated, Output, PARAM_DEF, Request};
-use crate::object::collective::Params;
+use crate::object::collective::{Params, UNBOUNDED};
 use crate::object::edt::{ExplicitRange, Mode};
 use crate::object::event::{EventKind, Events, NewEvent};
 use crate::object::guid::Guid;
@@ -162,8 +162,11 @@ fn new_event(kind: EventKind, params: Option<&ocrEventParams_t>) -> Result<NewEv
             }
         }
         EventKind::Channel => {
+            let Some(params) = params else {
+                return Ok(NewEvent::Channel { bound: UNBOUNDED });
+            };
             // SAFETY: the kind says which member of the union is meant.
-            let params = unsafe { &params.ok_or(EINVAL)?.EVENT_CHANNEL };
+            let params = unsafe { &params.EVENT_CHANNEL };
             match (params.nbSat, params.nbDeps, params.maxGen) {
                 (1, 1, bound) if bound != 0 => Ok(NewEvent::Channel { bound }),
                 _ => Err(EINVAL),

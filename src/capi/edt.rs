@@ -385,6 +385,7 @@ pub(super) unsafe fn create_edt(
         hints: more.hints,
         guid: NonNull::new(guid.cast()),
         label: on_label,
+        trusted: labeling::is_trusting(properties),
         output: match output.is_null() {
             true => Output::None,
             // SAFETY: by the contract; with this property an event stands there.

@@ -59,8 +59,8 @@ extern "C" {
  *   properties  EVT_PROP_ and GUID_PROP_ values, combined with |; false and true will do. Bits that
  *               no property has do nothing (strict mode says so)
  *
- * A latch event begins with counter 0. Counted, channel and collective events need parameters: use
- * ocrEventCreateParams.
+ * A latch event begins with counter 0; of a channel event any number wait for a partner, as in
+ * OCR-Vx. Counted and collective events need parameters: use ocrEventCreateParams.
  *
  * Errors: OCR_EINVAL (guid is NULL, bad type, parameters needed), OCR_ENOMEM; with a GUID_PROP_
  * property those of creating on a label (extensions/ocr-labeling.h). *guid is as before then.
@@ -123,7 +123,7 @@ typedef struct {
  * do without, params may be NULL.
  *
  * Errors: those of ocrEventCreate; OCR_EINVAL where a parameter is out of range or params is NULL
- * for a counted, channel or collective event; OCR_ENOTSUP for a type of collective event that is not
+ * for a counted or collective event; OCR_ENOTSUP for a type of collective event that is not
  * supported.
  * OCR 1.1.0, B.3.3.
  */

@@ -17,7 +17,10 @@
  *                         cases the object is there when the call returns.
  *   GUID_PROP_IS_LABELED  The same. Programs that use it see to it that one call is made. But each
  *                         contributor may create a collective event so: where it is there with
- *                         the same parameters the call returns 0, with others OCR_EINVAL.
+ *                         the same parameters the call returns 0, with others OCR_EINVAL. And where
+ *                         the EDT on the label has begun to run its function, the next EDT is made,
+ *                         and has the label from then on, as in OCR-Vx; but not in strict mode,
+ *                         since in OCR 1.1.0 an EDT keeps its GUID until it has ended.
  *   GUID_PROP_BLOCK       Where there is an object, the call waits until it is gone, and makes the
  *                         next. Other EDTs run meanwhile, also with a single worker; the EDT that
  *                         waits keeps its data blocks, and a thread. If the object can never go,

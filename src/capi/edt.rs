@@ -7,7 +7,7 @@ use super::{
 use crate::engine::context::Context;
 use crate::engine::create::{NotCreated, Output, PARAM_DEF, Request};
 use crate::engine::early;
-use crate::object::collective::Params;
+use crate::object::collective::{Params, UNBOUNDED};
 use crate::object::edt::{ExplicitRange, Mode};
 use crate::object::event::{EventKind, NewEvent};
 use crate::object::guid::Guid;
@@ -178,8 +178,11 @@ fn new_event(kind: EventKind, params: Option<&ocrEventParams_t>) -> Result<NewEv
             }
         }
         EventKind::Channel => {
+            let Some(params) = params else {
+                return Ok(NewEvent::Channel { bound: UNBOUNDED });
+            };
             // SAFETY: the kind says which member of the union is meant.
-            let params = unsafe { &params.ok_or(EINVAL)?.EVENT_CHANNEL };
+            let params = unsafe { &params.EVENT_CHANNEL };
             match (params.nbSat, params.nbDeps, params.maxGen) {
                 (1, 1, bound) if bound != 0 => Ok(NewEvent::Channel { bound }),
                 _ => Err(EINVAL),
@@ -409,6 +412,7 @@ pub(super) unsafe fn create_edt(
         hints: more.hints,
         guid: NonNull::new(guid.cast()),
         label: on_label,
+        trusted: labeling::is_trusting(properties),
         output: match output.is_null() {
             true => Output::None,
             // SAFETY: by the contract; with this property an event stands there.

@@ -49,8 +49,8 @@ impl Check {
                 made,
                 what,
                 &[],
-                "counted, channel and collective events are made by ocrEventCreateParams, with \
-                 parameters in the range that ocr-edt.h says",
+                "counted and collective events are made by ocrEventCreateParams, and parameters \
+                 are in the range that ocr-edt.h says",
                 "Counted: nbDeps at least 1. Channel: maxGen at least 1, nbSat 1, nbDeps 1. \
                  Collective: maxGen and nbDatum at least 1, nbContribs and nbContribsPd as many as \
                  contribute, op a sum of REDOP_ values (REAL has 4 or 8 bytes, and no BITAND, BITOR \

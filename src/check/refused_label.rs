@@ -9,6 +9,9 @@ use crate::object::guid::{Guid, Kind};
 /// `GUID_PROP_IS_LABELED`, which is in the other properties of labels.
 const LABELED: u32 = 0x100;
 
+const ADVICE: &str = "Create it in one place; or, if several EDTs may be the first, with GUID_PROP_CHECK, and \
+                      go on where that returns OCR_EGUIDEXISTS.";
+
 impl Made<'_> {
     /// Whether it is a create function that was given a labeled GUID.
     pub fn has_label(&self) -> bool {
@@ -169,14 +172,17 @@ impl Check {
         // GUID_PROP_CHECK asks, and GUID_PROP_BLOCK waits.
         let promised = made.has_label() && made.properties() & 0x700 == LABELED;
         let label = made.label.filter(|_| promised)?;
+        let advice = match label.kind().is_some_and(Kind::is_edt) {
+            false => ADVICE.to_string(),
+            true => format!("{ADVICE} An EDT keeps its GUID until it has ended."),
+        };
         Some(self.by_call(
             made,
             format!("there is an object with the labeled GUID {label} already"),
             &[label],
             "with GUID_PROP_IS_LABELED alone the program sees to it that one caller creates the object \
              (see B.2.3)",
-            "Create it in one place; or, if several EDTs may be the first, with GUID_PROP_CHECK, and go \
-             on where that returns OCR_EGUIDEXISTS.",
+            &advice,
         ))
     }
 

@@ -43,6 +43,8 @@ pub struct Request<'a> {
     pub guid: Option<NonNull<Guid>>,
     /// The labeled GUID that it is to have; `guid` is given, too.
     pub label: Option<Guid>,
+    /// Whether its creator says that no other creates on the label (`GUID_PROP_IS_LABELED` alone).
+    pub trusted: bool,
     /// The output event.
     pub output: Output,
 }
@@ -182,7 +184,7 @@ impl Context {
                 .ok_or(NotCreated::OutOfMemory)?,
             Some(label) => objects
                 .edts
-                .allocate_on(label, depc, words)
+                .allocate_on(label, request.trusted, depc, words)
                 .map_err(|why| why.map_or(NotCreated::OutOfMemory, NotCreated::Label))?,
         };
         edt.work.set(template.work);

@@ -58,10 +58,9 @@ impl Context {
                 .then(|| objects.data_blocks.hints.get(guid)),
             Some(kind) if kind.is_event() => objects.event_kind(guid).map(|_| HintSet::default()),
             _ => {
-                let (_, locked) = objects.edts.lock(guid)?;
+                let (edt, locked) = objects.edts.lock(guid)?;
                 let there = locked.word.state() != ZOMBIE;
-                drop(locked);
-                there.then(|| objects.edts.hints.get(guid))
+                there.then(|| objects.edts.hints_of(edt))
             }
         }
     }

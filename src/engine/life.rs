@@ -229,7 +229,7 @@ impl Context {
     /// `context` is this thread's, and no reference into it is alive: the function calls the
     /// runtime, which makes its own.
     pub unsafe fn run(context: *mut Context, edt: &'static Edt) {
-        let (function, depc) = {
+        let (edt, function, depc) = {
             // SAFETY: by the contract.
             let this = unsafe { &mut *context };
             // What a closed scope lets go on is for others: this EDT comes first, and may be long.
@@ -237,11 +237,16 @@ impl Context {
             this.turn_to(edt.scope.get());
             this.end_leases(Some(edt));
             this.work_off();
+            let edt = match edt.is_on_label() {
+                false => edt,
+                true => this.leave_label(edt),
+            };
             this.current = Some(edt);
             let running = EdtRef::new(edt).token();
             this.tally.now.running.store(running, Ordering::Relaxed);
             let function = edt.work().direct;
             (
+                edt,
                 function.unwrap_or_else(|| this.indirect(edt)),
                 edt.depc.get(),
             )
@@ -285,6 +290,17 @@ impl Context {
         let this = unsafe { &mut *context };
         this.tally.function_edts.add(1);
         this.finish(edt, result);
+    }
+
+    /// Leaves the label of an EDT that begins to run to the next one. Not in strict mode, which tells objects
+    /// apart by their GUIDs: there, creating the next one is a misuse until this one has ended.
+    #[cold]
+    fn leave_label(&mut self, edt: &'static Edt) -> &'static Edt {
+        let runtime = self.runtime;
+        match runtime.check {
+            None => (runtime.objects.edts).leave_label(&mut self.caches.edts, edt),
+            Some(_) => edt,
+        }
     }
 
     /// What a worker is to call for an EDT whose function it does not call directly.

@@ -51,6 +51,7 @@ impl Context {
             hints: None,
             guid: NonNull::new(&mut edt),
             label: None,
+            trusted: false,
             output: own.output,
         });
         self.current = current;

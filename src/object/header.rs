@@ -208,6 +208,19 @@ impl Header {
         self.0.store(word.0 | LOCK, Ordering::Relaxed);
     }
 
+    /// Claims the slot of a label from an object that leaves it to another, which is in `state`: as
+    /// [`Header::claim`]. False if no such object is there.
+    #[must_use]
+    pub fn claim_from(&self, state: u8, generation: u32) -> bool {
+        let locked = self.lock_if(|word| word.generation() == generation && word.state() == state);
+        let Some(mut locked) = locked else {
+            return false;
+        };
+        // Dropping it stores the word of a claimed slot.
+        locked.word = Word(Word::new(generation, 0, FREE).0 | LOCK);
+        true
+    }
+
     #[inline(always)]
     fn lock_if(&self, admits: impl Fn(Word) -> bool) -> Option<Locked<'_>> {
         let word = Word(self.0.load(Ordering::Relaxed));
@@ -465,6 +478,43 @@ mod loom_models {
                 .map(|thread| thread.join().expect("no panic"))
                 .filter(|&first| first);
             assert_eq!(firsts.count(), 1);
+        });
+    }
+
+    const LEFT: u8 = 2;
+
+    /// An object that leaves its label to another ends while the other is made: the other has the label.
+    #[test]
+    fn a_label_that_is_left_has_the_next_object() {
+        loom::model(|| {
+            let label = Arc::new(Counter {
+                header: Header::new(),
+                value: UnsafeCell::new(0),
+            });
+            assert!(create_checked(&label, 1));
+            label.header.publish(label.header.peek().with_state(LEFT));
+            let other = label.clone();
+            let creator = loom::thread::spawn(move || {
+                if !other.header.claim_from(LEFT, LABEL) {
+                    assert!(create_checked(&other, 2), "the label was given back");
+                    return;
+                }
+                // SAFETY: the slot is claimed.
+                other.value.with_mut(|value| unsafe { *value = 2 });
+                other.header.publish(other.header.peek().with_state(1));
+            });
+            if let Some(mut locked) = label.header.lock(LABEL)
+                && locked.word.state() == LEFT
+            {
+                // SAFETY: the lock is held.
+                label.value.with_mut(|value| unsafe { *value = 0 });
+                locked.word = locked.word.freed().expect("labels are not used up");
+            }
+            creator.join().expect("no panic");
+            let locked = label.header.lock(LABEL).expect("there");
+            assert_eq!(locked.word.state(), 1);
+            // SAFETY: the lock is held.
+            label.value.with(|value| assert_eq!(unsafe { *value }, 2));
         });
     }
 

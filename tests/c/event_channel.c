@@ -224,6 +224,22 @@ static void ping_pong(ocrGuid_t latch) {
     send(args[1], 0);
 }
 
+/* Without parameters any number wait. */
+static void without_parameters(ocrGuid_t latch) {
+    ocrGuid_t events[2];
+    OK(ocrEventCreate(&events[0], OCR_EVENT_CHANNEL_T, EVT_PROP_TAKES_ARG));
+    OK(ocrEventCreateParams(&events[1], OCR_EVENT_CHANNEL_T, EVT_PROP_TAKES_ARG, NULL));
+    for (int n = 0; n < 2; n++) {
+        for (u64 i = 0; i < 200; i++)
+            send(events[n], i);
+        for (u64 i = 0; i < 400; i++)
+            link_to(events[n], getter(i, 1, latch), 0, DB_MODE_RO);
+        for (u64 i = 200; i < 400; i++)
+            send(events[n], i);
+        OK(ocrEventDestroy(events[n]));
+    }
+}
+
 ocrGuid_t mainEdt(u32 paramc, u64 *paramv, u32 depc, ocrEdtDep_t depv[]) {
     (void)paramc, (void)paramv, (void)depc, (void)depv;
     const ocrEventChannelParams_t bad[] = {{0, 1, 1}, {4, 0, 1}, {4, 1, 0}, {4, 2, 1}, {4, 1, 2}};
@@ -232,12 +248,11 @@ ocrGuid_t mainEdt(u32 paramc, u64 *paramv, u32 depc, ocrEdtDep_t depv[]) {
         ocrEventParams_t params = {.EVENT_CHANNEL = bad[i]};
         REFUSED(OCR_EINVAL, ocrEventCreateParams(&guid, OCR_EVENT_CHANNEL_T, EVT_PROP_NONE, &params));
     }
-    REFUSED(OCR_EINVAL, ocrEventCreateParams(&guid, OCR_EVENT_CHANNEL_T, EVT_PROP_NONE, NULL));
-    REFUSED(OCR_EINVAL, ocrEventCreate(&guid, OCR_EVENT_CHANNEL_T, EVT_PROP_NONE));
     ocrEventParams_t one = {.EVENT_LATCH = {.counter = 1}};
     OK(ocrEventCreateParams(&latch, OCR_EVENT_LATCH_T, EVT_PROP_NONE, &one));
     link_to(latch, spawn(opens_market, 0, NULL, 1, NULL), 0, DB_MODE_NULL);
     in_order(latch);
+    without_parameters(latch);
     through_others(latch);
     OK(ocrEventSatisfy(channel(1), NULL_GUID)); /* left as it is */
     ping_pong(latch);

@@ -166,6 +166,13 @@ impl<T: Slot> Arena<T> {
         }
     }
 
+    /// As [`Arena::claim`], of a label whose object leaves it to another, which is in `state`.
+    pub fn claim_from(&self, label: Guid, state: u8) -> Option<&T> {
+        let slot = self.get(label.index())?;
+        let left = self.is_label(label) && slot.header().claim_from(state, label.generation());
+        left.then_some(slot)
+    }
+
     /// Tells those that wait for the slot of a label that it is free.
     #[cold]
     pub(super) fn label_freed(&self, index: u32) {

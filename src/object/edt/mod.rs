@@ -7,6 +7,15 @@
 //! | zombie | pre-slots still linked to events | holder of the lock | the count reaching 0: freed; never, where the generations of the slot are used up |
 //! | runnable | outstanding fetches | the owner, but pictures read the place; handed on through a block's queue, a fetch, a ready queue or a launch, each of which orders the old owner's writes before the new one's reads | having run: freed by the worker or the device manager's thread |
 //! | ended | 0 | holder of the lock | its output event, which is in it, being triggered or destroyed: freed |
+//! | started | 0 | holder of the lock | the EDT's end: freed; or the creation of the next EDT on the label |
+//!
+//! # Labels
+//!
+//! While the function of an EDT runs, the program may have the next EDT on its label: with
+//! `GUID_PROP_IS_LABELED` alone, by which it says that it knows what it does. Nobody needs the GUID of an
+//! EDT that runs, and programs for OCR-Vx, where it goes before, make chains of EDTs so. So an EDT moves,
+//! as its function begins, out of the slot of its label into one of its own ([`Edts::leave_label`]). The
+//! slot of the label stays "started", with the GUID of the other slot in the word of the output event.
 //!
 //! # The output event
 //!
@@ -49,8 +58,11 @@ pub const WAITING: u8 = 1;
 pub const ZOMBIE: u8 = 2;
 /// State: all pre-slots satisfied.
 pub const RUNNABLE: u8 = 3;
+// In the states from here on, the GUID of the slot names no EDT that is in it.
 /// State: it has run, and the output event that is in it waits for what it returned.
 pub const ENDED: u8 = 4;
+/// State of the slot of a label: its EDT has begun to run, in another slot.
+pub const STARTED: u8 = 5;
 
 /// The EDT is the root of a finish scope.
 pub const FINISH: u8 = 1;
@@ -63,7 +75,7 @@ pub const DENIED: u8 = 8;
 /// It stands for a thread that waits for an event, and runs nothing.
 pub const WAITER: u8 = 16;
 
-/// It has hints, in [`Edts::hints`].
+/// It has hints.
 pub const HINTED: u8 = 32;
 /// One of its hints is a priority that is not 0.
 pub const URGENT: u8 = 64;
@@ -136,11 +148,34 @@ impl Edt {
 
     /// Its GUID.
     pub fn guid(&self) -> Guid {
+        match self.left_label() {
+            None => self.own_guid(),
+            Some(label) => label,
+        }
+    }
+
+    /// The GUID of the slot it is in.
+    fn own_guid(&self) -> Guid {
         Guid::new(
             self.kind(),
             self.header.peek().generation(),
             self.index.get(),
         )
+    }
+
+    /// Its label, if it has moved out of the slot of that.
+    fn left_label(&self) -> Option<Guid> {
+        if self.kind.get() != Kind::EdtHuge as u8 {
+            return None;
+        }
+        // SAFETY: an EDT of this kind begins its words with this.
+        let label = Guid::from_bits(unsafe { (*self.allocation()).label });
+        (!label.is_null()).then_some(label)
+    }
+
+    /// Whether it is in the slot of a label.
+    pub fn is_on_label(&self) -> bool {
+        self.kind.get() == Kind::EdtHuge as u8 && self.header.peek().is_label()
     }
 
     /// Sets the output event, which has a slot of its own, of an EDT that is not published,

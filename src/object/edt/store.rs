@@ -1,7 +1,7 @@
 //! Where EDTs are kept: an arena for each of three sizes, and one for those whose pre-slots and
 //! parameters do not fit and stand in an allocation of their own.
 
-use super::{ENDED, Edt, HINTED, RUNNABLE, URGENT, ZOMBIE};
+use super::{ENDED, Edt, HINTED, RUNNABLE, STARTED, URGENT, ZOMBIE};
 use crate::object::arena::{Arena, Cache, Labels, Slot, Taken};
 use crate::object::guid::{Guid, Kind};
 use crate::object::header::{Header, Locked, Word};
@@ -34,6 +34,16 @@ unsafe impl<const N: usize> Slot for Sized<N> {
 pub(super) struct Allocation {
     pub(super) words: *mut u64,
     pub(super) len: usize,
+    /// The label of an EDT that has moved out of the slot of that, or 0.
+    pub(super) label: u64,
+}
+
+impl Allocation {
+    const NONE: Allocation = Allocation {
+        words: std::ptr::null_mut(),
+        len: 0,
+        label: 0,
+    };
 }
 
 fn allocate_words(words: usize) -> Option<Box<[u64]>> {
@@ -56,6 +66,7 @@ impl Edt {
             let allocation = Allocation {
                 words: words.as_mut_ptr(),
                 len: words.len(),
+                label: 0,
             };
             // SAFETY: an EDT of this kind begins its words with this, and nobody else knows it.
             unsafe { self.allocation().write(allocation) };
@@ -106,12 +117,8 @@ impl Edt {
 /// Takes the memory of an EDT that has its words apart away from it. None in a slot whose generations are
 /// used up.
 fn take_words(edt: &Edt) -> Option<Box<[u64]>> {
-    let none = Allocation {
-        words: std::ptr::null_mut(),
-        len: 0,
-    };
     // SAFETY: the EDT is of the kind that begins its words with this.
-    let Allocation { words, len } = unsafe { edt.allocation().replace(none) };
+    let Allocation { words, len, .. } = unsafe { edt.allocation().replace(Allocation::NONE) };
     let words = (!words.is_null()).then(|| std::ptr::slice_from_raw_parts_mut(words, len))?;
     // SAFETY: `allocate` leaked this box, and the EDT does not have it any more.
     Some(unsafe { Box::from_raw(words) })
@@ -137,7 +144,7 @@ pub struct Edts {
     large: Arena<Sized<{ WORDS[2] }>>,
     huge: Arena<Sized<{ WORDS[0] }>>,
     /// The hints of those that have some.
-    pub hints: Hints,
+    hints: Hints,
 }
 
 /// A thread's free EDT slots of all sizes.
@@ -193,10 +200,12 @@ impl Edts {
     }
 
     /// As [`Edts::allocate`], on a label. Such an EDT is of the kind that may have any size, since
-    /// the label is known before the size. The error is `None` when memory is used up.
+    /// the label is known before the size. A creator that is `trusted` gets the label of an EDT that
+    /// has begun to run, too. The error is `None` when memory is used up.
     pub fn allocate_on(
         &self,
         label: Guid,
+        trusted: bool,
         depc: u32,
         param_words: usize,
     ) -> Result<&Edt, Option<Taken>> {
@@ -205,10 +214,71 @@ impl Edts {
         }
         // Others who want to create it wait while the label is claimed, so the memory comes before.
         let memory = allocate_words(2 * depc as usize + param_words).ok_or(None)?;
-        let slot = self.huge.claim(label).map_err(Some)?;
+        let slot = match self.huge.claim(label) {
+            Err(Taken::Exists) if trusted => {
+                (self.huge.claim_from(label, STARTED)).ok_or(Taken::Exists)
+            }
+            claimed => claimed,
+        };
+        let slot = slot.map_err(Some)?;
         let edt = &slot.edt;
         edt.begin(Kind::EdtHuge, label.index(), depc, Some(memory));
         Ok(edt)
+    }
+
+    /// Moves a runnable EDT that the caller owns out of the slot of its label, as its function begins: the
+    /// EDT to go on with, which is the same one where memory is used up.
+    #[cold]
+    pub fn leave_label<'a>(&'a self, caches: &mut EdtCaches, edt: &'a Edt) -> &'a Edt {
+        let Some((index, slot)) = self.huge.allocate(&mut caches.0[3]) else {
+            return edt;
+        };
+        let (label, moved) = (edt.guid(), &slot.edt);
+        // Pictures may be looking at it.
+        let mut locked = edt.header.lock_pinned();
+        // SAFETY: the EDT is of the kind that begins its words with this.
+        let words = unsafe { edt.allocation().replace(Allocation::NONE) };
+        let words = Allocation {
+            label: label.bits(),
+            ..words
+        };
+        moved.index.set(index);
+        moved.kind.set(edt.kind.get());
+        // SAFETY: so does the other, which nobody else knows.
+        unsafe { moved.allocation().write(words) };
+        moved.work.set(edt.work.get());
+        moved.scope.set(edt.scope.get());
+        moved.depc.set(edt.depc.replace(0));
+        moved.paramc.set(edt.paramc.replace(0));
+        moved.first.set(edt.first.get());
+        moved.cursor.set(edt.cursor.get());
+        moved.flags.set(edt.flags.replace(0));
+        moved.place.set(edt.place.get());
+        moved.variant.set(edt.variant.get());
+        moved.set_output(edt.output());
+        edt.set_output(moved.own_guid());
+        if moved.flags.get() & HINTED != 0 {
+            // The next EDT on the label may have others.
+            self.hints.add(moved.own_guid(), &self.hints.get(label));
+            self.hints.drop_of(label);
+        }
+        let word = moved.header.peek();
+        moved.header.publish(word.with_state(RUNNABLE));
+        locked.word = locked.word.with_count(0).with_state(STARTED);
+        moved
+    }
+
+    /// Gives the slot of a label back that an EDT has moved out of, unless another EDT is in it.
+    #[cold]
+    fn give_label_back(&self, caches: &mut EdtCaches, label: Guid, moved: Guid) {
+        if let Some((edt, locked)) = self.lock_slot(label)
+            && locked.word.state() == STARTED
+            && edt.output() == moved
+        {
+            end(locked, |word| {
+                self.huge.free(&mut caches.0[3], word, label.index())
+            });
+        }
     }
 
     /// The labels of EDTs.
@@ -229,8 +299,9 @@ impl Edts {
     pub fn free(&self, caches: &mut EdtCaches, edt: &Edt) -> Link {
         let index = edt.index.get();
         if edt.flags.get() & HINTED != 0 {
-            self.hints.drop_of(edt.guid());
+            self.hints.drop_of(edt.own_guid());
         }
+        let left = edt.left_label().map(|label| (label, edt.own_guid()));
         let locked = edt.header.lock_pinned();
         let waiting = edt.take_waiting().unwrap_or(Link::END);
         let [small, medium, large, huge] = &mut caches.0;
@@ -245,6 +316,9 @@ impl Edts {
                 drop(words);
             }
         }
+        if let Some((label, own)) = left {
+            self.give_label_back(caches, label, own);
+        }
         waiting
     }
 
@@ -258,7 +332,18 @@ impl Edts {
     #[inline(always)]
     pub fn lock(&self, guid: Guid) -> Option<(&Edt, Locked<'_>)> {
         let (edt, locked) = self.lock_slot(guid)?;
-        (locked.word.state() != ENDED).then_some((edt, locked))
+        match locked.word.state() < ENDED {
+            true => Some((edt, locked)),
+            false => self.lock_moved(edt, locked),
+        }
+    }
+
+    /// Locks the EDT that has moved out of the slot of its label, if that is what the state says.
+    #[cold]
+    fn lock_moved<'a>(&'a self, edt: &Edt, locked: Locked<'_>) -> Option<(&'a Edt, Locked<'a>)> {
+        let moved = (locked.word.state() == STARTED).then(|| edt.output());
+        drop(locked);
+        self.lock_slot(moved?)
     }
 
     /// Locks the EDT that has the output event of this GUID in itself, and the event still.
@@ -281,7 +366,7 @@ impl Edts {
         if hints.is_empty() {
             return;
         }
-        let all = self.hints.add(edt.guid(), hints);
+        let all = self.hints.add(edt.own_guid(), hints);
         let mut flags = edt.flags.get() | HINTED;
         match all.get(EDT_PRIORITY) {
             Some(0) | None => flags &= !URGENT,
@@ -294,8 +379,13 @@ impl Edts {
     pub fn hint(&self, edt: &Edt, property: usize) -> Option<u64> {
         match edt.flags.get() & HINTED {
             0 => None,
-            _ => self.hints.get(edt.guid()).get(property),
+            _ => self.hints_of(edt).get(property),
         }
+    }
+
+    /// The hints of an EDT that the caller owns or has locked.
+    pub fn hints_of(&self, edt: &Edt) -> HintSet {
+        self.hints.get(edt.own_guid())
     }
 
     /// All EDTs that are alive, with their GUIDs: others may end them meanwhile, so they are not to
@@ -308,6 +398,7 @@ impl Edts {
             let guid = move |index, word: Word| Guid::new(kind, word.generation(), index);
             arena
                 .live()
+                .filter(|(_, word, _)| word.state() != STARTED)
                 .map(move |(index, word, slot)| (guid(index, word), &slot.edt))
         }
         of(Kind::EdtSmall, &self.small)

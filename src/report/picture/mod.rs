@@ -251,7 +251,7 @@ impl<'a> Picture<'a> {
                 _ => continue,
             }
             let name = Name {
-                guid,
+                guid: edt.guid(),
                 work: edt.work(),
             };
             let address = std::ptr::from_ref(edt) as usize;

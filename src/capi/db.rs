@@ -42,9 +42,6 @@ export! {
             if let Some(hints) = &hints {
                 context.set_hints(guid, hints);
             }
-            if let Some(label) = label {
-                context.created_on(label);
-            }
             Ok(guid)
         })
     }

@@ -5,8 +5,7 @@ use super::{
     text, with,
 };
 use crate::engine::context::Context;
-use crate::engine::create::{NotCreated, Output, PARAM_DEF, Request};
-use crate::engine::early;
+use crate::engine::create::{Label, NotCreated, Output, PARAM_DEF, Request};
 use crate::object::collective::{Params, UNBOUNDED};
 use crate::object::edt::{ExplicitRange, Mode};
 use crate::object::event::{EventKind, NewEvent};
@@ -144,23 +143,9 @@ pub(super) fn add_dependence(
     let Some(mode) = Mode::from_bits(mode) else {
         return EINVAL;
     };
-    let (source, destination) = (source.into(), destination.into());
     with(EPERM, |context| {
-        let added = context.with_graph(|graph| {
-            graph.add_dependence_slot(source, source_slot, destination, slot, mode)
-        });
-        status(added.or_else(|why| {
-            let post_slot = source_slot;
-            context.make_early(
-                why,
-                early::Call::Dependence {
-                    source,
-                    post_slot,
-                    destination,
-                    slot,
-                    mode,
-                },
-            )
+        status(context.ask_graph(|graph| {
+            graph.add_dependence_slot(source.into(), source_slot, destination.into(), slot, mode)
         }))
     })
 }
@@ -305,20 +290,7 @@ fn satisfy(event: Guid, data: Guid, slot: u32) -> u8 {
     }
     let increment = slot == sys::OCR_EVENT_LATCH_INCR_SLOT;
     with(EPERM, |context| {
-        let satisfied = context.with_graph(|graph| {
-            graph.check_source(data)?;
-            graph.satisfy_event(event, increment, data)
-        });
-        status(satisfied.or_else(|why| {
-            context.make_early(
-                why,
-                early::Call::Satisfaction {
-                    event,
-                    increment,
-                    data,
-                },
-            )
-        }))
+        status(context.ask_graph(|graph| graph.satisfy_event_with(event, increment, data)))
     })
 }
 
@@ -399,7 +371,10 @@ pub(super) unsafe fn create_edt(
         None => (None, depv),
         Some(_) if labeling::is_mapped(properties) => (None, depv),
         // The depv of a labeled EDT is not used: several may try to create it.
-        Some(label) => (Some(label), std::ptr::null_mut()),
+        Some(guid) => {
+            let alone = labeling::is_trusting(properties);
+            (Some(Label { guid, alone }), std::ptr::null_mut())
+        }
     };
     let request = Request {
         template: template.into(),
@@ -412,7 +387,6 @@ pub(super) unsafe fn create_edt(
         hints: more.hints,
         guid: NonNull::new(guid.cast()),
         label: on_label,
-        trusted: labeling::is_trusting(properties),
         output: match output.is_null() {
             true => Output::None,
             // SAFETY: by the contract; with this property an event stands there.
@@ -430,9 +404,6 @@ pub(super) unsafe fn create_edt(
             made,
             |context| {
                 let created = context.create_edt(&request);
-                if let (Ok(()), Some(label)) = (created, on_label) {
-                    context.created_on(label);
-                }
                 edt_status(context, created)
             },
         )

@@ -306,6 +306,11 @@ pub(super) fn create_at(
                     return sys::OCR_ECANCELED as u8;
                 }
             }
+            // Events are opened as they are created.
+            Some(label) if status == 0 && !label.is_event() => {
+                context.created_on(label);
+                return status;
+            }
             _ => return status,
         }
     }

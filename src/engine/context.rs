@@ -3,10 +3,9 @@
 use super::Runtime;
 use super::ahead::Ahead;
 use super::blocks::Answered;
-use super::early;
 use super::seats::Away;
 use crate::graph::finish::Credit;
-use crate::graph::{Graph, Refused, Worklist};
+use crate::graph::{Call, Graph, Refused, Worklist};
 use crate::memory::Leases;
 use crate::object::Caches;
 use crate::object::data_block::DataBlock;
@@ -319,7 +318,7 @@ impl Context {
     fn result_refused(&mut self, why: Refused, output: Guid, result: Guid) {
         let waits = self.make_early(
             why,
-            early::Call::Dependence {
+            Call::Dependence {
                 source: result,
                 post_slot: 0,
                 destination: output,

@@ -1,8 +1,7 @@
 //! Step 1: an EDT is created (OCR 1.1.0, 2.7.3).
 
 use super::context::Context;
-use super::early;
-use crate::graph::Refused;
+use crate::graph::{Call, Refused};
 use crate::object::arena::Taken;
 use crate::object::edt::{Edt, ExplicitRange, FINISH, HAS_RANGE, Mode, RANGE_WORDS};
 use crate::object::edt::{RUNNABLE, WAITING};
@@ -42,11 +41,18 @@ pub struct Request<'a> {
     /// place of the output event, overlap with the arrays: these are read before.
     pub guid: Option<NonNull<Guid>>,
     /// The labeled GUID that it is to have; `guid` is given, too.
-    pub label: Option<Guid>,
-    /// Whether its creator says that no other creates on the label (`GUID_PROP_IS_LABELED` alone).
-    pub trusted: bool,
+    pub label: Option<Label>,
     /// The output event.
     pub output: Output,
+}
+
+/// The labeled GUID of a new EDT.
+#[derive(Clone, Copy)]
+pub struct Label {
+    /// The GUID.
+    pub guid: Guid,
+    /// Whether the creator says that no other creates on it (`GUID_PROP_IS_LABELED` alone).
+    pub alone: bool,
 }
 
 /// The output event of a new EDT.
@@ -184,7 +190,7 @@ impl Context {
                 .ok_or(NotCreated::OutOfMemory)?,
             Some(label) => objects
                 .edts
-                .allocate_on(label, request.trusted, depc, words)
+                .allocate_on(label.guid, label.alone, depc, words)
                 .map_err(|why| why.map_or(NotCreated::OutOfMemory, NotCreated::Label))?,
         };
         edt.work.set(template.work);
@@ -249,7 +255,8 @@ impl Context {
             Output::Given(event) if request.finish => self.graph().count_into_latch(event),
             _ => false,
         };
-        let guid = edt.guid();
+        // It has not begun to run.
+        let guid = edt.own_guid();
         let guid_place = request.guid.map(|place| {
             // SAFETY: by the contract of `ocrEdtCreate`, the place can be written.
             unsafe { Before::write(place, guid) }
@@ -382,7 +389,7 @@ impl Context {
         let (post_slot, mode) = (0, Mode::Rw);
         self.make_early(
             why,
-            early::Call::Dependence {
+            Call::Dependence {
                 source,
                 post_slot,
                 destination,

@@ -14,41 +14,14 @@ use super::context::Context;
 use super::end::fatal;
 use crate::check::calls::MAX_ARGS;
 use crate::check::history::{What, Who};
-use crate::graph::Refused;
+use crate::graph::{Call, Graph, Refused};
 use crate::object::Objects;
-use crate::object::edt::{Mode, WAITING};
+use crate::object::edt::WAITING;
 use crate::object::event::{EventKind, NewEvent};
 use crate::object::guid::Guid;
 use crate::object::waiting::Wake;
 use crate::report::picture::EarlyCall;
 use std::fmt;
-
-/// A call that can wait for an object.
-#[derive(Clone, Copy, PartialEq, Eq)]
-pub enum Call {
-    /// `ocrAddDependence`, `ocrAddDependenceSlot`, or a source in the `depv` of a new EDT.
-    Dependence {
-        /// A data block, an event or `NULL_GUID`.
-        source: Guid,
-        /// Of a collective event.
-        post_slot: u32,
-        /// An EDT or event.
-        destination: Guid,
-        /// Its pre-slot.
-        slot: u32,
-        /// For the data block.
-        mode: Mode,
-    },
-    /// `ocrEventSatisfy` or `ocrEventSatisfySlot`.
-    Satisfaction {
-        /// The event.
-        event: Guid,
-        /// Whether it is the increment slot of a latch event.
-        increment: bool,
-        /// A data block or `NULL_GUID`.
-        data: Guid,
-    },
-}
 
 impl Call {
     /// The objects that it names.
@@ -182,6 +155,26 @@ impl Context {
         let (events, early_calls) = (&self.runtime.objects.events, &self.runtime.early);
         let is_opening = || events.is_opening(event);
         Waits::call(early_calls.join(event, Waits::Call(early), is_opening))
+    }
+
+    /// Works on the graph for the program. A call that is refused for an object that is not there waits
+    /// for it.
+    #[inline(always)]
+    pub fn ask_graph(
+        &mut self,
+        call: impl FnOnce(&mut Graph<'_>) -> Result<(), Refused>,
+    ) -> Result<(), Refused> {
+        // Others that were refused are nobody's.
+        self.worklist.refused = None;
+        let answer = self.with_graph(call);
+        answer.or_else(|why| self.make_refused(why))
+    }
+
+    #[cold]
+    #[inline(never)]
+    fn make_refused(&mut self, why: Refused) -> Result<(), Refused> {
+        let call = self.worklist.refused.take().ok_or(why)?;
+        self.make_early(why, call)
     }
 
     /// Has a call that was refused wait for an object that it names, if that is why.

@@ -51,7 +51,6 @@ impl Context {
             hints: None,
             guid: NonNull::new(&mut edt),
             label: None,
-            trusted: false,
             output: own.output,
         });
         self.current = current;

@@ -253,7 +253,6 @@ fn create_main(runtime: &'static Runtime, args: &[OsString], main_edt: EdtFuncti
                 hints: None,
                 guid: None,
                 label: None,
-                trusted: false,
                 output: Output::None,
             });
             runtime

@@ -1,10 +1,20 @@
 //! Adding dependences (OCR 1.1.0, 2.8.1).
 
-use super::{Graph, Refused};
+use super::{Call, Graph, Refused, Worklist};
 use crate::object::edt::{Edt, Mode, PreSlot, WAITING, ZOMBIE};
 use crate::object::event::{ARMED, EventKind, TRIGGERED};
 use crate::object::guid::{Guid, Kind};
 use crate::object::link::Link;
+
+fn dependence(source: Guid, post_slot: u32, destination: Guid, slot: u32, mode: Mode) -> Call {
+    Call::Dependence {
+        source,
+        post_slot,
+        destination,
+        slot,
+        mode,
+    }
+}
 
 impl Graph<'_> {
     /// Links `source` (a data block, an event or `NULL_GUID`) to a pre-slot of an EDT or event.
@@ -28,9 +38,11 @@ impl Graph<'_> {
         slot: u32,
         mode: Mode,
     ) -> Result<(), Refused> {
-        if post_slot != 0 {
-            let inside = self.objects.events.collective(source);
-            inside.ok_or(Refused::NoSuchSlot)?;
+        let refuse = |work: &mut Worklist, why| {
+            work.refuse(why, dependence(source, post_slot, destination, slot, mode))
+        };
+        if post_slot != 0 && self.objects.events.collective(source).is_none() {
+            return Err(refuse(self.work, Refused::NoSuchSlot));
         }
         if destination.is_edt() {
             return self.add_to_edt((source, post_slot), destination, slot, mode);
@@ -38,9 +50,10 @@ impl Graph<'_> {
         match destination.kind() {
             // Programs do this; there is nothing to do.
             None if destination.is_null() && source.is_null() => Ok(()),
-            None => Err(Refused::NoSuchObject),
+            None => Err(refuse(self.work, Refused::NoSuchObject)),
             Some(kind) if kind.is_event() => {
-                self.add_to_event(source, post_slot, destination, slot)
+                let added = self.add_to_event(source, post_slot, destination, slot);
+                added.map_err(|why| refuse(self.work, why))
             }
             Some(_) => Err(Refused::NotPermitted),
         }
@@ -53,8 +66,11 @@ impl Graph<'_> {
         slot: u32,
         mode: Mode,
     ) -> Result<(), Refused> {
-        if !source.is_event() {
-            self.check_source(source)?;
+        if !source.is_event()
+            && let Err(why) = self.check_source(source)
+        {
+            let call = dependence(source, post_slot, destination, slot, mode);
+            return Err(self.work.refuse(why, call));
         }
         self.add_checked_to_edt((source, post_slot), destination, slot, mode)
     }
@@ -68,14 +84,15 @@ impl Graph<'_> {
         slot: u32,
         mode: Mode,
     ) -> Result<(), Refused> {
-        let (edt, locked) = self
-            .objects
-            .edts
-            .lock(destination)
-            .ok_or(Refused::NoSuchObject)?;
+        let refuse = |work: &mut Worklist, why| {
+            work.refuse(why, dependence(source, post_slot, destination, slot, mode))
+        };
+        let Some((edt, locked)) = self.objects.edts.lock(destination) else {
+            return Err(refuse(self.work, Refused::NoSuchObject));
+        };
         // Before anything else of it is looked at: past this state an EDT is its owner's.
         if locked.word.state() != WAITING {
-            return Err(Refused::NoSuchObject);
+            return Err(refuse(self.work, Refused::NoSuchObject));
         }
         let Some(pre_slot) = edt.slots().get(slot as usize) else {
             return Err(Refused::NoSuchSlot);
@@ -92,10 +109,10 @@ impl Graph<'_> {
         drop(locked);
         let link = Link::to_slot(destination, slot);
         let connected = self.connect((source, post_slot), edt, (pre_slot, link), mode);
-        if connected.is_err() {
+        connected.map_err(|why| {
             self.unconnect(edt, pre_slot);
-        }
-        connected
+            refuse(self.work, why)
+        })
     }
 
     /// Makes a connected pre-slot that is in no list unconnected again.

@@ -1,6 +1,6 @@
 //! Satisfying events and pre-slots, and taking them out of the graph.
 
-use super::{Graph, Refused};
+use super::{Call, Graph, Refused};
 use crate::object::edt::{ENDED, Edt, EdtRef, Mode, RUNNABLE, WAITING, ZOMBIE};
 use crate::object::event::{EventKind, OPENING, TRIGGERED};
 use crate::object::guid::Guid;
@@ -33,6 +33,26 @@ impl Graph<'_> {
         data: Guid,
     ) -> Result<(), Refused> {
         self.trigger::<true>(event, increment, data)
+    }
+
+    /// The same with a data block that may not exist.
+    pub fn satisfy_event_with(
+        &mut self,
+        event: Guid,
+        increment: bool,
+        data: Guid,
+    ) -> Result<(), Refused> {
+        match self.check_source(data) {
+            Ok(()) => self.satisfy_event(event, increment, data),
+            Err(why) => {
+                let call = Call::Satisfaction {
+                    event,
+                    increment,
+                    data,
+                };
+                Err(self.work.refuse(why, call))
+            }
+        }
     }
 
     /// The same for what comes from another event or from the end of an EDT: there is no caller who
@@ -91,11 +111,14 @@ impl Graph<'_> {
         if guid.is_output() {
             return self.trigger_output(guid, increment, data);
         }
-        let (event, mut locked) = self
-            .objects
-            .events
-            .lock(guid)
-            .ok_or(Refused::NoSuchObject)?;
+        let Some((event, mut locked)) = self.objects.events.lock(guid) else {
+            let call = Call::Satisfaction {
+                event: guid,
+                increment,
+                data,
+            };
+            return Err(self.work.refuse(Refused::NoSuchObject, call));
+        };
         let kind = event.kind();
         if increment && kind != EventKind::Latch {
             return Err(Refused::NoSuchSlot);

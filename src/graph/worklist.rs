@@ -1,6 +1,6 @@
 //! What the operations of this room work on.
 
-use crate::object::edt::EdtRef;
+use crate::object::edt::{EdtRef, Mode};
 use crate::object::guid::Guid;
 use crate::object::link::Link;
 use crate::object::{Caches, Objects};
@@ -20,6 +20,33 @@ pub enum Refused {
     Opening,
 }
 
+/// An operation on the graph, as programs ask for it.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub enum Call {
+    /// A dependence is added.
+    Dependence {
+        /// A data block, an event or `NULL_GUID`.
+        source: Guid,
+        /// Of a collective event.
+        post_slot: u32,
+        /// An EDT or event.
+        destination: Guid,
+        /// Its pre-slot.
+        slot: u32,
+        /// For the data block.
+        mode: Mode,
+    },
+    /// An event is satisfied.
+    Satisfaction {
+        /// The event.
+        event: Guid,
+        /// Whether it is the increment slot of a latch event.
+        increment: bool,
+        /// A data block or `NULL_GUID`.
+        data: Guid,
+    },
+}
+
 /// What a satisfaction leads to, kept between calls so that its memory is.
 #[derive(Default)]
 pub struct Worklist {
@@ -31,11 +58,21 @@ pub struct Worklist {
     pub(super) events: Vec<(Guid, bool, Guid)>,
     /// The same, of events that others open: the caller hands them on.
     pub for_openers: Vec<(Guid, bool, Guid)>,
+    /// What was refused last for an object that is not there. Who refuses has it at hand; a caller who kept
+    /// it, in case, would do so each time.
+    pub refused: Option<Call>,
     /// The event that this thread opens.
     pub opens: Option<Guid>,
 }
 
 impl Worklist {
+    /// Keeps a call that is refused.
+    #[cold]
+    pub(super) fn refuse(&mut self, why: Refused, call: Call) -> Refused {
+        self.refused = Some(call);
+        why
+    }
+
     /// Adds an event pre-slot that is to be satisfied.
     pub fn satisfy_later(&mut self, event: Guid, increment: bool, data: Guid) {
         self.events.push((event, increment, data));

@@ -147,15 +147,17 @@ impl Edt {
     }
 
     /// Its GUID.
+    #[inline]
     pub fn guid(&self) -> Guid {
-        match self.left_label() {
-            None => self.own_guid(),
-            Some(label) => label,
+        match self.is_huge() {
+            false => self.own_guid(),
+            true => self.left_label().unwrap_or_else(|| self.own_guid()),
         }
     }
 
-    /// The GUID of the slot it is in.
-    fn own_guid(&self) -> Guid {
+    /// The GUID of the slot it is in: its own, but for one that has left its label.
+    #[inline]
+    pub fn own_guid(&self) -> Guid {
         Guid::new(
             self.kind(),
             self.header.peek().generation(),
@@ -163,9 +165,14 @@ impl Edt {
         )
     }
 
+    fn is_huge(&self) -> bool {
+        self.kind.get() == Kind::EdtHuge as u8
+    }
+
     /// Its label, if it has moved out of the slot of that.
+    #[cold]
     fn left_label(&self) -> Option<Guid> {
-        if self.kind.get() != Kind::EdtHuge as u8 {
+        if !self.is_huge() {
             return None;
         }
         // SAFETY: an EDT of this kind begins its words with this.
@@ -175,7 +182,7 @@ impl Edt {
 
     /// Whether it is in the slot of a label.
     pub fn is_on_label(&self) -> bool {
-        self.kind.get() == Kind::EdtHuge as u8 && self.header.peek().is_label()
+        self.is_huge() && self.header.peek().is_label()
     }
 
     /// Sets the output event, which has a slot of its own, of an EDT that is not published,

@@ -200,12 +200,12 @@ impl Edts {
     }
 
     /// As [`Edts::allocate`], on a label. Such an EDT is of the kind that may have any size, since
-    /// the label is known before the size. A creator that is `trusted` gets the label of an EDT that
-    /// has begun to run, too. The error is `None` when memory is used up.
+    /// the label is known before the size. Who creates `alone` gets the label of an EDT that has begun
+    /// to run, too. The error is `None` when memory is used up.
     pub fn allocate_on(
         &self,
         label: Guid,
-        trusted: bool,
+        alone: bool,
         depc: u32,
         param_words: usize,
     ) -> Result<&Edt, Option<Taken>> {
@@ -215,7 +215,7 @@ impl Edts {
         // Others who want to create it wait while the label is claimed, so the memory comes before.
         let memory = allocate_words(2 * depc as usize + param_words).ok_or(None)?;
         let slot = match self.huge.claim(label) {
-            Err(Taken::Exists) if trusted => {
+            Err(Taken::Exists) if alone => {
                 (self.huge.claim_from(label, STARTED)).ok_or(Taken::Exists)
             }
             claimed => claimed,
@@ -270,14 +270,12 @@ impl Edts {
 
     /// Gives the slot of a label back that an EDT has moved out of, unless another EDT is in it.
     #[cold]
-    fn give_label_back(&self, caches: &mut EdtCaches, label: Guid, moved: Guid) {
+    fn give_label_back(&self, cache: &mut Cache, label: Guid, moved: Guid) {
         if let Some((edt, locked)) = self.lock_slot(label)
             && locked.word.state() == STARTED
             && edt.output() == moved
         {
-            end(locked, |word| {
-                self.huge.free(&mut caches.0[3], word, label.index())
-            });
+            end(locked, |word| self.huge.free(cache, word, label.index()));
         }
     }
 
@@ -301,7 +299,6 @@ impl Edts {
         if edt.flags.get() & HINTED != 0 {
             self.hints.drop_of(edt.own_guid());
         }
-        let left = edt.left_label().map(|label| (label, edt.own_guid()));
         let locked = edt.header.lock_pinned();
         let waiting = edt.take_waiting().unwrap_or(Link::END);
         let [small, medium, large, huge] = &mut caches.0;
@@ -310,14 +307,15 @@ impl Edts {
             Kind::EdtMedium => end(locked, |word| self.medium.free(medium, word, index)),
             Kind::EdtLarge => end(locked, |word| self.large.free(large, word, index)),
             _ => {
+                let left = edt.left_label().map(|label| (label, edt.own_guid()));
                 // Under the lock, since a picture may be looking at the pre-slots; it is freed without.
                 let words = take_words(edt);
                 end(locked, |word| self.huge.free(huge, word, index));
                 drop(words);
+                if let Some((label, own)) = left {
+                    self.give_label_back(huge, label, own);
+                }
             }
-        }
-        if let Some((label, own)) = left {
-            self.give_label_back(caches, label, own);
         }
         waiting
     }

@@ -398,6 +398,7 @@ impl Objects {
     fn lacks(&self, why: Refused, call: &Call) -> Lacks {
         match (why, call) {
             (Refused::Opening, Call::Dependence { source, .. }) => return Lacks::Opener(*source),
+            (_, Call::Satisfaction { event, .. }) if !event.is_event() => return Lacks::Other,
             (Refused::NoSuchObject, _) => {}
             // Only collective events have several post-slots.
             (Refused::NoSuchSlot, Call::Dependence { post_slot: 1.., .. }) => {}

@@ -70,15 +70,15 @@ impl Running {
                 let mode = self.graph.tasks[task].slots[at].mode;
                 self.given_block(*block, mode)
             }
-            Source::Late(from) => self.event(Event::Late(*from)),
-            Source::Body(from) => self.event(Event::Body(*from)),
-            Source::Join(_) => self.event(Event::Join(task, at)),
+            Source::Late(from) => self.awaited_event(Event::Late(*from), task, at),
+            Source::Body(from) => self.awaited_event(Event::Body(*from), task, at),
+            Source::Join(_) => self.awaited_event(Event::Join(task, at), task, at),
             Source::Result(turn) if self.graph.turn(*turn).direct => {
                 self.collective(turn.collective)
             }
-            Source::Result(turn) => self.event(Event::Tap(*turn)),
+            Source::Result(turn) => self.awaited_event(Event::Tap(*turn), task, at),
             Source::Value(value) if self.graph.values[*value].route.is_none() => OPEN,
-            Source::Value(value) => self.event(Event::Value(*value)),
+            Source::Value(value) => self.awaited_event(Event::Value(*value), task, at),
             Source::Output(from, chain) => {
                 let mut last = self.tasks[*from].output.get();
                 for (nth, &kind) in chain.iter().enumerate() {
@@ -184,7 +184,6 @@ impl Running {
         let (spec, state) = (&self.graph.tasks[task], &self.tasks[task]);
         let kernel = spec.variant.has_kernel();
         let (gate, depc) = self.shape(task);
-        let shared_gate = spec.gated && (spec.copies > 1 || spec.rivals > 0);
         let sources: Vec<Guid> = (0..spec.slots.len())
             .map(|at| self.source(task, at))
             .collect();
@@ -201,6 +200,14 @@ impl Running {
         if depv.iter().all(|guid| guid.guid == OPEN.guid) {
             depv.clear();
         }
+        // Half of the EDTs that have labels get their dependences before they are there.
+        let early = spec.rivals > 0
+            && spec.gated
+            && task.is_multiple_of(2)
+            && !self.maps.has(Key::Task(task));
+        if early {
+            self.connect_edt(task, state.edt.guid.get(), &depv, &sources);
+        }
         let (edt, output) = self.edt(task, template, &mut depv);
         state.edt.guid.set(edt);
         state.output.set(output);
@@ -208,9 +215,18 @@ impl Running {
             api::set_priority(edt, spec.priority.value);
         }
         self.connect_output(task);
+        if !early {
+            self.connect_edt(task, edt, &depv, &sources);
+        }
+    }
+
+    /// Adds the dependences of an EDT that it was not given at creation.
+    fn connect_edt(&self, task: Task, edt: Guid, depv: &[Guid], sources: &[Guid]) {
+        let (spec, state) = (&self.graph.tasks[task], &self.tasks[task]);
+        let (gate, _) = self.shape(task);
         if spec.rivals > 0 {
             // What is given at creation does not count on a label.
-            for (at, guid) in depv.into_iter().enumerate() {
+            for (at, &guid) in depv.iter().enumerate() {
                 if guid.guid != OPEN.guid {
                     api::connect(guid, edt, at, Mode::Rw);
                 }
@@ -222,10 +238,10 @@ impl Running {
         if spec.reversed {
             later.reverse();
         }
-        if kernel {
+        if spec.variant.has_kernel() {
             api::connect(state.journal.get(), edt, JOURNAL, Mode::Rw);
         }
-        if shared_gate {
+        if spec.gated && (spec.copies > 1 || spec.rivals > 0) {
             api::connect(state.gate.get(), edt, gate, Mode::Null);
         }
         for at in later {

@@ -133,11 +133,9 @@ impl Running {
         }
         let (range, labels) = api::labels(kind, places.len());
         for (place, &label) in places.iter().zip(&labels) {
-            // Other kinds than events are never a source.
+            // Events would be waited for, and others are never satisfied.
             let status = match kind {
-                api::Labeled::Event | api::Labeled::Collective => {
-                    api::try_connect(label, label, 0, Mode::Null)
-                }
+                api::Labeled::Event | api::Labeled::Collective => api::try_destroy_event(label),
                 _ => api::try_satisfy(label, NULL),
             };
             check_one_of("using a label without object", status, &[EINVAL]);
@@ -162,6 +160,15 @@ impl Running {
             state.object.created("ocrEventCreate on a label", status);
         }
         guid
+    }
+
+    /// An event that a pre-slot is to be connected to. Half of those that have labels are left to others to
+    /// create, and their dependences wait.
+    pub fn awaited_event(&self, event: Event, task: Task, at: usize) -> Guid {
+        match self.shared.events.get(&event) {
+            Some(state) if state.raced && (task + at).is_multiple_of(2) => state.object.guid.get(),
+            _ => self.event(event),
+        }
     }
 
     /// The output event that a task's creator gives it.

@@ -22,7 +22,7 @@ extern "C" {
  *   len        its size in bytes; may be 0
  *   flags      DB_PROP_ and GUID_PROP_ values, combined with |; other bits do nothing
  *   hint       NULL_HINT, or an OCR_HINT_DB_T hint, which is read during the call; others are left
- *              out
+ *              out (strict mode says so)
  *   allocator  NO_ALLOC
  *
  * The caller holds the new block in mode RW, except under DB_PROP_NO_ACQUIRE: then it may pass the

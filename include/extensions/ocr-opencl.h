@@ -4,7 +4,8 @@
  * The same machinery as extensions/ocr-variants.h, which says how parameters and data blocks become
  * kernel arguments; here the work-items are given with each EDT, and the template begins without a
  * C function. ocrEdtTemplateAddFunction adds one. OpenCL's own headers are not needed; a program
- * may include them, too.
+ * may include them, too, before or after this one. OCR-Vx includes CL/cl.h here: programs that use
+ * more of it than cl_uint include it themselves.
  */
 #ifndef OCR_API_EXT_OPENCL_H
 #define OCR_API_EXT_OPENCL_H
@@ -13,6 +14,10 @@
 
 #ifdef __cplusplus
 extern "C" {
+#endif
+
+#ifndef __CL_PLATFORM_H
+typedef u32 cl_uint; /* the same type as in CL/cl.h */
 #endif
 
 /*

@@ -56,6 +56,7 @@ CHECK(offsetof(ocrHint_t, propMask) == 8);
 CHECK(offsetof(ocrHint_t, args) == 16);
 CHECK(sizeof(ocrHintVal_t) == 8);
 CHECK(sizeof(redOp_t) == 2);
+CHECK(sizeof(cl_uint) == 4 && (cl_uint)-1 > 0);
 CHECK(sizeof(ocrEventLatchParams_t) == 8);
 CHECK(sizeof(ocrEventCounterParams_t) == 8);
 CHECK(sizeof(ocrEventChannelParams_t) == 12);

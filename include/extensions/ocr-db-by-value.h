@@ -37,7 +37,8 @@ extern "C" {
  * leads to: once events, latch events, the output events of EDTs. Idempotent, sticky, counted and
  * channel events keep what they are satisfied with for dependences that come later, so nobody can
  * know the last consumer. If such an event keeps the copy, or a thread gets it in a call of
- * ocr-legacy.h, the copy is a block like any other, which the program destroys.
+ * ocr-legacy.h, the copy is a block like any other, which the program destroys. So it is if it comes
+ * to a dependence on a labeled GUID that waits for its object (ocr-labeling.h).
  *
  * Errors: those of ocrAddDependence for destination, slot and mode; and OCR_EINVAL (sourceDb is not a
  * data block), OCR_EACCES (the caller does not hold it: it has released it, or never acquired it),

@@ -72,11 +72,14 @@ impl Graph<'_> {
         called: bool,
     ) -> Result<bool, Refused> {
         let kind = self.objects.event_kind(event);
+        let for_openers = self.work.for_openers.len();
         match called {
             true => self.satisfy_event(event, increment, block)?,
             false => self.pass_to_event(event, increment, block)?,
         }
         Ok(match kind {
+            // Who opens the event passes it on, and counts nothing.
+            _ if self.work.for_openers.len() != for_openers => true,
             Some(EventKind::Once | EventKind::Latch) => false,
             // It may have been satisfied before, and ignored the block.
             Some(EventKind::Idempotent) => match self.objects.events.lock(event) {

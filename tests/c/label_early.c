@@ -3,10 +3,11 @@
  * way they name them, and then do what they would have done.
  */
 #include "check.h"
+#include <extensions/ocr-db-by-value.h>
 #include <extensions/ocr-labeling.h>
 #include <extensions/ocr-reduction-event.h>
 
-enum { STEPS = 12 };
+enum { STEPS = 13 };
 static ocrGuid_t s_end;
 
 static ocrGuid_t label_of(ocrGuidUserKind kind) {
@@ -140,6 +141,19 @@ static void edt(u32 step) {
     OK(ocrEventSatisfy(source, block_with(41)));
 }
 
+/* What is passed by value comes to the EDT, though that was not there. */
+static void by_value(u32 step) {
+    ocrGuid_t label = label_of(GUID_USER_EDT), event = event_of(OCR_EVENT_ONCE_T), tmpl = template_of(gets, 2, 1);
+    void *addr;
+    u64 params[2] = {step, 43};
+    ocrGuid_t block = block_of(sizeof(u64), &addr);
+    memcpy(addr, &params[1], sizeof(u64));
+    link_to(event, label, 0, DB_MODE_RO);
+    OK(ocrAddDependenceByValue(block, event, 0, DB_MODE_RO));
+    OK(ocrDbDestroy(block));
+    OK(ocrEdtCreate(&label, tmpl, 2, params, 1, NULL, EDT_PROP_NONE | GUID_PROP_CHECK, NULL_HINT, NULL));
+}
+
 static ocrGuid_t gets_sum(u32 paramc, u64 *paramv, u32 depc, ocrEdtDep_t depv[]) {
     (void)paramc, (void)depc;
     CHECK_EQ(number_in(depv[0]), 7);
@@ -222,5 +236,6 @@ ocrGuid_t mainEdt(u32 paramc, u64 *paramv, u32 depc, ocrEdtDep_t depv[]) {
     anonymous(9);
     edt(10);
     collective(11);
+    by_value(12);
     return NULL_GUID;
 }

@@ -78,7 +78,7 @@ impl Running {
             }
             Source::Result(turn) => self.awaited_event(Event::Tap(*turn), task, at),
             Source::Value(value) if self.graph.values[*value].route.is_none() => OPEN,
-            Source::Value(value) => self.awaited_event(Event::Value(*value), task, at),
+            Source::Value(value) => self.event(Event::Value(*value)),
             Source::Output(from, chain) => {
                 let mut last = self.tasks[*from].output.get();
                 for (nth, &kind) in chain.iter().enumerate() {
@@ -201,10 +201,13 @@ impl Running {
             depv.clear();
         }
         // Half of the EDTs that have labels get their dependences before they are there.
+        // What is passed to them by value then would be theirs no more.
+        let by_value = |slot: &Slot| matches!(slot.source, Source::Value(_));
         let early = spec.rivals > 0
             && spec.gated
             && task.is_multiple_of(2)
-            && !self.maps.has(Key::Task(task));
+            && !self.maps.has(Key::Task(task))
+            && !spec.slots.iter().any(by_value);
         if early {
             self.connect_edt(task, state.edt.guid.get(), &depv, &sources);
         }

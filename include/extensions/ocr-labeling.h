@@ -33,14 +33,18 @@
  *
  * Before its first object is created, a labeled GUID can be used where dependences are added and
  * events satisfied: by ocrAddDependence and ocrAddDependenceSlot, as source or destination, in depv of
- * ocrEdtCreate and ocrOpenclTaskCreate, and by ocrEventSatisfy and ocrEventSatisfySlot, as event or data
- * block. Such a call returns 0 and waits. It takes effect within the call that creates the object, in
- * the order in which those that wait for it were made. What else is wrong with it is refused at once,
- * as far as it can be seen; what turns out later (a slot that the EDT does not have) is told on the
- * standard error. If nobody creates the object, the message about a hang says so. Other functions that
- * are given a GUID without object return OCR_EINVAL and do nothing. A data block satisfies dependences
- * from its creation on: who is to find what its creator writes asks for it in DB_MODE_CONST or
- * DB_MODE_EW, which wait for the release.
+ * ocrEdtCreate and ocrOpenclTaskCreate, by ocrEventSatisfy and ocrEventSatisfySlot, as event or data
+ * block, and as what an EDT returns. Such a call returns 0 and waits. It takes effect within the call
+ * that creates the object; on an event, calls take effect in the order in which they were made, also
+ * those that others make meanwhile. What else is wrong with the call is refused at once, as far as it
+ * can be seen; what turns out later (a slot that the EDT does not have) is told on the standard error.
+ * If nobody creates the object, the message about a hang says so. Other functions, such as
+ * ocrAddDependenceByValue and ocrEventCollectiveSatisfySlot, do not wait: given a GUID without object,
+ * they return OCR_EINVAL and do nothing.
+ *
+ * A data block satisfies dependences from its creation on. Who is to find what its creator writes asks
+ * for it in DB_MODE_CONST or DB_MODE_EW, which wait for the release; what depv names is had in
+ * DB_MODE_RW, which does not.
  *
  * After its object is gone, a labeled GUID names nothing, until the next object is created on it:
  * functions that are given it return OCR_EINVAL and do nothing. An object that goes by itself (a once

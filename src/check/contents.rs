@@ -187,7 +187,7 @@ impl Check {
             return Ok(());
         }
         Err(self.by_edt(
-who,
+            who,
             format!("seen when {who} gave the block back"),
             format!(
                 "a data block was written after an event had been satisfied with it ({})",
@@ -241,7 +241,7 @@ who,
             When::Held(mode, slot) => {
                 let name = super::misuse::mode(mode as u32);
                 self.by_edt(
-who,
+                    who,
                     seen,
                     format!(
                         "a data block was written by an EDT that holds it in mode {name}{}",
@@ -256,7 +256,7 @@ who,
                 )
             }
             When::Released => self.by_edt(
-who,
+                who,
                 seen,
                 "a data block was written after ocrDbRelease".to_string(),
                 &objects,
@@ -266,7 +266,7 @@ who,
                  the block.",
             ),
             When::Begin | When::Freed | When::Shutdown => self.by_edt(
-who,
+                who,
                 seen,
                 format!(
                     "a data block was written while nobody held it for writing; it was as it should \
@@ -324,7 +324,7 @@ who,
         result: Guid,
         used: bool,
     ) -> Option<Box<Misuse>> {
-        if result.is_null() {
+        if result.is_null() || objects.is_awaited(result) {
             return None;
         }
         let what = self.history.what(result);
@@ -359,7 +359,7 @@ who,
                  it can trigger)."
             };
             self.by_edt(
-who,
+                who,
                 format!("seen at the end of {who}"),
                 format!("an EDT returned {}, which is gone", self.history.name(result)),
                 &[result],

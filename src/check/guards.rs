@@ -64,7 +64,7 @@ impl Check {
             ),
         };
         Err(self.by_edt(
-who,
+            who,
             when.seen(who),
             format!("a data block of {size} bytes was written {side}, at byte {at}, {by}"),
             &told,

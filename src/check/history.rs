@@ -7,6 +7,7 @@
 
 use super::{is_alive, kind_of};
 use crate::object::Objects;
+use crate::object::edt::Edt;
 use crate::object::guid::{Guid, Kind};
 use crate::object::work::Work;
 use parking_lot::Mutex;
@@ -41,6 +42,14 @@ impl Who {
         edt: Guid::NULL,
         work: None,
     };
+
+    /// An EDT.
+    pub fn of(edt: &Edt) -> Who {
+        Who {
+            edt: edt.guid(),
+            work: Some(edt.work()),
+        }
+    }
 
     /// The function's name; for grouping.
     pub fn name(&self) -> &'static str {
@@ -171,6 +180,8 @@ pub struct Record {
     pub untriggered: bool,
     /// The first and the last call that satisfied it.
     pub satisfied: [Option<Act>; 2],
+    /// Whether it was entered before the end of the call that creates it.
+    pub entered: bool,
     /// What an EDT's pre-slots were connected to; the last events that an event was made to depend on.
     pub sources: Vec<(u32, Guid, Act)>,
 }
@@ -243,6 +254,9 @@ impl History {
         let mut shard = self.shard(guid).lock();
         shard.look(objects);
         let record = shard.records.entry(guid).or_default();
+        if std::mem::take(&mut record.entered) {
+            return;
+        }
         if record.created.is_some() {
             // A labeled GUID has got another object.
             *record = Record::default();
@@ -250,6 +264,14 @@ impl History {
         record.what = Some(what);
         record.work = work;
         record.created = Some(act);
+    }
+
+    /// An event was created, whose creation does what waits for it before it returns.
+    pub fn opens(&self, objects: &Objects, label: Guid, what: What, act: Act) {
+        self.created(objects, label, what, None, act);
+        if let Some(record) = self.shard(label).lock().records.get_mut(&label) {
+            record.entered = true;
+        }
     }
 
     /// An object is about to end. The first end counts.

@@ -73,6 +73,9 @@ impl Check {
             );
         }
         for (guid, event) in objects.events.live() {
+            if event.is_between() {
+                continue;
+            }
             let latch = event.kind() == EventKind::Latch;
             add(
                 guid,

@@ -186,7 +186,7 @@ impl Check {
         while let Some((whole, _)) = objects.data_blocks.partitions.place_of(inner) {
             if blocks(whole) {
                 return Err(self.by_edt(
-who,
+                    who,
                     format!("seen before the start of {who}"),
                     "an EDT gets a data block together with a part of it".into(),
                     &[who.edt, whole, part],

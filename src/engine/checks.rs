@@ -28,7 +28,7 @@ fn insist(result: Result<(), Box<Misuse>>) {
 impl Context {
     /// Who calls the runtime now.
     pub fn who(&self) -> Who {
-        self.current.map_or(Who::NOBODY, who)
+        self.current.map_or(Who::NOBODY, Who::of)
     }
 
     /// What an object has been through, as an appendix to a message; nothing without strict mode.
@@ -70,12 +70,12 @@ impl Context {
     pub fn check_runnable(&self, check: &Check, edt: &Edt) {
         let modes = edt.slots().iter();
         let modes = modes.map(|slot| (slot.data(), slot.info().mode));
-        insist(check.mixed_modes(who(edt), modes));
+        insist(check.mixed_modes(Who::of(edt), modes));
         let gets = |block| edt.slots().iter().any(|slot| slot.data() == block);
         let data = edt.slots().iter().map(|slot| slot.data());
         for part in data.filter(|data| !data.is_null()) {
             let objects = &self.runtime.objects;
-            insist(check.part_and_whole(objects, who(edt), gets, part));
+            insist(check.part_and_whole(objects, Who::of(edt), gets, part));
         }
     }
 
@@ -84,9 +84,9 @@ impl Context {
         for (_, slot) in edt.blocks() {
             let objects = &self.runtime.objects;
             let block = objects.data_blocks.pinned(slot.data());
-            insist(check.within(objects, block, who(edt), When::Begin));
+            insist(check.within(objects, block, Who::of(edt), When::Begin));
             if let Some(print) = Print::take(block, slot.info().mode.writes() as u32) {
-                insist(check.compare(slot.data(), print, who(edt), When::Begin));
+                insist(check.compare(slot.data(), print, Who::of(edt), When::Begin));
             }
         }
     }
@@ -94,7 +94,7 @@ impl Context {
     /// An EDT has run, and holds its blocks still.
     #[cold]
     pub fn check_end(&mut self, check: &Check, edt: &'static Edt, result: Guid) {
-        let who = who(edt);
+        let who = Who::of(edt);
         if self.in_group {
             insist(Err(check.open_group(who)));
         }
@@ -250,13 +250,6 @@ pub(super) unsafe extern "C" fn call_checked(
         context.check_end(check, edt, result);
     }
     result
-}
-
-fn who(edt: &Edt) -> Who {
-    Who {
-        edt: edt.guid(),
-        work: Some(edt.work()),
-    }
 }
 
 /// How many calls that were never made are shown.

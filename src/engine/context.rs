@@ -4,6 +4,7 @@ use super::Runtime;
 use super::ahead::Ahead;
 use super::blocks::Answered;
 use super::seats::Away;
+use crate::check::history::Who;
 use crate::graph::finish::Credit;
 use crate::graph::{Call, Graph, Refused, Worklist};
 use crate::memory::Leases;
@@ -291,43 +292,20 @@ impl Context {
         }
     }
 
-    /// Satisfies an event with what an EDT returned: a block, nothing, or another event, which is
-    /// then what the event waits for (OCR 1.1.0, 2.7).
+    /// Satisfies an event with what `edt` returned, or the EDT of a scope: a block, nothing, or another
+    /// event, which is then what the event waits for (OCR 1.1.0, 2.7).
     #[inline]
-    pub fn pass_result(&mut self, output: Guid, result: Guid) {
-        if !output.is_null() {
-            self.pass_result_to(output, result);
-        }
-    }
-
-    fn pass_result_to(&mut self, output: Guid, result: Guid) {
-        let mut graph = self.graph();
-        if result.is_event() {
-            if let Err(why) = graph.add_dependence(result, output, 0, Mode::Rw) {
-                self.result_refused(why, output, result);
-            }
+    pub fn pass_result(&mut self, edt: Option<&Edt>, output: Guid, result: Guid) {
+        let who = |edt: Option<&Edt>| edt.map_or(Who::NOBODY, Who::of);
+        if output.is_null() {
             return;
         }
-        let passes = graph.check_source(result).is_ok();
-        let _ = graph.pass_to_event(output, false, if passes { result } else { Guid::NULL });
-    }
-
-    /// An EDT has returned an event that its output event cannot depend on: it may be the label of one that
-    /// is to come. Otherwise the EDT has ended all the same.
-    #[cold]
-    fn result_refused(&mut self, why: Refused, output: Guid, result: Guid) {
-        let waits = self.make_early(
-            why,
-            Call::Dependence {
-                source: result,
-                post_slot: 0,
-                destination: output,
-                slot: 0,
-                mode: Mode::Rw,
-            },
-        );
-        if waits == Err(Refused::NoSuchObject) {
-            let _ = self.graph().pass_to_event(output, false, Guid::NULL);
+        if result.is_event() {
+            self.pass_event(who(edt), output, result);
+        } else if result.is_null() || self.graph().check_source(result).is_ok() {
+            let _ = self.graph().pass_to_event(output, false, result);
+        } else {
+            self.pass_other(who(edt), output, result);
         }
     }
 
@@ -335,13 +313,60 @@ impl Context {
     #[inline]
     pub fn end_with_output(&mut self, edt: &Edt, result: Guid) {
         let mut graph = self.graph();
-        if result.is_event() {
-            if let Err((why, output)) = graph.end_with_event(edt, result) {
-                self.result_refused(why, output, result);
+        if !result.is_event() && (result.is_null() || graph.check_source(result).is_ok()) {
+            graph.end_with_output(edt, result);
+            return;
+        }
+        // The slot is the output event's from here on.
+        let who = Who::of(edt);
+        if let Some(output) = graph.leave_to_output(edt) {
+            match result.is_event() {
+                true => self.pass_event(who, output, result),
+                false => self.pass_other(who, output, result),
             }
-        } else {
-            let passes = result.is_null() || graph.check_source(result).is_ok();
-            graph.end_with_output(edt, if passes { result } else { Guid::NULL });
+        }
+    }
+
+    /// Has the output event depend on an event that an EDT has returned.
+    fn pass_event(&mut self, who: Who, output: Guid, result: Guid) {
+        let mut graph = self.graph();
+        if let Err(why) = graph.add_dependence(result, output, 0, Mode::Rw) {
+            let call = Call::Dependence {
+                source: result,
+                post_slot: 0,
+                destination: output,
+                slot: 0,
+                mode: Mode::Rw,
+            };
+            self.pass_early(who, why, call);
+        }
+    }
+
+    /// An EDT has returned something that is no event and no block.
+    #[cold]
+    fn pass_other(&mut self, who: Who, output: Guid, result: Guid) {
+        let call = Call::Satisfaction {
+            event: output,
+            increment: false,
+            data: result,
+            called: false,
+        };
+        self.pass_early(who, Refused::NoSuchObject, call);
+    }
+
+    /// An output event cannot have what an EDT returned: that may be a label without object, which is
+    /// waited for. Otherwise the EDT has ended all the same.
+    #[cold]
+    fn pass_early(&mut self, who: Who, why: Refused, call: Call) {
+        let waits = self.make_early(why, call, who);
+        if waits == Err(Refused::NoSuchObject) {
+            let (Call::Dependence {
+                destination: output,
+                ..
+            }
+            | Call::Satisfaction { event: output, .. }
+            | Call::Destruction { event: output }) = call;
+            let _ = self.graph().pass_to_event(output, false, Guid::NULL);
         }
     }
 }

@@ -11,6 +11,7 @@ use crate::object::hints::HintSet;
 use crate::object::link::MAX_SLOTS;
 use crate::object::place::Place;
 use crate::object::scope::{OPEN, Scope};
+use crate::sync::Spin;
 use std::mem::MaybeUninit;
 use std::ptr::{self, NonNull};
 
@@ -252,7 +253,7 @@ impl Context {
             _ => None,
         };
         let counted_in = match request.output {
-            Output::Given(event) if request.finish => self.graph().count_into_latch(event),
+            Output::Given(event) if request.finish => self.count_into_latch(event),
             _ => false,
         };
         // It has not begun to run.
@@ -303,6 +304,16 @@ impl Context {
             self.check_output(check, edt, output);
         }
         Some(output)
+    }
+
+    /// Has a latch event wait for a finish scope (`Graph::count_into_latch`), once it is opened: who does
+    /// that waits for nobody.
+    fn count_into_latch(&mut self, event: Guid) -> bool {
+        let spin = Spin::default();
+        while event.is_label() && self.runtime.objects.events.is_opening(event) {
+            spin.wait();
+        }
+        self.graph().count_into_latch(event)
     }
 
     /// What is to be done for a new EDT that has hints, or in strict mode.
@@ -361,6 +372,9 @@ impl Context {
         if later.is_empty() {
             return Err(NotCreated::Dependence(why));
         }
+        if request.guid.is_none() && sources.contains(&Guid::UNINITIALIZED) {
+            return Err(NotCreated::Anonymous);
+        }
         let mut guid = Guid::NULL;
         self.create_edt(&Request {
             depv: now.as_ptr(),
@@ -396,6 +410,7 @@ impl Context {
                 slot,
                 mode,
             },
+            self.who(),
         )
     }
 

@@ -7,17 +7,18 @@
 //!
 //! An event may trigger and go while what depends on it waits for its destination. So where that is what
 //! lacks, the dependence is split at once, by an event of the runtime's between the two: a counted event
-//! for one dependence, which keeps what it gets until it has passed it on, and then goes.
+//! for one dependence, which keeps what it gets until it has passed it on, and then goes. Messages look
+//! through it.
 
 use super::Runtime;
 use super::context::Context;
 use super::end::fatal;
 use crate::check::calls::MAX_ARGS;
-use crate::check::history::{What, Who};
+use crate::check::history::Who;
 use crate::graph::{Call, Graph, Refused};
 use crate::object::Objects;
 use crate::object::edt::WAITING;
-use crate::object::event::{EventKind, NewEvent};
+use crate::object::event::NewEvent;
 use crate::object::guid::Guid;
 use crate::object::waiting::Wake;
 use crate::report::picture::EarlyCall;
@@ -33,6 +34,7 @@ impl Call {
                 ..
             } => [source, destination],
             Call::Satisfaction { event, data, .. } => [event, data],
+            Call::Destruction { event } => [event, Guid::NULL],
         }
     }
 
@@ -61,6 +63,7 @@ impl Call {
                 event,
                 increment,
                 data,
+                ..
             } => {
                 let [event, data] = [event.bits(), data.bits()];
                 match increment {
@@ -68,6 +71,7 @@ impl Call {
                     true => ("ocrEventSatisfySlot", &[event, data, 1]),
                 }
             }
+            Call::Destruction { event } => ("ocrEventDestroy", &[event.bits()]),
         };
         args[..words.len()].copy_from_slice(words);
         (name, args)
@@ -88,6 +92,7 @@ impl fmt::Display for Call {
                 "{name} from {source} to pre-slot {slot} of {destination}"
             ),
             Call::Satisfaction { event, data, .. } => write!(f, "{name} of {event} with {data}"),
+            Call::Destruction { event } => write!(f, "{name} of {event}"),
         }
     }
 }
@@ -134,18 +139,14 @@ impl Waits {
 }
 
 impl Context {
-    /// Has satisfactions of events that others open wait for these.
+    /// Has what is to be done with events that others open wait for these.
     #[cold]
     pub(super) fn leave_to_openers(&mut self) {
         let who = self.who();
-        for (event, increment, data) in std::mem::take(&mut self.worklist.for_openers) {
-            let call = Call::Satisfaction {
-                event,
-                increment,
-                data,
-            };
-            if self.join(event, Early::new(call, who)).is_some() {
-                self.worklist.satisfy_later(event, increment, data);
+        for call in std::mem::take(&mut self.worklist.for_openers) {
+            let [event, _] = call.guids();
+            if let Some(early) = self.join(event, Early::new(call, who)) {
+                self.go_on(Waits::Call(early));
             }
         }
     }
@@ -174,18 +175,18 @@ impl Context {
     #[inline(never)]
     fn make_refused(&mut self, why: Refused) -> Result<(), Refused> {
         let call = self.worklist.refused.take().ok_or(why)?;
-        self.make_early(why, call)
+        self.make_early(why, call, self.who())
     }
 
     /// Has a call that was refused wait for an object that it names, if that is why.
     #[cold]
     #[inline(never)]
-    pub fn make_early(&mut self, why: Refused, call: Call) -> Result<(), Refused> {
-        let early = Early::new(call, self.who());
-        self.make_or_wait(early, why).map_err(|(early, why)| {
-            self.give_split_up(&early);
-            why
-        })
+    pub fn make_early(&mut self, why: Refused, call: Call, who: Who) -> Result<(), Refused> {
+        self.make_or_wait(Early::new(call, who), why)
+            .map_err(|(mut early, why)| {
+                self.give_split_up(&mut early);
+                why
+            })
     }
 
     /// A data block or EDT was created on a label: makes the calls that wait for it.
@@ -200,6 +201,12 @@ impl Context {
         let events = &self.runtime.objects.events;
         if !events.is_opening(label) {
             return;
+        }
+        if let Some(check) = &self.runtime.check
+            && let Some(kind) = events.kind(label)
+        {
+            let objects = &self.runtime.objects;
+            check.opens(objects, label, kind as u32, self.who());
         }
         self.worklist.opens = Some(label);
         loop {
@@ -222,7 +229,7 @@ impl Context {
                 let made = self.make(&early);
                 let made = made.or_else(|why| self.make_or_wait(early, why));
                 if let Err((early, why)) = made {
-                    self.refused_late(&early, why);
+                    self.refused_late(early, why);
                 }
             }
         }
@@ -243,8 +250,13 @@ impl Context {
                 }
                 Lacks::Opener(event) => self.join(event, early),
                 Lacks::Object(label) => {
-                    if let Err(why) = self.split(&mut early, label) {
-                        return Err((early, why));
+                    if let Err(other) = self.split(&mut early, label) {
+                        self.give_split_up(&mut early);
+                        why = other;
+                        match why {
+                            Refused::Opening => continue,
+                            _ => return Err((early, why)),
+                        }
                     }
                     let is_there = || !objects.is_awaited(label);
                     Waits::call(waiting.wait(label, Waits::Call(early), is_there))
@@ -278,10 +290,15 @@ impl Context {
                 event,
                 increment,
                 data,
+                called,
             } => {
                 graph.check_source(data)?;
-                graph.pass_to_event(event, increment, data)
+                match called {
+                    true => graph.satisfy_event(event, increment, data),
+                    false => graph.pass_to_event(event, increment, data),
+                }
             }
+            Call::Destruction { event } => graph.destroy_event(event),
         })
     }
 
@@ -300,15 +317,9 @@ impl Context {
         if destination != label || !source.is_event() || early.rest != early.given {
             return Ok(());
         }
-        let objects = &self.runtime.objects;
-        let new = NewEvent::Counted { dependences: 1 };
-        let between = objects.events.create(&mut self.caches.events, new);
+        let events = &self.runtime.objects.events;
+        let between = events.create(&mut self.caches.events, NewEvent::Between);
         let between = between.ok_or(Refused::OutOfMemory)?;
-        if let Some(check) = &self.runtime.check {
-            let act = (early.given.as_made().0, early.who);
-            let what = What::Event(EventKind::Counted as u32);
-            check.made(objects, between, what, act);
-        }
         early.rest = Call::Dependence {
             source: between,
             post_slot: 0,
@@ -320,25 +331,29 @@ impl Context {
     }
 
     /// Destroys the event that a dependence was split by, whose rest is not added.
-    fn give_split_up(&mut self, early: &Early) {
+    fn give_split_up(&mut self, early: &mut Early) {
         if let Call::Dependence { source, .. } = early.rest
             && early.rest != early.given
         {
+            early.rest = early.given;
             let _ = self.with_graph(|graph| graph.destroy_event(source));
         }
     }
 
     /// A call that had to wait was refused, and its caller has gone on.
-    fn refused_late(&mut self, early: &Early, why: Refused) {
-        self.give_split_up(early);
+    fn refused_late(&mut self, mut early: Early, why: Refused) {
+        self.give_split_up(&mut early);
         let objects = &self.runtime.objects;
-        if let Call::Dependence { destination, .. } = early.given
-            && !objects.exists(destination)
-        {
+        match early.given {
             // It was destroyed meanwhile, and its dependences with it.
-            return;
+            Call::Dependence { destination, .. } if !objects.exists(destination) => return,
+            // What another event leads to is refused without a word.
+            Call::Satisfaction { called: false, .. } => return,
+            _ => {}
         }
-        if let Some(check) = &self.runtime.check {
+        if let Some(check) = &self.runtime.check
+            && why != Refused::OutOfMemory
+        {
             let (name, args) = early.given.as_made();
             if let Some(misuse) = check.refused_late(objects, name, &args, early.who) {
                 fatal(&misuse.to_string());
@@ -346,11 +361,10 @@ impl Context {
         }
         let why = match why {
             // It has gone again, as it may behind a call that is made at once.
-            Refused::NoSuchObject => return,
+            Refused::NoSuchObject | Refused::Opening => return,
             Refused::NoSuchSlot => "there is no such slot",
             Refused::NotPermitted => "the slot is taken, or the event takes no more",
             Refused::OutOfMemory => "there is no memory",
-            Refused::Opening => return,
         };
         eprintln!(
             "ocr: warning: {}, in {}, which had to wait for a labeled GUID to get its object, was \
@@ -366,6 +380,7 @@ impl Runtime {
     pub(super) fn early_calls(&self) -> Vec<EarlyCall> {
         self.early.all(|label, waits| match waits {
             Waits::Thread(_) => None,
+            Waits::Call(early) if self.is_in_vain(&early.given) => None,
             Waits::Call(early) => Some(EarlyCall {
                 label,
                 name: self.objects.name_of_label(label),
@@ -375,10 +390,18 @@ impl Runtime {
                     Call::Dependence {
                         destination, slot, ..
                     } => Some((destination, slot)),
-                    Call::Satisfaction { .. } => None,
+                    _ => None,
                 },
             }),
         })
+    }
+
+    /// Whether a call waits that will do nothing, since its EDT is gone.
+    fn is_in_vain(&self, call: &Call) -> bool {
+        let Call::Dependence { destination, .. } = *call else {
+            return false;
+        };
+        !destination.is_label() && !self.objects.exists(destination)
     }
 }
 
@@ -411,7 +434,7 @@ impl Objects {
             Call::Dependence {
                 destination, slot, ..
             } => self.has_free_slot(destination, slot),
-            Call::Satisfaction { .. } => true,
+            _ => true,
         };
         match (awaited.first(), others.iter().any(|guid| guid.is_label())) {
             _ if !fits || !others.iter().all(|&guid| self.exists(guid)) => Lacks::Other,
@@ -435,7 +458,7 @@ impl Objects {
     /// A label, and where it is in its range.
     fn name_of_label(&self, label: Guid) -> String {
         let place = self.ranges.place_of(label);
-        let place = place.map_or(String::new(), |(range, index)| {
+        let place = place.map_or(", whose range was destroyed".into(), |(range, index)| {
             format!(" (index {index} of {range})")
         });
         format!("the labeled GUID {label}{place}")

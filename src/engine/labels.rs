@@ -69,7 +69,9 @@ impl Context {
             return false;
         }
         self.wait_until(Label::Made(label), call, |wake| {
-            let is_made = || runtime.objects.exists(label);
+            // The first look waits while the event is being made.
+            let objects = &runtime.objects;
+            let is_made = || !objects.is_awaited(label) && objects.exists(label);
             if let Some(Waits::Thread(wake)) = early.wait(label, Waits::Thread(wake), is_made) {
                 wake();
             }

@@ -349,7 +349,7 @@ impl Context {
                     scope.result_goes.set(true);
                 }
             } else {
-                self.pass_result(edt.output(), result);
+                self.pass_result(Some(edt), edt.output(), result);
             }
             self.runtime.objects.edts.free(&mut self.caches.edts, edt);
         }
@@ -424,7 +424,7 @@ impl Context {
                     .scopes
                     .free(&mut self.caches.scopes, freed, index);
             }
-            self.pass_result(output, result);
+            self.pass_result(None, output, result);
             if goes {
                 self.graph().let_go(result);
             }

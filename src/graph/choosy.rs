@@ -6,7 +6,7 @@
 
 use super::{Graph, Refused};
 use crate::object::collective::{Collective, Complete, Connected, NotTaken};
-use crate::object::event::{CHOOSY, Event, EventKind, OPENING, SPENT};
+use crate::object::event::{CHOOSY, Event, EventKind, SPENT};
 use crate::object::guid::Guid;
 use crate::object::header::Locked;
 use crate::object::link::{Link, Target};
@@ -33,7 +33,7 @@ impl Graph<'_> {
         post_slot: u32,
         node: Link,
     ) -> Result<Option<Guid>, Refused> {
-        if locked.word.count() == OPENING && self.work.opens != Some(event.guid(&locked)) {
+        if self.opens_other(event.guid(&locked), &locked) {
             return Err(Refused::Opening);
         }
         match event.kind() {

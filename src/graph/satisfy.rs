@@ -23,6 +23,15 @@ pub struct DestroyedEdt {
     pub given_up: Vec<Guid>,
 }
 
+fn satisfaction<const CALLED: bool>(event: Guid, increment: bool, data: Guid) -> Call {
+    Call::Satisfaction {
+        event,
+        increment,
+        data,
+        called: CALLED,
+    }
+}
+
 impl Graph<'_> {
     /// Satisfies a pre-slot of an event (OCR 1.1.0, 2.6.4). `increment` means the latch's increment
     /// slot. What follows is in the worklist, for [`Graph::pass_on`].
@@ -45,11 +54,7 @@ impl Graph<'_> {
         match self.check_source(data) {
             Ok(()) => self.satisfy_event(event, increment, data),
             Err(why) => {
-                let call = Call::Satisfaction {
-                    event,
-                    increment,
-                    data,
-                };
+                let call = satisfaction::<true>(event, increment, data);
                 Err(self.work.refuse(why, call))
             }
         }
@@ -112,20 +117,17 @@ impl Graph<'_> {
             return self.trigger_output(guid, increment, data);
         }
         let Some((event, mut locked)) = self.objects.events.lock(guid) else {
-            let call = Call::Satisfaction {
-                event: guid,
-                increment,
-                data,
-            };
+            let call = satisfaction::<CALLED>(guid, increment, data);
             return Err(self.work.refuse(Refused::NoSuchObject, call));
         };
         let kind = event.kind();
         if increment && kind != EventKind::Latch {
             return Err(Refused::NoSuchSlot);
         }
-        if locked.word.count() == OPENING && self.work.opens != Some(guid) {
+        if self.opens_other(guid, &locked) {
             drop(locked);
-            self.work.leave_to_opener(guid, increment, data);
+            let call = satisfaction::<CALLED>(guid, increment, data);
+            self.work.leave_to_opener(call);
             return Ok(());
         }
         let waiting = match kind {
@@ -200,20 +202,19 @@ impl Graph<'_> {
         self.pass(waiting, data);
     }
 
-    /// The same where the EDT has returned an event: its output event takes over its slot, until the
-    /// other has been triggered. The output event, if it cannot depend on the other.
-    pub fn end_with_event(&mut self, edt: &Edt, returned: Guid) -> Result<(), (Refused, Guid)> {
+    /// The same where the EDT has returned what has not triggered: its output event takes over its slot
+    /// until then. The output event; none if nobody waits for that.
+    pub fn leave_to_output(&mut self, edt: &Edt) -> Option<Guid> {
         let mut locked = edt.header.lock_pinned();
         if edt.waiting().is_none() {
             drop(locked);
             self.objects.edts.free(&mut self.caches.edts, edt);
-            return Ok(());
+            return None;
         }
         let output = edt.output();
         locked.word = locked.word.with_state(ENDED);
         drop(locked);
-        self.add_dependence(returned, output, 0, Mode::Rw)
-            .map_err(|why| (why, output))
+        Some(output)
     }
 
     /// Takes the one pre-slot that waits for the output event in an EDT out of the graph, and satisfies it
@@ -329,6 +330,12 @@ impl Graph<'_> {
         self.work.runnable.push(EdtRef::new(edt));
     }
 
+    /// Whether an event is opening, and another thread opens it.
+    #[inline(always)]
+    pub(super) fn opens_other(&self, event: Guid, locked: &Locked<'_>) -> bool {
+        locked.word.count() == OPENING && self.work.opens != Some(event)
+    }
+
     /// Destroys an event (OCR 1.1.0, 2.6.2). Pre-slots that waited for it are unconnected again.
     pub fn destroy_event(&mut self, guid: Guid) -> Result<(), Refused> {
         if guid.is_output() {
@@ -341,6 +348,11 @@ impl Graph<'_> {
             .events
             .lock(guid)
             .ok_or(Refused::NoSuchObject)?;
+        if self.opens_other(guid, &locked) {
+            drop(locked);
+            self.work.leave_to_opener(Call::Destruction { event: guid });
+            return Ok(());
+        }
         let queued = match event.kind() {
             EventKind::Channel => event.queued.replace(Link::END),
             _ => Link::END,

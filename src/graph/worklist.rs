@@ -36,6 +36,11 @@ pub enum Call {
         /// For the data block.
         mode: Mode,
     },
+    /// An event is destroyed.
+    Destruction {
+        /// The event.
+        event: Guid,
+    },
     /// An event is satisfied.
     Satisfaction {
         /// The event.
@@ -44,6 +49,8 @@ pub enum Call {
         increment: bool,
         /// A data block or `NULL_GUID`.
         data: Guid,
+        /// Whether it is a call that may be refused, and not what another event leads to.
+        called: bool,
     },
 }
 
@@ -56,8 +63,8 @@ pub struct Worklist {
     pub(super) lists: Vec<(Link, Guid)>,
     /// Event pre-slots that are to be satisfied.
     pub(super) events: Vec<(Guid, bool, Guid)>,
-    /// The same, of events that others open: the caller hands them on.
-    pub for_openers: Vec<(Guid, bool, Guid)>,
+    /// What is to be done with events that others open: the caller hands it on.
+    pub for_openers: Vec<Call>,
     /// What was refused last for an object that is not there. Who refuses has it at hand; a caller who kept
     /// it, in case, would do so each time.
     pub refused: Option<Call>,
@@ -73,15 +80,10 @@ impl Worklist {
         why
     }
 
-    /// Adds an event pre-slot that is to be satisfied.
-    pub fn satisfy_later(&mut self, event: Guid, increment: bool, data: Guid) {
-        self.events.push((event, increment, data));
-    }
-
-    /// Keeps a satisfaction for who opens the event.
+    /// Keeps a call for who opens the event.
     #[cold]
-    pub(super) fn leave_to_opener(&mut self, event: Guid, increment: bool, data: Guid) {
-        self.for_openers.push((event, increment, data));
+    pub(super) fn leave_to_opener(&mut self, call: Call) {
+        self.for_openers.push(call);
         // An empty list, so that there is something to do.
         self.lists.push((Link::END, Guid::NULL));
     }

@@ -105,6 +105,8 @@ pub enum NewEvent {
         /// How many dependences it serves; not 0.
         dependences: u64,
     },
+    /// A counted event of the runtime's for one dependence, between an event and what is not there yet.
+    Between,
     /// A channel event.
     Channel {
         /// How many satisfactions or dependences may wait; [`super::collective::UNBOUNDED`] is no
@@ -133,14 +135,23 @@ pub struct Event {
     pub queued: Cell<Link>,
     /// Channel: the last node of the queue that is not empty.
     pub last: Cell<Link>,
-    /// Collective: its inside, from `Arc::into_raw`. Channel: its bound, as an address.
+    /// Collective: its inside, from `Arc::into_raw`. Channel: its bound, as an address. Counted:
+    /// [`BETWEEN`] or null.
     special: Cell<*const Collective>,
 }
+
+/// Marks an event that is no program's ([`NewEvent::Between`]).
+const BETWEEN: *const Collective = ptr::without_provenance(1);
 
 // SAFETY: see the module: the lock of the header guards the cells.
 unsafe impl Sync for Event {}
 
 impl Event {
+    /// Whether it is no program's, but stands between two objects; the caller has its lock.
+    pub fn is_between(&self) -> bool {
+        self.kind() == EventKind::Counted && self.special.get() == BETWEEN
+    }
+
     /// Its GUID; the caller has its lock.
     pub fn guid(&self, locked: &Locked<'_>) -> Guid {
         Guid::new(Kind::Event, locked.word.generation(), self.index.get())
@@ -287,8 +298,13 @@ impl Events {
             NewEvent::Plain { kind, counter } => begin(slot()?, (kind, ARMED), counter, |_| {}),
             NewEvent::Counted { dependences } => {
                 let counter = i64::try_from(dependences).unwrap_or(i64::MAX);
-                begin(slot()?, (EventKind::Counted, CHOOSY), counter, |_| {})
+                begin(slot()?, (EventKind::Counted, CHOOSY), counter, |event| {
+                    event.special.set(ptr::null())
+                })
             }
+            NewEvent::Between => begin(slot()?, (EventKind::Counted, CHOOSY), 1, |event| {
+                event.special.set(BETWEEN)
+            }),
             NewEvent::Channel { bound } => {
                 begin(slot()?, (EventKind::Channel, CHOOSY), 0, |event| {
                     event.queued.set(Link::END);

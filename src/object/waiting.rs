@@ -11,14 +11,16 @@
 //!
 //! # In order
 //!
-//! Calls on a label take effect in the order in which a thread makes them, though some wait for the
-//! object and others do not. Who creates the object claims the slot, then asks whether anything
+//! Calls on an event take effect in the order in which a thread makes them, though some wait until it is
+//! created on its label and others do not. (Dependences of EDTs may come in any order, and those on blocks,
+//! which have none.) Who creates the object claims the slot, then asks whether anything
 //! [waits](Waiting::has) (with a fence between, as above), and publishes the object as *opening* if so:
 //! then others do not touch it, but [join](Waiting::join) the list, and the creator, who may, does what
 //! waits, until the list is [empty](Waiting::close). Both look at the list and at the object under the
 //! list's lock, so nothing joins behind the end of the opening. What began to wait too late for the
 //! creator to see looks at the slot after its claim: it finds it claimed, waits for the object, and is
-//! its thread's own again, before the thread's next call.
+//! its thread's own again, before the thread's next call. For that, the look waits while the slot is
+//! claimed: neither "there" nor "not there" would do.
 
 use crate::sync::{AtomicU64, Ordering, fence};
 #[cfg(loom)]
@@ -257,6 +259,21 @@ mod loom_models {
                 self.done.lock().expect("no panic").extend(calls);
             }
         }
+    }
+
+    /// A thread begins to wait for an object while that is made: it is woken, or finds it.
+    #[test]
+    fn who_waits_for_an_object_with_a_label_is_woken() {
+        loom::model(|| {
+            let opened = Opened::new();
+            let other = opened.clone();
+            let creating = loom::thread::spawn(move || other.create());
+            let is_made = || !opened.label.is_awaited(LABEL) && opened.label.lock(LABEL).is_some();
+            let found = opened.waiting.wait(7, 1, is_made).is_some();
+            creating.join().expect("no panic");
+            let woken = *opened.done.lock().expect("no panic") == [1];
+            assert!(found != woken, "once");
+        });
     }
 
     /// Two calls of one thread take effect in their order, and once, whenever the object is created.

@@ -7,7 +7,7 @@
 #include <extensions/ocr-labeling.h>
 #include <extensions/ocr-reduction-event.h>
 
-enum { STEPS = 13 };
+enum { STEPS = 17 };
 static ocrGuid_t s_end;
 
 static ocrGuid_t label_of(ocrGuidUserKind kind) {
@@ -27,6 +27,19 @@ static ocrGuid_t create_block(ocrGuid_t label, u64 value) {
     memcpy(addr, &value, sizeof value);
     OK(ocrDbRelease(label));
     return label;
+}
+
+/* Creates on the label paramv[0] what is of kind paramv[1], and satisfies it. */
+static ocrGuid_t creates(u32 paramc, u64 *paramv, u32 depc, ocrEdtDep_t depv[]) {
+    (void)paramc, (void)depc, (void)depv;
+    ocrGuid_t label = {(s64)paramv[0]};
+    if (paramv[1] == GUID_USER_DB) {
+        create_block(label, 47);
+    } else {
+        create(label, OCR_EVENT_STICKY_T);
+        OK(ocrEventSatisfy(label, block_with(47)));
+    }
+    return NULL_GUID;
 }
 
 /* Slot i has a block with the number paramv[i + 1], or nothing for 0. The end waits for it on slot paramv[0]. */
@@ -154,6 +167,25 @@ static void by_value(u32 step) {
     OK(ocrEdtCreate(&label, tmpl, 2, params, 1, NULL, EDT_PROP_NONE | GUID_PROP_CHECK, NULL_HINT, NULL));
 }
 
+/* An EDT returns what is not there yet. paramv[0]: the label. */
+static ocrGuid_t returns_label(u32 paramc, u64 *paramv, u32 depc, ocrEdtDep_t depv[]) {
+    (void)paramc, (void)depc, (void)depv;
+    return (ocrGuid_t){(s64)paramv[0]};
+}
+
+static void returned(u32 step, ocrGuidUserKind kind, u16 flags) {
+    ocrGuid_t label = label_of(kind), output, open = UNINITIALIZED_GUID;
+    u64 param = (u64)label.guid;
+    ocrGuid_t edt = spawn_with(returns_label, 1, &param, 1, &open, flags, &output);
+    ocrGuid_t sink = expects(step, 47), creator, tmpl = template_of(creates, 2, 1);
+    /* It has returned, if not ended, when the label gets its object. */
+    u64 params[2] = {param, kind};
+    link_to(output, sink, 0, DB_MODE_CONST);
+    creator = edt_of(tmpl, 2, params, 1, NULL, EDT_PROP_NONE, NULL);
+    link_to(NULL_GUID, edt, 0, DB_MODE_NULL);
+    link_to(NULL_GUID, creator, 0, DB_MODE_NULL);
+}
+
 static ocrGuid_t gets_sum(u32 paramc, u64 *paramv, u32 depc, ocrEdtDep_t depv[]) {
     (void)paramc, (void)depc;
     CHECK_EQ(number_in(depv[0]), 7);
@@ -201,6 +233,8 @@ static void refused(void) {
     REFUSED(OCR_EPERM, ocrAddDependence(label, db, 0, DB_MODE_RO));
     REFUSED(OCR_EINVAL, ocrEventDestroy(label));
     REFUSED(OCR_EINVAL, ocrDbDestroy(db));
+    REFUSED(OCR_EINVAL, ocrEventSatisfy(db, NULL_GUID));
+    REFUSED(OCR_EINVAL, ocrEventSatisfy(label_of(GUID_USER_EDT_TEMPLATE), NULL_GUID));
     /* It waits in vain, and the EDT goes with it. */
     link_to(label, open, 0, DB_MODE_RO);
     OK(ocrEdtDestroy(open));
@@ -217,6 +251,11 @@ static void refused(void) {
     /* Of a creation that is refused, nothing waits. */
     ocrGuid_t depv[2] = {label_of(GUID_USER_EVENT_STICKY), label}, tmpl = template_of(never, 0, 2), edt;
     REFUSED(OCR_EINVAL, ocrEdtCreate(&edt, tmpl, 0, NULL, 2, depv, EDT_PROP_NONE, NULL_HINT, NULL));
+    for (int i = 0; i < 2; i++) {
+        /* Nobody could connect the other pre-slot. */
+        depv[i] = label_of(GUID_USER_DB), depv[1 - i] = UNINITIALIZED_GUID;
+        REFUSED(OCR_EPERM, ocrEdtCreate(NULL, tmpl, 0, NULL, 2, depv, EDT_PROP_NONE, NULL_HINT, NULL));
+    }
     depv[1] = garbage, depv[0] = label_of(GUID_USER_DB);
     REFUSED(OCR_EINVAL, ocrEdtCreate(&edt, tmpl, 0, NULL, 2, depv, EDT_PROP_NONE, NULL_HINT, NULL));
     create_block(depv[0], 1);
@@ -237,5 +276,9 @@ ocrGuid_t mainEdt(u32 paramc, u64 *paramv, u32 depc, ocrEdtDep_t depv[]) {
     edt(10);
     collective(11);
     by_value(12);
+    returned(13, GUID_USER_EVENT_STICKY, EDT_PROP_NONE);
+    returned(14, GUID_USER_DB, EDT_PROP_NONE);
+    returned(15, GUID_USER_EVENT_STICKY, EDT_PROP_FINISH);
+    returned(16, GUID_USER_DB, EDT_PROP_FINISH);
     return NULL_GUID;
 }

@@ -96,10 +96,30 @@ static ocrGuid_t long_runs(u32 paramc, u64 *paramv, u32 depc, ocrEdtDep_t depv[]
     return NULL_GUID;
 }
 
+/* ---- Each ends while another EDT creates the next. ---- */
+
+static ocrGuid_t hops(u32 paramc, u64 *paramv, u32 depc, ocrEdtDep_t depv[]);
+
+static ocrGuid_t hops_again(u32 paramc, u64 *paramv, u32 depc, ocrEdtDep_t depv[]) {
+    (void)depc, (void)depv;
+    ocrGuid_t guid = label_at(CHAINS + 1), tmpl = template_of(hops, 1, 0);
+    OK(ocrEdtCreate(&guid, tmpl, paramc, paramv, 0, NULL, GUID_PROP_IS_LABELED, NULL_HINT, NULL));
+    OK(ocrEdtTemplateDestroy(tmpl));
+    return NULL_GUID;
+}
+
+static ocrGuid_t hops(u32 paramc, u64 *paramv, u32 depc, ocrEdtDep_t depv[]) {
+    (void)paramc, (void)depc, (void)depv;
+    u64 left = paramv[0] - 1;
+    if (left != 0)
+        spawn(hops_again, 1, &left, 0, NULL);
+    return NULL_GUID;
+}
+
 /* All EDTs on the labels have ended: they are free, and waited for no more. */
 static ocrGuid_t labels_are_free(u32 paramc, u64 *paramv, u32 depc, ocrEdtDep_t depv[]) {
     (void)paramc, (void)paramv, (void)depc, (void)depv;
-    for (u64 n = 0; n <= CHAINS; n++) {
+    for (u64 n = 0; n <= CHAINS + 1; n++) {
         ocrGuid_t label = label_at(n), tmpl = template_of(end_edt, 0, 1);
         is_edt(label, GUID_USER_NONE);
         OK(ocrEdtCreate(&label, tmpl, 0, NULL, 1, NULL, GUID_PROP_BLOCK, NULL_HINT, NULL));
@@ -117,6 +137,8 @@ static ocrGuid_t all(u32 paramc, u64 *paramv, u32 depc, ocrEdtDep_t depv[]) {
         create(chain, scaled(200), NULL);
         link_to(NULL_GUID, label_at(chain), 0, DB_MODE_NULL);
     }
+    u64 many = scaled(50000);
+    hops_again(1, &many, 0, NULL);
     s_runs = event_of(OCR_EVENT_STICKY_T);
     s_ended = event_of(OCR_EVENT_STICKY_T);
     OK(ocrEdtCreate(&guid, tmpl, 1, (u64[]){0}, 1, NULL, GUID_PROP_IS_LABELED, NULL_HINT, &ended));
@@ -133,7 +155,7 @@ static ocrGuid_t nothing(u32 paramc, u64 *paramv, u32 depc, ocrEdtDep_t depv[]) 
 
 ocrGuid_t mainEdt(u32 paramc, u64 *paramv, u32 depc, ocrEdtDep_t depv[]) {
     (void)paramc, (void)paramv, (void)depc, (void)depv;
-    OK(ocrGuidRangeCreate(&s_range, CHAINS + 1, GUID_USER_EDT));
+    OK(ocrGuidRangeCreate(&s_range, CHAINS + 2, GUID_USER_EDT));
     s_link = template_of(link_runs, WIDE, 2);
     s_last = spawn(nothing, 0, NULL, CHAINS, NULL);
     ocrGuid_t done, open = UNINITIALIZED_GUID;

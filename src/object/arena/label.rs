@@ -4,7 +4,7 @@
 //! contiguous. Reserving a run maps memory and touches none of it; a slot takes on the generation of
 //! its label when the first object is made there (the protocol is in [`super::super::header`]).
 //!
-//! A label can be claimed while its run is reserved. That is looked up under the read lock, under
+//! A free label can be claimed while its run is reserved. That is looked up under the read lock, under
 //! which the claim itself is made, too: so who has taken a run back knows that no slot of it will be
 //! claimed any more. Slots that are free then serve later runs, in the next generation. Those of
 //! objects that are still there are lost for the rest of the run, with 64 to 128 bytes each.

@@ -4,7 +4,7 @@
 use super::{ENDED, Edt, HINTED, RUNNABLE, STARTED, URGENT, ZOMBIE};
 use crate::object::arena::{Arena, Cache, Labels, Slot, Taken};
 use crate::object::guid::{Guid, Kind};
-use crate::object::header::{Header, Locked, Word};
+use crate::object::header::{FREE, Header, Locked, Word};
 use crate::object::hints::{EDT_PRIORITY, HintSet, Hints};
 use crate::object::link::Link;
 use std::cell::Cell;
@@ -214,13 +214,21 @@ impl Edts {
         }
         // Others who want to create it wait while the label is claimed, so the memory comes before.
         let memory = allocate_words(2 * depc as usize + param_words).ok_or(None)?;
-        let slot = match self.huge.claim(label) {
-            Err(Taken::Exists) if alone => {
-                (self.huge.claim_from(label, STARTED)).ok_or(Taken::Exists)
+        let slot = loop {
+            match self.huge.claim(label) {
+                Err(Taken::Exists) if alone => {}
+                claimed => break claimed.map_err(Some)?,
             }
-            claimed => claimed,
+            if let Some(slot) = self.huge.claim_from(label, STARTED) {
+                break slot;
+            }
+            // The EDT may have ended since.
+            let state = |slot: &Sized<{ WORDS[0] }>| slot.edt.header.peek().state();
+            match self.huge.get(label.index()).map(state) {
+                Some(FREE | STARTED) => {}
+                _ => return Err(Some(Taken::Exists)),
+            }
         };
-        let slot = slot.map_err(Some)?;
         let edt = &slot.edt;
         edt.begin(Kind::EdtHuge, label.index(), depc, Some(memory));
         Ok(edt)
@@ -386,8 +394,8 @@ impl Edts {
         self.hints.get(edt.own_guid())
     }
 
-    /// All EDTs that are alive, with their GUIDs: others may end them meanwhile, so they are not to
-    /// be asked.
+    /// All EDTs that are alive, with the GUIDs of their slots: others may end them meanwhile, so they are not
+    /// to be asked.
     pub fn live(&self) -> impl Iterator<Item = (Guid, &Edt)> {
         fn of<const N: usize>(
             kind: Kind,

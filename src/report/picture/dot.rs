@@ -163,7 +163,8 @@ impl Picture<'_> {
                 }
                 None => {}
             }
-            for &source in self.sources.get(&event).into_iter().flatten() {
+            let sources = self.sources.get(&event).into_iter().flatten();
+            for source in sources.map(|&source| self.through(source)) {
                 graph.arrow(source.to_string(), id.clone(), String::new());
                 events.push(source);
             }

@@ -480,7 +480,17 @@ impl<'a> Picture<'a> {
     /// The event that a pre-slot waits for, if it was found.
     fn event_at(&self, slot: &OpenSlot) -> Option<Guid> {
         let event = *self.event_of.get(&slot.link?.bits())?;
-        (!event.is_null()).then_some(event)
+        (!event.is_null()).then(|| self.through(event))
+    }
+
+    /// The event that one of the runtime's depends on, for a program's; the same for others.
+    fn through(&self, event: Guid) -> Guid {
+        let sources = self.sources.get(&event);
+        let source = sources.and_then(|sources| sources.first().copied());
+        match source {
+            Some(source) if is_between(self.objects, event) => source,
+            _ => event,
+        }
     }
 
     /// The call that a pre-slot without a dependence waits for, since that waits itself.
@@ -518,7 +528,7 @@ impl<'a> Picture<'a> {
                 WAITING => edt.flags.get() & WAITER == 0,
                 state => state == RUNNABLE,
             };
-            counts.then_some(guid)
+            counts.then(|| edt.guid())
         });
         edts.collect()
     }
@@ -540,6 +550,12 @@ fn open_slots(edt: &Edt) -> Vec<OpenSlot> {
             (link.is_some() || slot.is_unconnected()).then_some(OpenSlot { at, link })
         })
         .collect()
+}
+
+/// Whether an event is the runtime's own, between two objects.
+fn is_between(objects: &Objects, guid: Guid) -> bool {
+    let event = objects.events.lock(guid);
+    event.is_some_and(|(event, _locked)| event.is_between())
 }
 
 /// The kind of an event, if it exists, and what it lacks if it has not triggered.

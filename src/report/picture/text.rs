@@ -1,7 +1,8 @@
 //! The picture in words.
 
 use super::{
-    BlockWait, Holder, Maker, Name, OpenScope, Picture, SHOWN, Thread, WaitingEdt, kind_and_lack,
+    BlockWait, Holder, Maker, Name, OpenScope, Picture, SHOWN, Thread, WaitingEdt, is_between,
+    kind_and_lack,
 };
 use crate::object::edt::Mode;
 use crate::object::guid::Guid;
@@ -204,6 +205,9 @@ impl Picture<'_> {
         };
         for slot in edt.slots.iter().take(FEW) {
             let why = match (self.event_at(slot), slot.link) {
+                (Some(event), _) if is_between(self.objects, event) => self
+                    .lacks(edt, slot)
+                    .unwrap_or_else(|| self.event(event, 0)),
                 (Some(event), _) => self.event(event, 0),
                 (None, Some(_)) => "an event, which is just being connected or satisfied".into(),
                 (None, None) => self.lacks(edt, slot).unwrap_or_else(|| never.into()),
@@ -230,6 +234,9 @@ impl Picture<'_> {
 
     /// An event, and what it lacks or waits for itself.
     pub(super) fn event(&self, guid: Guid, depth: usize) -> String {
+        if is_between(self.objects, guid) {
+            return "an event that was destroyed".into();
+        }
         let history = self.told.history;
         let Some((kind, lack)) = kind_and_lack(self.objects, guid) else {
             let destroyed = history.and_then(|history| history.destroyed(guid));
@@ -276,7 +283,9 @@ impl Picture<'_> {
                 "which depends on "
             };
             text += &match depth < DEPTH {
-                true => list(sources, |&source| self.event(source, depth + 1)),
+                true => list(sources, |&source| {
+                    self.event(self.through(source), depth + 1)
+                }),
                 false => "others".into(),
             };
         }

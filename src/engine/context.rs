@@ -6,7 +6,7 @@ use super::blocks::Answered;
 use super::seats::Away;
 use crate::check::history::Who;
 use crate::graph::finish::Credit;
-use crate::graph::{Call, Graph, Refused, Worklist};
+use crate::graph::{Call, Dependence, Graph, Refused, Worklist};
 use crate::memory::Leases;
 use crate::object::Caches;
 use crate::object::data_block::DataBlock;
@@ -331,14 +331,14 @@ impl Context {
     fn pass_event(&mut self, who: Who, output: Guid, result: Guid) {
         let mut graph = self.graph();
         if let Err(why) = graph.add_dependence(result, output, 0, Mode::Rw) {
-            let call = Call::Dependence {
+            let call = Call::Dependence(Dependence {
                 source: result,
                 post_slot: 0,
                 destination: output,
                 slot: 0,
                 mode: Mode::Rw,
-            };
-            self.pass_early(who, why, call);
+            });
+            self.pass_early(who, output, why, call);
         }
     }
 
@@ -351,21 +351,14 @@ impl Context {
             data: result,
             called: false,
         };
-        self.pass_early(who, Refused::NoSuchObject, call);
+        self.pass_early(who, output, Refused::NoSuchObject, call);
     }
 
     /// An output event cannot have what an EDT returned: that may be a label without object, which is
     /// waited for. Otherwise the EDT has ended all the same.
     #[cold]
-    fn pass_early(&mut self, who: Who, why: Refused, call: Call) {
-        let waits = self.make_early(why, call, who);
-        if waits == Err(Refused::NoSuchObject) {
-            let (Call::Dependence {
-                destination: output,
-                ..
-            }
-            | Call::Satisfaction { event: output, .. }
-            | Call::Destruction { event: output }) = call;
+    fn pass_early(&mut self, who: Who, output: Guid, why: Refused, call: Call) {
+        if self.make_early(why, call, who) == Err(Refused::NoSuchObject) {
             let _ = self.graph().pass_to_event(output, false, Guid::NULL);
         }
     }

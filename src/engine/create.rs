@@ -1,7 +1,7 @@
 //! Step 1: an EDT is created (OCR 1.1.0, 2.7.3).
 
 use super::context::Context;
-use crate::graph::{Call, Refused};
+use crate::graph::{Call, Dependence, Refused};
 use crate::object::arena::Taken;
 use crate::object::edt::{Edt, ExplicitRange, FINISH, HAS_RANGE, Mode, RANGE_WORDS};
 use crate::object::edt::{RUNNABLE, WAITING};
@@ -400,18 +400,14 @@ impl Context {
         destination: Guid,
         slot: u32,
     ) -> Result<(), Refused> {
-        let (post_slot, mode) = (0, Mode::Rw);
-        self.make_early(
-            why,
-            Call::Dependence {
-                source,
-                post_slot,
-                destination,
-                slot,
-                mode,
-            },
-            self.who(),
-        )
+        let dependence = Dependence {
+            source,
+            post_slot: 0,
+            destination,
+            slot,
+            mode: Mode::Rw,
+        };
+        self.make_early(why, Call::Dependence(dependence), self.who())
     }
 
     /// Destroys a new EDT that could not be connected, since an event does not exist or takes no further

@@ -15,7 +15,7 @@ use super::context::Context;
 use super::end::fatal;
 use crate::check::calls::MAX_ARGS;
 use crate::check::history::Who;
-use crate::graph::{Call, Graph, Refused};
+use crate::graph::{Call, Dependence, Graph, Refused};
 use crate::object::Objects;
 use crate::object::edt::WAITING;
 use crate::object::event::NewEvent;
@@ -28,11 +28,7 @@ impl Call {
     /// The objects that it names.
     fn guids(&self) -> [Guid; 2] {
         match *self {
-            Call::Dependence {
-                source,
-                destination,
-                ..
-            } => [source, destination],
+            Call::Dependence(of) => [of.source, of.destination],
             Call::Satisfaction { event, data, .. } => [event, data],
             Call::Destruction { event } => [event, Guid::NULL],
         }
@@ -42,15 +38,10 @@ impl Call {
     fn as_made(&self) -> (&'static str, [u64; MAX_ARGS]) {
         let mut args = [0; MAX_ARGS];
         let (name, words): (_, &[u64]) = match *self {
-            Call::Dependence {
-                source,
-                post_slot,
-                destination,
-                slot,
-                mode,
-            } => {
-                let [source, destination] = [source.bits(), destination.bits()];
-                let [post_slot, slot, mode] = [post_slot, slot, mode as u32].map(u64::from);
+            Call::Dependence(of) => {
+                let [source, destination] = [of.source, of.destination].map(Guid::bits);
+                let [post_slot, slot] = [of.post_slot, of.slot].map(u64::from);
+                let mode = of.mode as u64;
                 match post_slot {
                     0 => ("ocrAddDependence", &[source, destination, slot, mode]),
                     _ => (
@@ -82,14 +73,10 @@ impl fmt::Display for Call {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let (name, _) = self.as_made();
         match self {
-            Call::Dependence {
-                source,
-                destination,
-                slot,
-                ..
-            } => write!(
+            Call::Dependence(of) => write!(
                 f,
-                "{name} from {source} to pre-slot {slot} of {destination}"
+                "{name} from {} to pre-slot {} of {}",
+                of.source, of.slot, of.destination
             ),
             Call::Satisfaction { event, data, .. } => write!(f, "{name} of {event} with {data}"),
             Call::Destruction { event } => write!(f, "{name} of {event}"),
@@ -117,6 +104,10 @@ impl Early {
             rest: call,
             again: call.guids().len(),
         }
+    }
+
+    fn is_split(&self) -> bool {
+        self.rest != self.given
     }
 }
 
@@ -279,13 +270,9 @@ impl Context {
             check.made_late(&self.runtime.objects, name, &args, early.who);
         }
         self.with_graph(|graph| match early.rest {
-            Call::Dependence {
-                source,
-                post_slot,
-                destination,
-                slot,
-                mode,
-            } => graph.add_dependence_slot(source, post_slot, destination, slot, mode),
+            Call::Dependence(of) => {
+                graph.add_dependence_slot(of.source, of.post_slot, of.destination, of.slot, of.mode)
+            }
             Call::Satisfaction {
                 event,
                 increment,
@@ -304,39 +291,33 @@ impl Context {
 
     /// Splits a dependence on an event, if it is its destination that lacks.
     fn split(&mut self, early: &mut Early, label: Guid) -> Result<(), Refused> {
-        let Call::Dependence {
-            source,
-            post_slot,
-            destination,
-            slot,
-            mode,
-        } = early.rest
-        else {
+        let Call::Dependence(whole) = early.rest else {
             return Ok(());
         };
-        if destination != label || !source.is_event() || early.rest != early.given {
+        if whole.destination != label || !whole.source.is_event() || early.is_split() {
             return Ok(());
         }
         let events = &self.runtime.objects.events;
         let between = events.create(&mut self.caches.events, NewEvent::Between);
         let between = between.ok_or(Refused::OutOfMemory)?;
-        early.rest = Call::Dependence {
+        early.rest = Call::Dependence(Dependence {
             source: between,
             post_slot: 0,
-            destination,
-            slot,
-            mode,
-        };
-        self.with_graph(|graph| graph.add_dependence_slot(source, post_slot, between, 0, mode))
+            ..whole
+        });
+        let (source, post_slot) = (whole.source, whole.post_slot);
+        self.with_graph(|graph| {
+            graph.add_dependence_slot(source, post_slot, between, 0, whole.mode)
+        })
     }
 
     /// Destroys the event that a dependence was split by, whose rest is not added.
     fn give_split_up(&mut self, early: &mut Early) {
-        if let Call::Dependence { source, .. } = early.rest
-            && early.rest != early.given
+        if let Call::Dependence(rest) = early.rest
+            && early.is_split()
         {
             early.rest = early.given;
-            let _ = self.with_graph(|graph| graph.destroy_event(source));
+            let _ = self.with_graph(|graph| graph.destroy_event(rest.source));
         }
     }
 
@@ -346,7 +327,7 @@ impl Context {
         let objects = &self.runtime.objects;
         match early.given {
             // It was destroyed meanwhile, and its dependences with it.
-            Call::Dependence { destination, .. } if !objects.exists(destination) => return,
+            Call::Dependence(of) if !objects.exists(of.destination) => return,
             // What another event leads to is refused without a word.
             Call::Satisfaction { called: false, .. } => return,
             _ => {}
@@ -387,9 +368,7 @@ impl Runtime {
                 text: early.given.to_string(),
                 who: early.who.to_string(),
                 slot: match early.given {
-                    Call::Dependence {
-                        destination, slot, ..
-                    } => Some((destination, slot)),
+                    Call::Dependence(of) => Some((of.destination, of.slot)),
                     _ => None,
                 },
             }),
@@ -398,10 +377,10 @@ impl Runtime {
 
     /// Whether a call waits that will do nothing, since its EDT is gone.
     fn is_in_vain(&self, call: &Call) -> bool {
-        let Call::Dependence { destination, .. } = *call else {
+        let Call::Dependence(of) = call else {
             return false;
         };
-        !destination.is_label() && !self.objects.exists(destination)
+        !of.destination.is_label() && !self.objects.exists(of.destination)
     }
 }
 
@@ -420,20 +399,18 @@ enum Lacks {
 impl Objects {
     fn lacks(&self, why: Refused, call: &Call) -> Lacks {
         match (why, call) {
-            (Refused::Opening, Call::Dependence { source, .. }) => return Lacks::Opener(*source),
+            (Refused::Opening, Call::Dependence(of)) => return Lacks::Opener(of.source),
             (_, Call::Satisfaction { event, .. }) if !event.is_event() => return Lacks::Other,
             (Refused::NoSuchObject, _) => {}
             // Only collective events have several post-slots.
-            (Refused::NoSuchSlot, Call::Dependence { post_slot: 1.., .. }) => {}
+            (Refused::NoSuchSlot, Call::Dependence(of)) if of.post_slot != 0 => {}
             _ => return Lacks::Other,
         }
         let guids = call.guids().into_iter().filter(|guid| !guid.is_null());
         let (awaited, others): (Vec<Guid>, Vec<Guid>) =
             guids.partition(|&guid| self.is_awaited(guid));
         let fits = match *call {
-            Call::Dependence {
-                destination, slot, ..
-            } => self.has_free_slot(destination, slot),
+            Call::Dependence(of) => self.has_free_slot(of.destination, of.slot),
             _ => true,
         };
         match (awaited.first(), others.iter().any(|guid| guid.is_label())) {

@@ -1,20 +1,10 @@
 //! Adding dependences (OCR 1.1.0, 2.8.1).
 
-use super::{Call, Graph, Refused, Worklist};
+use super::{Call, Dependence, Graph, Refused};
 use crate::object::edt::{Edt, Mode, PreSlot, WAITING, ZOMBIE};
 use crate::object::event::{ARMED, EventKind, TRIGGERED};
 use crate::object::guid::{Guid, Kind};
 use crate::object::link::Link;
-
-fn dependence(source: Guid, post_slot: u32, destination: Guid, slot: u32, mode: Mode) -> Call {
-    Call::Dependence {
-        source,
-        post_slot,
-        destination,
-        slot,
-        mode,
-    }
-}
 
 impl Graph<'_> {
     /// Links `source` (a data block, an event or `NULL_GUID`) to a pre-slot of an EDT or event.
@@ -38,11 +28,15 @@ impl Graph<'_> {
         slot: u32,
         mode: Mode,
     ) -> Result<(), Refused> {
-        let refuse = |work: &mut Worklist, why| {
-            work.refuse(why, dependence(source, post_slot, destination, slot, mode))
+        let asked = Dependence {
+            source,
+            post_slot,
+            destination,
+            slot,
+            mode,
         };
         if post_slot != 0 && self.objects.events.collective(source).is_none() {
-            return Err(refuse(self.work, Refused::NoSuchSlot));
+            return Err(self.refuse(Refused::NoSuchSlot, asked));
         }
         if destination.is_edt() {
             return self.add_to_edt((source, post_slot), destination, slot, mode);
@@ -50,13 +44,18 @@ impl Graph<'_> {
         match destination.kind() {
             // Programs do this; there is nothing to do.
             None if destination.is_null() && source.is_null() => Ok(()),
-            None => Err(refuse(self.work, Refused::NoSuchObject)),
+            None => Err(self.refuse(Refused::NoSuchObject, asked)),
             Some(kind) if kind.is_event() => {
                 let added = self.add_to_event(source, post_slot, destination, slot);
-                added.map_err(|why| refuse(self.work, why))
+                added.map_err(|why| self.refuse(why, asked))
             }
             Some(_) => Err(Refused::NotPermitted),
         }
+    }
+
+    #[cold]
+    fn refuse(&mut self, why: Refused, asked: Dependence) -> Refused {
+        self.work.refuse(why, Call::Dependence(asked))
     }
 
     fn add_to_edt(
@@ -69,8 +68,14 @@ impl Graph<'_> {
         if !source.is_event()
             && let Err(why) = self.check_source(source)
         {
-            let call = dependence(source, post_slot, destination, slot, mode);
-            return Err(self.work.refuse(why, call));
+            let asked = Dependence {
+                source,
+                post_slot,
+                destination,
+                slot,
+                mode,
+            };
+            return Err(self.refuse(why, asked));
         }
         self.add_checked_to_edt((source, post_slot), destination, slot, mode)
     }
@@ -84,15 +89,19 @@ impl Graph<'_> {
         slot: u32,
         mode: Mode,
     ) -> Result<(), Refused> {
-        let refuse = |work: &mut Worklist, why| {
-            work.refuse(why, dependence(source, post_slot, destination, slot, mode))
+        let asked = Dependence {
+            source,
+            post_slot,
+            destination,
+            slot,
+            mode,
         };
         let Some((edt, locked)) = self.objects.edts.lock(destination) else {
-            return Err(refuse(self.work, Refused::NoSuchObject));
+            return Err(self.refuse(Refused::NoSuchObject, asked));
         };
         // Before anything else of it is looked at: past this state an EDT is its owner's.
         if locked.word.state() != WAITING {
-            return Err(refuse(self.work, Refused::NoSuchObject));
+            return Err(self.refuse(Refused::NoSuchObject, asked));
         }
         let Some(pre_slot) = edt.slots().get(slot as usize) else {
             return Err(Refused::NoSuchSlot);
@@ -111,7 +120,7 @@ impl Graph<'_> {
         let connected = self.connect((source, post_slot), edt, (pre_slot, link), mode);
         connected.map_err(|why| {
             self.unconnect(edt, pre_slot);
-            refuse(self.work, why)
+            self.refuse(why, asked)
         })
     }
 

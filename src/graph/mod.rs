@@ -36,4 +36,4 @@ mod worklist;
 #[cfg(not(loom))]
 pub use by_value::Passed;
 #[cfg(not(loom))]
-pub use worklist::{Call, Graph, Refused, Worklist};
+pub use worklist::{Call, Dependence, Graph, Refused, Worklist};

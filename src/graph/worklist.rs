@@ -20,22 +20,26 @@ pub enum Refused {
     Opening,
 }
 
+/// A dependence.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub struct Dependence {
+    /// A data block, an event or `NULL_GUID`.
+    pub source: Guid,
+    /// Of a collective event.
+    pub post_slot: u32,
+    /// An EDT or event.
+    pub destination: Guid,
+    /// Its pre-slot.
+    pub slot: u32,
+    /// For the data block.
+    pub mode: Mode,
+}
+
 /// An operation on the graph, as programs ask for it.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub enum Call {
     /// A dependence is added.
-    Dependence {
-        /// A data block, an event or `NULL_GUID`.
-        source: Guid,
-        /// Of a collective event.
-        post_slot: u32,
-        /// An EDT or event.
-        destination: Guid,
-        /// Its pre-slot.
-        slot: u32,
-        /// For the data block.
-        mode: Mode,
-    },
+    Dependence(Dependence),
     /// An event is destroyed.
     Destruction {
         /// The event.

@@ -228,26 +228,36 @@ unsafe fn create_event(
         (EventKind::Latch, Some(params)) => unsafe { params.__bindgen_anon_1.EVENT_LATCH.counter },
         _ => 0,
     } as i64;
-    labeling::create(place, properties, CREATE_EVENT, |context, label| {
+    let call = match params {
+        None => CREATE_EVENT,
+        Some(_) => WITH_PARAMS,
+    };
+    labeling::create(place, properties, call, |context, label| {
         let events = &context.runtime.objects.events;
         match label {
             None => {
                 let created = events.create_plain(&mut context.caches.events, kind, counter);
                 created.ok_or(ENOMEM)
             }
-            Some(label) => labeled_event(context, label, NewEvent::Plain { kind, counter }),
+            Some(label) => labeled_event(context, label, NewEvent::Plain { kind, counter }, call),
         }
     })
 }
 
 /// For the message if it never returns.
 const CREATE_EVENT: &str = "ocrEventCreate";
+const WITH_PARAMS: &str = "ocrEventCreateParams";
 
-fn labeled_event(context: &mut Context, label: Guid, new: NewEvent) -> Result<Guid, u8> {
+fn labeled_event(
+    context: &mut Context,
+    label: Guid,
+    new: NewEvent,
+    call: &'static str,
+) -> Result<Guid, u8> {
     let runtime = context.runtime;
     let created = (runtime.objects.events).create_on(label, new, || runtime.early.has(label));
     if created.is_ok() {
-        context.open(label);
+        context.open(label, call);
     }
     created.map_err(|why| why.map_or(ENOMEM, labeling::status))
 }
@@ -264,7 +274,7 @@ fn create_choosy_event(
         let events = &context.runtime.objects.events;
         match label {
             None => events.create(&mut context.caches.events, new).ok_or(ENOMEM),
-            Some(label) => match (labeled_event(context, label, new), new) {
+            Some(label) => match (labeled_event(context, label, new, WITH_PARAMS), new) {
                 // Each contributor creates it, without asking whether it is the first.
                 (Err(EGUIDEXISTS), NewEvent::Collective(params))
                     if labeling::is_trusting(properties) =>

@@ -266,7 +266,7 @@ impl History {
         record.created = Some(act);
     }
 
-    /// An event was created, whose creation does what waits for it before it returns.
+    /// An object was created, whose creation does what waits for it before it returns.
     pub fn opens(&self, objects: &Objects, label: Guid, what: What, act: Act) {
         self.created(objects, label, what, None, act);
         if let Some(record) = self.shard(label).lock().records.get_mut(&label) {
@@ -472,7 +472,11 @@ impl History {
     /// What an object has been through, a line for each step; `now` is the call that asks.
     pub fn story(&self, guid: Guid, now: u64) -> String {
         let Some(record) = self.get(guid) else {
-            return self.name(guid) + ": no object that the program created has this GUID";
+            let what = match guid.is_label() {
+                true => ": a labeled GUID, on which nobody has created an object",
+                false => ": no object that the program created has this GUID",
+            };
+            return self.name(guid) + what;
         };
         let mut text = self.name(guid) + ":";
         if let Some(created) = self.creation(guid) {

@@ -276,10 +276,10 @@ impl Check {
         self.history.created(objects, guid, what, None, act);
     }
 
-    /// An event was created on a label, and what waited for it is about to be done.
-    pub fn opens(&self, objects: &Objects, label: Guid, kind: u32, who: Who) {
-        let act = self.act("ocrEventCreate", who);
-        (self.history).opens(objects, label, What::Event(kind), act);
+    /// An object was created on a label, and what waited for it is about to be done.
+    pub fn opens(&self, objects: &Objects, label: Guid, what: What, call: &'static str, who: Who) {
+        let act = self.act(call, who);
+        self.history.opens(objects, label, what, act);
     }
 
     /// A call has ended an object that nothing else would tell of: a range, a map or a file.

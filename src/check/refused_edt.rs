@@ -236,6 +236,9 @@ impl Check {
         if output.is_event() && is_alive(objects, output) {
             return None;
         }
+        if objects.is_awaited(output) {
+            return Some(self.without_object(made, output, "*outputEvent"));
+        }
         self.wrong_guid(objects, made, output, "*outputEvent", Role::Event)
     }
 }

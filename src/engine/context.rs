@@ -3,6 +3,7 @@
 use super::Runtime;
 use super::ahead::Ahead;
 use super::blocks::Answered;
+use super::early::{Early, RESULT};
 use super::seats::Away;
 use crate::check::history::Who;
 use crate::graph::finish::Credit;
@@ -358,7 +359,8 @@ impl Context {
     /// waited for. Otherwise the EDT has ended all the same.
     #[cold]
     fn pass_early(&mut self, who: Who, output: Guid, why: Refused, call: Call) {
-        if self.make_early(why, call, who) == Err(Refused::NoSuchObject) {
+        let early = Early::from(RESULT, call, who);
+        if self.make_early(why, early) == Err(Refused::NoSuchObject) {
             let _ = self.graph().pass_to_event(output, false, Guid::NULL);
         }
     }

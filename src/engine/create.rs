@@ -1,6 +1,7 @@
 //! Step 1: an EDT is created (OCR 1.1.0, 2.7.3).
 
 use super::context::Context;
+use super::early::{DEPV, Early};
 use crate::graph::{Call, Dependence, Refused};
 use crate::object::arena::Taken;
 use crate::object::edt::{Edt, ExplicitRange, FINISH, HAS_RANGE, Mode, RANGE_WORDS};
@@ -407,7 +408,8 @@ impl Context {
             slot,
             mode: Mode::Rw,
         };
-        self.make_early(why, Call::Dependence(dependence), self.who())
+        let call = Call::Dependence(dependence);
+        self.make_early(why, Early::from(DEPV, call, self.who()))
     }
 
     /// Destroys a new EDT that could not be connected, since an event does not exist or takes no further

@@ -14,7 +14,7 @@ use super::Runtime;
 use super::context::Context;
 use super::end::fatal;
 use crate::check::calls::MAX_ARGS;
-use crate::check::history::Who;
+use crate::check::history::{What, Who};
 use crate::graph::{Call, Dependence, Graph, Refused};
 use crate::object::Objects;
 use crate::object::edt::WAITING;
@@ -69,10 +69,10 @@ impl Call {
     }
 }
 
-impl fmt::Display for Call {
+impl fmt::Display for Early {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let (name, _) = self.as_made();
-        match self {
+        let name = self.by;
+        match self.given {
             Call::Dependence(of) => write!(
                 f,
                 "{name} from {} to pre-slot {} of {}",
@@ -84,10 +84,17 @@ impl fmt::Display for Call {
     }
 }
 
+/// What has passed on what an EDT returned.
+pub(super) const RESULT: &str = "the result of an EDT";
+/// What has connected the `depv` of an EDT.
+pub(super) const DEPV: &str = "ocrEdtCreate";
+
 /// A call that waits, and who has made it.
 pub struct Early {
     /// As the program has made it.
     given: Call,
+    /// By this function of the interface, or otherwise.
+    by: &'static str,
     who: Who,
     /// What of it waits: a dependence on an event may have been split.
     rest: Call,
@@ -100,9 +107,18 @@ impl Early {
     fn new(call: Call, who: Who) -> Early {
         Early {
             given: call,
+            by: call.as_made().0,
             who,
             rest: call,
             again: call.guids().len(),
+        }
+    }
+
+    /// As [`Early::new`], of what no function of the interface was called for.
+    pub(super) fn from(by: &'static str, call: Call, who: Who) -> Early {
+        Early {
+            by,
+            ..Early::new(call, who)
         }
     }
 
@@ -166,38 +182,45 @@ impl Context {
     #[inline(never)]
     fn make_refused(&mut self, why: Refused) -> Result<(), Refused> {
         let call = self.worklist.refused.take().ok_or(why)?;
-        self.make_early(why, call, self.who())
+        self.make_early(why, Early::new(call, self.who()))
     }
 
     /// Has a call that was refused wait for an object that it names, if that is why.
     #[cold]
     #[inline(never)]
-    pub fn make_early(&mut self, why: Refused, call: Call, who: Who) -> Result<(), Refused> {
-        self.make_or_wait(Early::new(call, who), why)
-            .map_err(|(mut early, why)| {
-                self.give_split_up(&mut early);
-                why
-            })
+    pub(super) fn make_early(&mut self, why: Refused, early: Early) -> Result<(), Refused> {
+        self.make_or_wait(early, why).map_err(|(mut early, why)| {
+            self.give_split_up(&mut early);
+            why
+        })
     }
 
     /// A data block or EDT was created on a label: makes the calls that wait for it.
     pub fn created_on(&mut self, label: Guid) {
-        for waits in self.runtime.early.take(label) {
+        let waits = self.runtime.early.take(label);
+        if !waits.is_empty() && label.is_data_block() {
+            self.check_opens(label, What::Block, "ocrDbCreate");
+        }
+        for waits in waits {
             self.go_on(waits);
         }
     }
 
+    /// Strict mode is to know an object before the call that creates it has ended.
+    fn check_opens(&self, label: Guid, what: What, call: &'static str) {
+        if let Some(check) = &self.runtime.check {
+            check.opens(&self.runtime.objects, label, what, call, self.who());
+        }
+    }
+
     /// An event was created on a label: opens it, if calls wait for it.
-    pub fn open(&mut self, label: Guid) {
+    pub fn open(&mut self, label: Guid, call: &'static str) {
         let events = &self.runtime.objects.events;
         if !events.is_opening(label) {
             return;
         }
-        if let Some(check) = &self.runtime.check
-            && let Some(kind) = events.kind(label)
-        {
-            let objects = &self.runtime.objects;
-            check.opens(objects, label, kind as u32, self.who());
+        if let Some(kind) = events.kind(label) {
+            self.check_opens(label, What::Event(kind as u32), call);
         }
         self.worklist.opens = Some(label);
         loop {
@@ -350,7 +373,7 @@ impl Context {
         eprintln!(
             "ocr: warning: {}, in {}, which had to wait for a labeled GUID to get its object, was \
              refused then: {why}",
-            early.given, early.who
+            early, early.who
         );
     }
 }
@@ -365,7 +388,12 @@ impl Runtime {
             Waits::Call(early) => Some(EarlyCall {
                 label,
                 name: self.objects.name_of_label(label),
-                text: early.given.to_string(),
+                text: early.to_string(),
+                by: early.by,
+                target: match early.given {
+                    Call::Dependence(of) => of.destination,
+                    Call::Satisfaction { event, .. } | Call::Destruction { event } => event,
+                },
                 who: early.who.to_string(),
                 slot: match early.given {
                     Call::Dependence(of) => Some((of.destination, of.slot)),
@@ -433,7 +461,7 @@ impl Objects {
     }
 
     /// A label, and where it is in its range.
-    fn name_of_label(&self, label: Guid) -> String {
+    pub fn name_of_label(&self, label: Guid) -> String {
         let place = self.ranges.place_of(label);
         let place = place.map_or(", whose range was destroyed".into(), |(range, index)| {
             format!(" (index {index} of {range})")

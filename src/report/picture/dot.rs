@@ -1,9 +1,10 @@
 //! The picture as a graph, for Graphviz: arrows go from what is waited for to who waits.
 
 use super::text::mode_name;
-use super::{Holder, Maker, Name, Picture, WaitingEdt, counts};
+use super::{EarlyCall, Holder, Maker, Name, Picture, WaitingEdt, counts};
 use crate::object::guid::Guid;
 use crate::report::labels::Labels;
+use crate::report::tally::Label;
 use std::collections::BTreeMap;
 use std::fmt::Write;
 
@@ -57,6 +58,10 @@ impl Graph<'_> {
     }
 }
 
+fn without_object(call: &EarlyCall) -> String {
+    format!("{}\nhas no object", call.name)
+}
+
 impl Picture<'_> {
     /// The graph of what waits.
     pub fn dot(&self) -> String {
@@ -77,7 +82,7 @@ impl Picture<'_> {
                     }
                     None if slot.link.is_none() => match self.early_call(edt.name.guid, slot.at) {
                         Some(call) => {
-                            let text = format!("{}\nhas no object", call.name);
+                            let text = without_object(call);
                             graph.node(call.label.to_string(), "plaintext", text)
                         }
                         None => {
@@ -102,6 +107,18 @@ impl Picture<'_> {
             if !wait.event.is_null() {
                 events.push(wait.event);
                 graph.arrow(wait.event.to_string(), to, wait.call.into());
+            } else if let Some(label) = wait.label {
+                let from = match label {
+                    Label::Gone(label) | Label::Made(label) => {
+                        let text = self.objects.name_of_label(label);
+                        graph.node(label.to_string(), "plaintext", text)
+                    }
+                    Label::Mapped(map, index) => {
+                        let text = format!("index {index} of the map {}", graph.object(map));
+                        graph.node(text.clone(), "plaintext", text)
+                    }
+                };
+                graph.arrow(from, to, wait.call.into());
             }
         }
         for scope in self.scopes.values() {
@@ -117,6 +134,22 @@ impl Picture<'_> {
             for edt in &scope.scopes {
                 graph.arrow(format!("scope {}", edt.guid), to.clone(), String::new());
             }
+        }
+        for call in &self.told.early {
+            if call.slot.is_some_and(|(edt, _)| self.is_waiting(edt)) {
+                continue;
+            }
+            let from = graph.node(call.label.to_string(), "plaintext", without_object(call));
+            let target = call.target;
+            let to = match target == call.label {
+                true => graph.node(format!("{from} {}", call.text), "note", call.text.clone()),
+                false if self.objects.event_kind(target).is_some() => {
+                    events.push(target);
+                    target.to_string()
+                }
+                false => graph.node(target.to_string(), "plaintext", graph.object(target)),
+            };
+            graph.arrow(from, to, format!("{}\n{}", call.by, call.who));
         }
         self.draw_events(&mut graph, events);
         for wait in &self.block_waits {

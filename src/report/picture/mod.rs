@@ -85,6 +85,10 @@ pub struct EarlyCall {
     pub name: String,
     /// The call.
     pub text: String,
+    /// Its function, or what else has asked for it.
+    pub by: &'static str,
+    /// What it is for: an EDT or event.
+    pub target: Guid,
     /// Who has made it.
     pub who: String,
     /// The pre-slot that it is for, if it is a dependence.
@@ -493,6 +497,11 @@ impl<'a> Picture<'a> {
         }
     }
 
+    /// Whether it is an EDT that waits for dependences, and is looked into.
+    fn is_waiting(&self, edt: Guid) -> bool {
+        self.waiting.iter().any(|of| of.name.guid == edt)
+    }
+
     /// The call that a pre-slot without a dependence waits for, since that waits itself.
     fn early_call(&self, edt: Guid, slot: u32) -> Option<&EarlyCall> {
         let mut calls = self.told.early.iter();
@@ -505,8 +514,8 @@ impl<'a> Picture<'a> {
         let (edt, at) = (edt.name.guid, slot.at);
         if let Some(call) = self.early_call(edt, at) {
             return Some(format!(
-                "an object of {}, which nobody has created (ocrAddDependence by {})",
-                call.name, call.who
+                "an object of {}, which nobody has created ({} by {})",
+                call.name, call.by, call.who
             ));
         }
         self.told.history?.lost(edt, at).pop()
@@ -581,10 +590,17 @@ fn lack(event: &Event) -> String {
         EventKind::Once | EventKind::Idempotent | EventKind::Sticky | EventKind::Counted => {
             UNSATISFIED.into()
         }
-        EventKind::Channel => format!(
-            "which lacks a partner: {} more dependences than satisfactions (ocrEventSatisfy)",
-            event.counter.get().unsigned_abs()
-        ),
+        EventKind::Channel => {
+            let more = event.counter.get().unsigned_abs();
+            let noun = if more == 1 {
+                "dependence"
+            } else {
+                "dependences"
+            };
+            format!(
+                "which lacks a partner: {more} more {noun} than satisfactions (ocrEventSatisfy)"
+            )
+        }
         // What it lacks is inside: `lack_inside`, without the event's lock.
         EventKind::Collective => String::new(),
         EventKind::Latch => match event.counter.get() {

@@ -128,11 +128,12 @@ impl Picture<'_> {
             text += &match wait.label {
                 None => String::new(),
                 Some(Label::Gone(label)) => format!(
-                    " with GUID_PROP_BLOCK until the object with the labeled GUID {label} is gone"
+                    " with GUID_PROP_BLOCK until the object with {} is gone",
+                    self.objects.name_of_label(label)
                 ),
                 Some(Label::Made(label)) => format!(
-                    " with LEGACY_PROP_WAIT_FOR_CREATE until there is an event with the labeled \
-                     GUID {label}"
+                    " with LEGACY_PROP_WAIT_FOR_CREATE until there is an event with {}",
+                    self.objects.name_of_label(label)
                 ),
                 Some(Label::Mapped(map, index)) => format!(
                     " until the object of index {index} of the map {map}{}, whose creator another \
@@ -152,9 +153,8 @@ impl Picture<'_> {
             text += &format!("\n  and {more} more EDTs wait for dependences");
         }
         // Those that an EDT waits for are named with it.
-        let waits = |edt: Guid| self.waiting.iter().any(|of| of.name.guid == edt);
         let early = self.told.early.iter();
-        let early = early.filter(|call| !call.slot.is_some_and(|(edt, _)| waits(edt)));
+        let early = early.filter(|call| !call.slot.is_some_and(|(edt, _)| self.is_waiting(edt)));
         for call in early.clone().take(SHOWN) {
             text += &format!("\n  {call}");
         }

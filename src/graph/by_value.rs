@@ -58,9 +58,10 @@ impl Graph<'_> {
             } else if let Some((list, data)) = self.work.lists.pop() {
                 self.pass_on_list_counting(list, data, passed);
             } else {
-                return;
+                break;
             }
         }
+        self.work.say_for_openers();
     }
 
     /// Satisfies an event; whether it keeps the block for others. Where that cannot be known, it does.

@@ -88,8 +88,15 @@ impl Worklist {
     #[cold]
     pub(super) fn leave_to_opener(&mut self, call: Call) {
         self.for_openers.push(call);
-        // An empty list, so that there is something to do.
-        self.lists.push((Link::END, Guid::NULL));
+        self.say_for_openers();
+    }
+
+    /// Has the worklist say that there is something to do, if others are to be handed something: by an
+    /// empty list.
+    pub(super) fn say_for_openers(&mut self) {
+        if !self.for_openers.is_empty() {
+            self.lists.push((Link::END, Guid::NULL));
+        }
     }
 
     /// Whether there is nothing to do.

@@ -110,7 +110,7 @@ impl Check {
         let record = self.history.get(guid);
         let ended = record.as_ref().and_then(|record| record.end);
         let ended = matches!(ended, Some(End::Destroyed(act)) if act.ticket != made.act.ticket);
-        if !ended && objects.data_blocks.is_private(guid) {
+        if !ended && objects.data_blocks.stays_private(guid) {
             return Some(self.private_block(made, guid, name));
         }
         if is_alive(objects, guid) && (is_known(guid) || !ended) {

@@ -324,20 +324,23 @@ impl Check {
         result: Guid,
         used: bool,
     ) -> Option<Box<Misuse>> {
-        if result.is_null() || objects.is_awaited(result) {
+        if result.is_null() {
             return None;
         }
         let what = self.history.what(result);
         let rule = "an EDT returns the GUID of a data block, of an event, or NULL_GUID; its output \
                     event is satisfied with that (OCR 1.1.0, 2.7)";
+        let awaited = objects.is_awaited(result);
         let fits = match what {
             Some(what) => what == What::Block || what.is_event(),
             None => kind_of(result).is_some(),
         };
         if !fits {
-            let name = what.map_or("no object".into(), |what| {
-                super::arguments::article(what.name())
-            });
+            let name = match what {
+                Some(what) if awaited => format!("a labeled GUID for {}s", what.name()),
+                Some(what) => super::arguments::article(what.name()),
+                None => "no object".into(),
+            };
             return Some(self.by_edt(
                 who,
                 format!("seen at the end of {who}"),
@@ -348,7 +351,7 @@ impl Check {
                  without a return statement returns anything.",
             ));
         }
-        (used && !super::is_alive(objects, result)).then(|| {
+        (used && !awaited && !super::is_alive(objects, result)).then(|| {
             let end = self.history.get(result).and_then(|record| record.end);
             let destroyed = matches!(end, Some(End::Destroyed(_)));
             let advice = if destroyed || !what.is_some_and(What::is_passing) {

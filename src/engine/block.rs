@@ -10,8 +10,10 @@
 use super::Runtime;
 use super::context::Context;
 use super::create::{NotCreated, Output};
+use super::early::Early;
 use super::own::Own;
 use super::seats::Away;
+use crate::graph::Refused;
 use crate::memory;
 use crate::object::edt::{Edt, Mode, WAITER};
 use crate::object::event::TRIGGERED;
@@ -252,7 +254,7 @@ impl Context {
                 waiter.flags.set(waiter.flags.get() | WAITER);
             }
             // The second pre-slot has kept it from going on.
-            self.with_graph(|graph| graph.add_dependence(event, edt, 0, Mode::Ro))
+            self.connect_waiter(event, edt)
                 .and_then(|()| {
                     self.with_graph(|graph| graph.add_dependence(Guid::NULL, edt, 1, Mode::Null))
                 })
@@ -268,6 +270,19 @@ impl Context {
             Err(NotCreated::OutOfMemory) => NoAnswer::OutOfMemory,
             _ => NoAnswer::NoSuchEvent,
         })
+    }
+
+    /// Connects the EDT that stands for a thread to the event. Where another thread opens that, it is
+    /// connected then; but a label without an event is refused.
+    fn connect_waiter(&mut self, event: Guid, edt: Guid) -> Result<(), Refused> {
+        let connected = self.with_graph(|graph| graph.add_dependence(event, edt, 0, Mode::Ro));
+        match (connected, self.worklist.refused.take()) {
+            (Err(Refused::Opening), Some(call)) => {
+                let early = Early::from(WAITER_NAME, call, self.who());
+                self.make_early(Refused::Opening, early)
+            }
+            (connected, _) => connected,
+        }
     }
 
     /// Wakes the thread that an EDT stands for, which has what it waited for.

@@ -343,9 +343,13 @@ impl Context {
         }
     }
 
-    /// An EDT has returned something that is no event and no block.
+    /// An EDT has returned something that is no event and no block that is there.
     #[cold]
     fn pass_other(&mut self, who: Who, output: Guid, result: Guid) {
+        if !result.is_data_block() {
+            let _ = self.graph().pass_to_event(output, false, Guid::NULL);
+            return;
+        }
         let call = Call::Satisfaction {
             event: output,
             increment: false,

@@ -22,6 +22,7 @@ use crate::object::event::NewEvent;
 use crate::object::guid::Guid;
 use crate::object::waiting::Wake;
 use crate::report::picture::EarlyCall;
+use crate::sync::dawdle;
 use std::fmt;
 
 impl Call {
@@ -276,6 +277,7 @@ impl Context {
                     Waits::call(waiting.wait(label, Waits::Call(early), is_there))
                 }
             };
+            dawdle(8);
             early = match left {
                 None => return Ok(()),
                 Some(early) => early,
@@ -292,7 +294,14 @@ impl Context {
             let (name, args) = early.given.as_made();
             check.made_late(&self.runtime.objects, name, &args, early.who);
         }
+        // Data that has been there, and was destroyed since the call, is passed on as if it was destroyed since
+        // it was passed on.
+        let objects = &self.runtime.objects;
+        let was_there = |data: Guid| data.is_data_block() && !objects.is_awaited(data);
         self.with_graph(|graph| match early.rest {
+            Call::Dependence(of) if was_there(of.source) => {
+                graph.add_former_block(of.source, of.destination, of.slot, of.mode)
+            }
             Call::Dependence(of) => {
                 graph.add_dependence_slot(of.source, of.post_slot, of.destination, of.slot, of.mode)
             }
@@ -302,7 +311,9 @@ impl Context {
                 data,
                 called,
             } => {
-                graph.check_source(data)?;
+                if !was_there(data) {
+                    graph.check_source(data)?;
+                }
                 match called {
                     true => graph.satisfy_event(event, increment, data),
                     false => graph.pass_to_event(event, increment, data),
@@ -346,11 +357,18 @@ impl Context {
 
     /// A call that had to wait was refused, and its caller has gone on.
     fn refused_late(&mut self, mut early: Early, why: Refused) {
+        let split = early.is_split();
         self.give_split_up(&mut early);
         let objects = &self.runtime.objects;
         match early.given {
             // It was destroyed meanwhile, and its dependences with it.
-            Call::Dependence(of) if !objects.exists(of.destination) => return,
+            Call::Dependence(of) if !objects.exists(of.destination) => {
+                // Split, it has been added to the source.
+                if !split && of.source.is_event() {
+                    let _ = self.with_graph(|graph| graph.add_to_nobody(of.source, of.post_slot));
+                }
+                return;
+            }
             // What another event leads to is refused without a word.
             Call::Satisfaction { called: false, .. } => return,
             _ => {}

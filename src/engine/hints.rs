@@ -54,7 +54,7 @@ impl Context {
                 .map(|_| objects.templates.hints.get(guid)),
             Some(Kind::DataBlock) => objects
                 .data_blocks
-                .exists(guid)
+                .can_be_named(guid)
                 .then(|| objects.data_blocks.hints.get(guid)),
             Some(kind) if kind.is_event() => objects.event_kind(guid).map(|_| HintSet::default()),
             _ => {

@@ -80,7 +80,7 @@ impl Context {
     ) -> Result<Vec<Guid>, NotDivided> {
         let blocks = &self.runtime.objects.data_blocks;
         let bytes = {
-            if !blocks.exists(whole) {
+            if !blocks.can_be_named(whole) {
                 return Err(NotDivided::NoSuchBlock);
             }
             let (block, _locked) = blocks.lock(whole).ok_or(NotDivided::NoSuchBlock)?;
@@ -338,8 +338,11 @@ impl Context {
         let Some(gone) = blocks.partitions.gone(part) else {
             return;
         };
+        // Only what waits, or having been the last, keeps the whole: others may have been the last meanwhile.
         let whole = blocks.pinned(gone.whole);
-        self.open_parts(whole, &gone.opens);
+        if !gone.opens.is_empty() {
+            self.open_parts(whole, &gone.opens);
+        }
         if gone.last {
             let left = divided::unite(whole, &mut self.granted);
             self.dispose_if(whole, left);

@@ -124,6 +124,20 @@ impl Graph<'_> {
         })
     }
 
+    /// Adds a dependence on a data block that existed when it was asked for.
+    pub fn add_former_block(
+        &mut self,
+        block: Guid,
+        destination: Guid,
+        slot: u32,
+        mode: Mode,
+    ) -> Result<(), Refused> {
+        match destination.is_edt() {
+            true => self.add_checked_to_edt((block, 0), destination, slot, mode),
+            false => self.add_block_to_event(block, destination, slot),
+        }
+    }
+
     /// Makes a connected pre-slot that is in no list unconnected again.
     pub fn unconnect(&mut self, edt: &Edt, slot: &PreSlot) {
         let locked = edt.header.lock_pinned();
@@ -186,13 +200,13 @@ impl Graph<'_> {
         slot: u32,
     ) -> Result<(), Refused> {
         self.check_source(source)?;
+        if !source.is_event() {
+            return self.add_block_to_event(source, event, slot);
+        }
         if slot > 1 {
             return Err(Refused::NoSuchSlot);
         }
         let increment = slot == 1;
-        if !source.is_event() {
-            return self.satisfy_event(event, increment, source);
-        }
         match self
             .objects
             .event_kind(event)
@@ -205,6 +219,14 @@ impl Graph<'_> {
             _ => {}
         }
         self.link_events(source, post_slot, event, increment)
+    }
+
+    /// Satisfies `event` with a block or `NULL_GUID`.
+    fn add_block_to_event(&mut self, block: Guid, event: Guid, slot: u32) -> Result<(), Refused> {
+        match slot {
+            0 | 1 => self.satisfy_event(event, slot == 1, block),
+            _ => Err(Refused::NoSuchSlot),
+        }
     }
 
     /// Makes the satisfaction of `source` satisfy `event`, which exists.
@@ -290,6 +312,23 @@ impl Graph<'_> {
         }
     }
 
+    /// Uses up one dependence of a counted, channel or collective event for a destination that was
+    /// destroyed since the dependence was asked for: destroyed later, it would have used it up as well.
+    pub fn add_to_nobody(&mut self, source: Guid, post_slot: u32) -> Result<(), Refused> {
+        let index = self
+            .objects
+            .events
+            .connector(&mut self.caches.events, Link::END);
+        let index = index.ok_or(Refused::OutOfMemory)?;
+        let answer = self.link_connector(source, post_slot, index);
+        if answer != Ok(None) {
+            self.objects
+                .events
+                .disconnect(&mut self.caches.events, index);
+        }
+        answer.map(|_| ())
+    }
+
     /// The source of a dependence must be a block or an event that exists, or `NULL_GUID`.
     pub fn check_source(&self, source: Guid) -> Result<(), Refused> {
         if source.is_null() {
@@ -297,7 +336,7 @@ impl Graph<'_> {
         }
         match source.kind() {
             None => Err(Refused::NoSuchObject),
-            Some(Kind::DataBlock) if !self.objects.data_blocks.exists(source) => {
+            Some(Kind::DataBlock) if !self.objects.data_blocks.can_be_named(source) => {
                 Err(Refused::NoSuchObject)
             }
             Some(kind) if kind == Kind::DataBlock || kind.is_event() => Ok(()),

@@ -25,7 +25,7 @@
 //! scope, or are about to do one of the two.
 
 use crate::object::scope::Scope;
-use crate::sync::Ordering;
+use crate::sync::{Ordering, dawdle};
 use std::ptr;
 
 /// How much credit a thread takes at once.
@@ -76,6 +76,7 @@ impl Credit {
     /// scope: the caller is the last to know it.
     #[must_use]
     pub fn check_out(&mut self, scope: &Scope) -> bool {
+        dawdle(64);
         if !self.is_for(scope) {
             return scope.count.fetch_sub(1, Ordering::AcqRel) == 1;
         }

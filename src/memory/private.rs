@@ -7,17 +7,16 @@
 //! nobody holds will not be acquired any more.
 //!
 //! The pre-slots are counted while they are satisfied, and their EDTs may run meanwhile. Until all
-//! are counted, `PASSING` stands for them.
+//! are counted, `PASSING` stands for them. Nor is it known before whether the block is kept: who has got it
+//! and names it in a call waits ([`DataBlocks::can_be_named`]).
 
 use super::access::{Left, unheld};
 use super::holders::is_held;
-use crate::object::data_block::{DataBlock, DataBlocks, LIVE, Mark, PRIVATE};
+use crate::object::data_block::{DataBlock, DataBlocks, LIVE, Mark, PASSING, PRIVATE};
 use crate::object::edt::Edt;
 use crate::object::guid::Guid;
-use crate::object::header::{COUNT_MAX, Locked};
-
-/// More pre-slots than there can be.
-const PASSING: u32 = COUNT_MAX / 2 + 1;
+use crate::object::header::Locked;
+use crate::sync::dawdle;
 
 /// Makes a new block, which nobody knows yet, a private one that is being passed on.
 pub fn begin(block: &DataBlock) {
@@ -31,6 +30,7 @@ pub fn begin(block: &DataBlock) {
 /// A block has been passed to so many pre-slots. If it is `kept` where others may get it at any time, it
 /// is a block like any other from now on: one of these may even have destroyed it, and it be gone.
 pub fn passed(blocks: &DataBlocks, guid: Guid, slots: u32, kept: bool) -> Left {
+    dawdle(8);
     match blocks.lock(guid) {
         Some((block, locked)) => passed_locked(block, locked, slots, kept),
         None => Left::Alive,

@@ -34,7 +34,7 @@
 //! not wait: a label whose object is not published names none.
 
 use super::guid::{FIRST_LABEL_GENERATION, GENERATION_BITS};
-use crate::sync::{AtomicU64, Ordering, Spin};
+use crate::sync::{AtomicU64, Ordering, Spin, dawdle};
 
 const GENERATION_SHIFT: u32 = 64 - GENERATION_BITS;
 const COUNT_SHIFT: u32 = 9;
@@ -223,6 +223,7 @@ impl Header {
 
     #[inline(always)]
     fn lock_if(&self, admits: impl Fn(Word) -> bool) -> Option<Locked<'_>> {
+        dawdle(300);
         let word = Word(self.0.load(Ordering::Relaxed));
         if !admits(word) {
             return None;

@@ -22,7 +22,7 @@
 //! its thread's own again, before the thread's next call. For that, the look waits while the slot is
 //! claimed: neither "there" nor "not there" would do.
 
-use crate::sync::{AtomicU64, Ordering, fence};
+use crate::sync::{AtomicU64, Ordering, dawdle, fence};
 #[cfg(loom)]
 use loom::sync::{Mutex, MutexGuard};
 #[cfg(not(loom))]
@@ -100,6 +100,7 @@ impl<K: Eq + Hash + Copy, T> Waiting<K, T> {
             self.count.fetch_add(1, Ordering::Relaxed);
             list.add(key, what)
         };
+        dawdle(8);
         fence(Ordering::SeqCst);
         if !is_so() {
             return None;
@@ -130,6 +131,7 @@ impl<K: Eq + Hash + Copy, T> Waiting<K, T> {
     /// The same. If it is nothing, `shut` is called, while nothing can join.
     #[must_use]
     pub fn close(&self, key: K, shut: impl FnOnce()) -> Vec<T> {
+        dawdle(8);
         let mut list = self.list();
         let taken = list.take(&key);
         self.count.fetch_sub(taken.len() as u64, Ordering::Relaxed);
@@ -142,6 +144,7 @@ impl<K: Eq + Hash + Copy, T> Waiting<K, T> {
     /// Has `what` wait for who opens `key`, if that goes on; it is the caller's again if not.
     #[must_use]
     pub fn join(&self, key: K, what: T, is_opening: impl FnOnce() -> bool) -> Option<T> {
+        dawdle(8);
         let mut list = self.list();
         if !is_opening() {
             return Some(what);

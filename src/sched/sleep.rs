@@ -1,6 +1,6 @@
 //! Sleeping workers and how they are woken; the protocol and its argument are in `sleep.md`.
 
-use crate::sync::{AtomicU64, Ordering, fence};
+use crate::sync::{AtomicU64, Ordering, dawdle, fence};
 #[cfg(not(loom))]
 use crossbeam_utils::sync::{Parker, Unparker};
 #[cfg(loom)]
@@ -72,6 +72,7 @@ impl Sleep {
     /// P2 to P4: after a push, wakes a worker if one sleeps and none searches.
     #[inline]
     pub fn notify(&self) {
+        dawdle(64);
         fence(Ordering::SeqCst);
         let state = State(self.state.load(Ordering::Relaxed));
         if state.sleeping() != 0 && state.searching() == 0 {
@@ -125,6 +126,7 @@ impl Sleep {
             self.state
                 .fetch_add(SLEEPING.wrapping_sub(SEARCHING), Ordering::SeqCst);
         }
+        dawdle(64);
         fence(Ordering::SeqCst);
         if look() {
             let mut sleepers = self.sleepers();

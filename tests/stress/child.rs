@@ -132,7 +132,7 @@ impl Runner {
                     self.process = Some(process);
                     return Ok(());
                 }
-                Err(answer.failures.join("\n"))
+                Err(format!("{}\n{}", answer.failures.join("\n"), self.said()))
             }
             Err(RecvTimeoutError::Timeout) => {
                 let stacks = stacks(process.child.id());

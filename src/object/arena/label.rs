@@ -12,6 +12,7 @@
 use super::{Arena, CHUNKS, Depot, Slot};
 use crate::object::guid::{FIRST_LABEL_GENERATION, GENERATION_BITS, Guid};
 use crate::object::waiting::{Waiting, Wake};
+use crate::sync::dawdle;
 use parking_lot::RwLock;
 use std::collections::BTreeMap;
 
@@ -161,6 +162,8 @@ impl<T: Slot> Arena<T> {
                 return Err(Taken::NoLabel);
             }
             if slot.header().claim(vacant, generation) {
+                drop(known);
+                dawdle(8);
                 return Ok(slot);
             }
         }

@@ -25,7 +25,7 @@ pub use store::DataBlocks;
 use super::arena::Slot;
 use super::edt::Edt;
 use super::guid::{Guid, Kind};
-use super::header::{Header, Locked};
+use super::header::{COUNT_MAX, Header, Locked};
 use super::place::{Place, PlaceSet};
 use crate::sync::{AtomicU32, Ordering};
 use std::cell::{Cell, UnsafeCell};
@@ -40,6 +40,8 @@ pub const DESTROYED: u8 = 2;
 pub const DIVIDED: u8 = 3;
 /// State: goes when those that it was passed to are done with it.
 pub const PRIVATE: u8 = 4;
+/// Stands in the count of a private block while it is passed on: more pre-slots than there can be.
+pub const PASSING: u32 = COUNT_MAX / 2 + 1;
 /// State: there are parts of it, and it goes with the last.
 pub const DIVIDED_DESTROYED: u8 = 6;
 

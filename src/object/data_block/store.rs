@@ -1,12 +1,13 @@
 //! Where data blocks are kept.
 
 use super::memory::{OutOfMemory, allocate_memory, free_memory};
-use super::{DESTROYED, DataBlock, Mark, PRIVATE, is_usable};
+use super::{DESTROYED, DataBlock, Mark, PASSING, PRIVATE, is_usable};
 use crate::object::arena::{Arena, Cache, Labels, Taken};
 use crate::object::guid::{Guid, Kind};
 use crate::object::header::{Locked, Word};
 use crate::object::hints::{HintSet, Hints};
 use crate::object::partition::Partitions;
+use crate::sync::Spin;
 use std::ptr::NonNull;
 
 /// No block is larger: what a process on a 64-bit machine can address.
@@ -127,7 +128,7 @@ impl DataBlocks {
 
     /// Adds hints to a block. False if there is none.
     pub fn add_hints(&self, guid: Guid, hints: &HintSet) -> bool {
-        let locked = self.lock(guid);
+        let locked = self.can_be_named(guid).then(|| self.lock(guid)).flatten();
         let Some((block, _locked)) = locked.filter(|(_, locked)| is_usable(locked.word.state()))
         else {
             return false;
@@ -150,11 +151,36 @@ impl DataBlocks {
 
     /// Whether this is the GUID of a private block.
     pub fn is_private(&self, guid: Guid) -> bool {
-        guid.is_data_block()
-            && self.blocks.get(guid.index()).is_some_and(|block| {
-                let word = block.header.peek();
-                word.generation() == guid.generation() && word.state() == PRIVATE
-            })
+        self.private_word(guid).is_some()
+    }
+
+    /// Whether a program can name this block in a call.
+    #[inline]
+    pub fn can_be_named(&self, guid: Guid) -> bool {
+        self.exists(guid) || !self.stays_private(guid) && self.exists(guid)
+    }
+
+    /// Whether this is the GUID of a private block that is not about to be another. That is not known while it
+    /// is passed on: an event that keeps it may have given it to the caller already. So this waits for who
+    /// passes it on, who waits for nobody.
+    #[cold]
+    pub fn stays_private(&self, guid: Guid) -> bool {
+        let spin = Spin::default();
+        while let Some(word) = self.private_word(guid) {
+            if word.count() <= PASSING / 2 {
+                return true;
+            }
+            spin.wait();
+        }
+        false
+    }
+
+    /// The header's word of a private block with this GUID.
+    fn private_word(&self, guid: Guid) -> Option<Word> {
+        let index = guid.is_data_block().then(|| guid.index())?;
+        let word = self.blocks.get(index)?.header.peek();
+        let private = word.generation() == guid.generation() && word.state() == PRIVATE;
+        private.then_some(word)
     }
 
     /// Whether this is the GUID of a part of a block. It may have been one, if it is gone.

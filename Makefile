@@ -30,7 +30,7 @@ LIBRARY_SOURCES := Cargo.toml Cargo.lock build.rs $(shell find include) \
 	$(shell find src -path src/bin -prune -o -name '*.map' -o -print)
 COMMAND_SOURCES := $(shell find src/bin)
 
-.PHONY: all libraries command examples setup demo test lint loom miri tsan asan bench bench-peers \
+.PHONY: all libraries command examples setup demo test shake lint loom miri tsan asan bench bench-peers \
 	install install-files ocr-install ocr-install-files uninstall clean help
 
 all: libraries command examples ## the libraries, the command and the examples, in build/ (default)
@@ -97,12 +97,15 @@ demo: setup ## compares CPU, OpenCL, static and eager placement on two real sequ
 
 test: setup ## builds everything and runs all tests; those of kernels only where there is an OpenCL device
 	@$(MAKE) --no-print-directory all
-	@if $(COMMAND) info --require-device >/dev/null 2>&1; then \
-		$(CARGO) test --release --locked --no-fail-fast; \
-	else \
+	@if ! $(COMMAND) info --require-device >/dev/null 2>&1; then \
 		echo "Tests that launch kernels are skipped: there is no OpenCL device (see build/bin/ocr info)."; \
-		OCR_TEST_NO_OPENCL=1 $(CARGO) test --release --locked --no-fail-fast; \
-	fi
+		export OCR_TEST_NO_OPENCL=1; \
+	fi; \
+	$(CARGO) test --release --locked --no-fail-fast && $(MAKE) --no-print-directory shake
+
+# In a folder of its own: everything is compiled anew with --cfg ocr_tiny.
+shake: ## random graphs in a build with small batches, whose threads stop where others can come in between
+	RUSTFLAGS="--cfg ocr_tiny" $(CARGO) test --release --locked --target-dir target/tiny --test stress
 
 lint: ## formatting, clippy, documentation
 	$(CARGO) fmt --check

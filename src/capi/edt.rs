@@ -151,6 +151,7 @@ pub(super) fn add_dependence(
 }
 
 /// What the parameters say; the status where they are missing or out of range.
+#[inline]
 fn new_event(kind: EventKind, params: Option<&ocrEventParams_t>) -> Result<NewEvent, u8> {
     let params = params.map(|params| &params.__bindgen_anon_1);
     match kind {
@@ -178,7 +179,12 @@ fn new_event(kind: EventKind, params: Option<&ocrEventParams_t>) -> Result<NewEv
             let params = unsafe { &params.ok_or(EINVAL)?.EVENT_COLLECTIVE };
             collective_params(params).map(NewEvent::Collective)
         }
-        kind => Ok(NewEvent::Plain { kind, counter: 0 }),
+        kind => {
+            let params = params.filter(|_| kind == EventKind::Latch);
+            // SAFETY: the kind says which member of the union is meant.
+            let counter = params.map_or(0, |params| unsafe { params.EVENT_LATCH.counter }) as i64;
+            Ok(NewEvent::Plain { kind, counter })
+        }
     }
 }
 
@@ -220,33 +226,28 @@ unsafe fn create_event(
     let Some(kind) = EventKind::from_bits(event_type) else {
         return EINVAL;
     };
-    let counter = match (kind, params) {
-        (EventKind::Counted | EventKind::Channel | EventKind::Collective, _) => {
-            return create_choosy_event(place, properties, kind, params);
-        }
-        // SAFETY: the kind says which member of the union is meant.
-        (EventKind::Latch, Some(params)) => unsafe { params.__bindgen_anon_1.EVENT_LATCH.counter },
-        _ => 0,
-    } as i64;
     let call = match params {
-        None => CREATE_EVENT,
-        Some(_) => WITH_PARAMS,
+        None => "ocrEventCreate",
+        Some(_) => "ocrEventCreateParams",
     };
-    labeling::create(place, properties, call, |context, label| {
+    let (kind, counter) = match new_event(kind, params) {
+        Ok(NewEvent::Plain { kind, counter }) if !labeling::is_labeled(properties) => {
+            (kind, counter)
+        }
+        Ok(new) => return create_other_event(place, properties, new, call),
+        Err(status) => return status,
+    };
+    with(EPERM, |context| {
         let events = &context.runtime.objects.events;
-        match label {
-            None => {
-                let created = events.create_plain(&mut context.caches.events, kind, counter);
-                created.ok_or(ENOMEM)
+        match events.create_plain(&mut context.caches.events, kind, counter) {
+            Some(event) => {
+                *place = event;
+                0
             }
-            Some(label) => labeled_event(context, label, NewEvent::Plain { kind, counter }, call),
+            None => ENOMEM,
         }
     })
 }
-
-/// For the message if it never returns.
-const CREATE_EVENT: &str = "ocrEventCreate";
-const WITH_PARAMS: &str = "ocrEventCreateParams";
 
 fn labeled_event(
     context: &mut Context,
@@ -262,19 +263,14 @@ fn labeled_event(
     created.map_err(|why| why.map_or(ENOMEM, labeling::status))
 }
 
+/// Creates an event that may have a label, of whatever kind.
 #[cold]
-fn create_choosy_event(
-    place: &mut Guid,
-    properties: u16,
-    kind: EventKind,
-    params: Option<&ocrEventParams_t>,
-) -> u8 {
-    labeling::create(place, properties, CREATE_EVENT, |context, label| {
-        let new = new_event(kind, params)?;
+fn create_other_event(place: &mut Guid, properties: u16, new: NewEvent, call: &'static str) -> u8 {
+    labeling::create(place, properties, call, |context, label| {
         let events = &context.runtime.objects.events;
         match label {
             None => events.create(&mut context.caches.events, new).ok_or(ENOMEM),
-            Some(label) => match (labeled_event(context, label, new, WITH_PARAMS), new) {
+            Some(label) => match (labeled_event(context, label, new, call), new) {
                 // Each contributor creates it, without asking whether it is the first.
                 (Err(EGUIDEXISTS), NewEvent::Collective(params))
                     if labeling::is_trusting(properties) =>

@@ -248,6 +248,11 @@ pub(super) fn status(why: Taken) -> u8 {
     }
 }
 
+/// Whether the properties of a create function say that there is a GUID for the object.
+pub(super) fn is_labeled(properties: u16) -> bool {
+    properties & LABELED != 0
+}
+
 /// Whether the properties are `GUID_PROP_IS_LABELED` alone.
 pub(super) fn is_trusting(properties: u16) -> bool {
     properties & (LABELED | CHECK | BLOCK) == LABELED

@@ -22,6 +22,7 @@
 //! to the manager by `take`, or given back by `close`: `closed` is set in the same hold of the lock in
 //! which `close` takes the rest. `loom_models` below explores this.
 
+use crate::sync::dawdle;
 use std::time::Duration;
 
 #[cfg(loom)]
@@ -59,6 +60,7 @@ impl<M> Inbox<M> {
 
     /// Leaves a message; gives it back if the inbox is closed.
     pub(super) fn push(&self, message: M) -> Result<(), M> {
+        dawdle(32);
         let mut state = self.state.lock();
         if state.closed {
             return Err(message);
@@ -75,6 +77,7 @@ impl<M> Inbox<M> {
 
     /// Says that some command has completed.
     pub(super) fn completed(&self) {
+        dawdle(32);
         let mut state = self.state.lock();
         state.completion = true;
         let asleep = std::mem::take(&mut state.asleep);
@@ -87,6 +90,7 @@ impl<M> Inbox<M> {
     /// Takes all messages, into an empty vector.
     pub(super) fn take(&self, into: &mut Vec<M>) {
         debug_assert!(into.is_empty());
+        dawdle(32);
         let mut state = self.state.lock();
         state.completion = false;
         std::mem::swap(&mut state.messages, into);

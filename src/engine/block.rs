@@ -22,6 +22,7 @@ use crate::object::place::Place;
 use crate::object::waiting::Wake;
 use crate::object::work::EdtDep;
 use crate::report::tally::{Label, Wait};
+use crate::sync::dawdle;
 use parking_lot::{Condvar, Mutex};
 use std::ptr;
 use std::sync::{Arc, Weak};
@@ -108,6 +109,7 @@ impl Sleeper {
     /// those that know that it comes (`wait_for_answer`).
     fn wake(&self, runtime: &Runtime, with: State) {
         runtime.begin_outside();
+        dawdle(8);
         let waited = {
             let mut state = self.state.lock();
             let waited = matches!(*state, State::Waiting);
@@ -222,7 +224,9 @@ impl Context {
         } else {
             runtime.resting.begin();
         }
+        dawdle(8);
         runtime.cancel_if_over();
+        dawdle(8);
         runtime.check_halt();
         let state = sleeper.wait();
         if worker {

@@ -4,6 +4,7 @@
 use super::{Runtime, end};
 use crate::device::OpenclThreads;
 use crate::report::picture::{Picture, Thread, Told};
+use crate::sync::dawdle;
 use std::sync::atomic::{AtomicU64, Ordering};
 
 /// Threads of the program that cannot do anything before the runtime has done something: they wait
@@ -82,6 +83,7 @@ impl Runtime {
             return;
         }
         let resting = self.resting.now();
+        dawdle(4);
         let free = self.has_free_threads(resting);
         // No worker has left its sleep between the two looks, so nothing has run meanwhile.
         if !halted() || self.resting.now() != resting || self.queues.sleep.state() != state {

@@ -62,6 +62,7 @@ use crate::object::work::Work;
 use crate::report::tally::Registry;
 use crate::sched::policy::Policy;
 use crate::sched::queues::{Queues, Reclaim};
+use crate::sync::dawdle;
 use block::Waits;
 use devices::Devices;
 use end::End;
@@ -154,11 +155,13 @@ impl Runtime {
 
     /// Counts work that happens outside of the workers in.
     pub fn begin_outside(&self) {
+        dawdle(32);
         self.in_flight.fetch_add(1, Ordering::SeqCst);
     }
 
     /// Counts it out, when what it leads to has been queued.
     pub fn end_outside(&self) {
+        dawdle(32);
         if self.in_flight.fetch_sub(1, Ordering::SeqCst) == 1 {
             self.check_halt();
         }

@@ -40,6 +40,7 @@ use super::stack::{self, SignalStack};
 use super::{Runtime, worker};
 use crate::object::edt::Edt;
 use crate::sched::queues::Local;
+use crate::sync::dawdle;
 use parking_lot::{Condvar, Mutex, MutexGuard};
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -298,6 +299,7 @@ impl Seats {
 impl Context {
     /// The EDT that runs on this worker begins to wait: its seat is for another thread.
     pub(super) fn leave_seat(&mut self) {
+        dawdle(8);
         let runtime = self.runtime;
         let local = self.local.take();
         let away = std::mem::replace(&mut self.away, Away::No);
@@ -319,6 +321,7 @@ impl Context {
     /// The EDT that has waited goes on, when nobody pauses the runtime. Whoever has woken the thread
     /// has counted it as work in flight.
     pub(super) fn come_back(&mut self) {
+        dawdle(8);
         let runtime = self.runtime;
         let mut state = runtime.seats.lock();
         while state.pause.is_on() && !runtime.end.is_ending() {

@@ -50,6 +50,7 @@ use crate::object::data_block::DataBlock;
 use crate::object::edt::{Edt, EdtRef, Mode};
 use crate::object::guid::Guid;
 use crate::object::place::Place;
+use crate::sync::dawdle;
 use crate::sync::{Ordering, fence};
 
 /// With so many holders of one mode, a thread that releases a block keeps its hold as a lease.
@@ -116,6 +117,7 @@ impl Leases {
         if !lease.block.is_plain() {
             return false;
         }
+        dawdle(32);
         if lease.holds == 0 {
             if !acquire_more(lease.block, guid, mode, GRANT) {
                 return false;

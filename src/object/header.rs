@@ -122,6 +122,7 @@ impl Header {
 
     /// Makes a slot taken from the arena an object that can be found. Pairs with `lock`.
     pub fn publish(&self, word: Word) {
+        dawdle(300);
         self.0.store(word.0, Ordering::Release);
     }
 
@@ -287,6 +288,7 @@ impl Drop for Locked<'_> {
     fn drop(&mut self) {
         // Pairs with the compare-and-swap in `lock`.
         self.header.0.store(self.word.0, Ordering::Release);
+        dawdle(300);
     }
 }
 

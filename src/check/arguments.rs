@@ -120,7 +120,7 @@ impl Check {
             if guid.is_label() {
                 // Where the call would wait for the object, something else is wrong with it.
                 let waits = made.call.can_wait() && objects.is_awaited(guid);
-                return (!waits).then(|| self.without_object(made, guid, name));
+                return (!waits).then(|| self.without_object(objects, made, guid, name));
             }
             return Some(self.by_call(
                 made,

@@ -368,6 +368,16 @@ impl History {
         }
     }
 
+    /// The dependence on a source, at a slot, that a call in `who` had made late was refused.
+    pub fn not_linked_by(&self, destination: Guid, link: (u32, Guid), who: Who) {
+        if let Some(record) = self.shard(destination).lock().records.get_mut(&destination) {
+            let mut sources = record.sources.iter();
+            let last = sources
+                .rposition(|&(slot, source, act)| (slot, source) == link && act.who.edt == who.edt);
+            last.map(|at| record.sources.remove(at));
+        }
+    }
+
     /// The program has named an object.
     pub fn label(&self, guid: Guid, label: String) {
         if let Some(record) = self.shard(guid).lock().records.get_mut(&guid) {

@@ -30,6 +30,14 @@ impl fmt::Display for Misuse {
     }
 }
 
+impl Misuse {
+    /// The same of a call that had returned 0 and waited for a labeled GUID.
+    pub(super) fn of_a_call_that_waited(mut self: Box<Misuse>) -> Box<Misuse> {
+        self.place += "\n  It returned 0, and was refused when the labeled GUID that it waited for got its object.";
+        self
+    }
+}
+
 impl Check {
     /// A misuse by a call. First it is told what has become of the objects that it is about, in this order,
     /// then who created the other objects that the call was given. The rule is of the function's clause;

@@ -38,6 +38,7 @@ pub use misuse::Misuse;
 
 use crate::object::Objects;
 use crate::object::guid::{Guid, Kind};
+use crate::object::range::Bounds;
 use crate::object::work::Work;
 use calls::{Call, Role};
 use history::{Act, End, History, What, Who};
@@ -70,6 +71,8 @@ pub struct Check {
     graves: graves::Graves,
     /// The blocks that running EDTs have released, by EDT.
     released: Mutex<HashMap<Guid, Vec<Guid>>>,
+    /// The labels of ranges and maps that were destroyed.
+    former_ranges: Mutex<Vec<(Guid, Bounds)>>,
     /// The EDT that has called `ocrShutdown`.
     shut_down: AtomicU64,
     tickets: AtomicU64,
@@ -84,6 +87,7 @@ impl Check {
             contents: contents::Contents::default(),
             graves: graves::Graves::default(),
             released: Mutex::default(),
+            former_ranges: Mutex::default(),
             shut_down: AtomicU64::new(0),
             tickets: AtomicU64::new(1),
         })
@@ -170,7 +174,18 @@ impl Check {
         who: Who,
     ) -> Option<Box<Misuse>> {
         self.late(name, args, who, |made| {
-            self.refused(objects, made, calls::MISUSES[0])
+            let places = match name {
+                "ocrAddDependence" => Some([0, 1, 2]),
+                "ocrAddDependenceSlot" => Some([0, 2, 3]),
+                _ => None,
+            };
+            if let Some([source, destination, slot]) = places {
+                let [source, destination] = [source, destination].map(|at| made.guid(at));
+                let link = (made.number(slot) as u32, source);
+                self.history.not_linked_by(destination, link, who);
+            }
+            let misuse = self.refused(objects, made, calls::MISUSES[0])?;
+            Some(misuse.of_a_call_that_waited())
         })?
     }
 
@@ -286,6 +301,12 @@ impl Check {
     pub fn ended(&self, guid: Guid, act: (&'static str, Who)) {
         let act = self.act(act.0, act.1);
         self.history.ends(guid, End::Destroyed(act));
+    }
+
+    /// A range or map, with these labels, was destroyed.
+    pub fn range_ended(&self, range: Guid, labels: Bounds, act: (&'static str, Who)) {
+        self.ended(range, act);
+        self.former_ranges.lock().push((range, labels));
     }
 
     /// An EDT has run; the blocks that it released before its end.

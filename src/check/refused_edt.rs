@@ -237,7 +237,7 @@ impl Check {
             return None;
         }
         if objects.is_awaited(output) {
-            return Some(self.without_object(made, output, "*outputEvent"));
+            return Some(self.without_object(objects, made, output, "*outputEvent"));
         }
         self.wrong_guid(objects, made, output, "*outputEvent", Role::Event)
     }

@@ -89,6 +89,16 @@ impl Check {
         })
     }
 
+    /// The range or map that a labeled GUID is of, or was, and its index.
+    fn range_of(&self, objects: &Objects, label: Guid) -> Option<(Guid, u64)> {
+        objects.ranges.place_of(label).or_else(|| {
+            let former = self.former_ranges.lock();
+            let mut former = former.iter();
+            let &(range, labels) = former.find(|(_, labels)| labels.contains(label))?;
+            Some((range, labels.place(label)))
+        })
+    }
+
     /// A create function that was given a GUID to create its object on, which is no label for it.
     pub(super) fn wrong_label(&self, objects: &Objects, made: &Made<'_>) -> Option<Box<Misuse>> {
         let given = made.label?;
@@ -101,14 +111,19 @@ impl Check {
         let is_label = labels.is_some_and(|labels| labels.is_label(given));
         let mut told = Vec::new();
         let (wanted, name) = (objects_of(wanted), made.call.args[0].0);
+        let mut label = format!("*{name} ({given})");
+        if let Some((range, index)) = self.range_of(objects, given) {
+            told.push(range);
+            label = format!("*{name} ({given}, index {index} of {range})");
+        }
         let what = match (kind_of(given), self.history.what(given)) {
             (Some(kind), _) if is_label && objects_of(kind) == wanted => return None,
             (Some(kind), _) if is_label => format!(
-                "*{name} ({given}) is a labeled GUID for {}, not for {wanted}",
+                "{label} is a labeled GUID for {}, not for {wanted}",
                 objects_of(kind)
             ),
             (Some(_), _) if given.is_label() => {
-                format!("*{name} ({given}) is a labeled GUID of a range or map that was destroyed")
+                format!("{label} is a labeled GUID of a range or map that was destroyed")
             }
             (Some(_), Some(what)) => {
                 told.push(given);
@@ -187,11 +202,22 @@ impl Check {
     }
 
     /// A label that has no object.
-    pub(super) fn without_object(&self, made: &Made<'_>, guid: Guid, name: &str) -> Box<Misuse> {
+    pub(super) fn without_object(
+        &self,
+        objects: &Objects,
+        made: &Made<'_>,
+        guid: Guid,
+        name: &str,
+    ) -> Box<Misuse> {
+        let range = self.range_of(objects, guid);
+        let place = range.map_or(String::new(), |(range, index)| {
+            format!(", index {index} of {range}")
+        });
+        let told: Vec<Guid> = range.iter().map(|&(range, _)| range).collect();
         self.by_call(
             made,
-            format!("{name} ({guid}) is a labeled GUID without an object"),
-            &[],
+            format!("{name} ({guid}{place}) is a labeled GUID without an object"),
+            &told,
             "a labeled GUID names an object from its creation until its end (see B.2)",
             "Create the object before it is used: each of its users can do so, with GUID_PROP_CHECK, \
              and go on where that returns OCR_EGUIDEXISTS. One that goes by itself, such as a once \

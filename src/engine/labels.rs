@@ -41,7 +41,7 @@ impl Context {
             return false;
         };
         if let Some(check) = &self.runtime.check {
-            check.ended(range, ("ocrGuidMapDestroy", self.who()));
+            check.range_ended(range, bounds, ("ocrGuidMapDestroy", self.who()));
         }
         if let Some(labels) = bounds.first.kind().and_then(|kind| objects.labels(kind)) {
             labels.give_back(bounds.first.index());

@@ -70,9 +70,14 @@ impl Bounds {
         (place < self.len as u64).then(|| Guid::from_bits(self.first.bits() + place))
     }
 
+    /// The place of one of the labels.
+    pub fn place(self, label: Guid) -> u64 {
+        label.bits().wrapping_sub(self.first.bits())
+    }
+
     /// Whether this is one of the labels.
     pub fn contains(self, guid: Guid) -> bool {
-        guid.bits().wrapping_sub(self.first.bits()) < self.len as u64
+        self.place(guid) < self.len as u64
     }
 }
 
@@ -118,7 +123,7 @@ impl Ranges {
         self.0.live().find_map(|(index, word, _)| {
             let range = Guid::new(Kind::Range, word.generation(), index);
             let bounds = self.bounds(range).filter(|bounds| bounds.contains(label))?;
-            Some((range, label.bits() - bounds.first.bits()))
+            Some((range, bounds.place(label)))
         })
     }
 

@@ -3,6 +3,8 @@
 // status: 1
 // stderr: strict mode: ocrEventCreateParams: *guid (0x
 // stderr: ) is a labeled GUID of a range or map that was destroyed
+// stderr: , index 1 of 0x
+// stderr: destroyed by ocrGuidMapDestroy in EDT 0x
 
 #include "strict.h"
 #include <extensions/ocr-labeling.h>

@@ -2,7 +2,9 @@
 // env: OCR_CHECK=strict
 // status: 1
 // stderr: strict mode: ocrEventCreate: *guid (0x
+// stderr: , index 1 of 0x
 // stderr: ) is a labeled GUID for data blocks, not for events
+// stderr: created by ocrGuidRangeCreate in EDT 0x
 // stderr: points to a GUID of a range or map, for this kind of object
 
 #include "strict.h"

@@ -4,6 +4,8 @@
 // stderr: strict mode: ocrAddDependence: slot 2 is out of range
 // stderr: in EDT 0x
 // stderr: (mainEdt): ocrAddDependence(source NULL_GUID, destination 0x
+// stderr: It returned 0, and was refused when the labeled GUID that it waited for got its object.
+// stderr-without: pre-slot 2 connected
 
 #include "strict.h"
 #include <extensions/ocr-labeling.h>

@@ -5,7 +5,7 @@ use super::{
     kind_and_lack,
 };
 use crate::object::edt::Mode;
-use crate::object::guid::Guid;
+use crate::object::guid::{Guid, Kind};
 use crate::report::tally::Label;
 use std::collections::HashSet;
 use std::fmt;
@@ -128,8 +128,10 @@ impl Picture<'_> {
             text += &match wait.label {
                 None => String::new(),
                 Some(Label::Gone(label)) => format!(
-                    " with GUID_PROP_BLOCK until the object with {} is gone",
-                    self.objects.name_of_label(label)
+                    " with GUID_PROP_BLOCK until the {} with {}{} is gone",
+                    self.kind_of(label),
+                    self.objects.name_of_label(label),
+                    (self.creation(label)).map_or(String::new(), |by| format!(", {by},")),
                 ),
                 Some(Label::Made(label)) => format!(
                     " with LEGACY_PROP_WAIT_FOR_CREATE until there is an event with {}",
@@ -218,6 +220,19 @@ impl Picture<'_> {
             text += &format!("\n    and {} more pre-slots", edt.slots.len() - FEW);
         }
         text
+    }
+
+    /// What there is on a label.
+    fn kind_of(&self, label: Guid) -> String {
+        match label.kind() {
+            Some(Kind::DataBlock) => "data block".into(),
+            Some(Kind::Template) => "template".into(),
+            Some(kind) if kind.is_event() => match self.objects.event_kind(label) {
+                Some(kind) => format!("{} event", kind.name()),
+                None => "event".into(),
+            },
+            _ => "EDT".into(),
+        }
     }
 
     /// Who created an object, in strict mode.

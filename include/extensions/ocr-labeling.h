@@ -36,8 +36,9 @@
  * ocrEdtCreate and ocrOpenclTaskCreate, by ocrEventSatisfy and ocrEventSatisfySlot, as event or data
  * block, and as what an EDT returns. Such a call returns 0 and waits. It takes effect within the call
  * that creates the object; on an event, calls take effect in the order in which they were made, also
- * those that others make meanwhile. What else is wrong with the call is refused at once, as far as it
- * can be seen; what turns out later (a slot that the EDT does not have) is told on the standard error.
+ * those that others make meanwhile, which return 0 as well. What else is wrong with the call is refused
+ * at once, as far as it can be seen; what turns out later (a slot that the EDT does not have) is told on
+ * the standard error. What the call names may be destroyed while it waits, as it may be afterwards.
  * If nobody creates the object, the message about a hang says so. Other functions, such as
  * ocrAddDependenceByValue and ocrEventCollectiveSatisfySlot, do not wait: given a GUID without object,
  * they return OCR_EINVAL and do nothing.

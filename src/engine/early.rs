@@ -9,6 +9,10 @@
 //! lacks, the dependence is split at once, by an event of the runtime's between the two: a counted event
 //! for one dependence, which keeps what it gets until it has passed it on, and then goes. Messages look
 //! through it.
+//!
+//! The other objects of a call may be destroyed while it waits, as they may be right after a call that need
+//! not wait, and what comes of it is the same: a block that is gone is passed on (who acquires it is told),
+//! and a dependence whose destination is gone counts for an event that counts its dependences.
 
 use super::Runtime;
 use super::context::Context;

@@ -95,17 +95,20 @@ demo: setup ## compares CPU, OpenCL, static and eager placement on two real sequ
 	@$(COMMAND) compare --policies cpu,device,static:1:1,eager --show distance,gcups --same distance -- \
 		build/examples/levenshtein --quiet examples/data/human-mt.fa examples/data/orangutan-mt.fa
 
-test: setup ## builds everything and runs all tests; those of kernels only where there is an OpenCL device
-	@$(MAKE) --no-print-directory all
-	@if ! $(COMMAND) info --require-device >/dev/null 2>&1; then \
+# Without an OpenCL device, tests that launch kernels are left out.
+SKIP_KERNELS = if ! $(COMMAND) info --require-device >/dev/null 2>&1; then \
 		echo "Tests that launch kernels are skipped: there is no OpenCL device (see build/bin/ocr info)."; \
 		export OCR_TEST_NO_OPENCL=1; \
-	fi; \
-	$(CARGO) test --release --locked --no-fail-fast && $(MAKE) --no-print-directory shake
+	fi
+
+test: setup ## builds everything and runs all tests; those of kernels only where there is an OpenCL device
+	@$(MAKE) --no-print-directory all
+	@$(SKIP_KERNELS); $(CARGO) test --release --locked --no-fail-fast
+	@$(MAKE) --no-print-directory shake
 
 # In a folder of its own: everything is compiled anew with --cfg ocr_tiny.
-shake: ## random graphs in a build with small batches, whose threads stop where others can come in between
-	RUSTFLAGS="--cfg ocr_tiny" $(CARGO) test --release --locked --target-dir target/tiny --test stress
+shake: command ## random graphs in a build with small batches, whose threads stop where others can come in between
+	@$(SKIP_KERNELS); RUSTFLAGS="--cfg ocr_tiny" $(CARGO) test --release --locked --target-dir target/tiny --test stress
 
 lint: ## formatting, clippy, documentation
 	$(CARGO) fmt --check

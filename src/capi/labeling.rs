@@ -214,7 +214,7 @@ fn kind_of(context: &Context, guid: Guid) -> ocrGuidUserKind {
     let kind = match guid.kind() {
         Some(Kind::DataBlock) => objects
             .data_blocks
-            .exists(guid)
+            .can_be_named(guid)
             .then_some(sys::GUID_USER_DB),
         Some(Kind::Template) => objects
             .templates

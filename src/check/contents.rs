@@ -316,6 +316,20 @@ impl Check {
         Ok(())
     }
 
+    /// An EDT's output event cannot depend on the event that the EDT returned.
+    pub fn refused_result(&self, who: Who, result: Guid, why: &str) -> Box<Misuse> {
+        self.by_edt(
+            who,
+            format!("seen at the end of {who}"),
+            format!("an EDT returned {}, but {why}", self.history.name(result)),
+            &[result],
+            "an EDT that returns an event adds a dependence on that, of its output event, which is satisfied \
+             as the event is (OCR 1.1.0, 2.7)",
+            "Count that dependence where the event is created: in nbDeps of a counted event's parameters, in \
+             maxGen of a channel's.",
+        )
+    }
+
     /// What an EDT returned is no block and no event, or not any more. `used` if somebody gets it.
     pub fn wrong_result(
         &self,
@@ -351,7 +365,11 @@ impl Check {
                  without a return statement returns anything.",
             ));
         }
-        (used && !awaited && !super::is_alive(objects, result)).then(|| {
+        // A content that is being passed on by value is not known to stay yet.
+        let is_there = || {
+            awaited || super::is_alive(objects, result) || objects.data_blocks.can_be_named(result)
+        };
+        (used && !is_there()).then(|| {
             let end = self.history.get(result).and_then(|record| record.end);
             let destroyed = matches!(end, Some(End::Destroyed(_)));
             let advice = if destroyed || !what.is_some_and(What::is_passing) {

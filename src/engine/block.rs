@@ -10,7 +10,6 @@
 use super::Runtime;
 use super::context::Context;
 use super::create::{NotCreated, Output};
-use super::early::Early;
 use super::own::Own;
 use super::seats::Away;
 use crate::graph::Refused;
@@ -22,7 +21,7 @@ use crate::object::place::Place;
 use crate::object::waiting::Wake;
 use crate::object::work::EdtDep;
 use crate::report::tally::{Label, Wait};
-use crate::sync::dawdle;
+use crate::sync::{Spin, dawdle};
 use parking_lot::{Condvar, Mutex};
 use std::ptr;
 use std::sync::{Arc, Weak};
@@ -276,16 +275,15 @@ impl Context {
         })
     }
 
-    /// Connects the EDT that stands for a thread to the event. Where another thread opens that, it is
-    /// connected then; but a label without an event is refused.
+    /// Connects the EDT that stands for a thread to the event; where another thread opens that, when it has:
+    /// it waits for nobody.
     fn connect_waiter(&mut self, event: Guid, edt: Guid) -> Result<(), Refused> {
-        let connected = self.with_graph(|graph| graph.add_dependence(event, edt, 0, Mode::Ro));
-        match (connected, self.worklist.refused.take()) {
-            (Err(Refused::Opening), Some(call)) => {
-                let early = Early::from(WAITER_NAME, call, self.who());
-                self.make_early(Refused::Opening, early)
+        let spin = Spin::default();
+        loop {
+            match self.with_graph(|graph| graph.add_dependence(event, edt, 0, Mode::Ro)) {
+                Err(Refused::Opening) => spin.wait(),
+                connected => return connected,
             }
-            (connected, _) => connected,
         }
     }
 

@@ -339,7 +339,7 @@ impl Context {
                 slot: 0,
                 mode: Mode::Rw,
             });
-            self.pass_early(who, output, why, call);
+            self.pass_early(who, why, call);
         }
     }
 
@@ -356,16 +356,16 @@ impl Context {
             data: result,
             called: false,
         };
-        self.pass_early(who, output, Refused::NoSuchObject, call);
+        self.pass_early(who, Refused::NoSuchObject, call);
     }
 
     /// An output event cannot have what an EDT returned: that may be a label without object, which is
     /// waited for. Otherwise the EDT has ended all the same.
     #[cold]
-    fn pass_early(&mut self, who: Who, output: Guid, why: Refused, call: Call) {
+    fn pass_early(&mut self, who: Who, why: Refused, call: Call) {
         let early = Early::from(RESULT, call, who);
-        if self.make_early(why, early) == Err(Refused::NoSuchObject) {
-            let _ = self.graph().pass_to_event(output, false, Guid::NULL);
+        if let Err(why) = self.make_early(why, early) {
+            self.no_result(who, call, why);
         }
     }
 }

@@ -300,8 +300,8 @@ impl Context {
         }
         // Data that has been there, and was destroyed since the call, is passed on as if it was destroyed since
         // it was passed on.
-        let objects = &self.runtime.objects;
-        let was_there = |data: Guid| data.is_data_block() && !objects.is_awaited(data);
+        let blocks = &self.runtime.objects.data_blocks;
+        let was_there = |data: Guid| blocks.has_been(data);
         self.with_graph(|graph| match early.rest {
             Call::Dependence(of) if was_there(of.source) => {
                 graph.add_former_block(of.source, of.destination, of.slot, of.mode)
@@ -359,14 +359,46 @@ impl Context {
         }
     }
 
+    /// An output event cannot have what an EDT returned: it is satisfied without data. What leads there is in
+    /// the worklist.
+    pub(super) fn no_result(&mut self, who: Who, call: Call, why: Refused) {
+        let (output, result) = match call {
+            Call::Dependence(of) => (of.destination, of.source),
+            Call::Satisfaction { event, data, .. } => (event, data),
+            Call::Destruction { .. } => return,
+        };
+        // What is no object, or is gone, is no data; strict mode tells it when the EDT ends.
+        if why != Refused::NoSuchObject {
+            let why = match why {
+                Refused::OutOfMemory => "there is no memory for the dependence on it",
+                _ => "it takes no more dependences",
+            };
+            if let Some(check) = &self.runtime.check {
+                fatal(&check.refused_result(who, result, why).to_string());
+            }
+            eprintln!(
+                "ocr: warning: {who} has returned the event {result}, but {why}: its output event is \
+                 satisfied with NULL_GUID"
+            );
+        }
+        let _ = self.graph().pass_to_event(output, false, Guid::NULL);
+    }
+
     /// A call that had to wait was refused, and its caller has gone on.
     fn refused_late(&mut self, mut early: Early, why: Refused) {
         let split = early.is_split();
         self.give_split_up(&mut early);
+        if early.by == RESULT {
+            self.no_result(early.who, early.given, why);
+            self.work_off();
+            return;
+        }
         let objects = &self.runtime.objects;
         match early.given {
             // It was destroyed meanwhile, and its dependences with it.
-            Call::Dependence(of) if !objects.exists(of.destination) => {
+            Call::Dependence(of)
+                if !objects.exists(of.destination) && !objects.is_awaited(of.destination) =>
+            {
                 // Split, it has been added to the source.
                 if !split && of.source.is_event() {
                     let _ = self.with_graph(|graph| graph.add_to_nobody(of.source, of.post_slot));
@@ -425,7 +457,7 @@ impl Runtime {
         })
     }
 
-    /// Whether a call waits that will do nothing, since its EDT is gone.
+    /// Whether a call waits whose EDT is gone: nothing waits for it.
     fn is_in_vain(&self, call: &Call) -> bool {
         let Call::Dependence(of) = call else {
             return false;

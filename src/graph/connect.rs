@@ -315,6 +315,11 @@ impl Graph<'_> {
     /// Uses up one dependence of a counted, channel or collective event for a destination that was
     /// destroyed since the dependence was asked for: destroyed later, it would have used it up as well.
     pub fn add_to_nobody(&mut self, source: Guid, post_slot: u32) -> Result<(), Refused> {
+        use EventKind::{Channel, Collective, Counted};
+        let kind = self.objects.event_kind(source);
+        if !matches!(kind, Some(Counted | Channel | Collective)) {
+            return Ok(());
+        }
         let index = self
             .objects
             .events

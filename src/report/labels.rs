@@ -50,7 +50,7 @@ impl Labels {
 fn exists(objects: &Objects, guid: Guid) -> bool {
     objects.edts.lock(guid).is_some()
         || objects.event_kind(guid).is_some()
-        || objects.data_blocks.exists(guid)
+        || objects.data_blocks.can_be_named(guid)
         || objects.templates.view(guid).is_some()
         || objects.maps.get(guid).is_some()
 }

@@ -202,12 +202,20 @@ impl DataBlocks {
         self.blocks.get(index?)
     }
 
+    /// Whether there is or was a block with this GUID, which a program was given.
+    pub fn has_been(&self, guid: Guid) -> bool {
+        guid.is_data_block()
+            && self.blocks.get(guid.index()).is_some_and(|block| {
+                // A slot takes on the generation of a label with its first block.
+                guid.generation() <= block.header.peek().generation()
+            })
+    }
+
     /// Whether this was the GUID of a block that has been freed since.
     pub fn was_freed(&self, guid: Guid) -> bool {
         guid.is_data_block()
             && self.blocks.get(guid.index()).is_some_and(|block| {
                 let now = block.header.peek().generation();
-                // A slot takes on the generation of a label with its first block.
                 guid.generation() < now || guid.is_label() && guid.generation() == now
             })
     }

@@ -1,0 +1,38 @@
+/*
+ * An EDT returns a counted event whose dependences are used up: that is told, and what depends on the EDT gets no
+ * data, but does not wait for ever.
+ */
+// stderr: (function) has returned the event 0x
+// stderr: but it takes no more dependences: its output event is satisfied with NULL_GUID
+
+#include "check.h"
+
+static ocrGuid_t nothing(u32 paramc, u64 *paramv, u32 depc, ocrEdtDep_t depv[]) {
+    (void)paramc, (void)paramv, (void)depc, (void)depv;
+    return NULL_GUID;
+}
+
+static ocrGuid_t returns(u32 paramc, u64 *paramv, u32 depc, ocrEdtDep_t depv[]) {
+    (void)paramc, (void)depc, (void)depv;
+    return (ocrGuid_t){(s64)paramv[0]};
+}
+
+static ocrGuid_t gets(u32 paramc, u64 *paramv, u32 depc, ocrEdtDep_t depv[]) {
+    (void)paramc, (void)paramv, (void)depc;
+    CHECK(ocrGuidIsNull(depv[0].guid));
+    ocrShutdown();
+    return NULL_GUID;
+}
+
+ocrGuid_t mainEdt(u32 paramc, u64 *paramv, u32 depc, ocrEdtDep_t depv[]) {
+    (void)paramc, (void)paramv, (void)depc, (void)depv;
+    ocrGuid_t counted, output;
+    ocrEventParams_t params = {.EVENT_COUNTED = {.nbDeps = 1}};
+    OK(ocrEventCreateParams(&counted, OCR_EVENT_COUNTED_T, EVT_PROP_TAKES_ARG, &params));
+    link_to(counted, spawn(nothing, 0, NULL, 1, NULL), 0, DB_MODE_NULL);
+    u64 param = (u64)counted.guid;
+    ocrGuid_t first = spawn_with(returns, 1, &param, 1, NULL, EDT_PROP_NONE, &output);
+    spawn(gets, 0, NULL, 1, &output);
+    link_to(NULL_GUID, first, 0, DB_MODE_NULL);
+    return NULL_GUID;
+}

@@ -8,7 +8,7 @@
 //!
 //! The pre-slots are counted while they are satisfied, and their EDTs may run meanwhile. Until all
 //! are counted, `PASSING` stands for them. Nor is it known before whether the block is kept: who has got it
-//! and names it in a call waits ([`DataBlocks::can_be_named`]).
+//! and names it in a call waits ([`DataBlock::stays_private`]).
 
 use super::access::{Left, unheld};
 use super::holders::is_held;

@@ -111,6 +111,27 @@ fn one_that_is_kept_stays() {
     });
 }
 
+/// An EDT that got a content names it in a call, before or after the sender knows whether it was kept.
+#[test]
+fn one_that_is_kept_can_be_named() {
+    for kept in [false, true] {
+        explore(move || {
+            let block = block();
+            let other = block.clone();
+            let consumer = loom::thread::spawn(move || {
+                let granted = other.acquire(Mode::Ro);
+                let private = other.block.stays_private(other.guid.generation());
+                assert_eq!(private, !kept);
+                assert_eq!(other.block.header.peek().state() == LIVE, kept);
+                other.run(granted);
+            });
+            passed(&block, 1, kept);
+            consumer.join().expect("no panic");
+            assert_eq!(block.ends(), (1, !kept as usize));
+        });
+    }
+}
+
 /// A content goes when its consumer is done with it, and is destroyed by somebody else meanwhile.
 #[test]
 fn one_that_is_destroyed_while_it_goes_is_freed_once() {

@@ -25,9 +25,9 @@ pub use store::DataBlocks;
 use super::arena::Slot;
 use super::edt::Edt;
 use super::guid::{Guid, Kind};
-use super::header::{COUNT_MAX, Header, Locked};
+use super::header::{COUNT_MAX, Header, Locked, Word};
 use super::place::{Place, PlaceSet};
-use crate::sync::{AtomicU32, Ordering};
+use crate::sync::{AtomicU32, Ordering, Spin};
 use std::cell::{Cell, UnsafeCell};
 use std::ptr::NonNull;
 use std::sync::atomic::AtomicUsize;
@@ -207,6 +207,27 @@ impl DataBlock {
     pub fn is_destroyed(&self, locked: &Locked<'_>) -> bool {
         let state = locked.word.state();
         matches!(state, DESTROYED | DIVIDED_DESTROYED) || self.has(Mark::Destroyed)
+    }
+
+    /// Whether a block of this generation is private, and is not about to be another. That is not known while
+    /// it is passed on: an event that keeps it may have given it to the caller already. So this waits for who
+    /// passes it on, who waits for nobody.
+    pub fn stays_private(&self, generation: u32) -> bool {
+        let spin = Spin::default();
+        while let Some(word) = self.private_word(generation) {
+            if word.count() <= PASSING / 2 {
+                return true;
+            }
+            spin.wait();
+        }
+        false
+    }
+
+    /// The header's word of a private block of this generation.
+    fn private_word(&self, generation: u32) -> Option<Word> {
+        let word = self.header.peek();
+        let private = word.generation() == generation && word.state() == PRIVATE;
+        private.then_some(word)
     }
 
     /// Whether it has this mark.

@@ -1,13 +1,12 @@
 //! Where data blocks are kept.
 
 use super::memory::{OutOfMemory, allocate_memory, free_memory};
-use super::{DESTROYED, DataBlock, Mark, PASSING, PRIVATE, is_usable};
+use super::{DESTROYED, DataBlock, Mark, is_usable};
 use crate::object::arena::{Arena, Cache, Labels, Taken};
 use crate::object::guid::{Guid, Kind};
 use crate::object::header::{Locked, Word};
 use crate::object::hints::{HintSet, Hints};
 use crate::object::partition::Partitions;
-use crate::sync::Spin;
 use std::ptr::NonNull;
 
 /// No block is larger: what a process on a 64-bit machine can address.
@@ -151,36 +150,22 @@ impl DataBlocks {
 
     /// Whether this is the GUID of a private block.
     pub fn is_private(&self, guid: Guid) -> bool {
-        self.private_word(guid).is_some()
+        self.slot_of(guid)
+            .is_some_and(|block| block.private_word(guid.generation()).is_some())
     }
 
-    /// Whether a program can name this block in a call.
+    /// Whether this is the GUID of a private block that is not about to be another. Waits while it is passed
+    /// on ([`DataBlock::stays_private`]).
+    #[cold]
+    pub fn stays_private(&self, guid: Guid) -> bool {
+        self.slot_of(guid)
+            .is_some_and(|block| block.stays_private(guid.generation()))
+    }
+
+    /// Whether a program can name this block in a call. Waits while it is passed on.
     #[inline]
     pub fn can_be_named(&self, guid: Guid) -> bool {
         self.exists(guid) || !self.stays_private(guid) && self.exists(guid)
-    }
-
-    /// Whether this is the GUID of a private block that is not about to be another. That is not known while it
-    /// is passed on: an event that keeps it may have given it to the caller already. So this waits for who
-    /// passes it on, who waits for nobody.
-    #[cold]
-    pub fn stays_private(&self, guid: Guid) -> bool {
-        let spin = Spin::default();
-        while let Some(word) = self.private_word(guid) {
-            if word.count() <= PASSING / 2 {
-                return true;
-            }
-            spin.wait();
-        }
-        false
-    }
-
-    /// The header's word of a private block with this GUID.
-    fn private_word(&self, guid: Guid) -> Option<Word> {
-        let index = guid.is_data_block().then(|| guid.index())?;
-        let word = self.blocks.get(index)?.header.peek();
-        let private = word.generation() == guid.generation() && word.state() == PRIVATE;
-        private.then_some(word)
     }
 
     /// Whether this is the GUID of a part of a block. It may have been one, if it is gone.

@@ -22,7 +22,7 @@ use crate::check::history::{What, Who};
 use crate::graph::{Call, Dependence, Graph, Refused};
 use crate::object::Objects;
 use crate::object::edt::WAITING;
-use crate::object::event::NewEvent;
+use crate::object::event::{EventKind, NewEvent};
 use crate::object::guid::Guid;
 use crate::object::waiting::Wake;
 use crate::report::picture::EarlyCall;
@@ -367,17 +367,23 @@ impl Context {
             Call::Satisfaction { event, data, .. } => (event, data),
             Call::Destruction { .. } => return,
         };
-        // What is no object, or is gone, is no data; strict mode tells it when the EDT ends.
-        if why != Refused::NoSuchObject {
-            let why = match why {
-                Refused::OutOfMemory => "there is no memory for the dependence on it",
-                _ => "it takes no more dependences",
-            };
-            if let Some(check) = &self.runtime.check {
-                fatal(&check.refused_result(who, result, why).to_string());
+        // What is no object, or is gone, is no data; strict mode tells it when the EDT ends. And the output event
+        // may have been satisfied by the program, if that has created it.
+        let kind = self.runtime.objects.event_kind(result);
+        let counts = matches!(kind, Some(EventKind::Counted | EventKind::Channel));
+        let told = match why {
+            Refused::OutOfMemory => Some("there is no memory for the dependence on it"),
+            Refused::NotPermitted if counts => Some("it takes no more dependences"),
+            _ => None,
+        };
+        if let Some(told) = told {
+            if let Some(check) = &self.runtime.check
+                && why == Refused::NotPermitted
+            {
+                fatal(&check.refused_result(who, result, told).to_string());
             }
             eprintln!(
-                "ocr: warning: {who} has returned the event {result}, but {why}: its output event is \
+                "ocr: warning: {who} has returned the event {result}, but {told}: its output event is \
                  satisfied with NULL_GUID"
             );
         }
@@ -388,11 +394,6 @@ impl Context {
     fn refused_late(&mut self, mut early: Early, why: Refused) {
         let split = early.is_split();
         self.give_split_up(&mut early);
-        if early.by == RESULT {
-            self.no_result(early.who, early.given, why);
-            self.work_off();
-            return;
-        }
         let objects = &self.runtime.objects;
         match early.given {
             // It was destroyed meanwhile, and its dependences with it.
@@ -403,6 +404,11 @@ impl Context {
                 if !split && of.source.is_event() {
                     let _ = self.with_graph(|graph| graph.add_to_nobody(of.source, of.post_slot));
                 }
+                return;
+            }
+            given if early.by == RESULT => {
+                self.no_result(early.who, given, why);
+                self.work_off();
                 return;
             }
             // What another event leads to is refused without a word.

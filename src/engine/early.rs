@@ -106,6 +106,8 @@ pub struct Early {
     /// How often it may be made again where all is there: a label that it names may have got its first
     /// object right after the call was refused for that.
     again: usize,
+    /// Whether nothing was wrong with it before: its blocks may be gone since.
+    admitted: bool,
 }
 
 impl Early {
@@ -116,6 +118,7 @@ impl Early {
             who,
             rest: call,
             again: call.guids().len(),
+            admitted: false,
         }
     }
 
@@ -260,7 +263,9 @@ impl Context {
         let runtime = self.runtime;
         let (objects, waiting) = (&runtime.objects, &runtime.early);
         loop {
-            let left = match objects.lacks(why, &early.rest) {
+            let lacks = objects.lacks(why, &early);
+            early.admitted = true;
+            let left = match lacks {
                 Lacks::Other => return Err((early, why)),
                 Lacks::Nothing if early.again == 0 => return Err((early, why)),
                 Lacks::Nothing => {
@@ -485,7 +490,8 @@ enum Lacks {
 }
 
 impl Objects {
-    fn lacks(&self, why: Refused, call: &Call) -> Lacks {
+    fn lacks(&self, why: Refused, early: &Early) -> Lacks {
+        let call = &early.rest;
         match (why, call) {
             (Refused::Opening, Call::Dependence(of)) => return Lacks::Opener(of.source),
             (_, Call::Satisfaction { event, .. }) if !event.is_event() => return Lacks::Other,
@@ -501,8 +507,10 @@ impl Objects {
             Call::Dependence(of) => self.has_free_slot(of.destination, of.slot),
             _ => true,
         };
+        let was_there =
+            |&guid: &Guid| self.exists(guid) || early.admitted && self.data_blocks.has_been(guid);
         match (awaited.first(), others.iter().any(|guid| guid.is_label())) {
-            _ if !fits || !others.iter().all(|&guid| self.exists(guid)) => Lacks::Other,
+            _ if !fits || !others.iter().all(was_there) => Lacks::Other,
             (Some(&label), _) => Lacks::Object(label),
             (None, true) => Lacks::Nothing,
             (None, false) => Lacks::Other,

@@ -37,6 +37,11 @@ const SKIP: u64 = 1;
 /// `ocrGuidMapCreate`'s function type, as `bindgen` spells it.
 type MapFunc = Option<unsafe extern "C" fn(ocrGuid_t, u64, *mut i64, *mut i64) -> ocrGuid_t>;
 
+thread_local! {
+    /// What the function of a map has returned last that is none of the map's GUIDs, for strict mode.
+    pub(super) static WRONG_ANSWER: Cell<Guid> = const { Cell::new(Guid::NULL) };
+}
+
 export! {
     /// OCR 1.1.0, B.2.2.1.
     fn ocrGuidMapCreate(
@@ -107,6 +112,7 @@ export! {
             unsafe { (map.function)(bounds.first, SKIP, params, tuple) }
         });
         if !bounds.contains(guid) {
+            WRONG_ANSWER.set(guid);
             return EINVAL;
         }
         // SAFETY: the header asks for a valid place.

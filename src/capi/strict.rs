@@ -1,7 +1,7 @@
 //! Strict mode at the C boundary. `export!` hands each call that has an entry in `check::calls` to
 //! [`begin`] before its body and to [`Begun::end`] after it; a misuse ends the program here.
 
-use super::{debug, sys};
+use super::{debug, labeling, sys};
 use crate::check::calls::{Call, MAX_ARGS, Role};
 use crate::check::history::Act;
 use crate::check::{Check, Made, Misuse};
@@ -168,6 +168,8 @@ impl Begun {
         };
         if made.has_label() {
             made.label = guid_at(self.args[0] as *const Guid);
+        } else if self.call.name == "ocrGuidFromLabel" {
+            made.label = Some(labeling::WRONG_ANSWER.get());
         }
         made
     }

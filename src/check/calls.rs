@@ -31,6 +31,8 @@ pub enum Role {
     Map,
     /// An object of any kind.
     Object,
+    /// A GUID of which the function itself says what is wrong with it.
+    Guid,
     /// Properties; these bits exist.
     Properties(u32),
     /// A number of parameters or pre-slots.
@@ -516,7 +518,7 @@ pub const CALLS: &[Call] = &[
         "ocrLegacyBlockProgress",
         LEGACY,
         &[
-            ("handle", Role::Other),
+            ("handle", Role::Guid),
             ("guid", Role::Other),
             ("result", Role::Other),
             ("size", Role::Other),

@@ -341,7 +341,8 @@ pub struct Made<'a> {
     pub depv: &'a [Guid],
     /// What its `outputEvent` points to, if it was given.
     pub output: Option<Guid>,
-    /// The labeled GUID that its properties say its first argument points to.
+    /// The labeled GUID that its properties say its first argument points to; of `ocrGuidFromLabel`, what
+    /// the function of the map has returned last that is none.
     pub label: Option<Guid>,
     /// The type of its `hint` (`ocrHintType_t`), if it was given.
     pub hint: Option<u32>,

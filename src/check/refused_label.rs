@@ -77,13 +77,23 @@ impl Check {
             ));
         }
         (made.number(2) != 0).then(|| {
+            let answer = made.label.unwrap_or(Guid::NULL);
+            let what = match (answer.is_label(), bounds.place(answer)) {
+                _ if answer.is_null() => "NULL_GUID".into(),
+                (true, place) if answer.kind() == bounds.first.kind() => {
+                    // Before the first, it wraps.
+                    format!("{answer}, which is startGuid + {}", place as i64)
+                }
+                _ => answer.to_string(),
+            };
             self.by_call(
                 made,
-                "the function of the map has returned a GUID that is not one of the map's".into(),
-                &[],
+                format!("the function of the map has returned {what}: not one of its {} GUIDs", bounds.len),
+                &[guid],
                 "the function of a map returns one of its GUIDs for each tuple",
                 &format!(
-                    "Have it return addValueToGuid(startGuid, i * skipGuid), with i from 0 to {last}."
+                    "Have it return addValueToGuid(startGuid, i * skipGuid), with i from 0 to {last}: \
+                     check the tuple, and that numberGuid of ocrGuidMapCreate counts all tuples."
                 ),
             )
         })

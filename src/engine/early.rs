@@ -308,9 +308,7 @@ impl Context {
         let blocks = &self.runtime.objects.data_blocks;
         let was_there = |data: Guid| blocks.has_been(data);
         self.with_graph(|graph| match early.rest {
-            Call::Dependence(of) if was_there(of.source) => {
-                graph.add_former_block(of.source, of.destination, of.slot, of.mode)
-            }
+            Call::Dependence(of) if was_there(of.source) => graph.add_former_block(of),
             Call::Dependence(of) => {
                 graph.add_dependence_slot(of.source, of.post_slot, of.destination, of.slot, of.mode)
             }

@@ -4,7 +4,7 @@
 //! nothing. At the beginning of a call the worklist is empty, so all that is found there is of the
 //! block.
 
-use super::{Graph, Refused};
+use super::{Dependence, Graph, Refused};
 use crate::object::edt::{Mode, WAITER, WAITING};
 use crate::object::event::EventKind;
 use crate::object::guid::Guid;
@@ -33,7 +33,13 @@ impl Graph<'_> {
         let mut passed = Passed::default();
         match destination.kind() {
             Some(kind) if kind.is_edt() => {
-                self.add_checked_to_edt((block, 0), destination, slot, mode)?;
+                self.add_checked_to_edt(Dependence {
+                    source: block,
+                    post_slot: 0,
+                    destination,
+                    slot,
+                    mode,
+                })?;
                 passed.slots = (mode != Mode::Null) as u32;
             }
             Some(kind) if kind.is_event() => {

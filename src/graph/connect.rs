@@ -39,7 +39,7 @@ impl Graph<'_> {
             return Err(self.refuse(Refused::NoSuchSlot, asked));
         }
         if destination.is_edt() {
-            return self.add_to_edt((source, post_slot), destination, slot, mode);
+            return self.add_to_edt(asked);
         }
         match destination.kind() {
             // Programs do this; there is nothing to do.
@@ -58,44 +58,25 @@ impl Graph<'_> {
         self.work.refuse(why, Call::Dependence(asked))
     }
 
-    fn add_to_edt(
-        &mut self,
-        (source, post_slot): (Guid, u32),
-        destination: Guid,
-        slot: u32,
-        mode: Mode,
-    ) -> Result<(), Refused> {
-        if !source.is_event()
-            && let Err(why) = self.check_source(source)
+    fn add_to_edt(&mut self, asked: Dependence) -> Result<(), Refused> {
+        if !asked.source.is_event()
+            && let Err(why) = self.check_source(asked.source)
         {
-            let asked = Dependence {
-                source,
-                post_slot,
-                destination,
-                slot,
-                mode,
-            };
             return Err(self.refuse(why, asked));
         }
-        self.add_checked_to_edt((source, post_slot), destination, slot, mode)
+        self.add_checked_to_edt(asked)
     }
 
     /// The same of a source that was checked.
     #[inline(always)]
-    pub(super) fn add_checked_to_edt(
-        &mut self,
-        (source, post_slot): (Guid, u32),
-        destination: Guid,
-        slot: u32,
-        mode: Mode,
-    ) -> Result<(), Refused> {
-        let asked = Dependence {
+    pub(super) fn add_checked_to_edt(&mut self, asked: Dependence) -> Result<(), Refused> {
+        let Dependence {
             source,
             post_slot,
             destination,
             slot,
             mode,
-        };
+        } = asked;
         let Some((edt, locked)) = self.objects.edts.lock(destination) else {
             return Err(self.refuse(Refused::NoSuchObject, asked));
         };
@@ -125,16 +106,10 @@ impl Graph<'_> {
     }
 
     /// Adds a dependence on a data block that existed when it was asked for.
-    pub fn add_former_block(
-        &mut self,
-        block: Guid,
-        destination: Guid,
-        slot: u32,
-        mode: Mode,
-    ) -> Result<(), Refused> {
-        match destination.is_edt() {
-            true => self.add_checked_to_edt((block, 0), destination, slot, mode),
-            false => self.add_block_to_event(block, destination, slot),
+    pub fn add_former_block(&mut self, asked: Dependence) -> Result<(), Refused> {
+        match asked.destination.is_edt() {
+            true => self.add_checked_to_edt(asked),
+            false => self.add_block_to_event(asked.source, asked.destination, asked.slot),
         }
     }
 

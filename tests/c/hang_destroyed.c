@@ -21,6 +21,7 @@
 // stderr: "second", destroyed by ocrEventDestroy in EDT 0x
 // stderr: [shape=plaintext, label="the sticky event 0x
 // stderr: [shape=plaintext, label="never connected"]
+// stderr: lost 0" -> "0x
 // stderr-without: "third"
 // stderr-without: OCR_CHECK=strict
 // needs: halt

@@ -3,6 +3,7 @@
 // status: 1
 // stderr: strict mode: ocrLegacyBlockProgress: a latch event cannot be waited for
 // stderr: created by ocrEventCreate in EDT
+// stderr: ocrLegacyBlockProgress(handle 0x
 #include "strict.h"
 #include <extensions/ocr-legacy.h>
 

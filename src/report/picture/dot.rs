@@ -1,7 +1,8 @@
 //! The picture as a graph, for Graphviz: arrows go from what is waited for to who waits.
 
+use super::events::counts;
 use super::text::mode_name;
-use super::{EarlyCall, Holder, Maker, Name, Picture, WaitingEdt, counts};
+use super::{EarlyCall, Holder, Maker, Name, Picture, WaitingEdt};
 use crate::object::guid::Guid;
 use crate::report::labels::Labels;
 use crate::report::tally::Label;
@@ -200,6 +201,11 @@ impl Picture<'_> {
             for source in sources.map(|&source| self.through(source)) {
                 graph.arrow(source.to_string(), id.clone(), String::new());
                 events.push(source);
+            }
+            let lost = self.told.history.map(|history| history.lost(event, 0));
+            for (at, lost) in lost.into_iter().flatten().enumerate() {
+                let from = graph.node(format!("{id} lost {at}"), "plaintext", lost);
+                graph.arrow(from, id.clone(), String::new());
             }
         }
     }

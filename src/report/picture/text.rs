@@ -1,8 +1,8 @@
 //! The picture in words.
 
+use super::events::kind_and_lack;
 use super::{
     BlockWait, Holder, Maker, Name, OpenScope, Picture, SHOWN, Thread, WaitingEdt, is_between,
-    kind_and_lack,
 };
 use crate::object::edt::Mode;
 use crate::object::guid::{Guid, Kind};

@@ -36,7 +36,7 @@ pub(super) const MAX_LANES: usize = COMPUTE + MAX_COMPUTE;
 
 /// Commands that are held back at most. They run while as many others are enqueued. Half as many gain
 /// half as much, twice as many nothing more.
-const HELD: usize = 64;
+pub(super) const HELD: usize = 64;
 
 /// A command that was enqueued.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]

@@ -2,6 +2,7 @@
 //! tests say so and pass.
 
 mod ends;
+mod lanes;
 
 use std::collections::HashMap;
 use std::sync::{Arc, OnceLock};

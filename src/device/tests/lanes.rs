@@ -1,0 +1,117 @@
+//! Lanes on a queue of their own: what is held back, and what lets it go.
+
+use super::*;
+use crate::device::lane::{COMPUTE, HELD, Lanes, Needs, Ticket};
+use crate::device::raw::{Context, Kernel, Queue};
+
+struct Lab {
+    /// Dropped first: nothing is released behind a gate.
+    lanes: Lanes<()>,
+    context: Context,
+    kernel: Kernel,
+}
+
+impl Lab {
+    /// Two queues that compute.
+    fn new() -> Option<Lab> {
+        let device = device()?.id;
+        let context = Context::new(device).expect("a context");
+        let program = context.program("kernel void nothing() {}").expect("text");
+        program.build(device, c"").expect("it builds");
+        let kernel = program.kernel(c"nothing").expect("a kernel");
+        let queue = |_| Queue::new(&context, device, false).expect("a queue");
+        let lanes = Lanes::new((0..COMPUTE + 2).map(queue).collect());
+        Some(Lab {
+            lanes,
+            context,
+            kernel,
+        })
+    }
+
+    /// Enqueues an empty kernel, which is held back.
+    fn send(&mut self, needs: &Needs) -> Ticket {
+        self.lanes.hold(&self.context);
+        let lane = self.lanes.choose(needs);
+        let waits = self.lanes.waits(lane, needs).expect("events");
+        // SAFETY: the kernel has no arguments.
+        let event = unsafe { (self.lanes.queue(lane)).run(&self.kernel, &range(1, None), &waits) };
+        let now = std::time::Instant::now();
+        self.lanes
+            .push(lane, event.expect("it is enqueued"), now, ())
+    }
+
+    /// The device is asked to execute what is in a lane, as it may do of itself.
+    fn urge(&self, lane: usize) {
+        self.lanes.queue(lane).flush().expect("a flush");
+        std::thread::sleep(Duration::from_millis(20));
+    }
+
+    fn is_done(&mut self, ticket: Ticket) -> bool {
+        let pending = self.lanes.pending(ticket).expect("nobody has taken it");
+        pending.event.is_done().expect("it has not failed")
+    }
+
+    fn finish(&mut self, ticket: Ticket) {
+        let pending = self.lanes.pending(ticket).expect("nobody has taken it");
+        pending.event.wait().expect("it does not fail");
+    }
+}
+
+fn needs(ticket: Ticket) -> Needs {
+    let mut needs = Needs::default();
+    needs.add(ticket);
+    needs
+}
+
+#[test]
+fn commands_are_held_back_until_there_are_enough() {
+    let Some(mut lab) = Lab::new() else { return };
+    let held: Vec<Ticket> = (0..HELD).map(|_| lab.send(&Needs::default())).collect();
+    // Behind one gate they are in one lane.
+    let lane = held[0].lane;
+    assert!(held.iter().all(|ticket| ticket.lane == lane), "{held:?}");
+    lab.urge(lane);
+    assert!(!held.iter().any(|&ticket| lab.is_done(ticket)));
+    // One more lets them go, and is held back itself, in the other lane.
+    let next = lab.send(&Needs::default());
+    assert_ne!(next.lane, lane);
+    lab.finish(held[HELD - 1]);
+    lab.urge(next.lane);
+    assert!(!lab.is_done(next));
+    lab.lanes.flush();
+    lab.finish(next);
+}
+
+#[test]
+fn what_needs_a_command_that_is_held_back_goes_with_it() {
+    let Some(mut lab) = Lab::new() else { return };
+    let first = lab.send(&Needs::default());
+    lab.lanes.flush();
+    lab.finish(first);
+    // What has been done is no reason for a lane; what has not, is.
+    let held = lab.send(&Needs::default());
+    let after = lab.send(&needs(held));
+    assert_eq!(after.lane, held.lane);
+    let both = {
+        let mut both = needs(held);
+        both.add_all(&needs(after));
+        lab.send(&both)
+    };
+    assert_eq!(both.lane, held.lane);
+    lab.urge(held.lane);
+    assert!(!lab.is_done(held) && !lab.is_done(both));
+    lab.lanes.flush();
+    lab.finish(both);
+    assert!(lab.is_done(held) && lab.is_done(after));
+}
+
+#[test]
+fn who_gives_up_opens_the_gate() {
+    let Some(mut lab) = Lab::new() else { return };
+    for _ in 0..3 {
+        lab.send(&Needs::default());
+    }
+    // It waits for the queues: with a gate that is shut, for ever.
+    assert_eq!(lab.lanes.abandon().len(), 3);
+    assert!(lab.lanes.all_idle());
+}

@@ -172,6 +172,28 @@ fn variable(name: &str) -> Result<Option<String>, String> {
     }
 }
 
+/// Variables of the environment that look like a setting and are none, with the setting that each looks like.
+fn misspelt(names: impl Iterator<Item = String>) -> Vec<(String, &'static str)> {
+    /// So many letters may be wrong, missing or too many.
+    const NEAR: usize = 2;
+    let known = || {
+        SETTINGS
+            .iter()
+            .map(|setting| setting.variable)
+            .chain(["OCR_CONFIG"])
+    };
+    let near = names
+        .filter(|name| name.starts_with("OCR_"))
+        .filter_map(|name| {
+            let distance = |known: &&str| strsim::osa_distance(&name, known);
+            let nearest = known().min_by_key(distance)?;
+            (1..=NEAR)
+                .contains(&distance(&nearest))
+                .then_some((name, nearest))
+        });
+    near.collect()
+}
+
 impl Settings {
     /// Reads everything, and takes `-ocr:` arguments (with their values) out of `args`, whose first
     /// is the program's name. The error is for people.
@@ -190,6 +212,10 @@ impl Settings {
         };
         if let Some(path) = file {
             values.read_file(&path)?;
+        }
+        let names = std::env::vars_os().filter_map(|(name, _)| name.into_string().ok());
+        for (name, nearest) in misspelt(names) {
+            eprintln!("ocr: warning: ${name} is no setting and has no effect: ${nearest} is one");
         }
         for setting in SETTINGS {
             if let Some(text) = variable(setting.variable)? {
@@ -500,6 +526,28 @@ mod tests {
             .map(|_| ())
             .unwrap_err();
         assert!(message.contains("wants a value"), "{message}");
+    }
+
+    #[test]
+    fn misspelt_variables_are_told() {
+        let names = [
+            "OCR_WORKRES",
+            "OCR_CHECKS",
+            "OCR_CHECK",
+            "OCR_TYPE",
+            "OCR_ROOT",
+            "PATH",
+        ];
+        let names = names.into_iter().map(String::from);
+        let told = misspelt(names);
+        let told: Vec<_> = told
+            .iter()
+            .map(|(name, near)| (name.as_str(), *near))
+            .collect();
+        assert_eq!(
+            told,
+            [("OCR_WORKRES", "OCR_WORKERS"), ("OCR_CHECKS", "OCR_CHECK")]
+        );
     }
 
     #[test]

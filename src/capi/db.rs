@@ -2,8 +2,10 @@
 
 use super::{EFAULT, EINVAL, ENOMEM, EPERM, guid_place, hints, labeling, put, sys, with};
 use crate::engine::blocks::BlockError;
+use crate::object::data_block::OutOfMemory;
 use crate::object::guid::Guid;
 use std::ffi::c_void;
+use std::sync::atomic::{AtomicBool, Ordering};
 use sys::{ocrGuid_t, ocrHint_t};
 
 /// Programs pass 0 or 1 for the flags, too.
@@ -33,7 +35,7 @@ export! {
                 None => context.create_block(len, acquire).map(Ok),
                 Some(label) => context.create_block_on(label, len, acquire),
             };
-            let (guid, address) = created.map_err(|_| ENOMEM)?.map_err(labeling::status)?;
+            let (guid, address) = created.map_err(no_memory)?.map_err(labeling::status)?;
             if flags & SINGLE_ASSIGNMENT != 0 {
                 context.write_once(guid);
             }
@@ -91,6 +93,21 @@ export! {
             _ => EINVAL,
         })
     }
+}
+
+/// Says once that there was no memory: programs that do not look at the status use a null pointer next.
+#[cold]
+fn no_memory(failed: OutOfMemory) -> u8 {
+    static TOLD: AtomicBool = AtomicBool::new(false);
+    if !TOLD.swap(true, Ordering::Relaxed) {
+        let signed = failed.bytes as i64;
+        let negative = match signed {
+            ..0 => format!(" ({signed} as a signed number)"),
+            _ => String::new(),
+        };
+        eprintln!("ocr: warning: ocrDbCreate returned OCR_ENOMEM: {failed}{negative}");
+    }
+    ENOMEM
 }
 
 fn block_status(result: Result<(), BlockError>) -> u8 {

@@ -2,6 +2,7 @@
 
 use super::edt::{FINISH, More, OEVT_VALID, add_dependence, create_edt};
 use super::{EFAULT, EINVAL, ENOMEM, EPERM, put, sys, text, with};
+use crate::check::history::What;
 use crate::engine::block::{Answer, NoAnswer, WAITER_NAME};
 use crate::engine::create::PARAM_DEF;
 use crate::engine::legacy;
@@ -74,7 +75,12 @@ export! {
             }
             let events = &context.runtime.objects.events;
             let event = events.create_plain(&mut context.caches.events, EventKind::Sticky, 0);
-            event.ok_or(ENOMEM)
+            let event = event.ok_or(ENOMEM)?;
+            if let Some(check) = &context.runtime.check {
+                let (what, objects) = (What::Event(sys::OCR_EVENT_STICKY_T), &context.runtime.objects);
+                check.made(objects, event, what, ("ocrLegacySpawnOCR", context.who()));
+            }
+            Ok(event)
         });
         let mut output = match event {
             Ok(event) => ocrGuid_t::from(event),

@@ -27,6 +27,7 @@ use crate::graph::Refused;
 use crate::object::guid::Guid;
 use std::ffi::{CStr, c_char};
 use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::sync::atomic::{AtomicBool, Ordering};
 
 /// Defines functions that C calls. `or` is what the function returns after a panic.
 macro_rules! export {
@@ -100,7 +101,23 @@ fn with<R>(none: R, f: impl FnOnce(&mut Context) -> R) -> R {
     match Context::get() {
         // SAFETY: the context is this thread's, and calls from C do not nest.
         Some(context) => f(unsafe { &mut *context }),
-        None => none,
+        None => {
+            tell_no_runtime();
+            none
+        }
+    }
+}
+
+/// Says once that a call does nothing since no runtime runs: programs with a `main` of their own that forget
+/// ocrLegacyInit mostly do not look at what calls return.
+#[cold]
+fn tell_no_runtime() {
+    static TOLD: AtomicBool = AtomicBool::new(false);
+    if !TOLD.swap(true, Ordering::Relaxed) {
+        eprintln!(
+            "ocr: warning: a function of OCR was called while no runtime runs, and does nothing: before \
+             ocrLegacyInit, after ocrLegacyFinalize, or on a thread that goes on after the end of the run"
+        );
     }
 }
 

@@ -120,7 +120,7 @@ fn begin(call: &'static Call, words: &[u64]) -> Option<Box<Begun>> {
     let silent = match call.name {
         "ocrQuery" | "ocrResume" if !context.has_paused() => check.not_paused(&made),
         "ocrEdtCreate" | "ocrDbCreate" => check.wrong_hint(&made),
-        _ => None,
+        _ => check.satisfied_by_hand(&context.runtime.objects, &made),
     };
     insist(silent.map_or(Ok(()), Err));
     Some(begun)

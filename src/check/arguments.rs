@@ -17,8 +17,9 @@ impl Check {
     ) -> Option<Box<Misuse>> {
         let (name, _) = made.call.args[at];
         match role {
-            Role::Out | Role::Function if made.number(at) == 0 => {
+            Role::Out | Role::Function | Role::Text if made.number(at) == 0 => {
                 let advice = match role {
+                    Role::Text => "Pass a text that ends with a zero.",
                     Role::Out => "Pass the address of a variable, which lives during the call.",
                     _ if name == "creatorFunc" => {
                         "Pass the function that is to create the objects of the map."

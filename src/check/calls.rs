@@ -7,6 +7,8 @@ pub enum Role {
     Out,
     /// A function; NULL is a misuse.
     Function,
+    /// A text; NULL is a misuse.
+    Text,
     /// An event.
     Event,
     /// An event that a thread waits for.
@@ -315,20 +317,19 @@ pub const CALLS: &[Call] = &[
     ),
     call("ocrGroupBegin", "extensions/ocr-db-by-value.h", &[]),
     call("ocrGroupEnd", "extensions/ocr-db-by-value.h", &[]),
-    // What is wrong with a kernel is said where it is built.
-    lenient(call(
+    call(
         "ocrOpenclTemplateCreate",
         "extensions/ocr-opencl.h",
         &[
             ("guid", Role::Out),
-            ("source", Role::Other),
+            ("source", Role::Text),
             ("options", Role::Other),
-            ("kernelFnc", Role::Other),
+            ("kernelFnc", Role::Text),
             ("paramc", Role::Count),
             ("depc", Role::Count),
             ("name", Role::Other),
         ],
-    )),
+    ),
     call(
         "ocrOpenclTaskCreate",
         "extensions/ocr-opencl.h",
@@ -348,6 +349,7 @@ pub const CALLS: &[Call] = &[
             ("outputEvent", Role::Other),
         ],
     ),
+    // What is wrong with a kernel is said where it is built, and its EDTs may have a function.
     lenient(call(
         "ocrEdtTemplateAddKernel",
         "extensions/ocr-variants.h",

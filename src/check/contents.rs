@@ -24,6 +24,8 @@ struct Seal {
     version: u32,
     print: u64,
     by: Who,
+    /// Whether `by` went on then, behind `ocrDbRelease`.
+    called: bool,
 }
 
 /// What is known of the contents of the blocks of a run.
@@ -120,13 +122,14 @@ fn fingerprint(start: *const u8, len: usize) -> u64 {
 }
 
 impl Contents {
-    /// The only writer is about to give the block back.
-    pub fn seal_at_release(&self, block: Guid, print: Print, by: Who) {
+    /// The only writer is about to give the block back: by a call, or as it ends.
+    pub fn seal_at_release(&self, block: Guid, print: Print, by: Who, called: bool) {
         let seal = Seal {
             // What the release makes of it.
             version: print.version.wrapping_add(1),
             print: print.print,
             by,
+            called,
         };
         self.seals.lock().insert(block, seal);
     }
@@ -218,6 +221,7 @@ impl Check {
                     version: print.version,
                     print: print.print,
                     by: who,
+                    called: false,
                 };
                 seals.insert(block, seal);
                 Ok(())
@@ -225,34 +229,56 @@ impl Check {
             Some(seal) if seal.print == print.print => Ok(()),
             Some(seal) => {
                 drop(seals);
-                Err(self.wrong_write(block, seal.by, who, when))
+                Err(self.wrong_write(block, seal, who, when))
             }
         }
     }
 
-    fn wrong_write(&self, block: Guid, sealed_by: Who, who: Who, when: When) -> Box<Misuse> {
+    fn wrong_write(&self, block: Guid, seal: Seal, who: Who, when: When) -> Box<Misuse> {
         // How an EDT got the block says where its mode was asked for.
-        let objects = match when {
-            When::Held(..) => vec![who.edt, block],
+        let mut objects = match when {
+            When::Held(..) | When::Released => vec![who.edt, block],
             _ => vec![block],
         };
-        let seen = when.seen(who);
+        let mut seen = when.seen(who);
         match when {
             When::Held(mode, slot) => {
                 let name = super::misuse::mode(mode as u32);
+                if let Some(link) = slot.and_then(|at| self.history.connection_beyond(who.edt, at)) {
+                    seen += &format!("; {link}");
+                }
+                let mut others = self.who_released(block, who);
+                if seal.called && seal.by.edt != who.edt && !others.contains(&seal.by.edt) {
+                    others.push(seal.by.edt);
+                }
+                objects.extend(&others);
+                let others = others.iter().map(|&edt| match edt.is_null() {
+                    true => Who::NOBODY.to_string(),
+                    false => self.history.name(edt),
+                });
+                let others: Vec<String> = others.collect();
+                let (also, suspects) = match others.is_empty() {
+                    true => (String::new(), "an EDT, or a thread outside of EDTs,".to_string()),
+                    false => {
+                        let list = others.join(" and ");
+                        (format!(", by it or by {list}, which has released it"), list)
+                    }
+                };
                 self.by_edt(
                     who,
                     seen,
                     format!(
-                        "a data block was written by an EDT that holds it in mode {name}{}",
+                        "a data block was written while an EDT held it in mode {name}{}{also}",
                         through(slot)
                     ),
                     &objects,
-                    "an EDT only reads a data block that it has acquired in mode RO or CONST (OCR \
-                     1.1.0, 1.4.4)",
-                    "If the EDT has to write, ask for DB_MODE_EW (alone) or DB_MODE_RW (shared) in \
-                     ocrAddDependence. If it only reads, look for a write beyond another array, or \
-                     by an EDT that has released this block and kept the pointer.",
+                    "an EDT only reads a data block that it has acquired in mode RO or CONST, and nobody \
+                     writes one that he has released (OCR 1.1.0, 1.4.4 and 2.5.3)",
+                    &format!(
+                        "If the EDT has to write, ask for DB_MODE_EW (alone) or DB_MODE_RW (shared) in \
+                         ocrAddDependence. If it only reads, look for a write beyond another array, or \
+                         by {suspects} that has released this block and kept the pointer."
+                    ),
                 )
             }
             When::Released => self.by_edt(
@@ -268,16 +294,34 @@ impl Check {
             When::Begin | When::Freed | When::Shutdown => self.by_edt(
                 who,
                 seen,
-                format!(
-                    "a data block was written while nobody held it for writing; it was as it should \
-                     be when {sealed_by} was done with it"
-                ),
+                match seal.called {
+                    true => format!(
+                        "a data block was written while nobody held it for writing; it was as it should \
+                         be when {} called ocrDbRelease for it, which may have written it afterwards",
+                        seal.by
+                    ),
+                    false => format!(
+                        "a data block was written while nobody held it for writing; it was as it should \
+                         be when {} was done with it",
+                        seal.by
+                    ),
+                },
                 &objects,
                 "a data block is written by EDTs that hold it in mode RW or EW, and the pointer is \
                  valid until the release or the end of the EDT (OCR 1.1.0, 1.4.4 and 2.5.3)",
-                "Look for an EDT that keeps a pointer to the block (in a variable that outlives it, \
-                 or in another block), and for writes beyond the end of another array. Each EDT that \
-                 writes needs the block in one of its pre-slots.",
+                match seal.called {
+                    true => {
+                        "Look first at what that one does behind ocrDbRelease: the call belongs behind its \
+                         last write. Otherwise look for an EDT that keeps a pointer to the block (in a \
+                         variable that outlives it, or in another block), and for writes beyond the end of \
+                         another array."
+                    }
+                    false => {
+                        "Look for an EDT that keeps a pointer to the block (in a variable that outlives \
+                         it, or in another block), and for writes beyond the end of another array. Each \
+                         EDT that writes needs the block in one of its pre-slots."
+                    }
+                },
             ),
         }
     }
@@ -331,12 +375,14 @@ impl Check {
     }
 
     /// What an EDT returned is no block and no event, or not any more. `used` if somebody gets it.
+    /// `at` is the block, of those that the EDT holds, that begins at this address.
     pub fn wrong_result(
         &self,
         objects: &crate::object::Objects,
         who: Who,
         result: Guid,
         used: bool,
+        at: Option<Guid>,
     ) -> Option<Box<Misuse>> {
         if result.is_null() {
             return None;
@@ -353,7 +399,24 @@ impl Check {
             let name = match what {
                 Some(what) if awaited => format!("a labeled GUID for {}s", what.name()),
                 Some(what) => super::arguments::article(what.name()),
-                None => "no object".into(),
+                None => match at {
+                    Some(block) => format!("the address of {}", self.history.name(block)),
+                    None => "no object".into(),
+                },
+            };
+            let advice = match (what, at) {
+                (Some(What::Edt), _) => {
+                    "To pass on what that EDT passes on, return its output event. Otherwise end the \
+                     function with \"return NULL_GUID;\"."
+                }
+                (_, Some(_)) => {
+                    "Return the GUID of the data block: depv[i].guid, or what ocrDbCreate has stored in its \
+                     first argument."
+                }
+                _ => {
+                    "End the function with \"return NULL_GUID;\" if it passes no data on. A function \
+                     without a return statement returns anything."
+                }
             };
             return Some(self.by_edt(
                 who,
@@ -361,8 +424,7 @@ impl Check {
                 format!("an EDT returned {result}, which is {name}"),
                 &[result],
                 rule,
-                "End the function with \"return NULL_GUID;\" if it passes no data on. A function \
-                 without a return statement returns anything.",
+                advice,
             ));
         }
         // A content that is being passed on by value is not known to stay yet.

@@ -13,7 +13,8 @@ use std::collections::{HashMap, VecDeque};
 
 /// How much memory is kept, with all that goes with a block; a block larger than a quarter of it is not.
 const BYTES_KEPT: usize = if cfg!(miri) { 16 << 10 } else { 64 << 20 };
-const PATTERN: u8 = 0xdb;
+/// What it is filled with.
+pub const BURIED: u8 = 0xdb;
 
 struct Grave {
     block: Guid,
@@ -41,7 +42,7 @@ impl Grave {
         let Memory { start, len, .. } = self.memory;
         // SAFETY: the memory is this room's now. Volatile, since a program that misuses the block
         // may write to it now.
-        (0..len).any(|at| unsafe { start.wrapping_add(at).read_volatile() } != PATTERN)
+        (0..len).any(|at| unsafe { start.wrapping_add(at).read_volatile() } != BURIED)
     }
 }
 
@@ -74,7 +75,7 @@ impl Check {
         }
         for at in 0..memory.len {
             // SAFETY: the memory is this room's now.
-            unsafe { memory.start.wrapping_add(at).write_volatile(PATTERN) };
+            unsafe { memory.start.wrapping_add(at).write_volatile(BURIED) };
         }
         let destroyer = match self.history.get(block).and_then(|record| record.end) {
             Some(End::Destroyed(act)) => act.who.edt,

@@ -34,9 +34,14 @@ impl Check {
         };
         let (guid, size) = (owner.guid(), owner.size());
         let mut told = vec![guid];
+        let mut seen = when.seen(who);
         let by = match when {
             When::Held(mode, slot) => {
                 told.insert(0, who.edt);
+                if let Some(link) = slot.and_then(|at| self.history.connection_beyond(who.edt, at))
+                {
+                    seen += &format!("; {link}");
+                }
                 let it = match block.guid() {
                     held if held == guid => "it".to_string(),
                     part => {
@@ -65,7 +70,7 @@ impl Check {
         };
         Err(self.by_edt(
             who,
-            when.seen(who),
+            seen,
             format!("a data block of {size} bytes was written {side}, at byte {at}, {by}"),
             &told,
             "an EDT uses a data block within its size, which is what len of ocrDbCreate says, in bytes \

@@ -26,6 +26,8 @@ const SLOTS_TOLD: usize = 4;
 
 /// The `call` of an [`Act`] of the runtime itself.
 pub const AT_START: &str = "";
+/// That of the end of an EDT, which satisfies its output event.
+pub const BY_END: &str = "its end";
 
 /// Who calls.
 #[derive(Clone, Copy)]
@@ -172,6 +174,8 @@ pub struct Record {
     pub work: Option<&'static Work>,
     /// The program's name for it.
     pub label: Option<Box<str>>,
+    /// Of a data block: how many bytes, if that was said where it was created.
+    pub size: Option<u64>,
     /// Its creation.
     pub created: Option<Act>,
     /// Its end.
@@ -264,6 +268,13 @@ impl History {
         record.what = Some(what);
         record.work = work;
         record.created = Some(act);
+    }
+
+    /// A data block was created with this size.
+    pub fn sized(&self, block: Guid, size: u64) {
+        if let Some(record) = self.shard(block).lock().records.get_mut(&block) {
+            record.size = Some(size);
+        }
     }
 
     /// An object was created, whose creation does what waits for it before it returns.
@@ -429,6 +440,7 @@ impl History {
     fn by(&self, act: &Act) -> String {
         match act.call {
             AT_START => "by the runtime when the program started".to_string(),
+            BY_END => format!("by the end of {}", self.caller(act.who)),
             call => format!("by {call} in {}", self.caller(act.who)),
         }
     }
@@ -488,7 +500,10 @@ impl History {
             };
             return self.name(guid) + what;
         };
-        let mut text = self.name(guid) + ":";
+        let size = record
+            .size
+            .map_or(String::new(), |size| format!(" ({size} bytes)"));
+        let mut text = format!("{}{size}:", self.name(guid));
         if let Some(created) = self.creation(guid) {
             text += &format!("\n    {created}");
         }
@@ -518,17 +533,29 @@ impl History {
         text
     }
 
+    /// What this pre-slot of an EDT was connected to, if [`History::story`] of the EDT leaves it out.
+    pub fn connection_beyond(&self, edt: Guid, slot: u32) -> Option<String> {
+        let record = self.get(edt)?;
+        let beyond = record.sources.iter().skip(SLOTS_TOLD);
+        let (_, source, act) = beyond.into_iter().find(|(at, ..)| *at == slot)?;
+        let (source, by) = (self.name(*source), self.by(act));
+        Some(format!("pre-slot {slot} was connected to {source} {by}"))
+    }
+
     /// What an object was connected to before the call that asks: the pre-slot that the call is about, and
-    /// a few others; of an event the last.
+    /// a few others; of an event the last ones.
     fn connections(&self, record: &Record, now: u64) -> String {
         let sources = &record.sources;
         let about = sources.iter().find(|(_, _, act)| act.ticket == now);
-        let mut before = sources.iter().filter(|(_, _, act)| act.ticket != now);
+        let before = sources.iter().filter(|(_, _, act)| act.ticket != now);
         if record.what.is_some_and(What::is_event) {
-            return before.next_back().map_or(String::new(), |(_, event, act)| {
+            let all: Vec<_> = before.collect();
+            let last = &all[all.len().saturating_sub(SLOTS_TOLD)..];
+            let last = last.iter().map(|(_, event, act)| {
                 let (event, by) = (self.name(*event), self.by(act));
                 format!("\n    made to depend on {event} {by}")
             });
+            return last.collect();
         }
         let (same, others): (Vec<_>, Vec<_>) =
             before.partition(|(slot, ..)| about.is_some_and(|(about, ..)| about == slot));

@@ -119,8 +119,10 @@ impl Check {
         let args = made.call.args.iter().enumerate().map(|(at, (name, role))| {
             let number = made.number(at);
             match role {
-                Role::Out | Role::Function | Role::Other if number == 0 => format!("{name} NULL"),
-                Role::Out | Role::Function | Role::Other => format!("{name} given"),
+                Role::Out | Role::Function | Role::Text | Role::Other if number == 0 => {
+                    format!("{name} NULL")
+                }
+                Role::Out | Role::Function | Role::Text | Role::Other => format!("{name} given"),
                 Role::Properties(_) => format!("{name} 0x{:x}", number as u16),
                 Role::Count => match u32::try_from(number) {
                     Ok(number) => format!("{name} {}", count(number)),
@@ -137,7 +139,7 @@ impl Check {
 }
 
 /// A number of parameters or pre-slots, as the program writes it.
-pub(super) fn count(number: u32) -> String {
+pub fn count(number: u32) -> String {
     match number as i32 {
         -1 => "EDT_PARAM_UNK".to_string(),
         -2 => "EDT_PARAM_DEF".to_string(),

@@ -34,9 +34,11 @@ mod refused_map;
 mod refused_runtime;
 mod rules;
 
-pub use misuse::Misuse;
+pub use graves::BURIED;
+pub use misuse::{Misuse, count};
 
 use crate::object::Objects;
+use crate::object::edt::{Edt, WAITING};
 use crate::object::guid::{Guid, Kind};
 use crate::object::range::Bounds;
 use crate::object::work::Work;
@@ -151,12 +153,25 @@ impl Check {
                     self.history.ends_untriggered(first);
                 }
                 self.history.ends(first, End::Destroyed(act));
+                self.given_output_ends(objects, made);
             }
             "ocrEventSatisfySlot" if first.is_edt() => links(1, 0, 2),
             "ocrEventSatisfy" | "ocrEventSatisfySlot" => self.history.satisfied(first, act),
             "ocrAddDependence" | "ocrAddDependenceByValue" => links(0, 1, 2),
             "ocrAddDependenceSlot" => links(0, 2, 3),
             _ => {}
+        }
+    }
+
+    /// An EDT takes its output event along, also one that the program has made.
+    fn given_output_ends(&self, objects: &Objects, made: &Made<'_>) {
+        let waits = |edt: &Edt| (edt.output(), edt.header.peek().state() == WAITING);
+        let edt = objects.edts.lock(made.guid(0));
+        if let Some((output, true)) = edt.map(|(edt, _locked)| waits(edt))
+            && matches!(self.history.what(output), Some(What::Event(_)))
+        {
+            self.history.ends_untriggered(output);
+            self.history.ends(output, End::Destroyed(made.act));
         }
     }
 
@@ -244,6 +259,9 @@ impl Check {
             _ => return,
         };
         self.history.created(objects, made, what, work, act);
+        if call.name == "ocrDbCreate" {
+            self.history.sized(made, args[2]);
+        }
     }
 
     fn is_event(&self, guid: Guid) -> bool {
@@ -309,10 +327,29 @@ impl Check {
         self.former_ranges.lock().push((range, labels));
     }
 
+    /// An EDT that is no finish EDT is about to satisfy this, if it is an event of the program's.
+    pub fn ends_with(&self, output: Guid, who: Who) {
+        if matches!(self.history.what(output), Some(What::Event(_))) {
+            self.history
+                .satisfied(output, self.act(history::BY_END, who));
+        }
+    }
+
     /// An EDT has run; the blocks that it released before its end.
     pub fn edt_ran(&self, edt: Guid) -> Vec<Guid> {
         self.history.ends(edt, End::Ran);
         self.released.lock().remove(&edt).unwrap_or_default()
+    }
+
+    /// The EDTs that run, besides this one, and have released a block.
+    fn who_released(&self, block: Guid, but: Who) -> Vec<Guid> {
+        let released = self.released.lock();
+        let edts = released
+            .iter()
+            .filter(|(_, blocks)| blocks.contains(&block));
+        edts.map(|(&edt, _)| edt)
+            .filter(|&edt| edt != but.edt)
+            .collect()
     }
 
     fn has_released(&self, who: Who, block: Guid) -> bool {

@@ -2,7 +2,7 @@
 
 use super::arguments::article;
 use super::calls::{ACCESS, INVALID, PERMISSION};
-use super::history::What;
+use super::history::{End, What, Who};
 use super::{Check, Made, Misuse};
 use crate::object::Objects;
 use crate::object::edt::WAITING;
@@ -119,6 +119,88 @@ impl Check {
                  OCR_EVENT_LATCH_T.",
             )
         })
+    }
+
+    /// An event did not take what was passed on to it, `by` something that is no call: a misuse if the event
+    /// has triggered before.
+    pub fn satisfied_twice(&self, event: Guid, who: Who, by: String) -> Result<(), Box<Misuse>> {
+        let Some(record) = self.history.get(event) else {
+            return Ok(());
+        };
+        let kind = record
+            .what
+            .filter(|what| what.is_event() && record.created.is_some());
+        let (Some(what), false) = (kind, matches!(record.end, Some(End::Destroyed(_)))) else {
+            return Ok(());
+        };
+        let name = article(what.name());
+        let (rule, advice) = match what {
+            What::Event(4) => (
+                "a latch event triggers when it has been decremented as often as incremented, and is \
+                 gone then (OCR 1.1.0, 1.4.3.1)"
+                    .to_string(),
+                "Count what decrements it, calls, dependences and the EDTs whose output event it is: there \
+                 is one more than increments and the initial counter provide for.",
+            ),
+            _ => (
+                format!("{name} is satisfied once; a second time is an error (OCR 1.1.0, 1.4.3)"),
+                "Have one thing satisfy it: a call, one dependence, or the end of one EDT. If several may be \
+                 the first, use OCR_EVENT_IDEM_T, which ignores the later ones; to wait for all of them, \
+                 OCR_EVENT_LATCH_T.",
+            ),
+        };
+        let often = match what {
+            What::Event(4) => "was satisfied after it had triggered",
+            _ => "was satisfied twice",
+        };
+        Err(self.by_edt(
+            who,
+            format!("seen when it was satisfied {by}"),
+            format!("{name} {often}"),
+            &[event],
+            &rule,
+            advice,
+        ))
+    }
+
+    /// The output event of an EDT is about to be satisfied by somebody else.
+    pub fn satisfied_by_hand(&self, objects: &Objects, made: &Made<'_>) -> Option<Box<Misuse>> {
+        let [event, slot] = match made.call.name {
+            "ocrEventSatisfy" | "ocrEventSatisfySlot" => [0, 2],
+            "ocrAddDependence" | "ocrAddDependenceByValue" => [1, 2],
+            "ocrAddDependenceSlot" => [2, 3],
+            _ => return None,
+        };
+        let output = made.guid(event);
+        let Some(What::Output(edt)) = self.history.what(output) else {
+            return None;
+        };
+        if made.number(slot) != 0 || objects.event_kind(output).is_none() {
+            return None;
+        }
+        let links = made.call.name.starts_with("ocrAddDependence");
+        let advice = match links {
+            true => format!(
+                "What the EDT is to wait for leads to the EDT itself: pass {edt} as destination, and one of \
+                 its pre-slots. What it passes on is the value that it returns."
+            ),
+            false => {
+                "Leave it to the EDT: what it passes on is the value that it returns. For an event \
+                      that the program satisfies itself, use one of ocrEventCreate."
+                    .to_string()
+            }
+        };
+        Some(self.by_call(
+            made,
+            format!(
+                "{} ({output}) is the output event of {}, which the runtime satisfies",
+                made.call.args[event].0,
+                self.history.name(edt)
+            ),
+            &[output],
+            "an output event is satisfied once, when its EDT has ended (see 2.7.3)",
+            &advice,
+        ))
     }
 
     pub(super) fn refused_dependence(

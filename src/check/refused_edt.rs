@@ -7,6 +7,7 @@ use super::{Check, Made, Misuse, is_alive};
 use crate::object::Objects;
 use crate::object::event::EventKind;
 use crate::object::guid::Guid;
+use crate::object::link::MAX_SLOTS;
 
 const UNKNOWN: u32 = -1i32 as u32;
 const DEFAULT: u32 = -2i32 as u32;
@@ -32,6 +33,16 @@ impl Check {
         let depc = resolved(word("depc"), view.depc);
         if let Some(misuse) = self.wrong_paramv(made, template, paramc) {
             return Some(misuse);
+        }
+        if depc >= MAX_SLOTS {
+            return Some(self.by_call(
+                made,
+                format!("depc is {depc}: too many pre-slots"),
+                &[template],
+                &format!("an EDT has fewer than {MAX_SLOTS} pre-slots"),
+                "Look at where this number comes from: it may be negative, or not set. To wait for so \
+                 many, let a latch event count them (OCR_EVENT_LATCH_T).",
+            ));
         }
         let anonymous = word("guid") == 0;
         let open = made.depv.contains(&Guid::UNINITIALIZED) || depc != 0 && word("depv") == 0;

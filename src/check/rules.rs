@@ -47,6 +47,13 @@ impl Check {
             "ocrAddDependence" => self.refused_dependence(objects, made, status, [0, 1, 2, 3]),
             "ocrAddDependenceSlot" => self.refused_dependence(objects, made, status, [0, 2, 3, 4]),
             "ocrEdtCreate" => self.refused_edt(objects, made),
+            "ocrOpenclTemplateCreate" => Some(self.by_call(
+                made,
+                "the kernel cannot be used".into(),
+                &[],
+                "a kernel is built, and found by its name, when its template is created",
+                "Mend what the warning before this message says of its source, name and arguments.",
+            )),
             "ocrOpenclTaskCreate" => {
                 let task = self.refused_task(objects, made);
                 task.or_else(|| self.refused_edt(objects, made))

@@ -5,6 +5,9 @@
 //! name may be left. A thread that has neither counts as the program's: a hang may not be told then, but
 //! nobody is accused of one for a thread of OpenCL.
 //!
+//! A program that uses OpenCL itself, beside the runtime, has its callbacks called on the same threads, and may
+//! call the runtime there. So where the program was linked with OpenCL all threads count as its own.
+//!
 //! Index spaces are made on these threads, too. The program's functions for that start no threads.
 
 use std::fs;
@@ -13,7 +16,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::thread::{Builder, JoinHandle};
 
 /// What the names begin with.
-const NAME: &str = "ocr-device-";
+pub const NAME: &str = "ocr-device-";
 
 /// `WHOLE_SECONDS` of personality(2), "no effect". Setting it with all that the thread has keeps the rest.
 const FLAG: libc::c_ulong = 0x0200_0000;
@@ -53,7 +56,8 @@ impl Seen {
     /// Those that are there now. Of threads that come and go meanwhile some may be missing. Nothing is
     /// said of a process that has a mark itself, and so all its threads.
     pub fn now() -> Seen {
-        if !ANY.load(Ordering::SeqCst) || is_marked(&std::process::id().to_string()) {
+        let process = || is_marked(&std::process::id().to_string());
+        if !ANY.load(Ordering::SeqCst) || process() || program_has_opencl() {
             return Seen(Vec::new());
         }
         let tasks = fs::read_dir("/proc/self/task").into_iter().flatten();
@@ -65,6 +69,13 @@ impl Seen {
     pub fn left(&self) -> usize {
         self.0.iter().filter(|id| is_marked(id)).count()
     }
+}
+
+/// Whether the program was linked with OpenCL. The runtime loads it for itself alone.
+fn program_has_opencl() -> bool {
+    // SAFETY: a plain call with a text that ends with a zero.
+    let found = unsafe { libc::dlsym(libc::RTLD_DEFAULT, c"clCreateContext".as_ptr()) };
+    !found.is_null()
 }
 
 /// Whether a thread of this process, that may not exist, has a mark.

@@ -3,7 +3,7 @@
 use super::Runtime;
 use super::context::Context;
 use super::copy::COPY_NAME;
-use super::end::fatal;
+use super::end::{fatal, flush_output};
 use super::partition::PARTITION_NAME;
 use super::uncaught::ocr_call_edt;
 use crate::check::contents::{Print, When};
@@ -102,25 +102,43 @@ impl Context {
         let output = scope.map_or(edt.output(), |scope| scope.output.get());
         let objects = &self.runtime.objects;
         insist(
-            match check.wrong_result(objects, who, result, !output.is_null()) {
+            match check.wrong_result(
+                objects,
+                who,
+                result,
+                !output.is_null(),
+                self.held_at(edt, result),
+            ) {
                 Some(misuse) => Err(misuse),
                 None => Ok(()),
             },
         );
+        if scope.is_none() {
+            check.ends_with(output, who);
+        }
         let on_host = edt.place.get() == Place::HOST;
         for (at, slot) in edt.blocks().filter(|(_, slot)| !slot.info().released) {
             let block = objects.data_blocks.pinned(slot.data());
             let (mode, slot) = (slot.info().mode, Some(at));
             match on_host {
-                true => self.give_back(check, block, who, mode, slot),
-                false => insist(check.within(objects, block, who, When::Held(mode, slot))),
+                true => self.give_back(check, block, who, mode, slot, false),
+                false => {
+                    let when = When::Held(mode, slot);
+                    insist(check.within(objects, block, who, when));
+                    // A device that shares the host's memory may have written what it only reads.
+                    if !mode.writes()
+                        && let Some(print) = Print::take(block, 0)
+                    {
+                        insist(check.compare(block.guid(), print, who, when));
+                    }
+                }
             }
         }
         if on_host {
             let mut held = self.held;
             // SAFETY: blocks in the list are held, so they are alive.
             while let Some(block) = unsafe { held.as_ref() } {
-                self.give_back(check, block, who, Mode::Rw, None);
+                self.give_back(check, block, who, Mode::Rw, None, false);
                 held = block.held_neighbours()[1].get();
             }
         }
@@ -128,6 +146,26 @@ impl Context {
             self.check_released(check, block, who);
         }
         insist(check.visit(who));
+    }
+
+    /// The block of those that an ending EDT holds that begins at this address, which it has returned as a
+    /// GUID.
+    fn held_at(&self, edt: &Edt, address: Guid) -> Option<Guid> {
+        let blocks = &self.runtime.objects.data_blocks;
+        let starts = |block: &DataBlock| block.host_ptr() as u64 == address.bits();
+        let mut slots = edt.blocks().filter(|(_, slot)| !slot.info().released);
+        if let Some((_, slot)) = slots.find(|(_, slot)| starts(blocks.pinned(slot.data()))) {
+            return Some(slot.data());
+        }
+        let mut held = self.held;
+        // SAFETY: blocks in the list are held, so they are alive.
+        while let Some(block) = unsafe { held.as_ref() } {
+            if starts(block) {
+                return Some(block.guid());
+            }
+            held = block.held_neighbours()[1].get();
+        }
+        None
     }
 
     /// Looks at a block that an EDT has released. It is held meanwhile, in a mode that excludes
@@ -171,13 +209,21 @@ impl Context {
     #[cold]
     pub fn check_release(&self, check: &Check, guid: Guid) {
         if let Some((block, mode, slot)) = self.held_block(guid) {
-            self.give_back(check, block, self.who(), mode, slot);
+            self.give_back(check, block, self.who(), mode, slot, true);
         }
     }
 
     /// A host EDT is about to give back a block that it holds in this mode, through this pre-slot unless
-    /// it has created the block.
-    fn give_back(&self, check: &Check, block: &DataBlock, who: Who, mode: Mode, slot: Option<u32>) {
+    /// it has created the block; by a call, or as it ends.
+    fn give_back(
+        &self,
+        check: &Check,
+        block: &DataBlock,
+        who: Who,
+        mode: Mode,
+        slot: Option<u32>,
+        called: bool,
+    ) {
         let when = When::Held(mode, slot);
         insist(check.within(&self.runtime.objects, block, who, when));
         let print = Print::take(block, mode.writes() as u32);
@@ -186,7 +232,9 @@ impl Context {
         }
         let Some(print) = print else { return };
         match mode.writes() {
-            true => check.contents.seal_at_release(block.guid(), print, who),
+            true => check
+                .contents
+                .seal_at_release(block.guid(), print, who, called),
             false => insist(check.compare(block.guid(), print, who, when)),
         }
     }
@@ -200,6 +248,28 @@ impl Context {
             && mode.writes()
         {
             check.passes(event, guid, act, || Print::take(block, 1));
+        }
+    }
+
+    /// Events did not take what others passed on to them.
+    #[cold]
+    pub fn tell_untaken(&mut self) {
+        let untaken = self.worklist.untaken.as_mut().map(std::mem::take);
+        let Some(check) = &self.runtime.check else {
+            return;
+        };
+        for event in untaken.unwrap_or_default() {
+            let by = "by an event that it depends on";
+            insist(check.satisfied_twice(event, self.who(), by.into()));
+        }
+    }
+
+    /// The output event of an EDT that has ended, a program's own, did not take its result.
+    #[cold]
+    pub fn result_untaken(&self, who: Who, output: Guid) {
+        if let Some(check) = &self.runtime.check {
+            let by = format!("by the end of {who}, whose output event it is");
+            insist(check.satisfied_twice(output, who, by));
         }
     }
 
@@ -271,6 +341,7 @@ impl Runtime {
             }
         }
         insist(check.visit_all());
+        flush_output();
         let early = self.early_calls();
         match early.len() {
             0 => {}

@@ -102,7 +102,7 @@ impl Context {
             runtime,
             local,
             caches: Caches::default(),
-            worklist: Worklist::default(),
+            worklist: Worklist::new(runtime.check.is_some()),
             granted: Vec::new(),
             leases: match runtime.check {
                 None => Leases::default(),
@@ -267,6 +267,14 @@ impl Context {
     fn work_off_some(&mut self) {
         loop {
             self.graph().pass_on();
+            if self
+                .worklist
+                .untaken
+                .as_ref()
+                .is_some_and(|events| !events.is_empty())
+            {
+                self.tell_untaken();
+            }
             while let Some(edt) = self.worklist.runnable.pop() {
                 self.advance(edt.get());
             }
@@ -304,7 +312,9 @@ impl Context {
         if result.is_event() {
             self.pass_event(who(edt), output, result);
         } else if result.is_null() || self.graph().check_source(result).is_ok() {
-            let _ = self.graph().pass_to_event(output, false, result);
+            if self.graph().pass_to_event(output, false, result).is_err() {
+                self.result_untaken(who(edt), output);
+            }
         } else {
             self.pass_other(who(edt), output, result);
         }

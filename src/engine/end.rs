@@ -194,24 +194,42 @@ pub(super) fn stay(keeper: Option<Arc<Runtime>>) -> ! {
 
 /// Ends the process: the report is written, and no other thread has to come to an end.
 pub fn end_process(status: i32) -> ! {
-    if let Some(context) = Context::get() {
-        // SAFETY: the context is this thread's; what refers to it is never used again.
-        let runtime = unsafe { &*context }.runtime;
-        // Before anybody can see that the run ends.
-        if runtime.end.exiting.swap(true, Ordering::SeqCst) {
-            runtime.end.leave_it_to_who_exits();
-        }
-        runtime.end.call(Call::END);
-        runtime.tell_unwritten();
-        runtime.report(status);
+    end_with(status, || ())
+}
+
+/// Ends the process, unless somebody else does: then this waits for that. `tell` says first why.
+fn end_with(status: i32, tell: impl FnOnce()) -> ! {
+    let Some(context) = Context::get() else {
+        tell();
+        exit_now(status)
+    };
+    // SAFETY: the context is this thread's; what refers to it is never used again.
+    let runtime = unsafe { &*context }.runtime;
+    // Before anybody can see that the run ends.
+    if runtime.end.exiting.swap(true, Ordering::SeqCst) {
+        runtime.end.leave_it_to_who_exits();
     }
+    runtime.end.call(Call::END);
+    tell();
+    runtime.tell_unwritten();
+    runtime.report(status);
     exit_now(status)
 }
 
-/// Ends the program with a message: the only way out where nobody can be given a status code.
+/// Ends the program with a message: the only way out where nobody can be given a status code. Of threads
+/// that come at the same time one is heard.
 pub fn fatal(message: &str) -> ! {
-    eprintln!("ocr: error: {message}");
-    end_process(FATAL_STATUS)
+    end_with(FATAL_STATUS, || {
+        flush_output();
+        // In one piece, since other processes may write there, too.
+        eprint!("{}", format!("ocr: error: {message}\n").as_str());
+    })
+}
+
+/// Flushes what the program has printed, so that what is said of it comes behind that.
+pub(super) fn flush_output() {
+    // SAFETY: a plain call.
+    unsafe { ocrFlushStreams() };
 }
 
 unsafe extern "C" {
@@ -222,8 +240,7 @@ unsafe extern "C" {
 /// Flushes what the program has printed and ends the process without running destructors, which
 /// could meet threads that are still at work.
 pub fn exit_now(status: i32) -> ! {
-    // SAFETY: a plain call.
-    unsafe { ocrFlushStreams() };
+    flush_output();
     // SAFETY: a plain call.
     unsafe { libc::_exit(status) }
 }

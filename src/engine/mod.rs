@@ -147,6 +147,12 @@ impl Runtime {
         *current = runtime;
     }
 
+    /// The runtime of this process, for a signal handler, of which there is none any more when it is freed.
+    fn installed() -> Option<&'static Runtime> {
+        // SAFETY: as above; it was stored whole.
+        unsafe { CURRENT_ADDRESS.load(Ordering::Acquire).as_ref() }
+    }
+
     /// Whether this is the runtime that runs. Its address is no other's while somebody holds it.
     fn is_current(&self) -> bool {
         // Acquire: a thread that has seen the new runtime does not find the old one.

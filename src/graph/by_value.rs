@@ -59,8 +59,10 @@ impl Graph<'_> {
         loop {
             if let Some((event, increment, data)) = self.work.events.pop() {
                 // What is refused further down a chain of events has no caller to be told.
-                let kept = self.satisfy_and_look(event, increment, data, false);
-                passed.kept |= kept.unwrap_or(false);
+                match self.satisfy_and_look(event, increment, data, false) {
+                    Ok(kept) => passed.kept |= kept,
+                    Err(_) => self.work.not_taken(event),
+                }
             } else if let Some((list, data)) = self.work.lists.pop() {
                 self.pass_on_list_counting(list, data, passed);
             } else {

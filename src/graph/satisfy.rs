@@ -98,7 +98,9 @@ impl Graph<'_> {
         while self.work.runnable.len() < BATCH {
             if let Some((event, increment, data)) = self.work.events.pop() {
                 // What is refused further down a chain of events has no caller to be told.
-                let _ = self.pass_to_event(event, increment, data);
+                if self.pass_to_event(event, increment, data).is_err() {
+                    self.work.not_taken(event);
+                }
             } else if let Some((list, data)) = self.work.lists.pop() {
                 self.pass_on_list(list, data);
             } else {

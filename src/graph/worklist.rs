@@ -74,14 +74,32 @@ pub struct Worklist {
     pub refused: Option<Call>,
     /// The event that this thread opens.
     pub opens: Option<Guid>,
+    /// Events that did not take what another event passed on to them, if somebody is to be told.
+    pub untaken: Option<Vec<Guid>>,
 }
 
 impl Worklist {
+    /// Nothing to do; whether somebody is to be told of events that do not take what is passed on to them.
+    pub fn new(tells: bool) -> Worklist {
+        Worklist {
+            untaken: tells.then(Vec::new),
+            ..Worklist::default()
+        }
+    }
+
     /// Keeps a call that is refused.
     #[cold]
     pub(super) fn refuse(&mut self, why: Refused, call: Call) -> Refused {
         self.refused = Some(call);
         why
+    }
+
+    /// Keeps an event that did not take what was passed on to it.
+    #[cold]
+    pub(super) fn not_taken(&mut self, event: Guid) {
+        if let Some(untaken) = &mut self.untaken {
+            untaken.push(event);
+        }
     }
 
     /// Keeps a call for who opens the event.

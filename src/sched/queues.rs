@@ -1,5 +1,12 @@
 //! Where ready EDTs are: a deque per worker, an injector for other threads, the pool of EDTs whose
 //! place is still open, and those with a priority.
+//!
+//! A worker takes what it has made ready last, or what has the highest priority. So that every EDT that is
+//! ready runs at some time (OCR 1.1.0, 1.4.2), also where EDTs go on making others ready for ever (one that
+//! creates itself anew until another has run, say), a worker takes every millisecond or so what has waited
+//! longest in its deque. More often would be harm: where EDTs fork, the oldest is the root of the most, and to
+//! begin it is memory. While there are EDTs with a priority, which go before others, that is done four times a
+//! second, and in turns with what has waited longest of them.
 
 use super::sleep::Sleep;
 use super::urgent::Urgent;
@@ -8,10 +15,16 @@ use crossbeam_deque::{Injector, Steal, Stealer, Worker};
 use crossbeam_epoch::LocalHandle;
 use crossbeam_utils::sync::Parker;
 use parking_lot::Mutex;
+use std::time::{Duration, Instant};
 
 /// How many EDTs a worker runs from its own deque before it looks at the injector: often enough
 /// that what other threads push is not forgotten, seldom enough to cost nothing.
 const INJECTOR_INTERVAL: u32 = 61;
+
+/// How long a worker goes on with what is newest, at least.
+const PATIENCE: Duration = Duration::from_millis(1);
+/// How long with what is most urgent.
+const URGENT_PATIENCE: Duration = Duration::from_millis(250);
 
 /// How often a worker looks everywhere before it sleeps.
 const SEARCH_ROUNDS: u32 = 24;
@@ -35,6 +48,12 @@ pub struct Local {
     parker: Parker,
     random: u32,
     tick: u32,
+    /// When it has taken one that has waited longest.
+    was_fair: Instant,
+    /// Since when there have been EDTs with a priority each time, or it has taken such a one so.
+    urgent_since: Option<Instant>,
+    /// Whether the next that has waited longest is one with a priority.
+    urgent_next: bool,
 }
 
 /// An EDT found by a worker.
@@ -58,6 +77,9 @@ impl Queues {
                 parker,
                 random: index as u32 + 1,
                 tick: 0,
+                was_fair: Instant::now(),
+                urgent_since: None,
+                urgent_next: false,
             })
             .collect();
         let stealers = locals.iter().map(|local| local.deque.stealer()).collect();
@@ -178,24 +200,45 @@ impl Local {
     /// The next EDT without searching: `kept`, if the worker has kept one, or the last pushed.
     #[inline]
     pub fn next(&mut self, queues: &Queues, kept: Option<EdtRef>) -> Option<EdtRef> {
-        if let Some(edt) = queues.urgent.pop() {
-            if let Some(kept) = kept {
-                self.deque.push(kept);
-                queues.sleep.notify();
-            }
-            return Some(edt);
-        }
         self.tick = self.tick.wrapping_add(1);
-        if self.tick.is_multiple_of(INJECTOR_INTERVAL)
-            && let Some(edt) = take(|| queues.injector.steal())
-        {
+        let other = match self.tick.is_multiple_of(INJECTOR_INTERVAL) {
+            true => self.longest_waiting(queues).or_else(|| queues.urgent.pop()),
+            false => queues.urgent.pop(),
+        };
+        if other.is_some() {
             if let Some(kept) = kept {
                 self.deque.push(kept);
                 queues.sleep.notify();
             }
-            return Some(edt);
+            return other;
         }
         kept.or_else(|| self.deque.pop())
+    }
+
+    /// What would be forgotten otherwise: from the injector, or what has waited long.
+    #[cold]
+    fn longest_waiting(&mut self, queues: &Queues) -> Option<EdtRef> {
+        let now = Instant::now();
+        let own = |index: usize| take(|| queues.stealers[index].steal());
+        let mut found = None;
+        if queues.urgent.is_empty() {
+            self.urgent_since = None;
+            if now.duration_since(self.was_fair) >= PATIENCE {
+                self.was_fair = now;
+                found = own(self.index);
+            }
+        } else {
+            let since = self.urgent_since.get_or_insert(now);
+            if now.duration_since(*since) >= URGENT_PATIENCE {
+                *since = now;
+                self.urgent_next = !self.urgent_next;
+                found = match self.urgent_next {
+                    true => queues.urgent.pop_oldest(),
+                    false => own(self.index),
+                };
+            }
+        }
+        found.or_else(|| take(|| queues.injector.steal()))
     }
 
     /// Searches, and sleeps between searches, until there is an EDT or `stop` says so. `asleep` is

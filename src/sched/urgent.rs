@@ -86,6 +86,19 @@ impl Urgent {
         }
     }
 
+    /// Takes the EDT that came first, whatever its priority. Looks at all of them.
+    pub fn pop_oldest(&self) -> Option<EdtRef> {
+        if self.is_empty() {
+            return None;
+        }
+        let mut heap = self.heap.lock();
+        let oldest = heap.entries.iter().max_by_key(|entry| entry.rank.1)?;
+        let (edt, rank) = (oldest.edt, oldest.rank);
+        heap.entries.retain(|entry| entry.rank != rank);
+        self.count.store(heap.entries.len(), Ordering::Relaxed);
+        Some(edt)
+    }
+
     #[cold]
     fn pop_some(&self) -> Option<EdtRef> {
         let mut heap = self.heap.lock();
@@ -118,5 +131,12 @@ mod tests {
         let popped: Vec<EdtRef> = std::iter::from_fn(|| urgent.pop()).collect();
         assert_eq!(popped, [1, 3, 5, 0, 2, 4].map(|at| all[at]));
         assert!(urgent.is_empty());
+        for (edt, priority) in [(0, 7), (1, 9), (2, 1)] {
+            urgent.push(all[edt], priority);
+        }
+        assert_eq!(urgent.pop_oldest(), Some(all[0]));
+        assert_eq!(urgent.pop(), Some(all[1]));
+        assert_eq!(urgent.pop_oldest(), Some(all[2]));
+        assert_eq!(urgent.pop_oldest(), None);
     }
 }

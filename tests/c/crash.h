@@ -38,7 +38,8 @@ static inline void crash(crash_t *how, ocrEdtDep_t depv[], int signal, const cha
     const bool crashed = WIFSIGNALED(status) && WTERMSIG(status) == signal;
     const char *first = strstr(text, "crashed with SIG");
     const bool once = first && !strstr(first + 1, "crashed with SIG");
-    const bool right = says ? once && strstr(text, "(crashes) crashed with SIG") && strstr(text, says) : !first;
+    const bool named = strstr(text, "(crashes) crashed with SIG") || strstr(text, "in no EDT, crashed with SIG");
+    const bool right = says ? once && named && strstr(text, says) : !first;
     if (!crashed || !right) {
         fprintf(stderr, "status %x, want signal %d\n%s\nlacks: %s\n", (unsigned)status, signal, text, says ? says : "no crash");
         CHECK(!"it crashes so, and the message says it");

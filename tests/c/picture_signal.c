@@ -30,7 +30,7 @@ static ocrGuid_t asks(u32 paramc, u64 *paramv, u32 depc, ocrEdtDep_t depv[]) {
     has(name, "(blocks), waits in ocrLegacyBlockProgress for the sticky event");
     has(name, "(wants_it) waits on pre-slot 0 for the data block");
     has(name, "in mode EW: it is held in mode EW by EDT");
-    has(name, "(lacks_some) waits on\n    pre-slot 1: a dependence that was never added");
+    has(name, "(lacks_some) waits on\n    pre-slot 1: a dependence that has not been added yet");
     has(name, "the latch event");
     has(name, "whose counter is 2: it lacks 2");
     has(name, "the finish scope of EDT");

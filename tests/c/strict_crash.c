@@ -23,6 +23,39 @@ static void beyond(ocrEdtDep_t depv[]) {
     *(volatile char *)behind = 1;
 }
 
+/* As with a size that was counted in elements where bytes were meant: what the runtime would tell of it with stays. */
+static void far_beyond(ocrEdtDep_t depv[]) {
+    memset(depv[0].ptr, 1, 8 * SIZE);
+}
+
+static void before_own(ocrEdtDep_t depv[]) {
+    (void)depv;
+    void *address;
+    block_of(100, &address);
+    for (volatile char *at = address;; at--)
+        *at = 1;
+}
+
+static void *wild_thread(void *unused) {
+    *(volatile int *)unused = 1;
+    return NULL;
+}
+
+static void in_thread(ocrEdtDep_t depv[]) {
+    (void)depv;
+    pthread_t thread;
+    CHECK(pthread_create(&thread, NULL, wild_thread, NULL) == 0);
+    pthread_join(thread, NULL);
+}
+
+/* As a pointer that was read from a block which nobody has written. */
+static void of_new(ocrEdtDep_t depv[]) {
+    (void)depv;
+    void *address;
+    block_of(64, &address);
+    **(volatile char **)address = 1;
+}
+
 /* As a pointer that was read from a block which is gone. */
 static void of_pattern(ocrEdtDep_t depv[]) {
     (void)depv;
@@ -100,7 +133,13 @@ static void gets_own_abort(ocrEdtDep_t depv[]) {
 static ocrGuid_t crashes(u32 paramc, u64 *paramv, u32 depc, ocrEdtDep_t depv[]) {
     (void)paramc, (void)paramv;
     CHECK_EQ(depc, 2);
-    crash(of_null, depv, SIGSEGV, "at address 0x0, close to a null pointer. If it is that of a pre-slot: depv[i].ptr is NULL where");
+    crash(of_null, depv, SIGSEGV, "at address 0x0, close to a null pointer. depv[i].ptr is NULL where");
+    crash(of_null, depv, SIGSEGV, "here for i = 1");
+    crash(far_beyond, depv, SIGSEGV, "behind the end of the data block");
+    crash(far_beyond, depv, SIGSEGV, "on its pre-slot 0, which has 1048576 bytes");
+    crash(before_own, depv, SIGSEGV, "before the start of the data block");
+    crash(in_thread, depv, SIGSEGV, "in no EDT, crashed with SIGSEGV at address 0x0");
+    crash(of_new, depv, SIGSEGV, "new data blocks");
     crash(beyond, depv, SIGSEGV, "on its pre-slot 0, which has 1048576 bytes");
     crash(recursion, depv, SIGSEGV, "its stack is full. EDTs have 16 MiB");
     crash(aborts, depv, SIGABRT, "crashed with SIGABRT: it called abort()");

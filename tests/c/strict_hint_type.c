@@ -3,7 +3,7 @@
 // status: 1
 // stderr: strict mode: ocrSetHint: the hint is for EDTs and templates (OCR_HINT_EDT_T), but guid is a data block
 // stderr: data block 0x
-// stderr: "input":
+// stderr: "input"
 // stderr: created by ocrDbCreate in EDT
 // stderr: OCR 1.1.0, B.1.6
 // stderr: Call ocrHintInit(&hint, OCR_HINT_DB_T)

@@ -13,7 +13,7 @@
 // stderr: pre-slot 3 connected to data block 0x
 // stderr-without: pre-slot 4 connected
 // stderr: and 2 more pre-slots
-// stderr: "block 6":
+// stderr: "block 6"
 // stderr: Slots count from 0
 
 #include "strict.h"

@@ -106,7 +106,7 @@ impl DataBlock {
         match NonNull::new(copies.host) {
             Some(other) => {
                 drop(locked);
-                free_memory(base);
+                free_memory(base, self.size());
                 Ok(other)
             }
             None => {

@@ -1,9 +1,13 @@
 //! Host memory of blocks: how it is allocated, aligned, guarded and given back.
 //!
 //! In strict mode a guard stands before and behind the content of each block: bytes that nobody has
-//! reason to write. One that has changed tells of a write beyond the block.
+//! reason to write. One that has changed tells of a write beyond the block. And there the content has pages of
+//! its own, the last of which it fills, between two that nobody can touch: a loop that runs on behind a block
+//! ends there, before it has overwritten what the runtime would tell of it with. The system gives a
+//! process a limited number of such mappings, so blocks beyond [`MAPPED_MOST`] at a time have guards alone.
 
-use std::ptr::NonNull;
+use std::ptr::{self, NonNull};
+use std::sync::atomic::{AtomicUsize, Ordering};
 
 /// Host memory for a block of this size could not be had.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -33,13 +37,16 @@ unsafe impl Send for Memory {}
 impl Memory {
     /// How many bytes of the process it takes, guarded: of small blocks that is mostly guards.
     pub fn taken(&self) -> usize {
-        self.len + alignment(self.len) + 2 * GUARD
+        match is_mapped(self.base) {
+            true => mapped_bytes(self.len),
+            false => self.len + alignment(self.len) + 2 * GUARD,
+        }
     }
 }
 
 impl Drop for Memory {
     fn drop(&mut self) {
-        free_memory(self.base);
+        free_memory(self.base, self.len as u64);
     }
 }
 
@@ -47,6 +54,70 @@ impl Drop for Memory {
 const GUARD: usize = 128;
 /// What each of them is.
 const PATTERN: u8 = 0xc3;
+
+/// What strict mode fills a new block with: a program that uses what nobody has written is to see it.
+pub const UNWRITTEN: u8 = 0xa5;
+
+/// How many blocks have pages of their own at most, of 65530 mappings that a process may have.
+const MAPPED_MOST: usize = 16 << 10;
+static MAPPED: AtomicUsize = AtomicUsize::new(0);
+/// The largest size of a page: what is a multiple of it is one of every page.
+const PAGE: usize = if cfg!(target_arch = "x86_64") {
+    4 << 10
+} else {
+    64 << 10
+};
+
+/// The content and its guards, in pages; the content begins at a multiple of its alignment.
+fn pages(bytes: usize) -> usize {
+    (bytes.next_multiple_of(GUARD) + 2 * GUARD).next_multiple_of(PAGE)
+}
+
+/// What is mapped for them: a page more on either side.
+fn mapped_bytes(bytes: usize) -> usize {
+    pages(bytes) + 2 * PAGE
+}
+
+/// Whether memory has pages of its own: its base is odd then, as no other is.
+fn is_mapped(base: *mut u8) -> bool {
+    !base.addr().is_multiple_of(2)
+}
+
+/// Pages for a block: the base, and where the content begins.
+fn map(bytes: usize) -> Option<(*mut u8, *mut u8)> {
+    if cfg!(miri) || MAPPED.load(Ordering::Relaxed) >= MAPPED_MOST {
+        return None;
+    }
+    let all = mapped_bytes(bytes);
+    let flags = libc::MAP_PRIVATE | libc::MAP_ANONYMOUS;
+    // SAFETY: memory where there is none.
+    let base = unsafe { libc::mmap(ptr::null_mut(), all, libc::PROT_NONE, flags, -1, 0) };
+    if base == libc::MAP_FAILED {
+        return None;
+    }
+    let base = base.cast::<u8>();
+    let first = base.wrapping_add(PAGE);
+    // SAFETY: pages that were just mapped.
+    let opened = unsafe {
+        libc::mprotect(
+            first.cast(),
+            pages(bytes),
+            libc::PROT_READ | libc::PROT_WRITE,
+        )
+    };
+    if opened != 0 {
+        // SAFETY: it was just mapped, and nobody has it.
+        unsafe { libc::munmap(base.cast(), all) };
+        return None;
+    }
+    // Relaxed: it is a number alone.
+    MAPPED.fetch_add(1, Ordering::Relaxed);
+    let content = pages(bytes) - GUARD - bytes.next_multiple_of(GUARD);
+    Some((base.wrapping_add(1), first.wrapping_add(content)))
+}
+
+/// How far from a block an access can be that its guards, and the pages beside them, have stopped.
+pub const REACH: usize = 2 * PAGE + 2 * GUARD;
 
 /// How host memory for a block of so many bytes is aligned at least.
 pub fn alignment(bytes: usize) -> usize {
@@ -62,6 +133,23 @@ pub(super) fn allocate_memory(
     if bytes > isize::MAX as usize / 2 {
         return Err(failed);
     }
+    let (base, host) = match guarded.then(|| map(bytes)).flatten() {
+        Some(mapped) => mapped,
+        None => on_heap(bytes, guarded).ok_or(failed)?,
+    };
+    if guarded {
+        // SAFETY: within what was allocated.
+        unsafe { host.write_bytes(UNWRITTEN, bytes) };
+        for start in [host.wrapping_sub(GUARD), host.wrapping_add(bytes)] {
+            // SAFETY: within what was allocated: a guard more on either side.
+            unsafe { start.write_bytes(PATTERN, GUARD) };
+        }
+    }
+    NonNull::new(host).map(|host| (base, host)).ok_or(failed)
+}
+
+/// Memory of malloc, with room for guards: the base, and where the content begins.
+fn on_heap(bytes: usize, guarded: bool) -> Option<(*mut u8, *mut u8)> {
     let align = alignment(bytes);
     // malloc aligns to 16; the rest is done here because it is several times faster than the
     // aligned allocators of libc. A block of no bytes gets an address of its own, too.
@@ -69,22 +157,8 @@ pub(super) fn allocate_memory(
     let guard = if guarded { GUARD } else { 0 };
     // SAFETY: a plain call; any size may be asked for.
     let base = unsafe { libc::malloc(bytes.max(1) + slack + 2 * guard) }.cast::<u8>();
-    if base.is_null() {
-        return Err(failed);
-    }
     let offset = base.align_offset(align) + guard;
-    let host = base.wrapping_add(offset);
-    if guarded {
-        // What is freed in strict mode was filled with a pattern, and malloc gives it out again; a program
-        // that reads a block before it writes it should find what it mostly finds in memory that is new.
-        // SAFETY: within what was allocated.
-        unsafe { host.write_bytes(0, bytes) };
-        for start in [host.wrapping_sub(GUARD), host.wrapping_add(bytes)] {
-            // SAFETY: within what was allocated: a guard more on either side.
-            unsafe { start.write_bytes(PATTERN, GUARD) };
-        }
-    }
-    NonNull::new(host).map(|host| (base, host)).ok_or(failed)
+    (!base.is_null()).then(|| (base, base.wrapping_add(offset)))
 }
 
 /// Where the guards of a block of so many bytes have changed, counted from its start.
@@ -102,7 +176,15 @@ pub(super) unsafe fn written_beyond(host: *const u8, bytes: usize) -> Option<isi
     })
 }
 
-pub(super) fn free_memory(base: *mut u8) {
-    // SAFETY: `base` is null or came from `allocate_memory` and is given back once.
+/// Gives back what [`allocate_memory`] has answered for this size, or a null pointer.
+pub(super) fn free_memory(base: *mut u8, size: u64) {
+    if is_mapped(base) {
+        MAPPED.fetch_sub(1, Ordering::Relaxed);
+        let base = base.wrapping_sub(1).cast();
+        // SAFETY: `map` has mapped it for this size, and it is given back once.
+        unsafe { libc::munmap(base, mapped_bytes(size as usize)) };
+        return;
+    }
+    // SAFETY: `base` is null or came from `on_heap` and is given back once.
     unsafe { libc::free(base.cast()) };
 }

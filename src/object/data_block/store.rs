@@ -1,7 +1,7 @@
 //! Where data blocks are kept.
 
 use super::memory::{OutOfMemory, allocate_memory, free_memory};
-use super::{DESTROYED, DataBlock, Mark, is_usable};
+use super::{DESTROYED, DataBlock, LIVE, Mark, is_usable};
 use crate::object::arena::{Arena, Cache, Labels, Taken};
 use crate::object::guid::{Guid, Kind};
 use crate::object::header::{Locked, Word};
@@ -49,7 +49,7 @@ impl DataBlocks {
         }
         let memory = self.memory(size, with_memory)?;
         let Some((index, block)) = self.blocks.allocate(cache) else {
-            free_memory(memory.map_or(std::ptr::null_mut(), |(base, _)| base));
+            free_memory(memory.map_or(std::ptr::null_mut(), |(base, _)| base), size);
             return Err(failed);
         };
         block.begin(index, size, memory, self.guarded);
@@ -85,7 +85,9 @@ impl DataBlocks {
             .blocks
             .claim(label)
             .inspect(|block| block.begin(label.index(), size, memory, self.guarded))
-            .inspect_err(|_| free_memory(memory.map_or(std::ptr::null_mut(), |(base, _)| base))))
+            .inspect_err(|_| {
+                free_memory(memory.map_or(std::ptr::null_mut(), |(base, _)| base), size)
+            }))
     }
 
     /// The labels of data blocks.
@@ -95,7 +97,7 @@ impl DataBlocks {
 
     /// Gives back the memory and the slot of a block nobody uses and no device knows.
     pub fn free(&self, cache: &mut Cache, block: &DataBlock) {
-        let index = block.index.get();
+        let (index, size) = (block.index.get(), block.size());
         if block.second.hinted.get() {
             self.hints.drop_of(block.guid());
         }
@@ -105,12 +107,12 @@ impl DataBlocks {
             // The generations of the slot are used up: it stays "destroyed" for ever.
             locked.word = locked.word.with_state(DESTROYED);
             drop(locked);
-            free_memory(base);
+            free_memory(base, size);
             return;
         };
         locked.word = freed;
         drop(locked);
-        free_memory(base);
+        free_memory(base, size);
         self.blocks.free(cache, freed, index);
     }
 
@@ -214,6 +216,16 @@ impl DataBlocks {
             .map(move |(index, word, block)| (guid(index, word), block))
     }
 
+    /// The blocks that there are now, for a signal handler: it takes no lock.
+    pub fn look(&self) -> impl Iterator<Item = (Guid, &DataBlock)> {
+        let slots = (1..).map_while(|index| Some((index, self.blocks.get(index)?)));
+        slots.filter_map(|(index, block)| {
+            let word = block.header.peek();
+            let guid = Guid::new(Kind::DataBlock, word.generation(), index);
+            (word.state() == LIVE).then_some((guid, block))
+        })
+    }
+
     /// Gives an ending thread's free slots to the others.
     pub fn drain(&self, cache: &mut Cache) {
         self.blocks.drain(cache);
@@ -223,14 +235,14 @@ impl DataBlocks {
 impl Drop for DataBlocks {
     fn drop(&mut self) {
         for (_, block) in self.live() {
-            free_memory(block.second.base.replace(std::ptr::null_mut()));
+            let base = block.second.base.replace(std::ptr::null_mut());
+            free_memory(base, block.size());
         }
     }
 }
 
 #[cfg(all(test, not(loom)))]
 mod tests {
-    use super::super::LIVE;
     use super::*;
 
     fn block(blocks: &DataBlocks, cache: &mut Cache, size: u64) -> Guid {

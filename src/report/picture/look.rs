@@ -50,7 +50,8 @@ impl Picture<'_> {
             if state == WAITING {
                 let slots = open_slots(edt);
                 for link in slots.iter().filter_map(|slot| slot.link) {
-                    self.event_of.insert(link.bits(), Guid::NULL);
+                    self.event_of
+                        .insert(link.bits(), (edt.own_guid(), Guid::NULL));
                 }
                 let depc = edt.depc.get();
                 self.waiting.push(WaitingEdt { name, depc, slots });
@@ -121,13 +122,15 @@ impl Picture<'_> {
         for _ in 0..EXAMINED {
             link = match link.target() {
                 Target::Edt { kind, index, slot } => {
-                    if let Some(source) = self.event_of.get_mut(&link.bits()) {
+                    let Some(edt) = self.objects.edts.get(kind, index) else {
+                        return;
+                    };
+                    if let Some((of, source)) = self.event_of.get_mut(&link.bits())
+                        && *of == edt.own_guid()
+                    {
                         *source = event;
                     }
-                    match self.objects.edts.get(kind, index) {
-                        Some(edt) => edt.slots()[slot as usize].rest(),
-                        None => Link::END,
-                    }
+                    edt.slots()[slot as usize].rest()
                 }
                 Target::Connector(index) => {
                     let (target, rest) = self.objects.events.look(index);

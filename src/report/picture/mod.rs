@@ -15,6 +15,7 @@
 //! | holders and queue of a block | the block's lock, to which the EDTs in the queue belong |
 //! | what a thread does | numbers that the thread stores |
 
+mod circle;
 mod dot;
 mod events;
 mod look;
@@ -199,8 +200,8 @@ pub struct Picture<'a> {
     on_devices: Vec<(Name, usize)>,
     /// EDTs that run, by address.
     running: HashMap<usize, Name>,
-    /// Which event each linked pre-slot waits for.
-    event_of: HashMap<u64, Guid>,
+    /// Which event each linked pre-slot waits for, and of which EDT it is: another may have it since.
+    event_of: HashMap<u64, (Guid, Guid)>,
     /// The events that satisfy an event.
     sources: HashMap<Guid, Vec<Guid>>,
     makers: HashMap<Guid, Maker>,
@@ -235,14 +236,22 @@ impl<'a> Picture<'a> {
         // What waits for nobody else comes first: it is what has to be mended. Before all, what misses
         // a dependence: that others wait for an event nobody satisfies may come of it.
         let mut waiting = std::mem::take(&mut picture.waiting);
-        waiting.sort_by_cached_key(|edt| (!edt.misses_one(), !picture.is_root(edt)));
+        // Of those that do the same one comes first, then one of the next kind: of many that are alike few
+        // are shown.
+        let mut alike: HashMap<&str, usize> = HashMap::new();
+        waiting.sort_by_cached_key(|edt| {
+            let number = alike.entry(&edt.name.work.name).or_default();
+            *number += 1;
+            (!edt.misses_one(), !picture.is_root(edt), *number)
+        });
+        drop(alike);
         picture.waiting = waiting;
         picture
     }
 
     /// The event that a pre-slot waits for, if it was found.
     fn event_at(&self, slot: &OpenSlot) -> Option<Guid> {
-        let event = *self.event_of.get(&slot.link?.bits())?;
+        let (_, event) = *self.event_of.get(&slot.link?.bits())?;
         (!event.is_null()).then(|| self.through(event))
     }
 
@@ -273,7 +282,7 @@ impl<'a> Picture<'a> {
         let (edt, at) = (edt.name.guid, slot.at);
         if let Some(call) = self.early_call(edt, at) {
             return Some(format!(
-                "an object of {}, which nobody has created ({} by {})",
+                "an object of {}, which nobody has created with a GUID_PROP_ property ({} by {})",
                 call.name, call.by, call.who
             ));
         }

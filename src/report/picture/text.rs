@@ -7,7 +7,7 @@ use super::{
 use crate::object::edt::Mode;
 use crate::object::guid::{Guid, Kind};
 use crate::report::tally::Label;
-use std::collections::HashSet;
+use std::collections::{BTreeMap, HashSet};
 use std::fmt;
 
 /// Pre-slots of one EDT, EDTs of one scope, and events of one event that are described.
@@ -49,6 +49,7 @@ impl Picture<'_> {
             }
         }
         text += &waiting;
+        text += &self.circle();
         let unexplained = |edt: &WaitingEdt| {
             let mut slots = edt.slots.iter();
             slots.any(|slot| slot.link.is_none() && self.lacks(edt, slot).is_none())
@@ -75,14 +76,21 @@ impl Picture<'_> {
     pub fn of_run(&self) -> String {
         let told = &self.told;
         let (running, blocked) = (self.running.len(), self.block_waits.len());
-        let others = self
-            .runnable_count
-            .saturating_sub(running + blocked + told.ready);
+        // Without devices, what is in no queue is on its way into one.
+        let past = self.runnable_count.saturating_sub(running + blocked);
+        let ready = match told.devices.is_empty() {
+            true => past,
+            false => told.ready,
+        };
         let mut text = format!(
-            "ocr: note: after {:.3} s: {} workers; EDTs: {running} running, {} ready, {} waiting for \
-             dependences, {blocked} waiting for data blocks, {others} on devices or on their way",
-            told.seconds, told.workers, told.ready, self.waiting_count
+            "ocr: note: after {:.3} s: {} workers; EDTs: {running} running, {ready} ready, {} waiting for \
+             dependences, {blocked} waiting for data blocks",
+            told.seconds, told.workers, self.waiting_count
         );
+        if !told.devices.is_empty() {
+            let others = past.saturating_sub(ready);
+            text += &format!(", {others} on devices or on their way");
+        }
         let workers = told.threads.iter().filter(|thread| thread.worker);
         for thread in workers.filter(|thread| thread.waits.is_none()) {
             text += &format!("\n  {}", thread.name());
@@ -152,7 +160,10 @@ impl Picture<'_> {
         }
         if self.waiting_count > SHOWN.min(self.waiting.len()) {
             let more = self.waiting_count - SHOWN.min(self.waiting.len());
-            text += &format!("\n  and {more} more EDTs wait for dependences");
+            text += &format!(
+                "\n  and {more} more EDTs wait for dependences{}",
+                self.not_shown()
+            );
         }
         // Those that an EDT waits for are named with it.
         let early = self.told.early.iter();
@@ -186,8 +197,29 @@ impl Picture<'_> {
         text
     }
 
+    /// What the EDTs that wait and are not shown do: the rarest first.
+    fn not_shown(&self) -> String {
+        let mut alike: BTreeMap<&str, usize> = BTreeMap::new();
+        for edt in self.waiting.iter().skip(SHOWN) {
+            *alike.entry(&edt.name.work.name).or_default() += 1;
+        }
+        if alike.is_empty() {
+            return String::new();
+        }
+        let mut alike: Vec<(&str, usize)> = alike.into_iter().collect();
+        alike.sort_by_key(|&(_, count)| count);
+        let mut text = format!(
+            ": {}",
+            list(&alike, |(name, count)| format!("{count} of {name}"))
+        );
+        if self.told.still {
+            text += " (OCR_HALT_DOT=FILE writes all into a graph)";
+        }
+        text
+    }
+
     /// An EDT, with its label.
-    fn edt(&self, edt: &Name) -> String {
+    pub(super) fn edt(&self, edt: &Name) -> String {
         format!("{edt}{}", self.labels.of(edt.guid))
     }
 
@@ -198,11 +230,21 @@ impl Picture<'_> {
 
     fn waiting_edt(&self, edt: &WaitingEdt) -> String {
         let mut text = format!("\n  {} waits on", self.waiter(&edt.name));
-        let never = match self.told.history {
-            Some(_) => "a dependence that was never added (ocrAddDependence)",
-            None => {
-                "a dependence that was never added (ocrAddDependence), or was refused because its \
-                 event did not exist, or whose event was destroyed"
+        let never = match (self.told.still, self.told.history) {
+            (false, _) => "a dependence that has not been added yet (ocrAddDependence)".to_string(),
+            (true, history) => {
+                let depv = match edt.name.guid.is_label() {
+                    true => "; depv of ocrEdtCreate is not used for an EDT on a labeled GUID",
+                    false => "",
+                };
+                let refused = match history {
+                    Some(_) => "",
+                    None => {
+                        ", or was refused because its event or data block did not exist, or whose event \
+                         was destroyed"
+                    }
+                };
+                format!("a dependence that was never added (ocrAddDependence{depv}){refused}")
             }
         };
         for slot in edt.slots.iter().take(FEW) {
@@ -212,7 +254,7 @@ impl Picture<'_> {
                     .unwrap_or_else(|| self.event(event, 0)),
                 (Some(event), _) => self.event(event, 0),
                 (None, Some(_)) => "an event, which is just being connected or satisfied".into(),
-                (None, None) => self.lacks(edt, slot).unwrap_or_else(|| never.into()),
+                (None, None) => self.lacks(edt, slot).unwrap_or_else(|| never.clone()),
             };
             text += &format!("\n    pre-slot {}: {why}", slot.at);
         }
@@ -249,6 +291,21 @@ impl Picture<'_> {
 
     /// An event, and what it lacks or waits for itself.
     pub(super) fn event(&self, guid: Guid, depth: usize) -> String {
+        self.event_behind(guid, depth, &[])
+    }
+
+    /// The same, where this is what `behind` depends on, the last on it directly.
+    fn event_behind(&self, guid: Guid, depth: usize, behind: &[Guid]) -> String {
+        if let Some(at) = behind.iter().position(|&other| other == guid) {
+            let circle = match behind.len() - at {
+                1 => {
+                    "itself, so that nothing can satisfy it: an EDT has returned its own output event, or an \
+                      event was made to depend on itself"
+                }
+                _ => "again: they depend on each other, so that nothing can satisfy them",
+            };
+            return format!("the event {} {circle}", self.object(guid));
+        }
         if is_between(self.objects, guid) {
             return "an event that was destroyed".into();
         }
@@ -299,7 +356,8 @@ impl Picture<'_> {
             };
             text += &match depth < DEPTH {
                 true => list(sources, |&source| {
-                    self.event(self.through(source), depth + 1)
+                    let behind = [behind, &[guid]].concat();
+                    self.event_behind(self.through(source), depth + 1, &behind)
                 }),
                 false => "others".into(),
             };

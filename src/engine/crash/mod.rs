@@ -1,4 +1,5 @@
-//! What strict mode says of a program that crashes: which EDT did it, and what the address looks like.
+//! What strict mode says of a program that crashes: which EDT did it, or what the thread is, and what the
+//! address looks like (`address.rs`).
 //!
 //! The handler runs on the thread that crashed, in the middle of whatever it did, perhaps with memory that is
 //! overwritten. So it allocates nothing, takes no lock, only reads, and says first what is sure. If it
@@ -7,17 +8,23 @@
 //!
 //! | who comes | what it does |
 //! |---|---|
-//! | the first thread that crashes in an EDT | tells it, gives the signal back to the system, and returns: the instruction is tried again, and the system ends the program as it would have |
+//! | the first thread that crashes | tells it, gives the signal back to the system, and returns: the instruction is tried again, and the system ends the program as it would have |
 //! | another that crashes meanwhile | waits for that; after a second it lets the system end the program itself |
-//! | a signal that somebody has sent, a thread that runs no EDT | gives the signal back to the system, and returns or raises it again |
+//! | a signal that somebody has sent | gives the signal back to the system, and returns or raises it again |
 //!
 //! `abort` sends `SIGABRT` to its own thread: that is told, too, and raised again.
 
+mod address;
+
+use super::Runtime;
 use super::context::Context;
 use super::division::WithInfo;
 use super::signals::Handler;
 use super::stack;
-use crate::object::edt::Edt;
+use crate::device::THREAD_NAME;
+use crate::object::edt::{Edt, RUNNABLE};
+use crate::object::guid::Kind;
+use std::ffi::CStr;
 use std::fmt::{self, Write};
 use std::sync::atomic::{AtomicBool, Ordering};
 
@@ -27,12 +34,6 @@ const SIGNALS: [(libc::c_int, &str); 4] = [
     (libc::SIGFPE, "SIGFPE"),
     (libc::SIGABRT, "SIGABRT"),
 ];
-
-/// Addresses below are those of members and elements of an object at a null pointer: the system maps
-/// nothing there.
-const NULL_PAGES: usize = 64 << 10;
-/// So far behind a block an access may have been meant for it.
-const NEAR: usize = 1 << 20;
 
 /// Somebody tells of a crash, which ends the program. Relaxed where it is used: it orders nothing, and of
 /// those who swap one is the first.
@@ -77,13 +78,13 @@ pub(super) extern "C" fn tell(
     let info = unsafe { &*info };
     // Positive codes are the system's, of what a thread did.
     let sent = info.si_code <= 0;
-    let strict = Context::runtime_here().is_some_and(|runtime| runtime.check.is_some());
-    if strict
+    // A thread of the program or of OpenCL has no context.
+    let runtime = Context::runtime_here().or_else(Runtime::installed);
+    if let Some(runtime) = runtime.filter(|runtime| runtime.check.is_some())
         && (!sent || is_own_abort(signal, info))
-        && let Some(edt) = Context::running_here()
     {
         match TOLD.swap(true, Ordering::Relaxed) {
-            false => tell_of(signal, info, context, edt),
+            false => tell_of(signal, info, context, runtime),
             // Not for ever: the instruction of the first may succeed when it is tried again.
             // SAFETY: it may be called in a handler.
             true => drop(unsafe { libc::sleep(1) }),
@@ -109,17 +110,21 @@ fn is_own_abort(signal: libc::c_int, info: &libc::siginfo_t) -> bool {
 }
 
 const ABORTED: &str = ": it called abort(), as do a failed assert(), an exception that nothing catches, and \
-    the C library where it finds its memory corrupted";
+    the C library where it finds its memory corrupted, or is to free() what malloc() has not given: depv[i].ptr \
+    and what ocrDbCreate stores are not to be freed, but the block destroyed (ocrDbDestroy)";
 
-fn tell_of(signal: libc::c_int, info: &libc::siginfo_t, context: *const libc::c_void, edt: &Edt) {
+fn tell_of(
+    signal: libc::c_int,
+    info: &libc::siginfo_t,
+    context: *const libc::c_void,
+    runtime: &'static Runtime,
+) {
     let name = SIGNALS.iter().find(|(number, _)| *number == signal);
     let name = name.map_or("a signal", |(_, name)| name);
-    say(|text| {
-        let (guid, function) = (edt.guid(), &edt.work().name);
-        write!(
-            text,
-            "ocr: error: EDT {guid} ({function:.200}) crashed with {name}"
-        )
+    let edt = Context::running_here();
+    say(|text| match edt {
+        Some(edt) => write!(text, "ocr: error: EDT {} crashed with {name}", Named(edt)),
+        None => write!(text, "ocr: error: {ThisThread} crashed with {name}"),
     });
     say(|text| match signal {
         libc::SIGABRT => text.write_str(ABORTED),
@@ -129,11 +134,81 @@ fn tell_of(signal: libc::c_int, info: &libc::siginfo_t, context: *const libc::c_
             let at = unsafe { info.si_addr() } as usize;
             match stack::is_full(at, context) {
                 true => full_stack(text, at),
-                false => address(text, edt, at, info.si_code),
+                false => address::tell(text, (runtime, edt), at, info.si_code, context),
             }
         }
     });
+    if edt.is_none() && is_of_opencl() {
+        say(|text| on_devices(text, runtime));
+    }
     say(|text| text.write_str(".\n"));
+}
+
+/// An EDT, for the middle of a message.
+struct Named<'a>(&'a Edt);
+
+impl fmt::Display for Named<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{} ({:.200})", self.0.guid(), self.0.work().name)
+    }
+}
+
+/// This thread, which runs no EDT, for the beginning of a message.
+struct ThisThread;
+
+impl fmt::Display for ThisThread {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match is_of_opencl() {
+            true => f.write_str("a thread of OpenCL, which executes kernels,"),
+            false => write!(
+                f,
+                "thread \"{:.15}\", in no EDT,",
+                name_of_thread(&mut [0; 16])
+            ),
+        }
+    }
+}
+
+/// The name of this thread.
+fn name_of_thread(place: &mut [u8; 16]) -> &str {
+    // SAFETY: it may be called in a handler, and writes 16 bytes at most.
+    unsafe { libc::prctl(libc::PR_GET_NAME, place.as_mut_ptr()) };
+    let name = CStr::from_bytes_until_nul(place).ok();
+    name.and_then(|name| name.to_str().ok()).unwrap_or_default()
+}
+
+fn is_of_opencl() -> bool {
+    name_of_thread(&mut [0; 16]).starts_with(THREAD_NAME)
+}
+
+/// The EDTs that have a device as their place: one of their kernels may have crashed.
+fn on_devices(text: &mut Text, runtime: &Runtime) -> fmt::Result {
+    /// No more are named.
+    const FEW: usize = 4;
+    let edts = &runtime.objects.edts;
+    let kinds = [
+        Kind::EdtSmall,
+        Kind::EdtMedium,
+        Kind::EdtLarge,
+        Kind::EdtHuge,
+    ];
+    let all = kinds
+        .into_iter()
+        .flat_map(|kind| (1..).map_while(move |at| edts.get(kind, at)));
+    let on_device = |edt: &&Edt| {
+        edt.header.peek().state() == RUNNABLE && edt.place.get().device_index().is_some()
+    };
+    for (at, edt) in all.filter(on_device).take(FEW).enumerate() {
+        let begin = match at {
+            0 => {
+                ". A kernel that it executes may use an index beyond a block, or one of a pre-slot that was \
+                  satisfied with NULL_GUID, or need too much local memory. On devices are EDT "
+            }
+            _ => ", EDT ",
+        };
+        write!(text, "{begin}{}", Named(edt))?;
+    }
+    Ok(())
 }
 
 /// Writes what `write` writes to the standard error.
@@ -166,50 +241,4 @@ fn full_stack(text: &mut Text, address: usize) -> fmt::Result {
          on the heap, and instead of a deep recursion use a loop, or EDTs that create EDTs",
         stack::BYTES >> 20
     )
-}
-
-/// What the address looks like.
-fn address(text: &mut Text, edt: &Edt, address: usize, code: libc::c_int) -> fmt::Result {
-    /// Linux says so where the processor does not tell the address.
-    const SI_KERNEL: libc::c_int = 0x80;
-    if code == SI_KERNEL {
-        return text.write_str(
-            " at no address that there could be, or by a vector instruction at one that is not aligned. \
-             Strict mode fills the memory of destroyed data blocks with bytes 0xdb: a pointer that is \
-             read there is no address",
-        );
-    }
-    write!(text, " at address {address:#x}")?;
-    if address < NULL_PAGES {
-        return text.write_str(
-            ", close to a null pointer. If it is that of a pre-slot: depv[i].ptr is NULL where the \
-             pre-slot was satisfied with NULL_GUID or its mode is DB_MODE_NULL, and for a block of 0 \
-             bytes",
-        );
-    }
-    let Some(runtime) = Context::runtime_here() else {
-        return Ok(());
-    };
-    // No more than this: what was overwritten may go round in a circle.
-    for (at, slot) in edt.blocks().take(1000) {
-        let (guid, released) = (slot.data(), slot.info().released);
-        let Some(block) = runtime
-            .objects
-            .data_blocks
-            .slot_of(guid)
-            .filter(|_| !released)
-        else {
-            continue;
-        };
-        let end = (block.host_ptr() as usize).saturating_add(block.size() as usize);
-        if (end..end.saturating_add(NEAR)).contains(&address) {
-            let (behind, size) = (address - end, block.size());
-            return write!(
-                text,
-                ", {behind} bytes behind the end of the data block {guid} on its pre-slot {at}, which \
-                 has {size} bytes"
-            );
-        }
-    }
-    Ok(())
 }

@@ -1,0 +1,175 @@
+//! What the address of a crash looks like. Only reads, without locks, as the module says.
+
+use super::Text;
+use crate::check::BURIED;
+use crate::engine::Runtime;
+use crate::object::data_block::{REACH, UNWRITTEN};
+use crate::object::edt::{Edt, Mode};
+use std::fmt::{self, Write};
+
+/// Addresses below are those of members and elements of an object at a null pointer: the system maps
+/// nothing there.
+const NULL_PAGES: usize = 64 << 10;
+/// So far behind a block of the EDT's an access may have been meant for it.
+const NEAR: usize = 1 << 20;
+/// No more pre-slots than this: what was overwritten may go round in a circle.
+const MOST_SLOTS: usize = 1000;
+
+/// Says what is known of an address.
+pub(super) fn tell(
+    text: &mut Text,
+    (runtime, edt): (&'static Runtime, Option<&Edt>),
+    address: usize,
+    code: libc::c_int,
+    context: *const libc::c_void,
+) -> fmt::Result {
+    /// Linux says so where the processor does not tell the address.
+    const SI_KERNEL: libc::c_int = 0x80;
+    if code == SI_KERNEL {
+        text.write_str(
+            " at no address that there could be, or by a vector instruction at one that is not aligned",
+        )?;
+        return filled(text, context);
+    }
+    write!(text, " at address {address:#x}")?;
+    if address < NULL_PAGES {
+        text.write_str(", close to a null pointer")?;
+        return edt.map_or(Ok(()), |edt| null_pointers(text, edt));
+    }
+    let place = edt.and_then(|edt| on_slot(runtime, edt, address));
+    if let Some(place) = place.or_else(|| beside_any(runtime, address)) {
+        return write!(text, ", {place}");
+    }
+    filled(text, context)?;
+    let Some(edt) = edt else { return Ok(()) };
+    let (slots, params) = (edt.slots().len(), edt.paramc.get());
+    write!(
+        text,
+        ". The EDT has {slots} pre-slots (depv) and {params} parameters (paramv)"
+    )
+}
+
+/// An address beside a block.
+struct Beside {
+    distance: usize,
+    side: &'static str,
+    guid: crate::object::guid::Guid,
+    slot: Option<u32>,
+    size: u64,
+}
+
+impl fmt::Display for Beside {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Beside {
+            distance,
+            side,
+            guid,
+            size,
+            ..
+        } = self;
+        write!(f, "{distance} bytes {side} of the data block {guid}")?;
+        if let Some(at) = self.slot {
+            write!(f, " on its pre-slot {at}")?;
+        }
+        write!(f, ", which has {size} bytes")
+    }
+}
+
+/// A block on a pre-slot of the EDT that the address is not far behind.
+fn on_slot(runtime: &Runtime, edt: &Edt, address: usize) -> Option<Beside> {
+    let blocks = &runtime.objects.data_blocks;
+    let held = edt.blocks().take(MOST_SLOTS);
+    let mut held = held.filter(|(_, slot)| !slot.info().released);
+    held.find_map(|(at, slot)| {
+        let block = blocks.slot_of(slot.data())?;
+        let end = (block.host_ptr() as usize).saturating_add(block.size() as usize);
+        (end..end.saturating_add(NEAR))
+            .contains(&address)
+            .then(|| Beside {
+                distance: address - end,
+                side: "behind the end",
+                guid: slot.data(),
+                slot: Some(at),
+                size: block.size(),
+            })
+    })
+}
+
+/// Any block that the address is so close to that it is within what guards it.
+fn beside_any(runtime: &Runtime, address: usize) -> Option<Beside> {
+    let mut blocks = runtime.objects.data_blocks.look();
+    blocks.find_map(|(guid, block)| {
+        let (start, size) = (block.host_ptr() as usize, block.size());
+        let end = start.saturating_add(size as usize);
+        let behind = (end..end.saturating_add(REACH)).contains(&address);
+        let before = (start.saturating_sub(REACH)..start).contains(&address);
+        let (distance, side) = match behind {
+            true => (address - end, "behind the end"),
+            false => (start.saturating_sub(address), "before the start"),
+        };
+        (start != 0 && (behind || before)).then_some(Beside {
+            distance,
+            side,
+            guid,
+            slot: None,
+            size,
+        })
+    })
+}
+
+/// Where the EDT has null pointers.
+fn null_pointers(text: &mut Text, edt: &Edt) -> fmt::Result {
+    /// No more are named.
+    const FEW: usize = 8;
+    let slots = edt.slots().iter().take(MOST_SLOTS).enumerate();
+    let null = |at: &usize| {
+        let slot = &edt.slots()[*at];
+        slot.data().is_null() || slot.info().mode == Mode::Null
+    };
+    let mut found = slots.map(|(at, _)| at).filter(null);
+    match found.next() {
+        None => text.write_str(
+            ". Of its pre-slots none was satisfied with NULL_GUID or has DB_MODE_NULL. Null is also what \
+             ocrDbCreate stores with DB_PROP_NO_ACQUIRE and what a variable is left with where a call \
+             has failed: look at what calls return",
+        ),
+        Some(first) => {
+            write!(text, ". depv[i].ptr is NULL where the pre-slot was satisfied with NULL_GUID or its mode is \
+                          DB_MODE_NULL: here for i = {first}")?;
+            found.take(FEW).try_for_each(|at| write!(text, ", {at}"))
+        }
+    }
+}
+
+/// Whether a register has what strict mode fills memory with.
+fn filled(text: &mut Text, context: *const libc::c_void) -> fmt::Result {
+    for (byte, what) in [
+        (BURIED, "destroyed data blocks"),
+        (UNWRITTEN, "new data blocks"),
+    ] {
+        let word = u32::from_ne_bytes([byte; 4]);
+        let has = |register: &i64| *register as u32 == word || (*register >> 32) as u32 == word;
+        if registers(context).iter().any(has) {
+            return write!(
+                text,
+                ". Strict mode fills the memory of {what} with bytes {byte:#x}, as the processor has in a \
+                 register now: what is read there, a pointer or an index, is none"
+            );
+        }
+    }
+    Ok(())
+}
+
+/// The registers of the code that a signal has interrupted.
+#[allow(unused_variables)]
+fn registers(context: *const libc::c_void) -> [i64; 16] {
+    #[cfg(target_arch = "x86_64")]
+    {
+        let context = context.cast::<libc::ucontext_t>();
+        // SAFETY: the system gives a handler a valid one.
+        let all = unsafe { (*context).uc_mcontext.gregs };
+        std::array::from_fn(|at| all[at])
+    }
+    #[cfg(not(target_arch = "x86_64"))]
+    [0; 16]
+}

@@ -1,0 +1,14 @@
+/* Strict mode: what nobody has written yet is no zeros, so that who uses it sees it. */
+// env: OCR_CHECK=strict
+#include "strict.h"
+
+ocrGuid_t mainEdt(u32 paramc, u64 *paramv, u32 depc, ocrEdtDep_t depv[]) {
+    (void)paramc, (void)paramv, (void)depc, (void)depv;
+    const unsigned char *bytes;
+    ocrGuid_t block = block_of(100, (void **)&bytes);
+    for (int at = 0; at < 100; at++)
+        CHECK_EQ(bytes[at], 0xa5);
+    OK(ocrDbDestroy(block));
+    ocrShutdown();
+    return NULL_GUID;
+}

@@ -4,9 +4,8 @@ use super::{
     EFAULT, EGUIDEXISTS, EINVAL, ENOMEM, ENOTSUP, EPERM, guid_place, hints, labeling, status, sys,
     text, with,
 };
-use crate::check::count;
 use crate::engine::context::Context;
-use crate::engine::create::{Label, NotCreated, Output, PARAM_DEF, Request};
+use crate::engine::create::{Label, NO_EDT, NotCreated, Output, PARAM_DEF, Request};
 use crate::object::collective::{Params, UNBOUNDED};
 use crate::object::edt::{ExplicitRange, Mode};
 use crate::object::event::{EventKind, NewEvent};
@@ -411,35 +410,19 @@ pub(super) unsafe fn create_edt(
             made,
             |context| {
                 let created = context.create_edt(&request);
-                edt_status(context, &request, created)
+                edt_status(context, created)
             },
         )
     })
 }
 
-/// The numbers that an EDT was to have, and those of its template.
-fn counts(context: &Context, request: &Request<'_>) -> String {
-    let templates = &context.runtime.objects.templates;
-    let Some(template) = templates.view(request.template) else {
-        return String::new();
-    };
-    let [paramc, depc] = [request.paramc, request.depc].map(count);
-    let [of_params, of_deps] = [template.paramc, template.depc].map(count);
-    format!(
-        " (paramc {paramc}, depc {depc}; the template {} of \"{}\" has paramc {of_params}, depc {of_deps})",
-        request.template, template.work.name
-    )
-}
-
-const NO_EDT: &str = "ocr: warning: ocrEdtCreate: no EDT was created: ";
-
-fn edt_status(context: &Context, request: &Request<'_>, created: Result<(), NotCreated>) -> u8 {
+fn edt_status(context: &Context, created: Result<(), NotCreated>) -> u8 {
     match created {
         Ok(()) => 0,
         Err(NotCreated::Label(why)) => labeling::status(why),
-        Err(NotCreated::NoTemplate) => EINVAL,
+        Err(NotCreated::NoTemplate | NotCreated::Counts) => EINVAL,
         Err(NotCreated::Arguments(why)) => {
-            eprintln!("{NO_EDT}{why}{}", counts(context, request));
+            eprintln!("{NO_EDT}{why}");
             EINVAL
         }
         Err(NotCreated::Parameters(why)) => {

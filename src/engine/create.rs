@@ -2,6 +2,7 @@
 
 use super::context::Context;
 use super::early::{DEPV, Early};
+use crate::check::count;
 use crate::graph::{Call, Dependence, Refused};
 use crate::object::arena::Taken;
 use crate::object::edt::{Edt, ExplicitRange, FINISH, HAS_RANGE, Mode, RANGE_WORDS};
@@ -12,6 +13,7 @@ use crate::object::hints::HintSet;
 use crate::object::link::MAX_SLOTS;
 use crate::object::place::Place;
 use crate::object::scope::{OPEN, Scope};
+use crate::object::template::TemplateView;
 use crate::sync::Spin;
 use std::mem::MaybeUninit;
 use std::ptr::{self, NonNull};
@@ -73,7 +75,9 @@ pub enum Output {
 pub enum NotCreated {
     /// There is no such template.
     NoTemplate,
-    /// The counts contradict the template, or there is another reason; says which.
+    /// The numbers of parameters and pre-slots contradict the template. That has been told.
+    Counts,
+    /// Another argument is wrong; says which.
     Arguments(&'static str),
     /// Parameters and no array of them, or the reverse; says which.
     Parameters(&'static str),
@@ -115,14 +119,39 @@ impl Before {
     }
 }
 
-fn resolve(given: u32, of_template: u32, unknown: &'static str) -> Result<u32, NotCreated> {
+/// What a warning begins with.
+pub const NO_EDT: &str = "ocr: warning: ocrEdtCreate: no EDT was created: ";
+
+fn resolve(given: u32, of_template: u32) -> Option<u32> {
     match (given, of_template) {
-        (PARAM_UNK, _) | (PARAM_DEF, PARAM_UNK) => Err(NotCreated::Arguments(unknown)),
-        (PARAM_DEF, count) => Ok(count),
-        (count, PARAM_UNK) => Ok(count),
-        (count, fixed) if count == fixed => Ok(count),
-        _ => Err(NotCreated::Arguments("the count is not the template's")),
+        (PARAM_UNK, _) | (PARAM_DEF, PARAM_UNK) => None,
+        (PARAM_DEF, count) => Some(count),
+        (count, PARAM_UNK) => Some(count),
+        (count, fixed) => (count == fixed).then_some(count),
     }
+}
+
+/// Says which numbers contradict each other.
+#[cold]
+#[inline(never)]
+fn wrong_counts(request: &Request<'_>, template: &TemplateView) -> NotCreated {
+    let [paramc, depc] = [request.paramc, request.depc].map(count);
+    let [of_params, of_deps] = [template.paramc, template.depc].map(count);
+    let why = match (request.paramc, request.depc) {
+        (PARAM_UNK, _) | (_, PARAM_UNK) => "EDT_PARAM_UNK is for templates",
+        (PARAM_DEF, _) if template.paramc == PARAM_UNK => "the number of parameters is open",
+        (_, PARAM_DEF) if template.depc == PARAM_UNK => "the number of pre-slots is open",
+        (_, depc) if depc >= MAX_SLOTS && depc != PARAM_DEF && template.depc == PARAM_UNK => {
+            "there are too many pre-slots"
+        }
+        _ => "a count is not the template's",
+    };
+    eprintln!(
+        "{NO_EDT}{why} (paramc {paramc}, depc {depc}; the template {} of \"{}\" has paramc {of_params}, \
+         depc {of_deps})",
+        request.template, template.work.name
+    );
+    NotCreated::Counts
 }
 
 impl Context {
@@ -133,24 +162,18 @@ impl Context {
             .templates
             .view(request.template)
             .ok_or(NotCreated::NoTemplate)?;
-        let paramc = resolve(
-            request.paramc,
-            template.paramc,
-            "the number of parameters is open",
-        )?;
-        let depc = resolve(
-            request.depc,
-            template.depc,
-            "the number of pre-slots is open",
-        )?;
+        let counts = (
+            resolve(request.paramc, template.paramc),
+            resolve(request.depc, template.depc).filter(|&depc| depc < MAX_SLOTS),
+        );
+        let (Some(paramc), Some(depc)) = counts else {
+            return Err(wrong_counts(request, &template));
+        };
         if (paramc == 0) != request.paramv.is_null() {
             return Err(NotCreated::Parameters(match paramc {
                 0 => "paramv must be NULL where there are no parameters",
                 _ => "paramv is NULL though there are parameters",
             }));
-        }
-        if depc >= MAX_SLOTS {
-            return Err(NotCreated::Arguments("there are too many pre-slots"));
         }
         if request.guid.is_none() && depc != 0 && request.depv.is_null() {
             return Err(NotCreated::Anonymous);

@@ -1,8 +1,11 @@
-//! EDTs of the runtime's own, which are created, wait, run and end as those of the program do.
+//! EDTs of the runtime's own, which are created, wait, run and end as those of the program do, but before
+//! them: what a call has begun is brought to its end, and its memory given back, though the program goes on to
+//! create EDTs.
 
 use super::context::Context;
 use super::create::{NotCreated, Output, PARAM_DEF, Request};
 use crate::object::guid::Guid;
+use crate::object::hints::{EDT_PRIORITY, HintSet};
 use crate::object::work::{EdtFunction, Work};
 use std::ptr::{self, NonNull};
 
@@ -32,6 +35,8 @@ impl Context {
             .template(work, own.params.len() as u32, own.depc);
         let template = objects.templates.create(&mut self.caches.templates, view);
         let template = template.ok_or(NotCreated::OutOfMemory)?;
+        let mut first = HintSet::default();
+        first.set(EDT_PRIORITY, u64::MAX);
         let mut edt = Guid::NULL;
         let current = self.current;
         if !own.in_scope {
@@ -48,7 +53,7 @@ impl Context {
             depv: ptr::null(),
             finish: false,
             range: None,
-            hints: None,
+            hints: Some(&first),
             guid: NonNull::new(&mut edt),
             label: None,
             output: own.output,

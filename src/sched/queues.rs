@@ -3,10 +3,10 @@
 //!
 //! A worker takes what it has made ready last, or what has the highest priority. So that every EDT that is
 //! ready runs at some time (OCR 1.1.0, 1.4.2), also where EDTs go on making others ready for ever (one that
-//! creates itself anew until another has run, say), a worker takes every millisecond or so what has waited
-//! longest in its deque. More often would be harm: where EDTs fork, the oldest is the root of the most, and to
-//! begin it is memory. While there are EDTs with a priority, which go before others, that is done four times a
-//! second, and in turns with what has waited longest of them.
+//! creates itself anew until another has run, say), a worker takes every ten milliseconds or so what has
+//! waited longest in its deque. More often would be harm: where EDTs fork, the oldest is the root of the
+//! most, and to begin it is memory. While there are EDTs with a priority, which go before others, that is
+//! done four times a second, and in turns with what has waited longest of them.
 
 use super::sleep::Sleep;
 use super::urgent::Urgent;
@@ -22,7 +22,7 @@ use std::time::{Duration, Instant};
 const INJECTOR_INTERVAL: u32 = 61;
 
 /// How long a worker goes on with what is newest, at least.
-const PATIENCE: Duration = Duration::from_millis(1);
+const PATIENCE: Duration = Duration::from_millis(10);
 /// How long with what is most urgent.
 const URGENT_PATIENCE: Duration = Duration::from_millis(250);
 

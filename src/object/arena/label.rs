@@ -7,7 +7,8 @@
 //! A free label can be claimed while its run is reserved. That is looked up under the read lock, under
 //! which the claim itself is made, too: so who has taken a run back knows that no slot of it will be
 //! claimed any more. Slots that are free then serve later runs, in the next generation. Those of
-//! objects that are still there are lost for the rest of the run, with 64 to 128 bytes each.
+//! objects that are still there do when the object has gone: the run waits for that as a thread does that
+//! wants to create on a label (`super::super::waiting`), so that each comes back once.
 
 use super::{Arena, CHUNKS, Depot, Slot};
 use crate::object::guid::{FIRST_LABEL_GENERATION, GENERATION_BITS, Guid};
@@ -50,15 +51,23 @@ struct Run {
 #[derive(Default)]
 pub(super) struct Runs {
     runs: RwLock<Known>,
-    waiting: Waiting<u32, Wake>,
+    waiting: Waiting<u32, Watcher>,
+}
+
+/// What waits until the slot of a label is free.
+enum Watcher {
+    /// Somebody who wants to be told.
+    Wake(Wake),
+    /// The run that it was in was given back. The generation in which it serves the next.
+    GivenBack(u32),
 }
 
 #[derive(Default)]
 struct Known {
     /// By their first slots.
     reserved: BTreeMap<u32, Run>,
-    /// Free for later runs.
-    returned: Vec<Run>,
+    /// Free for later runs, by their first slots. Neighbours in one generation are one.
+    returned: BTreeMap<u32, Run>,
 }
 
 impl Known {
@@ -69,15 +78,37 @@ impl Known {
 
     /// A part of a run that was given back.
     fn take(&mut self, len: u32) -> Option<Run> {
-        let at = self.returned.iter().position(|run| run.len >= len)?;
-        let run = &mut self.returned[at];
-        let taken = Run { len, ..*run };
-        run.first += len;
-        run.len -= len;
-        if run.len == 0 {
-            self.returned.swap_remove(at);
+        let (&first, _) = self.returned.iter().find(|(_, run)| run.len >= len)?;
+        let run = self.returned.remove(&first)?;
+        if run.len > len {
+            let rest = Run {
+                first: first + len,
+                len: run.len - len,
+                ..run
+            };
+            self.returned.insert(rest.first, rest);
         }
-        Some(taken)
+        Some(Run { len, ..run })
+    }
+
+    /// Adds slots that are free.
+    fn add(&mut self, mut run: Run) {
+        let before = self.returned.range(..run.first).next_back();
+        if let Some((&first, before)) = before
+            && before.generation == run.generation
+            && first + before.len == run.first
+        {
+            run.first = first;
+            run.len += before.len;
+        }
+        let behind = run.first + run.len;
+        if let Some(next) = self.returned.get(&behind)
+            && next.generation == run.generation
+        {
+            run.len += next.len;
+            self.returned.remove(&behind);
+        }
+        self.returned.insert(run.first, run);
     }
 }
 
@@ -108,10 +139,10 @@ impl<T: Slot> Labels for Arena<T> {
         let mut start = run.first;
         let end = run.first + run.len;
         for index in run.first..=end {
-            if index == end || !self.slot(index).header().is_vacant() {
+            if index == end || !self.comes_back(index, generation) {
                 let len = index - start;
                 if len != 0 {
-                    known.returned.push(Run {
+                    known.add(Run {
                         first: start,
                         len,
                         generation,
@@ -124,7 +155,8 @@ impl<T: Slot> Labels for Arena<T> {
 
     fn watch(&self, index: u32, wake: Wake) {
         let is_free = || self.slot(index).header().is_vacant();
-        if let Some(wake) = self.labels.waiting.wait(index, wake, is_free) {
+        let watcher = Watcher::Wake(wake);
+        if let Some(Watcher::Wake(wake)) = self.labels.waiting.wait(index, watcher, is_free) {
             wake();
         }
     }
@@ -176,11 +208,25 @@ impl<T: Slot> Arena<T> {
         left.then_some(slot)
     }
 
+    /// Whether a slot is free whose run is given back. If not, that is seen to when it is.
+    fn comes_back(&self, index: u32, generation: u32) -> bool {
+        let is_free = || self.slot(index).header().is_vacant();
+        let watcher = Watcher::GivenBack(generation);
+        is_free() || self.labels.waiting.wait(index, watcher, is_free).is_some()
+    }
+
     /// Tells those that wait for the slot of a label that it is free.
     #[cold]
     pub(super) fn label_freed(&self, index: u32) {
-        for wake in self.labels.waiting.take(index) {
-            wake();
+        for watcher in self.labels.waiting.take(index) {
+            match watcher {
+                Watcher::Wake(wake) => wake(),
+                Watcher::GivenBack(generation) => self.labels.runs.write().add(Run {
+                    first: index,
+                    len: 1,
+                    generation,
+                }),
+            }
         }
     }
 
@@ -264,11 +310,40 @@ mod tests {
         assert_eq!(arena.reserve(4), Some((first, generation + 1)));
         destroy(&arena, in_use);
         assert_eq!(make(&arena, in_use), Err(Taken::NoLabel));
+        assert_eq!(arena.reserve(1), Some((first + 4, generation + 1)));
         assert_eq!(
             make(&arena, label(first, generation + 1, 3)),
             Ok(()),
             "the same slot, in its new life"
         );
+    }
+
+    #[test]
+    fn slots_come_back_once_whoever_is_first() {
+        const LEN: u32 = 8;
+        let arena = Arena::<Thing>::new();
+        let (first, mut generation) = arena.reserve(LEN).expect("memory");
+        for _ in 0..if cfg!(miri) { 5 } else { 2000 } {
+            let labels: Vec<Guid> = (0..LEN).map(|at| label(first, generation, at)).collect();
+            labels
+                .iter()
+                .for_each(|&label| assert_eq!(make(&arena, label), Ok(())));
+            let start = std::sync::Barrier::new(3);
+            std::thread::scope(|scope| {
+                let (arena, start) = (&arena, &start);
+                for half in labels.chunks(LEN as usize / 2) {
+                    scope.spawn(move || {
+                        start.wait();
+                        half.iter().for_each(|&label| destroy(arena, label));
+                    });
+                }
+                start.wait();
+                arena.give_back(first);
+            });
+            // They are together again, and in one generation.
+            generation += 1;
+            assert_eq!(arena.reserve(LEN), Some((first, generation)));
+        }
     }
 
     #[test]

@@ -3,7 +3,7 @@
 use super::SHOWN;
 use crate::object::Objects;
 use crate::object::collective::Collective;
-use crate::object::event::{Event, EventKind};
+use crate::object::event::{Event, EventKind, TRIGGERED};
 use crate::object::guid::Guid;
 
 /// The kind of an event, if it exists, and what it lacks if it has not triggered.
@@ -14,7 +14,10 @@ pub(super) fn kind_and_lack(objects: &Objects, guid: Guid) -> Option<(EventKind,
             .map(|kind| (kind, UNSATISFIED.into())),
         false => {
             let event = objects.events.lock(guid);
-            let (kind, lack) = event.map(|(event, _locked)| (event.kind(), lack(event)))?;
+            let (kind, lack) = event.map(|(event, locked)| match locked.word.state() {
+                TRIGGERED => (event.kind(), satisfied(event)),
+                _ => (event.kind(), lack(event)),
+            })?;
             let inside = objects.events.collective(guid);
             Some((kind, inside.map_or(lack, |inside| lack_inside(&inside))))
         }
@@ -22,6 +25,16 @@ pub(super) fn kind_and_lack(objects: &Objects, guid: Guid) -> Option<(EventKind,
 }
 
 const UNSATISFIED: &str = "which nobody has satisfied (ocrEventSatisfy)";
+
+/// What is to be said of an event that lasts and has triggered: who waits for it waits for its data.
+fn satisfied(event: &Event) -> String {
+    match event.data.get() {
+        data if data.is_null() => "which has been satisfied".into(),
+        data => format!(
+            "which has been satisfied with the data block {data}, which is not to be had yet"
+        ),
+    }
+}
 
 /// What an event that has not triggered lacks: a line for each kind.
 fn lack(event: &Event) -> String {

@@ -214,7 +214,7 @@ u8 ocrEdtTemplateDestroy(ocrGuid_t guid);
  *   templateGuid  its template, which may be destroyed right after
  *   paramc        how many parameters, or EDT_PARAM_DEF: the number the template says
  *   paramv        the parameters, which are copied; NULL exactly if there are none
- *   depc          how many pre-slots, or EDT_PARAM_DEF
+ *   depc          how many pre-slots, fewer than 2^27, or EDT_PARAM_DEF
  *   depv          NULL, or one GUID a pre-slot: a data block or an event, connected with mode
  *                 DB_DEFAULT_MODE; NULL_GUID, satisfied without data; UNINITIALIZED_GUID, left
  *                 open for ocrAddDependence. Copied.
@@ -256,8 +256,8 @@ u8 ocrEdtCreate(ocrGuid_t *guid, ocrGuid_t templateGuid, u32 paramc, u64 *paramv
                 ocrGuid_t *depv, u16 properties, ocrHint_t *hint, ocrGuid_t *outputEvent);
 
 /*
- * Destroys an EDT that will never be runnable, and its output event. Finish EDTs among its
- * ancestors do not wait for it any more. An EDT whose pre-slots are all satisfied must not be
+ * Destroys an EDT that will never be runnable, and its output event, also one that was given with
+ * EDT_PROP_OEVT_VALID. Finish EDTs among its ancestors do not wait for it any more. An EDT whose pre-slots are all satisfied must not be
  * destroyed; where that can be seen, it is an error.
  *
  * Errors: OCR_EINVAL (not an EDT, or no more), OCR_EPERM (it is runnable or running).

@@ -6,7 +6,7 @@
 
 #include <extensions/ocr-runtime-itf.h>
 
-static volatile int old_have_run;
+static int old_have_run;
 static ocrGuid_t poll_template, old_template;
 
 static ocrHint_t *priority(ocrHint_t *hint, u64 value) {
@@ -17,7 +17,7 @@ static ocrHint_t *priority(ocrHint_t *hint, u64 value) {
 
 static ocrGuid_t old(u32 paramc, u64 *paramv, u32 depc, ocrEdtDep_t depv[]) {
     (void)paramc, (void)paramv, (void)depc, (void)depv;
-    __sync_add_and_fetch(&old_have_run, 1);
+    __atomic_add_fetch(&old_have_run, 1, __ATOMIC_RELAXED);
     return NULL_GUID;
 }
 
@@ -26,7 +26,7 @@ static ocrGuid_t polls(u32 paramc, u64 *paramv, u32 depc, ocrEdtDep_t depv[]) {
     (void)paramc, (void)depc, (void)depv;
     const int all = 2 * (int)paramv[0];
     ocrHint_t hint;
-    if (old_have_run < all)
+    if (__atomic_load_n(&old_have_run, __ATOMIC_RELAXED) < all)
         OK(ocrEdtCreate(NULL, poll_template, 2, paramv, 0, NULL, EDT_PROP_NONE,
                         paramv[1] ? priority(&hint, 9) : NULL_HINT, NULL));
     return NULL_GUID;

@@ -5,6 +5,7 @@ use crate::check::BURIED;
 use crate::engine::Runtime;
 use crate::object::data_block::{REACH, UNWRITTEN};
 use crate::object::edt::{Edt, Mode};
+use crate::object::guid::Guid;
 use std::fmt::{self, Write};
 
 /// Addresses below are those of members and elements of an object at a null pointer: the system maps
@@ -36,8 +37,8 @@ pub(super) fn tell(
         text.write_str(", close to a null pointer")?;
         return edt.map_or(Ok(()), |edt| null_pointers(text, edt));
     }
-    let place = edt.and_then(|edt| on_slot(runtime, edt, address));
-    if let Some(place) = place.or_else(|| beside_any(runtime, address)) {
+    let near = beside_any(runtime, edt, address);
+    if let Some(place) = near.or_else(|| behind_slot(runtime, edt?, address)) {
         return write!(text, ", {place}");
     }
     filled(text, context)?;
@@ -53,7 +54,7 @@ pub(super) fn tell(
 struct Beside {
     distance: usize,
     side: &'static str,
-    guid: crate::object::guid::Guid,
+    guid: Guid,
     slot: Option<u32>,
     size: u64,
 }
@@ -75,44 +76,52 @@ impl fmt::Display for Beside {
     }
 }
 
-/// A block on a pre-slot of the EDT that the address is not far behind.
-fn on_slot(runtime: &Runtime, edt: &Edt, address: usize) -> Option<Beside> {
-    let blocks = &runtime.objects.data_blocks;
-    let held = edt.blocks().take(MOST_SLOTS);
-    let mut held = held.filter(|(_, slot)| !slot.info().released);
-    held.find_map(|(at, slot)| {
-        let block = blocks.slot_of(slot.data())?;
-        let end = (block.host_ptr() as usize).saturating_add(block.size() as usize);
-        (end..end.saturating_add(NEAR))
-            .contains(&address)
-            .then(|| Beside {
-                distance: address - end,
-                side: "behind the end",
-                guid: slot.data(),
-                slot: Some(at),
-                size: block.size(),
-            })
-    })
+/// The blocks on the EDT's pre-slots that it has not released.
+fn held(edt: &Edt) -> impl Iterator<Item = (u32, Guid)> {
+    let blocks = edt.blocks().take(MOST_SLOTS);
+    let blocks = blocks.filter(|(_, slot)| !slot.info().released);
+    blocks.map(|(at, slot)| (at, slot.data()))
 }
 
-/// Any block that the address is so close to that it is within what guards it.
-fn beside_any(runtime: &Runtime, address: usize) -> Option<Beside> {
-    let mut blocks = runtime.objects.data_blocks.look();
-    blocks.find_map(|(guid, block)| {
+/// The block that the address is nearest to, of those that it is so close to that what guards it may have
+/// stopped the access.
+fn beside_any(runtime: &Runtime, edt: Option<&Edt>, address: usize) -> Option<Beside> {
+    let blocks = runtime.objects.data_blocks.look();
+    let beside = blocks.filter_map(|(guid, block)| {
         let (start, size) = (block.host_ptr() as usize, block.size());
-        let end = start.saturating_add(size as usize);
-        let behind = (end..end.saturating_add(REACH)).contains(&address);
-        let before = (start.saturating_sub(REACH)..start).contains(&address);
-        let (distance, side) = match behind {
-            true => (address - end, "behind the end"),
-            false => (start.saturating_sub(address), "before the start"),
+        let (distance, side) = match address.checked_sub(start.checked_add(size as usize)?) {
+            Some(distance) => (distance, "behind the end"),
+            None => (start.checked_sub(address)?, "before the start"),
         };
-        (start != 0 && (behind || before)).then_some(Beside {
+        (start != 0 && distance < REACH).then_some(Beside {
             distance,
             side,
             guid,
             slot: None,
             size,
+        })
+    });
+    let mut nearest = beside.min_by_key(|beside| beside.distance)?;
+    let mut slots = edt.into_iter().flat_map(held);
+    let slot = slots.find(|&(_, guid)| guid == nearest.guid);
+    nearest.slot = slot.map(|(at, _)| at);
+    Some(nearest)
+}
+
+/// A block on a pre-slot of the EDT that the address is not far behind.
+fn behind_slot(runtime: &Runtime, edt: &Edt, address: usize) -> Option<Beside> {
+    held(edt).find_map(|(at, guid)| {
+        let block = runtime.objects.data_blocks.slot_of(guid)?;
+        let end = (block.host_ptr() as usize).checked_add(block.size() as usize)?;
+        let distance = address
+            .checked_sub(end)
+            .filter(|&distance| distance < NEAR)?;
+        Some(Beside {
+            distance,
+            side: "behind the end",
+            guid,
+            slot: Some(at),
+            size: block.size(),
         })
     })
 }
@@ -130,8 +139,8 @@ fn null_pointers(text: &mut Text, edt: &Edt) -> fmt::Result {
     match found.next() {
         None => text.write_str(
             ". Of its pre-slots none was satisfied with NULL_GUID or has DB_MODE_NULL. Null is also what \
-             ocrDbCreate stores with DB_PROP_NO_ACQUIRE and what a variable is left with where a call \
-             has failed: look at what calls return",
+             ocrDbCreate stores with DB_PROP_NO_ACQUIRE, what ocrGetArgv answers beyond the last argument, \
+             and what a variable may be left with where a call has failed: look at what calls return",
         ),
         Some(first) => {
             write!(text, ". depv[i].ptr is NULL where the pre-slot was satisfied with NULL_GUID or its mode is \

@@ -62,6 +62,10 @@ impl Picture<'_> {
             text += "\n  OCR_CHECK=strict shows the first call that was refused, who created what waits, \
                      and which event was destroyed.";
         }
+        if !refused {
+            text += "\n  If the program hangs in strict mode alone, it uses what nobody has written in a data block: \
+                     new ones are filled with bytes 0xa5 there, not with zeros.";
+        }
         text
     }
 

@@ -38,7 +38,7 @@ pub use graves::BURIED;
 pub use misuse::{Misuse, count};
 
 use crate::object::Objects;
-use crate::object::edt::{Edt, WAITING};
+use crate::object::edt::{Edt, FINISH, WAITING};
 use crate::object::guid::{Guid, Kind};
 use crate::object::range::Bounds;
 use crate::object::work::Work;
@@ -165,7 +165,11 @@ impl Check {
 
     /// An EDT takes its output event along, also one that the program has made.
     fn given_output_ends(&self, objects: &Objects, made: &Made<'_>) {
-        let waits = |edt: &Edt| (edt.output(), edt.header.peek().state() == WAITING);
+        let waits = |edt: &Edt| {
+            let scope = edt.finish_scope().filter(|_| edt.flags.get() & FINISH != 0);
+            let output = scope.map_or(edt.output(), |scope| scope.output.get());
+            (output, edt.header.peek().state() == WAITING)
+        };
         let edt = objects.edts.lock(made.guid(0));
         if let Some((output, true)) = edt.map(|(edt, _locked)| waits(edt))
             && matches!(self.history.what(output), Some(What::Event(_)))

@@ -268,7 +268,10 @@ impl Context {
     #[cold]
     pub fn result_untaken(&self, who: Who, output: Guid) {
         if let Some(check) = &self.runtime.check {
-            let by = format!("by the end of {who}, whose output event it is");
+            let by = match who.work {
+                Some(_) => format!("by the end of {who}, whose output event it is"),
+                None => "by the end of a finish EDT's scope, whose output event it is".to_string(),
+            };
             insist(check.satisfied_twice(output, who, by));
         }
     }

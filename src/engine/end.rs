@@ -5,6 +5,7 @@ use super::context::Context;
 use super::seats::Away;
 use super::{Runtime, watch};
 use parking_lot::{Condvar, Mutex};
+use std::io::Write;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicI32, AtomicU8, AtomicU64, Ordering};
 use std::thread::ThreadId;
@@ -221,8 +222,10 @@ fn end_with(status: i32, tell: impl FnOnce()) -> ! {
 pub fn fatal(message: &str) -> ! {
     end_with(FATAL_STATUS, || {
         flush_output();
-        // In one piece, since other processes may write there, too.
-        eprint!("{}", format!("ocr: error: {message}\n").as_str());
+        // In one piece, since other processes may write there, too. Where it cannot be written, the program ends
+        // all the same.
+        let text = format!("ocr: error: {message}\n");
+        let _ = std::io::stderr().write_all(text.as_bytes());
     })
 }
 

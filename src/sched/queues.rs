@@ -3,10 +3,11 @@
 //!
 //! A worker takes what it has made ready last, or what has the highest priority. So that every EDT that is
 //! ready runs at some time (OCR 1.1.0, 1.4.2), also where EDTs go on making others ready for ever (one that
-//! creates itself anew until another has run, say), a worker takes every ten milliseconds or so what has
-//! waited longest in its deque. More often would be harm: where EDTs fork, the oldest is the root of the
-//! most, and to begin it is memory. While there are EDTs with a priority, which go before others, that is
-//! done four times a second, and in turns with what has waited longest of them.
+//! creates itself anew until another has run, say), each 61st time, but not more often than every ten
+//! milliseconds, it takes what has waited longest in its deque. More often would be harm: where EDTs fork, the
+//! oldest is the root of the most, and to begin it is memory. While there are EDTs with a priority, which go
+//! before others, a worker does that four times a second at most, in turns in its deque, in the injector, and
+//! with what has waited longest of them. The pool is left to the devices, and to workers that have nothing else.
 
 use super::sleep::Sleep;
 use super::urgent::Urgent;
@@ -52,8 +53,8 @@ pub struct Local {
     was_fair: Instant,
     /// Since when there have been EDTs with a priority each time, or it has taken such a one so.
     urgent_since: Option<Instant>,
-    /// Whether the next that has waited longest is one with a priority.
-    urgent_next: bool,
+    /// From where the last was that has waited longest.
+    turn: u8,
 }
 
 /// An EDT found by a worker.
@@ -79,7 +80,7 @@ impl Queues {
                 tick: 0,
                 was_fair: Instant::now(),
                 urgent_since: None,
-                urgent_next: false,
+                turn: 0,
             })
             .collect();
         let stealers = locals.iter().map(|local| local.deque.stealer()).collect();
@@ -220,25 +221,27 @@ impl Local {
     fn longest_waiting(&mut self, queues: &Queues) -> Option<EdtRef> {
         let now = Instant::now();
         let own = |index: usize| take(|| queues.stealers[index].steal());
-        let mut found = None;
+        let injected = || take(|| queues.injector.steal());
         if queues.urgent.is_empty() {
             self.urgent_since = None;
+            let mut found = None;
             if now.duration_since(self.was_fair) >= PATIENCE {
                 self.was_fair = now;
                 found = own(self.index);
             }
-        } else {
-            let since = self.urgent_since.get_or_insert(now);
-            if now.duration_since(*since) >= URGENT_PATIENCE {
-                *since = now;
-                self.urgent_next = !self.urgent_next;
-                found = match self.urgent_next {
-                    true => queues.urgent.pop_oldest(),
-                    false => own(self.index),
-                };
-            }
+            return found.or_else(injected);
         }
-        found.or_else(|| take(|| queues.injector.steal()))
+        let since = self.urgent_since.get_or_insert(now);
+        if now.duration_since(*since) < URGENT_PATIENCE {
+            return None;
+        }
+        *since = now;
+        self.turn = (self.turn + 1) % 3;
+        match self.turn {
+            0 => own(self.index),
+            1 => injected(),
+            _ => queues.urgent.pop_oldest(),
+        }
     }
 
     /// Searches, and sleeps between searches, until there is an EDT or `stop` says so. `asleep` is

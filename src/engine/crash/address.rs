@@ -91,9 +91,11 @@ fn beside_any(runtime: &Runtime, edt: Option<&Edt>, address: usize) -> Option<Be
         let (start, size) = (block.host_ptr() as usize, block.size());
         let (distance, side) = match address.checked_sub(start.checked_add(size as usize)?) {
             Some(distance) => (distance, "behind the end"),
-            None => (start.checked_sub(address)?, "before the start"),
+            None => (start.saturating_sub(address), "before the start"),
         };
-        (start != 0 && distance < REACH).then_some(Beside {
+        // Within the block it is something else.
+        let beside = side == "behind the end" || distance != 0;
+        (start != 0 && beside && distance < REACH).then_some(Beside {
             distance,
             side,
             guid,

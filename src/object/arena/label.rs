@@ -221,11 +221,17 @@ impl<T: Slot> Arena<T> {
         for watcher in self.labels.waiting.take(index) {
             match watcher {
                 Watcher::Wake(wake) => wake(),
-                Watcher::GivenBack(generation) => self.labels.runs.write().add(Run {
-                    first: index,
-                    len: 1,
-                    generation,
-                }),
+                // Since the slot was freed it may have been in another run, which was given back with an object
+                // in it: then this is what waits for that.
+                Watcher::GivenBack(generation) => {
+                    if self.comes_back(index, generation) {
+                        self.labels.runs.write().add(Run {
+                            first: index,
+                            len: 1,
+                            generation,
+                        });
+                    }
+                }
             }
         }
     }

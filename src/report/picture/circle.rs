@@ -76,10 +76,12 @@ impl Picture<'_> {
             if let Some(Maker::Edt(maker, true)) = self.makers.get(&event) {
                 found.extend(number_of.get(&maker.guid));
             }
-            for &source in self.sources.get(&event).into_iter().flatten() {
-                if followed.len() < FOLLOWED && followed.insert(source) {
-                    events.push(source);
-                }
+            // Of several, others might do.
+            if let Some(&[source]) = self.sources.get(&event).map(Vec::as_slice)
+                && followed.len() < FOLLOWED
+                && followed.insert(source)
+            {
+                events.push(source);
             }
         }
         found

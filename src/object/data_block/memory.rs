@@ -155,8 +155,10 @@ fn on_heap(bytes: usize, guarded: bool) -> Option<(*mut u8, *mut u8)> {
     // aligned allocators of libc. A block of no bytes gets an address of its own, too.
     let slack = align - 16;
     let guard = if guarded { GUARD } else { 0 };
+    // What is smaller than 16 bytes need not be aligned to 16.
+    let all = (bytes + slack + 2 * guard).max(16);
     // SAFETY: a plain call; any size may be asked for.
-    let base = unsafe { libc::malloc(bytes.max(1) + slack + 2 * guard) }.cast::<u8>();
+    let base = unsafe { libc::malloc(all) }.cast::<u8>();
     let offset = base.align_offset(align) + guard;
     (!base.is_null()).then(|| (base, base.wrapping_add(offset)))
 }

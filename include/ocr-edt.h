@@ -181,15 +181,19 @@ u8 ocrEventSatisfySlot(ocrGuid_t eventGuid, ocrGuid_t dataGuid, u32 slot);
  *   paramc   how many parameters they have, or EDT_PARAM_UNK
  *   depc     how many pre-slots they have, or EDT_PARAM_UNK
  *
- * A macro, so that the template knows the function's name as the program writes it. Elsewhere the
- * name is passed only under OCR_ENABLE_EDT_NAMING; here always, since messages about hangs and
- * misuse, statistics and traces all name EDTs by it, and it costs one string.
+ * A macro, so that the template knows how the program writes the function: messages name EDTs by
+ * it. Elsewhere it is passed only under OCR_ENABLE_EDT_NAMING; here always, at the cost of one
+ * string. Where that is not the function's name, as in a helper with a parameter for the function,
+ * messages have the name from the symbol table, unless the program was stripped.
  */
 #define ocrEdtTemplateCreate(guid, funcPtr, paramc, depc) \
     ocrEdtTemplateCreate_internal((guid), (funcPtr), (paramc), (depc), #funcPtr)
 
 /*
- * What the macro calls. funcName is copied; where it is NULL or empty, messages show the address.
+ * What the macro calls (OCR 1.1.0, 2.7.1), with the same parameters and
+ *
+ *   funcName  the function as the program writes it; copied. Where it is NULL or empty, and there is no
+ *             symbol, messages show the address.
  *
  * Errors: OCR_EINVAL (guid or funcPtr is NULL, EDT_PARAM_DEF as a number), OCR_ENOMEM.
  */
@@ -220,8 +224,8 @@ u8 ocrEdtTemplateDestroy(ocrGuid_t guid);
  *                 open for ocrAddDependence. Copied.
  *   properties    EDT_PROP_ and GUID_PROP_ values, combined with |; other bits do nothing
  *   hint          NULL_HINT, or an OCR_HINT_EDT_T hint, applied on top of the template's
- *   outputEvent   NULL, or where to put the GUID of the output event. In: with EDT_PROP_OEVT_VALID,
- *                 the event to use.
+ *   outputEvent   NULL (also with EDT_PROP_OEVT_VALID: then nobody learns of the end), or where to put
+ *                 the GUID of the output event. In: with EDT_PROP_OEVT_VALID, the event to use.
  *
  * The output event is satisfied with the EDT's result when the EDT has ended and its data blocks
  * are released. For a finish EDT that is when its descendants have ended, too: the EDTs that it

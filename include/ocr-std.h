@@ -29,8 +29,14 @@ u32 PRINTF(const char *fmt, ...);
 u32 SNPRINTF(char *buf, u32 size, const char *fmt, ...);
 
 /*
- * What a failed assertion calls. If val is false, prints the expression, file and line to the
- * standard error and ends the process with abort(); otherwise does nothing. Extension: OCR 1.2.
+ * What an assertion calls.
+ *
+ *   val         whether it holds: then nothing is done. Otherwise the process ends with abort(), after
+ *               a line on the standard error with the others
+ *   str         the expression
+ *   file, line  where it stands
+ *
+ * Extension: OCR 1.2.
  */
 void _ocrAssert(bool val, const char *str, const char *file, u32 line);
 

@@ -348,6 +348,18 @@ fn find(name: &str) -> Result<&'static Description, String> {
         })
 }
 
+/// Options of OCR-Vx that say which machines there are, or when a run is saved to go on from there. They are taken
+/// out of the arguments as well, and have no effect.
+const WITHOUT_VALUE: &[&str] = &["client", "load"];
+const WITH_VALUE: &[&str] = &[
+    "boot-file",
+    "fake-nodes",
+    "master-addr",
+    "master-of",
+    "port",
+    "save",
+];
+
 /// What `-ocr:` arguments have given.
 #[derive(Clone)]
 pub struct Given {
@@ -406,6 +418,8 @@ impl Given {
                 // Drivers of programs append `-ocr:cfg $OCR_CONFIG`, and this runtime needs no file.
                 "cfg" => given.file = value().ok(),
                 "num-threads" => given.settings.push((find("workers")?, value()?)),
+                name if WITHOUT_VALUE.contains(&name) => {}
+                name if WITH_VALUE.contains(&name) => drop(value()?),
                 name => {
                     let setting = find(name).map_err(|message| format!("{text}: {message}"))?;
                     given.settings.push((setting, value()?));
@@ -499,6 +513,15 @@ mod tests {
             given,
             [("workers", "3"), ("sched", "static:1:2"), ("workers", "5")]
         );
+    }
+
+    #[test]
+    fn options_of_other_implementations_are_taken_out() {
+        let mut args =
+            words("prog a --ocr:load b --ocr:save 60 --ocr:fake-nodes=2 c --ocr:client d");
+        let given = Given::take_from(&mut args).expect("right");
+        assert_eq!(args, words("prog a b c d"));
+        assert!(given.settings.is_empty());
     }
 
     #[test]

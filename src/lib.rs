@@ -36,4 +36,5 @@ pub mod object;
 #[cfg(not(loom))]
 pub mod report;
 pub mod sched;
+mod symbols;
 mod sync;

@@ -1,5 +1,6 @@
 /*
- * ocr-affinity.h - places, and how to ask for one (extension: OCR 1.2, affinity).
+ * ocr-affinity.h - places, and how to ask for one (extension: OCR 1.2, affinity; no clause of OCR 1.1.0
+ * defines any of the functions below).
  *
  * A place has a GUID. To ask that an EDT runs, or a data block lives, at a place, turn the GUID
  * into a value with ocrAffinityToHintValue and set it in a hint, as OCR_HINT_EDT_AFFINITY or
@@ -29,8 +30,8 @@ typedef enum {
     AFFINITY_PD_MASTER = 2, /* the one that runs mainEdt */
     AFFINITY_SIM       = 3, /* these two have the value of OCR 1.2, where OCR-Vx has another */
     AFFINITY_GUID      = 4, /* where an object lives: the machine */
-    AFFINITY_OCL       = 5  /* OpenCL devices in use, for ocrOpenclTaskCreate (extension: OCR-Vx);
-                               none before the first kernel is added */
+    AFFINITY_OCL       = 5  /* OpenCL devices that kernels run on, for ocrOpenclTaskCreate (extension:
+                               OCR-Vx). Who asks for them has OpenCL started, as the first kernel has */
 } ocrAffinityKind;
 
 /*
@@ -64,14 +65,18 @@ u8 ocrAffinityGetCurrent(ocrGuid_t *affinity);
  * has its content now, the machine before a device; for a place, that place; for all else that
  * exists, the machine.
  *
- *   count       out: 1. What it was does not matter; may be NULL.
+ *   count       in: room in affinities; out: 1, or 0 where there is no room. NULL: there is room
  *   affinities  out: the place, in the first element
  *
  * Errors: OCR_EINVAL (no such object, affinities is NULL).
  */
 u8 ocrAffinityQuery(ocrGuid_t guid, u64 *count, ocrGuid_t *affinities);
 
-/* The value that stands for a place in a hint; 0, which stands for no place, for NULL_GUID. */
+/*
+ * The value that stands for a place in a hint, for ocrSetHintValue; 0, which stands for no place, for
+ * NULL_GUID. The GUID is not looked at: a hint with the value of one that is no place is refused where
+ * it is used.
+ */
 u64 ocrAffinityToHintValue(ocrGuid_t affinity);
 
 #ifdef __cplusplus

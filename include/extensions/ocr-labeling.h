@@ -34,7 +34,7 @@
  * Before its first object is created, a labeled GUID can be used where dependences are added and
  * events satisfied: by ocrAddDependence and ocrAddDependenceSlot, as source or destination, in depv of
  * ocrEdtCreate and ocrOpenclTaskCreate, by ocrEventSatisfy and ocrEventSatisfySlot, as event or data
- * block, and as what an EDT returns. Such a call returns 0 and waits. It takes effect within the call
+ * block, and as what an EDT returns; not as *outputEvent with EDT_PROP_OEVT_VALID, which is refused. Such a call returns 0 and waits. It takes effect within the call
  * that creates the object; on an event, calls take effect in the order in which they were made, also
  * those that others make meanwhile, which return 0 as well. What else is wrong with the call is refused
  * at once, as far as it can be seen; what turns out later (a slot that the EDT does not have) is told on
@@ -93,6 +93,8 @@ typedef enum {
  *   numberGuid  how many GUIDs
  *   kind        of the objects that will have them
  *
+ * The map, and the GUIDs, can be used at once, by every EDT that gets them.
+ *
  * Errors: OCR_EINVAL (a pointer is NULL, params is NULL though numParams is not 0, numberGuid is 0,
  * no such kind), OCR_ENOMEM (also for more GUIDs than there are: 2^31 events, 2^30 others).
  * OCR 1.1.0, B.2.2.1.
@@ -103,7 +105,8 @@ u8 ocrGuidMapCreate(ocrGuid_t *mapGuid, u32 numParams,
                     s64 *params, u64 numberGuid, ocrGuidUserKind kind);
 
 /*
- * Reserves GUIDs for the indices 0 to numberGuid - 1. *rangeGuid is for ocrGuidFromIndex.
+ * Reserves GUIDs for the indices 0 to numberGuid - 1 and objects of a kind. *rangeGuid is for
+ * ocrGuidFromIndex, at once.
  * Errors: OCR_EINVAL (rangeGuid is NULL, numberGuid is 0, no such kind), OCR_ENOMEM.
  * OCR 1.1.0, B.2.2.2.
  */
@@ -112,7 +115,8 @@ u8 ocrGuidRangeCreate(ocrGuid_t *rangeGuid, u64 numberGuid, ocrGuidUserKind kind
 /*
  * Destroys a map or a range. Objects that were created on its GUIDs stay; but nothing can be created
  * on its GUIDs any more, and those without object will not be given to anybody else. Takes the GUID
- * by value, as OCR 1.2 does and the text of the clause says.
+ * by value, as OCR 1.2 does and the text of the clause says. From the return on the map or range cannot be used;
+ * what another EDT does with it at the same time comes before or after.
  * Errors: OCR_EINVAL (neither a map nor a range). OCR 1.1.0, B.2.2.3.
  */
 u8 ocrGuidMapDestroy(ocrGuid_t mapGuid);

@@ -2,7 +2,8 @@
  * ocr-legacy.h - OCR inside a program that has its own main (extension: OCR 1.2, legacy support).
  *
  * ocrParseArgs, ocrLegacyInit, any calls of the interface, ocrLegacyFinalize; again, if need be. In
- * between, main (and other threads of the program) may call every function, outside of any EDT.
+ * between, main (and other threads of the program) may call every function, outside of any EDT. No
+ * clause of OCR 1.1.0 defines the functions below, which its section 2.1 mentions.
  */
 #ifndef OCR_API_EXT_LEGACY_H
 #define OCR_API_EXT_LEGACY_H
@@ -25,7 +26,12 @@ typedef struct _ocrConfig_t {
 } ocrConfig_t;
 
 /*
- * Fills *ocrConfig from the arguments of main: takes options meant for the runtime (-ocr:...) out of
+ * Fills *ocrConfig from the arguments of main.
+ *
+ *   argc, argv  those of main; argv is changed
+ *   ocrConfig   out: for ocrLegacyInit
+ *
+ * Takes options meant for the runtime (-ocr:...) out of
  * argv, which userArgv is then; the strings stay where they are. The options hold for each
  * ocrLegacyInit from now on. Wrong ones end the process with a message and status 2; -ocr:help and
  * -ocr:version end it with status 0. A NULL in argv ends it before argc, so that it can be given
@@ -34,15 +40,25 @@ typedef struct _ocrConfig_t {
 void ocrParseArgs(int argc, const char *argv[], ocrConfig_t *ocrConfig);
 
 /*
- * Starts the runtime. *legacyContext is what the other functions here ask for. ocrConfig may be NULL:
- * then the settings come from the environment and from arguments parsed before. Where the runtime
+ * Starts the runtime, which takes calls at once, from every thread.
+ *
+ *   legacyContext  out: what the other functions here ask for; NULL: nobody does
+ *   ocrConfig      from ocrParseArgs; NULL: the settings come from the environment and from arguments
+ *                  parsed before
+ *
+ * Where the runtime
  * cannot be started, or runs already, the process ends with a message.
  */
 void ocrLegacyInit(ocrGuid_t *legacyContext, ocrConfig_t *ocrConfig);
 
 /*
- * Ends the runtime: if runUntilShutdown, waits until an EDT or a thread has called ocrShutdown or
- * ocrAbort; otherwise at once, dropping what has not run. EDTs that run are waited for. Blocks that the
+ * Ends the runtime.
+ *
+ *   legacyContext     from ocrLegacyInit; there is one, so any value does
+ *   runUntilShutdown  true: waits until an EDT or a thread has called ocrShutdown or ocrAbort; false:
+ *                     ends it at once, dropping what has not run
+ *
+ * EDTs that run are waited for. Blocks that the
  * caller has acquired stay so while it waits. Afterwards every function of the interface is refused
  * until the next ocrLegacyInit, in all threads.
  *
@@ -86,7 +102,8 @@ u8 ocrLegacySpawnOCR(ocrGuid_t *handle, ocrGuid_t finishEdtTemplate, u64 paramc,
  *   size        out: its size in bytes, or 0
  *   properties  LEGACY_PROP_NONE: the event exists. LEGACY_PROP_WAIT_FOR_CREATE: it is labeled, and
  *               may yet have to be created. LEGACY_PROP_WAIT_IF_CREATED: wait only if it exists.
- *               LEGACY_PROP_CHECK: do not wait for it to be satisfied.
+ *               LEGACY_PROP_CHECK: do not wait for it to be satisfied. They may be combined; other
+ *               bits have no effect.
  *
  * Each out pointer may be NULL. If nothing can satisfy the event any more, the program ends with a
  * message that names it.
@@ -98,16 +115,22 @@ u8 ocrLegacyBlockProgress(ocrGuid_t handle, ocrGuid_t *guid, void **result, u64 
                           u16 properties);
 
 /*
- * Waits like ocrLegacyBlockProgress, for an event of any kind, and returns the data block's GUID;
- * ERROR_GUID on an error. An event that is destroyed when it triggers, such as the output event of an
+ * Waits like ocrLegacyBlockProgress, and returns the data block's GUID.
+ *
+ *   outputEvent  an event of any kind
+ *
+ * Errors: ERROR_GUID, where ocrLegacyBlockProgress has an error. An event that is destroyed when it triggers, such as the output event of an
  * EDT, may be gone before the call, which is an error then: give such an EDT a sticky event
  * (EDT_PROP_OEVT_VALID).
  */
 ocrGuid_t ocrWait(ocrGuid_t outputEvent);
 
 /*
- * True if a dependence added to this channel event now would be satisfied at once; false for all that
- * is no channel event, too.
+ * True if a dependence added to this channel event now would be satisfied at once.
+ *
+ *   channelGuid  a channel event; for all else the answer is false
+ *
+ * Another EDT may take the satisfaction before the caller does.
  */
 bool ocrLegacyIsChannelReady(ocrGuid_t channelGuid);
 

@@ -23,7 +23,7 @@ typedef u32 cl_uint; /* the same type as in CL/cl.h */
 /*
  * Creates a template whose EDTs run an OpenCL kernel.
  *
- *   guid       out: its GUID
+ *   guid       out: its GUID, usable at once
  *   source     OpenCL C, copied
  *   options    for the OpenCL compiler; NULL for none
  *   kernelFnc  the kernel in source
@@ -44,15 +44,19 @@ u8 ocrOpenclTemplateCreate(ocrGuid_t *guid, const char *source, const char *opti
 /*
  * Creates an EDT that runs the kernel of a template.
  *
- *   guid, templateGuid, paramc, paramv, depc, depv, properties, outputEvent  as in ocrEdtCreate
+ *   guid, templateGuid, paramc, paramv, depc, depv, properties, outputEvent  as in ocrEdtCreate, also
+ *                       for when they can be used
  *   work_dim            1 to 3
  *   global_work_offset  work_dim numbers; NULL: all 0
- *   global_work_size    work_dim numbers
+ *   global_work_size    work_dim numbers; with a 0 the kernel does nothing, and the EDT ends
  *   local_work_size     work_dim numbers; NULL, or the first is 0: the runtime chooses
  *   affinity            the device, a GUID from ocrAffinityGet(AFFINITY_OCL, ...); NULL_GUID: the
  *                       runtime chooses
  *
- * The arrays are copied. The output event carries no data block.
+ * The arrays are copied. The output event carries no data block; it is a once event, with
+ * EDT_PROP_FINISH too, where OCR-Vx has a latch event. What the device refuses when the kernel is
+ * launched (local sizes that do not divide the global ones), or that no device has the kernel, ends the
+ * program with a message.
  *
  * Errors: those of ocrEdtCreate, and OCR_EINVAL (the template has no kernel, work_dim is out of
  * range, global_work_size is NULL), OCR_ENODEV (affinity is not a device in use).

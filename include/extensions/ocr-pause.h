@@ -1,5 +1,6 @@
 /*
- * ocr-pause.h - stop the workers, look, go on (extension: OCR 1.2, pause).
+ * ocr-pause.h - stop the workers, look, go on (extension: OCR 1.2, pause; no clause of
+ * OCR 1.1.0 defines any of the functions below).
  */
 #ifndef OCR_API_EXT_PAUSE_H
 #define OCR_API_EXT_PAUSE_H

@@ -1,5 +1,6 @@
 /*
- * ocr-runtime-itf.h - for libraries built on OCR (extension: OCR 1.2, runtime interface).
+ * ocr-runtime-itf.h - for libraries built on OCR (extension: OCR 1.2, runtime interface; no clause of
+ * OCR 1.1.0 defines any of the functions below).
  */
 #ifndef OCR_API_EXT_RUNTIME_ITF_H
 #define OCR_API_EXT_RUNTIME_ITF_H
@@ -54,7 +55,7 @@ u8 ocrCurrentEdtOutputGet(ocrGuid_t *outputEvent);
 u64 ocrNbWorkers(void);
 
 /*
- * The worker that runs the caller: the same GUID each time. NULL_GUID outside of EDTs, and in an EDT
+ * Stores the worker that runs the caller in *guid, which may be NULL: the same GUID each time. NULL_GUID outside of EDTs, and in an EDT
  * that has let another thread have the place of its worker: by waiting in a call
  * (ocrLegacyBlockProgress, ocrMapGet, GUID_PROP_BLOCK), or by ocrInformLegacyCodeBlocking.
  */

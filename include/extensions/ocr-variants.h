@@ -80,8 +80,11 @@ u8 ocrEdtTemplateAddKernel(ocrGuid_t templateGuid, const char *source, const cha
 
 /*
  * Gives a template a C function: a template of ocrOpenclTemplateCreate its first one, others a new
- * one in place of theirs. name is what messages and reports call the template from then on; copied;
- * NULL: as before. EDTs created after the call have the variant.
+ * one in place of theirs. EDTs created after the call have the variant.
+ *
+ *   templateGuid  the template
+ *   function      as in ocrEdtTemplateCreate
+ *   name          what messages and reports call the template from then on; copied; NULL: as before
  *
  * Errors: OCR_EINVAL (not a template, function is NULL).
  */

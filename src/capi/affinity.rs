@@ -12,7 +12,7 @@ use sys::{ocrAffinityKind, ocrGuid_t};
 fn count(kind: ocrAffinityKind) -> Option<u64> {
     match kind {
         sys::AFFINITY_OCL => Some(with(0, |context| {
-            context.runtime.devices.in_use().len() as u64
+            context.runtime.devices.asked_for(context.runtime).len() as u64
         })),
         sys::AFFINITY_CURRENT
         | sys::AFFINITY_PD
@@ -129,6 +129,8 @@ export! {
         number: *mut u64,
         affinities: *mut ocrGuid_t,
     ) -> u8, or EFAULT; {
+        // SAFETY: the header asks for null or a valid place.
+        let room = unsafe { number.as_ref() }.copied();
         if affinities.is_null() {
             return EINVAL;
         }
@@ -141,6 +143,9 @@ export! {
             Ok(place) => place,
             Err(status) => return status,
         };
+        if room == Some(0) {
+            return 0;
+        }
         // SAFETY: the header asks for null or a valid place.
         unsafe { put(number, 1) };
         // SAFETY: the header asks for a valid place.

@@ -76,11 +76,8 @@ export! {
         let Some(place) = (unsafe { guid_place(guid) }) else { return EINVAL };
         let Some(function) = edt_function(function) else { return EINVAL };
         // SAFETY: the header asks for null or a C string.
-        let name = match unsafe { text(name) } {
-            name if name.is_empty() => format!("{:p}", function as *const ()),
-            name => name,
-        };
-        create_template(place, Work::of_function(function, &name), paramc, depc)
+        let name = unsafe { text(name) };
+        create_template(place, Work::of_program(function, &name), paramc, depc)
     }
 
     /// OCR 1.1.0, 2.7.2.

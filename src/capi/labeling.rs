@@ -162,14 +162,11 @@ export! {
             return EINVAL;
         }
         // SAFETY: the header asks for null or a C string.
-        let name = match unsafe { text(name) } {
-            name if name.is_empty() => format!("{:p}", function as *const ()),
-            name => name,
-        };
+        let name = unsafe { text(name) };
         create(place, properties, "ocrEdtTemplateCreateLabeled", |context, label| {
             let objects = &context.runtime.objects;
             let label = label.filter(|label| label.kind() == Some(Kind::Template)).ok_or(EINVAL)?;
-            let work = Work::of_function(function, &name);
+            let work = Work::of_program(function, &name);
             let view = context.runtime.template(work, paramc, depc);
             objects.templates.create_on(label, view).map_err(status)
         })

@@ -78,8 +78,14 @@ extern ocrGuid_t mainEdt(u32 paramc, u64 *paramv, u32 depc, ocrEdtDep_t depv[])
 extern ocrGuid_t mainEdtOfCxx(u32 paramc, u64 *paramv, u32 depc, ocrEdtDep_t depv[])
     __asm__("_Z7mainEdtjPmjP11ocrEdtDep_t") __attribute__((weak));
 
+/* See ocr-heterogeneous.h. */
+extern void registerEdtFunctions(void) __attribute__((weak));
+
 /* Weak, so that a program may have its own. */
 __attribute__((weak)) int main(int argc, char **argv)
 {
+    if (registerEdtFunctions != NULL) {
+        registerEdtFunctions();
+    }
     return ocrRunProgram(argc, argv, mainEdt != NULL ? mainEdt : mainEdtOfCxx);
 }

@@ -3,7 +3,7 @@
 use super::{EFAULT, EINVAL, EPERM, sys, text, with};
 use crate::engine::devices::{NO_RESULT, NewKernel};
 use crate::object::guid::Guid;
-use crate::object::work::{NdRangeFunction, Work};
+use crate::object::work::{Name, NdRangeFunction, Work};
 use std::ffi::c_char;
 use sys::{ocrEdt_t, ocrGuid_t, ocrNdRangeFn_t};
 
@@ -39,7 +39,7 @@ export! {
                 let mut work = view.work.clone();
                 work.function = Some(function);
                 if !name.is_empty() {
-                    work.name.clone_from(&name);
+                    work.name = Name::fixed(&name);
                 }
                 Ok::<&'static Work, u8>(objects.works.intern(work))
             });

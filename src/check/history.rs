@@ -55,7 +55,7 @@ impl Who {
 
     /// The function's name; for grouping.
     pub fn name(&self) -> &'static str {
-        self.work.map_or("", |work| &work.name)
+        self.work.map_or("", |work| work.name.best())
     }
 }
 

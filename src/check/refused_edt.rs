@@ -128,8 +128,8 @@ impl Check {
             format!("affinity ({affinity}) is not an OpenCL device in use"),
             &[],
             "a kernel runs on a device: affinity is one of AFFINITY_OCL, or NULL_GUID for any",
-            "Ask ocrAffinityGet or ocrAffinityGetAt with AFFINITY_OCL. There are none before the first \
-             kernel is added; OCR_DEVICES says which may be used, and ocr info lists them.",
+            "Ask ocrAffinityGet or ocrAffinityGetAt with AFFINITY_OCL. OCR_DEVICES says which may be used, \
+             and ocr info lists them.",
         )
     }
 

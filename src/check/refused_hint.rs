@@ -129,14 +129,14 @@ impl Check {
             _ if name.is_empty() => (
                 format!("there is no kind {} of places", kind as i32),
                 "kind is one of ocrAffinityKind",
-                "Pass AFFINITY_PD for the machine, AFFINITY_OCL for the OpenCL devices in use. Are the \
+                "Pass AFFINITY_PD for the machine, AFFINITY_OCL for the OpenCL devices. Are the \
                  arguments in the right order?",
             ),
             _ => (
                 format!("there is no place {} of the kind {name}", made.number(1)),
                 "idx is less than what ocrAffinityCount stores for the kind",
-                "Count from 0, and ask ocrAffinityCount before. There are no OpenCL devices before the \
-                 first kernel is added.",
+                "Count from 0, and ask ocrAffinityCount before. OCR_DEVICES says which OpenCL devices may \
+                 be used, and ocr info lists them.",
             ),
         };
         self.by_call(made, what, &[], rule, advice)

@@ -54,11 +54,11 @@ impl Context {
 
     /// What creates an EDT: the call, and who makes it.
     fn creation(&self, edt: &Edt) -> (&'static str, Who) {
-        let by_the_runtime = self.current.is_none() && edt.work().name == "mainEdt";
+        let by_the_runtime = self.current.is_none() && edt.work().name.given() == "mainEdt";
         let call = match edt.explicit_range() {
             _ if by_the_runtime => crate::check::history::AT_START,
-            _ if edt.work().name == COPY_NAME => COPY_NAME,
-            _ if edt.work().name == PARTITION_NAME => PARTITION_NAME,
+            _ if edt.work().name.given() == COPY_NAME => COPY_NAME,
+            _ if edt.work().name.given() == PARTITION_NAME => PARTITION_NAME,
             Some(_) => "ocrOpenclTaskCreate",
             None => "ocrEdtCreate",
         };

@@ -24,7 +24,7 @@ pub struct Devices {
     open: OnceLock<Open>,
 }
 
-/// Which devices are to be used, found out when the first kernel is added.
+/// Which devices are to be used, found out when the first kernel is added, or the program asks for them.
 #[derive(Default)]
 struct Plan {
     selected: Vec<DeviceInfo>,
@@ -65,9 +65,14 @@ pub struct NewKernel<'a> {
 }
 
 impl Devices {
-    /// The devices in use, if a kernel has opened them.
+    /// The devices in use, if a kernel has opened them, or the program has asked for them.
     pub fn in_use(&self) -> &[Used] {
         self.open.get().map_or(&[], |open| &open.used)
+    }
+
+    /// The devices that kernels may run on, for a program that asks before it has any.
+    pub fn asked_for(&self, runtime: &'static Runtime) -> &[Used] {
+        self.open_for(runtime, false).map_or(&[], |open| &open.used)
     }
 
     fn plan(&self, runtime: &Runtime) -> &Plan {

@@ -129,6 +129,19 @@ impl Runtime {
         self.end_run(None);
     }
 
+    /// What is said where the process ends in the middle of the run: by `tell`, then as always. Does not
+    /// return if somebody else does that.
+    pub(super) fn last_words(&self, status: i32, tell: impl FnOnce()) {
+        // Before anybody can see that the run ends.
+        if self.end.exiting.swap(true, Ordering::SeqCst) {
+            self.end.leave_it_to_who_exits();
+        }
+        self.end.call(Call::END);
+        tell();
+        self.tell_unwritten();
+        self.report(status);
+    }
+
     /// Ends the run. True if it was not ending yet: then `lost`, a thread that does not come back
     /// from its EDT, is not waited for.
     fn end_run(&self, lost: Option<(ThreadId, Away)>) -> bool {
@@ -206,14 +219,7 @@ fn end_with(status: i32, tell: impl FnOnce()) -> ! {
     };
     // SAFETY: the context is this thread's; what refers to it is never used again.
     let runtime = unsafe { &*context }.runtime;
-    // Before anybody can see that the run ends.
-    if runtime.end.exiting.swap(true, Ordering::SeqCst) {
-        runtime.end.leave_it_to_who_exits();
-    }
-    runtime.end.call(Call::END);
-    tell();
-    runtime.tell_unwritten();
-    runtime.report(status);
+    runtime.last_words(status, tell);
     exit_now(status)
 }
 

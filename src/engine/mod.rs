@@ -29,6 +29,7 @@ pub mod context;
 pub mod copy;
 mod crash;
 pub mod create;
+mod departure;
 pub mod devices;
 mod division;
 pub mod early;
@@ -90,7 +91,7 @@ pub struct Runtime {
     pub policy: Box<dyn Policy>,
     /// The policy's name.
     pub policy_name: String,
-    /// The OpenCL devices, opened when the first kernel is added.
+    /// The OpenCL devices, opened when the first kernel is added, or the program asks for them.
     pub devices: Devices,
     /// How and when it ends.
     pub end: End,

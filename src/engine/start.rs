@@ -3,6 +3,7 @@
 use super::context::Context;
 use super::crash;
 use super::create::{Output, PARAM_DEF, Request};
+use super::departure;
 use super::devices::Devices;
 use super::division;
 use super::end::{End, FATAL_STATUS, exit_now, fatal};
@@ -106,6 +107,7 @@ impl Run {
             reclaim: Reclaim,
         });
         Runtime::install(Some(runtime.clone()));
+        departure::watch_process();
         runtime.signals.add(watch::listen());
         if runtime.check.is_some() {
             runtime.signals.add(crash::listen());

@@ -2,6 +2,7 @@
 
 use super::Runtime;
 use super::context::Context;
+use super::departure;
 use super::end::Call;
 use crate::object::edt::Edt;
 use crate::object::place::Place;
@@ -10,6 +11,7 @@ use crate::sched::queues::{Found, Local};
 /// Runs EDTs until the program ends.
 pub fn work(runtime: &'static Runtime, local: Local) {
     let context = Context::enter(runtime, local);
+    departure::watch_thread();
     loop {
         // SAFETY: the context is this thread's, and this reference ends before the EDT runs.
         while let Some(edt) = next(unsafe { &mut *context }) {
@@ -25,6 +27,7 @@ pub fn work(runtime: &'static Runtime, local: Local) {
     }
     // SAFETY: as above.
     unsafe { &mut *context }.close_seat();
+    departure::stop_watching();
     Context::leave();
 }
 

@@ -5,10 +5,12 @@
 //! programs that create and destroy templates all the time do not grow.
 
 use super::place::Place;
+use crate::symbols;
 use parking_lot::Mutex;
 use std::collections::HashMap;
 use std::ffi::c_void;
-use std::sync::Arc;
+use std::fmt;
+use std::sync::{Arc, OnceLock};
 
 /// `ocrEdtDep_t`.
 #[derive(Clone, Copy, Debug)]
@@ -62,12 +64,89 @@ pub struct Kernel {
     pub built: Vec<(Place, usize)>,
 }
 
+/// What people know a work by.
+#[derive(Clone)]
+pub struct Name {
+    /// What the program, or the runtime, calls it.
+    given: String,
+    /// Where the function is that may have a better name.
+    function: Option<usize>,
+    /// That name, once it was looked for.
+    found: OnceLock<String>,
+}
+
+impl Name {
+    /// That of a function of the program's, which `given` says, if it says anything, as the program wrote it.
+    pub fn of_program(function: EdtFunction, given: &str) -> Name {
+        let at = function as *const () as usize;
+        let given = match given {
+            "" => format!("{at:#x}"),
+            given => given.to_string(),
+        };
+        Name {
+            given,
+            function: Some(at),
+            found: OnceLock::new(),
+        }
+    }
+
+    /// That and no other.
+    pub fn fixed(name: &str) -> Name {
+        Name {
+            given: name.to_string(),
+            function: None,
+            found: OnceLock::new(),
+        }
+    }
+
+    /// What it was given when it was made.
+    pub fn given(&self) -> &str {
+        &self.given
+    }
+
+    /// The best one. It is looked for in files, the first time.
+    pub fn best(&self) -> &str {
+        match self.function {
+            Some(function) => {
+                let find = || symbols::name_of(function, &self.given);
+                self.found.get_or_init(find)
+            }
+            None => &self.given,
+        }
+    }
+
+    /// The best one that is known, for a signal handler. In strict mode it was looked for.
+    pub fn known(&self) -> &str {
+        self.found.get().unwrap_or(&self.given)
+    }
+}
+
+impl fmt::Display for Name {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.pad(self.best())
+    }
+}
+
+impl PartialEq for Name {
+    fn eq(&self, other: &Name) -> bool {
+        (&self.given, self.function) == (&other.given, other.function)
+    }
+}
+
+impl Eq for Name {}
+
+impl std::hash::Hash for Name {
+    fn hash<H: std::hash::Hasher>(&self, state: &mut H) {
+        (&self.given, self.function).hash(state);
+    }
+}
+
 /// What the EDTs of a template do.
 #[allow(unpredictable_function_pointer_comparisons)]
 #[derive(Clone, PartialEq, Eq, Hash)]
 pub struct Work {
-    /// For people: the name of the C function, or what the program said.
-    pub name: String,
+    /// For people.
+    pub name: Name,
     /// The C variant.
     pub function: Option<EdtFunction>,
     /// The same, where a worker calls it and nothing else is to be done: not in strict mode.
@@ -82,7 +161,15 @@ pub struct Work {
 }
 
 impl Work {
-    /// The work of a C function alone.
+    /// The work of a function of the program's, which it has written so.
+    pub fn of_program(function: EdtFunction, given: &str) -> Work {
+        Work {
+            name: Name::of_program(function, given),
+            ..Work::of_function(function, "")
+        }
+    }
+
+    /// The work of a C function alone that has this name.
     pub fn of_function(function: EdtFunction, name: &str) -> Work {
         Work {
             function: Some(function),
@@ -93,7 +180,7 @@ impl Work {
     /// A work to which kernels are to be added.
     pub fn of_kernels(name: &str) -> Work {
         Work {
-            name: name.to_string(),
+            name: Name::fixed(name),
             function: None,
             direct: None,
             kernels: Vec::new(),
@@ -136,6 +223,9 @@ impl Works {
         let mut all = self.all.lock();
         if let Some(known) = all.get(&work) {
             return known;
+        }
+        if self.strict {
+            work.name.best();
         }
         let known: &'static Work = Box::leak(Box::new(work.clone()));
         all.insert(work, known);

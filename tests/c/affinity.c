@@ -1,6 +1,7 @@
 /*
  * Places: one machine is one policy domain, where everything is; hints with its affinity change nothing.
  */
+// env: OCR_DEVICES=none
 #include "check.h"
 #include <extensions/ocr-affinity.h>
 #include <extensions/ocr-labeling.h>
@@ -59,7 +60,7 @@ ocrGuid_t mainEdt(u32 paramc, u64 *paramv, u32 depc, ocrEdtDep_t depv[]) {
         REFUSED(OCR_EINVAL, ocrAffinityGet(kinds[i], NULL, places));
         REFUSED(OCR_EINVAL, ocrAffinityGet(kinds[i], &count, NULL));
     }
-    /* No kernel was added, so no device is in use. */
+    /* There are none. */
     OK(ocrAffinityCount(AFFINITY_OCL, &count));
     CHECK_EQ(count, 0);
     REFUSED(OCR_EINVAL, ocrAffinityGetAt(AFFINITY_OCL, 0, &guid));

@@ -2,8 +2,10 @@
 #include "check.h"
 #include <extensions/ocr-heterogeneous.h>
 
-/* Programs define it, to register their functions; nobody calls it. */
-void registerEdtFunctions(void) { CHECK(!"it is called"); }
+static int registrations;
+
+/* Programs define it, to register their functions; it is called once, before mainEdt. */
+void registerEdtFunctions(void) { ++registrations; }
 
 static u64 doubled(u64 number) { return 2 * number; }
 
@@ -18,6 +20,7 @@ static ocrGuid_t calls(u32 paramc, u64 *paramv, u32 depc, ocrEdtDep_t depv[]) {
 
 ocrGuid_t mainEdt(u32 paramc, u64 *paramv, u32 depc, ocrEdtDep_t depv[]) {
     (void)paramc, (void)paramv, (void)depc, (void)depv;
+    CHECK_EQ(registrations, 1);
     OK(ocrRegisterEdtFuntion(calls));
     OK(ocrRegisterFunctionPointer((ocrFuncPtr_t)doubled));
     REFUSED(OCR_EINVAL, ocrRegisterEdtFuntion(NULL));

@@ -14,17 +14,17 @@
 // needs: halt
 #include "check.h"
 
-static ocrGuid_t never(u32 paramc, u64 *paramv, u32 depc, ocrEdtDep_t depv[]) {
-    (void)paramc, (void)paramv, (void)depc, (void)depv;
-    CHECK(!"ran without its dependence");
-    return NULL_GUID;
-}
+#define NEVER(name) \
+    static ocrGuid_t name(u32 paramc, u64 *paramv, u32 depc, ocrEdtDep_t depv[]) { \
+        (void)paramc, (void)paramv, (void)depc, (void)depv; \
+        CHECK(!#name " ran without its dependence"); \
+        return NULL_GUID; \
+    }
 
-static void waits(const char *name, ocrGuid_t event) {
-    ocrGuid_t tmpl, edt;
-    OK(ocrEdtTemplateCreate_internal(&tmpl, never, 0, 1, name));
-    OK(ocrEdtCreate(&edt, tmpl, 0, NULL, 1, &event, EDT_PROP_NONE, NULL_HINT, NULL));
-}
+NEVER(on_counted)
+NEVER(on_channel)
+NEVER(on_channel_second)
+NEVER(on_collective)
 
 ocrGuid_t mainEdt(u32 paramc, u64 *paramv, u32 depc, ocrEdtDep_t depv[]) {
     (void)paramc, (void)paramv, (void)depc, (void)depv;
@@ -39,14 +39,14 @@ ocrGuid_t mainEdt(u32 paramc, u64 *paramv, u32 depc, ocrEdtDep_t depv[]) {
     ocrGuid_t event;
     u64 number = 1;
     OK(ocrEventCreateParams(&event, OCR_EVENT_COUNTED_T, EVT_PROP_NONE, &counted));
-    waits("on_counted", event);
+    spawn(on_counted, 0, NULL, 1, &event);
     OK(ocrEventCreateParams(&event, OCR_EVENT_CHANNEL_T, EVT_PROP_NONE, &channel));
-    waits("on_channel", event);
+    spawn(on_channel, 0, NULL, 1, &event);
     link_to(event, event_of(OCR_EVENT_STICKY_T), 0, DB_MODE_NULL);
-    waits("on_channel_second", event);
+    spawn(on_channel_second, 0, NULL, 1, &event);
     OK(ocrEventCreateParams(&event, OCR_EVENT_COLLECTIVE_T, EVT_PROP_NONE, &collective));
     link_to(event, event_of(OCR_EVENT_STICKY_T), 0, DB_MODE_NULL);
-    waits("on_collective", event);
+    spawn(on_collective, 0, NULL, 1, &event);
     OK(ocrEventCollectiveSatisfySlot(event, &number, 0));
     OK(ocrEventCollectiveSatisfySlot(event, &number, 1));
     OK(ocrEventCollectiveSatisfySlot(event, &number, 0));

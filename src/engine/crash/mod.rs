@@ -149,7 +149,7 @@ struct Named<'a>(&'a Edt);
 
 impl fmt::Display for Named<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "{} ({:.200})", self.0.guid(), self.0.work().name)
+        write!(f, "{} ({:.200})", self.0.guid(), self.0.work().name.known())
     }
 }
 

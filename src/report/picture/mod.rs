@@ -240,7 +240,7 @@ impl<'a> Picture<'a> {
         // are shown.
         let mut alike: HashMap<&str, usize> = HashMap::new();
         waiting.sort_by_cached_key(|edt| {
-            let number = alike.entry(&edt.name.work.name).or_default();
+            let number = alike.entry(edt.name.work.name.best()).or_default();
             *number += 1;
             (!edt.misses_one(), !picture.is_root(edt), *number)
         });

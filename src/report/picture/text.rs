@@ -205,7 +205,7 @@ impl Picture<'_> {
     fn not_shown(&self) -> String {
         let mut alike: BTreeMap<&str, usize> = BTreeMap::new();
         for edt in self.waiting.iter().skip(SHOWN) {
-            *alike.entry(&edt.name.work.name).or_default() += 1;
+            *alike.entry(edt.name.work.name.best()).or_default() += 1;
         }
         if alike.is_empty() {
             return String::new();

@@ -1,0 +1,107 @@
+//! Who leaves without the runtime's doing: a thread that ends in the middle of a function that the runtime
+//! called, and a process that ends by `exit`.
+
+use super::Runtime;
+use super::context::Context;
+use super::end::{fatal, flush_output};
+use crate::object::edt::Edt;
+use std::ffi::{c_int, c_void};
+use std::ptr;
+use std::sync::OnceLock;
+
+/// Has [`thread_ends`] called where a thread ends by itself, which is not so with a destructor of Rust's:
+/// `exit` calls those as well.
+static KEY: OnceLock<libc::pthread_key_t> = OnceLock::new();
+/// Whose end [`process_ends`] is told of. A process that it has forked is another.
+static PROCESS: OnceLock<u32> = OnceLock::new();
+
+/// From now on until [`stop_watching`], this thread, which is a worker, is expected to come back from what it calls.
+pub(super) fn watch_thread() {
+    set(1);
+}
+
+/// This thread may end.
+pub(super) fn stop_watching() {
+    set(0);
+}
+
+fn set(watched: usize) {
+    let key = *KEY.get_or_init(|| {
+        let mut key = 0;
+        // SAFETY: a valid place, and a function of the right type.
+        let error = unsafe { libc::pthread_key_create(&raw mut key, Some(thread_ends)) };
+        assert_eq!(error, 0, "the system gives each process some keys");
+        key
+    });
+    // SAFETY: the key was created, and nobody deletes it.
+    unsafe { libc::pthread_setspecific(key, ptr::without_provenance(watched)) };
+}
+
+/// Called by the C library on a thread that ends though it is watched. That nothing comes of what it did is no
+/// hang that could be seen later: it counts as at work.
+extern "C" fn thread_ends(_: *mut c_void) {
+    let (who, whose) = match Context::running_here() {
+        Some(edt) => (edt_name(edt), "its EDT"),
+        None => ("a function of the program".to_string(), "that function"),
+    };
+    fatal(&format!(
+        "{who} has ended the worker that it ran on: it called pthread_exit (or the thread was cancelled). The \
+         runtime needs its workers, and waits for {whose} to return: end an EDT with return NULL_GUID."
+    ));
+}
+
+/// Has the end of this process told, if it is by `exit`.
+pub(super) fn watch_process() {
+    PROCESS.get_or_init(|| {
+        // SAFETY: a function of the right type, which lasts.
+        let full = unsafe { on_exit(process_ends, ptr::null_mut()) };
+        debug_assert_eq!(full, 0, "only without memory");
+        std::process::id()
+    });
+}
+
+unsafe extern "C" {
+    /// Of glibc: as `atexit`, but the function gets the status.
+    fn on_exit(function: extern "C" fn(c_int, *mut c_void), argument: *mut c_void) -> c_int;
+}
+
+/// Called by the C library where a run may be going on: then its report is written all the same.
+extern "C" fn process_ends(status: c_int, _: *mut c_void) {
+    if PROCESS.get() != Some(&std::process::id()) {
+        return;
+    }
+    let Some(runtime) = Runtime::current() else {
+        return;
+    };
+    if runtime.end.is_ending() {
+        return;
+    }
+    runtime.last_words(status, || {
+        if runtime.check.is_some() {
+            flush_output();
+            eprintln!("ocr: note: strict mode: {}", told(status, runtime.legacy));
+        }
+    });
+}
+
+/// What strict mode says of a call of `exit`, here.
+fn told(status: c_int, legacy: bool) -> String {
+    let (who, how) = match (Context::running_here(), legacy) {
+        (Some(edt), _) => (edt_name(edt), ""),
+        (None, false) => ("a thread of the program".to_string(), ""),
+        (None, true) => ("the program".to_string(), ", or returned from its main,"),
+    };
+    let instead = match legacy {
+        false => "ocrShutdown, or ocrAbort with a status",
+        true => "ocrShutdown and ocrLegacyFinalize",
+    };
+    format!(
+        "{who} called exit({status}){how} while the runtime runs. EDTs that are not done are not \
+         waited for, and objects that are left are not listed. An OCR program ends with {instead} \
+         (OCR 1.1.0, 2.3)."
+    )
+}
+
+fn edt_name(edt: &Edt) -> String {
+    format!("EDT {} ({})", edt.guid(), edt.work().name)
+}

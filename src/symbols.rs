@@ -1,0 +1,181 @@
+//! The names of the program's functions, for messages.
+//!
+//! `ocrEdtTemplateCreate` is a macro that passes on how the function was written. Where a function of the
+//! program makes its templates, or a template of C++, that is the name of a parameter, the same for all EDTs. The
+//! symbol tables have the true ones, unless the program was stripped.
+
+use cpp_demangle::DemangleOptions;
+use object::read::{Object, ObjectKind, ObjectSymbol};
+use parking_lot::Mutex;
+use std::collections::HashMap;
+use std::ffi::CStr;
+use std::mem::MaybeUninit;
+use std::os::unix::ffi::OsStrExt;
+use std::path::{Path, PathBuf};
+use std::ptr;
+
+/// The functions of a file, by where they begin in it. Many have several names: what the compiler has found to do
+/// the same is one function.
+type Table = HashMap<u64, Vec<String>>;
+
+/// The tables that were read.
+static TABLES: Mutex<Option<HashMap<PathBuf, Table>>> = Mutex::new(None);
+
+/// The name of the function at an address, which the program has called `given`. That stays where it is true or
+/// nothing better is known.
+pub fn name_of(function: usize, given: &str) -> String {
+    let names = names_of(function).unwrap_or_default();
+    match names.first() {
+        Some(name) if !names.iter().any(|name| is_meant(name, given)) => plain(name),
+        _ => given.to_string(),
+    }
+}
+
+/// The symbols of a function; `None` if its file cannot be read.
+fn names_of(function: usize) -> Option<Vec<String>> {
+    let home = Home::of(function)?;
+    let mut tables = TABLES.lock();
+    let tables = tables.get_or_insert_default();
+    let table = match tables.get(&home.file) {
+        Some(table) => table,
+        None => {
+            let table = read(&home.file).unwrap_or_default();
+            tables.entry(home.file.clone()).or_insert(table)
+        }
+    };
+    // Only one of them is there.
+    let within = (function - home.base) as u64;
+    table.get(&within).cloned()
+}
+
+/// Where a function is from.
+struct Home {
+    file: PathBuf,
+    base: usize,
+}
+
+impl Home {
+    fn of(function: usize) -> Option<Home> {
+        let info = loaded_at(function)?;
+        let base = info.dli_fbase as usize;
+        // SAFETY: a plain call.
+        let headers = unsafe { libc::getauxval(libc::AT_PHDR) } as usize;
+        let is_program =
+            loaded_at(headers).is_some_and(|program| program.dli_fbase as usize == base);
+        let file = match is_program {
+            // Its name may be one that was looked for, or of another folder.
+            true => PathBuf::from("/proc/self/exe"),
+            false => {
+                // SAFETY: the name of what is loaded, which it is while its function is in use.
+                let name = unsafe { CStr::from_ptr(info.dli_fname) };
+                PathBuf::from(std::ffi::OsStr::from_bytes(name.to_bytes()))
+            }
+        };
+        Some(Home { file, base })
+    }
+}
+
+/// What is loaded at an address.
+fn loaded_at(address: usize) -> Option<libc::Dl_info> {
+    let mut info = MaybeUninit::uninit();
+    // SAFETY: a valid place; the address is only looked up.
+    let found = unsafe { libc::dladdr(ptr::without_provenance(address), info.as_mut_ptr()) };
+    // SAFETY: filled in, then.
+    (found != 0).then(|| unsafe { info.assume_init() })
+}
+
+/// The functions of a file, by their distance from where the file is loaded.
+fn read(file: &Path) -> Option<Table> {
+    let bytes = std::fs::read(file).ok()?;
+    let parsed = object::File::parse(&*bytes).ok()?;
+    // A program that is loaded where it was linked to has addresses for distances.
+    let linked_at = match parsed.kind() {
+        ObjectKind::Executable => program_base(),
+        _ => 0,
+    };
+    let mut table = Table::new();
+    for symbol in parsed.symbols().chain(parsed.dynamic_symbols()) {
+        if symbol.kind() != object::SymbolKind::Text || symbol.is_undefined() {
+            continue;
+        }
+        let (Some(at), Ok(name)) = (symbol.address().checked_sub(linked_at), symbol.name()) else {
+            continue;
+        };
+        // What the compiler adds to the name of a copy begins with a dot.
+        let name = name.split('.').next().unwrap_or(name);
+        let names = table.entry(at).or_default();
+        if !name.is_empty() && !names.iter().any(|known| known == name) {
+            names.push(name.to_string());
+        }
+    }
+    Some(table)
+}
+
+/// Where the program is loaded.
+fn program_base() -> u64 {
+    // SAFETY: a plain call.
+    let headers = unsafe { libc::getauxval(libc::AT_PHDR) } as usize;
+    loaded_at(headers).map_or(0, |program| program.dli_fbase as u64)
+}
+
+/// Whether what the program wrote for a function says this one: `f`, `&f` and `(ocrEdt_t)f` for `f`, and
+/// `Some::f` for `_ZN4Some1fEv`.
+fn is_meant(symbol: &str, given: &str) -> bool {
+    let is_part = |c: char| c.is_alphanumeric() || c == '_';
+    let Some(last) = given.split(|c| !is_part(c)).rfind(|part| !part.is_empty()) else {
+        return false;
+    };
+    symbol == last || symbol.starts_with("_Z") && symbol.contains(&format!("{}{last}", last.len()))
+}
+
+/// A symbol as people write it.
+fn plain(symbol: &str) -> String {
+    // What EDTs' functions take and return is the same for all of them.
+    let options = DemangleOptions::new().no_params().no_return_type();
+    cpp_demangle::Symbol::new(symbol)
+        .ok()
+        .and_then(|parsed| parsed.demangle_with_options(&options).ok())
+        .unwrap_or_else(|| symbol.to_string())
+}
+
+#[cfg(all(test, not(miri)))]
+mod tests {
+    use super::*;
+
+    #[unsafe(no_mangle)]
+    extern "C" fn ocr_test_of_symbols() {}
+
+    #[test]
+    fn what_is_true_stays() {
+        for (symbol, given) in [
+            ("worker", "worker"),
+            ("worker", "&worker"),
+            ("worker", "(ocrEdt_t) worker"),
+            ("_ZN4Some6workerEv", "Some::worker"),
+            ("_ZN4Some6workerIiEEv", "(&Some::worker)"),
+        ] {
+            assert!(is_meant(symbol, given), "{symbol} {given}");
+        }
+        for (symbol, given) in [("worker", "f"), ("worker", "work"), ("worker", "")] {
+            assert!(!is_meant(symbol, given), "{symbol} {given}");
+        }
+    }
+
+    #[test]
+    fn symbols_of_cpp_are_written_out() {
+        assert_eq!(plain("worker"), "worker");
+        assert_eq!(plain("_ZN1WILi3EE3runEjPmjP11ocrEdtDep_t"), "W<3>::run");
+        assert_eq!(plain("_ZN"), "_ZN", "no such symbol");
+    }
+
+    #[test]
+    fn functions_have_their_symbols() {
+        let function = ocr_test_of_symbols as *const () as usize;
+        assert_eq!(name_of(function, "f"), "ocr_test_of_symbols");
+        assert_eq!(
+            name_of(function, "&ocr_test_of_symbols"),
+            "&ocr_test_of_symbols"
+        );
+        assert_eq!(name_of(1, "f"), "f", "nothing is there");
+    }
+}

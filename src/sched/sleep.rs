@@ -104,11 +104,16 @@ impl Sleep {
         self.state.fetch_add(SEARCHING, Ordering::SeqCst);
     }
 
-    /// S2: a searching worker found something. True if it was the last that searched: it must call
-    /// [`Sleep::notify`] if there is more work.
+    /// S2: a searching worker found something. True if it was the last that searched: it must look for
+    /// more work then, and call [`Sleep::notify`] if there is.
     #[must_use]
     pub fn found(&self) -> bool {
-        State(self.state.fetch_sub(SEARCHING, Ordering::SeqCst)).searching() == 1
+        let last = State(self.state.fetch_sub(SEARCHING, Ordering::SeqCst)).searching() == 1;
+        if last {
+            // As in S4, of the look that follows.
+            fence(Ordering::SeqCst);
+        }
+        last
     }
 
     /// S3 to S6: a searching worker sleeps, unless `look` finds work after it has said that it
@@ -247,6 +252,51 @@ mod loom_models {
                 })
                 .collect();
             for _ in 0..pushes {
+                shared.1.ready.fetch_add(1, Ordering::Release);
+                shared.0.notify();
+            }
+            for thread in threads {
+                thread.join().expect("no panic");
+            }
+        });
+    }
+
+    /// A worker that takes one of two pushes does not come back before the other one is taken: then who
+    /// searched last has to wake another (S2).
+    #[test]
+    fn who_found_one_wakes_another_for_the_next() {
+        const BOTH: usize = 2;
+        let mut model = loom::model::Builder::new();
+        model.preemption_bound = Some(3);
+        model.check(|| {
+            let (sleep, parkers) = Sleep::new(BOTH);
+            let taken = (loom::sync::Mutex::new(0), loom::sync::Condvar::new());
+            let shared = Arc::new((sleep, Queue::default(), taken));
+            let threads: Vec<_> = parkers
+                .into_iter()
+                .enumerate()
+                .map(|(index, parker)| {
+                    let shared = shared.clone();
+                    loom::thread::spawn(move || {
+                        let (sleep, queue, (taken, changed)) = &*shared;
+                        let more = || queue.ready.load(Ordering::Relaxed) != 0;
+                        sleep.start_search();
+                        while !queue.take() {
+                            sleep.sleep(index, &parker, more, || {});
+                        }
+                        if sleep.found() && more() {
+                            sleep.notify();
+                        }
+                        let mut taken = taken.lock().expect("no panic");
+                        *taken += 1;
+                        changed.notify_one();
+                        while *taken < BOTH {
+                            taken = changed.wait(taken).expect("no panic");
+                        }
+                    })
+                })
+                .collect();
+            for _ in 0..BOTH {
                 shared.1.ready.fetch_add(1, Ordering::Release);
                 shared.0.notify();
             }

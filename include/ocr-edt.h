@@ -141,10 +141,10 @@ u8 ocrEventCreateParams(ocrGuid_t *guid, ocrEventTypes_t eventType, u16 properti
 u8 ocrEventDestroy(ocrGuid_t guid);
 
 /*
- * ocrEventSatisfySlot for slot 0 of an event: for a latch event, the decrement. Both GUIDs NULL_GUID:
- * nothing happens, and 0 is returned.
+ * ocrEventSatisfySlot for slot 0: for a latch event, the decrement. Both GUIDs NULL_GUID: nothing
+ * happens, and 0 is returned.
  *
- * Errors: those of ocrEventSatisfySlot; OCR_EINVAL for an EDT, too.
+ * Errors: those of ocrEventSatisfySlot.
  * OCR 1.1.0, 2.6.3.
  */
 u8 ocrEventSatisfy(ocrGuid_t eventGuid, ocrGuid_t dataGuid);

@@ -41,7 +41,8 @@ export! {
         let Some(label) = (unsafe { labeled(label, paramc, paramv) }) else { return EINVAL };
         with(EPERM, |context| {
             if check::is_on() {
-                PENDING.set(Some((current(context), label)));
+                let next = Some((current(context), label));
+                let _ = PENDING.try_with(|pending| pending.replace(next));
             }
             0
         })
@@ -60,7 +61,8 @@ fn current(context: &Context) -> Guid {
 
 /// The label for an object that this EDT (`NULL_GUID`: a thread outside of EDTs) has created now.
 pub(super) fn pending(edt: Guid) -> Option<String> {
-    let (by, label) = PENDING.take()?;
+    // A thread that ends may be past the life of this.
+    let (by, label) = PENDING.try_with(RefCell::take).ok()??;
     (by == edt).then_some(label)
 }
 

@@ -53,15 +53,12 @@ export! {
 
     /// OCR 1.1.0, 2.6.3.
     fn ocrEventSatisfy(event: ocrGuid_t, data: ocrGuid_t) -> u8, or EFAULT; {
-        satisfy(event.into(), data.into(), sys::OCR_EVENT_LATCH_DECR_SLOT)
+        satisfy_slot(event, data, sys::OCR_EVENT_LATCH_DECR_SLOT)
     }
 
     /// OCR 1.1.0, 2.6.4.
     fn ocrEventSatisfySlot(event: ocrGuid_t, data: ocrGuid_t, slot: u32) -> u8, or EFAULT; {
-        match Guid::from(event).is_edt() {
-            true => satisfy_edt(data, event, slot),
-            false => satisfy(event.into(), data.into(), slot),
-        }
+        satisfy_slot(event, data, slot)
     }
 
     /// OCR 1.1.0, 2.7.1; the name is for messages and reports.
@@ -299,6 +296,13 @@ fn satisfy(event: Guid, data: Guid, slot: u32) -> u8 {
 
 /// A pre-slot of an EDT that nothing is connected to gets a data block, or nothing.
 #[cold]
+fn satisfy_slot(event: ocrGuid_t, data: ocrGuid_t, slot: u32) -> u8 {
+    match Guid::from(event).is_edt() {
+        true => satisfy_edt(data, event, slot),
+        false => satisfy(event.into(), data.into(), slot),
+    }
+}
+
 fn satisfy_edt(data: ocrGuid_t, edt: ocrGuid_t, slot: u32) -> u8 {
     let guid = Guid::from(data);
     match guid.is_null() || guid.is_data_block() {

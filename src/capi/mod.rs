@@ -22,6 +22,7 @@ pub mod sys {
     include!(concat!(env!("OUT_DIR"), "/ocr_h.rs"));
 }
 
+use crate::check;
 use crate::engine::context::Context;
 use crate::graph::Refused;
 use crate::object::guid::Guid;
@@ -114,11 +115,19 @@ fn with<R>(none: R, f: impl FnOnce(&mut Context) -> R) -> R {
 fn tell_no_runtime() {
     static TOLD: AtomicBool = AtomicBool::new(false);
     if !TOLD.swap(true, Ordering::Relaxed) {
+        let call = called_now().unwrap_or("a function of OCR");
         eprintln!(
-            "ocr: warning: a function of OCR was called while no runtime runs, and does nothing: before \
-             ocrLegacyInit, after ocrLegacyFinalize, or on a thread that goes on after the end of the run"
+            "ocr: warning: {call} was called while no runtime runs, and does nothing: before ocrLegacyInit, \
+             after ocrLegacyFinalize, or on a thread that goes on after the end of the run"
         );
     }
+}
+
+/// The function of the interface that the program has called, if the stack says it.
+fn called_now() -> Option<&'static str> {
+    let stack = std::backtrace::Backtrace::force_capture().to_string();
+    let mut frames = stack.lines().filter_map(|line| line.split_once(": "));
+    frames.find_map(|(_, name)| Some(check::calls::find(name.trim())?.shown()))
 }
 
 impl From<sys::ocrGuid_t> for Guid {

@@ -3,6 +3,7 @@
 
 use super::{debug, labeling, sys};
 use crate::check::calls::{Call, MAX_ARGS, Role};
+use crate::check::contents::Print;
 use crate::check::history::Act;
 use crate::check::{Check, Made, Misuse};
 use crate::engine::context::Context;
@@ -29,6 +30,8 @@ pub(super) struct Begun {
     act: Act,
     check: &'static Check,
     objects: &'static Objects,
+    /// A block, and what is in it, that an EDT is to read without waiting for its writer; and the EDT.
+    to_read: Option<(Guid, Print, Guid)>,
 }
 
 /// The first eight bytes of an argument or a result: GUIDs, numbers and pointers are no larger.
@@ -84,6 +87,10 @@ fn begin(call: &'static Call, words: &[u64]) -> Option<Box<Begun>> {
     // SAFETY: this thread's, and calls from C do not nest.
     let context = unsafe { &*context };
     let check = context.runtime.check.as_deref()?;
+    if call.name == "ocrLegacyFinalize" && context.current.is_none() {
+        // Nothing is left to look at when it returns.
+        return None;
+    }
     let mut args = [0; MAX_ARGS];
     args[..words.len()].copy_from_slice(words);
     let act = insist(check.before(&context.runtime.objects, call, &args, context.who()));
@@ -101,6 +108,11 @@ fn begin(call: &'static Call, words: &[u64]) -> Option<Box<Begun>> {
     if call.name.starts_with("ocrEventSatisfy") {
         context.check_satisfy(check, destination, source, act);
     }
+    let without_waiting = Mode::from_bits(mode) == Some(Mode::Ro) && destination.is_edt();
+    let to_read = match without_waiting {
+        true => (context.check_passing(source)).map(|print| (source, print, destination)),
+        false => None,
+    };
     // Boxed, so that a call has no room for it on its stack where strict mode is off.
     let begun = Box::new(Begun {
         call,
@@ -108,6 +120,7 @@ fn begin(call: &'static Call, words: &[u64]) -> Option<Box<Begun>> {
         act,
         check,
         objects: &context.runtime.objects,
+        to_read,
     });
     if destination.is_edt()
         && context.is_written_once(source)
@@ -130,12 +143,19 @@ impl Begun {
     /// After the call, which has returned `status`.
     fn end(&self, status: u8) {
         if status == 0 {
+            if let Some((block, print, reader)) = self.to_read {
+                (self.check).lets_read(self.objects, reader, block, self.act, print);
+            }
             let made = self.made().unwrap_or(Guid::NULL);
             self.check
                 .succeeded(self.objects, self.call, &self.args, self.act, made);
             if !made.is_null()
                 && let Some(label) = debug::pending(self.act.who.edt)
             {
+                super::with((), |context| {
+                    let runtime = context.runtime;
+                    runtime.registry.labels.attach(self.objects, made, &label);
+                });
                 self.check.history.label(made, label);
             }
             return;

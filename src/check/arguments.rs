@@ -5,6 +5,7 @@ use super::calls::Role;
 use super::history::{End, Record, What};
 use super::{Check, Made, Misuse, is_alive, is_known, kind_of};
 use crate::object::Objects;
+use crate::object::data_block::UNWRITTEN;
 use crate::object::guid::{Guid, Kind};
 
 impl Check {
@@ -90,13 +91,27 @@ impl Check {
                 Guid::ERROR => {
                     "ERROR_GUID is the answer of a call that failed: check what it returned."
                 }
+                guid if guid.bits() == u64::from_ne_bytes([UNWRITTEN; 8]) => {
+                    "These are the bytes that strict mode fills new data blocks with: it was read from \
+                         a block that nobody had written there."
+                }
+                guid if block_at(objects, guid).is_some() => {
+                    "Pass the GUID of the block, not its address: depv[i].guid, or what ocrDbCreate has \
+                         stored in its first argument."
+                }
                 _ => {
                     "Look at where this variable gets its value: it may be uninitialised, cut \
-                         off (a GUID has 64 bits), or not a GUID at all, for instance a parameter \
-                         in the wrong place of paramv."
+                         off (a GUID has 64 bits), or not a GUID at all, for instance an address, or a \
+                         parameter in the wrong place of paramv."
                 }
             };
-            let what = format!("{name} ({guid}) is not the GUID of an object");
+            let what = match block_at(objects, guid) {
+                Some(block) => format!(
+                    "{name} ({guid}) is not a GUID, but the address of {}",
+                    self.history.name(block)
+                ),
+                None => format!("{name} ({guid}) is not the GUID of an object"),
+            };
             return Some(self.by_call(made, what, &[], &format!("{name} is {wanted}"), advice));
         };
         if !admits(role, what) {
@@ -310,6 +325,17 @@ pub(super) fn is_guid(role: Role) -> bool {
     )
 }
 
+/// The data block that has its memory where a word points.
+fn block_at(objects: &Objects, word: Guid) -> Option<Guid> {
+    let mut blocks = objects.data_blocks.live();
+    let at = word.bits() as usize;
+    let found = blocks.find(|(_, block)| {
+        let start = block.host_ptr() as usize;
+        start != 0 && (start..start + block.size() as usize).contains(&at)
+    });
+    found.map(|(guid, _)| guid)
+}
+
 /// What an argument wants, with its article.
 fn wanted(role: Role) -> &'static str {
     match role {
@@ -399,7 +425,7 @@ fn wrong_kind(role: Role, what: What) -> &'static str {
         (Role::Destination, What::Block) => {
             "A data block has no pre-slots. Are source and destination the wrong way round? The \
              order is ocrAddDependence(source, destination, slot, mode), and \
-             ocrEventSatisfySlot(event, data, slot)."
+             ocrEventSatisfy(event, data)."
         }
         (Role::Destination, _) => {
             "A template has no pre-slots, EDTs have: use the GUID that ocrEdtCreate stores."
@@ -410,8 +436,8 @@ fn wrong_kind(role: Role, what: What) -> &'static str {
              there if the EDT has ended before."
         }
         (Role::Event, What::Edt) => {
-            "EDTs are not satisfied as events are: ocrAddDependence(data, edt, slot, mode) satisfies \
-             a pre-slot of an EDT; ocrEdtDestroy destroys one."
+            "ocrAddDependence(data, edt, slot, mode) satisfies a pre-slot of an EDT; ocrEdtDestroy \
+             destroys one."
         }
         (Role::Event, What::Block) => {
             "Are the arguments the wrong way round? The order is ocrEventSatisfy(event, data). A \

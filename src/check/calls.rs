@@ -232,7 +232,7 @@ pub const CALLS: &[Call] = &[
     call(
         "ocrEventSatisfy",
         "OCR 1.1.0, 2.6.3",
-        &[("eventGuid", Role::Event), ("dataGuid", Role::Data)],
+        &[("eventGuid", Role::Destination), ("dataGuid", Role::Data)],
     ),
     call(
         "ocrEventSatisfySlot",
@@ -513,6 +513,15 @@ pub const CALLS: &[Call] = &[
             ("depc", Role::Count),
             ("depv", Role::Out),
             ("legacyContext", Role::Other),
+        ],
+    ),
+    // Of an EDT.
+    call(
+        "ocrLegacyFinalize",
+        LEGACY,
+        &[
+            ("legacyContext", Role::Other),
+            ("runUntilShutdown", Role::Other),
         ],
     ),
     // With properties a refusal may be an answer.

@@ -7,13 +7,15 @@
 //! hold it any more. A fingerprint counts only if no writer held the block before and after it was
 //! taken, with the same version: a writer that came and went meanwhile has changed the version.
 //!
-//! In the same way it is seen that an EDT writes a block after it has satisfied an event with it: the
-//! fingerprints before that call and at its release differ, and no other writer was there in between.
+//! In the same way it is seen that an EDT writes a block after it has satisfied an event with it, or has let
+//! another read it in mode RO: the fingerprints before that call and at its release differ, and no other writer
+//! was there in between.
 
 use super::history::{Act, End, What, Who};
 use super::{Check, Misuse, kind_of};
+use crate::object::Objects;
 use crate::object::data_block::DataBlock;
-use crate::object::edt::Mode;
+use crate::object::edt::{Edt, Mode, RUNNABLE};
 use crate::object::event::EventKind;
 use crate::object::guid::Guid;
 use parking_lot::Mutex;
@@ -32,13 +34,14 @@ struct Seal {
 #[derive(Default)]
 pub struct Contents {
     seals: Mutex<HashMap<Guid, Seal>>,
-    /// When an EDT first satisfied an event with a block that it holds for writing, by EDT and block.
+    /// When an EDT first passed on a block that it holds for writing, by EDT and block.
     passed: Mutex<HashMap<(Guid, Guid), Passed>>,
 }
 
-/// An event was satisfied with a block.
+/// An event was satisfied with a block, or an EDT that only reads it can begin.
 struct Passed {
-    event: Guid,
+    /// The event, or the EDT.
+    to: Guid,
     act: Act,
     /// What the block contained then.
     before: Print,
@@ -150,6 +153,10 @@ impl Contents {
     }
 }
 
+fn is_waiting(edt: &Edt) -> bool {
+    edt.header.peek().state() < RUNNABLE
+}
+
 impl Check {
     /// An EDT is about to satisfy an event with a block that it holds for writing. The first time counts.
     pub fn passes(
@@ -168,9 +175,28 @@ impl Check {
         if !self.contents.passed.lock().contains_key(&key)
             && let Some(before) = print()
         {
-            let passed = Passed { event, act, before };
+            let passed = Passed {
+                to: event,
+                act,
+                before,
+            };
             self.contents.passed.lock().insert(key, passed);
         }
+    }
+
+    /// The dependence that an EDT has added, of an EDT that only reads a block that this one holds for
+    /// writing, was the last: the other may begin, or has. `before` is what the block contained.
+    pub fn lets_read(&self, objects: &Objects, reader: Guid, block: Guid, act: Act, before: Print) {
+        let waits = (objects.edts.lock(reader)).is_some_and(|(edt, _)| is_waiting(edt));
+        if waits {
+            return;
+        }
+        let mut passed = self.contents.passed.lock();
+        passed.entry((act.who.edt, block)).or_insert(Passed {
+            to: reader,
+            act,
+            before,
+        });
     }
 
     /// An EDT that holds a block for writing is about to give it back, with this content if that can be
@@ -185,9 +211,24 @@ impl Check {
         let (Some(passed), Some(now)) = (passed, now) else {
             return Ok(());
         };
-        let Passed { event, act, before } = passed;
+        let Passed { to, act, before } = passed;
         if before.version != now.version || before == now {
             return Ok(());
+        }
+        if to.is_edt() {
+            return Err(self.by_edt(
+                who,
+                format!("seen when {who} gave the block back"),
+                format!(
+                    "a data block was written after an EDT that reads it in mode RO was ready to run ({})",
+                    act.call
+                ),
+                &[block, to],
+                "an EDT in mode RO does not wait for those who write the block: what they write while it can \
+                 run it may see or not (OCR 1.1.0, 1.4.4 and 1.6.2)",
+                "Write the block and call ocrDbRelease for it before ocrAddDependence; or ask for \
+                 DB_MODE_CONST, which waits until all who write it have released it.",
+            ));
         }
         Err(self.by_edt(
             who,
@@ -196,7 +237,7 @@ impl Check {
                 "a data block was written after an event had been satisfied with it ({})",
                 act.call
             ),
-            &[block, event],
+            &[block, to],
             "an EDT that satisfies an event with a data block has written it before, and released it \
              (OCR 1.1.0, 1.6.2 and 2.6.3)",
             "Who gets the block may begin at once. Call ocrDbRelease after the last write, and \

@@ -81,4 +81,22 @@ impl Check {
             ),
         ))
     }
+
+    /// An EDT has written an element of its `paramv` or `depv`, of `len` elements, that it does not have.
+    pub fn beyond_argument(&self, who: Who, name: &str, at: i64, len: u32) -> Box<Misuse> {
+        let (number, what) = match name {
+            "paramv" => ("paramc", "parameters"),
+            _ => ("depc", "pre-slots"),
+        };
+        self.by_edt(
+            who,
+            format!("seen at the end of {who}"),
+            format!("an EDT with {len} {what} has written {name}[{at}]"),
+            &[],
+            &format!("{name} has {number} elements (OCR 1.1.0, 1.4.2 and 2.7)"),
+            &format!(
+                "Use {name}[0] to {name}[{number} - 1] alone; an EDT that needs more {what} is created with more."
+            ),
+        )
+    }
 }

@@ -155,7 +155,7 @@ impl Check {
                 self.history.ends(first, End::Destroyed(act));
                 self.given_output_ends(objects, made);
             }
-            "ocrEventSatisfySlot" if first.is_edt() => links(1, 0, 2),
+            "ocrEventSatisfy" | "ocrEventSatisfySlot" if first.is_edt() => links(1, 0, 2),
             "ocrEventSatisfy" | "ocrEventSatisfySlot" => self.history.satisfied(first, act),
             "ocrAddDependence" | "ocrAddDependenceByValue" => links(0, 1, 2),
             "ocrAddDependenceSlot" => links(0, 2, 3),
@@ -223,7 +223,7 @@ impl Check {
     /// A call was refused, and the program goes on.
     pub fn was_refused(&self, call: &'static Call, args: &[u64], act: Act) {
         let destination = match call.name {
-            "ocrEventSatisfySlot" => args[0],
+            "ocrEventSatisfy" | "ocrEventSatisfySlot" => args[0],
             "ocrAddDependence" | "ocrAddDependenceByValue" => args[1],
             "ocrAddDependenceSlot" => args[2],
             _ => return,

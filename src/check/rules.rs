@@ -38,7 +38,7 @@ impl Check {
                 label.or_else(|| self.refused_event(made))
             }
             // A dependence in all but name. There is no argument 3: it reads as a mode that exists.
-            "ocrEventSatisfySlot" if made.guid(0).is_edt() => {
+            "ocrEventSatisfy" | "ocrEventSatisfySlot" if made.guid(0).is_edt() => {
                 self.refused_dependence(objects, made, status, [1, 0, 2, 3])
             }
             "ocrEventSatisfy" | "ocrEventSatisfySlot" => {
@@ -59,6 +59,13 @@ impl Check {
                 task.or_else(|| self.refused_edt(objects, made))
             }
             "ocrLegacySpawnOCR" => self.refused_spawn(objects, made),
+            "ocrLegacyFinalize" => Some(self.by_call(
+                made,
+                "an EDT cannot end the run that it is a part of".into(),
+                &[],
+                "ocrLegacyFinalize waits until the EDTs that run have ended",
+                "Call ocrShutdown in the EDT, and ocrLegacyFinalize in main, with runUntilShutdown true.",
+            )),
             "ocrLegacyBlockProgress" | "ocrWait" if status == PERMISSION => {
                 Some(self.waits_paused(made))
             }

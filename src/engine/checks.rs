@@ -243,12 +243,15 @@ impl Context {
     /// apart.
     #[cold]
     pub fn check_satisfy(&self, check: &Check, event: Guid, guid: Guid, act: Act) {
-        if self.current.is_some()
-            && let Some((block, mode, _)) = self.held_block(guid)
-            && mode.writes()
-        {
-            check.passes(event, guid, act, || Print::take(block, 1));
-        }
+        check.passes(event, guid, act, || self.check_passing(guid));
+    }
+
+    /// What is in a block that the running EDT holds for writing, and is about to pass on.
+    #[cold]
+    pub fn check_passing(&self, guid: Guid) -> Option<Print> {
+        self.current?;
+        let (block, mode, _) = self.held_block(guid)?;
+        mode.writes().then(|| Print::take(block, 1))?
     }
 
     /// Events did not take what others passed on to them.
@@ -318,11 +321,100 @@ pub(super) unsafe extern "C" fn call_checked(
         );
     };
     // SAFETY: by the contract.
+    let mut params = unsafe { Guarded::copy(paramv, paramc) };
+    // SAFETY: by the contract.
+    let mut deps = unsafe { Guarded::copy(depv, depc) };
+    let (paramv, depv) = (params.start(), deps.start());
+    // SAFETY: by the contract; both have as many elements as those that they are copies of.
     let result = unsafe { ocr_call_edt(paramc, paramv, depc, depv, function) };
     if let Some((context, edt, check)) = at_work() {
+        for (name, overrun, len) in [
+            ("paramv", params.overrun(), paramc),
+            ("depv", deps.overrun(), depc),
+        ] {
+            if let Some(at) = overrun {
+                insist(Err(check.beyond_argument(Who::of(edt), name, at, len)));
+            }
+        }
         context.check_end(check, edt, result);
     }
     result
+}
+
+/// A copy of an array that an EDT's function gets, with elements on both sides that are not its own.
+struct Guarded<T> {
+    elements: Vec<T>,
+    len: usize,
+}
+
+/// So many bytes, at least, are looked at on each side.
+const AROUND: usize = 256;
+
+impl<T: Marked> Guarded<T> {
+    /// How many elements are on each side.
+    const SIDE: usize = AROUND.div_ceil(size_of::<T>());
+
+    /// # Safety
+    /// `start` has `len` elements; it may be null if there are none.
+    unsafe fn copy(start: *const T, len: u32) -> Guarded<T> {
+        let len = len as usize;
+        let mut elements = vec![T::mark(); Self::SIDE];
+        // SAFETY: by the contract.
+        elements.extend((0..len).map(|at| unsafe { start.wrapping_add(at).read() }));
+        elements.extend(std::iter::repeat_n(T::mark(), Self::SIDE));
+        Guarded { elements, len }
+    }
+
+    /// What the function gets: null if there are no elements.
+    fn start(&mut self) -> *mut T {
+        match self.len {
+            0 => std::ptr::null_mut(),
+            _ => self.elements.as_mut_ptr().wrapping_add(Self::SIDE),
+        }
+    }
+
+    /// The index of an element that is none of the array and was written.
+    fn overrun(&self) -> Option<i64> {
+        let (before, rest) = self.elements.split_at(Self::SIDE);
+        let behind = &rest[self.len..];
+        let is_written = |element: &T| !element.is_mark();
+        match behind.iter().position(is_written) {
+            Some(at) => Some((self.len + at) as i64),
+            None => (before.iter().rposition(is_written)).map(|at| at as i64 - Self::SIDE as i64),
+        }
+    }
+}
+
+/// What has a value that no program writes by chance.
+trait Marked: Copy {
+    fn mark() -> Self;
+    fn is_mark(&self) -> bool;
+}
+
+const MARK: u64 = 0xc3a5_5ac3_3c5a_a53c;
+
+impl Marked for u64 {
+    fn mark() -> u64 {
+        MARK
+    }
+
+    fn is_mark(&self) -> bool {
+        *self == MARK
+    }
+}
+
+impl Marked for EdtDep {
+    fn mark() -> EdtDep {
+        EdtDep {
+            guid: Guid::from_bits(MARK),
+            ptr: std::ptr::without_provenance_mut(MARK as usize),
+            mode: MARK as u32,
+        }
+    }
+
+    fn is_mark(&self) -> bool {
+        (self.guid.bits(), self.ptr as u64, self.mode) == (MARK, MARK, MARK as u32)
+    }
 }
 
 /// How many calls that were never made are shown.

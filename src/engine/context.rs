@@ -3,6 +3,7 @@
 use super::Runtime;
 use super::ahead::Ahead;
 use super::blocks::Answered;
+use super::departure;
 use super::early::{Early, RESULT};
 use super::seats::Away;
 use crate::check::history::Who;
@@ -83,17 +84,9 @@ pub const LOCAL_SLOTS: usize = 4;
 thread_local! {
     /// The context of a worker.
     static CONTEXT: Cell<*mut Context> = const { Cell::new(ptr::null_mut()) };
-    /// The context of another thread. It may be of a runtime that has ended since.
-    static OUTSIDER: Outsider = const { Outsider(Cell::new(ptr::null_mut())) };
-}
-
-/// Ends the context of a thread that is not a worker, when the thread ends.
-struct Outsider(Cell<*mut Context>);
-
-impl Drop for Outsider {
-    fn drop(&mut self) {
-        Context::end(self.0.replace(ptr::null_mut()));
-    }
+    /// The context of another thread. It may be of a runtime that has ended since. When the thread ends,
+    /// `departure` has it ended, as late as can be: destructors of the program's may still call the runtime.
+    static OUTSIDER: Cell<*mut Context> = const { Cell::new(ptr::null_mut()) };
 }
 
 impl Context {
@@ -147,10 +140,7 @@ impl Context {
     /// Ends this thread's context, if it has one.
     pub fn leave() {
         Context::end(CONTEXT.replace(ptr::null_mut()));
-        // The thread may be past the life of this.
-        if let Ok(context) = OUTSIDER.try_with(|outsider| outsider.0.replace(ptr::null_mut())) {
-            Context::end(context);
-        }
+        Context::end(OUTSIDER.replace(ptr::null_mut()));
     }
 
     /// Ends a context that this thread had and has forgotten; nothing if it is null.
@@ -190,6 +180,11 @@ impl Context {
         }
     }
 
+    /// Whether this thread is a worker.
+    pub(super) fn is_worker_here() -> bool {
+        !CONTEXT.get().is_null()
+    }
+
     /// The EDT that this thread runs, for a signal handler.
     pub(super) fn running_here() -> Option<&'static Edt> {
         let context = NonNull::new(CONTEXT.get())?;
@@ -210,8 +205,7 @@ impl Context {
 
     /// The context of a thread that is not a worker.
     fn of_outsider() -> Option<*mut Context> {
-        // A thread that is past the life of this has no context any more.
-        let context = OUTSIDER.try_with(|outsider| outsider.0.get()).ok()?;
+        let context = OUTSIDER.get();
         // SAFETY: the context is this thread's, and nothing refers to it here.
         if let Some(this) = unsafe { context.as_ref() } {
             if this.runtime.is_current() {
@@ -231,7 +225,8 @@ impl Context {
         let context = Context::new(this, None);
         // SAFETY: just made, and this thread's.
         unsafe { (*context).keeper = Some(runtime) };
-        OUTSIDER.with(|outsider| outsider.0.set(context));
+        OUTSIDER.set(context);
+        departure::watch_thread();
         Some(context)
     }
 

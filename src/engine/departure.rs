@@ -1,5 +1,5 @@
-//! Who leaves without the runtime's doing: a thread that ends in the middle of a function that the runtime
-//! called, and a process that ends by `exit`.
+//! Who leaves without the runtime's doing: a thread that has called the runtime, or that the runtime needs, and a
+//! process that ends by `exit`.
 
 use super::Runtime;
 use super::context::Context;
@@ -9,13 +9,13 @@ use std::ffi::{c_int, c_void};
 use std::ptr;
 use std::sync::OnceLock;
 
-/// Has [`thread_ends`] called where a thread ends by itself, which is not so with a destructor of Rust's:
-/// `exit` calls those as well.
+/// Has [`thread_ends`] called where a thread ends by itself. A destructor of Rust's would be called by `exit` as
+/// well, and before those of C++ and of other keys, which may call the runtime.
 static KEY: OnceLock<libc::pthread_key_t> = OnceLock::new();
 /// Whose end [`process_ends`] is told of. A process that it has forked is another.
 static PROCESS: OnceLock<u32> = OnceLock::new();
 
-/// From now on until [`stop_watching`], this thread, which is a worker, is expected to come back from what it calls.
+/// Has the end of this thread seen to. A worker is to call [`stop_watching`] before.
 pub(super) fn watch_thread() {
     set(1);
 }
@@ -37,9 +37,14 @@ fn set(watched: usize) {
     unsafe { libc::pthread_setspecific(key, ptr::without_provenance(watched)) };
 }
 
-/// Called by the C library on a thread that ends though it is watched. That nothing comes of what it did is no
-/// hang that could be seen later: it counts as at work.
+/// Called by the C library on a thread that ends and is watched.
 extern "C" fn thread_ends(_: *mut c_void) {
+    if !Context::is_worker_here() {
+        // If another destructor calls the runtime, the thread is watched again, and this called again.
+        Context::leave();
+        return;
+    }
+    // Nobody would see later that nothing comes of what it did: it counts as at work.
     let (who, whose) = match Context::running_here() {
         Some(edt) => (edt_name(edt), "its EDT"),
         None => ("a function of the program".to_string(), "that function"),

@@ -158,13 +158,16 @@ struct ThisThread;
 
 impl fmt::Display for ThisThread {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match is_of_opencl() {
-            true => f.write_str("a thread of OpenCL, which executes kernels,"),
-            false => write!(
-                f,
-                "thread \"{:.15}\", in no EDT,",
-                name_of_thread(&mut [0; 16])
-            ),
+        if is_of_opencl() {
+            return f.write_str("a thread of OpenCL, which executes kernels,");
+        }
+        let mut name = [0; 16];
+        match name_of_thread(&mut name) {
+            // A thread has the name of the one that has made it, until it is given another.
+            name if name.starts_with("ocr-") && !Context::is_worker_here() => {
+                f.write_str("a thread of the program, in no EDT,")
+            }
+            name => write!(f, "thread \"{name:.15}\", in no EDT,"),
         }
     }
 }

@@ -4,10 +4,10 @@
  */
 // status: 1
 // stderr: the program hangs
-// stderr: These wait for each other's output events: EDT 0x
-// stderr: ) for EDT 0x
-// stderr: ) for EDT 0x
-// stderr: ) for EDT 0x
+// stderr: These wait for each other, so that none can go on: EDT 0x
+// stderr: ) for the output event of EDT 0x
+// stderr: ) for the output event of EDT 0x
+// stderr: ) for the output event of EDT 0x
 // stderr: leave out a dependence
 // needs: halt
 #include "strict.h"

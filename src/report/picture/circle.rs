@@ -1,6 +1,7 @@
-//! EDTs that wait for each other's output events, so that none of them can be the first to run.
+//! EDTs that wait for each other, so that none of them can go on: for output events, for finish scopes, and for
+//! data blocks that others hold.
 
-use super::{Maker, Picture, WaitingEdt};
+use super::{Holder, Maker, Name, Picture};
 use crate::object::guid::Guid;
 use std::collections::{HashMap, HashSet};
 
@@ -8,73 +9,167 @@ use std::collections::{HashMap, HashSet};
 const FOLLOWED: usize = 1000;
 /// How many EDTs of a circle are told of.
 const SHOWN: usize = 8;
+/// How many circles are told of.
+const FEW: usize = 3;
+
+/// What an EDT waits for another one for.
+#[derive(Clone, Copy)]
+enum For {
+    /// Its output event.
+    Output,
+    /// The finish scope of the EDT of this name, which the other keeps open.
+    Scope(Name),
+    /// A data block that the other has.
+    Block(Guid),
+}
+
+/// An EDT waits for the next one in its circle.
+type Step = (Name, For);
 
 impl Picture<'_> {
-    /// One circle, in words; nothing if there is none.
+    /// Circles, in words, a line for each; nothing if there is none.
     pub(super) fn circle(&self) -> String {
-        let Some(circle) = self.find_circle() else {
-            return String::new();
-        };
-        let names = circle.iter().take(SHOWN);
-        let mut text = String::from("\n  These wait for each other's output events: ");
-        for edt in names {
-            text += &format!("{} for ", self.edt(&edt.name));
-        }
-        if circle.len() > SHOWN {
-            text += &format!("{} others, and the last for ", circle.len() - SHOWN);
-        }
-        let what_to_do = "One of them has to run without the others: leave out a dependence.";
-        text + &format!("{}. {what_to_do}", self.edt(&circle[0].name))
+        let circles = self.find_circles();
+        circles
+            .iter()
+            .map(|circle| self.circle_in_words(circle))
+            .collect()
     }
 
-    /// EDTs of which each waits for the next, and the last for the first.
-    fn find_circle(&self) -> Option<Vec<&WaitingEdt>> {
-        let number_of: HashMap<Guid, usize> = (self.waiting.iter().enumerate())
-            .map(|(at, edt)| (edt.name.guid, at))
-            .collect();
-        let mut seen = vec![false; self.waiting.len()];
-        for first in 0..self.waiting.len() {
-            // The way to where the search is, with what is left to look at from each EDT on it.
-            let mut way: Vec<(usize, Vec<usize>)> = Vec::new();
-            let mut on_way: HashSet<usize> = HashSet::new();
-            let mut next = Some(first);
-            loop {
+    fn circle_in_words(&self, circle: &[Step]) -> String {
+        let waits = |at: usize| {
+            let (edt, what) = &circle[at];
+            let (next, _) = &circle[(at + 1) % circle.len()];
+            let (edt, next) = (self.edt(edt), self.edt(next));
+            match what {
+                For::Output => format!("{edt} for the output event of {next}"),
+                For::Scope(finish) if finish.guid == circle[(at + 1) % circle.len()].0.guid => {
+                    format!("{edt} for the finish scope of {next}")
+                }
+                For::Scope(finish) => format!(
+                    "{edt} for the finish scope of {}, which {next} keeps open",
+                    self.edt(finish)
+                ),
+                For::Block(block) => {
+                    format!(
+                        "{edt} for the data block {block}{}, which {next} has",
+                        self.labels.of(*block)
+                    )
+                }
+            }
+        };
+        let alone = circle.len() == 1;
+        let mut text = String::from(match alone {
+            true => "\n  This waits for itself, so that it cannot go on: ",
+            false => "\n  These wait for each other, so that none can go on: ",
+        });
+        let all: Vec<String> = (0..circle.len().min(SHOWN)).map(waits).collect();
+        text += &all.join(", ");
+        if circle.len() > SHOWN {
+            text += &format!(", and so on, {} in all", circle.len());
+        }
+        let has_block = circle.iter().any(|(_, what)| matches!(what, For::Block(_)));
+        text + match (has_block, alone) {
+            (true, _) => {
+                ". Release a block (ocrDbRelease) before waiting, or ask for all that an EDT needs as its pre-slots."
+            }
+            (false, true) => ". Leave out that dependence, or wait elsewhere.",
+            (false, false) => {
+                ". One of them has to go on without the others: leave out a dependence."
+            }
+        }
+    }
+
+    /// Circles that have no EDT in common.
+    fn find_circles(&self) -> Vec<Vec<Step>> {
+        let needs = self.needs();
+        let mut seen: HashSet<Guid> = HashSet::new();
+        let mut circles = Vec::new();
+        let mut firsts: Vec<&Name> = needs.values().map(|(name, _)| name).collect();
+        firsts.sort_by_key(|name| name.guid);
+        for first in firsts {
+            // The way to where the search is, with how many needs of each EDT on it have been looked at.
+            let mut way: Vec<(Guid, usize)> = Vec::new();
+            let mut next = Some(first.guid);
+            while circles.len() < FEW {
                 if let Some(edt) = next.take() {
-                    if on_way.contains(&edt) {
-                        let start = way.iter().position(|&(at, _)| at == edt)?;
-                        let circle = way[start..].iter().map(|&(at, _)| &self.waiting[at]);
-                        return Some(circle.collect());
+                    if let Some(start) = way.iter().position(|&(at, _)| at == edt) {
+                        let steps = way[start..].iter().map(|(at, looked)| {
+                            let (name, needs) = &needs[at];
+                            (*name, needs[looked - 1].1)
+                        });
+                        circles.push(steps.collect());
+                        // Those on the way are done with.
+                        break;
                     }
-                    if !std::mem::replace(&mut seen[edt], true) {
-                        on_way.insert(edt);
-                        way.push((edt, self.awaited_by(&self.waiting[edt], &number_of)));
+                    if needs.contains_key(&edt) && seen.insert(edt) {
+                        way.push((edt, 0));
                     }
                 }
-                let Some((edt, left)) = way.last_mut() else {
+                let Some((edt, looked)) = way.last_mut() else {
                     break;
                 };
-                next = left.pop();
+                next = needs[edt].1.get(*looked).map(|(other, _)| *other);
+                *looked += 1;
                 if next.is_none() {
-                    on_way.remove(edt);
                     way.pop();
                 }
             }
         }
-        None
+        circles
     }
 
-    /// The EDTs that wait themselves and whose output events an EDT waits for, through other events, too.
-    fn awaited_by(&self, edt: &WaitingEdt, number_of: &HashMap<Guid, usize>) -> Vec<usize> {
-        let mut events: Vec<Guid> = edt
-            .slots
-            .iter()
-            .filter_map(|slot| self.event_at(slot))
-            .collect();
+    /// What each EDT that waits needs of which others.
+    fn needs(&self) -> HashMap<Guid, (Name, Vec<(Guid, For)>)> {
+        let mut all = HashMap::new();
+        for edt in &self.waiting {
+            let events = edt.slots.iter().filter_map(|slot| self.event_at(slot));
+            let needs = self.makers_of(events.collect());
+            all.insert(edt.name.guid, (edt.name, needs));
+        }
+        for thread in &self.told.threads {
+            let (Some(wait), Some(edt)) = (&thread.waits, self.running.get(&thread.running)) else {
+                continue;
+            };
+            if !wait.event.is_null() {
+                all.insert(edt.guid, (*edt, self.makers_of(vec![wait.event])));
+            }
+        }
+        for wait in &self.block_waits {
+            let holders = self.blocks.get(&wait.block).map(|block| &block.holders[..]);
+            let needs = holders
+                .unwrap_or_default()
+                .iter()
+                .filter_map(|holder| match holder {
+                    Holder::Running(edt, _) | Holder::Waiting(edt, _) => {
+                        Some((edt.guid, For::Block(wait.block)))
+                    }
+                    _ => None,
+                });
+            all.insert(wait.edt.guid, (wait.edt, needs.collect()));
+        }
+        all
+    }
+
+    /// The EDTs that have to end before all of these events are satisfied.
+    pub(super) fn makers_of_event(&self, event: Guid) -> Vec<Guid> {
+        let makers = self.makers_of(vec![event]);
+        makers.into_iter().map(|(edt, _)| edt).collect()
+    }
+
+    fn makers_of(&self, mut events: Vec<Guid>) -> Vec<(Guid, For)> {
         let mut followed: HashSet<Guid> = events.iter().copied().collect();
         let mut found = Vec::new();
         while let Some(event) = events.pop() {
-            if let Some(Maker::Edt(maker, true)) = self.makers.get(&event) {
-                found.extend(number_of.get(&maker.guid));
+            match self.makers.get(&event) {
+                Some(Maker::Edt(maker, _)) => found.push((maker.guid, For::Output)),
+                Some(Maker::Scope(at)) => {
+                    if let Some(scope) = self.scopes.get(at) {
+                        let inside = scope.edts.iter().take(FOLLOWED);
+                        found.extend(inside.map(|edt| (edt.guid, For::Scope(scope.edt))));
+                    }
+                }
+                None => {}
             }
             // Of several, others might do.
             if let Some(&[source]) = self.sources.get(&event).map(Vec::as_slice)

@@ -83,6 +83,17 @@ fn lack_inside(event: &Collective) -> String {
     )
 }
 
+/// The channel events that have been satisfied more often than dependences were added, and how much more often.
+pub(super) fn untaken_channels(objects: &Objects) -> Vec<(Guid, u64)> {
+    let untaken = |guid: Guid| {
+        let (event, _locked) = objects.events.lock(guid)?;
+        let more = event.counter.get();
+        (event.kind() == EventKind::Channel && more > 0).then_some((guid, more.unsigned_abs()))
+    };
+    let live = objects.events.live();
+    live.filter_map(|(guid, _)| untaken(guid)).collect()
+}
+
 /// The numbers of an event that counts: a line for each kind, or nothing.
 pub(super) fn counts(objects: &Objects, guid: Guid) -> Option<String> {
     let (event, locked) = objects.events.lock(guid)?;

@@ -5,7 +5,7 @@ use super::{
     WaitingEdt,
 };
 use crate::object::data_block::Mark;
-use crate::object::edt::{Edt, RUNNABLE, WAITER, WAITING};
+use crate::object::edt::{Edt, Mode, PreSlot, RUNNABLE, WAITER, WAITING};
 use crate::object::guid::{Guid, Kind};
 use crate::object::link::{Link, Target};
 use crate::object::scope::Scope;
@@ -245,11 +245,18 @@ impl Picture<'_> {
         self.blocks = blocks;
     }
 
-    /// Whether one of the pre-slots of an EDT that is past them has this block.
+    /// Whether one of the pre-slots of an EDT that is past them has this block, in a mode that keeps others
+    /// waiting.
     fn names(&self, edt: &Name, block: Guid) -> bool {
         let locked = self.objects.edts.lock(edt.guid);
         locked.is_some_and(|(edt, locked)| {
-            locked.word.state() == RUNNABLE && edt.slots().iter().any(|slot| slot.data() == block)
+            let has = |slot: &PreSlot| {
+                let info = slot.info();
+                // Only then does the EDT that runs not change it.
+                let released = self.told.still && info.released;
+                slot.data() == block && !released && !matches!(info.mode, Mode::Ro | Mode::Null)
+            };
+            locked.word.state() == RUNNABLE && edt.slots().iter().any(has)
         })
     }
 }

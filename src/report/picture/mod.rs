@@ -29,7 +29,7 @@ use crate::object::link::Link;
 use crate::object::work::Work;
 use crate::report::labels::Labels;
 use crate::report::tally::Wait;
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 use std::fmt;
 
 /// EDTs, blocks and scopes that are described one by one; the others are counted.
@@ -246,6 +246,18 @@ impl<'a> Picture<'a> {
         });
         drop(alike);
         picture.waiting = waiting;
+        // Those that a thread waits for come first.
+        let events = picture
+            .told
+            .threads
+            .iter()
+            .filter_map(|thread| Some(thread.waits.as_ref()?.event));
+        let awaited: HashSet<Guid> = events
+            .flat_map(|event| picture.makers_of_event(event))
+            .collect();
+        let mut block_waits = std::mem::take(&mut picture.block_waits);
+        block_waits.sort_by_key(|wait| !awaited.contains(&wait.edt.guid));
+        picture.block_waits = block_waits;
         picture
     }
 

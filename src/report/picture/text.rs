@@ -1,10 +1,11 @@
 //! The picture in words.
 
-use super::events::kind_and_lack;
+use super::events::{kind_and_lack, untaken_channels};
 use super::{
     BlockWait, Holder, Maker, Name, OpenScope, Picture, SHOWN, Thread, WaitingEdt, is_between,
 };
 use crate::object::edt::Mode;
+use crate::object::event::EventKind;
 use crate::object::guid::{Guid, Kind};
 use crate::report::tally::Label;
 use std::collections::{BTreeMap, HashSet};
@@ -50,6 +51,7 @@ impl Picture<'_> {
         }
         text += &waiting;
         text += &self.circle();
+        text += &self.untaken();
         let unexplained = |edt: &WaitingEdt| {
             let mut slots = edt.slots.iter();
             slots.any(|slot| slot.link.is_none() && self.lacks(edt, slot).is_none())
@@ -62,11 +64,47 @@ impl Picture<'_> {
             text += "\n  OCR_CHECK=strict shows the first call that was refused, who created what waits, \
                      and which event was destroyed.";
         }
-        if !refused {
+        if !refused && self.objects.data_blocks.live().next().is_some() {
             text += "\n  If the program hangs in strict mode alone, it uses what nobody has written in a data block: \
                      new ones are filled with bytes 0xa5 there, not with zeros.";
         }
         text
+    }
+
+    /// Channel events that hold what nobody takes, where another one lacks it: they may be mixed up.
+    fn untaken(&self) -> String {
+        let slots = self.waiting.iter().flat_map(|edt| &edt.slots);
+        let awaited = slots.filter_map(|slot| self.event_at(slot));
+        let waits = self
+            .told
+            .threads
+            .iter()
+            .filter_map(|thread| thread.waits.as_ref());
+        let mut awaited = awaited.chain(waits.map(|wait| wait.event));
+        if !awaited.any(|event| self.objects.event_kind(event) == Some(EventKind::Channel)) {
+            return String::new();
+        }
+        let full = untaken_channels(self.objects);
+        if full.is_empty() {
+            return String::new();
+        }
+        let all = list(&full, |&(event, count)| {
+            let noun = if count == 1 {
+                "satisfaction"
+            } else {
+                "satisfactions"
+            };
+            let created = self
+                .creation(event)
+                .map_or(String::new(), |by| format!(", {by}"));
+            format!(
+                "{count} {noun} of the channel event {}{created}",
+                self.object(event)
+            )
+        });
+        format!(
+            "\n  Nobody takes {all}: was the wrong channel satisfied, or a dependence added to the wrong one?"
+        )
     }
 
     fn any_thread_waits(&self) -> bool {
@@ -320,7 +358,7 @@ impl Picture<'_> {
             return format!("the event {guid}, which does not exist any more{destroyed}");
         };
         let sources = self.sources.get(&guid).map_or(&[][..], |sources| sources);
-        let latch = kind == crate::object::event::EventKind::Latch;
+        let latch = kind == EventKind::Latch;
         let maker = self.makers.get(&guid);
         // The program satisfies it itself.
         let by_call = latch || sources.is_empty() && maker.is_none();

@@ -12,6 +12,7 @@ use crate::object::Objects;
 use crate::object::edt::Mode;
 use crate::object::guid::Guid;
 use std::ptr;
+use std::sync::atomic::{AtomicBool, Ordering};
 
 const _: () = {
     let codes = [sys::OCR_EPERM, sys::OCR_EACCES, sys::OCR_EINVAL];
@@ -146,6 +147,7 @@ impl Begun {
             if let Some((block, print, reader)) = self.to_read {
                 (self.check).lets_read(self.objects, reader, block, self.act, print);
             }
+            self.tell_late_ones();
             let made = self.made().unwrap_or(Guid::NULL);
             self.check
                 .succeeded(self.objects, self.call, &self.args, self.act, made);
@@ -162,6 +164,25 @@ impl Begun {
         }
         self.refused(status);
         self.check.was_refused(self.call, &self.args, self.act);
+    }
+
+    /// Notes that an output event was connected in time by chance; once.
+    fn tell_late_ones(&self) {
+        static TOLD: AtomicBool = AtomicBool::new(false);
+        let sources = match self.call.name {
+            "ocrAddDependence" | "ocrAddDependenceSlot" => vec![Guid::from_bits(self.args[0])],
+            "ocrEdtCreate" => self.depv().unwrap_or_default(),
+            _ => return,
+        };
+        super::with((), |context| {
+            let late = |source: &Guid| Some((*source, context.may_be_late(self.check, *source)?));
+            if let Some((output, edt)) = sources.iter().find_map(late)
+                && !TOLD.swap(true, Ordering::Relaxed)
+            {
+                let told = self.check.may_be_late(self.act, output, edt);
+                eprintln!("ocr: note: strict mode: {told}");
+            }
+        });
     }
 
     /// Ends the program if the call is, or will be, refused for a misuse.

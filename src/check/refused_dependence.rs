@@ -2,7 +2,7 @@
 
 use super::arguments::article;
 use super::calls::{ACCESS, INVALID, PERMISSION};
-use super::history::{End, What, Who};
+use super::history::{Act, End, What, Who};
 use super::{Check, Made, Misuse};
 use crate::object::Objects;
 use crate::object::edt::WAITING;
@@ -257,6 +257,9 @@ impl Check {
         drop(locked);
         let both = [destination, source];
         if slot >= depc {
+            const MODES: [u64; 4] = [1, 2, 4, 8];
+            let mode = made.number(mode);
+            let exchanged = MODES.contains(&slot) && mode < depc;
             let has = match depc {
                 0 => "no pre-slots".to_string(),
                 1 => "only pre-slot 0".to_string(),
@@ -267,8 +270,17 @@ impl Check {
                 format!("slot {slot} is out of range: the EDT has {has}"),
                 &both,
                 "slot is less than the number of pre-slots that the EDT was created with",
-                "Slots count from 0. If one is missing, pass a larger depc where the template or the \
-                 EDT is created.",
+                match exchanged {
+                    true => {
+                        "That is the number of a mode, too, and the mode that was passed that of a pre-slot: is one in \
+                         the place of the other? The order is source, destination, slot, mode. Slots count from \
+                         0; if one is missing, pass a larger depc where the template or the EDT is created."
+                    }
+                    false => {
+                        "Slots count from 0. If one is missing, pass a larger depc where the template or the \
+                         EDT is created."
+                    }
+                },
             ));
         }
         if taken {
@@ -294,6 +306,20 @@ impl Check {
                  satisfied at creation (NULL_GUID in depv satisfies; UNINITIALIZED_GUID leaves \
                  open).",
         ))
+    }
+
+    /// An output event was connected while its EDT may end: what strict mode says of it.
+    pub fn may_be_late(&self, act: Act, output: Guid, edt: Guid) -> String {
+        format!(
+            "{} in {} has connected {} while {} could run: had that ended before, the call would have been \
+             refused, since the output event goes with its EDT. Leave a pre-slot of the EDT open \
+             (UNINITIALIZED_GUID in depv of ocrEdtCreate), connect its output event, and satisfy that pre-slot \
+             last (OCR 1.1.0, 2.7.3). More of this kind is not told.",
+            act.call,
+            act.who,
+            self.history.name(output),
+            self.history.name(edt)
+        )
     }
 
     /// A source that takes no further dependence.

@@ -7,12 +7,12 @@ use super::end::{fatal, flush_output};
 use super::partition::PARTITION_NAME;
 use super::uncaught::ocr_call_edt;
 use crate::check::contents::{Print, When};
-use crate::check::history::{Act, Who};
+use crate::check::history::{Act, What, Who};
 use crate::check::{Check, Misuse};
 use crate::config::Checks;
 use crate::memory;
 use crate::object::data_block::{DataBlock, LIVE};
-use crate::object::edt::{Edt, FINISH, Mode};
+use crate::object::edt::{Edt, FINISH, Mode, RUNNABLE};
 use crate::object::guid::Guid;
 use crate::object::place::Place;
 use crate::object::work::EdtDep;
@@ -189,6 +189,27 @@ impl Context {
         if let Some(print) = print {
             insist(check.compare(guid, print, who, When::Released));
         }
+    }
+
+    /// The running code has connected an output event. The EDT of it, if that may have ended before: it can run,
+    /// and has no block to wait for that the running code holds.
+    #[cold]
+    pub fn may_be_late(&self, check: &Check, output: Guid) -> Option<Guid> {
+        let Some(What::Output(guid)) = check.history.what(output) else {
+            return None;
+        };
+        let (edt, locked) = self.runtime.objects.edts.lock(guid)?;
+        let itself = self.current.is_some_and(|current| current.guid() == guid);
+        // A finish EDT's output event waits for its scope.
+        if itself || locked.word.state() != RUNNABLE || edt.flags.get() & FINISH != 0 {
+            return None;
+        }
+        let blocks: Vec<Guid> = edt.blocks().map(|(_, slot)| slot.data()).collect();
+        drop(locked);
+        let waits = blocks
+            .into_iter()
+            .any(|block| self.held_block(block).is_some());
+        (!waits).then_some(guid)
     }
 
     /// A block that the running code holds, the mode, and the pre-slot unless it has created the block.

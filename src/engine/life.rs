@@ -389,13 +389,14 @@ impl Context {
         if self.credit.is_for(scope) {
             return;
         }
-        self.give_credit_back();
-        self.credit.turn_to(scope);
+        while let Some(closed) = self.credit.turn_to(scope) {
+            self.close(closed);
+        }
     }
 
     /// Gives back what this thread holds of a finish scope.
     pub fn give_credit_back(&mut self) {
-        if let Some(closed) = self.credit.give_back() {
+        while let Some(closed) = self.credit.give_back() {
             self.close(closed);
         }
     }

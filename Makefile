@@ -116,8 +116,9 @@ lint: ## formatting, clippy, documentation
 	RUSTDOCFLAGS="-D warnings" $(CARGO) doc --locked --no-deps --document-private-items
 	RUSTFLAGS="--cfg loom" $(CARGO) check --locked --target-dir target/loom --lib --profile test
 
-# In a folder of its own: everything is compiled anew with --cfg loom.
-loom: ## explores all interleavings of the lock-free protocols
+# In a folder of its own: everything is compiled anew with --cfg loom. Models of three and more threads bound how often
+# a thread is interrupted (preemption_bound); the others are explored in full.
+loom: ## explores interleavings of the lock-free protocols
 	RUSTFLAGS="--cfg loom" $(CARGO) test --release --locked --target-dir target/loom --lib loom
 
 # Tree borrows: the words of an EDT stand behind its fields, outside of what a reference to these covers by

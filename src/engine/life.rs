@@ -234,7 +234,7 @@ impl Context {
             let this = unsafe { &mut *context };
             // What a closed scope lets go on is for others: this EDT comes first, and may be long.
             this.keep_next = false;
-            this.turn_to(edt.scope.get());
+            this.turn_to(edt.finish_scope());
             this.end_leases(Some(edt));
             this.work_off();
             let edt = match edt.is_on_label() {
@@ -385,8 +385,11 @@ impl Context {
     }
 
     /// Turns to the finish scope of the EDT that runs next: gives back what is held of the last.
-    pub fn turn_to(&mut self, scope: *const Scope) {
-        if self.credit.is_for(scope) {
+    pub fn turn_to(&mut self, scope: Option<&Scope>) {
+        if self
+            .credit
+            .is_for(scope.map_or(std::ptr::null(), std::ptr::from_ref))
+        {
             return;
         }
         while let Some(closed) = self.credit.turn_to(scope) {

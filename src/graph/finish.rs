@@ -95,13 +95,12 @@ impl Credit {
         self.inner.scope == scope
     }
 
-    /// Turns to the scope of the EDT that runs next, which is null or open. A scope that closed by what was
+    /// Turns to the scope of the EDT that runs next, if it has one. A scope that closed by what was
     /// given back; then this is to be called again when that has been seen to.
     #[must_use]
-    pub fn turn_to(&mut self, scope: *const Scope) -> Option<&'static Scope> {
-        // SAFETY: by the contract.
-        let open = unsafe { scope.as_ref() };
-        let parent = open.map_or(ptr::null(), |scope| scope.parent.get());
+    pub fn turn_to(&mut self, scope: Option<&Scope>) -> Option<&'static Scope> {
+        let parent = scope.map_or(ptr::null(), |scope| scope.parent.get());
+        let scope = scope.map_or(ptr::null(), ptr::from_ref);
         if self.outer.scope != parent && self.outer.scope != scope {
             let closed = self.outer.give_back();
             self.outer = match self.inner.scope == parent {
@@ -201,13 +200,13 @@ mod loom_models {
             let ended = Arc::new(AtomicUsize::new(0));
             let closed = Arc::new(AtomicUsize::new(0));
             let mut credit = Credit::default();
-            assert!(credit.turn_to(scope).is_none());
+            assert!(credit.turn_to(Some(scope)).is_none());
             credit.check_in(scope);
             let other = {
                 let (ended, closed) = (ended.clone(), closed.clone());
                 loom::thread::spawn(move || {
                     let mut credit = Credit::default();
-                    assert!(credit.turn_to(scope).is_none());
+                    assert!(credit.turn_to(Some(scope)).is_none());
                     credit.check_in(scope);
                     for _ in 0..2 {
                         ended.fetch_add(1, Ordering::Relaxed);
@@ -252,7 +251,7 @@ mod loom_models {
         }
     }
 
-    fn turn(credit: &mut Credit, scope: *const Scope, counts: &Counts) {
+    fn turn(credit: &mut Credit, scope: Option<&Scope>, counts: &Counts) {
         while let Some(scope) = credit.turn_to(scope) {
             close(credit, scope, counts);
         }
@@ -272,7 +271,7 @@ mod loom_models {
             let outer = scope();
             let counts: Arc<Counts> = Arc::default();
             let mut credit = Credit::default();
-            turn(&mut credit, outer, &counts);
+            turn(&mut credit, Some(outer), &counts);
             let all: Vec<&'static Scope> = (0..5)
                 .map(|_| {
                     credit.check_in(outer);
@@ -282,7 +281,7 @@ mod loom_models {
             let (mine, others) = (all[..2].to_vec(), all[2..].to_vec());
             let run = |credit: &mut Credit, scopes: Vec<&'static Scope>, counts: &Counts| {
                 for scope in scopes {
-                    turn(credit, scope, counts);
+                    turn(credit, Some(scope), counts);
                     credit.check_in(scope);
                     for _ in 0..2 {
                         counts.0.fetch_add(1, Ordering::Relaxed);
@@ -300,10 +299,10 @@ mod loom_models {
             };
             run(&mut credit, mine, &counts);
             // The EDT that has created them ends last.
-            turn(&mut credit, outer, &counts);
+            turn(&mut credit, Some(outer), &counts);
             counts.0.fetch_add(1, Ordering::Relaxed);
             assert!(!credit.check_out(outer));
-            turn(&mut credit, ptr::null(), &counts);
+            turn(&mut credit, None, &counts);
             settle(&mut credit, &counts);
             other.join().expect("no panic");
             assert_eq!(counts.1.load(Ordering::Relaxed), 1);
@@ -317,7 +316,7 @@ mod loom_models {
             let scope = scope();
             let ended = Arc::new(AtomicUsize::new(0));
             let mut credit = Credit::default();
-            assert!(credit.turn_to(scope).is_none());
+            assert!(credit.turn_to(Some(scope)).is_none());
             credit.check_in(scope);
             let device = {
                 let ended = ended.clone();

@@ -5,8 +5,11 @@
 //! nothing is locked under them.
 
 use super::guid::Guid;
+use crossbeam_utils::CachePadded;
 use parking_lot::Mutex;
 use std::collections::HashMap;
+use std::collections::hash_map::Entry;
+use std::hash::{BuildHasherDefault, Hasher};
 
 /// Properties of the kind of object that has most.
 const PROPERTIES: usize = 12;
@@ -55,30 +58,98 @@ impl HintSet {
     }
 }
 
+/// A set as it is kept: most have one or two properties, and a program may give each of its EDTs some.
+enum Kept {
+    Few { set: u16, values: [u64; FEW] },
+    Many(Box<HintSet>),
+}
+
+const FEW: usize = 2;
+
+impl Kept {
+    fn new(hints: &HintSet) -> Kept {
+        if hints.set.count_ones() as usize > FEW {
+            return Kept::Many(Box::new(*hints));
+        }
+        let mut values = [0; FEW];
+        for (place, (_, value)) in values.iter_mut().zip(hints.iter()) {
+            *place = value;
+        }
+        let set = hints.set;
+        Kept::Few { set, values }
+    }
+
+    fn hints(&self) -> HintSet {
+        match self {
+            Kept::Many(hints) => **hints,
+            Kept::Few { set, values } => {
+                let mut hints = HintSet::default();
+                let properties = (0..PROPERTIES).filter(|property| set & 1 << property != 0);
+                for (property, value) in properties.zip(values) {
+                    hints.set(property, *value);
+                }
+                hints
+            }
+        }
+    }
+}
+
 const SHARDS: usize = 16;
+
+/// Objects that were created one after the other have their hints beside each other.
+#[derive(Default)]
+struct ByIndex(u64);
+
+impl Hasher for ByIndex {
+    fn finish(&self) -> u64 {
+        // The table finds the place by the lower bits, and tells objects apart by the upper seven.
+        const TAG: u64 = 0x7f << 57;
+        let place = u64::from(Guid::from_bits(self.0).index()) / SHARDS as u64;
+        place & !TAG | self.0.wrapping_mul(0x9e37_79b9_7f4a_7c15) & TAG
+    }
+
+    fn write(&mut self, _: &[u8]) {
+        unreachable!("a GUID is a number");
+    }
+
+    fn write_u64(&mut self, guid: u64) {
+        self.0 = guid;
+    }
+}
+
+type Shard = HashMap<Guid, Kept, BuildHasherDefault<ByIndex>>;
 
 /// The hints of the objects of a kind.
 #[derive(Default)]
-pub struct Hints([Mutex<HashMap<Guid, HintSet>>; SHARDS]);
+pub struct Hints([CachePadded<Mutex<Shard>>; SHARDS]);
 
 impl Hints {
-    fn shard(&self, guid: Guid) -> &Mutex<HashMap<Guid, HintSet>> {
+    fn shard(&self, guid: Guid) -> &Mutex<Shard> {
         &self.0[guid.index() as usize % SHARDS]
     }
 
     /// Those of an object; nothing is set if it has none.
     pub fn get(&self, guid: Guid) -> HintSet {
         let shard = self.shard(guid).lock();
-        shard.get(&guid).copied().unwrap_or_default()
+        shard.get(&guid).map(Kept::hints).unwrap_or_default()
     }
 
     /// Adds some to those of an object, which has the flag or is about to get it. All that it has
     /// then.
     pub fn add(&self, guid: Guid, hints: &HintSet) -> HintSet {
         let mut shard = self.shard(guid).lock();
-        let all = shard.entry(guid).or_default();
-        all.add(hints);
-        *all
+        match shard.entry(guid) {
+            Entry::Vacant(vacant) => {
+                vacant.insert(Kept::new(hints));
+                *hints
+            }
+            Entry::Occupied(mut known) => {
+                let mut all = known.get().hints();
+                all.add(hints);
+                known.insert(Kept::new(&all));
+                all
+            }
+        }
     }
 
     /// Drops those of an object that is about to be freed.
@@ -107,6 +178,7 @@ mod tests {
         some.set(11, u64::MAX);
         some.set(PROPERTIES, 1);
         hints.add(guid, &some);
+        assert_eq!(hints.get(guid), some);
         let mut more = HintSet::default();
         more.set(EDT_PRIORITY, 4);
         let all = hints.add(guid, &more);
@@ -115,7 +187,14 @@ mod tests {
             [(EDT_PRIORITY, 4), (11, u64::MAX)]
         );
         assert_eq!(hints.get(guid), all);
+        let mut many = HintSet::default();
+        (0..PROPERTIES).for_each(|property| many.set(property, property as u64));
+        hints.add(guid, &many);
+        assert_eq!(hints.get(guid), many);
         assert_eq!(objects_in(&hints), 1);
+        // Another object that has had the place.
+        let other = Guid::new(Kind::Template, 2, 5);
+        assert!(hints.get(other).is_empty());
         hints.drop_of(guid);
         assert!(hints.get(guid).is_empty());
         assert_eq!(objects_in(&hints), 0);

@@ -1,12 +1,11 @@
 //! Ready EDTs with a priority: the highest first, and of equals the one that came first.
 //!
-//! One heap behind a lock: it holds only what the program has given a priority. Where there is
-//! none, a worker reads a number that nobody writes.
+//! One list for each priority, behind a lock: they hold only what the program has given a priority.
+//! Where there is none, a worker reads a number that nobody writes.
 
 use crate::object::edt::EdtRef;
 use parking_lot::Mutex;
-use std::cmp::Reverse;
-use std::collections::BinaryHeap;
+use std::collections::{BTreeMap, VecDeque};
 use std::sync::atomic::{AtomicUsize, Ordering};
 
 /// The queue of EDTs with a priority. On cache lines of its own: every worker reads `count` all the
@@ -15,49 +14,50 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 #[repr(align(128))]
 pub struct Urgent {
     count: AtomicUsize,
-    heap: Mutex<Heap>,
+    waiting: Mutex<Waiting>,
 }
 
 #[derive(Default)]
-struct Heap {
-    entries: BinaryHeap<Entry>,
+struct Waiting {
+    /// By priority, in the order in which they came. None of the lists is empty.
+    lists: BTreeMap<u64, VecDeque<Entry>>,
+    /// The list that was emptied last, for the next priority.
+    spare: VecDeque<Entry>,
+    count: usize,
     pushed: u64,
 }
 
 struct Entry {
-    /// The priority, then how early it came.
-    rank: (u64, Reverse<u64>),
     edt: EdtRef,
+    /// How many came before, of all priorities.
+    came: u64,
 }
 
-impl PartialEq for Entry {
-    fn eq(&self, other: &Entry) -> bool {
-        self.rank == other.rank
-    }
-}
-
-impl Eq for Entry {}
-
-impl PartialOrd for Entry {
-    fn partial_cmp(&self, other: &Entry) -> Option<std::cmp::Ordering> {
-        Some(self.cmp(other))
-    }
-}
-
-impl Ord for Entry {
-    fn cmp(&self, other: &Entry) -> std::cmp::Ordering {
-        self.rank.cmp(&other.rank)
+impl Waiting {
+    /// Takes the first of a list.
+    fn take(&mut self, priority: u64) -> Option<EdtRef> {
+        let list = self.lists.get_mut(&priority)?;
+        let first = list.pop_front()?;
+        if list.is_empty() {
+            self.spare = self.lists.remove(&priority).unwrap_or_default();
+        }
+        self.count -= 1;
+        Some(first.edt)
     }
 }
 
 impl Urgent {
     /// Adds a ready EDT; the caller tells the sleeping workers.
     pub fn push(&self, edt: EdtRef, priority: u64) {
-        let mut heap = self.heap.lock();
-        heap.pushed += 1;
-        let rank = (priority, Reverse(heap.pushed));
-        heap.entries.push(Entry { rank, edt });
-        self.count.store(heap.entries.len(), Ordering::Relaxed);
+        let mut waiting = self.waiting.lock();
+        let waiting = &mut *waiting;
+        let came = waiting.pushed;
+        waiting.pushed += 1;
+        waiting.count += 1;
+        let list = waiting.lists.entry(priority);
+        let list = list.or_insert_with(|| std::mem::take(&mut waiting.spare));
+        list.push_back(Entry { edt, came });
+        self.count.store(waiting.count, Ordering::Relaxed);
     }
 
     /// Whether it holds nothing. Relaxed: who has to be sure looks behind a fence (`sleep.md`).
@@ -73,8 +73,9 @@ impl Urgent {
 
     /// What `look` says of each of them.
     pub fn look_through<T>(&self, look: impl Fn(EdtRef) -> T) -> Vec<T> {
-        let heap = self.heap.lock();
-        heap.entries.iter().map(|entry| look(entry.edt)).collect()
+        let waiting = self.waiting.lock();
+        let all = waiting.lists.values().flatten();
+        all.map(|entry| look(entry.edt)).collect()
     }
 
     /// Takes the EDT of the highest priority.
@@ -82,29 +83,30 @@ impl Urgent {
     pub fn pop(&self) -> Option<EdtRef> {
         match self.is_empty() {
             true => None,
-            false => self.pop_some(),
+            false => self.pop_by(|lists| Some(*lists.last_key_value()?.0)),
         }
     }
 
-    /// Takes the EDT that came first, whatever its priority. Looks at all of them.
+    /// Takes the EDT that came first, whatever its priority. Looks at the first of each.
     pub fn pop_oldest(&self) -> Option<EdtRef> {
-        if self.is_empty() {
-            return None;
-        }
-        let mut heap = self.heap.lock();
-        let oldest = heap.entries.iter().max_by_key(|entry| entry.rank.1)?;
-        let (edt, rank) = (oldest.edt, oldest.rank);
-        heap.entries.retain(|entry| entry.rank != rank);
-        self.count.store(heap.entries.len(), Ordering::Relaxed);
-        Some(edt)
+        self.pop_by(|lists| {
+            let came = |list: &VecDeque<Entry>| list.front().map(|first| first.came);
+            let oldest = lists.iter().min_by_key(|(_, list)| came(list));
+            oldest.map(|(priority, _)| *priority)
+        })
     }
 
+    /// Takes the first EDT of the priority that `choose` names.
     #[cold]
-    fn pop_some(&self) -> Option<EdtRef> {
-        let mut heap = self.heap.lock();
-        let entry = heap.entries.pop();
-        self.count.store(heap.entries.len(), Ordering::Relaxed);
-        entry.map(|entry| entry.edt)
+    fn pop_by(
+        &self,
+        choose: impl FnOnce(&BTreeMap<u64, VecDeque<Entry>>) -> Option<u64>,
+    ) -> Option<EdtRef> {
+        let mut waiting = self.waiting.lock();
+        let priority = choose(&waiting.lists)?;
+        let taken = waiting.take(priority);
+        self.count.store(waiting.count, Ordering::Relaxed);
+        taken
     }
 }
 

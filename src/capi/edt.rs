@@ -294,8 +294,6 @@ fn satisfy(event: Guid, data: Guid, slot: u32) -> u8 {
     })
 }
 
-/// A pre-slot of an EDT that nothing is connected to gets a data block, or nothing.
-#[cold]
 fn satisfy_slot(event: ocrGuid_t, data: ocrGuid_t, slot: u32) -> u8 {
     match Guid::from(event).is_edt() {
         true => satisfy_edt(data, event, slot),
@@ -303,6 +301,8 @@ fn satisfy_slot(event: ocrGuid_t, data: ocrGuid_t, slot: u32) -> u8 {
     }
 }
 
+/// A pre-slot of an EDT that nothing is connected to gets a data block, or nothing.
+#[cold]
 fn satisfy_edt(data: ocrGuid_t, edt: ocrGuid_t, slot: u32) -> u8 {
     let guid = Guid::from(data);
     match guid.is_null() || guid.is_data_block() {

@@ -145,7 +145,10 @@ impl Begun {
     fn end(&self, status: u8) {
         if status == 0 {
             if let Some((block, print, reader)) = self.to_read {
-                (self.check).lets_read(self.objects, reader, block, self.act, print);
+                let waits = |context: &mut Context| context.keeps_waiting(reader, Some(block));
+                if !super::with(true, waits) {
+                    self.check.lets_read(reader, block, self.act, print);
+                }
             }
             self.tell_late_ones();
             let made = self.made().unwrap_or(Guid::NULL);

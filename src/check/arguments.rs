@@ -3,7 +3,7 @@
 
 use super::calls::Role;
 use super::history::{End, Record, What};
-use super::{Check, Made, Misuse, is_alive, is_known, kind_of};
+use super::{BEYOND, Check, Made, Misuse, is_alive, is_known, kind_of};
 use crate::object::Objects;
 use crate::object::data_block::UNWRITTEN;
 use crate::object::guid::{Guid, Kind};
@@ -94,6 +94,10 @@ impl Check {
                 guid if guid.bits() == u64::from_ne_bytes([UNWRITTEN; 8]) => {
                     "These are the bytes that strict mode fills new data blocks with: it was read from \
                          a block that nobody had written there."
+                }
+                guid if guid.bits() == u64::from_ne_bytes([BEYOND; 8]) => {
+                    "These are the bytes that strict mode puts beyond paramv and depv: it was read from an \
+                         element that they do not have."
                 }
                 guid if block_at(objects, guid).is_some() => {
                     "Pass the GUID of the block, not its address: depv[i].guid, or what ocrDbCreate has \

@@ -13,13 +13,13 @@
 
 use super::history::{Act, End, What, Who};
 use super::{Check, Misuse, kind_of};
-use crate::object::Objects;
 use crate::object::data_block::DataBlock;
-use crate::object::edt::{Edt, Mode, RUNNABLE};
+use crate::object::edt::Mode;
 use crate::object::event::EventKind;
 use crate::object::guid::Guid;
 use parking_lot::Mutex;
 use std::collections::HashMap;
+use std::sync::atomic::{AtomicBool, Ordering};
 
 #[derive(Clone, Copy)]
 struct Seal {
@@ -153,10 +153,6 @@ impl Contents {
     }
 }
 
-fn is_waiting(edt: &Edt) -> bool {
-    edt.header.peek().state() < RUNNABLE
-}
-
 impl Check {
     /// An EDT is about to satisfy an event with a block that it holds for writing. The first time counts.
     pub fn passes(
@@ -186,17 +182,30 @@ impl Check {
 
     /// The dependence that an EDT has added, of an EDT that only reads a block that this one holds for
     /// writing, was the last: the other may begin, or has. `before` is what the block contained.
-    pub fn lets_read(&self, objects: &Objects, reader: Guid, block: Guid, act: Act, before: Print) {
-        let waits = (objects.edts.lock(reader)).is_some_and(|(edt, _)| is_waiting(edt));
-        if waits {
-            return;
-        }
+    pub fn lets_read(&self, reader: Guid, block: Guid, act: Act, before: Print) {
         let mut passed = self.contents.passed.lock();
         passed.entry((act.who.edt, block)).or_insert(Passed {
             to: reader,
             act,
             before,
         });
+    }
+
+    /// An EDT has written a block after another one that reads it could run. That is a note: who reads in mode RO
+    /// may find it so or so, and a right program may not mind (1.4.4).
+    fn note_read_early(&self, who: Who, block: Guid, reader: Guid, act: Act) {
+        static TOLD: AtomicBool = AtomicBool::new(false);
+        if !TOLD.swap(true, Ordering::Relaxed) {
+            eprintln!(
+                "ocr: note: strict mode: {who} has written {} after {} had made {} ready to run, which reads it in \
+                 mode RO: whether that finds what was written is chance (OCR 1.1.0, 1.4.4 and 1.6.2). Call \
+                 ocrDbRelease after the last write and ocrAddDependence then; or ask for DB_MODE_CONST, which \
+                 waits until all who write the block have released it. More of this kind is not told.",
+                self.history.name(block),
+                act.call,
+                self.history.name(reader)
+            );
+        }
     }
 
     /// An EDT that holds a block for writing is about to give it back, with this content if that can be
@@ -216,19 +225,8 @@ impl Check {
             return Ok(());
         }
         if to.is_edt() {
-            return Err(self.by_edt(
-                who,
-                format!("seen when {who} gave the block back"),
-                format!(
-                    "a data block was written after an EDT that reads it in mode RO was ready to run ({})",
-                    act.call
-                ),
-                &[block, to],
-                "an EDT in mode RO does not wait for those who write the block: what they write while it can \
-                 run it may see or not (OCR 1.1.0, 1.4.4 and 1.6.2)",
-                "Write the block and call ocrDbRelease for it before ocrAddDependence; or ask for \
-                 DB_MODE_CONST, which waits until all who write it have released it.",
-            ));
+            self.note_read_early(who, block, to, act);
+            return Ok(());
         }
         Err(self.by_edt(
             who,

@@ -12,6 +12,9 @@ use super::{Check, Misuse};
 use crate::object::Objects;
 use crate::object::data_block::{DataBlock, Mark};
 
+/// What lies beside the `paramv` and `depv` that an EDT's function gets.
+pub const BEYOND: u8 = 0xc3;
+
 impl Check {
     /// Whether the guards of a block are as they should be; who asks holds the block, or frees it.
     pub fn within(
@@ -88,10 +91,14 @@ impl Check {
             "paramv" => ("paramc", "parameters"),
             _ => ("depc", "pre-slots"),
         };
+        let has = match len {
+            1 => format!("1 {}", what.trim_end_matches('s')),
+            len => format!("{len} {what}"),
+        };
         self.by_edt(
             who,
             format!("seen at the end of {who}"),
-            format!("an EDT with {len} {what} has written {name}[{at}]"),
+            format!("an EDT with {has} has written {name}[{at}]"),
             &[],
             &format!("{name} has {number} elements (OCR 1.1.0, 1.4.2 and 2.7)"),
             &format!(

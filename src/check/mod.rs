@@ -35,6 +35,7 @@ mod refused_runtime;
 mod rules;
 
 pub use graves::BURIED;
+pub use guards::BEYOND;
 pub use misuse::{Misuse, count};
 
 use crate::object::Objects;

@@ -8,7 +8,7 @@ use super::partition::PARTITION_NAME;
 use super::uncaught::ocr_call_edt;
 use crate::check::contents::{Print, When};
 use crate::check::history::{Act, What, Who};
-use crate::check::{Check, Misuse};
+use crate::check::{BEYOND, Check, Misuse};
 use crate::config::Checks;
 use crate::memory;
 use crate::object::data_block::{DataBlock, LIVE};
@@ -204,12 +204,23 @@ impl Context {
         if itself || locked.word.state() != RUNNABLE || edt.flags.get() & FINISH != 0 {
             return None;
         }
+        drop(locked);
+        (!self.keeps_waiting(guid, None)).then_some(guid)
+    }
+
+    /// Whether an EDT waits for a pre-slot, or for what the running code has to end first: a data block that it
+    /// holds, other than `except`, or a pause.
+    pub fn keeps_waiting(&self, edt: Guid, except: Option<Guid>) -> bool {
+        let Some((edt, locked)) = self.runtime.objects.edts.lock(edt) else {
+            return false;
+        };
+        if locked.word.state() != RUNNABLE || self.has_paused() {
+            return true;
+        }
         let blocks: Vec<Guid> = edt.blocks().map(|(_, slot)| slot.data()).collect();
         drop(locked);
-        let waits = blocks
-            .into_iter()
-            .any(|block| self.held_block(block).is_some());
-        (!waits).then_some(guid)
+        let mut others = blocks.into_iter().filter(|block| Some(*block) != except);
+        others.any(|block| self.held_block(block).is_some())
     }
 
     /// A block that the running code holds, the mode, and the pre-slot unless it has created the block.
@@ -412,7 +423,7 @@ trait Marked: Copy {
     fn is_mark(&self) -> bool;
 }
 
-const MARK: u64 = 0xc3a5_5ac3_3c5a_a53c;
+const MARK: u64 = u64::from_ne_bytes([BEYOND; 8]);
 
 impl Marked for u64 {
     fn mark() -> u64 {

@@ -5,15 +5,16 @@ use super::Runtime;
 use super::context::Context;
 use super::end::{fatal, flush_output};
 use crate::object::edt::Edt;
+use parking_lot::Mutex;
 use std::ffi::{c_int, c_void};
 use std::ptr;
-use std::sync::OnceLock;
+use std::sync::atomic::{AtomicU32, Ordering};
 
 /// Has [`thread_ends`] called where a thread ends by itself. A destructor of Rust's would be called by `exit` as
 /// well, and before those of C++ and of other keys, which may call the runtime.
-static KEY: OnceLock<libc::pthread_key_t> = OnceLock::new();
-/// Whose end [`process_ends`] is told of. A process that it has forked is another.
-static PROCESS: OnceLock<u32> = OnceLock::new();
+static KEY: Mutex<Option<libc::pthread_key_t>> = Mutex::new(None);
+/// The process whose end [`process_ends`] is told of; 0 before. One that it has forked is another.
+static PROCESS: AtomicU32 = AtomicU32::new(0);
 
 /// Has the end of this thread seen to. A worker is to call [`stop_watching`] before.
 pub(super) fn watch_thread() {
@@ -26,7 +27,7 @@ pub(super) fn stop_watching() {
 }
 
 fn set(watched: usize) {
-    let key = *KEY.get_or_init(|| {
+    let key = *KEY.lock().get_or_insert_with(|| {
         let mut key = 0;
         // SAFETY: a valid place, and a function of the right type.
         let error = unsafe { libc::pthread_key_create(&raw mut key, Some(thread_ends)) };
@@ -57,12 +58,11 @@ extern "C" fn thread_ends(_: *mut c_void) {
 
 /// Has the end of this process told, if it is by `exit`.
 pub(super) fn watch_process() {
-    PROCESS.get_or_init(|| {
+    if PROCESS.swap(std::process::id(), Ordering::Relaxed) == 0 {
         // SAFETY: a function of the right type, which lasts.
         let full = unsafe { on_exit(process_ends, ptr::null_mut()) };
         debug_assert_eq!(full, 0, "only without memory");
-        std::process::id()
-    });
+    }
 }
 
 unsafe extern "C" {
@@ -72,7 +72,7 @@ unsafe extern "C" {
 
 /// Called by the C library where a run may be going on: then its report is written all the same.
 extern "C" fn process_ends(status: c_int, _: *mut c_void) {
-    if PROCESS.get() != Some(&std::process::id()) {
+    if PROCESS.load(Ordering::Relaxed) != std::process::id() {
         return;
     }
     let Some(runtime) = Runtime::current() else {

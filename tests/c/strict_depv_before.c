@@ -1,7 +1,7 @@
 /* An EDT that writes before its depv is told. */
 // status: 1
 // env: OCR_CHECK=strict
-// stderr: an EDT with 1 pre-slots has written depv[-1]
+// stderr: an EDT with 1 pre-slot has written depv[-1]
 #include "check.h"
 
 static ocrGuid_t writes(u32 paramc, u64 *paramv, u32 depc, ocrEdtDep_t depv[]) {

@@ -2,11 +2,13 @@
  * A block that is written after an EDT that reads it in mode RO was ready to run: whether it finds what was written
  * is chance. In mode CONST it waits, and is right.
  */
-// status: 1
 // env: OCR_CHECK=strict
 // stdout-lines: 1 found in CONST
-// stderr: a data block was written after an EDT that reads it in mode RO was ready to run (ocrAddDependence)
+// stderr: ocr: note: strict mode: EDT 0x
+// stderr: after ocrAddDependence had made EDT 0x
+// stderr: ready to run, which reads it in mode RO: whether that finds what was written is chance
 // stderr: ask for DB_MODE_CONST
+// stderr-without: ocr: error
 #include "check.h"
 
 static ocrGuid_t reads(u32 paramc, u64 *paramv, u32 depc, ocrEdtDep_t depv[]) {
@@ -31,8 +33,10 @@ static ocrGuid_t writes(u32 paramc, u64 *paramv, u32 depc, ocrEdtDep_t depv[]) {
 ocrGuid_t mainEdt(u32 paramc, u64 *paramv, u32 depc, ocrEdtDep_t depv[]) {
     (void)paramc, (void)paramv, (void)depc, (void)depv;
     u64 modes[] = {DB_MODE_CONST, DB_MODE_RO};
-    ocrGuid_t done, first = spawn_with(writes, 1, &modes[0], 1, NULL, EDT_PROP_FINISH, &done);
-    link_to(done, spawn(writes, 1, &modes[1], 1, NULL), 0, DB_MODE_NULL);
+    ocrGuid_t done, last, first = spawn_with(writes, 1, &modes[0], 1, NULL, EDT_PROP_FINISH, &done);
+    ocrGuid_t second = spawn_with(writes, 1, &modes[1], 1, NULL, EDT_PROP_FINISH, &last);
+    link_to(last, end_after(1), 0, DB_MODE_NULL);
+    link_to(done, second, 0, DB_MODE_NULL);
     link_to(NULL_GUID, first, 0, DB_MODE_NULL);
     return NULL_GUID;
 }

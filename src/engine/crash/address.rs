@@ -1,7 +1,7 @@
 //! What the address of a crash looks like. Only reads, without locks, as the module says.
 
 use super::Text;
-use crate::check::BURIED;
+use crate::check::{BEYOND, BURIED};
 use crate::engine::Runtime;
 use crate::object::data_block::{REACH, UNWRITTEN};
 use crate::object::edt::{Edt, Mode};
@@ -30,7 +30,8 @@ pub(super) fn tell(
         text.write_str(
             " at no address that there could be, or by a vector instruction at one that is not aligned",
         )?;
-        return filled(text, context);
+        filled(text, context)?;
+        return counts(text, edt);
     }
     write!(text, " at address {address:#x}")?;
     if address < NULL_PAGES {
@@ -42,11 +43,16 @@ pub(super) fn tell(
         return write!(text, ", {place}");
     }
     filled(text, context)?;
+    counts(text, edt)
+}
+
+/// How many pre-slots and parameters the EDT has.
+fn counts(text: &mut Text, edt: Option<&Edt>) -> fmt::Result {
     let Some(edt) = edt else { return Ok(()) };
     let (slots, params) = (edt.slots().len(), edt.paramc.get());
     write!(
         text,
-        ". The EDT has {slots} pre-slots (depv) and {params} parameters (paramv)"
+        ". The EDT has depc {slots} (pre-slots, depv) and paramc {params} (parameters, paramv)"
     )
 }
 
@@ -155,15 +161,16 @@ fn null_pointers(text: &mut Text, edt: &Edt) -> fmt::Result {
 /// Whether a register has what strict mode fills memory with.
 fn filled(text: &mut Text, context: *const libc::c_void) -> fmt::Result {
     for (byte, what) in [
-        (BURIED, "destroyed data blocks"),
-        (UNWRITTEN, "new data blocks"),
+        (BURIED, "the memory of destroyed data blocks"),
+        (UNWRITTEN, "the memory of new data blocks"),
+        (BEYOND, "what lies beyond paramv and depv"),
     ] {
         let word = u32::from_ne_bytes([byte; 4]);
         let has = |register: &i64| *register as u32 == word || (*register >> 32) as u32 == word;
         if registers(context).iter().any(has) {
             return write!(
                 text,
-                ". Strict mode fills the memory of {what} with bytes {byte:#x}, as the processor has in a \
+                ". Strict mode fills {what} with bytes {byte:#x}, as the processor has in a \
                  register now: what is read there, a pointer or an index, is none"
             );
         }

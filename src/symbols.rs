@@ -7,7 +7,7 @@
 use cpp_demangle::DemangleOptions;
 use object::read::{Object, ObjectKind, ObjectSymbol};
 use parking_lot::Mutex;
-use std::collections::HashMap;
+use std::collections::{BTreeSet, HashMap};
 use std::ffi::CStr;
 use std::mem::MaybeUninit;
 use std::os::unix::ffi::OsStrExt;
@@ -21,14 +21,27 @@ type Table = HashMap<u64, Vec<String>>;
 /// The tables that were read.
 static TABLES: Mutex<Option<HashMap<PathBuf, Table>>> = Mutex::new(None);
 
+/// The names that were asked for, each once: they are of functions, and there are no more of those.
+static NAMES: Mutex<BTreeSet<&'static str>> = Mutex::new(BTreeSet::new());
+
 /// The name of the function at an address, which the program has called `given`. That stays where it is true or
 /// nothing better is known.
-pub fn name_of(function: usize, given: &str) -> String {
-    let names = names_of(function).unwrap_or_default();
-    match names.first() {
-        Some(name) if !names.iter().any(|name| is_meant(name, given)) => plain(name),
-        _ => given.to_string(),
+pub fn name_of(function: usize, given: &str) -> &'static str {
+    let symbols = names_of(function).unwrap_or_default();
+    match symbols.first() {
+        Some(name) if !symbols.iter().any(|name| is_meant(name, given)) => kept(&plain(name)),
+        _ => kept(given),
     }
+}
+
+fn kept(name: &str) -> &'static str {
+    let mut names = NAMES.lock();
+    if let Some(known) = names.get(name) {
+        return known;
+    }
+    let name: &'static str = Box::leak(name.into());
+    names.insert(name);
+    name
 }
 
 /// The symbols of a function; `None` if its file cannot be read.

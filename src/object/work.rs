@@ -10,7 +10,7 @@ use parking_lot::Mutex;
 use std::collections::HashMap;
 use std::ffi::c_void;
 use std::fmt;
-use std::sync::{Arc, OnceLock};
+use std::sync::Arc;
 
 /// `ocrEdtDep_t`.
 #[derive(Clone, Copy, Debug)]
@@ -65,14 +65,13 @@ pub struct Kernel {
 }
 
 /// What people know a work by.
-#[derive(Clone)]
 pub struct Name {
     /// What the program, or the runtime, calls it.
     given: String,
     /// Where the function is that may have a better name.
     function: Option<usize>,
     /// That name, once it was looked for.
-    found: OnceLock<String>,
+    found: Mutex<Option<&'static str>>,
 }
 
 impl Name {
@@ -86,7 +85,7 @@ impl Name {
         Name {
             given,
             function: Some(at),
-            found: OnceLock::new(),
+            found: Mutex::new(None),
         }
     }
 
@@ -95,7 +94,7 @@ impl Name {
         Name {
             given: name.to_string(),
             function: None,
-            found: OnceLock::new(),
+            found: Mutex::new(None),
         }
     }
 
@@ -109,7 +108,7 @@ impl Name {
         match self.function {
             Some(function) => {
                 let find = || symbols::name_of(function, &self.given);
-                self.found.get_or_init(find)
+                self.found.lock().get_or_insert_with(find)
             }
             None => &self.given,
         }
@@ -117,7 +116,18 @@ impl Name {
 
     /// The best one that is known, for a signal handler. In strict mode it was looked for.
     pub fn known(&self) -> &str {
-        self.found.get().unwrap_or(&self.given)
+        let found = self.found.try_lock().and_then(|found| *found);
+        found.unwrap_or(&self.given)
+    }
+}
+
+impl Clone for Name {
+    fn clone(&self) -> Name {
+        Name {
+            given: self.given.clone(),
+            function: self.function,
+            found: Mutex::new(*self.found.lock()),
+        }
     }
 }
 

@@ -1,4 +1,5 @@
 /* The same of a main of the program's own that returns before the runtime has ended. */
+// needs: signals
 // status: 0
 // env: OCR_CHECK=strict
 // stderr: strict mode: the program called exit(0), or returned from its main, while the runtime runs

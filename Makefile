@@ -56,9 +56,10 @@ $(COMMAND): $(COMMAND_SOURCES) $(STATIC_LIBRARY)
 	$(CARGO) build --release --locked --bin ocr
 	@cp target/release/ocr $@.new && mv $@.new $@
 
-# cargo gives a cdylib neither a soname nor a weak `main`.
+# cargo gives a cdylib neither a soname nor a weak `main`. It stays when it is closed (nodelete): it is called when
+# threads that have called it end, and the process.
 $(SHARED_LIBRARY): $(STATIC_LIBRARY) src/libocr.map
-	$(CC) -shared -o $@ -Wl,-soname,$(SONAME) -Wl,--version-script=src/libocr.map -Wl,--gc-sections \
+	$(CC) -shared -o $@ -Wl,-soname,$(SONAME) -Wl,-z,nodelete -Wl,--version-script=src/libocr.map -Wl,--gc-sections \
 		-Wl,--whole-archive $(STATIC_LIBRARY) -Wl,--no-whole-archive $(LDFLAGS) -lpthread -lm -ldl
 
 build/lib/libocr.so: $(SHARED_LIBRARY)

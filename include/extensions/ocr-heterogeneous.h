@@ -22,8 +22,9 @@ extern "C" {
 typedef void (*ocrFuncPtr_t)(void);
 
 /*
- * The program may define this, to register its functions in the same order everywhere. Where the
- * library has the main it is called once, on the thread of that main, before the runtime is started.
+ * The program may define this, with C linkage, to register its functions in the same order everywhere.
+ * Where the library has the main it is called once, on the thread of that main, before the runtime is
+ * started.
  */
 extern void registerEdtFunctions(void);
 

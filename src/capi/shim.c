@@ -67,6 +67,17 @@ void ocrFlushStreams(void)
     }
 }
 
+/* In src/engine/departure.rs. */
+extern void ocrProcessEnds(int status, void *unused);
+/* Of glibc: as atexit, but the function gets the status. */
+extern int on_exit(void (*function)(int, void *), void *argument);
+
+/* Before the program registers anything, so that what it does at exit, such as ending the run, comes first. */
+__attribute__((constructor(101))) static void watchProcess(void)
+{
+    on_exit(ocrProcessEnds, NULL);
+}
+
 /* In src/capi/ocr.rs. */
 extern int ocrRunProgram(int argc, char **argv, ocrEdt_t mainEdtOrNull);
 

@@ -6,12 +6,14 @@ use crate::check::calls::{Call, MAX_ARGS, Role};
 use crate::check::contents::Print;
 use crate::check::history::Act;
 use crate::check::{Check, Made, Misuse};
+use crate::engine::Runtime;
 use crate::engine::context::Context;
 use crate::engine::end::fatal;
 use crate::object::Objects;
 use crate::object::edt::Mode;
 use crate::object::guid::Guid;
 use std::ptr;
+use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
 const _: () = {
@@ -31,6 +33,8 @@ pub(super) struct Begun {
     act: Act,
     check: &'static Check,
     objects: &'static Objects,
+    /// Has both, which another thread may be about to end.
+    runtime: Arc<Runtime>,
     /// A block, and what is in it, that an EDT is to read without waiting for its writer; and the EDT.
     to_read: Option<(Guid, Print, Guid)>,
 }
@@ -88,6 +92,8 @@ fn begin(call: &'static Call, words: &[u64]) -> Option<Box<Begun>> {
     // SAFETY: this thread's, and calls from C do not nest.
     let context = unsafe { &*context };
     let check = context.runtime.check.as_deref()?;
+    let runtime =
+        Runtime::current().filter(|runtime| ptr::eq(&raw const **runtime, context.runtime))?;
     if call.name == "ocrLegacyFinalize" && context.current.is_none() {
         // Nothing is left to look at when it returns.
         return None;
@@ -121,6 +127,7 @@ fn begin(call: &'static Call, words: &[u64]) -> Option<Box<Begun>> {
         act,
         check,
         objects: &context.runtime.objects,
+        runtime,
         to_read,
     });
     if destination.is_edt()
@@ -143,6 +150,10 @@ fn begin(call: &'static Call, words: &[u64]) -> Option<Box<Begun>> {
 impl Begun {
     /// After the call, which has returned `status`.
     fn end(&self, status: u8) {
+        if !self.runtime.is_current() {
+            // The run has ended meanwhile: whatever was refused was refused for that.
+            return;
+        }
         if status == 0 {
             if let Some((block, print, reader)) = self.to_read {
                 let waits = |context: &mut Context| context.keeps_waiting(reader, Some(block));

@@ -13,7 +13,7 @@ use std::sync::atomic::{AtomicU32, Ordering};
 /// Has [`thread_ends`] called where a thread ends by itself. A destructor of Rust's would be called by `exit` as
 /// well, and before those of C++ and of other keys, which may call the runtime.
 static KEY: Mutex<Option<libc::pthread_key_t>> = Mutex::new(None);
-/// The process whose end [`process_ends`] is told of; 0 before. One that it has forked is another.
+/// The process in which a run has begun; 0 before. One that it has forked is another.
 static PROCESS: AtomicU32 = AtomicU32::new(0);
 
 /// Has the end of this thread seen to. A worker is to call [`stop_watching`] before.
@@ -56,22 +56,15 @@ extern "C" fn thread_ends(_: *mut c_void) {
     ));
 }
 
-/// Has the end of this process told, if it is by `exit`.
+/// Says that a run begins in this process.
 pub(super) fn watch_process() {
-    if PROCESS.swap(std::process::id(), Ordering::Relaxed) == 0 {
-        // SAFETY: a function of the right type, which lasts.
-        let full = unsafe { on_exit(process_ends, ptr::null_mut()) };
-        debug_assert_eq!(full, 0, "only without memory");
-    }
+    PROCESS.store(std::process::id(), Ordering::Relaxed);
 }
 
-unsafe extern "C" {
-    /// Of glibc: as `atexit`, but the function gets the status.
-    fn on_exit(function: extern "C" fn(c_int, *mut c_void), argument: *mut c_void) -> c_int;
-}
-
-/// Called by the C library where a run may be going on: then its report is written all the same.
-extern "C" fn process_ends(status: c_int, _: *mut c_void) {
+/// Called by the C library when the process ends by `exit`, after what the program has registered for that
+/// (`src/capi/shim.c`), where a run may be going on: then its report is written all the same.
+#[unsafe(no_mangle)]
+extern "C" fn ocrProcessEnds(status: c_int, _: *mut c_void) {
     if PROCESS.load(Ordering::Relaxed) != std::process::id() {
         return;
     }
@@ -79,6 +72,7 @@ extern "C" fn process_ends(status: c_int, _: *mut c_void) {
         return;
     };
     if runtime.end.is_ending() {
+        runtime.end.leave_it_to_who_exits();
         return;
     }
     runtime.last_words(status, || {

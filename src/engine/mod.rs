@@ -137,7 +137,7 @@ impl Runtime {
     }
 
     /// The runtime of this process, if one runs.
-    fn current() -> Option<Arc<Runtime>> {
+    pub fn current() -> Option<Arc<Runtime>> {
         CURRENT.lock().clone()
     }
 
@@ -155,7 +155,7 @@ impl Runtime {
     }
 
     /// Whether this is the runtime that runs. Its address is no other's while somebody holds it.
-    fn is_current(&self) -> bool {
+    pub fn is_current(&self) -> bool {
         // Acquire: a thread that has seen the new runtime does not find the old one.
         std::ptr::eq(CURRENT_ADDRESS.load(Ordering::Acquire), self)
     }

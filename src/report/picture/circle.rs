@@ -7,6 +7,8 @@ use std::collections::{HashMap, HashSet};
 
 /// How many events are followed from one EDT.
 const FOLLOWED: usize = 1000;
+/// How many EDTs of a scope are followed: many may wait for the same scope, with a list for each.
+const INSIDE: usize = 32;
 /// How many EDTs of a circle are told of.
 const SHOWN: usize = 8;
 /// How many circles are told of.
@@ -90,10 +92,11 @@ impl Picture<'_> {
         for first in firsts {
             // The way to where the search is, with how many needs of each EDT on it have been looked at.
             let mut way: Vec<(Guid, usize)> = Vec::new();
+            let mut place: HashMap<Guid, usize> = HashMap::new();
             let mut next = Some(first.guid);
             while circles.len() < FEW {
                 if let Some(edt) = next.take() {
-                    if let Some(start) = way.iter().position(|&(at, _)| at == edt) {
+                    if let Some(start) = place.get(&edt).copied() {
                         let steps = way[start..].iter().map(|(at, looked)| {
                             let (name, needs) = &needs[at];
                             (*name, needs[looked - 1].1)
@@ -103,6 +106,7 @@ impl Picture<'_> {
                         break;
                     }
                     if needs.contains_key(&edt) && seen.insert(edt) {
+                        place.insert(edt, way.len());
                         way.push((edt, 0));
                     }
                 }
@@ -111,8 +115,10 @@ impl Picture<'_> {
                 };
                 next = needs[edt].1.get(*looked).map(|(other, _)| *other);
                 *looked += 1;
-                if next.is_none() {
-                    way.pop();
+                if next.is_none()
+                    && let Some((edt, _)) = way.pop()
+                {
+                    place.remove(&edt);
                 }
             }
         }
@@ -165,7 +171,7 @@ impl Picture<'_> {
                 Some(Maker::Edt(maker, _)) => found.push((maker.guid, For::Output)),
                 Some(Maker::Scope(at)) => {
                     if let Some(scope) = self.scopes.get(at) {
-                        let inside = scope.edts.iter().take(FOLLOWED);
+                        let inside = scope.edts.iter().take(INSIDE);
                         found.extend(inside.map(|edt| (edt.guid, For::Scope(scope.edt))));
                     }
                 }

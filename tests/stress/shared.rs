@@ -133,9 +133,11 @@ impl Running {
         }
         let (range, labels) = api::labels(kind, places.len());
         for (place, &label) in places.iter().zip(&labels) {
-            // Events would be waited for, and others are never satisfied.
+            // Events and EDTs would be waited for, and others are never satisfied.
             let status = match kind {
-                api::Labeled::Event | api::Labeled::Collective => api::try_destroy_event(label),
+                api::Labeled::Event | api::Labeled::Collective | api::Labeled::Edt => {
+                    api::try_destroy_event(label)
+                }
                 _ => api::try_satisfy(label, NULL),
             };
             check_one_of("using a label without object", status, &[EINVAL]);

@@ -14,6 +14,7 @@ use std::sync::atomic::{AtomicU32, Ordering};
 /// well, and before those of C++ and of other keys, which may call the runtime.
 static KEY: Mutex<Option<libc::pthread_key_t>> = Mutex::new(None);
 /// The process in which a run has begun; 0 before. One that it has forked is another.
+/// Relaxed: it orders nothing, and whether a run goes on is asked of the runtime that is installed, under its lock.
 static PROCESS: AtomicU32 = AtomicU32::new(0);
 
 /// Has the end of this thread seen to. A worker is to call [`stop_watching`] before.

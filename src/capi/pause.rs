@@ -57,7 +57,7 @@ fn query_of(context: &Context, query: ocrQueryType_t, guid: Guid) -> Option<Vec<
     match query {
         sys::OCR_QUERY_READY_EDTS => Some(runtime.queues.look_through(|edt| edt.get().guid())),
         sys::OCR_QUERY_ALL_EDTS => Some(Picture::all_edts(&runtime.objects)),
-        sys::OCR_QUERY_EVENTS => Some(runtime.picture(false).events_of(guid)),
+        sys::OCR_QUERY_EVENTS => Some(runtime.picture().events_of(guid)),
         // In which order pre-slots were satisfied is not recorded.
         _ => None,
     }

@@ -65,6 +65,11 @@ impl Seen {
         Seen(all.filter(|id| is_marked(id)).collect())
     }
 
+    /// Whether a thread is one of them, by the system's number.
+    pub fn has(&self, id: &str) -> bool {
+        self.0.iter().any(|other| other == id)
+    }
+
     /// How many of them are still there, and so have been there all the time since then.
     pub fn left(&self) -> usize {
         self.0.iter().filter(|id| is_marked(id)).count()

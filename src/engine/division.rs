@@ -13,7 +13,7 @@
 
 use super::context::Context;
 use super::crash;
-use super::signals::{Action, Handler, action_of};
+use super::signals::{Action, Handler, action_of, is_function};
 use std::sync::OnceLock;
 
 type Simple = extern "C" fn(libc::c_int);
@@ -87,8 +87,4 @@ extern "C" fn divided(
         }
         None => crash::tell(signal, info, context),
     }
-}
-
-fn is_function(action: &Action) -> bool {
-    ![libc::SIG_DFL, libc::SIG_IGN].contains(&action.sa_sigaction)
 }

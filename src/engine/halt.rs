@@ -43,7 +43,8 @@ impl Rests {
 
 impl Runtime {
     /// Whether the process has threads that may call the runtime at any time: of the program or of
-    /// a library, and not waiting in the runtime. Such a program is never accused.
+    /// a library, and not waiting in the runtime. Such a program is not accused unless they sleep for good
+    /// (`asleep.rs`).
     fn has_free_threads(&self, resting: Rests) -> bool {
         // Read before the threads of the process are: one started in between may be the program's.
         let known = resting.count() + self.seats.known();
@@ -92,15 +93,34 @@ impl Runtime {
         if free {
             // Something may happen yet; the thread that watches looks again.
             super::watch::suspect();
-        } else if self.end.accuse() {
-            let picture = self.picture(true);
+        } else {
+            self.tell_hang(Vec::new());
+        }
+    }
+
+    /// The same if nothing can happen since all threads sleep, those of the program and those in EDTs, too.
+    pub(super) fn check_asleep(&self) {
+        if let Some(asleep) = self.all_asleep() {
+            self.tell_hang(asleep);
+        }
+    }
+
+    /// Ends the program, unless another thread does.
+    fn tell_hang(&self, asleep: Vec<i32>) {
+        if self.end.accuse() {
+            let picture = self.picture_of(true, asleep);
             self.draw(&picture);
             end::fatal(&picture.of_hang());
         }
     }
 
-    /// What runs and what waits, now; `still` if nothing changes meanwhile.
-    pub fn picture(&self, still: bool) -> Picture<'_> {
+    /// What runs and what waits, now.
+    pub fn picture(&self) -> Picture<'_> {
+        self.picture_of(false, Vec::new())
+    }
+
+    /// The same; `still` if nothing changes meanwhile, and threads that sleep for good.
+    fn picture_of(&self, still: bool, asleep: Vec<i32>) -> Picture<'_> {
         let thread = |tally: &crate::report::tally::Tally| {
             let now = &tally.now;
             Thread {
@@ -125,6 +145,7 @@ impl Runtime {
                     .collect(),
                 early: self.early_calls(),
                 still,
+                asleep,
                 free_threads: !still && self.has_free_threads(self.resting.now()),
                 history: self.check.as_ref().map(|check| &check.history),
                 seconds: self.started.elapsed().as_secs_f64(),

@@ -20,6 +20,7 @@
 //! before the call returns, in loops and not by recursion.
 
 mod ahead;
+mod asleep;
 pub mod block;
 pub mod blocks;
 pub mod by_value;

@@ -4,7 +4,7 @@
 //! the division by zero that a kernel does, and LLVM, with which PoCL compiles, one for each signal that may
 //! end the program. The runtime's come before them ([`Handlers::keep`]).
 
-use super::division;
+use super::{division, watch};
 use parking_lot::Mutex;
 use std::mem::MaybeUninit;
 use std::ptr;
@@ -30,7 +30,10 @@ impl Handlers {
         let mut handlers = self.0.lock();
         let was_on: Vec<bool> = handlers.iter().map(Handler::is_on).collect();
         let division = action_of(libc::SIGFPE);
+        let before = functions();
         let result = work();
+        let new = functions().into_iter().filter(|new| !before.contains(new));
+        OF_OPENCL.lock().extend(new);
         for (handler, was_on) in handlers.iter_mut().zip(was_on) {
             if was_on && !handler.is_on() && handler.signal != libc::SIGFPE {
                 handler.renew();
@@ -95,7 +98,6 @@ impl Handler {
     /// Comes before the one that OpenCL has installed since.
     fn renew(&mut self) {
         if let Some(below) = action_of(self.signal) {
-            OF_OPENCL.lock().push((self.signal, below.sa_sigaction));
             self.below = below;
             // SAFETY: as it was when this was made.
             unsafe { install(self.signal, &self.ours) };
@@ -117,6 +119,37 @@ impl Drop for Handler {
             unsafe { install(self.signal, &self.below) };
         }
     }
+}
+
+/// Signals that have a handler, and these.
+fn functions() -> Vec<(libc::c_int, usize)> {
+    let handlers = (1..=libc::SIGRTMAX()).filter_map(|signal| {
+        let action = action_of(signal)?;
+        is_function(&action).then_some((signal, action.sa_sigaction))
+    });
+    handlers.collect()
+}
+
+/// Whether the program or a library of its own has handlers of signals that may come at any time.
+pub(super) fn program_has_handlers() -> bool {
+    // What a thread does itself brings them.
+    const OWN: [libc::c_int; 7] = [
+        libc::SIGABRT,
+        libc::SIGBUS,
+        libc::SIGFPE,
+        libc::SIGILL,
+        libc::SIGSEGV,
+        libc::SIGSYS,
+        libc::SIGTRAP,
+    ];
+    let of_opencl = OF_OPENCL.lock();
+    let mut functions = functions().into_iter();
+    functions.any(|of| !OWN.contains(&of.0) && !of_opencl.contains(&of) && of.1 != watch::handler())
+}
+
+/// Whether it calls a function.
+pub(super) fn is_function(action: &Action) -> bool {
+    ![libc::SIG_DFL, libc::SIG_IGN].contains(&action.sa_sigaction)
 }
 
 /// What a signal does now.

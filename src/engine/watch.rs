@@ -1,5 +1,5 @@
-//! The thread that watches: it looks again whether a program hangs that had a thread of its own, and
-//! prints the picture of a running program on `SIGUSR1`. Where the library has the `main`, it is the
+//! The thread that watches: it looks again and again whether a program hangs that has threads of its own, or
+//! EDTs that wait outside of the runtime, and prints the picture of a running program on `SIGUSR1`. Where the library has the `main`, it is the
 //! main thread, which has nothing else to do; otherwise one of its own.
 //!
 //! It sleeps on a semaphore, which is what a signal handler may touch. The handler sets a flag and
@@ -13,7 +13,9 @@ use std::mem::MaybeUninit;
 use std::sync::Once;
 use std::sync::atomic::{AtomicBool, Ordering};
 
-/// How often a program is looked at that hangs unless a thread of its own does something.
+/// How often the threads of the process are looked at.
+const ROUTINE_SECONDS: i64 = 5;
+/// The same while the program hangs unless a thread of its own does something.
 const SUSPICION_SECONDS: i64 = 1;
 
 /// `SIGUSR1` has come.
@@ -43,14 +45,9 @@ impl Semaphore {
         unsafe { libc::sem_post(self.get()) };
     }
 
-    fn wait(&self) {
-        // SAFETY: as above. An interrupted wait is as good as a post.
-        unsafe { libc::sem_wait(self.get()) };
-    }
-
     /// True if it was that time first.
     fn wait_until(&self, time: &libc::timespec) -> bool {
-        // SAFETY: as in `wait`.
+        // SAFETY: as above. An interrupted wait is as good as a post.
         let result = unsafe { libc::sem_timedwait(self.get(), time) };
         result != 0 && Error::last_os_error().raw_os_error() == Some(libc::ETIMEDOUT)
     }
@@ -81,23 +78,30 @@ pub(super) fn suspect() {
 
 /// Watches until the run ends.
 pub(super) fn watch(runtime: &Runtime) {
-    // When it looks again.
-    let mut again = None;
+    let mut next = in_seconds(ROUTINE_SECONDS);
+    let mut is_soon = false;
     while !runtime.end.is_ending() {
         if ASKED.swap(false, Ordering::SeqCst) {
-            let picture = runtime.picture(false);
+            let picture = runtime.picture();
             eprint!("{}", picture.of_run());
             runtime.draw(&picture);
         }
-        if !SUSPECTED.load(Ordering::SeqCst) {
-            SEMAPHORE.wait();
-        } else if SEMAPHORE.wait_until(again.get_or_insert_with(|| in_seconds(SUSPICION_SECONDS))) {
-            again = None;
+        if SUSPECTED.load(Ordering::SeqCst) && !is_soon {
+            (next, is_soon) = (in_seconds(SUSPICION_SECONDS), true);
+        }
+        if SEMAPHORE.wait_until(&next) {
+            (next, is_soon) = (in_seconds(ROUTINE_SECONDS), false);
             // Before it looks: what is suspected from now on is another look.
             SUSPECTED.store(false, Ordering::SeqCst);
             runtime.check_halt();
+            runtime.check_asleep();
         }
     }
+}
+
+/// The handler of `SIGUSR1`.
+pub(super) fn handler() -> usize {
+    asked as *const () as usize
 }
 
 extern "C" fn asked(_: libc::c_int) {
@@ -112,8 +116,7 @@ pub(super) fn listen() -> Option<Handler> {
     SEMAPHORE.get();
     ASKED.store(false, Ordering::SeqCst);
     SUSPECTED.store(false, Ordering::SeqCst);
-    let asked = asked as *const () as usize;
     // The system call that it interrupts is begun again, as far as that is possible.
     // SAFETY: it does what a handler may do.
-    unsafe { Handler::begin(libc::SIGUSR1, asked, libc::SA_RESTART) }
+    unsafe { Handler::begin(libc::SIGUSR1, handler(), libc::SA_RESTART) }
 }

@@ -70,6 +70,9 @@ pub struct Told<'a> {
     pub seconds: f64,
     /// Whether nothing changes meanwhile.
     pub still: bool,
+    /// All threads, by the system's numbers, of a program that hangs since each of them waits for
+    /// another one, inside the runtime or outside; none if it is the runtime alone that waits.
+    pub asleep: Vec<i32>,
     /// Whether there are threads that may call the runtime at any time.
     pub free_threads: bool,
     /// What objects have been through, in strict mode.

@@ -35,14 +35,22 @@ fn list<T>(all: &[T], each: impl Fn(&T) -> String) -> String {
 impl Picture<'_> {
     /// The message for a program that hangs.
     pub fn of_hang(&self) -> String {
-        let mut text = String::from(
-            "the program hangs: no EDT is ready or can go on, no device works, and ocrShutdown was \
-             not called.",
-        );
+        let mut text = String::from(match self.told.asleep.is_empty() {
+            true => {
+                "the program hangs: no EDT is ready or can go on, no device works, and ocrShutdown was \
+                 not called."
+            }
+            false => {
+                "the program hangs: every thread of the process waits for another one to wake it, with no \
+                 limit of time, no device works, and ocrShutdown was not called."
+            }
+        });
+        let outside = self.outside();
         let waiting = self.what_waits();
+        text += &outside;
         // In strict mode no call was refused.
         let refused = self.told.history.is_none();
-        if waiting.is_empty() {
+        if waiting.is_empty() && outside.is_empty() {
             text += " No EDT waits for anything: the program has ended without ocrShutdown.";
             if refused {
                 text += " If an EDT that should call it was never created, OCR_CHECK=strict shows \
@@ -67,6 +75,51 @@ impl Picture<'_> {
         if !refused && self.objects.data_blocks.live().next().is_some() {
             text += "\n  If the program hangs in strict mode alone, it uses what nobody has written in a data block: \
                      new ones are filled with bytes 0xa5 there, not with zeros.";
+        }
+        text
+    }
+
+    /// Threads that wait outside of the runtime, of a program that hangs for that.
+    fn outside(&self) -> String {
+        let told = &self.told;
+        let mut text = String::new();
+        let mut others = Vec::new();
+        for &id in &told.asleep {
+            let thread = told.threads.iter().find(|thread| thread.id == id);
+            let edt = thread.and_then(|thread| self.running.get(&thread.running));
+            match (thread, edt) {
+                (Some(thread), _) if thread.waits.is_some() => {}
+                (_, Some(edt)) => {
+                    text += &format!(
+                        "\n  {} runs {}, which waits outside of the runtime, in a function of the program or of a \
+                         library: for a mutex, a condition variable, a semaphore or the end of a thread",
+                        thread_name(id),
+                        self.edt(edt)
+                    );
+                }
+                (Some(thread), _) if thread.worker => {}
+                (Some(_), _) => others.push(thread_name(id)),
+                (None, _) => others.extend(name_of_unknown(id)),
+            }
+        }
+        if !text.is_empty() && told.ready != 0 {
+            let noun = if told.ready == 1 {
+                "EDT is"
+            } else {
+                "EDTs are"
+            };
+            text += &format!(
+                "\n  {} {noun} ready, and the workers that would run what is ready wait so. What an EDT needs of \
+                 another one should be a dependence of it; where it has to wait in a call, ocrLegacyBlockProgress \
+                 gives its worker to others meanwhile",
+                told.ready
+            );
+        }
+        if !others.is_empty() {
+            text += &format!(
+                "\n  threads of the program or of a library wait outside of the runtime: {}",
+                list(&others, String::clone)
+            );
         }
         text
     }
@@ -156,7 +209,7 @@ impl Picture<'_> {
         text += &self.what_waits();
         if told.free_threads {
             text += "\n  threads of the program or of a library are outside of the runtime, which they may \
-                     call at any time: while there are any, a hang is not told";
+                     call at any time: unless all of them wait for each other for ever, a hang is not told";
         }
         text + "\n"
     }
@@ -484,14 +537,36 @@ impl Picture<'_> {
 
 impl Thread {
     pub(super) fn name(&self) -> String {
-        if self.id == std::process::id() as i32 {
-            return "the main thread".into();
+        thread_name(self.id)
+    }
+}
+
+/// A thread of this process, by the system's number.
+fn thread_name(id: i32) -> String {
+    if id == std::process::id() as i32 {
+        return "the main thread".into();
+    }
+    match comm(id) {
+        Some(name) => format!("thread {id} ({name})"),
+        None => format!("thread {id}"),
+    }
+}
+
+/// What the thread is called.
+fn comm(id: i32) -> Option<String> {
+    let name = std::fs::read_to_string(format!("/proc/self/task/{id}/comm")).ok()?;
+    Some(name.trim_end().into())
+}
+
+/// A thread that has never called the runtime, if it is not one of those that wait to become a worker. A thread
+/// has the name of the one that has started it until it is given another.
+fn name_of_unknown(id: i32) -> Option<String> {
+    match comm(id) {
+        Some(name) if name.starts_with("ocr-helper-") => None,
+        Some(name) if name.starts_with("ocr-worker-") => {
+            Some(format!("thread {id} (started by {name})"))
         }
-        let name = std::fs::read_to_string(format!("/proc/self/task/{}/comm", self.id));
-        match name {
-            Ok(name) => format!("thread {} ({})", self.id, name.trim_end()),
-            Err(_) => format!("thread {}", self.id),
-        }
+        _ => Some(thread_name(id)),
     }
 }
 

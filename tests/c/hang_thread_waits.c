@@ -1,0 +1,45 @@
+// A program hangs, too, if its own threads wait for ever for each other, as idle ones of a pool do.
+//
+// status: nonzero
+// stderr: the program hangs: every thread of the process waits for another one to wake it
+// stderr: threads of the program or of a library wait outside of the runtime: thread
+// stderr: (late)
+// needs: halt
+#include "check.h"
+
+#include <pthread.h>
+
+static pthread_mutex_t mutex = PTHREAD_MUTEX_INITIALIZER;
+static pthread_cond_t changed = PTHREAD_COND_INITIALIZER;
+
+static void *wait_for_work(void *unused)
+{
+    pthread_mutex_lock(&mutex);
+    for (;;)
+        pthread_cond_wait(&changed, &mutex);
+    return unused;
+}
+
+static void *wait_for_end(void *other)
+{
+    pthread_join(*(pthread_t *)other, NULL);
+    return NULL;
+}
+
+static ocrGuid_t late(u32 paramc, u64 *paramv, u32 depc, ocrEdtDep_t depv[])
+{
+    (void)paramc, (void)paramv, (void)depc, (void)depv;
+    ocrShutdown();
+    return NULL_GUID;
+}
+
+ocrGuid_t mainEdt(u32 paramc, u64 *paramv, u32 depc, ocrEdtDep_t depv[])
+{
+    (void)paramc, (void)paramv, (void)depc, (void)depv;
+    static pthread_t waiting, joining;
+    CHECK_EQ(pthread_create(&waiting, NULL, wait_for_work, NULL), 0);
+    CHECK_EQ(pthread_create(&joining, NULL, wait_for_end, &waiting), 0);
+    ocrGuid_t event = event_of(OCR_EVENT_STICKY_T);
+    spawn(late, 0, NULL, 1, &event);
+    return NULL_GUID;
+}

@@ -542,6 +542,21 @@ impl History {
         Some(format!("pre-slot {slot} was connected to {source} {by}"))
     }
 
+    /// What these pre-slots of an EDT were connected to, if [`History::story`] of the EDT leaves it out, and what
+    /// the events that they were connected to have been through; of a few.
+    pub fn behind_slots(&self, edt: Guid, slots: impl Iterator<Item = u32>) -> Vec<String> {
+        let sources = self.get(edt).unwrap_or_default().sources;
+        let of_slot = |slot| {
+            let source = sources.iter().rfind(|(at, ..)| *at == slot);
+            let source = source.map(|(_, source, _)| *source);
+            let story = source.filter(|source| source.is_event());
+            let story = story.map(|source| self.story(source, 0));
+            [self.connection_beyond(edt, slot), story]
+        };
+        let told = slots.take(SLOTS_TOLD).flat_map(of_slot).flatten();
+        told.collect()
+    }
+
     /// What an object was connected to before the call that asks: the pre-slot that the call is about, and
     /// a few others; of an event the last ones.
     fn connections(&self, record: &Record, now: u64) -> String {

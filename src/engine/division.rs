@@ -6,7 +6,7 @@
 //!
 //! | thread | what it does |
 //! |---|---|
-//! | a worker | what the signal did before OpenCL came: the program's handler, if it has one; otherwise it ends the program, in strict mode with the message of `crash` |
+//! | a worker | what the signal did before OpenCL came: the program's handler, if it has one; otherwise it ends the program with the message of `crash` |
 //! | another, such as those that run kernels | OpenCL's handler |
 //!
 //! A program that has used OpenCL before the run began has PoCL's handler as its own, and keeps it.

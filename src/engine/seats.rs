@@ -238,7 +238,6 @@ impl Seats {
             true => format!("ocr-worker-{number}"),
             false => format!("ocr-helper-{number}"),
         };
-        let strict = runtime.check.is_some();
         let work = move || {
             if let Some(local) = runtime.seats.take(runtime) {
                 worker::work(runtime, local);
@@ -252,7 +251,7 @@ impl Seats {
             .name(name)
             .stack_size(stack::BYTES)
             .spawn(move || {
-                let _signals = strict.then(SignalStack::begin);
+                let _signals = SignalStack::begin();
                 // The panic hook has said what happened. Without this worker the program could
                 // wait for ever.
                 if catch_unwind(AssertUnwindSafe(work)).is_err() {

@@ -1,5 +1,5 @@
-//! The stacks of the threads that run EDTs. In strict mode each has another for signal handlers, which can
-//! so tell that the first is full.
+//! The stacks of the threads that run EDTs. Each has another for signal handlers, which can so tell that the
+//! first is full.
 
 use std::cell::Cell;
 use std::mem::MaybeUninit;

@@ -109,9 +109,7 @@ impl Run {
         Runtime::install(Some(runtime.clone()));
         departure::watch_process();
         runtime.signals.add(watch::listen());
-        if runtime.check.is_some() {
-            runtime.signals.add(crash::listen());
-        }
+        runtime.signals.add(crash::listen());
         runtime.signals.add(division::begin());
         let run = Run { runtime };
         let this = run.runtime();

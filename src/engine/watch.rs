@@ -5,13 +5,13 @@
 //! It sleeps on a semaphore, which is what a signal handler may touch. The handler sets a flag and
 //! posts; everything else happens here, in an ordinary thread.
 
-use super::Runtime;
 use super::signals::Handler;
+use super::{Runtime, crash};
 use std::cell::UnsafeCell;
 use std::io::Error;
 use std::mem::MaybeUninit;
 use std::sync::Once;
-use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicU32, Ordering};
 
 /// How often the threads of the process are looked at.
 const ROUTINE_SECONDS: i64 = 5;
@@ -76,6 +76,14 @@ pub(super) fn suspect() {
     }
 }
 
+/// The process that has the thread that watches, or is about to; 0: none.
+static PROCESS: AtomicU32 = AtomicU32::new(0);
+
+/// Whether there is a thread that watches, in this process. For the handler of a signal, too.
+pub(super) fn is_here() -> bool {
+    PROCESS.load(Ordering::SeqCst) == std::process::id()
+}
+
 /// Watches until the run ends.
 pub(super) fn watch(runtime: &Runtime) {
     let mut next = in_seconds(ROUTINE_SECONDS);
@@ -86,6 +94,7 @@ pub(super) fn watch(runtime: &Runtime) {
             eprint!("{}", picture.of_run());
             runtime.draw(&picture);
         }
+        crash::tell_if_asked(runtime);
         if SUSPECTED.load(Ordering::SeqCst) && !is_soon {
             (next, is_soon) = (in_seconds(SUSPICION_SECONDS), true);
         }
@@ -97,6 +106,7 @@ pub(super) fn watch(runtime: &Runtime) {
             runtime.check_asleep();
         }
     }
+    PROCESS.store(0, Ordering::SeqCst);
 }
 
 /// The handler of `SIGUSR1`.
@@ -111,9 +121,11 @@ extern "C" fn asked(_: libc::c_int) {
     look();
 }
 
-/// Listens to `SIGUSR1` while the handler lives, unless the program does.
+/// The run begins, and a thread of it will watch. Listens to `SIGUSR1` while the handler lives, unless the program
+/// does.
 pub(super) fn listen() -> Option<Handler> {
     SEMAPHORE.get();
+    PROCESS.store(std::process::id(), Ordering::SeqCst);
     ASKED.store(false, Ordering::SeqCst);
     SUSPECTED.store(false, Ordering::SeqCst);
     // The system call that it interrupts is begun again, as far as that is possible.

@@ -6,6 +6,7 @@
 
 #include <signal.h>
 #include <sys/wait.h>
+#include <unistd.h>
 
 typedef void crash_t(ocrEdtDep_t depv[]);
 
@@ -44,6 +45,21 @@ static inline void crash(crash_t *how, ocrEdtDep_t depv[], int signal, const cha
         fprintf(stderr, "status %x, want signal %d\n%s\nlacks: %s\n", (unsigned)status, signal, text, says ? says : "no crash");
         CHECK(!"it crashes so, and the message says it");
     }
+}
+
+/* Another process of this program crashes, with all its threads; this one ends well. */
+static inline void run_to_crash(void) {
+    CHECK_EQ(setenv("CRASHES", "1", 1), 0);
+    pid_t other = fork();
+    CHECK(other >= 0);
+    if (other == 0) {
+        execl("/proc/self/exe", "crashes", (char *)NULL);
+        _exit(1);
+    }
+    int status;
+    CHECK_EQ(waitpid(other, &status, 0), other);
+    CHECK(WIFSIGNALED(status) && WTERMSIG(status) == SIGSEGV);
+    ocrShutdown();
 }
 
 #endif

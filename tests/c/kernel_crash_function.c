@@ -8,7 +8,7 @@
 
 static void crash_all(ocrEdtDep_t depv[]) {
 #if defined(__x86_64__)
-    crash(division, depv, SIGFPE, NULL);
+    crash(division, depv, SIGFPE, "an integer was divided by zero");
 #endif
 }
 

@@ -4,7 +4,7 @@ use super::Text;
 use crate::check::{BEYOND, BURIED};
 use crate::engine::Runtime;
 use crate::object::data_block::{REACH, UNWRITTEN};
-use crate::object::edt::{Edt, Mode};
+use crate::object::edt::{Edt, Mode, PreSlot};
 use crate::object::guid::Guid;
 use std::fmt::{self, Write};
 
@@ -30,7 +30,9 @@ pub(super) fn tell(
         text.write_str(
             " at no address that there could be, or by a vector instruction at one that is not aligned",
         )?;
-        filled(text, context)?;
+        if runtime.check.is_some() {
+            filled(text, context)?;
+        }
         return counts(text, edt);
     }
     write!(text, " at address {address:#x}")?;
@@ -42,7 +44,9 @@ pub(super) fn tell(
     if let Some(place) = near.or_else(|| behind_slot(runtime, edt?, address)) {
         return write!(text, ", {place}");
     }
-    filled(text, context)?;
+    if runtime.check.is_some() {
+        filled(text, context)?;
+    }
     counts(text, edt)
 }
 
@@ -134,16 +138,18 @@ fn behind_slot(runtime: &Runtime, edt: &Edt, address: usize) -> Option<Beside> {
     })
 }
 
+/// Whether `depv[i].ptr` is NULL for this pre-slot of an EDT that runs.
+pub(super) fn is_null(slot: &PreSlot) -> bool {
+    slot.data().is_null() || slot.info().mode == Mode::Null
+}
+
 /// Where the EDT has null pointers.
 fn null_pointers(text: &mut Text, edt: &Edt) -> fmt::Result {
     /// No more are named.
     const FEW: usize = 8;
     let slots = edt.slots().iter().take(MOST_SLOTS).enumerate();
-    let null = |at: &usize| {
-        let slot = &edt.slots()[*at];
-        slot.data().is_null() || slot.info().mode == Mode::Null
-    };
-    let mut found = slots.map(|(at, _)| at).filter(null);
+    let null = slots.filter(|(_, slot)| is_null(slot));
+    let mut found = null.map(|(at, _)| at);
     match found.next() {
         None => text.write_str(
             ". Of its pre-slots none was satisfied with NULL_GUID or has DB_MODE_NULL. Null is also what \
@@ -152,7 +158,7 @@ fn null_pointers(text: &mut Text, edt: &Edt) -> fmt::Result {
         ),
         Some(first) => {
             write!(text, ". depv[i].ptr is NULL where the pre-slot was satisfied with NULL_GUID or its mode is \
-                          DB_MODE_NULL: here for i = {first}")?;
+                          DB_MODE_NULL, and depv[i].guid is NULL_GUID then: here for i = {first}")?;
             found.take(FEW).try_for_each(|at| write!(text, ", {at}"))
         }
     }

@@ -1,5 +1,5 @@
-//! What strict mode says of a program that crashes: which EDT did it, or what the thread is, and what the
-//! address looks like (`address.rs`).
+//! What is said of a program that crashes: which EDT did it, or what the thread is, and what the address looks
+//! like (`address.rs`).
 //!
 //! The handler runs on the thread that crashed, in the middle of whatever it did, perhaps with memory that is
 //! overwritten. So it allocates nothing, takes no lock, only reads, and says first what is sure. If it
@@ -13,8 +13,15 @@
 //! | a signal that somebody has sent | gives the signal back to the system, and returns or raises it again |
 //!
 //! `abort` sends `SIGABRT` to its own thread: that is told, too, and raised again.
+//!
+//! Then the name of its function is told, if that had to be looked for, and in strict mode its history. That takes
+//! memory and locks: the thread that watches does it (`story.rs`), while
+//! the one that crashed waits for some seconds.
 
 mod address;
+mod story;
+
+pub(super) use story::tell_if_asked;
 
 use super::Runtime;
 use super::context::Context;
@@ -68,7 +75,7 @@ impl Write for Text {
     }
 }
 
-/// The handler. Without strict mode it says nothing.
+/// The handler.
 pub(super) extern "C" fn tell(
     signal: libc::c_int,
     info: *const libc::siginfo_t,
@@ -80,7 +87,7 @@ pub(super) extern "C" fn tell(
     let sent = info.si_code <= 0;
     // A thread of the program or of OpenCL has no context.
     let runtime = Context::runtime_here().or_else(Runtime::installed);
-    if let Some(runtime) = runtime.filter(|runtime| runtime.check.is_some())
+    if let Some(runtime) = runtime
         && (!sent || is_own_abort(signal, info))
     {
         match TOLD.swap(true, Ordering::Relaxed) {
@@ -113,6 +120,9 @@ const ABORTED: &str = ": it called abort(), as do a failed assert(), an exceptio
     the C library where it finds its memory corrupted, or is to free() what malloc() has not given: depv[i].ptr \
     and what ocrDbCreate stores are not to be freed, but the block destroyed (ocrDbDestroy)";
 
+const STRICT_SAYS: &str = "  OCR_CHECK=strict shows who created the EDT and what its pre-slots were connected to, \
+    and finds many mistakes before they crash.\n";
+
 fn tell_of(
     signal: libc::c_int,
     info: &libc::siginfo_t,
@@ -142,6 +152,12 @@ fn tell_of(
         say(|text| on_devices(text, runtime));
     }
     say(|text| text.write_str(".\n"));
+    if let Some(edt) = edt {
+        story::ask(edt);
+        if runtime.check.is_none() {
+            say(|text| text.write_str(STRICT_SAYS));
+        }
+    }
 }
 
 /// An EDT, for the middle of a message.

@@ -1,0 +1,67 @@
+// What is said of an EDT that crashes, without strict mode. Each crash is in a copy of the process, which runs
+// nothing but this EDT.
+//
+// needs: signals
+#include "crash.h"
+
+#include <assert.h>
+
+static void of_null(ocrEdtDep_t depv[]) {
+    *(volatile u64 *)depv[1].ptr = 1;
+}
+
+static int deep(int level) {
+    volatile char some[256];
+    some[0] = 1;
+    return level == result - 1 ? 0 : deep(level + 1) + some[0];
+}
+
+static void recursion(ocrEdtDep_t depv[]) {
+    (void)depv;
+    result = deep(0);
+}
+
+static void fails_assert(ocrEdtDep_t depv[]) {
+    assert(depv == NULL);
+}
+
+/* A signal that somebody sends ends the process as it would have, and nothing is said. */
+static void sends_itself(ocrEdtDep_t depv[]) {
+    (void)depv;
+    raise(SIGSEGV);
+}
+
+static void own_handler(int signal) {
+    struct sigaction usual = {.sa_handler = SIG_DFL};
+    CHECK_EQ(sigaction(signal, &usual, NULL), 0);
+}
+
+static void with_own_handler(ocrEdtDep_t depv[]) {
+    struct sigaction own = {.sa_handler = own_handler};
+    CHECK_EQ(sigaction(SIGSEGV, &own, NULL), 0);
+    of_null(depv);
+}
+
+static ocrGuid_t crashes(u32 paramc, u64 *paramv, u32 depc, ocrEdtDep_t depv[]) {
+    (void)paramc, (void)paramv;
+    CHECK_EQ(depc, 2);
+    crash(of_null, depv, SIGSEGV, "close to a null pointer. depv[i].ptr is NULL where");
+    crash(of_null, depv, SIGSEGV, "here for i = 1.\n  OCR_CHECK=strict shows who created the EDT");
+    crash(recursion, depv, SIGSEGV, "its stack is full. EDTs have 16 MiB");
+    crash(fails_assert, depv, SIGABRT, "crashed with SIGABRT: it called abort()");
+    crash(sends_itself, depv, SIGSEGV, NULL);
+    crash(with_own_handler, depv, SIGSEGV, NULL);
+    ocrShutdown();
+    return NULL_GUID;
+}
+
+ocrGuid_t mainEdt(u32 paramc, u64 *paramv, u32 depc, ocrEdtDep_t depv[]) {
+    (void)paramc, (void)paramv, (void)depc, (void)depv;
+    void *address;
+    ocrGuid_t sources[2] = {block_of(64, &address), NULL_GUID};
+    OK(ocrDbRelease(sources[0]));
+    ocrGuid_t template, edt;
+    OK(ocrEdtTemplateCreate(&template, crashes, 0, 2));
+    OK(ocrEdtCreate(&edt, template, 0, NULL, 2, sources, EDT_PROP_NONE, NULL_HINT, NULL));
+    return NULL_GUID;
+}

@@ -73,7 +73,7 @@ pub use handle::DeviceManager;
 pub use list::List;
 pub use selection::Selection;
 pub use signature::{ArgKind, Signature};
-pub use threads::{NAME as THREAD_NAME, Seen as OpenclThreads};
+pub use threads::{NAME as THREAD_NAME, Seen as OpenclThreads, is_one as is_opencl_thread};
 
 /// How one device is to be used.
 #[derive(Clone, Debug)]

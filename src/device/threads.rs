@@ -10,6 +10,7 @@
 //!
 //! Index spaces are made on these threads, too. The program's functions for that start no threads.
 
+use std::cell::Cell;
 use std::fs;
 use std::io;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -26,6 +27,16 @@ const ASK: libc::c_ulong = 0xffff_ffff;
 /// Whether there ever was such a thread.
 static ANY: AtomicBool = AtomicBool::new(false);
 
+thread_local! {
+    /// Whether this is one of the threads that are started here.
+    static IS_ONE: Cell<bool> = const { Cell::new(false) };
+}
+
+/// Whether this thread is one of those that are started here, which call OpenCL.
+pub fn is_one() -> bool {
+    IS_ONE.get()
+}
+
 /// Starts a thread that may call OpenCL.
 pub(super) fn spawn<T: Send + 'static>(
     name: impl std::fmt::Display,
@@ -34,6 +45,7 @@ pub(super) fn spawn<T: Send + 'static>(
     // Before the thread is there, for those who look: without, it counts as the program's.
     ANY.store(true, Ordering::SeqCst);
     Builder::new().name(format!("{NAME}{name}")).spawn(move || {
+        IS_ONE.set(true);
         set_flag();
         work()
     })
@@ -63,11 +75,6 @@ impl Seen {
         let tasks = fs::read_dir("/proc/self/task").into_iter().flatten();
         let all = tasks.filter_map(|task| task.ok()?.file_name().into_string().ok());
         Seen(all.filter(|id| is_marked(id)).collect())
-    }
-
-    /// Whether a thread is one of them, by the system's number.
-    pub fn has(&self, id: &str) -> bool {
-        self.0.iter().any(|other| other == id)
     }
 
     /// How many of them are still there, and so have been there all the time since then.

@@ -11,10 +11,13 @@
 //! wake one of them then, nothing ever does. Three things could, and are asked for: a device at work, between the
 //! rounds; a handler of a signal, which the program has; and another process, which can reach memory that is
 //! shared. Where the system does not say what a thread does, it counts as one that runs.
+//!
+//! OpenCL's threads are looked at as all others: somebody may wait for one that compiles a kernel. Those of PoCL sleep so
+//! when they have nothing to do; a driver whose threads look at something from time to time keeps such a hang
+//! from being told.
 
 use super::Runtime;
 use super::signals::program_has_handlers;
-use crate::device::OpenclThreads;
 use std::collections::BTreeMap;
 use std::fs;
 use std::sync::atomic::Ordering;
@@ -24,30 +27,29 @@ type Sleepers = BTreeMap<i32, u64>;
 
 impl Runtime {
     /// The threads of the process but this one, if nothing can happen any more since all of them sleep for
-    /// good. Those of OpenCL do nothing if there is no work in flight, and are left out.
+    /// good.
     pub(super) fn all_asleep(&self) -> Option<Vec<i32>> {
         if program_has_handlers() {
             return None;
         }
-        let opencl = OpenclThreads::now();
-        let first = sleepers(&opencl)?;
+        let first = sleepers()?;
         if self.in_flight.load(Ordering::SeqCst) != 0 || self.end.is_ending() {
             return None;
         }
-        let second = sleepers(&opencl)?;
+        let second = sleepers()?;
         (first == second).then(|| first.into_keys().collect())
     }
 }
 
 /// One round; none if a thread does not sleep so.
-fn sleepers(opencl: &OpenclThreads) -> Option<Sleepers> {
+fn sleepers() -> Option<Sleepers> {
     // SAFETY: a plain call.
     let this = unsafe { libc::gettid() };
     let mut sleepers = Sleepers::new();
     for task in fs::read_dir("/proc/self/task").ok()? {
         let id = task.ok()?.file_name().into_string().ok()?;
         let number = id.parse().ok()?;
-        if number != this && !opencl.has(&id) {
+        if number != this {
             sleepers.insert(number, switches_of_sleeper(&id)?);
         }
     }

@@ -4,7 +4,12 @@
 //! is connected to the event, so events of every kind are waited for in the same way, chains of
 //! them too, and a data block is brought from the device where it is. It acquires the block in RO
 //! mode, which excludes nobody. It never runs: when it has its block, whoever brought it so far
-//! wakes the thread (`Context::wake`), and the shutdown of the program does not get in between.
+//! wakes the thread (`Context::wake`).
+//!
+//! When the run ends and no EDT runs any more, the waiting ends, too, unless a device brings the answer already: what
+//! EDTs have satisfied before has been worked off then. An EDT that stands for a thread and is in the queue
+//! of a block stays there.
+//!
 //! While an EDT of this kind waits, the message about a hang shows it as the thread.
 
 use super::Runtime;
@@ -66,6 +71,8 @@ pub enum NoAnswer {
 #[derive(Clone, Copy)]
 enum State {
     Waiting,
+    /// A device brings the answer, also when the program ends meanwhile.
+    Coming,
     Answered(Answer),
     Ending,
 }
@@ -90,7 +97,7 @@ impl Waits {
     /// Ends all waiting. Those that waited count as work in flight, as if they had an answer.
     pub(super) fn cancel_all(&self, runtime: &Runtime) {
         for sleeper in self.0.lock().iter().filter_map(Weak::upgrade) {
-            sleeper.wake(runtime, State::Ending);
+            sleeper.wake(runtime, State::Ending, false);
         }
     }
 }
@@ -104,15 +111,19 @@ impl Sleeper {
     }
 
     /// Ends the waiting, if it has not ended: the thread is work in flight from before it is woken until
-    /// it has gone on so far that it is seen to do so. An answer outdoes the end of the program, for
-    /// those that know that it comes (`wait_for_answer`).
-    fn wake(&self, runtime: &Runtime, with: State) {
+    /// it has gone on so far that it is seen to do so. The end of the program does not outdo an answer that comes,
+    /// unless `is_last`.
+    fn wake(&self, runtime: &Runtime, with: State, is_last: bool) {
         runtime.begin_outside();
         dawdle(8);
         let waited = {
             let mut state = self.state.lock();
-            let waited = matches!(*state, State::Waiting);
-            if waited || matches!((*state, with), (State::Ending, State::Answered(_))) {
+            let waited = match *state {
+                State::Waiting => true,
+                State::Coming => is_last,
+                State::Answered(_) | State::Ending => false,
+            };
+            if waited {
                 *state = with;
                 self.changed.notify_one();
             }
@@ -123,19 +134,19 @@ impl Sleeper {
         }
     }
 
-    fn wait_for_answer(&self) -> State {
+    /// A device begins to bring the answer.
+    fn answer_comes(&self) {
         let mut state = self.state.lock();
-        while !matches!(*state, State::Answered(_)) {
-            self.changed.wait(&mut state);
+        if matches!(*state, State::Waiting) {
+            *state = State::Coming;
         }
-        *state
     }
 
     fn wait(&self) -> State {
         let mut state = self.state.lock();
         loop {
             match *state {
-                State::Waiting => self.changed.wait(&mut state),
+                State::Waiting | State::Coming => self.changed.wait(&mut state),
                 other => return other,
             }
         }
@@ -163,20 +174,15 @@ impl Context {
         // Not before: whoever ends all waiting would take away an answer that is on its way.
         runtime.waits.add(&sleeper);
         let label = None;
-        let mut state = self.sleep(&sleeper, Wait { call, event, label });
-        if matches!(state, State::Ending) && runtime.is_satisfied(event) {
-            // That came before the end; who did it is about to bring the answer.
-            state = sleeper.wait_for_answer();
-        }
-        match state {
+        match self.sleep(&sleeper, Wait { call, event, label }) {
             State::Answered(answer) => {
                 self.answered.add(self.holder(), answer.data);
                 self.has_belongings |= self.current.is_some();
                 Ok(answer)
             }
             _ => {
-                // If it can be destroyed, nobody will wake this thread; if not, somebody may be
-                // about to, and has the sleeper.
+                // If it can be destroyed, nobody will wake this thread. If not, it is in the queue of a block that
+                // nobody gives back any more, or somebody is about to wake this thread, and has the sleeper.
                 if self.destroy_edt(edt).is_ok() {
                     // SAFETY: made by `into_raw` for the EDT, which is no more.
                     drop(unsafe { Arc::from_raw(Arc::as_ptr(&sleeper)) });
@@ -201,7 +207,7 @@ impl Context {
         let sleeper = Sleeper::new();
         let waits = sleeper.clone();
         watch(Box::new(move || {
-            waits.wake(runtime, State::Answered(NOTHING));
+            waits.wake(runtime, State::Answered(NOTHING), true);
         }));
         runtime.waits.add(&sleeper);
         let (event, label) = (Guid::NULL, Some(label));
@@ -303,8 +309,20 @@ impl Context {
         self.runtime.objects.edts.free(&mut self.caches.edts, edt);
         // SAFETY: made by `into_raw` for this EDT, which gets here once.
         let sleeper = unsafe { Arc::from_raw(sleeper) };
-        sleeper.wake(self.runtime, State::Answered(answer));
+        sleeper.wake(self.runtime, State::Answered(answer), true);
     }
+
+    /// A device begins to bring what the thread waits for that an EDT stands for.
+    pub(super) fn answer_comes(&self, edt: &Edt) {
+        sleeper_of(edt).answer_comes();
+    }
+}
+
+/// The thread that an EDT stands for, which has not been woken.
+fn sleeper_of(edt: &Edt) -> &Sleeper {
+    let sleeper = edt.params()[0] as *const Sleeper;
+    // SAFETY: made by `into_raw` for this EDT, to which it belongs until that is gone.
+    unsafe { &*sleeper }
 }
 
 impl Runtime {
@@ -315,6 +333,11 @@ impl Runtime {
         if over {
             self.waits.cancel_all(self);
         }
+    }
+
+    /// A device cannot bring what the thread waits for that an EDT stands for, since the run has ended.
+    pub(super) fn give_up_waiter(&self, edt: &Edt) {
+        sleeper_of(edt).wake(self, State::Ending, true);
     }
 
     /// Whether an event has been satisfied and still exists.

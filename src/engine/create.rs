@@ -208,15 +208,27 @@ impl Context {
 
         let range_words = request.range.map_or(0, |_| RANGE_WORDS);
         let words = paramc as usize + range_words;
-        let edt = match request.label {
+        // Before the label is claimed: this may wait.
+        let counted_in = match request.output {
+            Output::Given(event) if request.finish && self.count_into_latch(event) => Some(event),
+            _ => None,
+        };
+        let allocated = match request.label {
             None => objects
                 .edts
                 .allocate(&mut self.caches.edts, depc, words)
-                .ok_or(NotCreated::OutOfMemory)?,
+                .ok_or(NotCreated::OutOfMemory),
             Some(label) => objects
                 .edts
                 .allocate_on(label.guid, label.alone, depc, words)
-                .map_err(|why| why.map_or(NotCreated::OutOfMemory, NotCreated::Label))?,
+                .map_err(|why| why.map_or(NotCreated::OutOfMemory, NotCreated::Label)),
+        };
+        let edt = match allocated {
+            Ok(edt) => edt,
+            Err(why) => {
+                self.count_out_of_latch(counted_in);
+                return Err(why);
+            }
         };
         edt.work.set(template.work);
         edt.paramc.set(paramc);
@@ -269,16 +281,13 @@ impl Context {
                 let _ = self.graph().destroy_event(output);
             }
             objects.edts.give_back(&mut self.caches.edts, edt);
+            self.count_out_of_latch(counted_in);
             return Err(NotCreated::OutOfMemory);
         }
         let output_place = match (request.output, output) {
             // SAFETY: by the contract of `ocrEdtCreate`, the place can be written.
             (Output::New(place), Some(output)) => Some(unsafe { Before::write(place, output) }),
             _ => None,
-        };
-        let counted_in = match request.output {
-            Output::Given(event) if request.finish => self.count_into_latch(event),
-            _ => false,
         };
         // It has not begun to run.
         let guid = edt.own_guid();
@@ -331,13 +340,21 @@ impl Context {
     }
 
     /// Has a latch event wait for a finish scope (`Graph::count_into_latch`), once it is opened: who does
-    /// that waits for nobody.
+    /// that waits for those alone who have claimed a label, which the caller has not.
     fn count_into_latch(&mut self, event: Guid) -> bool {
         let spin = Spin::default();
         while event.is_label() && self.runtime.objects.events.is_opening(event) {
             spin.wait();
         }
         self.graph().count_into_latch(event)
+    }
+
+    /// Takes that back, for an EDT that is not created after all.
+    #[cold]
+    fn count_out_of_latch(&mut self, counted_in: Option<Guid>) {
+        if let Some(event) = counted_in {
+            self.graph().count_out_of_latch(event);
+        }
     }
 
     /// What is to be done for a new EDT that has hints, or in strict mode.
@@ -438,8 +455,8 @@ impl Context {
     /// Destroys a new EDT that could not be connected, since an event does not exist or takes no further
     /// dependence. An output event that was given stays as it was.
     #[cold]
-    fn take_back(&mut self, edt: Guid, output: Output, counted_in: bool) {
-        if let Output::Given(event) = output {
+    fn take_back(&mut self, edt: Guid, output: Output, counted_in: Option<Guid>) {
+        if let Output::Given(_) = output {
             // A pre-slot is unconnected again, so the EDT still waits: unless somebody who knows the GUID
             // has destroyed it or connected that pre-slot, and it may be gone.
             let locked = self.runtime.objects.edts.lock(edt);
@@ -452,9 +469,7 @@ impl Context {
                 None => edt.set_output(Guid::NULL),
             }
             drop(locked);
-            if counted_in {
-                self.graph().count_out_of_latch(event);
-            }
+            self.count_out_of_latch(counted_in);
         }
         let _ = self.destroy_edt(edt);
     }

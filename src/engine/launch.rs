@@ -7,8 +7,10 @@ use super::context::Context;
 use super::end::fatal;
 use super::files::FETCH_AT_END;
 use super::uncaught;
-use crate::device::{self, BlockArg, DeviceError, Events, FetchReport, Launch, LaunchError, List};
-use crate::object::data_block::{DataBlock, Mark};
+use crate::device::{
+    self, BlockArg, DeviceError, Events, FetchReport, Launch, LaunchError, List, is_opencl_thread,
+};
+use crate::object::data_block::DataBlock;
 use crate::object::edt::{Edt, EdtRef, WAITER};
 use crate::object::place::Place;
 use crate::object::work::NdRange;
@@ -53,6 +55,9 @@ impl Context {
         if needed.is_empty() {
             self.brought(edt);
             return;
+        }
+        if edt.flags.get() & WAITER != 0 {
+            self.answer_comes(edt);
         }
         {
             let mut locked = edt.header.lock_pinned();
@@ -180,7 +185,14 @@ impl Context {
 
     fn fetched(&mut self, edt: &'static Edt) {
         let left = edt.header.lock_pinned().count_down();
-        if left != 0 || self.runtime.end.is_ending() {
+        if left != 0 {
+            return;
+        }
+        if self.runtime.end.is_ending() {
+            // A run that ends goes on with nothing, but who waits gets what was there before.
+            if edt.flags.get() & WAITER != 0 {
+                self.wake(edt);
+            }
             return;
         }
         match edt.place.get() {
@@ -249,9 +261,17 @@ pub(super) struct Answers(pub(super) &'static Runtime);
 
 impl Answers {
     /// Works on this thread's context, and counts the work that was answered out afterwards.
+    ///
+    /// What is asked of a manager that was stopped, at the end of the run, is answered on the thread that asked,
+    /// which is in the middle of a call: nothing is done there.
     fn with_context(&self, counted: bool, f: impl FnOnce(&mut Context)) {
-        if let Some(context) = Context::get() {
-            // SAFETY: the context is this thread's, and answers do not nest.
+        let is_manager = is_opencl_thread();
+        if !is_manager && !self.0.end.is_ending() {
+            fatal("the thread that works for an OpenCL device has ended: see the message before.");
+        }
+        if is_manager && let Some(context) = Context::get() {
+            // SAFETY: the context is that of a manager's thread, which works on it here alone, and answers do not
+            // nest.
             let context = unsafe { &mut *context };
             context.is_manager = true;
             f(context);
@@ -283,23 +303,27 @@ impl Events for Answers {
             return self.0.fetch_at_end.answered(result.map(|_| ()));
         }
         let edt = edt_of(token);
-        if let Err(error) = result
-            && !self.0.end.is_ending()
-        {
-            fatal(&format!(
+        match result {
+            Ok(_) => self.with_context(true, |context| context.fetched(edt)),
+            Err(_) if self.0.end.is_ending() => {
+                // The EDT stays as it is. The first that fails of one that stands for a thread wakes that.
+                if edt.flags.get() & WAITER != 0 {
+                    self.0.give_up_waiter(edt);
+                }
+                self.0.end_outside();
+            }
+            Err(error) => fatal(&format!(
                 "EDT {} of template \"{}\" cannot get its data: {error}",
                 edt.guid(),
                 edt.work().name
-            ));
+            )),
         }
-        self.with_context(true, |context| context.fetched(edt));
     }
 
     fn forgotten(&self, block: &'static DataBlock) {
         let left = block.header.lock_pinned().count_down();
         if left == 0 {
-            let part = block.has(Mark::Part);
-            self.with_context(part, |context| context.forgotten(block));
+            self.with_context(true, |context| context.forgotten(block));
         }
     }
 }

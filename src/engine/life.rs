@@ -496,10 +496,8 @@ impl Context {
         if resident.is_empty() {
             return self.free_block(block);
         }
-        if block.has(Mark::Part) {
-            // Others may wait for what follows.
-            self.runtime.begin_outside();
-        }
+        // Others may wait for what follows: for the label of the block, or for the whole that it is a part of.
+        self.runtime.begin_outside();
         self.runtime.devices.forget(block, resident);
     }
 

@@ -120,6 +120,8 @@ impl Leases {
         dawdle(32);
         if lease.holds == 0 {
             if !acquire_more(lease.block, guid, mode, GRANT) {
+                // Who has the block in the usual way makes a new one: it may be another block, on the same label.
+                self.all.swap_remove(at);
                 return false;
             }
             lease.holds = GRANT;
@@ -246,13 +248,19 @@ fn release_many(block: &DataBlock, mode: Mode, holds: u32, granted: &mut Vec<Edt
 }
 
 /// Takes so many more holds for a lease that has none left. False if the block cannot be had so, or is
-/// not plain any more: the EDT of the lease may have ended meanwhile, and the block gone.
+/// not plain any more. The EDT of the lease may have ended meanwhile, and the block be gone, or be another one on
+/// the same label, whose memory has still to be allocated, or whose first writer has still to be noted.
 fn acquire_more(block: &DataBlock, guid: Guid, mode: Mode, holds: u32) -> bool {
-    let Some(_locked) = block.header.lock(guid.generation()) else {
+    let Some(locked) = block.header.lock(guid.generation()) else {
         return false;
     };
     let mut holders = block.holders.get();
-    let plain = block.is_plain() && admits(&holders, mode, Place::HOST);
+    let copies = block.copies_of(&locked);
+    let is_there = match mode.writes() {
+        true => copies.host_ready() && copies.valid.contains(Place::HOST),
+        false => copies.host_ready(),
+    };
+    let plain = is_there && block.is_plain() && admits(&holders, mode, Place::HOST);
     if plain {
         enter(&mut holders, mode, Place::HOST, holds);
         block.holders.set(holders);

@@ -203,8 +203,10 @@ impl<T: Slot> Arena<T> {
 
     /// As [`Arena::claim`], of a label whose object leaves it to another, which is in `state`.
     pub fn claim_from(&self, label: Guid, state: u8) -> Option<&T> {
-        let slot = self.get(label.index())?;
-        let left = self.is_label(label) && slot.header().claim_from(state, label.generation());
+        let (index, generation) = (label.index(), label.generation());
+        let slot = self.get(index)?;
+        let known = self.labels.runs.read();
+        let left = known.is_label(index, generation) && slot.header().claim_from(state, generation);
         left.then_some(slot)
     }
 

@@ -32,6 +32,12 @@ impl Copies {
         self.valid.insert(place);
     }
 
+    /// Those of a new block that nobody has acquired.
+    #[cfg(all(test, loom))]
+    pub fn begin_for_model(&mut self) {
+        (self.valid, self.host) = (PlaceSet::EMPTY, std::ptr::null_mut());
+    }
+
     /// Whether a host EDT can use host memory as it is.
     pub fn host_ready(&self) -> bool {
         !self.host.is_null() && (self.valid.is_empty() || self.valid.contains(Place::HOST))

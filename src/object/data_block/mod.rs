@@ -153,13 +153,19 @@ impl DataBlock {
                     valid: PlaceSet::EMPTY,
                     resident: PlaceSet::EMPTY,
                     version: 0,
-                    host: std::ptr::null_mut(),
+                    // Models do not look into it.
+                    host: NonNull::dangling().as_ptr(),
                 }),
                 held_before: Cell::new(std::ptr::null()),
                 held_after: Cell::new(std::ptr::null()),
             },
         }));
-        block.begin(index, 8, None, false);
+        block.begin(
+            index,
+            8,
+            Some((std::ptr::null_mut(), NonNull::dangling())),
+            false,
+        );
         block.holders.set(holders);
         block.header.publish(block.header.peek().with_state(LIVE));
         (block, block.guid())

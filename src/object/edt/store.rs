@@ -222,6 +222,10 @@ impl Edts {
             if let Some(slot) = self.huge.claim_from(label, STARTED) {
                 break slot;
             }
+            if !self.huge.is_label(label) {
+                // Its range was destroyed.
+                return Err(Some(Taken::NoLabel));
+            }
             // The EDT may have ended since.
             let state = |slot: &Sized<{ WORDS[0] }>| slot.edt.header.peek().state();
             match self.huge.get(label.index()).map(state) {

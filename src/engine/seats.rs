@@ -69,8 +69,10 @@ pub enum Away {
 #[derive(Default)]
 pub struct Seats {
     state: Mutex<State>,
-    /// Something has changed in `state` that a thread may wait for.
+    /// Something has changed in `state` that a thread may wait for, but a spare.
     changed: Condvar,
+    /// There is a seat for a spare; one is told for each.
+    free: Condvar,
     /// Threads of the runtime, the one that watches included, that have been started and have not ended.
     /// Written with `state` locked, and never more than there are: whoever compares it with the threads
     /// of the process may take one of them for the program's for a moment, but does not miss one of the
@@ -127,6 +129,11 @@ impl Vain {
 }
 
 impl State {
+    /// Empty seats that no thread which is away will take.
+    fn for_spares(&self) -> usize {
+        self.empty.len().saturating_sub(self.back)
+    }
+
     /// Threads that run EDTs or may begin to.
     pub(super) fn at_work(&self, runtime: &Runtime) -> usize {
         let seated = runtime.queues.workers() - self.empty.len() - self.lost_seats;
@@ -177,6 +184,7 @@ impl Seats {
         // Whoever waits has looked under the lock.
         drop(self.state.lock());
         self.changed.notify_all();
+        self.free.notify_all();
     }
 
     /// Does not wait for this thread at the end: it never comes back from the EDT that it runs. If it
@@ -193,6 +201,7 @@ impl Seats {
         self.own.fetch_sub(1, Ordering::SeqCst);
         GONE.fetch_add(1, Ordering::SeqCst);
         self.changed.notify_all();
+        self.tell_spares(&state);
     }
 
     /// Waits until all threads have ended, apart from those that never will.
@@ -215,9 +224,7 @@ impl Seats {
     /// Puts an end of the queues on an empty seat, and has a spare take it.
     fn give(&self, runtime: &'static Runtime, state: &mut State, local: Option<Local>) {
         state.empty.extend(local);
-        let wanted = state.empty.len().saturating_sub(state.back);
-        // Each of the spares has been told, or will look before it sleeps.
-        for _ in state.spare..wanted {
+        for _ in state.spare..state.for_spares() {
             if runtime.end.is_ending() {
                 return;
             }
@@ -229,6 +236,16 @@ impl Seats {
             }
         }
         self.changed.notify_all();
+        self.tell_spares(state);
+    }
+
+    /// Tells a spare for each seat that is for one. Called whenever there may be one more, so each of the spares
+    /// that could have it has been told, or will look before it sleeps. Only as many: there may be
+    /// thousands, of EDTs that have waited for each other.
+    fn tell_spares(&self, state: &State) {
+        for _ in 0..state.for_spares() {
+            self.free.notify_one();
+        }
     }
 
     /// Starts a spare.
@@ -285,11 +302,11 @@ impl Seats {
     fn take(&self, runtime: &Runtime) -> Option<Local> {
         let mut state = self.state.lock();
         while !runtime.end.is_ending() {
-            if state.empty.len() > state.back {
+            if state.for_spares() != 0 {
                 state.spare -= 1;
                 return state.empty.pop();
             }
-            self.changed.wait(&mut state);
+            self.free.wait(&mut state);
         }
         None
     }
@@ -436,13 +453,14 @@ impl Context {
                 Away::Back => state.back -= 1,
                 _ => state.looking -= 1,
             }
-            if state.empty.len() > state.back {
+            if state.for_spares() != 0 {
                 self.local = state.empty.pop();
             }
             if state.back <= state.empty.len() {
                 runtime.end.uncall(Call::CROWD);
             }
-            runtime.seats.changed.notify_all();
+            runtime.seats.tell(&mut state);
+            runtime.seats.tell_spares(&state);
             drop(state);
             runtime.end_outside();
         }

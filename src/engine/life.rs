@@ -37,13 +37,14 @@ impl Context {
     }
 
     /// Places a runnable EDT, as far as the policy decides now.
-    #[inline]
+    #[inline(always)]
     pub(super) fn place(&mut self, edt: &Edt) {
         if !edt.work().kernels.is_empty() || edt.work().direct.is_none() {
             edt.place.set(self.choose_place(edt));
         }
     }
 
+    #[inline(never)]
     fn choose_place(&mut self, edt: &Edt) -> Place {
         if let Some(check) = &self.runtime.check {
             self.check_runnable(check, edt);
@@ -77,7 +78,7 @@ impl Context {
 
     /// Step 4: acquires the blocks from the cursor on. Where one is taken, the EDT is left in that
     /// block's queue, and whoever releases the block goes on from there.
-    #[inline]
+    #[inline(always)]
     pub(super) fn acquire_rest(&mut self, edt: &'static Edt) {
         if edt.cursor.get() == NO_SLOT || self.acquire_blocks(edt) {
             self.locked(edt);

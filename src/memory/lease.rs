@@ -119,15 +119,23 @@ impl Leases {
         }
         dawdle(32);
         if lease.holds == 0 {
-            if !acquire_more(lease.block, guid, mode, GRANT) {
-                // Who has the block in the usual way makes a new one: it may be another block, on the same label.
-                self.all.swap_remove(at);
-                return false;
-            }
-            lease.holds = GRANT;
+            return self.acquire_more(at);
         }
         lease.holds -= 1;
         true
+    }
+
+    /// The same where it has no hold left: takes more of them.
+    #[cold]
+    fn acquire_more(&mut self, at: usize) -> bool {
+        let lease = &mut self.all[at];
+        let more = acquire_more(lease.block, lease.guid, lease.mode, GRANT);
+        match more {
+            true => lease.holds = GRANT - 1,
+            // Who has the block in the usual way makes a new one: it may be another block, on the same label.
+            false => drop(self.all.swap_remove(at)),
+        }
+        more
     }
 
     /// Gives back a block that an EDT of the host held. EDTs that were waiting and have it now are

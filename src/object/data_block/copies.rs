@@ -17,7 +17,8 @@ pub struct Copies {
     pub resident: PlaceSet,
     /// How often a write has begun or ended anywhere, modulo 2^32.
     pub version: u32,
-    pub(super) host: *mut u8,
+    /// Whether there is host memory, whose address stands apart: holders read it without the lock.
+    pub(super) has_host: bool,
 }
 
 impl Copies {
@@ -35,12 +36,12 @@ impl Copies {
     /// Those of a new block that nobody has acquired.
     #[cfg(all(test, loom))]
     pub fn begin_for_model(&mut self) {
-        (self.valid, self.host) = (PlaceSet::EMPTY, std::ptr::null_mut());
+        (self.valid, self.has_host) = (PlaceSet::EMPTY, false);
     }
 
     /// Whether a host EDT can use host memory as it is.
     pub fn host_ready(&self) -> bool {
-        !self.host.is_null() && (self.valid.is_empty() || self.valid.contains(Place::HOST))
+        self.has_host && (self.valid.is_empty() || self.valid.contains(Place::HOST))
     }
 }
 
@@ -93,30 +94,37 @@ impl DataBlock {
     /// The address of the host copy; for holders, which made sure that there is one.
     #[inline]
     pub fn host_ptr(&self) -> *mut u8 {
-        let copies = self.second.copies.get();
-        // SAFETY: `host` is set once, before anybody who may call this holds the block.
-        unsafe { (*copies).host }
+        // Set once, before anybody who may call this holds the block.
+        self.second.host.load(Ordering::Relaxed)
+    }
+
+    /// Notes the host memory, or that there is none any more.
+    fn set_host(&self, copies: &mut Copies, host: *mut u8) {
+        copies.has_host = !host.is_null();
+        self.second.host.store(host, Ordering::Relaxed);
     }
 
     /// The block's host memory, allocated when it is first needed. It is aligned to the smaller of
     /// 128 and the size rounded up to a power of two (at least 16), which is what OpenCL asks of
     /// memory that a device uses in place: a vector no longer than the block can be loaded.
     pub fn host_memory(&self) -> Result<NonNull<u8>, OutOfMemory> {
-        if let Some(host) = NonNull::new(self.copies().host) {
+        if self.copies().has_host
+            && let Some(host) = NonNull::new(self.host_ptr())
+        {
             return Ok(host);
         }
         // Allocated without the lock: the allocator may take its time.
         let (base, host) = allocate_memory(self.size(), self.has(Mark::Guarded))?;
         let locked = self.header.lock_pinned();
         let copies = self.copies_of(&locked);
-        match NonNull::new(copies.host) {
+        match NonNull::new(self.host_ptr()) {
             Some(other) => {
                 drop(locked);
                 free_memory(base, self.size());
                 Ok(other)
             }
             None => {
-                copies.host = host.as_ptr();
+                self.set_host(copies, host.as_ptr());
                 self.second.base.set(base);
                 Ok(host)
             }
@@ -125,7 +133,8 @@ impl DataBlock {
 
     /// Gives a block that has none host memory that belongs to another one, which lives longer.
     pub fn lend(&self, host: *mut u8) {
-        self.copies().host = host;
+        let mut copies = self.copies();
+        self.set_host(&mut copies, host);
     }
 
     /// Whether its host memory is its own.
@@ -148,7 +157,8 @@ impl DataBlock {
     pub fn take_memory(&self) -> Option<Memory> {
         let locked = self.header.lock_pinned();
         let copies = self.copies_of(&locked);
-        let start = std::mem::replace(&mut copies.host, std::ptr::null_mut());
+        let start = self.host_ptr();
+        self.set_host(copies, std::ptr::null_mut());
         let base = self.second.base.replace(std::ptr::null_mut());
         let len = self.size() as usize;
         (!base.is_null()).then_some(Memory { base, start, len })

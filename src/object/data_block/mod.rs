@@ -30,7 +30,7 @@ use super::place::{Place, PlaceSet};
 use crate::sync::{AtomicU32, Ordering, Spin};
 use std::cell::{Cell, UnsafeCell};
 use std::ptr::NonNull;
-use std::sync::atomic::AtomicUsize;
+use std::sync::atomic::{AtomicPtr, AtomicUsize};
 
 /// State: exists.
 pub const LIVE: u8 = 1;
@@ -116,8 +116,10 @@ struct Second {
     marks: AtomicU32,
     hinted: Cell<bool>,
     size: Cell<u64>,
-    /// The start of the allocation that `Copies::host` points into.
+    /// The start of the allocation that `host` points into.
     base: Cell<*mut u8>,
+    /// The host memory, or null.
+    host: AtomicPtr<u8>,
     copies: UnsafeCell<Copies>,
     /// Neighbours among the blocks that the creator holds; they belong to the creator's thread.
     held_before: Cell<*const DataBlock>,
@@ -149,12 +151,13 @@ impl DataBlock {
                 hinted: Cell::default(),
                 size: Cell::default(),
                 base: Cell::new(std::ptr::null_mut()),
+                // Models do not look into it.
+                host: AtomicPtr::new(NonNull::dangling().as_ptr()),
                 copies: UnsafeCell::new(Copies {
                     valid: PlaceSet::EMPTY,
                     resident: PlaceSet::EMPTY,
                     version: 0,
-                    // Models do not look into it.
-                    host: NonNull::dangling().as_ptr(),
+                    has_host: true,
                 }),
                 held_before: Cell::new(std::ptr::null()),
                 held_after: Cell::new(std::ptr::null()),
@@ -185,7 +188,9 @@ impl DataBlock {
         let copies = unsafe { &mut *self.second.copies.get() };
         copies.valid = PlaceSet::EMPTY;
         copies.resident = PlaceSet::EMPTY;
-        copies.host = memory.map_or(std::ptr::null_mut(), |(_, host)| host.as_ptr());
+        let host = memory.map_or(std::ptr::null_mut(), |(_, host)| host.as_ptr());
+        copies.has_host = !host.is_null();
+        self.second.host.store(host, Ordering::Relaxed);
         self.holders.set(Holders::default());
         self.queue.set((std::ptr::null(), std::ptr::null()));
         self.creator.store(0, Ordering::Relaxed);

@@ -5,7 +5,7 @@
 //! | free | 0 | holder of the free slot | creation |
 //! | waiting | pre-slots not satisfied | holder of the lock | the count reaching 0: the one who brought it there owns the EDT; or `ocrEdtDestroy` |
 //! | zombie | pre-slots still linked to events | holder of the lock | the count reaching 0: freed; never, where the generations of the slot are used up |
-//! | runnable | outstanding fetches | the owner, but pictures read the place; handed on through a block's queue, a fetch, a ready queue or a launch, each of which orders the old owner's writes before the new one's reads | having run: freed by the worker or the device manager's thread |
+//! | runnable | outstanding fetches | the owner, but pictures and strict mode read the place, the flags and the pre-slots; handed on through a block's queue, a fetch, a ready queue or a launch, each of which orders the old owner's writes before the new one's reads | having run: freed by the worker or the device manager's thread |
 //! | ended | 0 | holder of the lock | its output event, which is in it, being triggered or destroyed: freed |
 //! | started | 0 | holder of the lock | the EDT's end: freed; or the creation of the next EDT on the label |
 //!
@@ -51,6 +51,7 @@ use super::place::PlaceCell;
 use super::scope::Scope;
 use super::work::Work;
 use std::cell::Cell;
+use std::sync::atomic::{AtomicU8, AtomicU32, Ordering};
 
 /// State: created, with pre-slots that are not satisfied.
 pub const WAITING: u8 = 1;
@@ -81,6 +82,39 @@ pub const HINTED: u8 = 32;
 pub const URGENT: u8 = 64;
 /// Its output event is, or was, in it.
 const OUTPUT_INSIDE: u8 = 128;
+
+/// A field that one thread at a time writes, and others read without knowing who: pictures and strict mode.
+/// They may read what was there before.
+#[derive(Default)]
+pub struct Seen<T>(T);
+
+impl Seen<AtomicU8> {
+    /// What is there.
+    #[inline(always)]
+    pub fn get(&self) -> u8 {
+        self.0.load(Ordering::Relaxed)
+    }
+
+    /// Puts this there.
+    #[inline(always)]
+    pub fn set(&self, to: u8) {
+        self.0.store(to, Ordering::Relaxed);
+    }
+}
+
+impl Seen<AtomicU32> {
+    /// What is there.
+    #[inline(always)]
+    pub fn get(&self) -> u32 {
+        self.0.load(Ordering::Relaxed)
+    }
+
+    /// Puts this there.
+    #[inline(always)]
+    pub fn set(&self, to: u32) {
+        self.0.store(to, Ordering::Relaxed);
+    }
+}
 
 /// What the word of the output event has beside the list where the event is in the EDT.
 const INSIDE: u64 = 1 << 63;
@@ -125,13 +159,13 @@ pub struct Edt {
     /// Number of parameters.
     pub paramc: Cell<u32>,
     /// The slot of the first block in lock order.
-    pub first: Cell<u32>,
+    pub first: Seen<AtomicU32>,
     /// The slot of the block it holds or waits for last.
     pub cursor: Cell<u32>,
     kind: Cell<u8>,
     /// [`FINISH`], [`HAS_RANGE`], [`FETCH`], [`DENIED`], [`WAITER`], [`HINTED`], [`URGENT`],
     /// `OUTPUT_INSIDE`.
-    pub flags: Cell<u8>,
+    pub flags: Seen<AtomicU8>,
     /// Where it runs, once placed.
     pub place: PlaceCell,
     /// Which kernel variant it runs, where `place` is a device.

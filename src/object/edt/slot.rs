@@ -3,7 +3,6 @@
 
 use crate::object::guid::Guid;
 use crate::object::link::Link;
-use std::cell::Cell;
 use std::sync::atomic::{AtomicU64, Ordering};
 
 /// How an EDT uses a data block: `ocrDbAccessMode_t`.
@@ -121,7 +120,8 @@ impl SlotInfo {
 pub struct PreSlot {
     /// Atomic, since an EDT's creator looks at it while others connect the slot.
     first: AtomicU64,
-    second: Cell<u64>,
+    /// Atomic, since others look at it who take a picture.
+    second: AtomicU64,
 }
 
 impl PreSlot {
@@ -158,7 +158,7 @@ impl PreSlot {
     pub fn connect_later(&self, mode: Mode, event: Guid) {
         self.first
             .store(CONNECTED | LATER | mode as u64, Ordering::Relaxed);
-        self.second.set(event.bits());
+        self.second.store(event.bits(), Ordering::Relaxed);
     }
 
     /// The mode and the event given to `connect_later`. Of meaning to the EDT's creator alone, and
@@ -166,17 +166,17 @@ impl PreSlot {
     pub fn to_be_linked(&self) -> Option<(Mode, Guid)> {
         let mode = self.connected_mode()?;
         (self.first.load(Ordering::Relaxed) & LATER != 0)
-            .then(|| (mode, Guid::from_bits(self.second.get())))
+            .then(|| (mode, Guid::from_bits(self.second.load(Ordering::Relaxed))))
     }
 
     /// The rest of the list that this slot is a node of.
     pub fn rest(&self) -> Link {
-        Link::from_bits(self.second.get())
+        Link::from_bits(self.second.load(Ordering::Relaxed))
     }
 
     /// Sets the rest of the list.
     pub fn set_rest(&self, rest: Link) {
-        self.second.set(rest.bits());
+        self.second.store(rest.bits(), Ordering::Relaxed);
     }
 
     /// Satisfies it with a data block or with `NULL_GUID`.
@@ -201,21 +201,24 @@ impl PreSlot {
 
     /// What a satisfied slot knows.
     pub fn info(&self) -> SlotInfo {
-        SlotInfo::from_bits(self.second.get())
+        SlotInfo::from_bits(self.second.load(Ordering::Relaxed))
     }
 
     /// Says that the EDT wants the block to divide it. [`PreSlot::set_info`] takes it back.
     pub fn set_divides(&self) {
-        self.second.set(self.second.get() | DIVIDES);
+        self.second.store(
+            self.second.load(Ordering::Relaxed) | DIVIDES,
+            Ordering::Relaxed,
+        );
     }
 
     /// Whether the EDT wants the block to divide it.
     pub fn divides(&self) -> bool {
-        self.second.get() & DIVIDES != 0
+        self.second.load(Ordering::Relaxed) & DIVIDES != 0
     }
 
     /// Sets what a satisfied slot knows.
     pub fn set_info(&self, info: SlotInfo) {
-        self.second.set(info.bits());
+        self.second.store(info.bits(), Ordering::Relaxed);
     }
 }

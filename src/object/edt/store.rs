@@ -1,7 +1,7 @@
 //! Where EDTs are kept: an arena for each of three sizes, and one for those whose pre-slots and
 //! parameters do not fit and stand in an allocation of their own.
 
-use super::{ENDED, Edt, HINTED, RUNNABLE, STARTED, URGENT, ZOMBIE};
+use super::{ENDED, Edt, HINTED, NO_SLOT, RUNNABLE, STARTED, URGENT, ZOMBIE};
 use crate::object::arena::{Arena, Cache, Labels, Slot, Taken};
 use crate::object::guid::{Guid, Kind};
 use crate::object::header::{FREE, Header, Locked, Word};
@@ -61,6 +61,8 @@ impl Edt {
         self.index.set(index);
         self.kind.set(kind as u8);
         self.depc.set(depc);
+        // Strict mode may look at the blocks before they are in order.
+        self.first.set(NO_SLOT);
         if let Some(memory) = memory {
             let words = Box::leak(memory);
             let allocation = Allocation {
@@ -91,10 +93,10 @@ impl Edt {
                 index: Cell::default(),
                 depc: Cell::default(),
                 paramc: Cell::default(),
-                first: Cell::default(),
+                first: super::Seen::default(),
                 cursor: Cell::default(),
                 kind: Cell::default(),
-                flags: Cell::default(),
+                flags: super::Seen::default(),
                 place: crate::object::place::PlaceCell::new(crate::object::place::Place::HOST),
                 variant: Cell::default(),
             },
@@ -264,7 +266,8 @@ impl Edts {
         moved.paramc.set(edt.paramc.replace(0));
         moved.first.set(edt.first.get());
         moved.cursor.set(edt.cursor.get());
-        moved.flags.set(edt.flags.replace(0));
+        moved.flags.set(edt.flags.get());
+        edt.flags.set(0);
         moved.place.set(edt.place.get());
         moved.variant.set(edt.variant.get());
         moved.set_output(edt.output());

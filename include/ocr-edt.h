@@ -109,6 +109,9 @@ typedef struct {
 } ocrEventCollectiveParams_t;
 
 /* The member that belongs to the type of event is the one that counts (OCR 1.1.0, B.3.2). */
+#ifdef __GNUC__
+__extension__ /* unnamed members are of C11 */
+#endif
 typedef struct {
     union {
         ocrEventLatchParams_t EVENT_LATCH;
@@ -246,7 +249,9 @@ u8 ocrEdtTemplateDestroy(ocrGuid_t guid);
  * connected; with EDT_PROP_OEVT_VALID, not an event, or a collective one), OCR_EPERM (guid is NULL and
  * pre-slots stay open), OCR_ENOMEM; with a GUID_PROP_ property those of creating on a label
  * (extensions/ocr-labeling.h). Without success there is no EDT: what stands in guid and outputEvent is what
- * stood there before the call, and an event given with EDT_PROP_OEVT_VALID is as it was. If another thread
+ * stood there before the call, and an event given with EDT_PROP_OEVT_VALID is as it was. Counted, channel and
+ * collective events before the one in depv that was refused have served a dependence, as of an EDT that is
+ * destroyed. If another thread
  * destroys an event of depv during the call, either the call is refused so, or the EDT is created and that
  * pre-slot is open, as if the event had been destroyed after the call.
  *
@@ -283,9 +288,10 @@ u8 ocrEdtDestroy(ocrGuid_t guid);
  * An EDT may get the same block in several pre-slots: in one mode, and to be released once. Both
  * GUIDs NULL_GUID: nothing happens, and 0 is returned.
  *
- * Errors: OCR_EINVAL (no such object or slot; no such mode, also for an event; the EDT is runnable
+ * Errors: OCR_EINVAL (no such object or slot; no such mode, where destination is an EDT; the EDT is runnable
  * already), OCR_EPERM (these two cannot be connected; the pre-slot is taken already; the event has all
- * its dependences, or as many that wait as it allows), OCR_ENOMEM.
+ * its dependences, or as many that wait as it allows), OCR_ENOMEM. Where destination is an event that
+ * takes no further satisfaction, a counted, channel or collective source has given it one all the same, and that is lost.
  * OCR 1.1.0, 2.8.1.
  */
 u8 ocrAddDependence(ocrGuid_t source, ocrGuid_t destination, u32 slot, ocrDbAccessMode_t mode);

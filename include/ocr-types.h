@@ -42,7 +42,9 @@ typedef int8_t   s8;
 /*
  * Names one OCR object. Eight bytes, copied freely; an array of GUIDs can serve as the parameter
  * array of an EDT. Two GUIDs are compared with ocrGuidIsEq. A GUID is unique while its object
- * exists; that of an object that is gone is recognised as such and never reaches another object.
+ * exists; that of an object that is gone is recognised as such and never reaches another object of the
+ * same run (a labeled GUID reaches the next one on its label). A program that runs OCR several times, from a main
+ * of its own, keeps no GUID from one run to the next: there it may name another object.
  */
 typedef struct {
     int64_t guid;

@@ -134,12 +134,15 @@ pub(super) fn add_dependence(
     slot: u32,
     mode: sys::ocrDbAccessMode_t,
 ) -> u8 {
-    let Some(mode) = Mode::from_bits(mode) else {
+    let (source, destination) = (Guid::from(source), Guid::from(destination));
+    // An event does not use it, and it may be anything (2.8.1).
+    let unused = destination.is_event().then_some(Mode::Null);
+    let Some(mode) = Mode::from_bits(mode).or(unused) else {
         return EINVAL;
     };
     with(EPERM, |context| {
         status(context.ask_graph(|graph| {
-            graph.add_dependence_slot(source.into(), source_slot, destination.into(), slot, mode)
+            graph.add_dependence_slot(source, source_slot, destination, slot, mode)
         }))
     })
 }

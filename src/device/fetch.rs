@@ -15,17 +15,12 @@ use opencl3::memory::{CL_MAP_READ, CL_MAP_WRITE};
 use crate::object::data_block::DataBlock;
 use crate::object::place::Place;
 
+use super::DeviceError;
 use super::buffers::Id;
 use super::fault::Fault;
 use super::lane::{Needs, OUT, Ticket};
 use super::manager::{Manager, Work};
 use super::raw::{Answer, Event, Waits};
-use super::{DeviceError, FetchReport, Span};
-
-const NOTHING_MOVED: FetchReport = FetchReport {
-    bytes: 0,
-    copy: None,
-};
 
 /// A fetch that was enqueued.
 pub(super) struct Fetching {
@@ -48,11 +43,11 @@ impl Manager {
         // place to place by the host's memory, so what it holds is a content that the block had
         // after the fetch was sent.
         if valid.contains(Place::HOST) || !valid.contains(self.place) {
-            return self.events.fetched(token, Ok(NOTHING_MOVED));
+            return self.events.fetched(token, Ok(()));
         }
         if block.size() == 0 {
             block.copies().joined(Place::HOST);
-            return self.events.fetched(token, Ok(NOTHING_MOVED));
+            return self.events.fetched(token, Ok(()));
         }
         if let Err(error) = self.start_fetch(block, token) {
             self.events.fetched(token, Err(error));
@@ -78,7 +73,7 @@ impl Manager {
         if !entry.mapped.is_null() {
             // The host has had it mapped since the last write here: it sees what is there.
             block.copies().joined(Place::HOST);
-            self.events.fetched(token, Ok(NOTHING_MOVED));
+            self.events.fetched(token, Ok(()));
             return Ok(());
         }
         let after = entry.last_write;
@@ -144,7 +139,7 @@ impl Manager {
     }
 
     /// A fetch has finished, or failed.
-    pub(super) fn finish_fetch(&mut self, fetching: Fetching, outcome: Answer<()>, span: Span) {
+    pub(super) fn finish_fetch(&mut self, fetching: Fetching, outcome: Answer<()>) {
         // The kernel it waited for has finished too, and must be entered first, or it would take
         // the host's copy for an old one.
         if let Some(after) = fetching.after
@@ -165,10 +160,7 @@ impl Manager {
                 }
                 self.counters.fetches.add(1);
                 self.counters.bytes_from_device.add(fetching.bytes);
-                Ok(FetchReport {
-                    bytes: fetching.bytes,
-                    copy: Some(span),
-                })
+                Ok(())
             }
             Err(code) => {
                 if self.unified {

@@ -33,8 +33,6 @@ struct Started {
     lane: usize,
     event: Event,
     enqueued: Instant,
-    bytes_in: u64,
-    first_of_shape: bool,
 }
 
 impl Manager {
@@ -118,9 +116,8 @@ impl Manager {
             self.provide(used.id)?;
         }
         let mut needs = Needs::default();
-        let mut bytes_in = 0;
         for used in uses.iter() {
-            bytes_in += self.make_valid(*used)?;
+            self.make_valid(*used)?;
             let entry = self.buffers.get(used.id);
             if let Some(ticket) = entry.last_write {
                 needs.add(ticket);
@@ -135,8 +132,7 @@ impl Manager {
             .lanes
             .waits(lane, &needs)
             .map_err(|code| Fault::opencl("flushing a queue failed", code))?;
-        let kernel = &mut self.programs.kernels[launch.kernel];
-        let first_of_shape = kernel.is_first_of_shape(&launch.range);
+        let kernel = &self.programs.kernels[launch.kernel];
         // SAFETY: `set_arguments` has set every argument; the buffers among them are pinned by
         // `uses` until the kernel's completion is seen, and the host memory some of them wrap lives
         // until the block is forgotten, which waits for the pins.
@@ -150,8 +146,6 @@ impl Manager {
             lane,
             event,
             enqueued: Instant::now(),
-            bytes_in,
-            first_of_shape,
         })
     }
 
@@ -248,8 +242,7 @@ impl Manager {
     }
 
     /// Sees to it that the block's content is in its buffer when the kernel starts, if it has any.
-    /// Returns the bytes that are copied for it.
-    fn make_valid(&mut self, used: Use) -> Result<u64, Fault> {
+    fn make_valid(&mut self, used: Use) -> Result<(), Fault> {
         let place = self.place;
         let entry = self.buffers.get(used.id);
         let block = entry.block;
@@ -266,7 +259,7 @@ impl Manager {
             if mapped && used.written {
                 self.hand_over(used.id)?;
             }
-            return Ok(0);
+            return Ok(());
         }
         if !valid.contains(Place::HOST) {
             return Err(Fault::new(format!(
@@ -280,14 +273,11 @@ impl Manager {
                     .join(", "),
             )));
         }
-        let bytes = if self.unified {
-            if !fresh {
-                self.hand_over(used.id)?;
-            }
-            0
-        } else {
-            self.copy_in(used.id)?
-        };
+        if !self.unified {
+            self.copy_in(used.id)?;
+        } else if !fresh {
+            self.hand_over(used.id)?;
+        }
         {
             let mut copies = block.copies();
             // An EDT of the host that has ended its writing meanwhile may not be in the copy. This
@@ -298,11 +288,11 @@ impl Manager {
             }
         }
         self.counters.uploads.add(1);
-        Ok(bytes)
+        Ok(())
     }
 
     /// Enqueues the copy of a block from the host.
-    fn copy_in(&mut self, id: Id) -> Result<u64, Fault> {
+    fn copy_in(&mut self, id: Id) -> Result<(), Fault> {
         let entry = self.buffers.get(id);
         let bytes = entry.bytes;
         let host = entry.block.host_memory().map_err(|_| {
@@ -324,7 +314,7 @@ impl Manager {
         }
         .map_err(fault)?;
         self.note_copy(id, event, bytes);
-        Ok(bytes)
+        Ok(())
     }
 
     /// Hands a buffer that shares the host's memory over to the device, with what the host wrote.
@@ -379,12 +369,7 @@ impl Manager {
         }
         self.running += 1;
         let token = launch.token;
-        let work = Work::Kernel(Running {
-            launch,
-            uses,
-            bytes_in: started.bytes_in,
-            first_of_shape: started.first_of_shape,
-        });
+        let work = Work::Kernel(Running { launch, uses });
         self.lanes
             .push(started.lane, started.event, started.enqueued, work);
         self.events.enqueued(token);

@@ -12,28 +12,21 @@ use std::sync::mpsc::SyncSender;
 use std::time::{Duration, Instant};
 
 use opencl3::error_codes::CL_EXEC_STATUS_ERROR_FOR_EVENTS_IN_WAIT_LIST;
-use opencl3::event::{
-    CL_PROFILING_COMMAND_END, CL_PROFILING_COMMAND_QUEUED, CL_PROFILING_COMMAND_START,
-};
 
 use crate::object::data_block::DataBlock;
 use crate::object::place::Place;
 
 use super::buffers::{Buffers, Id};
-use super::clock::Clock;
 use super::counters::Cells;
 use super::error::code_name;
 use super::fault::Fault;
 use super::fetch::Fetching;
 use super::handle::{Message, stopped_launch};
 use super::inbox::Inbox;
-use super::lane::{COMPUTE, IN, Lanes, MAX_COMPUTE, MAX_LANES, OUT, Pending};
+use super::lane::{COMPUTE, IN, Lanes, MAX_COMPUTE, MAX_LANES, OUT};
 use super::program::Programs;
-use super::raw::{Answer, Context, Event, Queue};
-use super::{
-    DeviceError, DeviceInfo, DeviceKind, DeviceSettings, Events, Launch, LaunchError, LaunchReport,
-    Span,
-};
+use super::raw::{Answer, Context, Queue};
+use super::{DeviceError, DeviceInfo, DeviceKind, DeviceSettings, Events, Launch, LaunchError};
 
 /// How late the end of a kernel may be reported while more are enqueued behind it: so late, or, where
 /// many are, by a sixteenth of what is enqueued, but so late at most. Each wake-up costs the device
@@ -85,8 +78,6 @@ pub(super) struct Use {
 pub(super) struct Running {
     pub(super) launch: Launch,
     pub(super) uses: Vec<Use>,
-    pub(super) bytes_in: u64,
-    pub(super) first_of_shape: bool,
 }
 
 /// What a pending command is for.
@@ -115,7 +106,6 @@ pub(super) struct Manager {
     pub(super) limit: Option<u64>,
     /// Launches enqueued at most.
     pub(super) in_flight: usize,
-    profiling: bool,
     pub(super) events: Arc<dyn Events>,
     inbox: Arc<Inbox<Message>>,
     pub(super) counters: Arc<Cells>,
@@ -123,14 +113,13 @@ pub(super) struct Manager {
     pub(super) lanes: Lanes<Work>,
     pub(super) buffers: Buffers,
     pub(super) programs: Programs,
-    clock: Clock,
     /// In what time, on average, a lane has done the kernels that were seen to have ended last; nanoseconds.
     pace_ns: Option<u64>,
     /// The launches of this round are held back.
     pub(super) holds: bool,
     /// Blocks that are to be forgotten when they are not held back any more.
     to_forget: Vec<&'static DataBlock>,
-    /// When the last command of each lane ended, for estimates without profiling.
+    /// When the last command of each lane was seen to have ended, to estimate when the next began.
     last_end: [Option<Instant>; MAX_LANES],
     /// Launches that were not enqueued yet, in order.
     pub(super) waiting: VecDeque<Launch>,
@@ -205,7 +194,7 @@ impl Manager {
         let context = Context::new(info.id).map_err(|code| fail("creating a context", code))?;
         let computing = settings.compute_queues.clamp(1, MAX_COMPUTE);
         let queues: Answer<Vec<Queue>> = (0..COMPUTE + computing)
-            .map(|_| Queue::new(&context, info.id, settings.profiling))
+            .map(|_| Queue::new(&context, info.id))
             .collect();
         let queues = queues.map_err(|code| fail("creating a command queue", code))?;
         let unified = info.host_unified && !settings.force_copies;
@@ -217,7 +206,6 @@ impl Manager {
             unified,
             limit,
             in_flight: settings.in_flight.max(1),
-            profiling: settings.profiling,
             events: seed.events,
             inbox: seed.inbox,
             counters: seed.counters,
@@ -225,7 +213,6 @@ impl Manager {
             lanes: Lanes::new(queues),
             buffers: Buffers::default(),
             programs: Programs::default(),
-            clock: Clock::new(),
             pace_ns: None,
             holds: false,
             to_forget: Vec::new(),
@@ -383,53 +370,28 @@ impl Manager {
 
     /// The same for one lane.
     pub(super) fn reap(&mut self, lane: usize) -> bool {
-        // Estimates all end now; stamps of the device's clock are compared with the time of each.
+        // All that is seen has ended now, as far as can be told.
         let mut seen = None;
         let (mut kernels, mut kernels_ns) = (0, 0);
         while let Some((pending, outcome)) = self.lanes.pop_done(lane) {
-            let now = match seen {
-                Some(now) if !self.profiling => now,
-                _ => *seen.insert(Instant::now()),
-            };
-            let span = self.span(&pending, lane, now);
-            self.last_end[lane] = Some(span.end);
+            let now = *seen.get_or_insert_with(Instant::now);
+            let start =
+                self.last_end[lane].map_or(pending.enqueued, |end| end.max(pending.enqueued));
+            self.last_end[lane] = Some(now);
             match pending.work {
                 Work::CopyIn { id, bytes } => self.finish_copy_in(id, bytes, outcome),
                 Work::Kernel(running) => {
                     kernels += 1;
-                    kernels_ns += span.duration().as_nanos() as u64;
-                    self.finish_kernel(running, outcome, span, pending.enqueued);
+                    let ns = now.saturating_duration_since(start).as_nanos() as u64;
+                    kernels_ns += ns;
+                    self.finish_kernel(running, outcome, ns);
                 }
-                Work::CopyOut(fetching) => self.finish_fetch(fetching, outcome, span),
+                Work::CopyOut(fetching) => self.finish_fetch(fetching, outcome),
                 Work::Unmap { id } => self.release_pin(id),
             }
         }
         self.pace_ns = kernels_ns.checked_div(kernels).or(self.pace_ns);
         seen.is_some()
-    }
-
-    /// When a finished command ran.
-    fn span(&mut self, pending: &Pending<Work>, lane: usize, now: Instant) -> Span {
-        let stamps = |event: &Event| {
-            Some((
-                event.stamp(CL_PROFILING_COMMAND_QUEUED)?,
-                event.stamp(CL_PROFILING_COMMAND_START)?,
-                event.stamp(CL_PROFILING_COMMAND_END)?,
-            ))
-        };
-        if self.profiling
-            && let Some((queued, start, end)) = stamps(&pending.event)
-        {
-            self.clock.learn(pending.enqueued, queued);
-            if let Some(span) = self.clock.span(start, end, now) {
-                return span;
-            }
-        }
-        let start = self.last_end[lane].map_or(pending.enqueued, |end| end.max(pending.enqueued));
-        Span {
-            start: start.min(now),
-            end: now,
-        }
     }
 
     fn finish_copy_in(&mut self, id: Id, bytes: u64, outcome: Answer<()>) {
@@ -449,13 +411,7 @@ impl Manager {
         self.release_pin(id);
     }
 
-    fn finish_kernel(
-        &mut self,
-        mut running: Running,
-        outcome: Answer<()>,
-        kernel: Span,
-        enqueued: Instant,
-    ) {
+    fn finish_kernel(&mut self, mut running: Running, outcome: Answer<()>, ns: u64) {
         self.running -= 1;
         for used in &running.uses {
             if used.written {
@@ -466,16 +422,9 @@ impl Manager {
         match outcome {
             Ok(()) => {
                 self.counters.kernels.add(1);
-                let ns = kernel.duration().as_nanos() as u64;
                 self.counters.kernel_ns.add(ns);
                 self.load.fetch_sub(1, Ordering::Relaxed);
-                let report = LaunchReport {
-                    kernel,
-                    enqueued,
-                    bytes_in: running.bytes_in,
-                    first_of_shape: running.first_of_shape,
-                };
-                self.events.launched(token, Ok(report));
+                self.events.launched(token, Ok(()));
             }
             Err(code) => {
                 let mut fault = Fault::opencl("it failed while it ran", code);

@@ -26,7 +26,7 @@
 //! | `inbox.rs` | how messages and completions wake the thread |
 //! | `threads.rs` | which threads are OpenCL's, so that no hang is found or missed for them |
 //! | `raw.rs` | owned OpenCL handles: the only file that creates or releases one |
-//! | `clock.rs`, `counters.rs`, `error.rs` | times, counts, messages for people |
+//! | `counters.rs`, `error.rs` | counts, messages for people |
 //!
 //! # How a launch goes
 //!
@@ -40,7 +40,6 @@
 
 mod arguments;
 mod buffers;
-mod clock;
 mod counters;
 mod discovery;
 mod error;
@@ -62,7 +61,6 @@ mod threads;
 
 use std::fmt;
 use std::sync::Arc;
-use std::time::{Duration, Instant};
 
 use crate::object::data_block::DataBlock;
 
@@ -89,9 +87,6 @@ pub struct DeviceSettings {
     /// Treats a device that shares memory with the host as one that does not, so that the copying
     /// paths can be tested where there is no other device.
     pub force_copies: bool,
-    /// Takes kernel and copy times from the device's own clock. Without it they are estimated from
-    /// when commands were enqueued and seen complete.
-    pub profiling: bool,
 }
 
 impl Default for DeviceSettings {
@@ -101,7 +96,6 @@ impl Default for DeviceSettings {
             compute_queues: 2,
             in_flight: 128,
             force_copies: false,
-            profiling: false,
         }
     }
 }
@@ -115,52 +109,13 @@ pub trait Events: Send + Sync + 'static {
     /// is answered.
     fn enqueued(&self, token: usize);
     /// The kernel of the launch with this token has finished, or failed. Exactly one for each launch.
-    fn launched(&self, token: usize, result: Result<LaunchReport, Box<LaunchError>>);
+    fn launched(&self, token: usize, result: Result<(), Box<LaunchError>>);
     /// The fetch with this token is done: the host's memory holds the block's content. Exactly one
     /// for each fetch. (Where a kernel was given the block for writing meanwhile, what was fetched
     /// is the content before it, and the block's copies do not name the host.)
-    fn fetched(&self, token: usize, result: Result<FetchReport, DeviceError>);
+    fn fetched(&self, token: usize, result: Result<(), DeviceError>);
     /// The device has nothing of this block any more and will not touch it again.
     fn forgotten(&self, block: &'static DataBlock);
-}
-
-/// A stretch of time on the host's clock.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub struct Span {
-    /// When it began.
-    pub start: Instant,
-    /// When it ended; never before `start`.
-    pub end: Instant,
-}
-
-impl Span {
-    /// How long it lasted.
-    pub fn duration(self) -> Duration {
-        self.end.saturating_duration_since(self.start)
-    }
-}
-
-/// What one finished launch did.
-#[derive(Clone, Copy, Debug)]
-pub struct LaunchReport {
-    /// When the kernel ran (from the device's clock with [`DeviceSettings::profiling`]).
-    pub kernel: Span,
-    /// When the launch was handed to OpenCL.
-    pub enqueued: Instant,
-    /// Bytes copied to the device for it; 0 where memory is shared.
-    pub bytes_in: u64,
-    /// True for the first launch of its kernel with its local size, which on some platforms compiles
-    /// the kernel again: not a sample of how long the kernel takes.
-    pub first_of_shape: bool,
-}
-
-/// What one fetch did.
-#[derive(Clone, Copy, Debug)]
-pub struct FetchReport {
-    /// Bytes copied from the device; 0 where nothing had to move.
-    pub bytes: u64,
-    /// When they moved; `None` where nothing was done.
-    pub copy: Option<Span>,
 }
 
 /// A kernel to be built.

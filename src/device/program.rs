@@ -1,6 +1,6 @@
 //! Programs and kernels, each built once.
 
-use std::collections::{HashMap, HashSet};
+use std::collections::HashMap;
 use std::ffi::CString;
 use std::sync::Arc;
 
@@ -16,7 +16,7 @@ use super::discovery::{RawDevice, number, text};
 use super::error::log_with_source;
 use super::raw::{Context, Kernel, Program};
 use super::signature::Signature;
-use super::{BuildError, DeviceError, DeviceInfo, DeviceKind, KernelOnDevice, KernelSpec, NdRange};
+use super::{BuildError, DeviceError, DeviceInfo, DeviceKind, KernelOnDevice, KernelSpec};
 
 /// A kernel that is ready to be given arguments.
 pub(super) struct BuiltKernel {
@@ -27,28 +27,6 @@ pub(super) struct BuiltKernel {
     pub(super) sizes: Vec<usize>,
     /// For each argument, the scalar that it is set to, if it is.
     pub(super) scalars: Vec<Option<u64>>,
-    /// The shapes it was launched with, and the last of them, which is mostly the next.
-    shapes: HashSet<Shape>,
-    last_shape: Option<Shape>,
-}
-
-/// What a platform may compile a kernel for once more: the local size, or, where it chooses that
-/// itself, the global size it chooses by.
-type Shape = (bool, [usize; 3]);
-
-impl BuiltKernel {
-    /// Notes a launch, and says whether it is the first of its shape.
-    pub(super) fn is_first_of_shape(&mut self, range: &NdRange) -> bool {
-        let shape = match range.local {
-            Some(local) => (true, local),
-            None => (false, range.global),
-        };
-        if self.last_shape == Some(shape) {
-            return false;
-        }
-        self.last_shape = Some(shape);
-        self.shapes.insert(shape)
-    }
 }
 
 #[derive(Default)]
@@ -102,8 +80,6 @@ impl Programs {
             sizes: vec![0; signature.args.len()],
             scalars: vec![None; signature.args.len()],
             signature,
-            shapes: HashSet::new(),
-            last_shape: None,
         });
         self.ids.insert(key, id);
         Ok(self.answer(id))

@@ -200,15 +200,10 @@ impl Kernel {
 
 impl Queue {
     /// An in-order queue. (The older call: the newer one is missing before OpenCL 2.0.)
-    pub(super) fn new(context: &Context, device: RawDevice, profiling: bool) -> Answer<Self> {
-        let properties = if profiling {
-            queue::CL_QUEUE_PROFILING_ENABLE
-        } else {
-            0
-        };
+    pub(super) fn new(context: &Context, device: RawDevice) -> Answer<Self> {
         #[allow(deprecated)]
         // SAFETY: the context is alive and was made for this device.
-        unsafe { queue::create_command_queue(context.0, device.0, properties) }.map(Queue)
+        unsafe { queue::create_command_queue(context.0, device.0, 0) }.map(Queue)
     }
 
     pub(super) fn flush(&self) -> Answer<()> {
@@ -363,13 +358,6 @@ impl Event {
     /// Waits until the command has finished.
     pub(super) fn wait(&self) -> Answer<()> {
         cl_events::wait_for_events(&[self.0])
-    }
-
-    /// A stamp of the device's clock, nanoseconds; `None` where it is not to be had.
-    pub(super) fn stamp(&self, what: u32) -> Option<u64> {
-        cl_events::get_event_profiling_info(self.0, what)
-            .ok()
-            .map(|value| value.to_ulong())
     }
 
     /// Calls `notify.notify()` once when the command has finished or failed; at once, on this

@@ -35,8 +35,8 @@ kernel void tile(local int *t, global int *out) { out[0] = 1; }
 /// What the engine would be told.
 #[derive(Default)]
 struct Told {
-    launched: HashMap<usize, Result<LaunchReport, Box<LaunchError>>>,
-    fetched: HashMap<usize, Result<FetchReport, DeviceError>>,
+    launched: HashMap<usize, Result<(), Box<LaunchError>>>,
+    fetched: HashMap<usize, Result<(), DeviceError>>,
     forgotten: Vec<usize>,
     answers: usize,
 }
@@ -71,10 +71,10 @@ impl Events for Listener {
     fn enqueued(&self, token: usize) {
         self.tell(|t| assert!(!t.launched.contains_key(&token), "answered before"));
     }
-    fn launched(&self, token: usize, result: Result<LaunchReport, Box<LaunchError>>) {
+    fn launched(&self, token: usize, result: Result<(), Box<LaunchError>>) {
         self.tell(|t| assert!(t.launched.insert(token, result).is_none(), "answered twice"));
     }
-    fn fetched(&self, token: usize, result: Result<FetchReport, DeviceError>) {
+    fn fetched(&self, token: usize, result: Result<(), DeviceError>) {
         self.tell(|t| assert!(t.fetched.insert(token, result).is_none(), "answered twice"));
     }
     fn forgotten(&self, block: &'static DataBlock) {
@@ -219,7 +219,7 @@ impl Bench {
         token
     }
 
-    fn answer(&self, token: usize) -> Result<LaunchReport, Box<LaunchError>> {
+    fn answer(&self, token: usize) -> Result<(), Box<LaunchError>> {
         self.listener.wait(|told| told.launched.remove(&token))
     }
 
@@ -228,7 +228,7 @@ impl Bench {
         self.answer(token).unwrap_or_else(|e| panic!("{e}"));
     }
 
-    fn fetch(&self, block: &'static DataBlock) -> FetchReport {
+    fn fetch(&self, block: &'static DataBlock) {
         let token = self.token();
         self.manager.fetch(block, token);
         self.listener
@@ -287,7 +287,7 @@ fn sharing_memory_copies_nothing() {
     for round in 0..3 {
         write(a, &[round; 1024]);
         bench.run("add", 1024, &[1], &[reads(a), writes(b)]);
-        assert_eq!(bench.fetch(b).bytes, 0);
+        bench.fetch(b);
         assert_eq!(read(b, 1023), round + 1);
     }
     let counters = bench.manager.counters();
@@ -316,11 +316,12 @@ fn a_block_moves_once_for_many_readers() {
     assert_eq!(counters.bytes_to_device, 1024);
     assert_eq!((counters.uploads, counters.cache_hits), (1, 9));
     for out in outs {
-        assert_eq!(bench.fetch(out).bytes, 1024);
+        bench.fetch(out);
         assert_eq!(read(out, 255), 8);
     }
     // What is at the host already is not brought again.
-    assert_eq!(bench.fetch(a).bytes, 0);
+    bench.fetch(a);
+    assert_eq!(bench.manager.counters().bytes_from_device, 10 * 1024);
 }
 
 #[test]
@@ -514,31 +515,14 @@ fn many_threads_send_at_once() {
 }
 
 #[test]
-fn reports_lie_on_the_hosts_clock() {
-    for profiling in [true, false] {
-        let settings = DeviceSettings {
-            profiling,
-            ..copying()
-        };
-        let Some(bench) = bench(settings) else { return };
-        let before = std::time::Instant::now();
+fn the_time_of_kernels_is_counted() {
+    for bench in both() {
+        let begun = std::time::Instant::now();
         let a = ints(&[1; 16]);
         let token = bench.send("slow", 1, &[], &[writes(a)]);
-        let report = bench.answer(token).unwrap_or_else(|e| panic!("{e}"));
-        let after = std::time::Instant::now();
-        assert!(report.first_of_shape);
-        assert_eq!(report.bytes_in, 64);
-        assert!(before <= report.enqueued && report.enqueued <= after);
-        assert!(
-            report.kernel.start >= before && report.kernel.end <= after,
-            "{report:?}"
-        );
-        assert!(
-            report.kernel.duration() > Duration::from_millis(1),
-            "{report:?}"
-        );
-        let fetched = bench.fetch(a);
-        assert_eq!(fetched.bytes, 64);
-        assert!(fetched.copy.is_some_and(|c| c.start >= report.kernel.start));
+        bench.answer(token).unwrap_or_else(|e| panic!("{e}"));
+        let (most, took) = (begun.elapsed(), bench.manager.counters().kernel_ns);
+        let took = Duration::from_nanos(took);
+        assert!(Duration::from_millis(1) < took && took <= most, "{took:?}");
     }
 }

@@ -29,14 +29,14 @@
 //! when it is.
 
 use super::context::Context;
-use crate::device::{LaunchError, LaunchReport};
+use crate::device::LaunchError;
 use crate::memory;
 use crate::object::edt::{Edt, EdtRef, NO_SLOT, PreSlot, SlotInfo};
 use crate::object::guid::Guid;
 use std::collections::HashMap;
 
 /// What a manager says of a launch.
-pub(super) type Answer = Result<LaunchReport, Box<LaunchError>>;
+pub(super) type Answer = Result<(), Box<LaunchError>>;
 
 /// The followers of a device's EDTs, by tokens.
 #[derive(Default)]

@@ -8,7 +8,7 @@ use super::end::fatal;
 use super::files::FETCH_AT_END;
 use super::uncaught;
 use crate::device::{
-    self, BlockArg, DeviceError, Events, FetchReport, Launch, LaunchError, List, is_opencl_thread,
+    self, BlockArg, DeviceError, Events, Launch, LaunchError, List, is_opencl_thread,
 };
 use crate::object::data_block::DataBlock;
 use crate::object::edt::{Edt, EdtRef, WAITER};
@@ -298,9 +298,9 @@ impl Events for Answers {
         self.with_context(true, |context| context.launched(edt_of(token), result));
     }
 
-    fn fetched(&self, token: usize, result: Result<FetchReport, DeviceError>) {
+    fn fetched(&self, token: usize, result: Result<(), DeviceError>) {
         if token == FETCH_AT_END {
-            return self.0.fetch_at_end.answered(result.map(|_| ()));
+            return self.0.fetch_at_end.answered(result);
         }
         let edt = edt_of(token);
         match result {

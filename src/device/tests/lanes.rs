@@ -19,7 +19,7 @@ impl Lab {
         let program = context.program("kernel void nothing() {}").expect("text");
         program.build(device, c"").expect("it builds");
         let kernel = program.kernel(c"nothing").expect("a kernel");
-        let queue = |_| Queue::new(&context, device, false).expect("a queue");
+        let queue = |_| Queue::new(&context, device).expect("a queue");
         let lanes = Lanes::new((0..COMPUTE + 2).map(queue).collect());
         Some(Lab {
             lanes,

@@ -77,8 +77,8 @@ export! {
             let event = events.create_plain(&mut context.caches.events, EventKind::Sticky, 0);
             let event = event.ok_or(ENOMEM)?;
             if let Some(check) = &context.runtime.check {
-                let (what, objects) = (What::Event(sys::OCR_EVENT_STICKY_T), &context.runtime.objects);
-                check.made(objects, event, what, ("ocrLegacySpawnOCR", context.who()));
+                let (objects, act) = (&context.runtime.objects, ("ocrLegacySpawnOCR", context.who()));
+                check.made(objects, event, What::STICKY, act);
             }
             Ok(event)
         });

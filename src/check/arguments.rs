@@ -222,7 +222,7 @@ impl Check {
                 "a file can be used between ocrFileOpen and ocrFileRelease",
                 "Release the file once, after the last ocrFileGetChunk. The chunks live on.",
             ),
-            (What::Event(5), true) => (
+            (What::COUNTED, true) => (
                 "a counted event is gone when it has been satisfied and has served as many \
                  dependences as it was created for (see B.4)",
                 "Count what depends on the event: nbDeps of its parameters is too small, or it is \
@@ -253,7 +253,7 @@ impl Check {
                 "an output event is satisfied by the runtime, once, at the end of its EDT",
                 "Do not satisfy it: the value that the EDT returns is what it passes on.",
             ),
-            (What::Event(4), true) if satisfying => (
+            (What::LATCH, true) if satisfying => (
                 "a latch event triggers when it has been decremented as often as incremented, and \
                  is gone then (see 1.4.3.1)",
                 "Count the decrements: there is one more than increments and the initial counter \

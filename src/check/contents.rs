@@ -15,7 +15,6 @@ use super::history::{Act, End, What, Who};
 use super::{Check, Misuse, kind_of};
 use crate::object::data_block::DataBlock;
 use crate::object::edt::Mode;
-use crate::object::event::EventKind;
 use crate::object::guid::Guid;
 use parking_lot::Mutex;
 use std::collections::HashMap;
@@ -164,7 +163,7 @@ impl Check {
     ) {
         // A latch event ignores the block.
         let what = self.history.what(event);
-        if !matches!(what, Some(What::Event(kind)) if kind != EventKind::Latch as u32) {
+        if !matches!(what, Some(What::Event(_))) || what == Some(What::LATCH) {
             return;
         }
         let key = (act.who.edt, block);

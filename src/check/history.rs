@@ -8,6 +8,7 @@
 use super::{is_alive, kind_of};
 use crate::object::Objects;
 use crate::object::edt::Edt;
+use crate::object::event::EventKind;
 use crate::object::guid::{Guid, Kind};
 use crate::object::work::Work;
 use parking_lot::Mutex;
@@ -86,7 +87,7 @@ pub enum What {
     Block,
     /// An EDT template.
     Template,
-    /// An event of this type (`ocrEventTypes_t`).
+    /// An event of this type (`ocrEventTypes_t`); 0: of one that is not known.
     Event(u32),
     /// The output event of this EDT: a once event.
     Output(Guid),
@@ -102,10 +103,20 @@ pub enum What {
     File,
 }
 
-/// The types of events that go without a call: once, latch and counted.
-const PASSING: [u32; 3] = [1, 4, 5];
-
 impl What {
+    /// A once event.
+    pub const ONCE: What = What::Event(EventKind::Once as u32);
+    /// A sticky event.
+    pub const STICKY: What = What::Event(EventKind::Sticky as u32);
+    /// A latch event.
+    pub const LATCH: What = What::Event(EventKind::Latch as u32);
+    /// A counted event.
+    pub const COUNTED: What = What::Event(EventKind::Counted as u32);
+    /// A channel event.
+    pub const CHANNEL: What = What::Event(EventKind::Channel as u32);
+    /// A collective event.
+    pub const COLLECTIVE: What = What::Event(EventKind::Collective as u32);
+
     /// What it is by its GUID alone.
     pub fn by_bits(guid: Guid) -> Option<What> {
         Some(match kind_of(guid)? {
@@ -124,11 +135,10 @@ impl What {
 
     /// Whether it is an event that goes without a call.
     pub fn is_passing(self) -> bool {
-        match self {
-            What::Event(kind) => PASSING.contains(&kind),
-            What::Output(_) => true,
-            _ => false,
-        }
+        matches!(
+            self,
+            What::ONCE | What::LATCH | What::COUNTED | What::Output(_)
+        )
     }
 
     /// What people call it.
@@ -136,14 +146,7 @@ impl What {
         match self {
             What::Block => "data block",
             What::Template => "template",
-            What::Event(1) => "once event",
-            What::Event(2) => "idempotent event",
-            What::Event(3) => "sticky event",
-            What::Event(4) => "latch event",
-            What::Event(5) => "counted event",
-            What::Event(6) => "channel event",
-            What::Event(7) => "collective event",
-            What::Event(_) => "event",
+            What::Event(kind) => EventKind::from_bits(kind).map_or("event", EventKind::name),
             What::Output(_) => "output event",
             What::Edt => "EDT",
             What::Range => "label range",

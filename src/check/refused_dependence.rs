@@ -6,26 +6,26 @@ use super::history::{Act, End, What, Who};
 use super::{Check, Made, Misuse};
 use crate::object::Objects;
 use crate::object::edt::WAITING;
+use crate::object::event::EventKind;
 use crate::object::guid::Guid;
 
 impl Check {
     pub(super) fn refused_event(&self, made: &Made<'_>) -> Option<Box<Misuse>> {
-        let kind = made.number(1) as u32;
         let params = made.call.args.len() == 4;
-        if !(1..=7).contains(&kind) {
+        let Some(kind) = EventKind::from_bits(made.number(1) as u32) else {
             return Some(self.by_call(
                 made,
-                format!("there is no event type {}", kind as i32),
+                format!("there is no event type {}", made.number(1) as i32),
                 &[],
                 "eventType is one of the OCR_EVENT_ values of ocr-types.h",
                 "Pass OCR_EVENT_ONCE_T, OCR_EVENT_STICKY_T or another of these names. Are the \
                  arguments in the right order (guid, type, properties)?",
             ));
-        }
-        if kind == 7
+        };
+        if kind == EventKind::Collective
             && let Some(label) = made.label
             && let Some(record) = self.history.get(label)
-            && record.what == Some(What::Event(kind))
+            && record.what == Some(What::COLLECTIVE)
             && record.end.is_none()
         {
             return Some(self.by_call(
@@ -38,8 +38,9 @@ impl Check {
                  nbDatum, arity, op, type and reuseDbPerGen are all the same.",
             ));
         }
-        (kind >= 5).then(|| {
-            let name = What::Event(kind).name();
+        use EventKind::{Channel, Collective, Counted};
+        matches!(kind, Counted | Channel | Collective).then(|| {
+            let name = kind.name();
             let what = match (params, made.number(3)) {
                 (false, _) => format!("{} needs parameters", article(name)),
                 (_, 0) => format!("params is NULL, but {} needs parameters", article(name)),
@@ -69,8 +70,8 @@ impl Check {
         depth: u32,
     ) -> Option<Box<Misuse>> {
         let what = self.history.what(event)?;
-        let is_latch = what == What::Event(4);
-        if slot != 0 && !(is_latch && slot == 1) && what != What::Event(7) {
+        let is_latch = what == What::LATCH;
+        if slot != 0 && !(is_latch && slot == 1) && what != What::COLLECTIVE {
             let slots = if is_latch { "2 slots" } else { "1 slot" };
             return Some(self.by_call(
                 made,
@@ -84,7 +85,7 @@ impl Check {
                 "Pass one of these. If it is to count, create it as OCR_EVENT_LATCH_T.",
             ));
         }
-        if what == What::Event(7) {
+        if what == What::COLLECTIVE {
             return Some(self.by_call(
                 made,
                 "a collective event is not satisfied with a data block".into(),
@@ -95,7 +96,7 @@ impl Check {
                  number of the contributor. No other event can satisfy it either.",
             ));
         }
-        if what == What::Event(6) {
+        if what == What::CHANNEL {
             return Some(self.by_call(
                 made,
                 "a channel event takes no further satisfaction now".into(),
@@ -135,7 +136,7 @@ impl Check {
         };
         let name = article(what.name());
         let (rule, advice) = match what {
-            What::Event(4) => (
+            What::LATCH => (
                 "a latch event triggers when it has been decremented as often as incremented, and is \
                  gone then (OCR 1.1.0, 1.4.3.1)"
                     .to_string(),
@@ -150,7 +151,7 @@ impl Check {
             ),
         };
         let often = match what {
-            What::Event(4) => "was satisfied after it had triggered",
+            What::LATCH => "was satisfied after it had triggered",
             _ => "was satisfied twice",
         };
         Err(self.by_edt(
@@ -326,13 +327,13 @@ impl Check {
     fn used_up(&self, made: &Made<'_>, source: Guid) -> Option<Box<Misuse>> {
         let what = self.history.what(source)?;
         let (title, rule, advice) = match what {
-            What::Event(5) => (
+            What::COUNTED => (
                 "has all the dependences that it was created for",
                 "a counted event serves nbDeps dependences (see B.4)",
                 "Create it with a larger nbDeps, or count what depends on it: EDTs and events, those \
                  in depv of ocrEdtCreate among them.",
             ),
-            What::Event(6 | 7) => (
+            What::CHANNEL | What::COLLECTIVE => (
                 "takes no further dependence now",
                 "a channel event holds maxGen dependences that wait for a satisfaction; each \
                  contributor of a collective event may be maxGen generations ahead of the others",
@@ -349,18 +350,18 @@ impl Check {
         let (event, slot) = (made.guid(0), made.number(2));
         let what = self.history.what(event);
         let (title, rule, advice) = match what {
-            Some(What::Event(7)) if status == PERMISSION => (
+            Some(What::COLLECTIVE) if status == PERMISSION => (
                 "the contributor is maxGen generations ahead of the others".into(),
                 "each contributor of a collective event may be maxGen generations ahead of the others",
                 "Create it with a larger maxGen, or contribute again when the EDT that gets the last \
                  result has run.",
             ),
-            Some(What::Event(7)) if made.number(1) == 0 => (
+            Some(What::COLLECTIVE) if made.number(1) == 0 => (
                 "data is NULL".into(),
                 "a contribution is an array of nbDatum elements",
                 "Pass the address of the elements; they are copied during the call.",
             ),
-            Some(What::Event(7)) => (
+            Some(What::COLLECTIVE) => (
                 format!("there is no contributor {slot}"),
                 "contributors have the slots 0 to nbContribs - 1",
                 "Compare the number with nbContribs, with which the event was created.",

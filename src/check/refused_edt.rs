@@ -191,7 +191,7 @@ impl Check {
         (!matches!(kind, EventKind::Idempotent | EventKind::Sticky)).then(|| {
             self.by_call(
                 made,
-                format!("{} event cannot be waited for", article(kind.name())),
+                format!("{} cannot be waited for", article(kind.name())),
                 &[event],
                 "a thread waits for an event that lasts: a sticky or an idempotent one",
                 "Create a sticky event and have this one satisfy it (ocrAddDependence), or, for the end \

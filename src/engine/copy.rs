@@ -119,17 +119,16 @@ impl Context {
     fn new_completion(&mut self) -> Option<Guid> {
         let events = &self.runtime.objects.events;
         let event = events.create_plain(&mut self.caches.events, EventKind::Sticky, 0)?;
-        let type_number = match self.current {
+        let what = match self.current {
             Some(_) => {
                 self.completions.push(event);
                 self.has_belongings = true;
-                EventKind::Once
+                What::ONCE
             }
-            None => EventKind::Sticky,
-        } as u32;
+            None => What::STICKY,
+        };
         if let Some(check) = &self.runtime.check {
             let act = (COPY_NAME, self.who());
-            let what = What::Event(type_number);
             check.made(&self.runtime.objects, event, what, act);
         }
         Some(event)

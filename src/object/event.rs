@@ -79,13 +79,13 @@ impl EventKind {
     /// What programs call it.
     pub fn name(self) -> &'static str {
         match self {
-            EventKind::Once => "once",
-            EventKind::Idempotent => "idempotent",
-            EventKind::Sticky => "sticky",
-            EventKind::Latch => "latch",
-            EventKind::Counted => "counted",
-            EventKind::Channel => "channel",
-            EventKind::Collective => "collective",
+            EventKind::Once => "once event",
+            EventKind::Idempotent => "idempotent event",
+            EventKind::Sticky => "sticky event",
+            EventKind::Latch => "latch event",
+            EventKind::Counted => "counted event",
+            EventKind::Channel => "channel event",
+            EventKind::Collective => "collective event",
         }
     }
 }

@@ -175,7 +175,7 @@ impl Picture<'_> {
             let kind = self
                 .objects
                 .event_kind(event)
-                .map_or("", |kind| kind.name());
+                .map_or("", |kind| kind.name().trim_end_matches(" event"));
             let mut label = format!("{kind}\n{}", graph.object(event));
             if let Some(counts) = counts(self.objects, event) {
                 label += &format!("\n{counts}");

@@ -365,7 +365,7 @@ impl Picture<'_> {
             Some(Kind::DataBlock) => "data block".into(),
             Some(Kind::Template) => "template".into(),
             Some(kind) if kind.is_event() => match self.objects.event_kind(label) {
-                Some(kind) => format!("{} event", kind.name()),
+                Some(kind) => kind.name().into(),
                 None => "event".into(),
             },
             _ => "EDT".into(),
@@ -417,7 +417,7 @@ impl Picture<'_> {
         let by_call = latch || sources.is_empty() && maker.is_none();
         let created = self.creation(guid).filter(|_| by_call);
         let created = created.map_or(String::new(), |by| by + ", ");
-        let mut text = format!("the {} event {}, {created}", kind.name(), self.object(guid));
+        let mut text = format!("the {} {}, {created}", kind.name(), self.object(guid));
         match maker {
             _ if latch => text += &lack,
             Some(Maker::Edt(edt, true)) => {

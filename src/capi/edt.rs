@@ -5,13 +5,14 @@ use super::{
     text, with,
 };
 use crate::engine::context::Context;
-use crate::engine::create::{Label, NO_EDT, NotCreated, Output, PARAM_DEF, Request};
+use crate::engine::create::{Label, NO_EDT, NotCreated, Output, Request};
 use crate::object::collective::{Params, UNBOUNDED};
 use crate::object::edt::{ExplicitRange, Mode};
 use crate::object::event::{EventKind, NewEvent};
 use crate::object::guid::Guid;
 use crate::object::hints::HintSet;
 use crate::object::reduction::Operator;
+use crate::object::template::PARAM_DEF;
 use crate::object::work::{EdtFunction, Work};
 use std::ffi::c_char;
 use std::ptr::NonNull;

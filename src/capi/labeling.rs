@@ -4,12 +4,12 @@ use super::{
     EFAULT, EGUIDEXISTS, EINVAL, ENOMEM, ENOTSUP, EPERM, guid_place, put, sys, text, with,
 };
 use crate::engine::context::Context;
-use crate::engine::create::PARAM_DEF;
 use crate::engine::uncaught;
 use crate::object::arena::Taken;
 use crate::object::edt::ZOMBIE;
 use crate::object::guid::{Guid, Kind};
 use crate::object::range::{Map, MapFunction};
+use crate::object::template::PARAM_DEF;
 use crate::object::work::Work;
 use std::cell::Cell;
 use std::ffi::c_char;

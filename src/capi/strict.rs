@@ -2,7 +2,7 @@
 //! [`begin`] before its body and to [`Begun::end`] after it; a misuse ends the program here.
 
 use super::{debug, labeling, sys};
-use crate::check::calls::{Call, MAX_ARGS, Role};
+use crate::check::calls::{self, Call, MAX_ARGS, Role};
 use crate::check::contents::Print;
 use crate::check::history::Act;
 use crate::check::{Check, Made, Misuse};
@@ -12,18 +12,33 @@ use crate::engine::end::fatal;
 use crate::object::Objects;
 use crate::object::edt::Mode;
 use crate::object::guid::Guid;
+use crate::object::template::{PARAM_DEF, PARAM_UNK};
 use std::ptr;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
 const _: () = {
-    let codes = [sys::OCR_EPERM, sys::OCR_EACCES, sys::OCR_EINVAL];
+    let codes = [
+        (sys::OCR_EPERM, calls::PERMISSION),
+        (sys::OCR_EINVAL, calls::INVALID),
+        (sys::OCR_EACCES, calls::ACCESS),
+        (sys::OCR_ENOENT, calls::NO_ENTRY),
+        (sys::OCR_ENOMEM, calls::NO_MEMORY),
+        (sys::OCR_EBUSY, calls::BUSY),
+        (sys::OCR_ENODEV, calls::NO_DEVICE),
+        (sys::OCR_EGUIDEXISTS, calls::GUID_EXISTS),
+        (sys::OCR_EPEND, calls::PENDING),
+    ];
     let mut at = 0;
     while at < codes.len() {
-        assert!(codes[at] == crate::check::calls::MISUSES[at] as u32);
+        assert!(codes[at].0 == codes[at].1 as u32);
         at += 1;
     }
-    assert!(sys::ELS_USER_SIZE as u64 == crate::check::calls::LOCAL_SLOTS);
+    assert!(sys::ELS_USER_SIZE as u64 == calls::LOCAL_SLOTS);
+    assert!(sys::EDT_PROP_OEVT_VALID as u32 == calls::OEVT_VALID);
+    assert!(sys::GUID_PROP_IS_LABELED as u32 == calls::LABELED);
+    assert!((sys::GUID_PROP_CHECK | sys::GUID_PROP_BLOCK) as u32 == calls::LABEL_PROPERTIES);
+    assert!(sys::EDT_PROP_MAPPED as u32 == calls::MAPPED | calls::LABELED);
 };
 
 /// A call that is being made.
@@ -274,13 +289,13 @@ impl Begun {
         let template = args.position(|(_, role)| *role == Role::Template)?;
         let template = Guid::from_bits(self.args[template]);
         let of_template = self.objects.templates.view(template)?.depc;
-        let depc = match number("depc") as u32 as i32 {
-            -2 => of_template as i32,
-            given if of_template as i32 == -1 || of_template as i32 == given => given,
+        let depc = match number("depc") as u32 {
+            PARAM_DEF => of_template,
+            given if of_template == PARAM_UNK || of_template == given => given,
             // The number is what was refused.
             _ => return None,
         };
-        let slots = 0..depc.max(0) as usize;
+        let slots = 0..(depc as i32).max(0) as usize;
         slots.map(|slot| guid_at(depv.wrapping_add(slot))).collect()
     }
 }

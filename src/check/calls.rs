@@ -83,8 +83,9 @@ impl Call {
 /// The most arguments that a function has.
 pub const MAX_ARGS: usize = 13;
 
-/// The status codes of a misuse: `OCR_EPERM`, `OCR_EACCES`, `OCR_EINVAL`. The others tell of the
-/// machine, or answer a question.
+// This room does not know the headers; capi/strict.rs compares the numbers with theirs.
+
+/// The status codes of a misuse. The others tell of the machine, or answer a question.
 pub const MISUSES: [u8; 3] = [PERMISSION, ACCESS, INVALID];
 /// `OCR_EPERM`.
 pub const PERMISSION: u8 = 1;
@@ -92,16 +93,27 @@ pub const PERMISSION: u8 = 1;
 pub const INVALID: u8 = 22;
 /// `OCR_EACCES`.
 pub const ACCESS: u8 = 13;
+/// `OCR_ENOENT`, of which `ocrMapGet` makes a misuse.
+pub const NO_ENTRY: u8 = 2;
 /// `OCR_ENOMEM`, of which `ocrDbCopy` makes a misuse, too.
 pub const NO_MEMORY: u8 = 12;
-
+/// `OCR_EBUSY`, of which `ocrFileGetChunk` makes a misuse.
+pub const BUSY: u8 = 16;
 /// `OCR_ENODEV`, of which `ocrOpenclTaskCreate` makes a misuse.
 pub const NO_DEVICE: u8 = 19;
 /// `OCR_EGUIDEXISTS`: a misuse where the caller has promised that it is the only one to create.
 pub const GUID_EXISTS: u8 = 100;
+/// `OCR_EPEND`, of which `ocrMapGet` makes a misuse, too.
+pub const PENDING: u8 = 102;
 
+/// `GUID_PROP_IS_LABELED`, which is in the other properties of labels.
+pub const LABELED: u32 = 0x100;
+/// All of `GUID_PROP_`.
+pub const LABEL_PROPERTIES: u32 = 0x700;
 /// `GUID_PROP_` and `_PROP_MAPPED`.
-const GUID_PROPERTIES: u32 = 0x700 | MAPPED;
+const GUID_PROPERTIES: u32 = LABEL_PROPERTIES | MAPPED;
+/// `EDT_PROP_OEVT_VALID`.
+pub const OEVT_VALID: u32 = 8;
 /// `ELS_USER_SIZE`.
 pub const LOCAL_SLOTS: u64 = 4;
 

@@ -281,7 +281,7 @@ impl Check {
         let mut seen = when.seen(who);
         match when {
             When::Held(mode, slot) => {
-                let name = super::misuse::mode(mode as u32);
+                let name = mode.name();
                 if let Some(link) = slot.and_then(|at| self.history.connection_beyond(who.edt, at)) {
                     seen += &format!("; {link}");
                 }
@@ -377,15 +377,14 @@ impl Check {
             }
             let (first, before) = *seen.entry(block).or_insert((slot, mode));
             if before != mode {
-                let name = |mode: Mode| super::misuse::mode(mode as u32);
                 return Err(self.by_edt(
                     who,
                     format!("seen before the start of {who}"),
                     format!(
                         "an EDT gets one data block in different modes: on pre-slot {first} in \
                          {}, on pre-slot {slot} in {}",
-                        name(before),
-                        name(mode)
+                        before.name(),
+                        mode.name()
                     ),
                     &[who.edt, block],
                     "a block on several pre-slots of an EDT has the same mode on all (OCR 1.1.0, \

@@ -52,7 +52,7 @@ impl Check {
                         format!("its part {part}")
                     }
                 };
-                let mode = super::misuse::mode(mode as u32);
+                let mode = mode.name();
                 format!("while {who} held {it} in mode {mode}{}", through(slot))
             }
             _ => match self.contents.last_writer(guid) {

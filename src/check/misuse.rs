@@ -4,7 +4,9 @@
 use super::calls::Role;
 use super::history::Who;
 use super::{Check, Made};
+use crate::object::edt::Mode;
 use crate::object::guid::Guid;
+use crate::object::template::{PARAM_DEF, PARAM_UNK};
 use std::fmt;
 
 /// A misuse of the interface.
@@ -129,7 +131,10 @@ impl Check {
                     Err(_) => format!("{name} {number}"),
                 },
                 Role::Number => format!("{name} {}", number as i64),
-                Role::Mode => format!("{name} {}", mode(number as u32)),
+                Role::Mode => match Mode::from_bits(number as u32) {
+                    Some(mode) => format!("{name} {}", mode.name()),
+                    None => format!("{name} {}", number as u32),
+                },
                 _ => format!("{name} {}", made.guid(at)),
             }
         });
@@ -140,22 +145,9 @@ impl Check {
 
 /// A number of parameters or pre-slots, as the program writes it.
 pub fn count(number: u32) -> String {
-    match number as i32 {
-        -1 => "EDT_PARAM_UNK".to_string(),
-        -2 => "EDT_PARAM_DEF".to_string(),
+    match number {
+        PARAM_UNK => "EDT_PARAM_UNK".to_string(),
+        PARAM_DEF => "EDT_PARAM_DEF".to_string(),
         _ => number.to_string(),
     }
-}
-
-/// A mode, as the program writes it.
-pub(super) fn mode(number: u32) -> String {
-    match number {
-        0 => "DB_MODE_NULL",
-        1 => "DB_MODE_CONST",
-        2 => "DB_MODE_RW",
-        4 => "DB_MODE_EW",
-        8 => "DB_MODE_RO",
-        _ => return number.to_string(),
-    }
-    .to_string()
 }

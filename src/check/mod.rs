@@ -43,7 +43,7 @@ use crate::object::edt::{Edt, FINISH, WAITING};
 use crate::object::guid::{Guid, Kind};
 use crate::object::range::Bounds;
 use crate::object::work::Work;
-use calls::{Call, Role};
+use calls::{Call, OEVT_VALID, Role};
 use history::{Act, End, History, What, Who};
 use parking_lot::Mutex;
 use std::collections::HashMap;
@@ -58,9 +58,6 @@ pub fn is_on() -> bool {
     // Relaxed: it changes before a run's threads start and after they have ended.
     ON.load(Ordering::Relaxed)
 }
-
-/// `EDT_PROP_OEVT_VALID`.
-const OEVT_VALID: u32 = 8;
 
 /// How many elements of `depv` are told of, where it is not about one of them.
 const DEPV_TOLD: usize = 4;

@@ -1,6 +1,6 @@
 //! Why a call about data blocks was refused: `ocrDbRelease`, and those of the extensions.
 
-use super::calls::{ACCESS, NO_MEMORY};
+use super::calls::{ACCESS, NO_MEMORY, PERMISSION};
 use super::history::Who;
 use super::{Check, Made, Misuse};
 use crate::object::Objects;
@@ -147,7 +147,7 @@ impl Check {
                 "a block that is written once is not divided: its parts would be written",
                 "Create the block without DB_PROP_SINGLE_ASSIGNMENT.",
             ),
-            1 => (
+            PERMISSION => (
                 format!(
                     "the data block was divided with OCR_DB_PARTITION_STATIC, and {parts} of its parts \
                      are left"

@@ -5,7 +5,7 @@ use super::calls::{ACCESS, INVALID, PERMISSION};
 use super::history::{Act, End, What, Who};
 use super::{Check, Made, Misuse};
 use crate::object::Objects;
-use crate::object::edt::WAITING;
+use crate::object::edt::{Mode, WAITING};
 use crate::object::event::EventKind;
 use crate::object::guid::Guid;
 
@@ -213,7 +213,7 @@ impl Check {
     ) -> Option<Box<Misuse>> {
         let (source, destination) = (made.guid(source), made.guid(destination));
         let slot = made.number(slot);
-        if !matches!(made.number(mode) as u32, 0 | 1 | 2 | 4 | 8) {
+        if Mode::from_bits(made.number(mode) as u32).is_none() {
             return Some(self.by_call(
                 made,
                 format!("there is no access mode {}", made.number(mode) as i32),
@@ -258,9 +258,8 @@ impl Check {
         drop(locked);
         let both = [destination, source];
         if slot >= depc {
-            const MODES: [u64; 4] = [1, 2, 4, 8];
-            let mode = made.number(mode);
-            let exchanged = MODES.contains(&slot) && mode < depc;
+            let is_mode = slot != 0 && Mode::from_bits(slot as u32).is_some();
+            let exchanged = is_mode && made.number(mode) < depc;
             let has = match depc {
                 0 => "no pre-slots".to_string(),
                 1 => "only pre-slot 0".to_string(),

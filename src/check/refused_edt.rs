@@ -1,16 +1,14 @@
 //! Why an EDT was not created.
 
 use super::arguments::article;
-use super::calls::Role;
+use super::calls::{OEVT_VALID, Role};
 use super::misuse::count;
 use super::{Check, Made, Misuse, is_alive};
 use crate::object::Objects;
 use crate::object::event::EventKind;
 use crate::object::guid::Guid;
 use crate::object::link::MAX_SLOTS;
-
-const UNKNOWN: u32 = -1i32 as u32;
-const DEFAULT: u32 = -2i32 as u32;
+use crate::object::template::{PARAM_DEF, PARAM_UNK};
 
 impl Check {
     /// The template exists; what else is wrong, in the order in which the engine looks.
@@ -138,7 +136,7 @@ impl Check {
         let word = |name: &str| made.number(made.at(name));
         let template = made.guid(made.at("finishEdtTemplate"));
         let view = objects.templates.view(template)?;
-        if word("depc") == 0 || word("depc") as u32 == DEFAULT && view.depc == 0 {
+        if word("depc") == 0 || word("depc") as u32 == PARAM_DEF && view.depc == 0 {
             return Some(self.by_call(
                 made,
                 "the EDT has no pre-slots".into(),
@@ -210,21 +208,21 @@ impl Check {
         of_template: u32,
     ) -> Option<Box<Misuse>> {
         let (what, advice) = match (given, of_template) {
-            (UNKNOWN, _) => (
+            (PARAM_UNK, _) => (
                 format!("{name} is EDT_PARAM_UNK"),
                 format!(
                     "EDT_PARAM_UNK is for templates. Pass the number of {things}, or EDT_PARAM_DEF \
                      for the template's number."
                 ),
             ),
-            (DEFAULT, UNKNOWN) => (
+            (PARAM_DEF, PARAM_UNK) => (
                 format!("{name} is EDT_PARAM_DEF, but the template says EDT_PARAM_UNK"),
                 format!(
                     "Pass the number of {things} of this EDT, or give the template a number where \
                      it is created."
                 ),
             ),
-            (given, fixed) if fixed != UNKNOWN && given != DEFAULT && given != fixed => (
+            (given, fixed) if fixed != PARAM_UNK && given != PARAM_DEF && given != fixed => (
                 format!("{name} is {given}, but the template says {}", count(fixed)),
                 format!(
                     "Pass EDT_PARAM_DEF or {fixed}; or create the template with {given}, or with \
@@ -242,7 +240,7 @@ impl Check {
 
     /// With `EDT_PROP_OEVT_VALID`, the output event must exist.
     fn wrong_output(&self, objects: &Objects, made: &Made<'_>) -> Option<Box<Misuse>> {
-        let given = made.properties() & super::OEVT_VALID != 0;
+        let given = made.properties() & OEVT_VALID != 0;
         let output = made.output.filter(|_| given)?;
         if output.is_event() && is_alive(objects, output) {
             return None;
@@ -257,7 +255,7 @@ impl Check {
 /// How many parameters or pre-slots an EDT is to have.
 fn resolved(given: u64, of_template: u32) -> u32 {
     match given as u32 {
-        DEFAULT => of_template,
+        PARAM_DEF => of_template,
         given => given,
     }
 }

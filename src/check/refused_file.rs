@@ -1,12 +1,8 @@
 //! Why a file was not released, or has given no chunk.
 
+use super::calls::{BUSY, INVALID};
 use super::{Check, Made, Misuse};
 use crate::object::Objects;
-
-/// `OCR_EBUSY`.
-const OVERLAPS: u8 = 16;
-/// `OCR_EINVAL`.
-const WRONG: u8 = 22;
 
 impl Check {
     /// A call returned `status`; none where that tells of the machine, or the call is another one.
@@ -23,7 +19,7 @@ impl Check {
         };
         let guid = made.guid(at);
         match objects.files.get(guid) {
-            None if status == WRONG => Some(self.by_call(
+            None if status == INVALID => Some(self.by_call(
                 made,
                 format!("fileGuid ({guid}) is not the GUID of a file that is open"),
                 &[],
@@ -31,7 +27,7 @@ impl Check {
                 "Release the file once, after the last ocrFileGetChunk. The chunks live on. In an EDT \
                  that has the descriptor, ocrFileGetGuid gives the GUID of the file.",
             )),
-            Some(file) if chunk && status == OVERLAPS => Some(self.by_call(
+            Some(file) if chunk && status == BUSY => Some(self.by_call(
                 made,
                 format!(
                     "there is a chunk already in these bytes of the file \"{}\"",

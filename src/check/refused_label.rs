@@ -1,13 +1,10 @@
 //! Why a labeled GUID could not be had or created on, and what is wrong with one that has no object.
 
 use super::arguments::article;
-use super::calls::MAPPED;
+use super::calls::{LABEL_PROPERTIES, LABELED, MAPPED};
 use super::{Check, Made, Misuse, kind_of};
 use crate::object::Objects;
 use crate::object::guid::{Guid, Kind};
-
-/// `GUID_PROP_IS_LABELED`, which is in the other properties of labels.
-const LABELED: u32 = 0x100;
 
 const ADVICE: &str = "Create it in one place; or, if several EDTs may be the first, with GUID_PROP_CHECK, and \
                       go on where that returns OCR_EGUIDEXISTS.";
@@ -195,7 +192,7 @@ impl Check {
     /// A create function that found an object on its label.
     pub(super) fn created_twice(&self, made: &Made<'_>) -> Option<Box<Misuse>> {
         // GUID_PROP_CHECK asks, and GUID_PROP_BLOCK waits.
-        let promised = made.has_label() && made.properties() & 0x700 == LABELED;
+        let promised = made.has_label() && made.properties() & LABEL_PROPERTIES == LABELED;
         let label = made.label.filter(|_| promised)?;
         let advice = match label.kind().is_some_and(Kind::is_edt) {
             false => ADVICE.to_string(),

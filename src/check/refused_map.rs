@@ -1,13 +1,8 @@
 //! Why a map has given no object, and a creator has created none.
 
-use super::calls::MAPPED;
+use super::calls::{MAPPED, NO_ENTRY, PENDING};
 use super::{Check, Made, Misuse};
 use crate::object::Objects;
-
-/// `OCR_ENOENT`.
-const NOT_CREATED: u8 = 2;
-/// `OCR_EPEND`.
-const CIRCLE: u8 = 102;
 
 impl Check {
     /// A map was not created.
@@ -66,7 +61,7 @@ impl Check {
         }
         let (guid, index) = (made.guid(1), made.number(2));
         let map = objects.maps.get(guid);
-        if status == NOT_CREATED {
+        if status == NO_ENTRY {
             return Some(self.by_call(
                 made,
                 format!("the creator of the map {guid} has created no object for index {index}"),
@@ -77,7 +72,7 @@ impl Check {
                  function returns. An object that is created without this property is not the map's.",
             ));
         }
-        if status == CIRCLE {
+        if status == PENDING {
             return Some(self.by_call(
                 made,
                 format!(

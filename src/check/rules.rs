@@ -119,8 +119,8 @@ impl Check {
 
     fn unexplained(&self, made: &Made<'_>, status: u8) -> Box<Misuse> {
         let code = match status {
-            1 => "OCR_EPERM",
-            13 => "OCR_EACCES",
+            PERMISSION => "OCR_EPERM",
+            ACCESS => "OCR_EACCES",
             _ => "OCR_EINVAL",
         };
         self.by_call(

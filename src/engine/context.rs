@@ -79,7 +79,7 @@ pub struct Context {
 }
 
 /// `ELS_USER_SIZE`.
-pub const LOCAL_SLOTS: usize = 4;
+pub const LOCAL_SLOTS: usize = crate::check::calls::LOCAL_SLOTS as usize;
 
 thread_local! {
     /// The context of a worker.

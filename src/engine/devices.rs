@@ -9,7 +9,7 @@ use crate::device::{self, DeviceInfo, DeviceKind, DeviceManager, DeviceSettings,
 use crate::object::data_block::DataBlock;
 use crate::object::edt::Edt;
 use crate::object::place::{Place, PlaceSet};
-use crate::object::template::TemplateView;
+use crate::object::template::{PARAM_UNK, TemplateView};
 use crate::object::work::{Kernel, NdRangeFunction, Work};
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, OnceLock};
@@ -380,8 +380,7 @@ fn build(used: &Used, spec: &KernelSpec, view: TemplateView) -> Result<usize, St
         .manager
         .build(spec)
         .map_err(|error| error.to_string())?;
-    let unknown = super::create::PARAM_UNK;
-    if view.paramc != unknown && view.depc != unknown {
+    if view.paramc != PARAM_UNK && view.depc != PARAM_UNK {
         kernel
             .signature
             .check(view.paramc as usize, view.depc as usize)?;

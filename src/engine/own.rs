@@ -3,9 +3,10 @@
 //! create EDTs.
 
 use super::context::Context;
-use super::create::{NotCreated, Output, PARAM_DEF, Request};
+use super::create::{NotCreated, Output, Request};
 use crate::object::guid::Guid;
 use crate::object::hints::{EDT_PRIORITY, HintSet};
+use crate::object::template::PARAM_DEF;
 use crate::object::work::{EdtFunction, Work};
 use std::ptr::{self, NonNull};
 

@@ -2,7 +2,7 @@
 
 use super::context::Context;
 use super::crash;
-use super::create::{Output, PARAM_DEF, Request};
+use super::create::{Output, Request};
 use super::departure;
 use super::devices::Devices;
 use super::division;
@@ -17,6 +17,7 @@ use crate::check::Check;
 use crate::config::{self, Settings};
 use crate::object::Objects;
 use crate::object::data_block::DataBlocks;
+use crate::object::template::PARAM_DEF;
 use crate::object::waiting::Waiting;
 use crate::object::work::{EdtFunction, Work, Works};
 use crate::report::tally::Registry;

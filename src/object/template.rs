@@ -13,6 +13,11 @@ use super::hints::{HintSet, Hints};
 use super::work::Work;
 use crate::sync::{AtomicBool, AtomicPtr, AtomicU32, Ordering, fence};
 
+/// `EDT_PARAM_UNK`: each EDT says how many it has.
+pub const PARAM_UNK: u32 = -1i32 as u32;
+/// `EDT_PARAM_DEF`: as many as the template says.
+pub const PARAM_DEF: u32 = -2i32 as u32;
+
 const LIVE: u8 = 1;
 
 /// A template.
@@ -35,9 +40,9 @@ unsafe impl Slot for Template {
 /// What a template says.
 #[derive(Clone, Copy)]
 pub struct TemplateView {
-    /// Number of parameters, or `EDT_PARAM_UNK`.
+    /// Number of parameters, or [`PARAM_UNK`].
     pub paramc: u32,
-    /// Number of pre-slots, or `EDT_PARAM_UNK`.
+    /// Number of pre-slots, or [`PARAM_UNK`].
     pub depc: u32,
     /// Whether more is to be done for its EDTs than usually is: it has hints, in [`Templates::hints`], or
     /// strict mode is on.

@@ -38,6 +38,17 @@ impl Mode {
         MODES.get(bits as usize).copied().flatten()
     }
 
+    /// What programs call it.
+    pub fn name(self) -> &'static str {
+        match self {
+            Mode::Null => "DB_MODE_NULL",
+            Mode::Const => "DB_MODE_CONST",
+            Mode::Rw => "DB_MODE_RW",
+            Mode::Ew => "DB_MODE_EW",
+            Mode::Ro => "DB_MODE_RO",
+        }
+    }
+
     /// Whether the EDT may write.
     pub fn writes(self) -> bool {
         matches!(self, Mode::Rw | Mode::Ew)

@@ -572,11 +572,5 @@ fn name_of_unknown(id: i32) -> Option<String> {
 
 /// A mode as programs have it, without `DB_MODE_`.
 pub(super) fn mode_name(mode: Mode) -> &'static str {
-    match mode {
-        Mode::Ro => "RO",
-        Mode::Const => "CONST",
-        Mode::Rw => "RW",
-        Mode::Ew => "EW",
-        Mode::Null => "NULL",
-    }
+    mode.name().trim_start_matches("DB_MODE_")
 }

@@ -7,18 +7,6 @@
 #ifndef OCR_API_OPTIONS_VSM_H
 #define OCR_API_OPTIONS_VSM_H
 
-/* As there, programs find these extensions on before they include their headers. */
-#ifndef ENABLE_EXTENSION_AFFINITY
-#define ENABLE_EXTENSION_AFFINITY 1
-#endif
-#ifndef ENABLE_EXTENSION_DEBUG
-#define ENABLE_EXTENSION_DEBUG 1
-#endif
-#ifndef ENABLE_EXTENSION_LABELING
-#define ENABLE_EXTENSION_LABELING 1
-#endif
-#ifndef ENABLE_EXTENSION_RTITF
-#define ENABLE_EXTENSION_RTITF 1
-#endif
+#include "ocr-options_v1.h"
 
 #endif /* OCR_API_OPTIONS_VSM_H */

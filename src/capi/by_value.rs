@@ -1,6 +1,6 @@
 //! `extensions/ocr-db-by-value.h`: contents of data blocks passed by value, as in OCR-Vx.
 
-use super::{EFAULT, EINVAL, ENOMEM, EPERM, sys, with};
+use super::{EACCES, EFAULT, EINVAL, ENOMEM, EPERM, sys, with};
 use crate::engine::by_value::NotPassed;
 use crate::object::edt::Mode;
 use sys::ocrGuid_t;
@@ -21,7 +21,7 @@ export! {
             match context.pass_by_value(source, destination, slot, mode) {
                 Ok(()) => 0,
                 Err(NotPassed::NoSuchBlock) => EINVAL,
-                Err(NotPassed::NotAcquired) => sys::OCR_EACCES as u8,
+                Err(NotPassed::NotAcquired) => EACCES,
                 Err(NotPassed::Refused(why)) => super::status(Err(why)),
                 Err(NotPassed::OutOfMemory) => ENOMEM,
             }

@@ -1,6 +1,6 @@
 //! `ocr-db.h`: copies between data blocks, as in OCR 1.0 and OCR-Vx.
 
-use super::{EFAULT, EINVAL, ENOMEM, EPERM, guid_place, sys, with};
+use super::{EACCES, EFAULT, EINVAL, ENOMEM, EPERM, guid_place, sys, with};
 use crate::engine::copy::{Copy, NotCopied};
 use crate::object::guid::Guid;
 use crate::object::work::EdtDep;
@@ -51,7 +51,7 @@ fn status(why: NotCopied) -> u8 {
         NotCopied::NoSuchBlock => EINVAL,
         NotCopied::OneBlock => EPERM,
         NotCopied::TooSmall | NotCopied::OutOfMemory => ENOMEM,
-        NotCopied::WrittenOnce => sys::OCR_EACCES as u8,
+        NotCopied::WrittenOnce => EACCES,
     }
 }
 

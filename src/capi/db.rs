@@ -1,6 +1,6 @@
 //! `ocr-db.h` and `extensions/ocr-db-info.h`: data blocks.
 
-use super::{EFAULT, EINVAL, ENOMEM, EPERM, guid_place, hints, labeling, put, sys, with};
+use super::{EACCES, EFAULT, EINVAL, ENOMEM, EPERM, guid_place, hints, labeling, put, sys, with};
 use crate::engine::blocks::BlockError;
 use crate::object::data_block::OutOfMemory;
 use crate::object::guid::Guid;
@@ -115,6 +115,6 @@ fn block_status(result: Result<(), BlockError>) -> u8 {
         Ok(()) => 0,
         Err(BlockError::NoSuchBlock) => EINVAL,
         Err(BlockError::Destroyed) => EPERM,
-        Err(BlockError::NotAcquired) => sys::OCR_EACCES as u8,
+        Err(BlockError::NotAcquired) => EACCES,
     }
 }

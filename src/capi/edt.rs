@@ -1,8 +1,8 @@
 //! `ocr-edt.h`: events, templates, EDTs and dependences.
 
 use super::{
-    EFAULT, EGUIDEXISTS, EINVAL, ENOMEM, ENOTSUP, EPERM, guid_place, hints, labeling, status, sys,
-    text, with,
+    EFAULT, EGUIDEXISTS, EINVAL, ENOMEM, ENOTSUP, EPERM, found, guid_place, hints, labeling,
+    status, sys, text, with,
 };
 use crate::engine::context::Context;
 use crate::engine::create::{Label, NO_EDT, NotCreated, Output, Request};
@@ -347,10 +347,7 @@ pub(super) fn create_template(place: &mut Guid, work: Work, paramc: u32, depc: u
 pub(super) fn destroy_template(template: Guid) -> u8 {
     with(EPERM, |context| {
         let templates = &context.runtime.objects.templates;
-        match templates.destroy(&mut context.caches.templates, template) {
-            true => 0,
-            false => EINVAL,
-        }
+        found(templates.destroy(&mut context.caches.templates, template))
     })
 }
 

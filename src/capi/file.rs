@@ -1,6 +1,8 @@
 //! `extensions/ocr-file.h`: files as data blocks.
 
-use super::{EFAULT, EINVAL, ENOENT, ENOMEM, EPERM, guid_place, put, sys, text, with};
+use super::{
+    EBUSY, EFAULT, EINVAL, ENOENT, ENOMEM, EPERM, found, guid_place, put, sys, text, with,
+};
 use crate::engine::files::{Descriptor, FileError, OpenMode};
 use crate::object::guid::Guid;
 use std::ffi::{CStr, c_char, c_void};
@@ -56,10 +58,7 @@ export! {
 
     /// OCR-Vx: the GUID of a file is not used any more.
     fn ocrFileRelease(file: ocrGuid_t) -> u8, or EFAULT; {
-        with(EPERM, |context| match context.release_file(file.into()) {
-            true => 0,
-            false => EINVAL,
-        })
+        with(EPERM, |context| found(context.release_file(file.into())))
     }
 
     /// OCR-Vx: a part of a file as a data block.
@@ -99,7 +98,7 @@ export! {
 fn status(error: &FileError) -> u8 {
     match error {
         FileError::NoSuchFile | FileError::Range | FileError::NotRegular => EINVAL,
-        FileError::Overlaps => sys::OCR_EBUSY as u8,
+        FileError::Overlaps => EBUSY,
         FileError::OutOfMemory => ENOMEM,
         FileError::System(error) => of_system(error),
     }

@@ -1,6 +1,6 @@
 //! `extensions/ocr-hints.h`: hints, in the variables of programs and of objects.
 
-use super::{EFAULT, EINVAL, EPERM, put, sys, with};
+use super::{EFAULT, EINVAL, ENOENT, EPERM, found, put, sys, with};
 use crate::object::guid::{Guid, Kind};
 use crate::object::hints::HintSet;
 use sys::{ocrGuid_t, ocrHint_t, ocrHintProp_t, ocrHintType_t};
@@ -106,7 +106,7 @@ export! {
         let Some(hint) = (unsafe { hint.as_mut() }) else { return EINVAL };
         let Some(at) = position(hint, property) else { return EINVAL };
         if hint.propMask & 1 << at == 0 {
-            return sys::OCR_ENOENT as u8;
+            return ENOENT;
         }
         // SAFETY: `position` is below the length of the member for this type.
         let now = unsafe { value(hint, at).read() };
@@ -124,10 +124,7 @@ export! {
             return EINVAL;
         }
         let set = properties(hint);
-        with(EPERM, |context| match context.set_hints(guid, &set) {
-            true => 0,
-            false => EINVAL,
-        })
+        with(EPERM, |context| found(context.set_hints(guid, &set)))
     }
 
     /// Adds an object's hints to a variable.

@@ -1,7 +1,8 @@
 //! `extensions/ocr-labeling.h`: labeled GUIDs.
 
 use super::{
-    EFAULT, EGUIDEXISTS, EINVAL, ENOMEM, ENOTSUP, EPERM, guid_place, put, sys, text, with,
+    ECANCELED, EFAULT, EGUIDEXISTS, EINVAL, ENOMEM, ENOTSUP, EPERM, found, guid_place, put, sys,
+    text, with,
 };
 use crate::engine::context::Context;
 use crate::engine::uncaught;
@@ -75,10 +76,7 @@ export! {
 
     /// OCR 1.1.0, B.2.2.3.
     fn ocrGuidMapDestroy(map: ocrGuid_t) -> u8, or EFAULT; {
-        with(EPERM, |context| match context.destroy_range(map.into()) {
-            true => 0,
-            false => EINVAL,
-        })
+        with(EPERM, |context| found(context.destroy_range(map.into())))
     }
 
     /// Not supported.
@@ -311,7 +309,7 @@ pub(super) fn create_at(
             }
             Some(label) if status == EGUIDEXISTS && properties & BLOCK != 0 => {
                 if !context.wait_for_label(label, call) {
-                    return sys::OCR_ECANCELED as u8;
+                    return ECANCELED;
                 }
             }
             // Events are opened as they are created.

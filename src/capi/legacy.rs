@@ -1,7 +1,7 @@
 //! `extensions/ocr-legacy.h`: OCR inside a program that has its own `main`.
 
 use super::edt::{FINISH, More, OEVT_VALID, add_dependence, create_edt};
-use super::{EFAULT, EINVAL, ENOMEM, EPERM, put, sys, text, with};
+use super::{ECANCELED, EFAULT, EINVAL, ENOMEM, EPERM, put, sys, text, with};
 use crate::check::history::What;
 use crate::engine::block::{Answer, NoAnswer, WAITER_NAME};
 use crate::engine::legacy;
@@ -14,8 +14,6 @@ use sys::{ocrConfig_t, ocrGuid_t};
 
 /// What tells the GUID of a run from that of a place or a worker.
 const RUN_GENERATION: u32 = 2;
-
-const ECANCELED: u8 = sys::OCR_ECANCELED as u8;
 
 export! {
     /// OCR 1.2, legacy.

@@ -1,14 +1,14 @@
 //! `extensions/ocr-map-creator.h`: maps whose objects are created when they are first asked for.
 
-use super::{EFAULT, EINVAL, ENOENT, ENOMEM, EPERM, guid_place, put, sys, with};
+use super::{
+    ECANCELED, EFAULT, EINVAL, ENOENT, ENOMEM, EPEND, EPERM, found, guid_place, put, sys, with,
+};
 use crate::engine::maps::{Asked, NoObject};
 use crate::engine::uncaught;
 use crate::object::guid::{Guid, Kind};
 use crate::object::map::{Creator, CreatorMap};
 use std::cell::Cell;
 use sys::{ocrCreator_t, ocrGuid_t};
-
-const EPEND: u8 = sys::OCR_EPEND as u8;
 
 export! {
     /// OCR-Vx: what an identifier is.
@@ -81,10 +81,7 @@ export! {
 
     /// OCR-Vx: a map goes, its objects stay.
     fn ocrMapDestroy(map: ocrGuid_t) -> u8, or EFAULT; {
-        with(EPERM, |context| match context.destroy_map(map.into()) {
-            true => 0,
-            false => EINVAL,
-        })
+        with(EPERM, |context| found(context.destroy_map(map.into())))
     }
 
     /// OCR-Vx: the object of an index, created now if it was not yet.
@@ -119,7 +116,7 @@ fn status(why: NoObject) -> u8 {
     match why {
         NoObject::NoSuchIndex => EINVAL,
         NoObject::Circle => EPEND,
-        NoObject::Ending => sys::OCR_ECANCELED as u8,
+        NoObject::Ending => ECANCELED,
         NoObject::NotCreated(status) => status.unwrap_or(ENOENT),
         NoObject::OutOfMemory => ENOMEM,
     }

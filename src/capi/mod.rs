@@ -146,21 +146,30 @@ impl From<Guid> for sys::ocrGuid_t {
 
 /// The status of an operation on the graph.
 fn status(result: Result<(), Refused>) -> u8 {
-    let code = match result {
+    match result {
         Ok(()) => 0,
-        Err(Refused::NoSuchObject | Refused::NoSuchSlot | Refused::Opening) => sys::OCR_EINVAL,
-        Err(Refused::NotPermitted) => sys::OCR_EPERM,
-        Err(Refused::OutOfMemory) => sys::OCR_ENOMEM,
-    };
-    code as u8
+        Err(Refused::NoSuchObject | Refused::NoSuchSlot | Refused::Opening) => EINVAL,
+        Err(Refused::NotPermitted) => EPERM,
+        Err(Refused::OutOfMemory) => ENOMEM,
+    }
 }
 
+/// The status of a call whose object may not exist.
+fn found(exists: bool) -> u8 {
+    if exists { 0 } else { EINVAL }
+}
+
+const EACCES: u8 = sys::OCR_EACCES as u8;
+const EBUSY: u8 = sys::OCR_EBUSY as u8;
+const ECANCELED: u8 = sys::OCR_ECANCELED as u8;
+const EGUIDEXISTS: u8 = sys::OCR_EGUIDEXISTS as u8;
 const EINVAL: u8 = sys::OCR_EINVAL as u8;
-const EPERM: u8 = sys::OCR_EPERM as u8;
+const ENODEV: u8 = sys::OCR_ENODEV as u8;
 const ENOENT: u8 = sys::OCR_ENOENT as u8;
 const ENOMEM: u8 = sys::OCR_ENOMEM as u8;
 const ENOTSUP: u8 = sys::OCR_ENOTSUP as u8;
-const EGUIDEXISTS: u8 = sys::OCR_EGUIDEXISTS as u8;
+const EPEND: u8 = sys::OCR_EPEND as u8;
+const EPERM: u8 = sys::OCR_EPERM as u8;
 /// After a panic: the runtime failed, and it is not the caller's fault.
 const EFAULT: u8 = sys::OCR_EFAULT as u8;
 

@@ -1,7 +1,7 @@
 //! `extensions/ocr-opencl.h`: templates and EDTs of kernels alone, as in OCR-Vx.
 
 use super::edt::More;
-use super::{EFAULT, EINVAL, EPERM, guid_place, sys, text, with};
+use super::{EFAULT, EINVAL, ENODEV, EPERM, guid_place, sys, text, with};
 use crate::engine::context::Context;
 use crate::engine::devices::NO_RESULT;
 use crate::engine::hints::place_of;
@@ -118,6 +118,6 @@ fn device_of(context: &Context, affinity: Guid) -> Result<u64, u8> {
     let in_use = context.runtime.devices.in_use().len();
     match place_of(affinity).and_then(Place::device_index) {
         Some(device) if device < in_use => Ok(device as u64),
-        _ => Err(sys::OCR_ENODEV as u8),
+        _ => Err(ENODEV),
     }
 }

@@ -1,6 +1,6 @@
 //! `extensions/ocr-db-partitioning.h`: data blocks divided into parts, as in OCR-Vx.
 
-use super::{EFAULT, EINVAL, ENOMEM, EPERM, sys, with};
+use super::{EACCES, EFAULT, EINVAL, ENOMEM, EPERM, sys, with};
 use crate::engine::partition::NotDivided;
 use crate::object::partition::NoParts;
 use sys::ocrGuid_t;
@@ -42,7 +42,7 @@ fn status(why: NotDivided) -> u8 {
         NotDivided::NoSuchBlock | NotDivided::OutOfBounds => EINVAL,
         NotDivided::Parts(NoParts::Overlap) => EINVAL,
         NotDivided::Parts(NoParts::Fixed) => EPERM,
-        NotDivided::WrittenOnce => sys::OCR_EACCES as u8,
+        NotDivided::WrittenOnce => EACCES,
         NotDivided::OutOfMemory => ENOMEM,
     }
 }

@@ -1,7 +1,7 @@
 //! Strict mode at the C boundary. `export!` hands each call that has an entry in `check::calls` to
 //! [`begin`] before its body and to [`Begun::end`] after it; a misuse ends the program here.
 
-use super::{debug, labeling, sys};
+use super::{EACCES, ECANCELED, EINVAL, EPERM, debug, labeling, sys};
 use crate::check::calls::{self, Call, MAX_ARGS, Role};
 use crate::check::contents::Print;
 use crate::check::history::Act;
@@ -88,17 +88,16 @@ pub(super) fn checked<R>(call: &'static Call, words: &[u64], body: impl FnOnce()
 
 /// The status that a call has returned; of those that return something else, what it would be.
 fn status(call: &Call, returned: u64) -> u8 {
-    let code = match call.name {
+    match call.name {
         "ocrElsUserGet" | "ocrQuery" => 0,
         "ocrWait" if returned != Guid::ERROR.bits() => 0,
-        "ocrWait" => super::with(sys::OCR_EPERM, |context| match context.has_paused() {
-            true => sys::OCR_EPERM,
-            false if context.runtime.end.is_ending() => sys::OCR_ECANCELED,
-            false => sys::OCR_EINVAL,
+        "ocrWait" => super::with(EPERM, |context| match context.has_paused() {
+            true => EPERM,
+            false if context.runtime.end.is_ending() => ECANCELED,
+            false => EINVAL,
         }),
-        _ => returned as u32,
-    };
-    code as u8
+        _ => returned as u8,
+    }
 }
 
 /// Before a call. Nothing where no runtime runs.
@@ -150,7 +149,7 @@ fn begin(call: &'static Call, words: &[u64]) -> Option<Box<Begun>> {
         && Mode::from_bits(mode).is_some_and(Mode::writes)
     {
         // Without strict mode the EDT gets the block.
-        begun.refused(sys::OCR_EACCES as u8);
+        begun.refused(EACCES);
     }
     let made = begun.made_with(&[]);
     let silent = match call.name {

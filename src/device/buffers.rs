@@ -5,9 +5,8 @@
 //! in the order of their last use, so that finding a victim is a walk from the front past those in
 //! use, which are few.
 
-use std::collections::HashMap;
+use rustc_hash::FxHashMap;
 use std::ffi::c_void;
-use std::hash::{BuildHasherDefault, Hasher};
 use std::ptr;
 
 use crate::object::data_block::DataBlock;
@@ -49,32 +48,11 @@ pub(super) struct Entry {
     newer: Id,
 }
 
-/// Addresses are spread by one multiplication; the table is not open to chosen keys.
-#[derive(Default)]
-pub(super) struct AddressHasher(u64);
-
-impl Hasher for AddressHasher {
-    fn finish(&self) -> u64 {
-        self.0
-    }
-
-    fn write(&mut self, bytes: &[u8]) {
-        for byte in bytes {
-            self.write_usize(usize::from(*byte));
-        }
-    }
-
-    fn write_usize(&mut self, value: usize) {
-        let mixed = (self.0 ^ value as u64).wrapping_mul(0x9E37_79B9_7F4A_7C15);
-        self.0 = mixed ^ (mixed >> 32);
-    }
-}
-
 #[derive(Default)]
 pub(super) struct Buffers {
     entries: Vec<Option<Entry>>,
     free: Vec<Id>,
-    by_block: HashMap<usize, Id, BuildHasherDefault<AddressHasher>>,
+    by_block: FxHashMap<usize, Id>,
     oldest: Option<Id>,
     newest: Option<Id>,
     /// Bytes of all buffers that exist.

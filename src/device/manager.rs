@@ -81,10 +81,6 @@ pub(super) struct Running {
 }
 
 /// What a pending command is for.
-#[expect(
-    clippy::large_enum_variant,
-    reason = "nearly all are kernels, and a box for each would be the memory that its lists avoid"
-)]
 pub(super) enum Work {
     /// Makes a buffer's content what the host has; `bytes` are copied.
     CopyIn { id: Id, bytes: u64 },

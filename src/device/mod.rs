@@ -22,7 +22,6 @@
 //! | `buffers.rs` | the table of device buffers, least recently used first |
 //! | `lane.rs` | in-order queues and what is pending in each |
 //! | `program.rs`, `signature.rs` | programs, kernels, what arguments a kernel takes |
-//! | `list.rs` | the short lists of a launch |
 //! | `inbox.rs` | how messages and completions wake the thread |
 //! | `threads.rs` | which threads are OpenCL's, so that no hang is found or missed for them |
 //! | `raw.rs` | owned OpenCL handles: the only file that creates or releases one |
@@ -49,7 +48,6 @@ mod handle;
 mod inbox;
 mod lane;
 mod launch;
-mod list;
 mod manager;
 mod program;
 mod raw;
@@ -62,13 +60,14 @@ mod threads;
 use std::fmt;
 use std::sync::Arc;
 
+use smallvec::SmallVec;
+
 use crate::object::data_block::DataBlock;
 
 pub use counters::Counters;
 pub use discovery::{DeviceInfo, DeviceKind, Inventory, LoaderState, discover};
 pub use error::{BuildError, DeviceError, LaunchError, code_name};
 pub use handle::DeviceManager;
-pub use list::List;
 pub use selection::Selection;
 pub use signature::{ArgKind, Signature};
 pub use threads::{NAME as THREAD_NAME, Seen as OpenclThreads, is_one as is_opencl_thread};
@@ -180,6 +179,11 @@ impl fmt::Display for NdRange {
         Ok(())
     }
 }
+
+/// A list that needs no memory of its own while it is short. A launch is made by one thread and ends on
+/// another: memory that one thread gets and another gives back makes them wait for each other in
+/// `malloc`, which costs more than copying the few words that a launch mostly has.
+pub type List<T> = SmallVec<[T; 4]>;
 
 /// A block that stands in one of a launch's slots.
 #[derive(Clone, Copy)]

@@ -1,7 +1,9 @@
 //! Models of counted and channel events, run by `loom` through every interleaving.
 //!
-//! They take the steps of `choosy.rs` in the same order, under the real header lock, with dependences
-//! and blocks as numbers. A change of the order there is to be made here, too.
+//! What runs here is not `choosy.rs`: the models copy its steps by hand, in the same order, with dependences
+//! and blocks as numbers. Only the lock of the header is the real one. A change of the order there is to be
+//! made here, too. `threads.rs` runs real functions, under Miri too, but on other kinds of events: those
+//! of `choosy.rs` are run by the random graphs (`tests/stress`) and the C programs of the tests.
 
 use crate::object::header::{Header, Locked, Word};
 use loom::cell::UnsafeCell;

@@ -34,6 +34,36 @@ pub fn name_of(function: usize, given: &str) -> &'static str {
     }
 }
 
+/// Where an instruction is, in words: the function and the file, and what `addr2line` is to be given. `None` if
+/// nothing is loaded there.
+pub fn place_of(instruction: usize) -> Option<String> {
+    let info = loaded_at(instruction)?;
+    let home = Home::of(instruction)?;
+    // SAFETY: the name of what is loaded.
+    let file = unsafe { CStr::from_ptr(info.dli_fname) }.to_string_lossy();
+    let bytes = std::fs::read(&home.file).ok()?;
+    let parsed = object::File::parse(&*bytes).ok()?;
+    let within = (instruction - home.base) as u64;
+    let at = match parsed.kind() {
+        ObjectKind::Executable => instruction as u64,
+        _ => within,
+    };
+    let symbols = parsed.symbols().chain(parsed.dynamic_symbols());
+    let functions = symbols.filter(|symbol| symbol.kind() == object::SymbolKind::Text);
+    let around = |symbol: &object::Symbol<'_, '_>| {
+        let end = symbol.address().saturating_add(symbol.size());
+        (symbol.address()..end).contains(&at)
+    };
+    let name = functions.filter(around).find_map(|symbol| {
+        let name = symbol.name().ok()?.split('.').next()?;
+        Some(format!("in {}, ", plain(name)))
+    });
+    let name = name.unwrap_or_default();
+    Some(format!(
+        "{name}at {at:#x} of {file} (addr2line -f -e {file} {at:#x})"
+    ))
+}
+
 fn kept(name: &str) -> &'static str {
     let mut names = NAMES.lock();
     if let Some(known) = names.get(name) {

@@ -553,7 +553,14 @@ impl History {
             let source = sources.iter().rfind(|(at, ..)| *at == slot);
             let source = source.map(|(_, source, _)| *source);
             let story = source.filter(|source| source.is_event());
-            let story = story.map(|source| self.story(source, 0));
+            let story = story.map(|source| match self.what(source) {
+                Some(What::Output(_)) => {
+                    self.story(source, 0)
+                        + "\n    if the mode is not DB_MODE_NULL, its EDT has returned NULL_GUID: it passes on the block \
+                           whose GUID it returns"
+                }
+                _ => self.story(source, 0),
+            });
             [self.connection_beyond(edt, slot), story]
         };
         let told = slots.take(SLOTS_TOLD).flat_map(of_slot).flatten();

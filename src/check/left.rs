@@ -127,7 +127,8 @@ impl Check {
         text += "\n  what to do: destroy what is no longer needed (ocrDbDestroy, ocrEventDestroy, \
                  ocrEdtTemplateDestroy, ocrGuidMapDestroy, ocrMapDestroy, ocrFileRelease). An EDT \
                  that never ran misses a dependence or a satisfaction, or the program ended too \
-                 early.";
+                 early: what is to come behind an EDT and all that it creates depends on the output event of an EDT \
+                 with EDT_PROP_FINISH.";
         Some(text)
     }
 }

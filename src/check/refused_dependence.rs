@@ -243,12 +243,15 @@ impl Check {
             ));
         }
         if self.history.what(destination)?.is_event() {
+            let record = self.history.get(destination).unwrap_or_default();
+            let was_satisfied = record.satisfied[0].is_some() && record.end.is_none();
             if status == PERMISSION
+                && !was_satisfied
                 && let Some(misuse) = self.used_up(made, source)
             {
                 return Some(misuse);
             }
-            let again = source.is_event() as u32;
+            let again = u32::from(source.is_event() && !was_satisfied);
             return self.refused_satisfaction(made, destination, slot, again);
         }
         let (edt, locked) = objects.edts.lock(destination)?;

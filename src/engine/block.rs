@@ -6,9 +6,8 @@
 //! mode, which excludes nobody. It never runs: when it has its block, whoever brought it so far
 //! wakes the thread (`Context::wake`).
 //!
-//! When the run ends and no EDT runs any more, the waiting ends, too, unless a device brings the answer already: what
-//! EDTs have satisfied before has been worked off then. An EDT that stands for a thread and is in the queue
-//! of a block stays there.
+//! When the run ends and no EDT runs any more, the waiting ends, too, unless the answer is on its way already
+//! (`Runtime::answer_comes`). An EDT that stands for a thread and is in the queue of a block stays there.
 //!
 //! While an EDT of this kind waits, the message about a hang shows it as the thread.
 
@@ -19,7 +18,7 @@ use super::own::Own;
 use super::seats::Away;
 use crate::graph::Refused;
 use crate::memory;
-use crate::object::edt::{Edt, Mode, WAITER};
+use crate::object::edt::{Edt, Mode, WAITER, WAITING};
 use crate::object::event::TRIGGERED;
 use crate::object::guid::Guid;
 use crate::object::place::Place;
@@ -27,9 +26,11 @@ use crate::object::waiting::Wake;
 use crate::object::work::EdtDep;
 use crate::report::tally::{Label, Wait};
 use crate::sync::{Spin, dawdle};
-use parking_lot::{Condvar, Mutex};
+use parking_lot::{Condvar, Mutex, MutexGuard};
 use std::ptr;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Weak};
+use std::time::Duration;
 
 /// What the waiting EDTs are called in messages.
 pub const WAITER_NAME: &str = "ocrLegacyBlockProgress";
@@ -71,16 +72,24 @@ pub enum NoAnswer {
 #[derive(Clone, Copy)]
 enum State {
     Waiting,
-    /// A device brings the answer, also when the program ends meanwhile.
-    Coming,
     Answered(Answer),
     Ending,
+}
+
+/// Whether an answer is on its way to a thread that waits.
+enum Comes {
+    Yes,
+    /// Its EDT is in the queue of a block, or just being given that.
+    Perhaps,
+    No,
 }
 
 /// A thread that waits.
 struct Sleeper {
     state: Mutex<State>,
     changed: Condvar,
+    /// Its EDT is in the queue of a block, or a device could not bring the block.
+    stuck: AtomicBool,
 }
 
 /// All threads that wait.
@@ -97,7 +106,7 @@ impl Waits {
     /// Ends all waiting. Those that waited count as work in flight, as if they had an answer.
     pub(super) fn cancel_all(&self, runtime: &Runtime) {
         for sleeper in self.0.lock().iter().filter_map(Weak::upgrade) {
-            sleeper.wake(runtime, State::Ending, false);
+            sleeper.wake(runtime, State::Ending);
         }
     }
 }
@@ -107,23 +116,20 @@ impl Sleeper {
         Arc::new(Sleeper {
             state: Mutex::new(State::Waiting),
             changed: Condvar::new(),
+            stuck: AtomicBool::new(false),
         })
     }
 
     /// Ends the waiting, if it has not ended: the thread is work in flight from before it is woken until
-    /// it has gone on so far that it is seen to do so. The end of the program does not outdo an answer that comes,
-    /// unless `is_last`.
-    fn wake(&self, runtime: &Runtime, with: State, is_last: bool) {
+    /// it has gone on so far that it is seen to do so. An answer outdoes the end of the program, for
+    /// those that know that it comes (`wait_for_last`).
+    fn wake(&self, runtime: &Runtime, with: State) {
         runtime.begin_outside();
         dawdle(8);
         let waited = {
             let mut state = self.state.lock();
-            let waited = match *state {
-                State::Waiting => true,
-                State::Coming => is_last,
-                State::Answered(_) | State::Ending => false,
-            };
-            if waited {
+            let waited = matches!(*state, State::Waiting);
+            if waited || matches!((*state, with), (State::Ending, State::Answered(_))) {
                 *state = with;
                 self.changed.notify_one();
             }
@@ -134,19 +140,32 @@ impl Sleeper {
         }
     }
 
-    /// A device begins to bring the answer.
-    fn answer_comes(&self) {
+    /// Waits when the run has ended, as long as an answer `comes`. That is asked from time to time: if there is no sign
+    /// of it several times, nobody is in the middle of something that leads to one.
+    fn wait_for_last(&self, mut comes: impl FnMut() -> Comes) -> State {
+        /// How often, a thousandth of a second each.
+        const TRIES: u32 = 10;
         let mut state = self.state.lock();
-        if matches!(*state, State::Waiting) {
-            *state = State::Coming;
+        let mut in_vain = 0;
+        while in_vain < TRIES {
+            match MutexGuard::unlocked(&mut state, &mut comes) {
+                Comes::Yes => in_vain = 0,
+                Comes::Perhaps => in_vain += 1,
+                Comes::No => break,
+            }
+            if matches!(*state, State::Answered(_)) {
+                break;
+            }
+            self.changed.wait_for(&mut state, Duration::from_millis(1));
         }
+        *state
     }
 
     fn wait(&self) -> State {
         let mut state = self.state.lock();
         loop {
             match *state {
-                State::Waiting | State::Coming => self.changed.wait(&mut state),
+                State::Waiting => self.changed.wait(&mut state),
                 other => return other,
             }
         }
@@ -174,7 +193,11 @@ impl Context {
         // Not before: whoever ends all waiting would take away an answer that is on its way.
         runtime.waits.add(&sleeper);
         let label = None;
-        match self.sleep(&sleeper, Wait { call, event, label }) {
+        let mut state = self.sleep(&sleeper, Wait { call, event, label });
+        if matches!(state, State::Ending) {
+            state = sleeper.wait_for_last(|| runtime.answer_comes(edt, event, &sleeper));
+        }
+        match state {
             State::Answered(answer) => {
                 self.answered.add(self.holder(), answer.data);
                 self.has_belongings |= self.current.is_some();
@@ -207,7 +230,7 @@ impl Context {
         let sleeper = Sleeper::new();
         let waits = sleeper.clone();
         watch(Box::new(move || {
-            waits.wake(runtime, State::Answered(NOTHING), true);
+            waits.wake(runtime, State::Answered(NOTHING));
         }));
         runtime.waits.add(&sleeper);
         let (event, label) = (Guid::NULL, Some(label));
@@ -309,13 +332,13 @@ impl Context {
         self.runtime.objects.edts.free(&mut self.caches.edts, edt);
         // SAFETY: made by `into_raw` for this EDT, which gets here once.
         let sleeper = unsafe { Arc::from_raw(sleeper) };
-        sleeper.wake(self.runtime, State::Answered(answer), true);
+        sleeper.wake(self.runtime, State::Answered(answer));
     }
+}
 
-    /// A device begins to bring what the thread waits for that an EDT stands for.
-    pub(super) fn answer_comes(&self, edt: &Edt) {
-        sleeper_of(edt).answer_comes();
-    }
+/// The EDT that stands for a thread waits for what may never come, as the turn at a block, or does not any more.
+pub(super) fn set_stuck(edt: &Edt, stuck: bool) {
+    sleeper_of(edt).stuck.store(stuck, Ordering::SeqCst);
 }
 
 /// The thread that an EDT stands for, which has not been woken.
@@ -335,9 +358,20 @@ impl Runtime {
         }
     }
 
-    /// A device cannot bring what the thread waits for that an EDT stands for, since the run has ended.
-    pub(super) fn give_up_waiter(&self, edt: &Edt) {
-        sleeper_of(edt).wake(self, State::Ending, true);
+    /// Whether somebody is about to bring what a thread waits for that this EDT stands for. When the run has
+    /// ended, that is left of what was satisfied before: by a call that still goes on, or from a device.
+    fn answer_comes(&self, edt: Guid, event: Guid, sleeper: &Sleeper) -> Comes {
+        let waits = self.objects.edts.lock(edt).and_then(|(edt, locked)| {
+            let connected = !edt.slots()[0].is_unconnected();
+            (locked.word.state() == WAITING).then_some(connected)
+        });
+        match waits {
+            // The event may be another one on the label, and the pre-slot open again.
+            Some(connected) if connected && self.is_satisfied(event) => Comes::Yes,
+            Some(_) => Comes::No,
+            None if sleeper.stuck.load(Ordering::SeqCst) => Comes::Perhaps,
+            None => Comes::Yes,
+        }
     }
 
     /// Whether an event has been satisfied and still exists.

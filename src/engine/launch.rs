@@ -3,6 +3,7 @@
 
 use super::Runtime;
 use super::ahead::{Answer, result_of};
+use super::block::set_stuck;
 use super::context::Context;
 use super::end::fatal;
 use super::files::FETCH_AT_END;
@@ -55,9 +56,6 @@ impl Context {
         if needed.is_empty() {
             self.brought(edt);
             return;
-        }
-        if edt.flags.get() & WAITER != 0 {
-            self.answer_comes(edt);
         }
         {
             let mut locked = edt.header.lock_pinned();
@@ -306,9 +304,9 @@ impl Events for Answers {
         match result {
             Ok(_) => self.with_context(true, |context| context.fetched(edt)),
             Err(_) if self.0.end.is_ending() => {
-                // The EDT stays as it is. The first that fails of one that stands for a thread wakes that.
+                // The EDT stays as it is. If it stands for a thread, that is not to wait for it.
                 if edt.flags.get() & WAITER != 0 {
-                    self.0.give_up_waiter(edt);
+                    set_stuck(edt, true);
                 }
                 self.0.end_outside();
             }

@@ -1,5 +1,6 @@
 //! Steps 3 to 9 of an EDT's life.
 
+use super::block::set_stuck;
 use super::checks::call_checked;
 use super::context::{Context, LOCAL_SLOTS};
 use super::end::fatal;
@@ -87,6 +88,10 @@ impl Context {
 
     /// Whether the EDT has them all.
     fn acquire_blocks(&mut self, edt: &'static Edt) -> bool {
+        if edt.flags.get() & WAITER != 0 {
+            // Said before: in a block's queue, the EDT is not this thread's any more.
+            set_stuck(edt, true);
+        }
         loop {
             let at = edt.cursor.get();
             if at == NO_SLOT {
@@ -108,7 +113,11 @@ impl Context {
                 info.mode,
             ) {
                 Acquired::Granted => self.has_got(edt, slot),
-                Acquired::Queued => return false,
+                Acquired::Queued => {
+                    // Somebody may have the block by now, and give it on: then this says so too late, and the
+                    // thread does not wait for a run that ends.
+                    return false;
+                }
                 Acquired::Gone if edt.flags.get() & WAITER != 0 => {
                     edt.first.set(NO_SLOT);
                     self.wake(edt);
@@ -163,6 +172,9 @@ impl Context {
 
     /// The same of an EDT that needs more than to be queued.
     fn locked_elsewhere(&mut self, edt: &'static Edt) {
+        if edt.flags.get() & WAITER != 0 {
+            set_stuck(edt, false);
+        }
         match edt.place.get() {
             _ if edt.flags.get() & DENIED != 0 => {
                 self.write_again(edt);

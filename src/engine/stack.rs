@@ -30,6 +30,20 @@ pub(super) fn is_full(address: usize, context: *const libc::c_void) -> bool {
     (used.saturating_sub(BELOW)..end).contains(&address)
 }
 
+/// The address of the instruction at which a signal has interrupted, for a signal handler.
+#[allow(unused_variables)]
+pub(super) fn instruction(context: *const libc::c_void) -> Option<usize> {
+    let context = context.cast::<libc::ucontext_t>();
+    #[cfg(target_arch = "x86_64")]
+    // SAFETY: the system gives a handler a valid one.
+    return Some(unsafe { (*context).uc_mcontext.gregs[libc::REG_RIP as usize] } as usize);
+    #[cfg(target_arch = "aarch64")]
+    // SAFETY: as above.
+    return Some(unsafe { (*context).uc_mcontext.pc } as usize);
+    #[cfg(not(any(target_arch = "x86_64", target_arch = "aarch64")))]
+    None
+}
+
 /// The stack pointer of the code that a signal has interrupted.
 #[allow(unused_variables)]
 fn stack_pointer(context: *const libc::c_void) -> Option<usize> {

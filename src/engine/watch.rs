@@ -107,6 +107,8 @@ pub(super) fn watch(runtime: &Runtime) {
         }
     }
     PROCESS.store(0, Ordering::SeqCst);
+    // From here on nobody waits for this thread.
+    crash::tell_if_asked(runtime);
 }
 
 /// The handler of `SIGUSR1`.

@@ -10,6 +10,23 @@ static void of_null(ocrEdtDep_t depv[]) {
     *(volatile u64 *)depv[1].ptr = 1;
 }
 
+static void no_function(ocrEdtDep_t depv[]) {
+    void (*volatile function)(void) = NULL;
+    (void)depv;
+    function();
+}
+
+#if defined(__x86_64__)
+enum { TRAP = SIGILL };
+#else
+enum { TRAP = SIGTRAP };
+#endif
+
+static void trap(ocrEdtDep_t depv[]) {
+    (void)depv;
+    __builtin_trap();
+}
+
 static int deep(int level) {
     volatile char some[256];
     some[0] = 1;
@@ -46,7 +63,10 @@ static ocrGuid_t crashes(u32 paramc, u64 *paramv, u32 depc, ocrEdtDep_t depv[]) 
     (void)paramc, (void)paramv;
     CHECK_EQ(depc, 2);
     crash(of_null, depv, SIGSEGV, "close to a null pointer. depv[i].ptr is NULL where");
-    crash(of_null, depv, SIGSEGV, "here for i = 1.\n  OCR_CHECK=strict shows who created the EDT");
+    crash(of_null, depv, SIGSEGV, "here for i = 1. If");
+    crash(of_null, depv, SIGSEGV, "OCR_CHECK=strict shows who created the EDT");
+    crash(no_function, depv, SIGSEGV, "at address 0x0: it called a function by a pointer that is null");
+    crash(trap, depv, TRAP, "it came to an instruction that is none");
     crash(recursion, depv, SIGSEGV, "its stack is full. EDTs have 16 MiB");
     crash(fails_assert, depv, SIGABRT, "crashed with SIGABRT: it called abort()");
     crash(sends_itself, depv, SIGSEGV, NULL);

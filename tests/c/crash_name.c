@@ -2,12 +2,15 @@
 // whose parameter's name ocrEdtTemplateCreate passes on. A process of its own crashes, with all its threads.
 //
 // stderr: crashed with SIGSEGV at address 0x0
+// stderr: the instruction is in uses, at 0x
 // stderr: its function is uses
+// stdout: printed before
 // needs: signals
 #include "crash.h"
 
 static ocrGuid_t uses(u32 paramc, u64 *paramv, u32 depc, ocrEdtDep_t depv[]) {
     (void)paramc, (void)paramv, (void)depc;
+    ocrPrintf("printed before\n");
     *(volatile u64 *)depv[0].ptr = 1;
     return NULL_GUID;
 }

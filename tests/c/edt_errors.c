@@ -44,7 +44,6 @@ ocrGuid_t mainEdt(u32 paramc, u64 *paramv, u32 depc, ocrEdtDep_t depv[]) {
     REFUSED(OCR_EINVAL, ocrAddDependence(block, NULL_GUID, 0, DB_MODE_RO));
     REFUSED(OCR_EINVAL, ocrAddDependence(event, NULL_GUID, 0, DB_MODE_RO));
     OK(ocrAddDependence(NULL_GUID, NULL_GUID, 0, DB_MODE_RO)); /* programs do this */
-    REFUSED(OCR_EINVAL, ocrAddDependence(block, event, 0, (ocrDbAccessMode_t)77)); /* though it is not used */
     REFUSED(OCR_EINVAL, ocrAddDependence(block, event, 2, DB_MODE_RO));
     REFUSED(OCR_EINVAL, ocrAddDependence(block, edt, 0, (ocrDbAccessMode_t)77));
     REFUSED(OCR_EINVAL, ocrEdtDestroy(block));

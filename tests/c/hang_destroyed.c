@@ -23,7 +23,7 @@
 // stderr: [shape=plaintext, label="never connected"]
 // stderr: lost 0" -> "0x
 // stderr-without: "third"
-// stderr: If the program hangs in strict mode alone, it uses what nobody has written
+// stderr: If the program hangs in strict mode alone, it may use what nobody has written
 // stderr-without: OCR_CHECK=strict
 // needs: halt
 #include "strict.h"

@@ -4,9 +4,9 @@
 // status: 1
 // stderr: (lacks_some) waits on
 // stderr: pre-slot 1: a dependence that was never added (ocrAddDependence)
-// stderr: pre-slot 2: a dependence that was never added (ocrAddDependence), or was refused because its event or data block did not exist, or whose event was destroyed
+// stderr: pre-slot 2: a dependence that was never added (ocrAddDependence), or was refused, for instance because its event or data block did not exist, or whose event was destroyed
 // stderr: pre-slot 3: a dependence that was never added
-// stderr: A once, latch or output event goes by itself, and its GUID, labeled or not, names nothing then
+// stderr: A once, latch, counted or output event goes by itself, and its GUID, labeled or not, names nothing then
 // stderr: OCR_CHECK=strict shows the first call that was refused for that, or says which event was destroyed
 // needs: halt
 #include "check.h"

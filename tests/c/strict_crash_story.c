@@ -3,7 +3,7 @@
 //
 // env: OCR_CHECK=strict
 // stderr: (uses) crashed with SIGSEGV at address 0x0, close to a null pointer
-// stderr: here for i = 5.
+// stderr: here for i = 5
 // stderr: (uses) "consumer":
 // stderr: created by ocrEdtCreate in EDT
 // stderr: pre-slot 5 was connected to sticky event

@@ -1,6 +1,7 @@
 //! What the address of a crash looks like. Only reads, without locks, as the module says.
 
 use super::Text;
+use super::stack;
 use crate::check::{BEYOND, BURIED};
 use crate::engine::Runtime;
 use crate::object::data_block::{REACH, UNWRITTEN};
@@ -36,11 +37,16 @@ pub(super) fn tell(
         return counts(text, edt);
     }
     write!(text, " at address {address:#x}")?;
+    if address < NULL_PAGES && stack::instruction(context) == Some(address) {
+        return text.write_str(": it called a function by a pointer that is null");
+    }
     if address < NULL_PAGES {
         text.write_str(", close to a null pointer")?;
         return edt.map_or(Ok(()), |edt| null_pointers(text, edt));
     }
-    let near = beside_any(runtime, edt, address);
+    // Without strict mode blocks have no guards, and what lies beside one has nothing to do with it.
+    let guarded = runtime.check.is_some();
+    let near = guarded.then(|| beside_any(runtime, edt, address)).flatten();
     if let Some(place) = near.or_else(|| behind_slot(runtime, edt?, address)) {
         return write!(text, ", {place}");
     }
@@ -159,7 +165,8 @@ fn null_pointers(text: &mut Text, edt: &Edt) -> fmt::Result {
         Some(first) => {
             write!(text, ". depv[i].ptr is NULL where the pre-slot was satisfied with NULL_GUID or its mode is \
                           DB_MODE_NULL, and depv[i].guid is NULL_GUID then: here for i = {first}")?;
-            found.take(FEW).try_for_each(|at| write!(text, ", {at}"))
+            found.take(FEW).try_for_each(|at| write!(text, ", {at}"))?;
+            text.write_str(". If it was none of these, look at what calls return")
         }
     }
 }

@@ -14,8 +14,8 @@
 //!
 //! `abort` sends `SIGABRT` to its own thread: that is told, too, and raised again.
 //!
-//! Then the name of its function is told, if that had to be looked for, and in strict mode its history. That takes
-//! memory and locks: the thread that watches does it (`story.rs`), while
+//! Then what the program has printed is written, where the instruction is, the name of the EDT's function, if that had
+//! to be looked for, and in strict mode its history. That takes memory and locks: the thread that watches does it (`story.rs`), while
 //! the one that crashed waits for some seconds.
 
 mod address;
@@ -35,7 +35,9 @@ use std::ffi::CStr;
 use std::fmt::{self, Write};
 use std::sync::atomic::{AtomicBool, Ordering};
 
-const SIGNALS: [(libc::c_int, &str); 4] = [
+const SIGNALS: [(libc::c_int, &str); 6] = [
+    (libc::SIGILL, "SIGILL"),
+    (libc::SIGTRAP, "SIGTRAP"),
     (libc::SIGSEGV, "SIGSEGV"),
     (libc::SIGBUS, "SIGBUS"),
     (libc::SIGFPE, "SIGFPE"),
@@ -117,8 +119,11 @@ fn is_own_abort(signal: libc::c_int, info: &libc::siginfo_t) -> bool {
 }
 
 const ABORTED: &str = ": it called abort(), as do a failed assert(), an exception that nothing catches, and \
-    the C library where it finds its memory corrupted, or is to free() what malloc() has not given: depv[i].ptr \
+    the C library where it finds its memory corrupted, freed twice, or not of malloc(): depv[i].ptr \
     and what ocrDbCreate stores are not to be freed, but the block destroyed (ocrDbDestroy)";
+
+const NO_INSTRUCTION: &str = ": it came to an instruction that is none. Compilers put such where the program is never to \
+    come: behind __builtin_trap, or at the end of a C++ function that returns no value though it should";
 
 const STRICT_SAYS: &str = "  OCR_CHECK=strict shows who created the EDT and what its pre-slots were connected to, \
     and finds many mistakes before they crash.\n";
@@ -138,6 +143,7 @@ fn tell_of(
     });
     say(|text| match signal {
         libc::SIGABRT => text.write_str(ABORTED),
+        libc::SIGILL | libc::SIGTRAP => text.write_str(NO_INSTRUCTION),
         libc::SIGFPE => arithmetic(text, info.si_code),
         _ => {
             // SAFETY: these signals come with an address.
@@ -152,11 +158,14 @@ fn tell_of(
         say(|text| on_devices(text, runtime));
     }
     say(|text| text.write_str(".\n"));
-    if let Some(edt) = edt {
-        story::ask(edt);
-        if runtime.check.is_none() {
-            say(|text| text.write_str(STRICT_SAYS));
-        }
+    let at = match signal {
+        // In the C library, which is no help.
+        libc::SIGABRT => None,
+        _ => stack::instruction(context),
+    };
+    story::ask(edt, at);
+    if edt.is_some() && runtime.check.is_none() {
+        say(|text| text.write_str(STRICT_SAYS));
     }
 }
 

@@ -1,39 +1,51 @@
-//! What the EDT that has crashed is, and in strict mode, what it has been through: who created it, what its
-//! pre-slots were connected to, and who satisfied the events of those where it got a null pointer.
+//! What is told of a crash by the thread that watches: where the instruction is, what the EDT's function is called, and in
+//! strict mode, what the EDT has been through: who created it, what its pre-slots were connected to, and who satisfied
+//! the events of those where it got a null pointer. Before that, what the program has printed is written.
 //!
 //! | who | does |
 //! |---|---|
-//! | the handler, on the thread that crashed | leaves the EDT in `NULLS` and `EDT`, wakes the thread that watches, and waits until `EDT` is 0 again, at most for three seconds |
-//! | the thread that watches | finds `EDT`, tells, makes it 0 |
+//! | the handler, on the thread that crashed | leaves what it knows, then `ASKED`, wakes the thread that watches, and waits until `ASKED` is taken back, at most for some seconds |
+//! | the thread that watches | finds `ASKED`, tells, takes it back; so, too, when it has said that it is there no more |
 //!
 //! The EDT does not end meanwhile. If the thread that watches cannot tell, since the one that crashed has a lock
 //! that it needs, or since it is not there, as in a copy of the process, nothing is said.
 
 use super::address;
+use crate::engine::end::flush_output;
 use crate::engine::{Runtime, watch};
 use crate::object::edt::Edt;
 use crate::object::guid::Guid;
-use std::sync::atomic::{AtomicU64, Ordering};
+use crate::symbols;
+use std::sync::atomic::{AtomicBool, AtomicU64, AtomicUsize, Ordering};
 
-/// The GUID of the EDT; 0 if there is nothing to tell.
+/// Somebody waits for the story. What else is here is written before.
+static ASKED: AtomicBool = AtomicBool::new(false);
+/// The GUID of the EDT, or 0.
 static EDT: AtomicU64 = AtomicU64::new(0);
-/// Which of its first 64 pre-slots give it a null pointer, a bit each. Written before `EDT`.
+/// Which of its first 64 pre-slots give it a null pointer, a bit each.
 static NULLS: AtomicU64 = AtomicU64::new(0);
+/// Where the instruction is; 0 if that says nothing.
+static INSTRUCTION: AtomicUsize = AtomicUsize::new(0);
 
 /// Has the story told. For the handler of a signal.
-pub(super) fn ask(edt: &Edt) {
+pub(super) fn ask(edt: Option<&Edt>, instruction: Option<usize>) {
     /// So often it looks, every hundredth of a second.
     const LOOKS: usize = 300;
+    if let Some(edt) = edt {
+        let slots = edt.slots().iter().take(64).enumerate();
+        let is_null = slots.map(|(at, slot)| u64::from(address::is_null(slot)) << at);
+        NULLS.store(is_null.sum(), Ordering::Relaxed);
+        EDT.store(edt.guid().bits(), Ordering::Relaxed);
+    }
+    INSTRUCTION.store(instruction.unwrap_or_default(), Ordering::Relaxed);
+    // Seq-cst, as the end of the thread that watches: either it finds this, or it is seen to be gone.
+    ASKED.store(true, Ordering::SeqCst);
     if !watch::is_here() {
         return;
     }
-    let slots = edt.slots().iter().take(64).enumerate();
-    let is_null = slots.map(|(at, slot)| u64::from(address::is_null(slot)) << at);
-    NULLS.store(is_null.sum(), Ordering::Relaxed);
-    EDT.store(edt.guid().bits(), Ordering::Release);
     watch::look();
     for _ in 0..LOOKS {
-        if EDT.load(Ordering::Acquire) == 0 {
+        if !ASKED.load(Ordering::SeqCst) {
             return;
         }
         // SAFETY: it waits for nothing but the time, and may be called in a handler.
@@ -43,11 +55,16 @@ pub(super) fn ask(edt: &Edt) {
 
 /// Tells the story if somebody waits for it. On the thread that watches.
 pub(in crate::engine) fn tell_if_asked(runtime: &Runtime) {
-    let edt = Guid::from_bits(EDT.load(Ordering::Acquire));
-    if edt.is_null() {
+    if !ASKED.load(Ordering::SeqCst) {
         return;
     }
+    flush_output();
+    if let Some(place) = symbols::place_of(INSTRUCTION.load(Ordering::Relaxed)) {
+        eprintln!("  the instruction is {place}");
+    }
+    let edt = Guid::from_bits(EDT.load(Ordering::Relaxed));
     match &runtime.check {
+        _ if edt.is_null() => {}
         Some(check) => {
             let nulls = NULLS.load(Ordering::Relaxed);
             eprintln!("  {}", check.history.story(edt, 0));
@@ -64,5 +81,5 @@ pub(in crate::engine) fn tell_if_asked(runtime: &Runtime) {
             }
         }
     }
-    EDT.store(0, Ordering::Release);
+    ASKED.store(false, Ordering::SeqCst);
 }

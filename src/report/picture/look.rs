@@ -10,6 +10,25 @@ use crate::object::guid::{Guid, Kind};
 use crate::object::link::{Link, Target};
 use crate::object::scope::Scope;
 
+/// The first parameters of an EDT that waits, in words; none if it has none. Small ones are numbers, and others more
+/// likely GUIDs, addresses or bits.
+fn params_of(edt: &Edt) -> Option<String> {
+    /// No more are shown.
+    const FEW: usize = 4;
+    /// From here on they are shown by their digits of base 16.
+    const LARGE: u64 = 1 << 32;
+    let params = edt.params();
+    let shown = params.iter().take(FEW).map(|&param| match param {
+        small if small < LARGE => small.to_string(),
+        large => format!("{large:#x}"),
+    });
+    let mut shown: Vec<String> = shown.collect();
+    if params.len() > FEW {
+        shown.push(format!("{} more", params.len() - FEW));
+    }
+    (!shown.is_empty()).then(|| shown.join(", "))
+}
+
 impl Picture<'_> {
     pub(super) fn look_at_edts(&mut self) {
         for (guid, _) in self.objects.edts.live() {
@@ -54,7 +73,12 @@ impl Picture<'_> {
                         .insert(link.bits(), (edt.own_guid(), Guid::NULL));
                 }
                 let depc = edt.depc.get();
-                self.waiting.push(WaitingEdt { name, depc, slots });
+                self.waiting.push(WaitingEdt {
+                    name,
+                    depc,
+                    params: params_of(edt),
+                    slots,
+                });
             }
         }
     }

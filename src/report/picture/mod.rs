@@ -126,6 +126,8 @@ struct WaitingEdt {
     name: Name,
     /// How many pre-slots it has.
     depc: u32,
+    /// What tells it from others of its template.
+    params: Option<String>,
     /// Those that are not satisfied.
     slots: Vec<OpenSlot>,
 }

@@ -65,7 +65,7 @@ impl Picture<'_> {
             slots.any(|slot| slot.link.is_none() && self.lacks(edt, slot).is_none())
         };
         if refused && self.waiting.iter().any(unexplained) {
-            text += "\n  A once, latch or output event goes by itself, and its GUID, labeled or not, names \
+            text += "\n  A once, latch, counted or output event goes by itself, and its GUID, labeled or not, names \
                      nothing then: OCR_CHECK=strict shows the first call that was refused for that, or \
                      says which event was destroyed, and by whom.";
         } else if refused && (!self.waiting.is_empty() || self.any_thread_waits()) {
@@ -73,7 +73,7 @@ impl Picture<'_> {
                      and which event was destroyed.";
         }
         if !refused && self.objects.data_blocks.live().next().is_some() {
-            text += "\n  If the program hangs in strict mode alone, it uses what nobody has written in a data block: \
+            text += "\n  If the program hangs in strict mode alone, it may use what nobody has written in a data block: \
                      new ones are filled with bytes 0xa5 there, not with zeros.";
         }
         text
@@ -335,8 +335,8 @@ impl Picture<'_> {
                 let refused = match history {
                     Some(_) => "",
                     None => {
-                        ", or was refused because its event or data block did not exist, or whose event \
-                         was destroyed"
+                        ", or was refused, for instance because its event or data block did not exist, or whose \
+                         event was destroyed"
                     }
                 };
                 format!("a dependence that was never added (ocrAddDependence{depv}){refused}")
@@ -355,6 +355,9 @@ impl Picture<'_> {
         }
         if edt.slots.len() > FEW {
             text += &format!("\n    and {} more pre-slots", edt.slots.len() - FEW);
+        }
+        if let Some(params) = &edt.params {
+            text += &format!("\n    paramv: {params}");
         }
         text
     }

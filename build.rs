@@ -3,7 +3,7 @@
 use std::env;
 use std::path::PathBuf;
 
-/// The headers whose functions the library defines. `src/capi/` has a file for each.
+/// The headers whose functions the library defines. The head of `src/capi/mod.rs` says where each is.
 const HEADERS: &[&str] = &[
     "ocr.h",
     "extensions/ocr-affinity.h",

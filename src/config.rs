@@ -1,7 +1,8 @@
 //! Every setting: where it can be given, what it means, and where it came from.
 //!
 //! A later source wins: default, file (`OCR_CONFIG` or `-ocr:cfg`, TOML), environment, `-ocr:`
-//! argument. To add a setting, add a line to [`SETTINGS`] and a field to [`Settings`].
+//! argument. To add a setting, add a line to [`SETTINGS`] and a field to [`Settings`], and read it in
+//! `Values::settings` and show it in [`Settings::rows`].
 
 use crate::device::Selection;
 use crate::sched::policy;

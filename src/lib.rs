@@ -3,18 +3,22 @@
 //!
 //! Programs are written in C or C++ against the headers in `include/` and link `libocr`. This crate
 //! is what stands behind them, and the command `ocr`. Its rooms, from the outside in; each knows
-//! only those after it, and `graph`, `memory`, `sched` and `device` do not know each other:
+//! only those after it (but `report` looks at objects and at the history of `check`, and `config` has
+//! `device` and `sched` read their settings), and `graph`, `memory`, `sched` and `device` do not know each
+//! other:
 //!
-//! * [`capi`]: the C boundary, one file per public header. Panics and null pointers stop here.
+//! * [`capi`]: the C boundary, about one file per public header. Panics and null pointers stop here.
 //! * [`engine`]: the life of an EDT, step by step. The one room that knows the rooms below.
 //! * [`graph`]: dependences: connect, satisfy, trigger; finish scopes.
 //! * [`memory`]: data blocks: access modes, acquire and release, who waits.
 //! * [`sched`]: ready queues, sleep and wake, placement policies.
 //! * [`device`]: OpenCL: discovery, the manager thread of a device, buffers, programs, launches.
 //! * [`check`]: strict mode: the history of objects, and the words for a misuse.
-//! * [`object`]: what OCR objects are and how their state changes; no threads, no OpenCL.
+//! * [`object`]: what OCR objects are and how their state changes; no OpenCL.
 //! * [`report`]: what a run tells about itself. It is told; for the picture it looks at objects.
 //! * [`config`]: every setting, from environment, file and `-ocr:` arguments.
+//! * `symbols`: the names of the program's functions, for messages.
+//! * `sync`: the atomics of the protocols, which the models replace.
 
 #[cfg(not(loom))]
 pub mod capi;

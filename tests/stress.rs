@@ -1,9 +1,11 @@
 //! Runs random graphs and compares them with an oracle that runs them one task after the other: values
 //! in blocks, the order of tasks, exclusive and constant access, finish scopes, every kind of event,
-//! labels that several EDTs create on, maps with creators, contents passed by value, copies, divided blocks and their parts, files, priorities,
-//! waiting in a call, C functions and kernels, with 1 to 16 workers and pauses in between.
+//! labels that several EDTs create on, maps with creators, contents passed by value, copies, divided blocks
+//! and their parts, files, priorities, waiting in a call, C functions and kernels, with 1 to 16 workers and
+//! pauses in between.
 //!
-//! * `stress/graph.rs`, `collective.rs`, `value.rs`, `copy.rs`, `parts.rs`, `far.rs`, `maps.rs`, `files.rs`: what a graph is, as plain data
+//! * `stress/graph.rs`, `collective.rs`, `value.rs`, `copy.rs`, `parts.rs`, `far.rs`, `maps.rs`, `files.rs`:
+//!   what a graph is, as plain data
 //! * `stress/generate.rs`, `settle.rs`: random ones, by `proptest`, which also looks for smaller ones
 //!   that fail
 //! * `stress/reduce.rs`: smaller ones still

@@ -1,4 +1,6 @@
-//! The C boundary: one file per public header, named like it, with bodies of a few lines.
+//! The C boundary: one file per public header, named like it, with bodies of a few lines. But `db.rs` has
+//! `ocr-db-info.h`, too, and leaves `ocrDbCopy` to `copy.rs`; `ocrProgressReport` of `ocr-edt.h` is in
+//! `stats.rs`; and what must be C (`ocr-std.h`, `main`) is in `shim.c`.
 //!
 //! `build.rs` makes [`sys`] from the headers, and `export!` has the compiler check that each
 //! function defined here has the type that its header declares. A panic does not leave a function:

@@ -151,7 +151,8 @@ impl Runtime {
 
     /// The runtime of this process, for a signal handler, of which there is none any more when it is freed.
     fn installed() -> Option<&'static Runtime> {
-        // SAFETY: as above; it was stored whole.
+        // SAFETY: null, or the address of the runtime that `CURRENT` held then, stored whole. It is freed when
+        // no handler is left, by the contract of this function.
         unsafe { CURRENT_ADDRESS.load(Ordering::Acquire).as_ref() }
     }
 

@@ -10,7 +10,7 @@
 //! | state of the word | who may touch the object's fields | leaves it by |
 //! |---|---|---|
 //! | free | the thread that took the slot from the arena | [`Header::publish`] |
-//! | unlocked | nobody (the owner of an EDT that is past its pre-slots: see `edt.rs`) | [`Header::lock`] |
+//! | unlocked | nobody (the owner of an EDT that is past its pre-slots: see `edt/mod.rs`) | [`Header::lock`] |
 //! | locked | the thread whose compare-and-swap set the bit | dropping [`Locked`] |
 //!
 //! * `lock(generation)` succeeds only on a live slot of that generation, by one compare-and-swap
@@ -19,9 +19,10 @@
 //! * A slot is freed under its lock: the store that unlocks it also sets state 0 and the next
 //!   generation. So a thread that holds a GUID of an older generation fails in `lock`, and a
 //!   thread that spins on the lock while the object is freed finds the generation changed.
-//! * While a thread holds the bit it runs a bounded number of instructions, takes no other lock
+//! * While a thread holds the bit it runs a bounded number of instructions, waits for no other lock
 //!   (but that of the table of hints, under which nothing is locked) and calls nothing that blocks.
-//!   If the system stops it there, others spin, yielding the processor after a few pauses; no
+//!   Another header may be tried ([`Header::try_lock_pinned`]), which gives up where it is locked. If
+//!   the system stops the thread there, others spin, yielding the processor after a few pauses; no
 //!   cycle of waiting is possible.
 //!
 //! # Labels

@@ -1,11 +1,11 @@
-//! What OCR objects are and how their states change. No threads, no queues, no OpenCL.
+//! What OCR objects are and how their states change. Starts no thread, runs no EDT, knows no OpenCL.
 //!
 //! Every object lives in a slot of an [`arena::Arena`] and begins with a [`header::Header`]: one
 //! word with the generation of the slot, a lock bit, the state and a count. A [`guid::Guid`] names
 //! kind, generation and slot. An operation on a GUID locks the header *if the generation is still
 //! the one of the GUID*, which is one compare-and-swap; a stale or invented GUID therefore never
-//! reaches the object that lives in the slot now. The lock is held for a few instructions, never
-//! while another one is taken, and never while anything can block.
+//! reaches the object that lives in the slot now. The lock is held for a few instructions, in which no other
+//! lock is waited for but that of the table of hints, and nothing else that can block is called.
 
 pub mod arena;
 pub mod collective;

@@ -36,7 +36,8 @@ pub struct Scope {
 }
 
 // SAFETY: `parent`, `output`, `edt` and `work` are set before the scope is known to others; `result` and
-// `result_goes` are written by the finish EDT before it checks out, and read by whoever brings the count to 0 after that.
+// `result_goes` are written by the finish EDT before it checks out, and read by whoever brings the count
+// to 0 after that.
 unsafe impl Sync for Scope {}
 
 // SAFETY: zero is a free scope; the size is 64; the fields are fixed.

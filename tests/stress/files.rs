@@ -215,7 +215,7 @@ impl Running {
     }
 
     /// Makes the files, and has the chunks made that are there from the start. The answer is the output
-    /// events of the EDTs that do so, which do not run before [`Running::open_chunks`].
+    /// events of the EDTs that do so.
     pub fn open_files(&self) -> Vec<(Guid, Guid, Guid)> {
         let open = |file: usize| {
             let (spec, state) = (&self.graph.files[file], &self.files[file]);

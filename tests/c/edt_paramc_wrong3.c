@@ -1,20 +1,9 @@
-/*
- * Parameters by the template and none given. OCR 1.2 ends such a program by an assertion. Here the call
- * returns OCR_EINVAL and creates nothing, so that the EDT which was to end the program does not exist,
- * and the program is ended, with a status that is not 0, since it hangs. The warning says why.
- */
+/* Parameters by the template and none given. */
 // status: nonzero
 // stderr: ocrEdtCreate: no EDT was created
 // stderr: the program hangs
 // needs: halt
-#include "check.h"
-
-ocrGuid_t mainEdt(u32 paramc, u64 *paramv, u32 depc, ocrEdtDep_t depv[]) {
-    (void)paramc, (void)paramv, (void)depc, (void)depv;
-    ocrGuid_t guid, tmpl;
-    u64 params[] = {1, 2};
-    (void)params;
-    ocrEdtTemplateCreate(&tmpl, end_edt, 2, 0);
-    ocrEdtCreate(&guid, tmpl, EDT_PARAM_DEF, NULL, EDT_PARAM_DEF, NULL, EDT_PROP_NONE, NULL_HINT, NULL);
-    return NULL_GUID;
-}
+#define OF_TEMPLATE 2
+#define OF_EDT EDT_PARAM_DEF
+#define PARAMV NULL
+#include "edt_paramc_wrong.h"

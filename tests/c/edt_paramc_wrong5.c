@@ -1,20 +1,9 @@
-/*
- * EDT_PARAM_DEF, with a template that leaves the number open. OCR 1.2 ends such a program by an assertion.
- * Here the call returns OCR_EINVAL and creates nothing, so that the EDT which was to end the program does
- * not exist, and the program is ended, with a status that is not 0, since it hangs. The warning says why.
- */
+/* EDT_PARAM_DEF, with a template that leaves the number open. */
 // status: nonzero
 // stderr: ocrEdtCreate: no EDT was created
 // stderr: the program hangs
 // needs: halt
-#include "check.h"
-
-ocrGuid_t mainEdt(u32 paramc, u64 *paramv, u32 depc, ocrEdtDep_t depv[]) {
-    (void)paramc, (void)paramv, (void)depc, (void)depv;
-    ocrGuid_t guid, tmpl;
-    u64 params[] = {1, 2};
-    (void)params;
-    ocrEdtTemplateCreate(&tmpl, end_edt, EDT_PARAM_UNK, 0);
-    ocrEdtCreate(&guid, tmpl, EDT_PARAM_DEF, params, EDT_PARAM_DEF, NULL, EDT_PROP_NONE, NULL_HINT, NULL);
-    return NULL_GUID;
-}
+#define OF_TEMPLATE EDT_PARAM_UNK
+#define OF_EDT EDT_PARAM_DEF
+#define PARAMV params
+#include "edt_paramc_wrong.h"

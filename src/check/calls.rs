@@ -670,6 +670,33 @@ const fn same(a: &[u8], b: &[u8]) -> bool {
 mod tests {
     use super::*;
 
+    /// Calls are told apart by their names, of which the compiler sees no misspelt one.
+    #[test]
+    fn names_in_the_sources_are_of_calls() {
+        let root = std::path::Path::new(env!("CARGO_MANIFEST_DIR"));
+        let folder = root.join("src/check").read_dir().expect("the sources");
+        let mut files: Vec<_> = folder.map(|file| file.expect("a file").path()).collect();
+        files.push(root.join("src/capi/strict.rs"));
+        let mut seen = 0;
+        for file in files {
+            let text = std::fs::read_to_string(&file).expect("text");
+            let text = text.split("\nmod tests {").next().unwrap_or_default();
+            let literals = text
+                .lines()
+                .flat_map(|line| line.split('"').skip(1).step_by(2));
+            let is_name = |word: &&str| {
+                let rest = word.strip_prefix("ocr").unwrap_or_default();
+                rest.starts_with(|c: char| c.is_ascii_uppercase())
+                    && rest.chars().all(|c| c.is_ascii_alphanumeric() || c == '_')
+            };
+            for name in literals.filter(is_name) {
+                assert!(find(name).is_some(), "{}: \"{name}\"", file.display());
+                seen += 1;
+            }
+        }
+        assert!(seen > CALLS.len());
+    }
+
     #[test]
     fn names_are_found_and_arguments_fit() {
         for call in CALLS {

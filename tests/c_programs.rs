@@ -14,6 +14,8 @@
 //!   `make tsan` or `make asan` builds so; with smaller sizes, no kernels
 //! * `OCR_TEST_NO_OPENCL=1`: programs that launch kernels are ignored
 
+mod support;
+
 use std::env;
 use std::ffi::OsStr;
 use std::fmt::Write as _;
@@ -78,7 +80,7 @@ impl Drop for Program {
         };
         let kept = binary.with_file_name(&self.name);
         // What cannot be moved or removed is in nobody's way.
-        if *self.failed.get_mut() || is_set("OCR_TEST_KEEP") {
+        if *self.failed.get_mut() || support::is_set("OCR_TEST_KEEP") {
             let _ = fs::rename(binary, kept);
         } else {
             let _ = fs::remove_file(binary);
@@ -186,15 +188,12 @@ impl Program {
         } else {
             ("CC", "cc", "-std=gnu11")
         };
-        let compiler = env::var(variable).unwrap_or_else(|_| default.to_owned());
-        let mut words = compiler.split_whitespace();
         // Another run of this harness may have one of the same name.
         let fresh = place
             .output
             .join(format!("{}.{}", self.name, std::process::id()));
-        let mut command = Command::new(words.next().unwrap_or(default));
+        let mut command = support::compiler(variable, default);
         command
-            .args(words)
             .args([standard, "-Wall", "-g", "-Werror", "-DOCR_ASSERT"])
             .arg("-I")
             .arg(place.root.join("include"))
@@ -203,7 +202,7 @@ impl Program {
             .args(&place.objects)
             .args(["-lpthread", "-ldl", "-lm", "-o"])
             .arg(&fresh);
-        let output = command.output().map_err(|e| format!("{compiler}: {e}"))?;
+        let output = (command.output()).map_err(|e| format!("{:?}: {e}", command.get_program()))?;
         if !output.status.success() {
             return Err(format!(
                 "{command:?}\n{}",
@@ -488,10 +487,6 @@ fn files(folder: &Path, extensions: &[&str]) -> Vec<PathBuf> {
     found
 }
 
-fn is_set(variable: &str) -> bool {
-    env::var(variable).is_ok_and(|value| !value.is_empty() && value != "0")
-}
-
 fn main() -> Result<(), String> {
     let arguments = Arguments::from_args();
     let root = PathBuf::from(env!("CARGO_MANIFEST_DIR"));
@@ -517,7 +512,7 @@ fn main() -> Result<(), String> {
             .unwrap_or(SystemTime::UNIX_EPOCH),
         objects,
         output,
-        valgrind: is_set("OCR_TEST_VALGRIND"),
+        valgrind: support::is_set("OCR_TEST_VALGRIND"),
         sanitizer,
         root,
     });
@@ -528,7 +523,7 @@ fn main() -> Result<(), String> {
             .map_err(|e| format!("OCR_TEST_REPEAT={number}: {e}"))?,
         Err(_) => 1,
     };
-    let no_opencl = if is_set("OCR_TEST_NO_OPENCL") {
+    let no_opencl = if support::is_without_opencl() {
         Some("OCR_TEST_NO_OPENCL is set")
     } else if place.is_slow() {
         Some("memcheck and the sanitizers find fault with OpenCL drivers")

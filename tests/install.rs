@@ -4,6 +4,8 @@
 //!
 //! Installs what `make` has built before; nothing is built here, since cargo is running.
 
+mod support;
+
 use std::env;
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -128,13 +130,10 @@ fn pkg_config(args: &[&str]) -> Option<Vec<String>> {
 }
 
 fn compile(source: &Path, program: &Path, flags: &[String]) {
-    let compiler = env::var("CC").unwrap_or_else(|_| "cc".into());
-    let mut words = compiler.split_whitespace();
-    let mut command = Command::new(words.next().unwrap_or("cc"));
+    let mut command = support::compiler("CC", "cc");
     // From elsewhere, so that nothing of this tree is found by chance.
     let elsewhere = program.parent().expect("it is in a folder");
     command
-        .args(words)
         .args(["-std=gnu11", "-Wall", "-Werror", "-o"])
         .arg(program)
         .arg(source)
@@ -169,6 +168,12 @@ fn build_and_run(folder: &Path, flags: &[String], library_path: Option<&Path>) {
     }
 }
 
+/// Whether a program asks for the shared library when it starts.
+fn needs_shared_library(program: &Path) -> bool {
+    let needs = succeed(Command::new("readelf").arg("-d").arg(program));
+    needs.contains("[libocr.so.0]")
+}
+
 #[test]
 fn programs_link_the_shared_library() {
     let Some(flags) = pkg_config(&["--cflags", "--libs"]) else {
@@ -178,16 +183,7 @@ fn programs_link_the_shared_library() {
     // -lm is what a program itself needs of the C library.
     let flags: Vec<String> = flags.into_iter().chain(["-lm".into()]).collect();
     build_and_run(&folder, &flags, Some(&installed().join("lib")));
-    // Without the library the program does not start: it was not linked statically.
-    let output = Command::new(folder.join("hello"))
-        .env_remove("LD_LIBRARY_PATH")
-        .output()
-        .expect("it is there");
-    let errors = String::from_utf8_lossy(&output.stderr);
-    assert!(
-        output.status.success() || errors.contains("libocr.so.0"),
-        "{errors}"
-    );
+    assert!(needs_shared_library(&folder.join("hello")));
 }
 
 #[test]
@@ -204,6 +200,7 @@ fn programs_link_the_static_library() {
         })
         .collect();
     build_and_run(&folder, &flags, None);
+    assert!(!needs_shared_library(&folder.join("hello")));
 }
 
 #[test]
@@ -302,8 +299,11 @@ fn makefiles_of_existing_programs_find_what_they_name() {
         let output = succeed(&mut make);
         let says = "arguments: 3, root: 2, workers: 2";
         assert!(output.contains(says), "{target}: {output}");
-        let needs = succeed(Command::new("readelf").arg("-d").arg(app.join(target)));
-        assert_eq!(needs.contains("[libocr.so.0]"), is_shared, "{needs}");
+        assert_eq!(
+            needs_shared_library(&app.join(target)),
+            is_shared,
+            "{target}"
+        );
     }
 }
 

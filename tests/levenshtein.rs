@@ -1,6 +1,8 @@
 //! The main job against an independent implementation: `examples/levenshtein.c` on sequences of many
 //! shapes, under every policy, with tiles that fit and tiles that do not.
 
+mod support;
+
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output};
 
@@ -20,9 +22,9 @@ fn program() -> PathBuf {
 
 /// Whether kernels can run; the policies are tried without devices otherwise.
 fn devices() -> &'static str {
-    match std::env::var_os("OCR_TEST_NO_OPENCL") {
-        Some(_) => "none",
-        None => "all",
+    match support::is_without_opencl() {
+        true => "none",
+        false => "all",
     }
 }
 
@@ -192,7 +194,7 @@ fn program_of_gpu_kernels(files: &Files) -> PathBuf {
     let source = replaced(source, "\"-ocr-device=cpu ", "\"-ocr-device=gpu ");
     let source = files.put("levenshtein.c", source.as_bytes());
     let program = files.0.join("levenshtein");
-    let built = Command::new(std::env::var_os("CC").unwrap_or("cc".into()))
+    let built = support::compiler("CC", "cc")
         .args(["-std=gnu11", "-O2", "-Iinclude", "-Iexamples", "-o"])
         .args([&program, &source])
         .args(["build/obj/common/edit-distance.o", "build/lib/libocr.a"])

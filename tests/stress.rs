@@ -61,6 +61,7 @@ mod run;
 mod settle;
 #[path = "stress/shared.rs"]
 mod shared;
+mod support;
 #[path = "stress/value.rs"]
 mod value;
 
@@ -93,7 +94,7 @@ fn main() {
     let mut arguments = Arguments::from_args();
     // The cases have the cores for themselves.
     arguments.test_threads = Some(1);
-    let no_opencl = env::var_os("OCR_TEST_NO_OPENCL").is_some();
+    let no_opencl = support::is_without_opencl();
     let trials = match env::var_os("OCR_STRESS_REPLAY") {
         Some(file) => vec![Trial::test("replay", move || replay(file.into()))],
         None => vec![

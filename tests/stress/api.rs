@@ -27,11 +27,16 @@ pub const EBUSY: u8 = sys::OCR_EBUSY as u8;
 pub const EPEND: u8 = sys::OCR_EPEND as u8;
 
 /// `GUID_PROP_IS_LABELED`, `GUID_PROP_CHECK`, `GUID_PROP_BLOCK`.
-pub const IS_LABELED: u16 = 0x100;
-pub const CHECK: u16 = 0x300;
-pub const BLOCK: u16 = 0x500;
+pub const IS_LABELED: u16 = sys::GUID_PROP_IS_LABELED;
+pub const CHECK: u16 = sys::GUID_PROP_CHECK;
+pub const BLOCK: u16 = sys::GUID_PROP_BLOCK;
 /// `EVT_PROP_MAPPED` and the like, on what a creator was given.
 pub const MAPPED: u16 = sys::EVT_PROP_MAPPED;
+
+/// A property, if it is wanted.
+fn bits(wanted: bool, property: u16) -> u16 {
+    if wanted { property } else { 0 }
+}
 
 /// Where an object is created: in any place, or on a label with a `GUID_PROP_`.
 pub type Label = Option<(Guid, u16)>;
@@ -295,7 +300,7 @@ pub fn block(words: u32, acquire: bool) -> (Guid, *mut u32) {
 pub fn try_block(words: u32, acquire: bool, label: Label) -> (u8, Guid, *mut u32) {
     let (mut guid, property) = place_of(label);
     let mut address = ptr::null_mut::<c_void>();
-    let flags = property | if acquire { 0 } else { 0x10 };
+    let flags = property | bits(!acquire, sys::DB_PROP_NO_ACQUIRE);
     // SAFETY: the pointers are valid, or null where that is allowed.
     let status = unsafe {
         sys::ocrDbCreate(
@@ -552,7 +557,9 @@ impl NewEdt<'_> {
             ptr::null_mut()
         };
         let depc = self.depc as u32;
-        let properties = property | self.finish as u16 | (self.given.is_some() as u16) << 3;
+        let finish = bits(self.finish, sys::EDT_PROP_FINISH);
+        let given = bits(self.given.is_some(), sys::EDT_PROP_OEVT_VALID);
+        let properties = property | finish | given;
         let status = if self.kernel {
             // SAFETY: the arrays are as long as said, and the others are valid or null.
             unsafe {
@@ -601,7 +608,7 @@ pub fn destroy_edt(edt: Guid) {
 /// What an event was satisfied with: the status, the block, where it is, and its size.
 pub fn wait_for(event: Guid, may_be_missing: bool) -> (u8, Guid, *mut u32, u64) {
     let (mut guid, mut address, mut size) = (NULL, ptr::null_mut::<c_void>(), 0);
-    let properties = may_be_missing as u16;
+    let properties = bits(may_be_missing, sys::LEGACY_PROP_WAIT_FOR_CREATE);
     // SAFETY: the pointers are valid.
     let status = unsafe {
         sys::ocrLegacyBlockProgress(event, &mut guid, &mut address, &mut size, properties)

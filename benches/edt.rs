@@ -230,6 +230,27 @@ fn pending(criterion: &mut Criterion, report: &mut Report, size: &str) {
     }
 }
 
+/// A thousand EDTs alive, of many: the memory that they take does not grow.
+fn flat(criterion: &mut Criterion, report: &mut Report, size: &str) {
+    let Some(runs) = alone_with(criterion, "flat", ("flat", &[size]), "ns_per_edt") else {
+        return;
+    };
+    let first = runs.all("mb_first");
+    let peer = Some(("at first", first.as_slice()));
+    report.row(
+        &format!("flat {size}, an EDT, a block and an event"),
+        &runs.times(),
+        "ns/EDT",
+    );
+    report.compare(
+        "  memory at the end of a chain, the most",
+        &runs.all("mb_most"),
+        "MiB",
+        None,
+        peer,
+    );
+}
+
 /// A microsecond of work per EDT, on one worker and on all.
 fn scaling(criterion: &mut Criterion, programs: &Programs, report: &mut Report) {
     let program = ocr("scaling");
@@ -334,6 +355,8 @@ fn main() {
     // OCR_BENCH_PENDING=10000000 shows that so many can wait, too.
     let pending_edts = std::env::var("OCR_BENCH_PENDING").unwrap_or_else(|_| count.into());
     pending(&mut criterion, &mut report, &pending_edts);
+    let lived = std::env::var("OCR_BENCH_FLAT").unwrap_or_else(|_| count.into());
+    flat(&mut criterion, &mut report, &lived);
     scaling(&mut criterion, &programs, &mut report);
     hello(&mut criterion, &mut report);
     report.table.print();

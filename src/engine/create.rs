@@ -208,27 +208,22 @@ impl Context {
 
         let range_words = request.range.map_or(0, |_| RANGE_WORDS);
         let words = paramc as usize + range_words;
-        // Before the label is claimed: this may wait.
-        let counted_in = match request.output {
-            Output::Given(event) if request.finish && self.count_into_latch(event) => Some(event),
+        let latch = match request.output {
+            Output::Given(event) if request.finish => Some(event),
             _ => None,
         };
-        let allocated = match request.label {
+        if let Some(latch) = latch {
+            self.wait_until_opened(latch);
+        }
+        let edt = match request.label {
             None => objects
                 .edts
                 .allocate(&mut self.caches.edts, depc, words)
-                .ok_or(NotCreated::OutOfMemory),
+                .ok_or(NotCreated::OutOfMemory)?,
             Some(label) => objects
                 .edts
                 .allocate_on(label.guid, label.alone, depc, words)
-                .map_err(|why| why.map_or(NotCreated::OutOfMemory, NotCreated::Label)),
-        };
-        let edt = match allocated {
-            Ok(edt) => edt,
-            Err(why) => {
-                self.count_out_of_latch(counted_in);
-                return Err(why);
-            }
+                .map_err(|why| why.map_or(NotCreated::OutOfMemory, NotCreated::Label))?,
         };
         edt.work.set(template.work);
         edt.paramc.set(paramc);
@@ -281,7 +276,6 @@ impl Context {
                 let _ = self.graph().destroy_event(output);
             }
             objects.edts.give_back(&mut self.caches.edts, edt);
-            self.count_out_of_latch(counted_in);
             return Err(NotCreated::OutOfMemory);
         }
         let output_place = match (request.output, output) {
@@ -289,6 +283,7 @@ impl Context {
             (Output::New(place), Some(output)) => Some(unsafe { Before::write(place, output) }),
             _ => None,
         };
+        let counted_in = latch.filter(|&latch| self.graph().count_into_latch(latch));
         // It has not begun to run.
         let guid = edt.own_guid();
         let guid_place = request.guid.map(|place| {
@@ -339,21 +334,13 @@ impl Context {
         Some(output)
     }
 
-    /// Has a latch event wait for a finish scope (`Graph::count_into_latch`), once it is opened: who does
-    /// that waits for those alone who have claimed a label, which the caller has not.
-    fn count_into_latch(&mut self, event: Guid) -> bool {
+    /// Waits until an output event is there that another thread is just opening on its label: it may be a latch
+    /// that the finish scope is to be counted into. Who opens it waits for those who have claimed a label, so the
+    /// caller has not. An event that is destroyed and made again meanwhile is not waited for once more.
+    fn wait_until_opened(&mut self, event: Guid) {
         let spin = Spin::default();
         while event.is_label() && self.runtime.objects.events.is_opening(event) {
             spin.wait();
-        }
-        self.graph().count_into_latch(event)
-    }
-
-    /// Takes that back, for an EDT that is not created after all.
-    #[cold]
-    fn count_out_of_latch(&mut self, counted_in: Option<Guid>) {
-        if let Some(event) = counted_in {
-            self.graph().count_out_of_latch(event);
         }
     }
 
@@ -469,7 +456,9 @@ impl Context {
                 None => edt.set_output(Guid::NULL),
             }
             drop(locked);
-            self.count_out_of_latch(counted_in);
+            if let Some(latch) = counted_in {
+                self.graph().count_out_of_latch(latch);
+            }
         }
         let _ = self.destroy_edt(edt);
     }

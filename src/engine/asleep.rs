@@ -64,6 +64,10 @@ fn switches_of_sleeper(id: &str) -> Option<u64> {
         return None;
     }
     let status = fs::read_to_string(format!("/proc/self/task/{id}/status")).ok()?;
+    // A debugger may have stopped it in a call that is over.
+    if !status.contains("\nState:\tS") {
+        return None;
+    }
     let mut lines = status.lines();
     let switches = lines.find_map(|line| line.strip_prefix("voluntary_ctxt_switches:"))?;
     switches.trim().parse().ok()

@@ -368,7 +368,9 @@ impl Runtime {
         match waits {
             // The event may be another one on the label, and the pre-slot open again.
             Some(connected) if connected && self.is_satisfied(event) => Comes::Yes,
-            Some(_) => Comes::No,
+            // Somebody may be on the way from an event that this one depends on.
+            Some(true) => Comes::Perhaps,
+            Some(false) => Comes::No,
             None if sleeper.stuck.load(Ordering::SeqCst) => Comes::Perhaps,
             None => Comes::Yes,
         }

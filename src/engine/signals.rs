@@ -12,6 +12,25 @@ use std::ptr;
 /// What a signal does.
 pub(super) type Action = libc::sigaction;
 
+/// The signals that LLVM has handlers for, but that of division by zero. The program may install one for another
+/// meanwhile.
+const OF_LLVM: [libc::c_int; 14] = [
+    libc::SIGHUP,
+    libc::SIGINT,
+    libc::SIGTERM,
+    libc::SIGUSR1,
+    libc::SIGUSR2,
+    libc::SIGPIPE,
+    libc::SIGILL,
+    libc::SIGTRAP,
+    libc::SIGABRT,
+    libc::SIGBUS,
+    libc::SIGSEGV,
+    libc::SIGQUIT,
+    libc::SIGSYS,
+    libc::SIGXCPU,
+];
+
 /// Handlers that OpenCL has installed, for runs that begin later.
 static OF_OPENCL: Mutex<Vec<(libc::c_int, usize)>> = Mutex::new(Vec::new());
 
@@ -33,7 +52,7 @@ impl Handlers {
         let before = functions();
         let result = work();
         // That of division by zero stays (`division.rs`).
-        let is_new = |of: &(libc::c_int, usize)| !before.contains(of) && of.0 != libc::SIGFPE;
+        let is_new = |of: &(libc::c_int, usize)| !before.contains(of) && OF_LLVM.contains(&of.0);
         OF_OPENCL
             .lock()
             .extend(functions().into_iter().filter(is_new));

@@ -27,6 +27,13 @@ static void trap(ocrEdtDep_t depv[]) {
     __builtin_trap();
 }
 
+#if defined(__x86_64__)
+static void breakpoint(ocrEdtDep_t depv[]) {
+    (void)depv;
+    __asm__("int3");
+}
+#endif
+
 static int deep(int level) {
     volatile char some[256];
     some[0] = 1;
@@ -67,6 +74,9 @@ static ocrGuid_t crashes(u32 paramc, u64 *paramv, u32 depc, ocrEdtDep_t depv[]) 
     crash(of_null, depv, SIGSEGV, "OCR_CHECK=strict shows who created the EDT");
     crash(no_function, depv, SIGSEGV, "at address 0x0: it called a function by a pointer that is null");
     crash(trap, depv, TRAP, "it came to an instruction that is none");
+#if defined(__x86_64__)
+    crash(breakpoint, depv, SIGTRAP, "crashed with SIGTRAP");
+#endif
     crash(recursion, depv, SIGSEGV, "its stack is full. EDTs have 16 MiB");
     crash(fails_assert, depv, SIGABRT, "crashed with SIGABRT: it called abort()");
     crash(sends_itself, depv, SIGSEGV, NULL);

@@ -50,6 +50,8 @@ static TOLD: AtomicBool = AtomicBool::new(false);
 
 /// Tells of crashes while the handlers live.
 pub(super) fn listen() -> impl Iterator<Item = Handler> {
+    TOLD.store(false, Ordering::Relaxed);
+    story::begin();
     let flags = libc::SA_SIGINFO | libc::SA_ONSTACK;
     // SAFETY: the handler only reads, and writes to the standard error.
     let begin = move |(signal, _)| unsafe { Handler::begin(signal, tell_address(), flags) };
@@ -100,7 +102,8 @@ pub(super) extern "C" fn tell(
         }
     }
     Handler::give_back(signal);
-    if sent {
+    // A breakpoint is behind its instruction, which would not be tried again.
+    if sent || signal == libc::SIGTRAP {
         // It is blocked until the handler returns.
         // SAFETY: it ends the program, as the one that was sent.
         unsafe { libc::raise(signal) };

@@ -27,6 +27,12 @@ static NULLS: AtomicU64 = AtomicU64::new(0);
 /// Where the instruction is; 0 if that says nothing.
 static INSTRUCTION: AtomicUsize = AtomicUsize::new(0);
 
+/// A run begins, in which nobody has asked.
+pub(super) fn begin() {
+    EDT.store(0, Ordering::Relaxed);
+    ASKED.store(false, Ordering::SeqCst);
+}
+
 /// Has the story told. For the handler of a signal.
 pub(super) fn ask(edt: Option<&Edt>, instruction: Option<usize>) {
     /// So often it looks, every hundredth of a second.
@@ -35,7 +41,8 @@ pub(super) fn ask(edt: Option<&Edt>, instruction: Option<usize>) {
         let slots = edt.slots().iter().take(64).enumerate();
         let is_null = slots.map(|(at, slot)| u64::from(address::is_null(slot)) << at);
         NULLS.store(is_null.sum(), Ordering::Relaxed);
-        EDT.store(edt.guid().bits(), Ordering::Relaxed);
+        // Not that of a label, on which there may be another one.
+        EDT.store(edt.own_guid().bits(), Ordering::Relaxed);
     }
     INSTRUCTION.store(instruction.unwrap_or_default(), Ordering::Relaxed);
     // Seq-cst, as the end of the thread that watches: either it finds this, or it is seen to be gone.

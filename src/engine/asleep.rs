@@ -12,8 +12,8 @@
 //! rounds; a handler of a signal, which the program has; and another process, which can reach memory that is
 //! shared. Where the system does not say what a thread does, it counts as one that runs.
 //!
-//! OpenCL's threads are looked at as all others: somebody may wait for one that compiles a kernel. Those of PoCL sleep so
-//! when they have nothing to do; a driver whose threads look at something from time to time keeps such a hang
+//! OpenCL's threads are looked at as all others: somebody may wait for one that compiles a kernel. Those of PoCL sleep
+//! so when they have nothing to do; a driver whose threads look at something from time to time keeps such a hang
 //! from being told.
 
 use super::Runtime;

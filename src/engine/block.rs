@@ -79,7 +79,8 @@ enum State {
 /// Whether an answer is on its way to a thread that waits.
 enum Comes {
     Yes,
-    /// Its EDT is in the queue of a block, or just being given that.
+    /// Its EDT is in the queue of a block, or just being given that; or it waits for an event that may be about to be
+    /// satisfied.
     Perhaps,
     No,
 }

@@ -96,8 +96,8 @@ pub struct Runtime {
     pub devices: Devices,
     /// How and when it ends.
     pub end: End,
-    /// Work in flight outside of the workers: launches, fetches, starting, threads that have been
-    /// woken. While it is not 0, the program has not come to a halt.
+    /// Work in flight outside of the workers: launches, fetches, destroyed blocks that devices give up, starting,
+    /// threads that have been woken. While it is not 0, the program has not come to a halt.
     pub in_flight: AtomicUsize,
     /// Threads of the program that cannot do anything before the runtime has.
     pub resting: Resting,

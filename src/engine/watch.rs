@@ -1,6 +1,7 @@
 //! The thread that watches: it looks again and again whether a program hangs that has threads of its own, or
-//! EDTs that wait outside of the runtime, and prints the picture of a running program on `SIGUSR1`. Where the library has the `main`, it is the
-//! main thread, which has nothing else to do; otherwise one of its own.
+//! EDTs that wait outside of the runtime, prints the picture of a running program on `SIGUSR1`, and tells the story of
+//! an EDT that has crashed. Where the library has the `main`, it is the main thread, which has nothing else to do;
+//! otherwise one of its own.
 //!
 //! It sleeps on a semaphore, which is what a signal handler may touch. The handler sets a flag and
 //! posts; everything else happens here, in an ordinary thread.

@@ -4,12 +4,6 @@
 // needs: signals
 #include "crash.h"
 
-#include <assert.h>
-
-static void of_null(ocrEdtDep_t depv[]) {
-    *(volatile u64 *)depv[1].ptr = 1;
-}
-
 static void no_function(ocrEdtDep_t depv[]) {
     void (*volatile function)(void) = NULL;
     (void)depv;
@@ -33,27 +27,6 @@ static void breakpoint(ocrEdtDep_t depv[]) {
     __asm__("int3");
 }
 #endif
-
-static int deep(int level) {
-    volatile char some[256];
-    some[0] = 1;
-    return level == result - 1 ? 0 : deep(level + 1) + some[0];
-}
-
-static void recursion(ocrEdtDep_t depv[]) {
-    (void)depv;
-    result = deep(0);
-}
-
-static void fails_assert(ocrEdtDep_t depv[]) {
-    assert(depv == NULL);
-}
-
-/* A signal that somebody sends ends the process as it would have, and nothing is said. */
-static void sends_itself(ocrEdtDep_t depv[]) {
-    (void)depv;
-    raise(SIGSEGV);
-}
 
 static void own_handler(int signal) {
     struct sigaction usual = {.sa_handler = SIG_DFL};

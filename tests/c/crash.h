@@ -4,6 +4,7 @@
 
 #include "check.h"
 
+#include <assert.h>
 #include <signal.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -15,6 +16,31 @@ static volatile int zero, result;
 static inline void division(ocrEdtDep_t depv[]) {
     (void)depv;
     result = result / zero;
+}
+
+static inline void of_null(ocrEdtDep_t depv[]) {
+    *(volatile u64 *)depv[1].ptr = 1;
+}
+
+static inline int deep(int level) {
+    volatile char some[256];
+    some[0] = 1;
+    return level == result - 1 ? 0 : deep(level + 1) + some[0];
+}
+
+static inline void recursion(ocrEdtDep_t depv[]) {
+    (void)depv;
+    result = deep(0);
+}
+
+static inline void fails_assert(ocrEdtDep_t depv[]) {
+    assert(depv == NULL);
+}
+
+/* A signal that somebody sends ends the process as it would have, and nothing is said. */
+static inline void sends_itself(ocrEdtDep_t depv[]) {
+    (void)depv;
+    raise(SIGSEGV);
 }
 
 /* A copy of this process does it and ends by the signal. It says what is in says, and of an EDT

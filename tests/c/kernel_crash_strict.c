@@ -5,21 +5,6 @@
 // needs: signals
 #include "kernel_crash.h"
 
-static int deep(int level) {
-    volatile char some[256];
-    some[0] = 1;
-    return level == result - 1 ? 0 : deep(level + 1) + some[0];
-}
-
-static void recursion(ocrEdtDep_t depv[]) {
-    (void)depv;
-    result = deep(0);
-}
-
-static void of_null(ocrEdtDep_t depv[]) {
-    *(volatile u64 *)depv[1].ptr = 1;
-}
-
 static void aborts(ocrEdtDep_t depv[]) {
     (void)depv;
     abort();

@@ -5,15 +5,10 @@
 // needs: signals
 #include "crash.h"
 
-#include <assert.h>
 #include <pthread.h>
 #include <sys/mman.h>
 
 enum { SIZE = 1 << 20, STACK = 16 << 20 };
-
-static void of_null(ocrEdtDep_t depv[]) {
-    *(volatile u64 *)depv[1].ptr = 1;
-}
 
 /* What lies behind the block there is lost, which is no harm: the process ends. */
 static void beyond(ocrEdtDep_t depv[]) {
@@ -64,17 +59,6 @@ static void of_pattern(ocrEdtDep_t depv[]) {
     *(volatile char *)wild = 1;
 }
 
-static int deep(int level) {
-    volatile char some[256];
-    some[0] = 1;
-    return level == result - 1 ? 0 : deep(level + 1) + some[0];
-}
-
-static void recursion(ocrEdtDep_t depv[]) {
-    (void)depv;
-    result = deep(0);
-}
-
 /* An array that is larger than the stack: what is touched first lies far below its guard. */
 static void large_array(ocrEdtDep_t depv[]) {
     volatile char large[2 * STACK];
@@ -100,18 +84,8 @@ static void aborts(ocrEdtDep_t depv[]) {
     abort();
 }
 
-static void fails_assert(ocrEdtDep_t depv[]) {
-    assert(depv == NULL);
-}
-
 static void fails_ocr_assert(ocrEdtDep_t depv[]) {
     ocrAssert(depv == NULL);
-}
-
-/* A signal that somebody sends ends the process as it would have, and nothing is said. */
-static void sends_itself(ocrEdtDep_t depv[]) {
-    (void)depv;
-    raise(SIGSEGV);
 }
 
 static void gets_abort(ocrEdtDep_t depv[]) {

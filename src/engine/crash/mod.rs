@@ -15,8 +15,8 @@
 //! `abort` sends `SIGABRT` to its own thread: that is told, too, and raised again.
 //!
 //! Then what the program has printed is written, where the instruction is, the name of the EDT's function, if that had
-//! to be looked for, and in strict mode its history. That takes memory and locks: the thread that watches does it (`story.rs`), while
-//! the one that crashed waits for some seconds.
+//! to be looked for, and in strict mode its history. That takes memory and locks: the thread that watches does it
+//! (`story.rs`), while the one that crashed waits for some seconds.
 
 mod address;
 mod story;

@@ -1,6 +1,6 @@
-//! What is told of a crash by the thread that watches: where the instruction is, what the EDT's function is called, and in
-//! strict mode, what the EDT has been through: who created it, what its pre-slots were connected to, and who satisfied
-//! the events of those where it got a null pointer. Before that, what the program has printed is written.
+//! What is told of a crash by the thread that watches: where the instruction is, what the EDT's function is called,
+//! and in strict mode, what the EDT has been through: who created it, what its pre-slots were connected to, and who
+//! satisfied the events of those where it got a null pointer. Before that, what the program has printed is written.
 //!
 //! | who | does |
 //! |---|---|

@@ -561,8 +561,8 @@ fn comm(id: i32) -> Option<String> {
     Some(name.trim_end().into())
 }
 
-/// A thread that has never called the runtime, if it is not one of those that wait to become a worker or call OpenCL. A thread
-/// has the name of the one that has started it until it is given another.
+/// A thread that has never called the runtime, if it is not one of those that wait to become a worker or call
+/// OpenCL. A thread has the name of the one that has started it until it is given another.
 fn name_of_unknown(id: i32) -> Option<String> {
     match comm(id) {
         Some(name) if name.starts_with("ocr-helper-") || name.starts_with("ocr-device-") => None,

@@ -129,14 +129,19 @@ fn alone_with(
     (program, arguments): (&str, &[&str]),
     key: &str,
 ) -> Option<Runs> {
-    let cases = [Case::new(
+    let cases = [case((program, arguments), key)];
+    support::group(criterion, name, None, &cases)?.pop()
+}
+
+/// One of our programs, on all workers.
+fn case((program, arguments): (&str, &[&str]), key: &str) -> Case {
+    Case::new(
         &format!("ocr/{}", workers()),
         &ocr(program),
         arguments,
         workers(),
         key,
-    )];
-    support::group(criterion, name, None, &cases)?.pop()
+    )
 }
 
 fn dependences(criterion: &mut Criterion, report: &mut Report, name: &str, size: &str) {
@@ -230,11 +235,17 @@ fn pending(criterion: &mut Criterion, report: &mut Report, size: &str) {
     }
 }
 
-/// A thousand EDTs alive, of many: the memory that they take does not grow.
-fn flat(criterion: &mut Criterion, report: &mut Report, size: &str) {
-    let Some(runs) = alone_with(criterion, "flat", ("flat", &[size]), "ns_per_edt") else {
-        return;
+/// A thousand EDTs alive, of many: the memory that they take does not grow. So many as somebody asks for run
+/// once, without criterion: a billion take minutes.
+fn flat(criterion: &mut Criterion, report: &mut Report, count: &str) {
+    let asked = std::env::var("OCR_BENCH_FLAT").ok();
+    let size = asked.as_deref().unwrap_or(count);
+    let (what, key) = (("flat", &[size][..]), "ns_per_edt");
+    let runs = match asked {
+        Some(_) => support::wanted("flat").then(|| support::once(&case(what, key))),
+        None => alone_with(criterion, "flat", what, key),
     };
+    let Some(runs) = runs else { return };
     let first = runs.all("mb_first");
     let peer = Some(("at first", first.as_slice()));
     report.row(
@@ -355,8 +366,7 @@ fn main() {
     // OCR_BENCH_PENDING=10000000 shows that so many can wait, too.
     let pending_edts = std::env::var("OCR_BENCH_PENDING").unwrap_or_else(|_| count.into());
     pending(&mut criterion, &mut report, &pending_edts);
-    let lived = std::env::var("OCR_BENCH_FLAT").unwrap_or_else(|_| count.into());
-    flat(&mut criterion, &mut report, &lived);
+    flat(&mut criterion, &mut report, count);
     scaling(&mut criterion, &programs, &mut report);
     hello(&mut criterion, &mut report);
     report.table.print();

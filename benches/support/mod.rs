@@ -373,6 +373,15 @@ pub fn median_ratio(above: &[f64], below: &[f64]) -> f64 {
     median(&ratios)
 }
 
+/// Runs one case once: of one that takes minutes.
+pub fn once(case: &Case) -> Runs {
+    Runs {
+        name: case.name.clone(),
+        key: case.key.clone(),
+        figures: vec![case.run()],
+    }
+}
+
 /// Runs the cases in turns.
 pub fn measure(cases: &[Case], rounds: usize) -> Vec<Runs> {
     let runs = |case: &Case| Runs {

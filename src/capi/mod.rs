@@ -24,7 +24,7 @@ pub mod sys {
     include!(concat!(env!("OUT_DIR"), "/ocr_h.rs"));
 }
 
-use crate::check;
+use crate::check::calls::{self, Call};
 use crate::engine::context::Context;
 use crate::graph::Refused;
 use crate::object::guid::Guid;
@@ -55,10 +55,15 @@ macro_rules! export {
                 let words = [$($crate::capi::strict::word(&$arg)),*];
                 $crate::capi::strict::checked(call, &words, || $crate::capi::guard($default, || $body))
             }
-            // All that strict mode costs a call where it is off. The body is here twice: one that both
-            // call would be inlined in neither.
+            // The first arm is all that strict mode costs a call where it is off. The body is here more than once:
+            // one that all of them call would be inlined in none.
             match CALL {
                 Some(call) if $crate::check::is_on() => checked(call, $($arg),*),
+                Some(call) if size_of::<$ret>() == size_of::<u8>() => {
+                    let result = $crate::capi::guard($default, || $body);
+                    $crate::capi::look(call, $crate::capi::strict::word(&result) as u8);
+                    result
+                }
                 _ => $crate::capi::guard($default, || $body),
             }
         }
@@ -111,6 +116,28 @@ fn with<R>(none: R, f: impl FnOnce(&mut Context) -> R) -> R {
     }
 }
 
+/// Looks at the status that a call returns.
+#[inline(always)]
+fn look(call: &'static Call, status: u8) {
+    if status != 0 {
+        note_refusal(call, status);
+    }
+}
+
+/// Keeps in mind that a call was refused: a program that does not look at what it returns may hang for it.
+#[cold]
+fn note_refusal(call: &Call, status: u8) {
+    // The others are answers, or tell of the machine.
+    if let Some(code) = calls::code_of_misuse(status)
+        && let Some(context) = Context::get()
+    {
+        // SAFETY: the context is this thread's, and calls from C do not nest.
+        let context = unsafe { &*context };
+        let describe = || format!("{} returned {code}, in {}", call.shown(), context.who());
+        context.runtime.registry.refusals.add(describe);
+    }
+}
+
 /// Says once that a call does nothing since no runtime runs: programs with a `main` of their own that forget
 /// ocrLegacyInit mostly do not look at what calls return.
 #[cold]
@@ -129,7 +156,7 @@ fn tell_no_runtime() {
 fn called_now() -> Option<&'static str> {
     let stack = std::backtrace::Backtrace::force_capture().to_string();
     let mut frames = stack.lines().filter_map(|line| line.split_once(": "));
-    frames.find_map(|(_, name)| Some(check::calls::find(name.trim())?.shown()))
+    frames.find_map(|(_, name)| Some(calls::find(name.trim())?.shown()))
 }
 
 impl From<sys::ocrGuid_t> for Guid {

@@ -63,8 +63,8 @@ impl Check {
                 )
             });
         }
-        let Some(what) = self.history.what(guid) else {
-            if let Some(kind) = kind_of(guid) {
+        let Some(what) = self.named(objects, guid) else {
+            if let Some(kind) = kind_of(guid).filter(|_| self.can_have_been(objects, guid)) {
                 if kind == Kind::Registered && admits(role, What::Map) {
                     return (role != Role::Object).then(|| {
                         self.by_call(

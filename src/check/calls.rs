@@ -87,6 +87,17 @@ pub const MAX_ARGS: usize = 13;
 
 /// The status codes of a misuse. The others tell of the machine, or answer a question.
 pub const MISUSES: [u8; 3] = [PERMISSION, ACCESS, INVALID];
+
+/// The name of the status code of a misuse.
+pub fn code_of_misuse(status: u8) -> Option<&'static str> {
+    match status {
+        PERMISSION => Some("OCR_EPERM"),
+        ACCESS => Some("OCR_EACCES"),
+        INVALID => Some("OCR_EINVAL"),
+        _ => None,
+    }
+}
+
 /// `OCR_EPERM`.
 pub const PERMISSION: u8 = 1;
 /// `OCR_EINVAL`.

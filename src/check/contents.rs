@@ -424,13 +424,13 @@ impl Check {
         if result.is_null() {
             return None;
         }
-        let what = self.history.what(result);
+        let what = self.named(objects, result);
         let rule = "an EDT returns the GUID of a data block, of an event, or NULL_GUID; its output \
                     event is satisfied with that (OCR 1.1.0, 2.7)";
         let awaited = objects.is_awaited(result);
         let fits = match what {
             Some(what) => what == What::Block || what.is_event(),
-            None => kind_of(result).is_some(),
+            None => kind_of(result).is_some() && self.can_have_been(objects, result),
         };
         if !fits {
             let name = match what {

@@ -1,24 +1,29 @@
-//! The memory of destroyed blocks, kept for a while and filled with a pattern, to find writes through
-//! a pointer that outlived its block.
+//! The memory of destroyed blocks, kept for a while to find uses of a pointer that outlived its block.
 //!
-//! A block that goes while the EDT that destroyed it still runs is looked at when that EDT ends; each
-//! is looked at when it leaves here for another, and at the end of the program.
+//! Memory that has pages of its own is closed: who reads or writes it crashes there, and is told of the block. Other
+//! memory is filled with a pattern, and a write is found later: a block that goes while the EDT that destroyed it
+//! still runs is looked at when that EDT ends; each is looked at when it leaves here for another, and at the end of
+//! the program.
 
 use super::history::{End, Who};
 use super::{Check, Misuse};
-use crate::object::data_block::Memory;
+use crate::object::data_block::{Memory, PAGE};
 use crate::object::guid::Guid;
 use parking_lot::Mutex;
 use std::collections::{HashMap, VecDeque};
 
 /// How much memory is kept, with all that goes with a block; a block larger than a quarter of it is not.
 const BYTES_KEPT: usize = if cfg!(miri) { 16 << 10 } else { 64 << 20 };
+/// What closed memory counts as: the system's books, and the share that it may have of the mappings.
+const CLOSED_BYTES: usize = 3 * PAGE;
 /// What it is filled with.
 pub const BURIED: u8 = 0xdb;
 
 struct Grave {
     block: Guid,
     memory: Memory,
+    /// Nobody can touch the memory.
+    closed: bool,
 }
 
 #[derive(Default)]
@@ -35,10 +40,17 @@ pub struct Graves(Mutex<Yard>);
 
 impl Grave {
     fn bytes(&self) -> usize {
-        self.memory.taken() + size_of::<Grave>()
+        let memory = match self.closed {
+            true => CLOSED_BYTES,
+            false => self.memory.taken(),
+        };
+        memory + size_of::<Grave>()
     }
 
     fn disturbed(&self) -> bool {
+        if self.closed {
+            return false;
+        }
         let Memory { start, len, .. } = self.memory;
         // SAFETY: the memory is this room's now. Volatile, since a program that misuses the block
         // may write to it now.
@@ -70,10 +82,12 @@ impl Yard {
 impl Check {
     /// The memory of a block that nobody uses any more; `who` runs.
     pub fn bury(&self, block: Guid, memory: Memory, who: Who) -> Result<(), Box<Misuse>> {
-        if memory.len > BYTES_KEPT / 4 {
+        let closed = memory.close();
+        if !closed && memory.len > BYTES_KEPT / 4 {
             return Ok(());
         }
-        for at in 0..memory.len {
+        let open = if closed { 0 } else { memory.len };
+        for at in 0..open {
             // SAFETY: the memory is this room's now.
             unsafe { memory.start.wrapping_add(at).write_volatile(BURIED) };
         }
@@ -82,8 +96,13 @@ impl Check {
             _ => Guid::NULL,
         };
         let mut yard = self.graves.0.lock();
-        let fresh = destroyer == who.edt && !destroyer.is_null();
-        yard.add(Grave { block, memory }, fresh.then_some(destroyer));
+        let fresh = !closed && destroyer == who.edt && !destroyer.is_null();
+        let grave = Grave {
+            block,
+            memory,
+            closed,
+        };
+        yard.add(grave, fresh.then_some(destroyer));
         while let Some(oldest) = yard.surplus() {
             if oldest.disturbed() {
                 return Err(self.wrote_after_end(&oldest, who));
@@ -101,6 +120,18 @@ impl Check {
         }
         yard.old.extend(fresh);
         Ok(())
+    }
+
+    /// The destroyed block that has had its memory at this address, how far behind its start that is, and its size.
+    /// For the handler of a crash: it waits for no lock.
+    pub fn grave_at(&self, address: usize) -> Option<(Guid, usize, usize)> {
+        let yard = self.graves.0.try_lock()?;
+        let mut all = yard.old.iter().chain(yard.fresh.values().flatten());
+        all.find_map(|grave| {
+            let Memory { start, len, .. } = grave.memory;
+            let at = address.checked_sub(start.addr()).filter(|at| *at < len)?;
+            Some((grave.block, at, len))
+        })
     }
 
     /// The program ends.
@@ -145,7 +176,13 @@ mod tests {
             block.header.publish(block.header.peek().with_state(LIVE));
             let memory = block.take_memory().expect("it has some");
             let block = block.guid();
-            yard.add(Grave { block, memory }, None);
+            let closed = memory.close();
+            let grave = Grave {
+                block,
+                memory,
+                closed,
+            };
+            yard.add(grave, None);
             yard.surplus();
         }
         assert!(yard.old.len() < BYTES_KEPT / 256);

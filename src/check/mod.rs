@@ -354,6 +354,16 @@ impl Check {
             .collect()
     }
 
+    /// What a GUID that a program gave claims to name; nothing if no object can ever have had it.
+    fn named(&self, objects: &Objects, guid: Guid) -> Option<What> {
+        let what = self.history.what(guid)?;
+        self.can_have_been(objects, guid).then_some(what)
+    }
+
+    fn can_have_been(&self, objects: &Objects, guid: Guid) -> bool {
+        objects.can_have_been(guid) || self.history.get(guid).is_some()
+    }
+
     fn has_released(&self, who: Who, block: Guid) -> bool {
         let released = self.released.lock();
         released

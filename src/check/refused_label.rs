@@ -123,13 +123,13 @@ impl Check {
             told.push(range);
             label = format!("*{name} ({given}, index {index} of {range})");
         }
-        let what = match (kind_of(given), self.history.what(given)) {
+        let what = match (kind_of(given), self.named(objects, given)) {
             (Some(kind), _) if is_label && objects_of(kind) == wanted => return None,
             (Some(kind), _) if is_label => format!(
                 "{label} is a labeled GUID for {}, not for {wanted}",
                 objects_of(kind)
             ),
-            (Some(_), _) if given.is_label() => {
+            (Some(_), Some(_)) if given.is_label() => {
                 format!("{label} is a labeled GUID of a range or map that was destroyed")
             }
             (Some(_), Some(what)) => {
@@ -190,18 +190,30 @@ impl Check {
     }
 
     /// A create function that found an object on its label.
-    pub(super) fn created_twice(&self, made: &Made<'_>) -> Option<Box<Misuse>> {
+    pub(super) fn created_twice(&self, objects: &Objects, made: &Made<'_>) -> Option<Box<Misuse>> {
         // GUID_PROP_CHECK asks, and GUID_PROP_BLOCK waits.
         let promised = made.has_label() && made.properties() & LABEL_PROPERTIES == LABELED;
         let label = made.label.filter(|_| promised)?;
-        let advice = match label.kind().is_some_and(Kind::is_edt) {
-            false => ADVICE.to_string(),
-            true => format!("{ADVICE} An EDT keeps its GUID until it has ended."),
-        };
+        let (mut advice, mut told, mut place) = (ADVICE.to_string(), vec![label], String::new());
+        if label.kind().is_some_and(Kind::is_edt) {
+            advice += " An EDT keeps its GUID until it has ended.";
+        }
+        if let Some((range, index)) = self.range_of(objects, label) {
+            told.push(range);
+            place = format!(" (index {index} of {range})");
+            if objects
+                .ranges
+                .bounds(range)
+                .is_some_and(|bounds| bounds.mapped)
+            {
+                advice += " Two tuples may have the same GUID: check that the function of the map gives each tuple \
+                           one of its own.";
+            }
+        }
         Some(self.by_call(
             made,
-            format!("there is an object with the labeled GUID {label} already"),
-            &[label],
+            format!("there is an object with the labeled GUID {label}{place} already"),
+            &told,
             "with GUID_PROP_IS_LABELED alone the program sees to it that one caller creates the object \
              (see B.2.3)",
             &advice,

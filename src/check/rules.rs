@@ -1,7 +1,9 @@
 //! Why a call was refused, found from its arguments, the objects as they are, and their history: which
 //! file has the words for which call.
 
-use super::calls::{ACCESS, GUID_EXISTS, MISUSES, NO_DEVICE, NO_MEMORY, PERMISSION};
+use super::calls::{
+    ACCESS, GUID_EXISTS, MISUSES, NO_DEVICE, NO_MEMORY, PERMISSION, code_of_misuse,
+};
 use super::{Check, Made, Misuse};
 use crate::object::Objects;
 
@@ -14,7 +16,7 @@ impl Check {
             NO_DEVICE if made.call.name == "ocrOpenclTaskCreate" => {
                 return Some(self.refused_device(made));
             }
-            GUID_EXISTS => return self.created_twice(made),
+            GUID_EXISTS => return self.created_twice(objects, made),
             _ if made.call.name.starts_with("ocrDbMalloc")
                 || made.call.name.starts_with("ocrDbFree") =>
             {
@@ -118,11 +120,7 @@ impl Check {
     }
 
     fn unexplained(&self, made: &Made<'_>, status: u8) -> Box<Misuse> {
-        let code = match status {
-            PERMISSION => "OCR_EPERM",
-            ACCESS => "OCR_EACCES",
-            _ => "OCR_EINVAL",
-        };
+        let code = code_of_misuse(status).unwrap_or("an error");
         self.by_call(
             made,
             format!("the call was refused with {code}"),

@@ -6,6 +6,7 @@ use super::blocks::Answered;
 use super::departure;
 use super::early::{Early, RESULT};
 use super::seats::Away;
+use super::stack::SignalStack;
 use crate::check::history::Who;
 use crate::graph::finish::Credit;
 use crate::graph::{Call, Dependence, Graph, Refused, Worklist};
@@ -72,6 +73,8 @@ pub struct Context {
     pub is_manager: bool,
     /// On a device manager's thread, the kernels that were enqueued ahead.
     pub(super) ahead: Ahead,
+    /// For a thread that is not a worker, whose stack may be found full, too.
+    signals: Option<SignalStack>,
     /// Keeps the runtime, for a thread that is not a worker.
     keeper: Option<Arc<Runtime>>,
     /// What was done.
@@ -119,6 +122,7 @@ impl Context {
             looked_in: 0,
             is_manager: false,
             ahead: Ahead::default(),
+            signals: None,
             keeper: None,
             tally: runtime.registry.join(),
         }));
@@ -224,7 +228,9 @@ impl Context {
         let this: &'static Runtime = unsafe { &*Arc::as_ptr(&runtime) };
         let context = Context::new(this, None);
         // SAFETY: just made, and this thread's.
-        unsafe { (*context).keeper = Some(runtime) };
+        let new = unsafe { &mut *context };
+        new.keeper = Some(runtime);
+        new.signals = SignalStack::begin();
         OUTSIDER.set(context);
         departure::watch_thread();
         Some(context)

@@ -148,6 +148,7 @@ impl Runtime {
                 asleep,
                 free_threads: !still && self.has_free_threads(self.resting.now()),
                 history: self.check.as_ref().map(|check| &check.history),
+                refused: self.registry.refusals.told(),
                 seconds: self.started.elapsed().as_secs_f64(),
             },
         )

@@ -148,9 +148,12 @@ impl Graph<'_> {
         let data = Link::from_bits(data.bits());
         let node = self.objects.events.connector(&mut self.caches.events, data);
         let node = node.ok_or(Refused::OutOfMemory)?;
-        // Others may have come first meanwhile.
+        // Others may have come first meanwhile. On a label there may be another event now.
         let answer = match self.objects.events.lock(guid) {
             None => Err(Refused::NoSuchObject),
+            Some((event, _locked)) if event.kind() != EventKind::Channel => {
+                Err(Refused::NoSuchObject)
+            }
             Some((event, _locked)) if event.counter.get() < 0 => Ok(self.take_first(event)),
             Some((event, _locked)) if refuses(event) => Err(Refused::NotPermitted),
             Some((event, _locked)) => {

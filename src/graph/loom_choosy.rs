@@ -2,8 +2,8 @@
 //!
 //! What runs here is not `choosy.rs`: the models copy its steps by hand, in the same order, with dependences
 //! and blocks as numbers. Only the lock of the header is the real one. A change of the order there is to be
-//! made here, too. `threads.rs` runs real functions, under Miri too, but on other kinds of events: those
-//! of `choosy.rs` are run by the random graphs (`tests/stress`) and the C programs of the tests.
+//! made here, too. `threads.rs` runs the real functions, under Miri too, as do the random graphs (`tests/stress`) and
+//! the C programs of the tests.
 
 use crate::object::header::{Header, Locked, Word};
 use loom::cell::UnsafeCell;

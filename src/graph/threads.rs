@@ -3,7 +3,7 @@
 
 use super::{Graph, Worklist};
 use crate::object::edt::{EdtRef, Mode, WAITING};
-use crate::object::event::EventKind;
+use crate::object::event::{EventKind, NewEvent};
 use crate::object::guid::Guid;
 use crate::object::{Caches, Objects};
 use std::sync::Barrier;
@@ -144,6 +144,74 @@ fn an_edt_becomes_runnable_once_whoever_comes_first() {
         }
         for event in first.into_iter().chain(second) {
             let _ = maker.step(|graph| graph.destroy_event(event));
+        }
+        assert_eq!(objects.edts.live().count(), 0);
+        assert_eq!(objects.events.live().count(), 0);
+        maker.end();
+    }
+}
+
+/// Each EDT waits twice for one event, which serves two: a counted one, or a channel, which is satisfied as often.
+/// Two threads connect, and a third satisfies. Each EDT becomes runnable once, a counted event is gone then, and a
+/// channel holds nothing.
+#[test]
+fn counted_and_channel_events_serve_whoever_comes_first() {
+    let objects = Objects::default();
+    for graph in 0..GRAPHS {
+        let counted = graph % 2 == 0;
+        let new = || match counted {
+            true => NewEvent::Counted { dependences: 2 },
+            false => NewEvent::Channel { bound: 2 },
+        };
+        let mut maker = Hand::new(&objects);
+        let edts: Vec<Guid> = (0..EDTS).map(|_| maker.edt()).collect();
+        let made = (0..EDTS).map(|_| objects.events.create(&mut maker.caches.events, new()));
+        let events: Vec<Guid> = made.map(|event| event.expect("memory")).collect();
+        let start = Barrier::new(3);
+        let go = |work: &(dyn Fn(&mut Hand<'_>, Guid, Guid) + Sync)| {
+            let mut hand = Hand::new(&objects);
+            start.wait();
+            for (&edt, &event) in edts.iter().zip(&events) {
+                work(&mut hand, edt, event);
+            }
+            hand.end()
+        };
+        let connects = |hand: &mut Hand<'_>, edt, event, slot| {
+            let connected = hand.step(|graph| graph.add_dependence(event, edt, slot, Mode::Rw));
+            connected.expect("it serves two");
+        };
+        let satisfies = |hand: &mut Hand<'_>, edt, event| {
+            for _ in 0..if counted { 1 } else { 2 } {
+                hand.step(|graph| graph.satisfy_event(event, false, Guid::NULL))
+                    .expect("it is there");
+            }
+            hand.step(|graph| graph.add_dependence(Guid::NULL, edt, 2, Mode::Null))
+                .expect("it is there");
+        };
+        let runnable: Vec<EdtRef> = thread::scope(|scope| {
+            let threads = [
+                scope.spawn(|| go(&|hand, edt, event| connects(hand, edt, event, 0))),
+                scope.spawn(|| go(&|hand, edt, event| connects(hand, edt, event, 1))),
+                scope.spawn(|| go(&satisfies)),
+            ];
+            let ended = threads.map(|thread| thread.join().expect("no panic"));
+            ended.into_iter().flatten().collect()
+        });
+        let mut seen: Vec<Guid> = runnable.iter().map(|edt| edt.get().guid()).collect();
+        let mut all = edts.clone();
+        seen.sort();
+        all.sort();
+        assert_eq!(seen, all);
+        for edt in runnable {
+            objects.edts.free(&mut maker.caches.edts, edt.get());
+        }
+        for &event in events.iter().filter(|_| !counted) {
+            let (channel, locked) = objects.events.lock(event).expect("channels stay");
+            assert_eq!(channel.counter.get(), 0);
+            drop(locked);
+            maker
+                .step(|graph| graph.destroy_event(event))
+                .expect("it is there");
         }
         assert_eq!(objects.edts.live().count(), 0);
         assert_eq!(objects.events.live().count(), 0);

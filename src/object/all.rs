@@ -73,6 +73,32 @@ impl Objects {
         }
     }
 
+    /// Whether there can ever have been an object with this GUID: what it claims to name has a slot, in that generation
+    /// or a later one. Not so most garbage, such as a number or an address.
+    pub fn can_have_been(&self, guid: Guid) -> bool {
+        let Some(kind) = guid.kind() else {
+            return false;
+        };
+        let index = guid.index();
+        let word = match kind {
+            Kind::DataBlock => self.data_blocks.word(index),
+            Kind::Template => self.templates.word(index),
+            Kind::Range => self.ranges.word(index),
+            Kind::Event => self.events.word(index),
+            kind if kind.is_edt() => self.edts.get(kind, index).map(|edt| edt.header.peek()),
+            // Of a device that is not there, or of a worker, too.
+            Kind::Affinity => return index <= u16::MAX.into(),
+            Kind::Registered => return self.numbers.gave(guid),
+            Kind::Local => return self.creations.gave(guid),
+            _ => {
+                let edt = guid.edt_of_output();
+                return edt.is_some_and(|edt| self.can_have_been(edt));
+            }
+        };
+        // A slot takes on the generation of a label with its first object.
+        word.is_some_and(|word| guid.is_label() || guid.generation() <= word.generation())
+    }
+
     /// Gives an ending thread's free slots to the others.
     pub fn drain(&self, caches: &mut Caches) {
         self.edts.drain(&mut caches.edts);

@@ -21,7 +21,7 @@
 use super::arena::{Arena, Cache, Labels, Slot, Taken};
 use super::collective::{Collective, Params};
 use super::guid::{Guid, Kind};
-use super::header::{FREE, Header, Locked};
+use super::header::{FREE, Header, Locked, Word};
 use super::link::{Connector, Link};
 use std::cell::Cell;
 use std::ptr;
@@ -319,6 +319,11 @@ impl Events {
                 })
             }
         })
+    }
+
+    /// The header's word of the slot with this index, whatever is in it.
+    pub fn word(&self, index: u32) -> Option<Word> {
+        self.events.get(index).map(|event| event.header.peek())
     }
 
     /// Locks the event of this GUID, if it exists.

@@ -165,6 +165,11 @@ impl State {
 }
 
 impl Creations {
+    /// Whether a creator was given this identifier.
+    pub fn gave(&self, local: Guid) -> bool {
+        self.numbers.gave(local)
+    }
+
     /// A thread asks for the object of an index in range. `None` when identifiers are used up. After
     /// [`Begun::Wait`] it is entered as one that waits, until [`Creations::goes_on`].
     pub fn begin(

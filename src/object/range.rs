@@ -8,7 +8,7 @@
 use super::Objects;
 use super::arena::{Arena, Cache, Labels, Slot};
 use super::guid::{Guid, Kind};
-use super::header::Header;
+use super::header::{Header, Word};
 use std::cell::{Cell, UnsafeCell};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU32, AtomicU64, Ordering, fence};
@@ -103,6 +103,11 @@ impl Ranges {
 
     fn get(&self, guid: Guid) -> Option<&Range> {
         (guid.kind() == Some(Kind::Range)).then(|| self.0.get(guid.index()))?
+    }
+
+    /// The header's word of the slot with this index, whatever is in it.
+    pub fn word(&self, index: u32) -> Option<Word> {
+        self.0.get(index).map(|range| range.header.peek())
     }
 
     /// The labels of a range or map.

@@ -19,6 +19,12 @@ impl Numbers {
         let generation = u32::try_from(number >> 32).ok()?;
         (generation < FIRST_LABEL_GENERATION).then(|| Guid::new(kind, generation, number as u32))
     }
+
+    /// Whether this is one of them, of whatever kind.
+    pub fn gave(&self, guid: Guid) -> bool {
+        let number = u64::from(guid.generation()) << 32 | u64::from(guid.index());
+        (1..=self.0.load(Ordering::Relaxed)).contains(&number)
+    }
 }
 
 /// The objects of one type.

@@ -8,7 +8,7 @@
 
 use super::arena::{Arena, Cache, Labels, Slot, Taken};
 use super::guid::{Guid, Kind};
-use super::header::{COUNT_MAX, Header};
+use super::header::{COUNT_MAX, Header, Word};
 use super::hints::{HintSet, Hints};
 use super::work::Work;
 use crate::sync::{AtomicBool, AtomicPtr, AtomicU32, Ordering, fence};
@@ -79,6 +79,13 @@ impl Templates {
 
     fn get(&self, guid: Guid) -> Option<&Template> {
         (guid.kind() == Some(Kind::Template)).then(|| self.templates.get(guid.index()))?
+    }
+
+    /// The header's word of the slot with this index, whatever is in it.
+    pub fn word(&self, index: u32) -> Option<Word> {
+        self.templates
+            .get(index)
+            .map(|template| template.header.peek())
     }
 
     /// What the template of this GUID says, if it exists.

@@ -3,8 +3,8 @@
 use super::labels::Labels;
 use crate::object::guid::Guid;
 use parking_lot::Mutex;
-use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicI32, AtomicU64, AtomicUsize, Ordering};
+use std::sync::{Arc, OnceLock};
 
 /// A counter with one writer.
 #[derive(Default)]
@@ -96,6 +96,30 @@ pub struct Registry {
     pub labels: Labels,
     /// Units of progress that the program has reported.
     pub progress: AtomicU64,
+    /// Calls that were refused.
+    pub refusals: Refusals,
+}
+
+/// Calls that were refused without strict mode, for who wonders why a program hangs: many do not look at what calls
+/// return.
+#[derive(Default)]
+pub struct Refusals {
+    count: AtomicU64,
+    first: OnceLock<String>,
+}
+
+impl Refusals {
+    /// One more; `describe` says which, in whom.
+    pub fn add(&self, describe: impl FnOnce() -> String) {
+        self.first.get_or_init(describe);
+        self.count.fetch_add(1, Ordering::Relaxed);
+    }
+
+    /// How many, and the first; none if there was none.
+    pub fn told(&self) -> Option<(u64, String)> {
+        let first = self.first.get()?;
+        Some((self.count.load(Ordering::Relaxed).max(1), first.clone()))
+    }
 }
 
 #[derive(Default)]

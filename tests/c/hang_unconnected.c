@@ -6,8 +6,10 @@
 // stderr: pre-slot 1: a dependence that was never added (ocrAddDependence)
 // stderr: pre-slot 2: a dependence that was never added (ocrAddDependence), or was refused, for instance because its event or data block did not exist, or whose event was destroyed
 // stderr: pre-slot 3: a dependence that was never added
+// stderr: A call was refused before: ocrAddDependence returned OCR_EINVAL, in EDT
+// stderr: (mainEdt). OCR_CHECK=strict says why.
 // stderr: A once, latch, counted or output event goes by itself, and its GUID, labeled or not, names nothing then
-// stderr: OCR_CHECK=strict shows the first call that was refused for that, or says which event was destroyed
+// stderr: OCR_CHECK=strict says which event was used when it was gone, or was destroyed
 // needs: halt
 #include "check.h"
 #include <extensions/ocr-labeling.h>

@@ -1,8 +1,8 @@
-/* Strict mode: a map is asked for that was never created. */
+/* Strict mode: a map is asked for whose GUID was never given. */
 // env: OCR_CHECK=strict
 // status: 1
 // stderr: strict mode: ocrMapGet: mapGuid (0x
-// stderr: ) is not the GUID of a map of ocrMapCreate that exists
+// stderr: ) is not the GUID of an object
 
 #include "strict.h"
 #include <extensions/ocr-map-creator.h>

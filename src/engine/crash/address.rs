@@ -44,6 +44,14 @@ pub(super) fn tell(
         text.write_str(", close to a null pointer")?;
         return edt.map_or(Ok(()), |edt| null_pointers(text, edt));
     }
+    if let Some((block, at, size)) = destroyed(runtime, address) {
+        return write!(
+            text,
+            ", byte {at} of the data block {block}, which had {size} bytes and was destroyed: whoever has destroyed a \
+             data block, or released it, does not use it any more (OCR 1.1.0, 2.5.2 and 2.5.3). Move ocrDbDestroy \
+             behind the last use of the pointer, in this EDT and in others"
+        );
+    }
     // Without strict mode blocks have no guards, and what lies beside one has nothing to do with it.
     let guarded = runtime.check.is_some();
     let near = guarded.then(|| beside_any(runtime, edt, address)).flatten();
@@ -54,6 +62,11 @@ pub(super) fn tell(
         filled(text, context)?;
     }
     counts(text, edt)
+}
+
+/// The destroyed block at the address, in strict mode, the byte of it, and its size.
+pub(super) fn destroyed(runtime: &Runtime, address: usize) -> Option<(Guid, usize, usize)> {
+    runtime.check.as_ref()?.grave_at(address)
 }
 
 /// How many pre-slots and parameters the EDT has.

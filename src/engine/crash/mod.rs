@@ -144,15 +144,17 @@ fn tell_of(
         Some(edt) => write!(text, "ocr: error: EDT {} crashed with {name}", Named(edt)),
         None => write!(text, "ocr: error: {ThisThread} crashed with {name}"),
     });
+    // SAFETY: these signals come with an address.
+    let address = || unsafe { info.si_addr() } as usize;
+    let faulted = matches!(signal, libc::SIGSEGV | libc::SIGBUS);
     say(|text| match signal {
         libc::SIGABRT => text.write_str(ABORTED),
         libc::SIGILL | libc::SIGTRAP => text.write_str(NO_INSTRUCTION),
         libc::SIGFPE => arithmetic(text, info.si_code),
         _ => {
-            // SAFETY: these signals come with an address.
-            let at = unsafe { info.si_addr() } as usize;
+            let at = address();
             match stack::is_full(at, context) {
-                true => full_stack(text, at),
+                true => full_stack(text, at, edt),
                 false => address::tell(text, (runtime, edt), at, info.si_code, context),
             }
         }
@@ -166,7 +168,10 @@ fn tell_of(
         libc::SIGABRT => None,
         _ => stack::instruction(context),
     };
-    story::ask(edt, at);
+    let block = faulted
+        .then(|| address::destroyed(runtime, address()))
+        .flatten();
+    story::ask(edt, block.map(|(guid, ..)| guid), at);
     if edt.is_some() && runtime.check.is_none() {
         say(|text| text.write_str(STRICT_SAYS));
     }
@@ -265,11 +270,18 @@ fn arithmetic(text: &mut Text, code: libc::c_int) -> fmt::Result {
     }
 }
 
-fn full_stack(text: &mut Text, address: usize) -> fmt::Result {
-    write!(
-        text,
-        " at address {address:#x}: its stack is full. EDTs have {} MiB: put large arrays into data blocks or \
-         on the heap, and instead of a deep recursion use a loop, or EDTs that create EDTs",
-        stack::BYTES >> 20
-    )
+fn full_stack(text: &mut Text, address: usize, edt: Option<&Edt>) -> fmt::Result {
+    write!(text, " at address {address:#x}: its stack is full. ")?;
+    match edt {
+        Some(_) => write!(
+            text,
+            "EDTs have {} MiB: put large arrays into data blocks or on the heap, and instead of a deep recursion use a \
+             loop, or EDTs that create EDTs",
+            stack::BYTES >> 20
+        ),
+        None => text.write_str(
+            "Put large arrays on the heap, and instead of a deep recursion use a loop; pthread_attr_setstacksize gives \
+             a thread more, and \"ulimit -s\" the one of main",
+        ),
+    }
 }

@@ -1,6 +1,7 @@
 //! What is told of a crash by the thread that watches: where the instruction is, what the EDT's function is called,
 //! and in strict mode, what the EDT has been through: who created it, what its pre-slots were connected to, and who
-//! satisfied the events of those where it got a null pointer. Before that, what the program has printed is written.
+//! satisfied the events of those where it got a null pointer, and of a destroyed block that it used, who did that. Before
+//! that, what the program has printed is written.
 //!
 //! | who | does |
 //! |---|---|
@@ -22,6 +23,8 @@ use std::sync::atomic::{AtomicBool, AtomicU64, AtomicUsize, Ordering};
 static ASKED: AtomicBool = AtomicBool::new(false);
 /// The GUID of the EDT, or 0.
 static EDT: AtomicU64 = AtomicU64::new(0);
+/// The GUID of a data block that it is about, or 0.
+static BLOCK: AtomicU64 = AtomicU64::new(0);
 /// Which of its first 64 pre-slots give it a null pointer, a bit each.
 static NULLS: AtomicU64 = AtomicU64::new(0);
 /// Where the instruction is; 0 if that says nothing.
@@ -30,11 +33,12 @@ static INSTRUCTION: AtomicUsize = AtomicUsize::new(0);
 /// A run begins, in which nobody has asked.
 pub(super) fn begin() {
     EDT.store(0, Ordering::Relaxed);
+    BLOCK.store(0, Ordering::Relaxed);
     ASKED.store(false, Ordering::SeqCst);
 }
 
 /// Has the story told. For the handler of a signal.
-pub(super) fn ask(edt: Option<&Edt>, instruction: Option<usize>) {
+pub(super) fn ask(edt: Option<&Edt>, block: Option<Guid>, instruction: Option<usize>) {
     /// So often it looks, every hundredth of a second.
     const LOOKS: usize = 300;
     if let Some(edt) = edt {
@@ -44,6 +48,7 @@ pub(super) fn ask(edt: Option<&Edt>, instruction: Option<usize>) {
         // Not that of a label, on which there may be another one.
         EDT.store(edt.own_guid().bits(), Ordering::Relaxed);
     }
+    BLOCK.store(block.map_or(0, Guid::bits), Ordering::Relaxed);
     INSTRUCTION.store(instruction.unwrap_or_default(), Ordering::Relaxed);
     // Seq-cst, as the end of the thread that watches: either it finds this, or it is seen to be gone.
     ASKED.store(true, Ordering::SeqCst);
@@ -69,7 +74,7 @@ pub(in crate::engine) fn tell_if_asked(runtime: &Runtime) {
     if let Some(place) = symbols::place_of(INSTRUCTION.load(Ordering::Relaxed)) {
         eprintln!("  the instruction is {place}");
     }
-    let edt = Guid::from_bits(EDT.load(Ordering::Relaxed));
+    let [edt, block] = [&EDT, &BLOCK].map(|guid| Guid::from_bits(guid.load(Ordering::Relaxed)));
     match &runtime.check {
         _ if edt.is_null() => {}
         Some(check) => {
@@ -87,6 +92,11 @@ pub(in crate::engine) fn tell_if_asked(runtime: &Runtime) {
                 eprintln!("  its function is {name}");
             }
         }
+    }
+    if let Some(check) = &runtime.check
+        && !block.is_null()
+    {
+        eprintln!("  {}", check.history.story(block, 0));
     }
     ASKED.store(false, Ordering::SeqCst);
 }

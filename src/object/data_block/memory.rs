@@ -3,7 +3,8 @@
 //! In strict mode a guard stands before and behind the content of each block: bytes that nobody has
 //! reason to write. One that has changed tells of a write beyond the block. And there the content has pages of
 //! its own, the last of which it fills, between two that nobody can touch: a loop that runs on behind a block
-//! ends there, before it has overwritten what the runtime would tell of it with. The system gives a
+//! ends there, before it has overwritten what the runtime would tell of it with. When such a block is gone nobody
+//! can touch its pages any more ([`Memory::close`]). The system gives a
 //! process a limited number of such mappings, so blocks beyond [`MAPPED_MOST`] at a time have guards alone.
 
 use std::ptr::{self, NonNull};
@@ -42,6 +43,20 @@ impl Memory {
             false => self.len + alignment(self.len) + 2 * GUARD,
         }
     }
+
+    /// Whoever touches it from now on crashes, and it takes no memory any more. False, and nothing is done, if it has
+    /// no pages of its own.
+    pub fn close(&self) -> bool {
+        if !is_mapped(self.base) {
+            return false;
+        }
+        let first = self.base.wrapping_sub(1).wrapping_add(PAGE);
+        let flags = libc::MAP_PRIVATE | libc::MAP_ANONYMOUS | libc::MAP_FIXED | libc::MAP_NORESERVE;
+        // SAFETY: pages that `map` has mapped, of which nobody has references: the block is gone.
+        let closed =
+            unsafe { libc::mmap(first.cast(), pages(self.len), libc::PROT_NONE, flags, -1, 0) };
+        closed != libc::MAP_FAILED
+    }
 }
 
 impl Drop for Memory {
@@ -62,7 +77,7 @@ pub const UNWRITTEN: u8 = 0xa5;
 const MAPPED_MOST: usize = 16 << 10;
 static MAPPED: AtomicUsize = AtomicUsize::new(0);
 /// The largest size of a page: what is a multiple of it is one of every page.
-const PAGE: usize = if cfg!(target_arch = "x86_64") {
+pub const PAGE: usize = if cfg!(target_arch = "x86_64") {
     4 << 10
 } else {
     64 << 10

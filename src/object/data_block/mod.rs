@@ -19,7 +19,7 @@ mod memory;
 mod store;
 
 pub use copies::{Copies, CopiesGuard};
-pub use memory::{Memory, OutOfMemory, REACH, UNWRITTEN, alignment};
+pub use memory::{Memory, OutOfMemory, PAGE, REACH, UNWRITTEN, alignment};
 pub use store::DataBlocks;
 
 use super::arena::Slot;

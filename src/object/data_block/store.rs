@@ -189,6 +189,11 @@ impl DataBlocks {
         self.blocks.get(index?)
     }
 
+    /// The header's word of the slot with this index, whatever is in it.
+    pub fn word(&self, index: u32) -> Option<Word> {
+        self.blocks.get(index).map(|block| block.header.peek())
+    }
+
     /// Whether there is or was a block with this GUID, which a program was given.
     pub fn has_been(&self, guid: Guid) -> bool {
         guid.is_data_block()

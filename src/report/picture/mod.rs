@@ -77,6 +77,8 @@ pub struct Told<'a> {
     pub free_threads: bool,
     /// What objects have been through, in strict mode.
     pub history: Option<&'a History>,
+    /// How many calls were refused, and which was the first.
+    pub refused: Option<(u64, String)>,
 }
 
 /// A call on a label that nobody has created an object on.

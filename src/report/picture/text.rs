@@ -48,33 +48,43 @@ impl Picture<'_> {
         let outside = self.outside();
         let waiting = self.what_waits();
         text += &outside;
-        // In strict mode no call was refused.
-        let refused = self.told.history.is_none();
+        let strict = self.told.history.is_some();
         if waiting.is_empty() && outside.is_empty() {
             text += " No EDT waits for anything: the program has ended without ocrShutdown.";
-            if refused {
-                text += " If an EDT that should call it was never created, OCR_CHECK=strict shows \
-                         the call that was refused.";
-            }
         }
         text += &waiting;
         text += &self.circle();
         text += &self.untaken();
+        if !strict {
+            text += &self.what_strict_mode_says();
+        }
+        if strict && self.objects.data_blocks.live().next().is_some() {
+            text += "\n  If the program hangs in strict mode alone, it may use what nobody has written in a data block: \
+                     new ones are filled with bytes 0xa5 there, not with zeros.";
+        }
+        text
+    }
+
+    /// What was refused, and what strict mode would say of a program that hangs.
+    fn what_strict_mode_says(&self) -> String {
+        let refused = self.told.refused.as_ref();
+        let mut text = refused.map_or(String::new(), |(count, first)| match count {
+            1 => format!("\n  A call was refused before: {first}. OCR_CHECK=strict says why."),
+            count => format!(
+                "\n  {count} calls were refused before, the first: {first}. OCR_CHECK=strict says why."
+            ),
+        });
         let unexplained = |edt: &WaitingEdt| {
             let mut slots = edt.slots.iter();
             slots.any(|slot| slot.link.is_none() && self.lacks(edt, slot).is_none())
         };
-        if refused && self.waiting.iter().any(unexplained) {
+        if self.waiting.iter().any(unexplained) {
             text += "\n  A once, latch, counted or output event goes by itself, and its GUID, labeled or not, names \
-                     nothing then: OCR_CHECK=strict shows the first call that was refused for that, or \
-                     says which event was destroyed, and by whom.";
-        } else if refused && (!self.waiting.is_empty() || self.any_thread_waits()) {
-            text += "\n  OCR_CHECK=strict shows the first call that was refused, who created what waits, \
-                     and which event was destroyed.";
-        }
-        if !refused && self.objects.data_blocks.live().next().is_some() {
-            text += "\n  If the program hangs in strict mode alone, it may use what nobody has written in a data block: \
-                     new ones are filled with bytes 0xa5 there, not with zeros.";
+                     nothing then: OCR_CHECK=strict says which event was used when it was gone, or was destroyed, \
+                     and by whom.";
+        } else if refused.is_none() && (!self.waiting.is_empty() || self.any_thread_waits()) {
+            text +=
+                "\n  OCR_CHECK=strict shows who created what waits, and which event was destroyed.";
         }
         text
     }

@@ -34,9 +34,11 @@
  * Before its first object is created, a labeled GUID can be used where dependences are added and
  * events satisfied: by ocrAddDependence and ocrAddDependenceSlot, as source or destination, in depv of
  * ocrEdtCreate and ocrOpenclTaskCreate, by ocrEventSatisfy and ocrEventSatisfySlot, as event or data
- * block, and as what an EDT returns; not as *outputEvent with EDT_PROP_OEVT_VALID, which is refused. Such a call returns 0 and waits. It takes effect within the call
- * that creates the object; on an event, calls take effect in the order in which they were made, also
- * those that others make meanwhile, which return 0 as well. What else is wrong with the call is refused
+ * block, and as what an EDT returns; not as *outputEvent with EDT_PROP_OEVT_VALID, which is refused.
+ * Such a call returns 0 and waits. It takes effect within the call that creates the object; on an event
+ * that is created, the calls that waited for it take effect in the order in which they were made, also
+ * those that others make meanwhile, which return 0 as well. One that waits for a data block takes effect
+ * when that is created, behind those that others make on the event until then. What else is wrong with the call is refused
  * at once, as far as it can be seen; what turns out later (a slot that the EDT does not have) is told on
  * the standard error. What the call names may be destroyed while it waits, as it may be afterwards.
  * If nobody creates the object, the message about a hang says so. Other functions, such as
@@ -50,7 +52,9 @@
  * After its object is gone, a labeled GUID names nothing, until the next object is created on it:
  * functions that are given it return OCR_EINVAL and do nothing. An object that goes by itself (a once
  * event, a latch event, an EDT) leaves its label free for another: calls that are meant to create one
- * object must all come before it goes. A data block is gone when the last EDT that holds it has
+ * object must all come before it goes. A dependence of an event on a label from another event, which has
+ * not been satisfied when the one on the label is destroyed, stays: it satisfies the next event that is
+ * created there. A data block is gone when the last EDT that holds it has
  * released it; from ocrDbDestroy until then its GUID cannot be used, and not created on.
  */
 #ifndef OCR_API_EXT_LABELING_H

@@ -100,20 +100,23 @@ mod version;
 /// program, which may end in order.
 #[inline(always)]
 fn guard<R>(default: R, body: impl FnOnce() -> R) -> R {
-    catch_unwind(AssertUnwindSafe(body)).unwrap_or(default)
+    catch_unwind(AssertUnwindSafe(body)).unwrap_or_else(|_| {
+        Context::leave_calls();
+        default
+    })
 }
 
 /// Runs `f` with the context of this thread; `none` where no runtime runs.
 #[inline]
 fn with<R>(none: R, f: impl FnOnce(&mut Context) -> R) -> R {
-    match Context::get() {
-        // SAFETY: the context is this thread's, and calls from C do not nest.
-        Some(context) => f(unsafe { &mut *context }),
-        None => {
-            tell_no_runtime();
-            none
-        }
-    }
+    let Some(context) = Context::enter_call() else {
+        tell_no_runtime();
+        return none;
+    };
+    // SAFETY: the context is this thread's, and calls from C do not nest.
+    let result = f(unsafe { &mut *context });
+    Context::leave_call();
+    result
 }
 
 /// Looks at the status that a call returns.

@@ -21,7 +21,7 @@ struct Group {
 }
 
 impl Check {
-    /// The list, or none if nothing is left. No other thread runs.
+    /// The list, or none if nothing is left. No other thread is in a call.
     pub fn left(&self, objects: &Objects) -> Option<String> {
         let mut groups: BTreeMap<(&str, String, String), Group> = BTreeMap::new();
         let mut total = 0;

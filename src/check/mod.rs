@@ -59,6 +59,12 @@ pub fn is_on() -> bool {
     ON.load(Ordering::Relaxed)
 }
 
+/// Says whether the run that begins is checked, or that there is none any more. A `Check` does not say so itself: it
+/// may live on in a thread of the program that has yet to see that its run has ended, and that another one goes on.
+pub fn set_on(on: bool) {
+    ON.store(on, Ordering::Relaxed);
+}
+
 /// How many elements of `depv` are told of, where it is not about one of them.
 const DEPV_TOLD: usize = 4;
 
@@ -79,9 +85,8 @@ pub struct Check {
 }
 
 impl Check {
-    /// Begins to check the run of this process.
+    /// Nothing has happened in the run.
     pub fn begin() -> Box<Check> {
-        ON.store(true, Ordering::Relaxed);
         Box::new(Check {
             history: History::default(),
             contents: contents::Contents::default(),
@@ -369,12 +374,6 @@ impl Check {
         released
             .get(&who.edt)
             .is_some_and(|blocks| blocks.contains(&block))
-    }
-}
-
-impl Drop for Check {
-    fn drop(&mut self) {
-        ON.store(false, Ordering::Relaxed);
     }
 }
 

@@ -7,7 +7,8 @@
 //! wakes the thread (`Context::wake`).
 //!
 //! When the run ends and no EDT runs any more, the waiting ends, too, unless the answer is on its way already
-//! (`Runtime::answer_comes`). An EDT that stands for a thread and is in the queue of a block stays there.
+//! (`Runtime::answer_comes`), or may be: while other threads of the program are in calls, or kernels run, what they lead
+//! to may end in one. An EDT that stands for a thread and is in the queue of a block stays there.
 //!
 //! While an EDT of this kind waits, the message about a hang shows it as the thread.
 
@@ -141,25 +142,23 @@ impl Sleeper {
         }
     }
 
-    /// Waits when the run has ended, as long as an answer `comes`. That is asked from time to time: if there is no sign
-    /// of it several times, nobody is in the middle of something that leads to one.
-    fn wait_for_last(&self, mut comes: impl FnMut() -> Comes) -> State {
-        /// How often, a thousandth of a second each.
-        const TRIES: u32 = 10;
+    /// Waits when the run has ended, as long as an answer `comes`, or may be what others do leads to one.
+    fn wait_for_last(
+        &self,
+        mut comes: impl FnMut() -> Comes,
+        mut others_act: impl FnMut() -> bool,
+    ) -> State {
         let mut state = self.state.lock();
-        let mut in_vain = 0;
-        while in_vain < TRIES {
-            match MutexGuard::unlocked(&mut state, &mut comes) {
-                Comes::Yes => in_vain = 0,
-                Comes::Perhaps => in_vain += 1,
-                Comes::No => break,
-            }
-            if matches!(*state, State::Answered(_)) {
-                break;
+        loop {
+            // In this order: what a call leads to is there when it has ended.
+            let (act, comes) = MutexGuard::unlocked(&mut state, || (others_act(), comes()));
+            let answered = matches!(*state, State::Answered(_));
+            if answered || !(matches!(comes, Comes::Yes) || act && matches!(comes, Comes::Perhaps))
+            {
+                return *state;
             }
             self.changed.wait_for(&mut state, Duration::from_millis(1));
         }
-        *state
     }
 
     fn wait(&self) -> State {
@@ -196,7 +195,13 @@ impl Context {
         let label = None;
         let mut state = self.sleep(&sleeper, Wait { call, event, label });
         if matches!(state, State::Ending) {
-            state = sleeper.wait_for_last(|| runtime.answer_comes(edt, event, &sleeper));
+            let now = &self.tally.now;
+            now.idle.store(true, Ordering::SeqCst);
+            state = sleeper.wait_for_last(
+                || runtime.answer_comes(edt, event, &sleeper),
+                || runtime.registry.others_call(&self.tally) || runtime.any_launch(),
+            );
+            now.idle.store(false, Ordering::SeqCst);
         }
         match state {
             State::Answered(answer) => {
@@ -257,7 +262,10 @@ impl Context {
         runtime.cancel_if_over();
         dawdle(8);
         runtime.check_halt();
+        let idle = &self.tally.now.idle;
+        idle.store(true, Ordering::SeqCst);
         let state = sleeper.wait();
+        idle.store(false, Ordering::SeqCst);
         if worker {
             self.come_back();
         } else {

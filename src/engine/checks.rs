@@ -17,6 +17,7 @@ use crate::object::guid::Guid;
 use crate::object::place::Place;
 use crate::object::work::EdtDep;
 use std::sync::atomic::Ordering;
+use std::time::Duration;
 
 /// Ends the program at a misuse.
 fn insist(result: Result<(), Box<Misuse>>) {
@@ -453,9 +454,19 @@ impl Marked for EdtDep {
 const SHOWN: usize = 10;
 
 impl Runtime {
-    /// What strict mode says at `ocrShutdown`, when all threads have ended. The exit status.
+    /// What strict mode says at `ocrShutdown`, when all workers have ended, and threads of the program are refused. The
+    /// exit status.
     pub(super) fn check_left(&self) -> i32 {
         let Some(check) = &self.check else { return 0 };
+        // Those that were in a call go on until its end, or until they see that the run has ended.
+        while self.registry.any_calls() {
+            std::thread::sleep(Duration::from_micros(100));
+        }
+        let insist = |result: Result<(), Box<Misuse>>| {
+            if let Err(misuse) = result {
+                self.fatal(&misuse.to_string());
+            }
+        };
         for (_, block) in self.objects.data_blocks.live() {
             insist(check.within(&self.objects, block, Who::NOBODY, When::Shutdown));
         }

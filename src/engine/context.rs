@@ -143,12 +143,21 @@ impl Context {
 
     /// Ends this thread's context, if it has one.
     pub fn leave() {
-        Context::end(CONTEXT.replace(ptr::null_mut()));
-        Context::end(OUTSIDER.replace(ptr::null_mut()));
+        Context::end(CONTEXT.replace(ptr::null_mut()), true);
+        let outsider = OUTSIDER.get();
+        // SAFETY: the context is this thread's.
+        if let Some(this) = unsafe { outsider.as_ref() } {
+            // A call of its own, which is over when the context has ended.
+            this.tally.now.calls.store(1, Ordering::SeqCst);
+            let goes_on = this.runtime.is_current();
+            OUTSIDER.set(ptr::null_mut());
+            Context::end(outsider, goes_on);
+        }
     }
 
-    /// Ends a context that this thread had and has forgotten; nothing if it is null.
-    fn end(context: *mut Context) {
+    /// Ends a context that this thread had and has forgotten; nothing if it is null. Where its run does not go on,
+    /// objects are left as they are.
+    fn end(context: *mut Context, goes_on: bool) {
         if context.is_null() {
             return;
         }
@@ -164,10 +173,14 @@ impl Context {
             }
             context.resume();
         }
-        context.release_held();
-        context.work_off();
+        if goes_on {
+            context.release_held();
+            context.work_off();
+        }
         runtime.objects.drain(&mut context.caches);
-        context.tally.now.holder.store(0, Ordering::Relaxed);
+        let now = &context.tally.now;
+        now.holder.store(0, Ordering::Relaxed);
+        now.calls.store(0, Ordering::SeqCst);
         // The runtime may go with the keeper: after everything that refers to it.
         let keeper = context.keeper.take();
         drop(context);
@@ -181,6 +194,64 @@ impl Context {
         match context.is_null() {
             false => Some(context),
             true => Context::of_outsider(),
+        }
+    }
+
+    /// The context of this thread for a call, until [`Context::leave_call`]. `None` where no runtime runs.
+    ///
+    /// Workers need not say that they are in a call: a run ends behind them. Of other threads, whoever ends the run
+    /// waits until they are in none any more before strict mode looks at what is left, and a thread that waits for an
+    /// event waits for what they lead to. Either they find here that the run has ended, or they are seen.
+    #[inline(always)]
+    pub fn enter_call() -> Option<*mut Context> {
+        let context = CONTEXT.get();
+        match context.is_null() {
+            false => Some(context),
+            true => Context::enter_call_outside(),
+        }
+    }
+
+    /// The call is over.
+    #[inline(always)]
+    pub fn leave_call() {
+        if CONTEXT.get().is_null() {
+            Context::leave_call_outside();
+        }
+    }
+
+    fn enter_call_outside() -> Option<*mut Context> {
+        let context = Context::of_outsider()?;
+        // SAFETY: the context is this thread's.
+        let this = unsafe { &*context };
+        let now = &this.tally.now;
+        now.calls
+            .store(now.calls.load(Ordering::Relaxed) + 1, Ordering::SeqCst);
+        now.idle.store(false, Ordering::SeqCst);
+        if this.runtime.is_current() {
+            return Some(context);
+        }
+        Context::leave_call_outside();
+        None
+    }
+
+    fn leave_call_outside() {
+        // SAFETY: the context is this thread's; `Context::leave` may have ended it.
+        if let Some(this) = unsafe { OUTSIDER.get().as_ref() } {
+            let calls = &this.tally.now.calls;
+            // Seq-cst: whoever sees it sees what the call has done.
+            calls.store(
+                calls.load(Ordering::Relaxed).saturating_sub(1),
+                Ordering::SeqCst,
+            );
+        }
+    }
+
+    /// A call has panicked, and with it, perhaps, those around it.
+    #[cold]
+    pub fn leave_calls() {
+        // SAFETY: as above.
+        if let Some(this) = unsafe { OUTSIDER.get().as_ref() } {
+            this.tally.now.calls.store(0, Ordering::SeqCst);
         }
     }
 
@@ -230,7 +301,13 @@ impl Context {
         // SAFETY: just made, and this thread's.
         let new = unsafe { &mut *context };
         new.keeper = Some(runtime);
-        new.signals = SignalStack::begin();
+        // Where the library has the `main`, its thread does none of the program's; to ask for its stack takes long.
+        // SAFETY: a plain call.
+        let is_main = unsafe { libc::gettid() } as u32 == std::process::id();
+        new.signals = match is_main && !this.legacy {
+            true => None,
+            false => SignalStack::begin(),
+        };
         OUTSIDER.set(context);
         departure::watch_thread();
         Some(context)

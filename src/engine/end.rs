@@ -142,6 +142,12 @@ impl Runtime {
         self.report(status);
     }
 
+    /// [`fatal`] at the end of this run, when there is no runtime any more.
+    pub(super) fn fatal(&self, message: &str) -> ! {
+        self.last_words(FATAL_STATUS, || tell_error(message));
+        exit_now(FATAL_STATUS)
+    }
+
     /// Ends the run. True if it was not ending yet: then `lost`, a thread that does not come back
     /// from its EDT, is not waited for.
     fn end_run(&self, lost: Option<(ThreadId, Away)>) -> bool {
@@ -226,13 +232,15 @@ fn end_with(status: i32, tell: impl FnOnce()) -> ! {
 /// Ends the program with a message: the only way out where nobody can be given a status code. Of threads
 /// that come at the same time one is heard.
 pub fn fatal(message: &str) -> ! {
-    end_with(FATAL_STATUS, || {
-        flush_output();
-        // In one piece, since other processes may write there, too. Where it cannot be written, the program ends
-        // all the same.
-        let text = format!("ocr: error: {message}\n");
-        let _ = std::io::stderr().write_all(text.as_bytes());
-    })
+    end_with(FATAL_STATUS, || tell_error(message))
+}
+
+fn tell_error(message: &str) {
+    flush_output();
+    // In one piece, since other processes may write there, too. Where it cannot be written, the program ends
+    // all the same.
+    let text = format!("ocr: error: {message}\n");
+    let _ = std::io::stderr().write_all(text.as_bytes());
 }
 
 /// Flushes what the program has printed, so that what is said of it comes behind that.

@@ -58,7 +58,7 @@ impl Runtime {
     pub(super) fn is_left_to(&self, away: usize) -> bool {
         let resting = self.resting.now();
         !self.has_free_threads(resting)
-            && self.in_flight.load(Ordering::SeqCst) == away
+            && self.in_flight.load(Ordering::SeqCst) == away as u64
             && self.resting.now() == resting
     }
 
@@ -139,7 +139,7 @@ impl Runtime {
                 threads: threads.iter().map(|tally| thread(tally)).collect(),
                 workers: self.queues.workers(),
                 ready: self.queues.ready(),
-                in_flight: self.in_flight.load(Ordering::Relaxed),
+                in_flight: self.in_flight.load(Ordering::Relaxed) as u32 as usize,
                 devices: (self.devices.in_use().iter())
                     .map(|used| (used.info.index, used.info.name.as_str()))
                     .collect(),

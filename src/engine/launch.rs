@@ -1,13 +1,13 @@
 //! Steps 5 and 6 on devices: blocks are brought, kernels are launched, and what follows when the
 //! device managers answer.
 
-use super::Runtime;
 use super::ahead::{Answer, result_of};
 use super::block::set_stuck;
 use super::context::Context;
 use super::end::fatal;
 use super::files::FETCH_AT_END;
 use super::uncaught;
+use super::{Flight, Runtime};
 use crate::device::{
     self, BlockArg, DeviceError, Events, Launch, LaunchError, List, is_opencl_thread,
 };
@@ -98,7 +98,7 @@ impl Context {
             })
             .collect();
         let range = range_of(edt, variant, &blocks);
-        self.runtime.begin_outside();
+        self.runtime.takes_off(Flight::LAUNCH);
         self.runtime.devices.manager(place).launch(Launch {
             token: EdtRef::new(edt).token(),
             kernel,
@@ -262,20 +262,21 @@ impl Answers {
     ///
     /// What is asked of a manager that was stopped, at the end of the run, is answered on the thread that asked,
     /// which is in the middle of a call: nothing is done there.
-    fn with_context(&self, counted: bool, f: impl FnOnce(&mut Context)) {
+    fn with_context(&self, counted: Option<Flight>, f: impl FnOnce(&mut Context)) {
         let is_manager = is_opencl_thread();
         if !is_manager && !self.0.end.is_ending() {
             fatal("the thread that works for an OpenCL device has ended: see the message before.");
         }
-        if is_manager && let Some(context) = Context::get() {
+        if is_manager && let Some(context) = Context::enter_call() {
             // SAFETY: the context is that of a manager's thread, which works on it here alone, and answers do not
             // nest.
             let context = unsafe { &mut *context };
             context.is_manager = true;
             f(context);
+            Context::leave_call();
         }
-        if counted {
-            self.0.end_outside();
+        if let Some(flight) = counted {
+            self.0.lands(flight);
         }
     }
 }
@@ -289,11 +290,13 @@ impl Events for Answers {
     fn enqueued(&self, token: usize) {
         // SAFETY: the launch has not been answered, and the EDT is its.
         let edt = unsafe { EdtRef::from_token(token) }.get();
-        self.with_context(false, |context| context.enqueued(edt));
+        self.with_context(None, |context| context.enqueued(edt));
     }
 
     fn launched(&self, token: usize, result: Answer) {
-        self.with_context(true, |context| context.launched(edt_of(token), result));
+        self.with_context(Some(Flight::LAUNCH), |context| {
+            context.launched(edt_of(token), result);
+        });
     }
 
     fn fetched(&self, token: usize, result: Result<(), DeviceError>) {
@@ -302,7 +305,7 @@ impl Events for Answers {
         }
         let edt = edt_of(token);
         match result {
-            Ok(_) => self.with_context(true, |context| context.fetched(edt)),
+            Ok(_) => self.with_context(Some(Flight::OTHER), |context| context.fetched(edt)),
             Err(_) if self.0.end.is_ending() => {
                 // The EDT stays as it is. If it stands for a thread, that is not to wait for it.
                 if edt.flags.get() & WAITER != 0 {
@@ -321,7 +324,7 @@ impl Events for Answers {
     fn forgotten(&self, block: &'static DataBlock) {
         let left = block.header.lock_pinned().count_down();
         if left == 0 {
-            self.with_context(true, |context| context.forgotten(block));
+            self.with_context(Some(Flight::OTHER), |context| context.forgotten(block));
         }
     }
 }

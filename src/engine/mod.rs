@@ -54,7 +54,7 @@ pub mod uncaught;
 pub mod watch;
 pub mod worker;
 
-use crate::check::Check;
+use crate::check::{self, Check};
 use crate::config::Settings;
 use crate::object::Objects;
 use crate::object::guid::Guid;
@@ -73,7 +73,7 @@ use parking_lot::Mutex;
 use seats::Seats;
 use signals::Handlers;
 use std::sync::Arc;
-use std::sync::atomic::{AtomicPtr, AtomicUsize, Ordering};
+use std::sync::atomic::{AtomicPtr, AtomicU64, Ordering};
 use std::time::Instant;
 
 /// A running runtime.
@@ -97,8 +97,9 @@ pub struct Runtime {
     /// How and when it ends.
     pub end: End,
     /// Work in flight outside of the workers: launches, fetches, destroyed blocks that devices give up, starting,
-    /// threads that have been woken. While it is not 0, the program has not come to a halt.
-    pub in_flight: AtomicUsize,
+    /// threads that have been woken. While it is not 0, the program has not come to a halt. Its higher half counts
+    /// launches once more ([`Flight::LAUNCH`]).
+    pub in_flight: AtomicU64,
     /// Threads of the program that cannot do anything before the runtime has.
     pub resting: Resting,
     /// What the end of the run waits for.
@@ -145,7 +146,13 @@ impl Runtime {
     fn install(runtime: Option<Arc<Runtime>>) {
         let mut current = CURRENT.lock();
         let address = runtime.as_ref().map_or(std::ptr::null(), Arc::as_ptr);
-        CURRENT_ADDRESS.store(address.cast_mut(), Ordering::Release);
+        check::set_on(
+            runtime
+                .as_ref()
+                .is_some_and(|runtime| runtime.check.is_some()),
+        );
+        // Seq-cst, as the calls of threads that look whether it is theirs (`Context::enter_call`).
+        CURRENT_ADDRESS.store(address.cast_mut(), Ordering::SeqCst);
         *current = runtime;
     }
 
@@ -158,21 +165,46 @@ impl Runtime {
 
     /// Whether this is the runtime that runs. Its address is no other's while somebody holds it.
     pub fn is_current(&self) -> bool {
-        // Acquire: a thread that has seen the new runtime does not find the old one.
-        std::ptr::eq(CURRENT_ADDRESS.load(Ordering::Acquire), self)
+        // Acquire: a thread that has seen the new runtime does not find the old one. Seq-cst, since it is also asked
+        // behind `Now::calls` (`Context::enter_call`).
+        std::ptr::eq(CURRENT_ADDRESS.load(Ordering::SeqCst), self)
     }
 
     /// Counts work that happens outside of the workers in.
     pub fn begin_outside(&self) {
-        dawdle(32);
-        self.in_flight.fetch_add(1, Ordering::SeqCst);
+        self.takes_off(Flight::OTHER);
     }
 
     /// Counts it out, when what it leads to has been queued.
     pub fn end_outside(&self) {
+        self.lands(Flight::OTHER);
+    }
+
+    fn takes_off(&self, flight: Flight) {
         dawdle(32);
-        if self.in_flight.fetch_sub(1, Ordering::SeqCst) == 1 {
+        self.in_flight.fetch_add(flight.0, Ordering::SeqCst);
+    }
+
+    fn lands(&self, flight: Flight) {
+        dawdle(32);
+        if self.in_flight.fetch_sub(flight.0, Ordering::SeqCst) == flight.0 {
             self.check_halt();
         }
     }
+
+    /// Whether a launch has been sent whose end, and what that leads to, has not been seen to.
+    fn any_launch(&self) -> bool {
+        self.in_flight.load(Ordering::SeqCst) >> 32 != 0
+    }
+}
+
+/// What is added to [`Runtime::in_flight`].
+#[derive(Clone, Copy)]
+struct Flight(u64);
+
+impl Flight {
+    /// A kernel's launch.
+    const LAUNCH: Flight = Flight((1 << 32) + 1);
+    /// Other work.
+    const OTHER: Flight = Flight(1);
 }

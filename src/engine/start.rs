@@ -27,7 +27,7 @@ use crate::sched::queues::{Queues, Reclaim};
 use std::ffi::OsString;
 use std::os::unix::ffi::OsStrExt;
 use std::sync::Arc;
-use std::sync::atomic::AtomicUsize;
+use std::sync::atomic::AtomicU64;
 use std::time::Instant;
 
 /// Exit status where the settings or the command line are wrong.
@@ -96,7 +96,7 @@ impl Run {
             policy_name: settings.sched.to_string(),
             devices: Devices::default(),
             end: End::default(),
-            in_flight: AtomicUsize::new(1),
+            in_flight: AtomicU64::new(1),
             resting: Resting::default(),
             fetch_at_end: FetchAtEnd::default(),
             registry: Registry::default(),
@@ -152,6 +152,8 @@ impl Run {
         };
         self.runtime.devices.stop();
         self.runtime.signals.end();
+        // From here on threads of the program are refused.
+        Runtime::install(None);
         let status = match code {
             0 => {
                 let missing = self.runtime.end.check_missing();
@@ -162,7 +164,6 @@ impl Run {
             code => code,
         };
         self.runtime.report(status);
-        Runtime::install(None);
         // A thread of the program may be in a call, or about to end its context: then it has the
         // runtime, and frees it later.
         drop(self.runtime);

@@ -12,7 +12,7 @@ use std::cell::UnsafeCell;
 use std::io::Error;
 use std::mem::MaybeUninit;
 use std::sync::Once;
-use std::sync::atomic::{AtomicBool, AtomicU32, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicI32, AtomicU32, Ordering};
 
 /// How often the threads of the process are looked at.
 const ROUTINE_SECONDS: i64 = 5;
@@ -80,13 +80,20 @@ pub(super) fn suspect() {
 /// The process that has the thread that watches, or is about to; 0: none.
 static PROCESS: AtomicU32 = AtomicU32::new(0);
 
-/// Whether there is a thread that watches, in this process. For the handler of a signal, too.
+/// The thread that watches, by the system's number; 0: none yet. Relaxed: a thread reads what it has written itself.
+static THREAD: AtomicI32 = AtomicI32::new(0);
+
+/// Whether there is a thread that watches, in this process, and not this one. For the handler of a signal, too.
 pub(super) fn is_here() -> bool {
-    PROCESS.load(Ordering::SeqCst) == std::process::id()
+    // SAFETY: a plain call.
+    let this = unsafe { libc::gettid() };
+    PROCESS.load(Ordering::SeqCst) == std::process::id() && THREAD.load(Ordering::Relaxed) != this
 }
 
 /// Watches until the run ends.
 pub(super) fn watch(runtime: &Runtime) {
+    // SAFETY: a plain call.
+    THREAD.store(unsafe { libc::gettid() }, Ordering::Relaxed);
     let mut next = in_seconds(ROUTINE_SECONDS);
     let mut is_soon = false;
     while !runtime.end.is_ending() {

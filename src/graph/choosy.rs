@@ -149,11 +149,11 @@ impl Graph<'_> {
         let node = self.objects.events.connector(&mut self.caches.events, data);
         let node = node.ok_or(Refused::OutOfMemory)?;
         // Others may have come first meanwhile. On a label there may be another event now.
-        let answer = match self.objects.events.lock(guid) {
+        let channel = self.objects.events.lock(guid).filter(|(event, locked)| {
+            event.kind() == EventKind::Channel && !self.opens_other(guid, locked)
+        });
+        let answer = match channel {
             None => Err(Refused::NoSuchObject),
-            Some((event, _locked)) if event.kind() != EventKind::Channel => {
-                Err(Refused::NoSuchObject)
-            }
             Some((event, _locked)) if event.counter.get() < 0 => Ok(self.take_first(event)),
             Some((event, _locked)) if refuses(event) => Err(Refused::NotPermitted),
             Some((event, _locked)) => {

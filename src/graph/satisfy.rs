@@ -87,7 +87,9 @@ impl Graph<'_> {
     /// Takes back what [`Graph::count_into_latch`] has done for an EDT that is not created after all. That
     /// is no decrement, and triggers nothing.
     pub fn count_out_of_latch(&self, event: Guid) {
-        if let Some((event, _locked)) = self.objects.events.lock(event) {
+        if let Some((event, _locked)) = self.objects.events.lock(event)
+            && event.kind() == EventKind::Latch
+        {
             event.counter.set(event.counter.get().wrapping_sub(1));
         }
     }

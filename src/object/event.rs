@@ -410,11 +410,8 @@ impl Events {
                 drop(locked);
                 self.events.free(&mut caches.events, freed, index);
             }
-            // The generations of the slot are used up: retired, as a triggered sticky event.
-            None => {
-                event.kind.store(EventKind::Sticky as u8, Ordering::Relaxed);
-                locked.word = locked.word.with_state(TRIGGERED);
-            }
+            // The generations of the slot are used up: free, and given to nobody.
+            None => locked.word = Word::new(locked.word.generation(), 0, FREE),
         }
         waiting
     }

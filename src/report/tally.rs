@@ -3,7 +3,7 @@
 use super::labels::Labels;
 use crate::object::guid::Guid;
 use parking_lot::Mutex;
-use std::sync::atomic::{AtomicBool, AtomicI32, AtomicU64, AtomicUsize, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicI32, AtomicU32, AtomicU64, AtomicUsize, Ordering};
 use std::sync::{Arc, OnceLock};
 
 /// A counter with one writer.
@@ -59,6 +59,10 @@ pub struct Now {
     pub waits: Mutex<Option<Wait>>,
     /// What it is called as the holder of blocks; 0 when it has ended.
     pub holder: AtomicUsize,
+    /// In how many calls it is, one inside the other; only of a thread that is no worker.
+    pub calls: AtomicU32,
+    /// Whether it only waits in the innermost of them, and changes nothing.
+    pub idle: AtomicBool,
 }
 
 /// What one thread has done, and does.
@@ -146,6 +150,25 @@ impl Registry {
     pub fn threads(&self) -> Vec<Arc<Tally>> {
         let alive = |tally: &&Arc<Tally>| tally.now.holder.load(Ordering::Relaxed) != 0;
         self.tallies.lock().iter().filter(alive).cloned().collect()
+    }
+
+    /// Whether a thread that is no worker, besides this one, is in a call in which it does not only wait.
+    pub fn others_call(&self, this: &Tally) -> bool {
+        let acts =
+            |of: &Now| of.calls.load(Ordering::SeqCst) != 0 && !of.idle.load(Ordering::SeqCst);
+        let tallies = self.tallies.lock();
+        let mut others = tallies
+            .iter()
+            .filter(|other| !std::ptr::eq(&***other, this));
+        others.any(|other| acts(&other.now))
+    }
+
+    /// Whether a thread that is no worker is in a call.
+    pub fn any_calls(&self) -> bool {
+        let tallies = self.tallies.lock();
+        tallies
+            .iter()
+            .any(|tally| tally.now.calls.load(Ordering::SeqCst) != 0)
     }
 
     /// The sums now.

@@ -9,7 +9,7 @@
 //! | who comes | what it does |
 //! |---|---|
 //! | the first thread that crashes | tells it, gives the signal back to the system, and returns: the instruction is tried again, and the system ends the program as it would have |
-//! | another that crashes meanwhile | waits for that; after a second it lets the system end the program itself |
+//! | another that crashes meanwhile | waits until that has been told, and a second more; then it lets the system end the program itself |
 //! | a signal that somebody has sent | gives the signal back to the system, and returns or raises it again |
 //!
 //! `abort` sends `SIGABRT` to its own thread: that is told, too, and raised again.
@@ -48,9 +48,13 @@ const SIGNALS: [(libc::c_int, &str); 6] = [
 /// those who swap one is the first.
 static TOLD: AtomicBool = AtomicBool::new(false);
 
+/// It has told all.
+static DONE: AtomicBool = AtomicBool::new(false);
+
 /// Tells of crashes while the handlers live.
 pub(super) fn listen() -> impl Iterator<Item = Handler> {
     TOLD.store(false, Ordering::Relaxed);
+    DONE.store(false, Ordering::Relaxed);
     story::begin();
     let flags = libc::SA_SIGINFO | libc::SA_ONSTACK;
     // SAFETY: the handler only reads, and writes to the standard error.
@@ -95,10 +99,16 @@ pub(super) extern "C" fn tell(
         && (!sent || is_own_abort(signal, info))
     {
         match TOLD.swap(true, Ordering::Relaxed) {
-            false => tell_of(signal, info, context, runtime),
+            false => {
+                tell_of(signal, info, context, runtime);
+                DONE.store(true, Ordering::Relaxed);
+            }
             // Not for ever: the instruction of the first may succeed when it is tried again.
-            // SAFETY: it may be called in a handler.
-            true => drop(unsafe { libc::sleep(1) }),
+            true => {
+                story::wait_until(|| DONE.load(Ordering::Relaxed));
+                // SAFETY: it may be called in a handler.
+                unsafe { libc::sleep(1) };
+            }
         }
     }
     Handler::give_back(signal);

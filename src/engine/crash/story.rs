@@ -39,8 +39,6 @@ pub(super) fn begin() {
 
 /// Has the story told. For the handler of a signal.
 pub(super) fn ask(edt: Option<&Edt>, block: Option<Guid>, instruction: Option<usize>) {
-    /// So often it looks, every hundredth of a second.
-    const LOOKS: usize = 300;
     if let Some(edt) = edt {
         let slots = edt.slots().iter().take(64).enumerate();
         let is_null = slots.map(|(at, slot)| u64::from(address::is_null(slot)) << at);
@@ -56,8 +54,15 @@ pub(super) fn ask(edt: Option<&Edt>, block: Option<Guid>, instruction: Option<us
         return;
     }
     watch::look();
+    wait_until(|| !ASKED.load(Ordering::SeqCst));
+}
+
+/// Waits until it is so, at most for some seconds. For the handler of a signal.
+pub(super) fn wait_until(is_so: impl Fn() -> bool) {
+    /// So often it looks, every hundredth of a second.
+    const LOOKS: usize = 300;
     for _ in 0..LOOKS {
-        if !ASKED.load(Ordering::SeqCst) {
+        if is_so() {
             return;
         }
         // SAFETY: it waits for nothing but the time, and may be called in a handler.

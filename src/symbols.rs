@@ -36,6 +36,7 @@ pub fn name_of(function: usize, given: &str) -> &'static str {
 
 /// Where an instruction is, in words: the function and the file, and what `addr2line` is to be given. `None` if
 /// nothing is loaded there.
+#[cfg(not(loom))]
 pub fn place_of(instruction: usize) -> Option<String> {
     let info = loaded_at(instruction)?;
     let home = Home::of(instruction)?;

@@ -195,13 +195,13 @@ impl Context {
         let label = None;
         let mut state = self.sleep(&sleeper, Wait { call, event, label });
         if matches!(state, State::Ending) {
-            let now = &self.tally.now;
-            now.idle.store(true, Ordering::SeqCst);
+            let calls = &self.tally.now.calls;
+            calls.set_idle(true);
             state = sleeper.wait_for_last(
                 || runtime.answer_comes(edt, event, &sleeper),
                 || runtime.registry.others_call(&self.tally) || runtime.any_launch(),
             );
-            now.idle.store(false, Ordering::SeqCst);
+            calls.set_idle(false);
         }
         match state {
             State::Answered(answer) => {
@@ -262,10 +262,10 @@ impl Context {
         runtime.cancel_if_over();
         dawdle(8);
         runtime.check_halt();
-        let idle = &self.tally.now.idle;
-        idle.store(true, Ordering::SeqCst);
+        let calls = &self.tally.now.calls;
+        calls.set_idle(true);
         let state = sleeper.wait();
-        idle.store(false, Ordering::SeqCst);
+        calls.set_idle(false);
         if worker {
             self.come_back();
         } else {

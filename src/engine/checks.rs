@@ -16,6 +16,7 @@ use crate::object::edt::{Edt, FINISH, Mode, RUNNABLE};
 use crate::object::guid::Guid;
 use crate::object::place::Place;
 use crate::object::work::EdtDep;
+use crate::sched::calls;
 use std::sync::atomic::Ordering;
 use std::time::Duration;
 
@@ -459,9 +460,10 @@ impl Runtime {
     pub(super) fn check_left(&self) -> i32 {
         let Some(check) = &self.check else { return 0 };
         // Those that were in a call go on until its end, or until they see that the run has ended.
-        while self.registry.any_calls() {
-            std::thread::sleep(Duration::from_micros(100));
-        }
+        calls::wait_for_all(
+            |is_so| self.registry.any_calls(is_so),
+            || std::thread::sleep(Duration::from_micros(100)),
+        );
         let insist = |result: Result<(), Box<Misuse>>| {
             if let Err(misuse) = result {
                 self.fatal(&misuse.to_string());

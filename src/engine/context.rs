@@ -148,8 +148,7 @@ impl Context {
         // SAFETY: the context is this thread's.
         if let Some(this) = unsafe { outsider.as_ref() } {
             // A call of its own, which is over when the context has ended.
-            this.tally.now.calls.store(1, Ordering::SeqCst);
-            let goes_on = this.runtime.is_current();
+            let goes_on = this.tally.now.calls.enter(|| this.runtime.is_current());
             OUTSIDER.set(ptr::null_mut());
             Context::end(outsider, goes_on);
         }
@@ -180,7 +179,7 @@ impl Context {
         runtime.objects.drain(&mut context.caches);
         let now = &context.tally.now;
         now.holder.store(0, Ordering::Relaxed);
-        now.calls.store(0, Ordering::SeqCst);
+        now.calls.leave_all();
         // The runtime may go with the keeper: after everything that refers to it.
         let keeper = context.keeper.take();
         drop(context);
@@ -199,9 +198,7 @@ impl Context {
 
     /// The context of this thread for a call, until [`Context::leave_call`]. `None` where no runtime runs.
     ///
-    /// Workers need not say that they are in a call: a run ends behind them. Of other threads, whoever ends the run
-    /// waits until they are in none any more before strict mode looks at what is left, and a thread that waits for an
-    /// event waits for what they lead to. Either they find here that the run has ended, or they are seen.
+    /// Other threads than workers say that they are in one (`sched/calls.rs`).
     #[inline(always)]
     pub fn enter_call() -> Option<*mut Context> {
         let context = CONTEXT.get();
@@ -223,26 +220,14 @@ impl Context {
         let context = Context::of_outsider()?;
         // SAFETY: the context is this thread's.
         let this = unsafe { &*context };
-        let now = &this.tally.now;
-        now.calls
-            .store(now.calls.load(Ordering::Relaxed) + 1, Ordering::SeqCst);
-        now.idle.store(false, Ordering::SeqCst);
-        if this.runtime.is_current() {
-            return Some(context);
-        }
-        Context::leave_call_outside();
-        None
+        let enters = this.tally.now.calls.enter(|| this.runtime.is_current());
+        enters.then_some(context)
     }
 
     fn leave_call_outside() {
         // SAFETY: the context is this thread's; `Context::leave` may have ended it.
         if let Some(this) = unsafe { OUTSIDER.get().as_ref() } {
-            let calls = &this.tally.now.calls;
-            // Seq-cst: whoever sees it sees what the call has done.
-            calls.store(
-                calls.load(Ordering::Relaxed).saturating_sub(1),
-                Ordering::SeqCst,
-            );
+            this.tally.now.calls.leave();
         }
     }
 
@@ -251,7 +236,7 @@ impl Context {
     pub fn leave_calls() {
         // SAFETY: as above.
         if let Some(this) = unsafe { OUTSIDER.get().as_ref() } {
-            this.tally.now.calls.store(0, Ordering::SeqCst);
+            this.tally.now.calls.leave_all();
         }
     }
 

@@ -151,8 +151,7 @@ impl Runtime {
                 .as_ref()
                 .is_some_and(|runtime| runtime.check.is_some()),
         );
-        // Seq-cst, as the calls of threads that look whether it is theirs (`Context::enter_call`).
-        CURRENT_ADDRESS.store(address.cast_mut(), Ordering::SeqCst);
+        CURRENT_ADDRESS.store(address.cast_mut(), Ordering::Release);
         *current = runtime;
     }
 
@@ -165,9 +164,8 @@ impl Runtime {
 
     /// Whether this is the runtime that runs. Its address is no other's while somebody holds it.
     pub fn is_current(&self) -> bool {
-        // Acquire: a thread that has seen the new runtime does not find the old one. Seq-cst, since it is also asked
-        // behind `Now::calls` (`Context::enter_call`).
-        std::ptr::eq(CURRENT_ADDRESS.load(Ordering::SeqCst), self)
+        // Acquire: a thread that has seen the new runtime does not find the old one.
+        std::ptr::eq(CURRENT_ADDRESS.load(Ordering::Acquire), self)
     }
 
     /// Counts work that happens outside of the workers in.

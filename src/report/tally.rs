@@ -2,8 +2,9 @@
 
 use super::labels::Labels;
 use crate::object::guid::Guid;
+use crate::sched::calls::Calls;
 use parking_lot::Mutex;
-use std::sync::atomic::{AtomicBool, AtomicI32, AtomicU32, AtomicU64, AtomicUsize, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicI32, AtomicU64, AtomicUsize, Ordering};
 use std::sync::{Arc, OnceLock};
 
 /// A counter with one writer.
@@ -59,10 +60,8 @@ pub struct Now {
     pub waits: Mutex<Option<Wait>>,
     /// What it is called as the holder of blocks; 0 when it has ended.
     pub holder: AtomicUsize,
-    /// In how many calls it is, one inside the other; only of a thread that is no worker.
-    pub calls: AtomicU32,
-    /// Whether it only waits in the innermost of them, and changes nothing.
-    pub idle: AtomicBool,
+    /// Its calls, if it is no worker.
+    pub calls: Calls,
 }
 
 /// What one thread has done, and does.
@@ -154,21 +153,17 @@ impl Registry {
 
     /// Whether a thread that is no worker, besides this one, is in a call in which it does not only wait.
     pub fn others_call(&self, this: &Tally) -> bool {
-        let acts =
-            |of: &Now| of.calls.load(Ordering::SeqCst) != 0 && !of.idle.load(Ordering::SeqCst);
         let tallies = self.tallies.lock();
         let mut others = tallies
             .iter()
             .filter(|other| !std::ptr::eq(&***other, this));
-        others.any(|other| acts(&other.now))
+        others.any(|other| other.now.calls.acts())
     }
 
-    /// Whether a thread that is no worker is in a call.
-    pub fn any_calls(&self) -> bool {
+    /// Whether `is_so` of the calls of a thread.
+    pub fn any_calls(&self, is_so: impl Fn(&Calls) -> bool) -> bool {
         let tallies = self.tallies.lock();
-        tallies
-            .iter()
-            .any(|tally| tally.now.calls.load(Ordering::SeqCst) != 0)
+        tallies.iter().any(|tally| is_so(&tally.now.calls))
     }
 
     /// The sums now.

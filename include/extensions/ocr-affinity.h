@@ -7,7 +7,10 @@
  * OCR_HINT_DB_AFFINITY.
  *
  * This runtime has one machine, so one policy domain, and OpenCL devices under AFFINITY_OCL. What an
- * affinity does for an EDT is said in ocr-hints.h; for a data block it is kept and has no effect,
+ * affinity does for an EDT is said in ocr-hints.h: one with a variant for the device goes there. That is
+ * so on a device, too, that is used by nothing else, as a CPU device beside C functions with
+ * OCR_DEVICES=auto: the first who asks for AFFINITY_OCL has the kernels built for it, those that are
+ * there, and later ones as they are added. For a data block it is kept and has no effect,
  * since blocks follow the EDTs that use them.
  */
 #ifndef OCR_API_EXT_AFFINITY_H

@@ -11,9 +11,7 @@ use sys::{ocrAffinityKind, ocrGuid_t};
 /// How many places there are of a kind; `None` if there is no such kind.
 fn count(kind: ocrAffinityKind) -> Option<u64> {
     match kind {
-        sys::AFFINITY_OCL => Some(with(0, |context| {
-            context.runtime.devices.asked_for(context.runtime).len() as u64
-        })),
+        sys::AFFINITY_OCL => Some(with(0, |context| context.ask_for_devices().len() as u64)),
         sys::AFFINITY_CURRENT
         | sys::AFFINITY_PD
         | sys::AFFINITY_PD_MASTER

@@ -1,7 +1,7 @@
 //! What is wrong with an argument: that it is none, or the GUID of nothing, of an object of another kind, or
 //! of one that is gone.
 
-use super::calls::Role;
+use super::calls::{Call, Role};
 use super::history::{End, Record, What};
 use super::{BEYOND, Check, Made, Misuse, is_alive, is_known, kind_of};
 use crate::object::Objects;
@@ -72,13 +72,13 @@ impl Check {
                             format!("{name} ({guid}) is not the GUID of {wanted} that exists"),
                             &[],
                             &format!("{name} is {wanted}"),
-                            wrong_kind(role, What::File),
+                            wrong_kind(made.call, role, What::File),
                         )
                     });
                 }
                 // Where any object will do, it is the function's own business.
                 return (role != Role::Object).then(|| {
-                    let (what, advice) = out_of_place(role, kind);
+                    let (what, advice) = out_of_place(made.call, role, kind);
                     let title = format!("{name} is {what} ({guid}), not {wanted}");
                     self.by_call(made, title, &[], &format!("{name} is {wanted}"), advice)
                 });
@@ -124,7 +124,7 @@ impl Check {
                 format!("{name} is {} {guid}, not {wanted}", article(what.name())),
                 &[guid],
                 &format!("{name} is {wanted}"),
-                wrong_kind(role, what),
+                wrong_kind(made.call, role, what),
             ));
         }
         let record = self.history.get(guid);
@@ -378,11 +378,11 @@ pub(super) fn article(name: &str) -> String {
 }
 
 /// An object that nothing is noted of, and what to do about it.
-fn out_of_place(role: Role, kind: Kind) -> (&'static str, &'static str) {
+fn out_of_place(call: &Call, role: Role, kind: Kind) -> (&'static str, &'static str) {
     match kind {
         Kind::Range => (
             "a range or map of labeled GUIDs",
-            wrong_kind(role, What::Range),
+            wrong_kind(call, role, What::Range),
         ),
         Kind::Affinity => (
             "a place (an affinity)",
@@ -395,14 +395,21 @@ fn out_of_place(role: Role, kind: Kind) -> (&'static str, &'static str) {
         ),
         _ => (
             "a file, or a map with a creator",
-            wrong_kind(role, What::File),
+            wrong_kind(call, role, What::File),
         ),
     }
 }
 
 /// What to do about an object of the wrong kind.
-fn wrong_kind(role: Role, what: What) -> &'static str {
+fn wrong_kind(call: &Call, role: Role, what: What) -> &'static str {
     match (role, what) {
+        (Role::Event, _) if call.name.ends_with("Create") => {
+            "With EDT_PROP_OEVT_VALID the variable holds an event that exists, when the EDT is created, and \
+             the EDT satisfies that. Without it a new event is stored there: leave the property out."
+        }
+        (Role::Event, What::Block) if call.name == "ocrEventDestroy" => {
+            "A data block is destroyed by ocrDbDestroy."
+        }
         (Role::Map, What::LabelMap) => {
             "Maps of labeled GUIDs (ocrGuidMapCreate) are asked with ocrGuidFromLabel, and destroyed \
              by ocrGuidMapDestroy."
@@ -444,8 +451,7 @@ fn wrong_kind(role: Role, what: What) -> &'static str {
              destroys one."
         }
         (Role::Event, What::Block) => {
-            "Are the arguments the wrong way round? The order is ocrEventSatisfy(event, data). A \
-             data block is destroyed by ocrDbDestroy."
+            "Are the arguments the wrong way round? The order is ocrEventSatisfy(event, data)."
         }
         (Role::Data, What::Event(_) | What::Output(_)) => {
             "To make an event depend on another one, use ocrAddDependence(source, event, 0, \

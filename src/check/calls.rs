@@ -319,7 +319,7 @@ pub const CALLS: &[Call] = &[
     ),
     call(
         "ocrAddDependenceSlot",
-        "OCR 1.1.0, 2.8.1",
+        "OCR 1.2; without sslot: OCR 1.1.0, 2.8.1",
         &[
             ("source", Role::Source),
             ("sslot", Role::Number),
@@ -565,7 +565,7 @@ pub const CALLS: &[Call] = &[
     call(
         "ocrElsUserSet",
         RUNTIME,
-        &[("offset", Role::Number), ("data", Role::Number)],
+        &[("offset", Role::Number), ("data", Role::Guid)],
     ),
     call(
         "ocrEdtLocalStorageGet",

@@ -11,6 +11,7 @@ use crate::object::edt::Edt;
 use crate::object::event::EventKind;
 use crate::object::guid::{Guid, Kind};
 use crate::object::work::Work;
+use crate::report::thread_name;
 use parking_lot::Mutex;
 use std::collections::{HashMap, VecDeque};
 use std::fmt;
@@ -37,6 +38,8 @@ pub struct Who {
     pub edt: Guid,
     /// What it does.
     pub work: Option<&'static Work>,
+    /// The system's number of a thread that runs no EDT; 0: not known.
+    pub thread: i32,
 }
 
 impl Who {
@@ -44,13 +47,23 @@ impl Who {
     pub const NOBODY: Who = Who {
         edt: Guid::NULL,
         work: None,
+        thread: 0,
     };
+
+    /// The thread of this number, which runs no EDT.
+    pub fn outside(thread: i32) -> Who {
+        Who {
+            thread,
+            ..Who::NOBODY
+        }
+    }
 
     /// An EDT.
     pub fn of(edt: &Edt) -> Who {
         Who {
             edt: edt.guid(),
             work: Some(edt.work()),
+            thread: 0,
         }
     }
 
@@ -64,7 +77,8 @@ impl fmt::Display for Who {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self.work {
             Some(work) => write!(f, "EDT {} ({})", self.edt, work.name),
-            None => f.write_str("a thread outside of EDTs"),
+            None if self.thread == 0 => f.write_str("a thread outside of EDTs"),
+            None => write!(f, "a thread outside of EDTs ({})", thread_name(self.thread)),
         }
     }
 }

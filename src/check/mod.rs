@@ -46,7 +46,7 @@ use crate::object::work::Work;
 use calls::{Call, OEVT_VALID, Role};
 use history::{Act, End, History, What, Who};
 use parking_lot::Mutex;
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 
 /// Whether the run of this process is checked: what each C call looks at.
@@ -65,6 +65,9 @@ pub fn set_on(on: bool) {
     ON.store(on, Ordering::Relaxed);
 }
 
+/// How many blocks that threads outside of EDTs have released are remembered; then it begins anew.
+const RELEASED_KEPT: usize = 1 << 16;
+
 /// How many elements of `depv` are told of, where it is not about one of them.
 const DEPV_TOLD: usize = 4;
 
@@ -77,6 +80,8 @@ pub struct Check {
     graves: graves::Graves,
     /// The blocks that running EDTs have released, by EDT.
     released: Mutex<HashMap<Guid, Vec<Guid>>>,
+    /// Those that threads outside of EDTs have released, by the system's number of the thread.
+    released_outside: Mutex<HashSet<(i32, Guid)>>,
     /// The labels of ranges and maps that were destroyed.
     former_ranges: Mutex<Vec<(Guid, Bounds)>>,
     /// The EDT that has called `ocrShutdown`.
@@ -92,6 +97,7 @@ impl Check {
             contents: contents::Contents::default(),
             graves: graves::Graves::default(),
             released: Mutex::default(),
+            released_outside: Mutex::default(),
             former_ranges: Mutex::default(),
             shut_down: AtomicU64::new(0),
             tickets: AtomicU64::new(1),
@@ -252,8 +258,14 @@ impl Check {
             "ocrFileOpen" if made.is_null() => return,
             "ocrFileOpen" => (What::Block, None),
             "ocrEdtTemplateCreate_internal" | "ocrOpenclTemplateCreate" => (What::Template, work()),
-            // Threads outside of EDTs are not told apart.
-            "ocrDbRelease" if act.who.edt.is_null() => return,
+            "ocrDbRelease" if act.who.edt.is_null() => {
+                let mut released = self.released_outside.lock();
+                if released.len() >= RELEASED_KEPT {
+                    released.clear();
+                }
+                released.insert((act.who.thread, guid(0)));
+                return;
+            }
             "ocrDbRelease" => {
                 let mut released = self.released.lock();
                 released.entry(act.who.edt).or_default().push(guid(0));
@@ -370,6 +382,10 @@ impl Check {
     }
 
     fn has_released(&self, who: Who, block: Guid) -> bool {
+        if who.edt.is_null() {
+            let released = self.released_outside.lock();
+            return released.contains(&(who.thread, block));
+        }
         let released = self.released.lock();
         released
             .get(&who.edt)

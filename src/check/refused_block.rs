@@ -36,23 +36,39 @@ impl Check {
 
     pub(super) fn refused_release(&self, made: &Made<'_>) -> Box<Misuse> {
         let block = made.guid(0);
+        let outside = made.act.who.edt.is_null();
+        let who = if outside { "the thread" } else { "the EDT" };
         match self.has_released(made.act.who, block) {
             true => self.by_call(
                 made,
-                "the EDT has released the data block before".into(),
+                format!("{who} has released the data block before"),
                 &[block],
                 "an EDT releases a data block at most once, also one that came through several \
                  pre-slots (see 2.8.1)",
-                "Remove one of the two calls. The end of the EDT releases what is left.",
+                match outside {
+                    false => {
+                        "Remove one of the two calls. The end of the EDT releases what is left."
+                    }
+                    true => "Remove one of the two calls.",
+                },
             ),
             false => self.by_call(
                 made,
-                "the EDT has not acquired the data block".into(),
+                format!("{who} has not acquired the data block"),
                 &[block],
                 "a data block can be released by an EDT that created it (without \
                  DB_PROP_NO_ACQUIRE) or got it through a pre-slot (not with DB_MODE_NULL)",
-                "To use the block here, add a dependence from it to a pre-slot of this EDT; knowing \
-                 its GUID is not enough. If the EDT does not use the block, remove the call.",
+                match outside {
+                    false => {
+                        "To use the block here, add a dependence from it to a pre-slot of this EDT; knowing \
+                         its GUID is not enough. If the EDT does not use the block, remove the call."
+                    }
+                    true => {
+                        "A thread outside of EDTs has the blocks that it has created, and those that it got by \
+                         waiting for an event (ocrLegacyBlockProgress); knowing a GUID is not enough. If it \
+                         does not use the block, remove the call."
+                    }
+                },
             ),
         }
     }
@@ -86,13 +102,15 @@ impl Check {
     /// The content of a block was to be passed by who does not hold it.
     pub(super) fn not_held(&self, made: &Made<'_>) -> Box<Misuse> {
         let block = made.guid(0);
+        let outside = made.act.who.edt.is_null();
+        let who = if outside { "the thread" } else { "the EDT" };
         let what = match self.has_released(made.act.who, block) {
-            true => "the EDT has released the data block before",
-            false => "the EDT has not acquired the data block",
+            true => "released the data block before",
+            false => "not acquired the data block",
         };
         self.by_call(
             made,
-            what.into(),
+            format!("{who} has {what}"),
             &[block],
             "the caller has created sourceDb, or got it through a pre-slot, and has not released it",
             "Pass the content on before ocrDbRelease. An EDT that only knows the block's GUID needs a \

@@ -101,7 +101,7 @@ impl Check {
                 made,
                 "a channel event takes no further satisfaction now".into(),
                 &[event],
-                "a channel event holds maxGen satisfactions that wait for a dependence",
+                "a channel event holds maxGen satisfactions that wait for a dependence (see B.5)",
                 "Create it with a larger maxGen, or EVENT_CHANNEL_UNBOUNDED; or satisfy it again when \
                  the EDT that gets the last one has run.",
             ));
@@ -112,8 +112,13 @@ impl Check {
                 format!("{} was satisfied twice", article(what.name())),
                 &[event],
                 &format!(
-                    "{} is satisfied once; a second time is an error (see 1.4.3)",
-                    article(what.name())
+                    "{} is satisfied once; a second time is an error (see {})",
+                    article(what.name()),
+                    if what == What::COUNTED {
+                        "B.4"
+                    } else {
+                        "1.4.3"
+                    }
                 ),
                 "Satisfy it in one place: compare the two calls. If several EDTs may be the first, \
                  use OCR_EVENT_IDEM_T, which ignores the later ones; to wait for all of them, \
@@ -338,7 +343,7 @@ impl Check {
             What::CHANNEL | What::COLLECTIVE => (
                 "takes no further dependence now",
                 "a channel event holds maxGen dependences that wait for a satisfaction; each \
-                 contributor of a collective event may be maxGen generations ahead of the others",
+                 contributor of a collective event may be maxGen generations ahead of the others (see B.5)",
                 "Create it with a larger maxGen (a channel event: EVENT_CHANNEL_UNBOUNDED), or add the \
                  dependence when an earlier one has been satisfied.",
             ),

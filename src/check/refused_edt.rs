@@ -68,7 +68,10 @@ impl Check {
                  in ocrEdtTemplateCreate.",
             ),
             (_, 0) => (
-                format!("paramv is NULL, but the EDT has {paramc} parameters"),
+                match paramc {
+                    1 => "paramv is NULL, but the EDT has a parameter".to_string(),
+                    more => format!("paramv is NULL, but the EDT has {more} parameters"),
+                },
                 "Pass an array of that many u64, or 0 parameters to ocrEdtTemplateCreate.",
             ),
             _ => return None,

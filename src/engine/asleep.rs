@@ -2,7 +2,7 @@
 //! of time, and none is left to do so.
 //!
 //! A thread sleeps so where it waits for a mutex, a condition variable, a semaphore or the end of another
-//! thread: on a *futex* that no other process can reach. The system tells of each thread in which call it is
+//! thread: on a *futex* that no other process can reach; or in `pause`. The system tells of each thread in which call it is
 //! (`/proc/self/task/N/syscall`) and how often it has given up its processor (`status`).
 //!
 //! Threads are looked at one by one, while others may run. So there are two rounds. If in both each thread
@@ -59,9 +59,11 @@ fn sleepers() -> Option<Sleepers> {
 /// How often a thread that sleeps so has given up its processor.
 fn switches_of_sleeper(id: &str) -> Option<u64> {
     let call = fs::read_to_string(format!("/proc/self/task/{id}/syscall")).ok()?;
-    let wait = FutexWait::parse(&call)?;
-    if !wait.is_private && !is_private_memory(wait.address) {
-        return None;
+    if !is_pause(&call) {
+        let wait = FutexWait::parse(&call)?;
+        if !wait.is_private && !is_private_memory(wait.address) {
+            return None;
+        }
     }
     let status = fs::read_to_string(format!("/proc/self/task/{id}/status")).ok()?;
     // A debugger may have stopped it in a call that is over.
@@ -71,6 +73,18 @@ fn switches_of_sleeper(id: &str) -> Option<u64> {
     let mut lines = status.lines();
     let switches = lines.find_map(|line| line.strip_prefix("voluntary_ctxt_switches:"))?;
     switches.trim().parse().ok()
+}
+
+/// Whether the call of a thread is `pause`, which ends by the handler of a signal, of which there is none.
+fn is_pause(call: &str) -> bool {
+    #[cfg(target_arch = "x86_64")]
+    return call.split_whitespace().next() == Some(&libc::SYS_pause.to_string());
+    // Others have no such call: the C library makes another one of it.
+    #[cfg(not(target_arch = "x86_64"))]
+    {
+        let _ = call;
+        false
+    }
 }
 
 /// A thread's wait on a futex, with no limit of time.

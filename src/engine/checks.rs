@@ -30,7 +30,10 @@ fn insist(result: Result<(), Box<Misuse>>) {
 impl Context {
     /// Who calls the runtime now.
     pub fn who(&self) -> Who {
-        self.current.map_or(Who::NOBODY, Who::of)
+        match self.current {
+            Some(edt) => Who::of(edt),
+            None => Who::outside(self.tally.now.thread.load(Ordering::Relaxed)),
+        }
     }
 
     /// What an object has been through, as an appendix to a message; nothing without strict mode.

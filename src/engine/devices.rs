@@ -8,10 +8,11 @@ use crate::config::{DEFAULT_ORIGIN, Settings};
 use crate::device::{self, DeviceInfo, DeviceKind, DeviceManager, DeviceSettings, KernelSpec};
 use crate::object::data_block::DataBlock;
 use crate::object::edt::Edt;
+use crate::object::guid::Guid;
 use crate::object::place::{Place, PlaceSet};
 use crate::object::template::{PARAM_UNK, TemplateView};
 use crate::object::work::{Kernel, NdRangeFunction, Work};
-use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::sync::{Arc, OnceLock};
 
 /// `OCR_NO_RESULT`.
@@ -22,6 +23,8 @@ pub const NO_RESULT: u32 = u32::MAX;
 pub struct Devices {
     plan: OnceLock<Plan>,
     open: OnceLock<Open>,
+    /// Whether the program has asked for the devices, and so may name one in a hint.
+    asked: AtomicBool,
 }
 
 /// Which devices are to be used, found out when the first kernel is added, or the program asks for them.
@@ -70,22 +73,18 @@ impl Devices {
         self.open.get().map_or(&[], |open| &open.used)
     }
 
-    /// The devices that kernels may run on, for a program that asks before it has any.
-    pub fn asked_for(&self, runtime: &'static Runtime) -> &[Used] {
-        self.open_for(runtime, false).map_or(&[], |open| &open.used)
-    }
-
     fn plan(&self, runtime: &Runtime) -> &Plan {
         (self.plan).get_or_init(|| runtime.signals.keep(|| Plan::new(&runtime.settings)))
     }
 
-    /// The devices for a kernel, opened now if they are not yet. None for a kernel with a C function
-    /// beside it where there is only a fallback.
+    /// The devices for a kernel, opened now if they are not yet. Where there is only a fallback, a kernel with a C
+    /// function beside it has none, unless the program has asked for them ([`Devices::is_by_hint`]).
     fn open_for(&self, runtime: &'static Runtime, function: bool) -> Option<&Open> {
         let plan = self.plan(runtime);
         let wanted = match plan.selected.is_empty() {
             false => &plan.selected,
-            true if function || plan.fallback.is_empty() => return None,
+            true if plan.fallback.is_empty() => return None,
+            true if function && !self.asked.load(Ordering::SeqCst) => return None,
             true => &plan.fallback,
         };
         Some(self.open.get_or_init(|| {
@@ -93,6 +92,11 @@ impl Devices {
             open.remark_sharing(runtime);
             open
         }))
+    }
+
+    /// Whether EDTs that have a C function, or not, go to the devices only where a hint names one.
+    fn is_by_hint(&self, runtime: &Runtime, function: bool) -> bool {
+        function && self.plan(runtime).selected.is_empty()
     }
 
     /// The devices that have a kernel for an EDT and may run it.
@@ -209,8 +213,8 @@ impl Plan {
             return;
         }
         let why = self.problem.as_deref().unwrap_or(
-            "a CPU device is used only for kernels without a C function; set OCR_DEVICES=all to \
-             use it for others",
+            "a CPU device is used only for kernels without a C function, and where a hint names it; set \
+             OCR_DEVICES=all to use it for others",
         );
         let asked = devices.origin != DEFAULT_ORIGIN || sched.origin != DEFAULT_ORIGIN;
         let text = format!("kernels that have a C function beside them run as functions: {why}");
@@ -305,10 +309,45 @@ fn split_options(options: &str) -> Result<(Option<DeviceKind>, &str), String> {
 }
 
 impl Context {
+    /// The devices that kernels may run on, for a program that asks. Where EDTs with a C function have had none, as it is
+    /// with a fallback, the kernels of the templates that there are get them now.
+    pub fn ask_for_devices(&mut self) -> &'static [Used] {
+        let runtime = self.runtime;
+        let devices = &runtime.devices;
+        let asked = devices.asked.swap(true, Ordering::SeqCst);
+        let Some(open) = devices.open_for(runtime, false) else {
+            return &[];
+        };
+        if !asked && devices.is_by_hint(runtime, true) {
+            let templates = &runtime.objects.templates;
+            let all: Vec<Guid> = templates.live().collect();
+            for template in all {
+                // One that is destroyed meanwhile needs none.
+                let _ = templates.change(template, |view| self.build_late(view).ok_or(()));
+            }
+        }
+        &open.used
+    }
+
+    /// The work of a template whose kernels had no device when they were added, with these built.
+    fn build_late(&self, view: TemplateView) -> Option<&'static Work> {
+        let mut work = view.work.clone();
+        let without = |kernel: &Kernel| kernel.built.is_empty();
+        if work.function.is_none() || !work.kernels.iter().any(without) {
+            return None;
+        }
+        let mut kernels = std::mem::take(&mut work.kernels);
+        for kernel in kernels.iter_mut().filter(|kernel| without(kernel)) {
+            let failures = self.build_everywhere(kernel, view, &mut work);
+            self.tell_failures(&failures, kernel, &mut work);
+        }
+        work.kernels = kernels;
+        Some(self.runtime.objects.works.intern(work))
+    }
+
     /// Adds a kernel variant: what EDTs of this template that are created from now on do. On
     /// failure the message has been printed, and the work says why the kernel is missing.
     pub fn add_kernel(&mut self, view: TemplateView, new: &NewKernel<'_>) -> (&'static Work, bool) {
-        let runtime = self.runtime;
         let mut work = view.work.clone();
         let mut kernel = Kernel {
             source: new.source.into(),
@@ -318,60 +357,77 @@ impl Context {
             result_slot: new.result_slot,
             built: Vec::new(),
         };
-        let mut failures = Vec::new();
-        match split_options(new.options) {
-            Err(message) => failures.push(message),
-            Ok((wanted, options)) => {
-                let spec = KernelSpec {
-                    source: kernel.source.clone(),
-                    options: options.to_string(),
-                    kernel: kernel.name.clone(),
-                };
-                match runtime.devices.open_for(runtime, work.function.is_some()) {
-                    Some(open) => {
-                        for (number, used) in open.used.iter().enumerate() {
-                            if !used.suits(wanted) {
-                                continue;
-                            }
-                            match build(used, &spec, view) {
-                                Ok(id) => kernel.built.push((Place::device(number), id)),
-                                Err(message) => failures.push(message),
-                            }
-                        }
-                        work.missing.extend(open.problems.iter().cloned());
-                    }
-                    None => {
-                        let plan = runtime.devices.plan(runtime);
-                        work.missing.extend(plan.problem.clone());
-                        plan.remark_unused(runtime);
-                    }
-                }
-            }
-        }
+        let mut failures = self.build_everywhere(&mut kernel, view, &mut work);
         if work.kernels.len() > u8::MAX as usize {
             failures.push("a template has at most 256 kernels".to_string());
             kernel.built.clear();
         }
         let built = !kernel.built.is_empty() || failures.is_empty();
-        for failure in &failures {
+        self.tell_failures(&failures, &kernel, &mut work);
+        // One that was refused everywhere is no variant; one for which there is no device may be.
+        if built {
+            work.kernels.push(kernel);
+        }
+        (self.runtime.objects.works.intern(work), built)
+    }
+
+    /// Builds a kernel of this work for the devices that it may have. What has failed.
+    fn build_everywhere(
+        &self,
+        kernel: &mut Kernel,
+        view: TemplateView,
+        work: &mut Work,
+    ) -> Vec<String> {
+        let runtime = self.runtime;
+        let (wanted, options) = match split_options(&kernel.options) {
+            Ok(split) => split,
+            Err(message) => return vec![message],
+        };
+        let spec = KernelSpec {
+            source: kernel.source.clone(),
+            options: options.to_string(),
+            kernel: kernel.name.clone(),
+        };
+        let function = work.function.is_some();
+        let by_hint = runtime.devices.is_by_hint(runtime, function);
+        if by_hint {
+            runtime.devices.plan(runtime).remark_unused(runtime);
+        }
+        let Some(open) = runtime.devices.open_for(runtime, function) else {
+            let plan = runtime.devices.plan(runtime);
+            work.missing.extend(plan.problem.clone());
+            return Vec::new();
+        };
+        let mut failures = Vec::new();
+        for (number, used) in open.used.iter().enumerate() {
+            if !used.suits(wanted) {
+                continue;
+            }
+            match build(used, &spec, view) {
+                Ok(id) => kernel.built.push((Place::device(number), id)),
+                Err(message) => failures.push(message),
+            }
+        }
+        work.missing.extend(open.problems.iter().cloned());
+        let places = kernel.built.iter().map(|&(place, _)| place);
+        for place in places.filter(|_| !by_hint) {
+            if !work.devices.contains(&place) {
+                work.devices.push(place);
+            }
+        }
+        failures
+    }
+
+    fn tell_failures(&self, failures: &[String], kernel: &Kernel, work: &mut Work) {
+        for failure in failures {
             let message = format!(
                 "the kernel \"{}\" of template \"{}\" cannot be used: {failure}",
                 kernel.name, work.name
             );
             eprintln!("ocr: warning: {message}");
-            runtime.registry.remark(message.clone());
+            self.runtime.registry.remark(message.clone());
             work.missing.push(message);
         }
-        for &(place, _) in &kernel.built {
-            if !work.devices.contains(&place) {
-                work.devices.push(place);
-            }
-        }
-        // One that was refused everywhere is no variant; one for which there is no device may be.
-        if built {
-            work.kernels.push(kernel);
-        }
-        (runtime.objects.works.intern(work), built)
     }
 }
 

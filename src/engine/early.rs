@@ -197,7 +197,8 @@ impl Context {
     #[cold]
     #[inline(never)]
     pub(super) fn make_early(&mut self, why: Refused, early: Early) -> Result<(), Refused> {
-        self.make_or_wait(early, why).map_err(|(mut early, why)| {
+        self.make_or_wait(early, why).map_err(|left| {
+            let (mut early, why) = *left;
             self.give_split_up(&mut early);
             why
         })
@@ -250,7 +251,8 @@ impl Context {
             Waits::Call(early) => {
                 let made = self.make(&early);
                 let made = made.or_else(|why| self.make_or_wait(early, why));
-                if let Err((early, why)) = made {
+                if let Err(left) = made {
+                    let (early, why) = *left;
                     self.refused_late(early, why);
                 }
             }
@@ -259,15 +261,19 @@ impl Context {
 
     /// Has a call wait that was refused for a label without object, or makes it again, if there is one by
     /// now. What it was refused for, if that is another reason.
-    fn make_or_wait(&mut self, mut early: Early, mut why: Refused) -> Result<(), (Early, Refused)> {
+    fn make_or_wait(
+        &mut self,
+        mut early: Early,
+        mut why: Refused,
+    ) -> Result<(), Box<(Early, Refused)>> {
         let runtime = self.runtime;
         let (objects, waiting) = (&runtime.objects, &runtime.early);
         loop {
             let lacks = objects.lacks(why, &early);
             early.admitted = true;
             let left = match lacks {
-                Lacks::Other => return Err((early, why)),
-                Lacks::Nothing if early.again == 0 => return Err((early, why)),
+                Lacks::Other => return Err(Box::new((early, why))),
+                Lacks::Nothing if early.again == 0 => return Err(Box::new((early, why))),
                 Lacks::Nothing => {
                     early.again -= 1;
                     Some(early)
@@ -279,7 +285,7 @@ impl Context {
                         why = other;
                         match why {
                             Refused::Opening => continue,
-                            _ => return Err((early, why)),
+                            _ => return Err(Box::new((early, why))),
                         }
                     }
                     let is_there = || !objects.is_awaited(label);

@@ -125,3 +125,20 @@ impl Report {
         }
     }
 }
+
+/// A thread of this process, by the system's number.
+pub fn thread_name(id: i32) -> String {
+    if id == std::process::id() as i32 {
+        return "the main thread".into();
+    }
+    match comm(id) {
+        Some(name) => format!("thread {id} ({name})"),
+        None => format!("thread {id}"),
+    }
+}
+
+/// What the thread is called.
+pub(crate) fn comm(id: i32) -> Option<String> {
+    let name = std::fs::read_to_string(format!("/proc/self/task/{id}/comm")).ok()?;
+    Some(name.trim_end().into())
+}

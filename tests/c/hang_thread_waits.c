@@ -1,4 +1,5 @@
-// A program hangs, too, if its own threads wait for ever for each other, as idle ones of a pool do.
+// A program hangs, too, if its own threads wait for ever for each other, as idle ones of a pool do, or for a signal of
+// which there is no handler.
 //
 // status: nonzero
 // stderr: the program hangs: every thread of the process waits for another one to wake it
@@ -26,6 +27,15 @@ static void *wait_for_end(void *other)
     return NULL;
 }
 
+#if defined(__x86_64__)
+static void *wait_for_signal(void *unused)
+{
+    for (;;)
+        pause();
+    return unused;
+}
+#endif
+
 static ocrGuid_t late(u32 paramc, u64 *paramv, u32 depc, ocrEdtDep_t depv[])
 {
     (void)paramc, (void)paramv, (void)depc, (void)depv;
@@ -39,6 +49,10 @@ ocrGuid_t mainEdt(u32 paramc, u64 *paramv, u32 depc, ocrEdtDep_t depv[])
     static pthread_t waiting, joining;
     CHECK_EQ(pthread_create(&waiting, NULL, wait_for_work, NULL), 0);
     CHECK_EQ(pthread_create(&joining, NULL, wait_for_end, &waiting), 0);
+#if defined(__x86_64__)
+    pthread_t pausing;
+    CHECK_EQ(pthread_create(&pausing, NULL, wait_for_signal, NULL), 0);
+#endif
     ocrGuid_t event = event_of(OCR_EVENT_STICKY_T);
     spawn(late, 0, NULL, 1, &event);
     return NULL_GUID;

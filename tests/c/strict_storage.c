@@ -2,7 +2,7 @@
 // env: OCR_CHECK=strict
 // status: 1
 // stderr: strict mode: ocrElsUserSet: there is no slot 4
-// stderr: (mainEdt): ocrElsUserSet(offset 4, data 1)
+// stderr: (mainEdt): ocrElsUserSet(offset 4, data 0x1)
 // stderr: An EDT has the slots 0 to 3
 #include "strict.h"
 #include <extensions/ocr-runtime-itf.h>

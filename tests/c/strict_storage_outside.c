@@ -2,7 +2,7 @@
 // env: OCR_CHECK=strict
 // status: 1
 // stderr: strict mode: ocrElsUserGet: no EDT runs here
-// stderr: in a thread outside of EDTs: ocrElsUserGet(offset 0)
+// stderr: in a thread outside of EDTs (the main thread): ocrElsUserGet(offset 0)
 #include "strict.h"
 #include <extensions/ocr-legacy.h>
 #include <extensions/ocr-runtime-itf.h>

@@ -228,7 +228,10 @@ impl Picture<'_> {
                     let name = self.told.threads[*at].name();
                     graph.node(name.clone(), "house", name)
                 }
-                Holder::Running(edt, _) | Holder::Waiting(edt, _) => graph.edt(edt),
+                Holder::Running(edt, _)
+                | Holder::Ready(edt)
+                | Holder::OnDevice(edt, _)
+                | Holder::Waiting(edt, _) => graph.edt(edt),
                 Holder::Part(part, size) => {
                     let id = part.to_string();
                     let text = format!("{size} bytes\n{}", graph.object(*part));

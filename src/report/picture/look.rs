@@ -53,10 +53,12 @@ impl Picture<'_> {
             if self.waiting_count + self.runnable_count > EXAMINED {
                 continue;
             }
-            if state == RUNNABLE
-                && let Some(device) = edt.place.get().device_index()
-            {
-                self.on_devices.push((name, device));
+            match edt.place.get().device_index() {
+                Some(device) if state == RUNNABLE => self.on_devices.push((name, device)),
+                None if state == RUNNABLE && !self.running.contains_key(&address) => {
+                    self.past.push(name);
+                }
+                _ => {}
             }
             if let Some(scope) = edt.finish_scope() {
                 self.add_scope(scope, name);
@@ -244,6 +246,14 @@ impl Picture<'_> {
             let of_running = self.running.values().filter(|name| self.names(name, guid));
             let of_running = of_running.map(|&name| Holder::Running(name, false));
             block.holders.extend(of_running);
+            let of_ready = self.ready().filter(|name| self.names(name, guid));
+            let of_ready = of_ready.map(|&name| Holder::Ready(name));
+            block.holders.extend(of_ready.take(SHOWN));
+            let of_devices = self.on_devices.iter();
+            let of_devices = of_devices
+                .filter(|(name, _)| !self.waits_for_block(name) && self.names(name, guid));
+            let of_devices = of_devices.map(|&(name, at)| Holder::OnDevice(name, at));
+            block.holders.extend(of_devices.take(SHOWN));
             // An EDT acquires its blocks in their order.
             let order = order_of(guid);
             let of_waiting = self.block_waits.iter().zip(&orders);
@@ -267,6 +277,18 @@ impl Picture<'_> {
             }
         }
         self.blocks = blocks;
+    }
+
+    /// The EDTs that are ready to run on the host.
+    pub(super) fn ready(&self) -> impl Iterator<Item = &Name> {
+        let past = self.past.iter();
+        past.filter(|name| !self.waits_for_block(name))
+    }
+
+    /// Whether it is in the queue of a block.
+    fn waits_for_block(&self, name: &Name) -> bool {
+        let mut waits = self.block_waits.iter();
+        waits.any(|wait| wait.edt.guid == name.guid)
     }
 
     /// Whether one of the pre-slots of an EDT that is past them has this block, in a mode that keeps others

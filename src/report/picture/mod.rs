@@ -166,6 +166,10 @@ enum Holder {
     Thread(usize),
     /// An EDT that runs or waits in a call, and whether it has created the block.
     Running(Name, bool),
+    /// An EDT that is ready to run.
+    Ready(Name),
+    /// An EDT on the device with this place among those in use.
+    OnDevice(Name, usize),
     /// An EDT that waits for another block.
     Waiting(Name, Guid),
     /// A part of it, of this size, that has not been destroyed.
@@ -205,6 +209,8 @@ pub struct Picture<'a> {
     runnable_count: usize,
     /// Those of them that have a device as their place, and its number among those in use.
     on_devices: Vec<(Name, usize)>,
+    /// Those that have the host as their place and do not run: they are ready, or wait for blocks.
+    past: Vec<Name>,
     /// EDTs that run, by address.
     running: HashMap<usize, Name>,
     /// Which event each linked pre-slot waits for, and of which EDT it is: another may have it since.
@@ -228,6 +234,7 @@ impl<'a> Picture<'a> {
             waiting_count: 0,
             runnable_count: 0,
             on_devices: Vec::new(),
+            past: Vec::new(),
             running: HashMap::new(),
             event_of: HashMap::new(),
             sources: HashMap::new(),

@@ -8,6 +8,7 @@ use crate::object::edt::Mode;
 use crate::object::event::EventKind;
 use crate::object::guid::{Guid, Kind};
 use crate::report::tally::Label;
+use crate::report::{comm, thread_name};
 use std::collections::{BTreeMap, HashSet};
 use std::fmt;
 
@@ -203,6 +204,10 @@ impl Picture<'_> {
                 Some(edt) => format!(" runs {}", self.edt(edt)),
                 None => " runs no EDT".into(),
             };
+        }
+        let ready: Vec<Name> = self.ready().copied().collect();
+        if !ready.is_empty() {
+            text += &format!("\n  ready: {}", list(&ready, |edt| self.edt(edt)));
         }
         // Those that wait for a block are named with it.
         let blocked: HashSet<Guid> = self.block_waits.iter().map(|wait| wait.edt.guid).collect();
@@ -507,6 +512,15 @@ impl Picture<'_> {
                 format!("{}, which created it and has not ended", self.edt(edt))
             }
             Holder::Running(edt, false) => format!("{}, which has not ended", self.edt(edt)),
+            Holder::Ready(edt) => format!("{}, which is ready to run", self.edt(edt)),
+            Holder::OnDevice(edt, at) => {
+                let number = self
+                    .told
+                    .devices
+                    .get(*at)
+                    .map_or(*at, |(number, _)| *number);
+                format!("{}, which device {number} has", self.edt(edt))
+            }
             Holder::Waiting(edt, block) => format!(
                 "{}, which waits for the data block {}",
                 self.edt(edt),
@@ -552,23 +566,6 @@ impl Thread {
     pub(super) fn name(&self) -> String {
         thread_name(self.id)
     }
-}
-
-/// A thread of this process, by the system's number.
-fn thread_name(id: i32) -> String {
-    if id == std::process::id() as i32 {
-        return "the main thread".into();
-    }
-    match comm(id) {
-        Some(name) => format!("thread {id} ({name})"),
-        None => format!("thread {id}"),
-    }
-}
-
-/// What the thread is called.
-fn comm(id: i32) -> Option<String> {
-    let name = std::fs::read_to_string(format!("/proc/self/task/{id}/comm")).ok()?;
-    Some(name.trim_end().into())
 }
 
 /// A thread that has never called the runtime, if it is not one of those that wait to become a worker or call

@@ -130,8 +130,10 @@ fn look(call: &'static Call, status: u8) {
 /// Keeps in mind that a call was refused: a program that does not look at what it returns may hang for it.
 #[cold]
 fn note_refusal(call: &Call, status: u8) {
-    // The others are answers, or tell of the machine.
-    if let Some(code) = calls::code_of_misuse(status)
+    // The others are answers, or tell of the machine; and some calls ask.
+    if call.strict
+        && call.name != "ocrLegacyBlockProgress"
+        && let Some(code) = calls::code_of_misuse(status)
         && let Some(context) = Context::get()
     {
         // SAFETY: the context is this thread's, and calls from C do not nest.

@@ -78,33 +78,22 @@ fn insist<T>(result: Result<T, Box<Misuse>>) -> T {
 #[cold]
 #[inline(never)]
 pub(super) fn checked<R>(call: &'static Call, words: &[u64], body: impl FnOnce() -> R) -> R {
-    // One call with what is noted of it: strict mode looks at what is left when it is over. But creators of maps are the
-    // program's, and take what time they will, and who ends the run does not wait for himself.
-    let apart = matches!(call.name, "ocrMapGet" | "ocrLegacyFinalize");
+    // One call with what is noted of it: strict mode looks at what is left when it is over. But the functions of maps are
+    // the program's, and take what time they will, and who ends the run does not wait for himself.
+    let apart = matches!(
+        call.name,
+        "ocrMapGet" | "ocrGuidFromLabel" | "ocrLegacyFinalize"
+    );
     let entered = !apart && Context::enter_call().is_some();
     let begun = begin(call, words);
     let result = body();
     if let Some(begun) = begun {
-        begun.end(status(call, word(&result)));
+        begun.end(begun.status(word(&result)));
     }
     if entered {
         Context::leave_call();
     }
     result
-}
-
-/// The status that a call has returned; of those that return something else, what it would be.
-fn status(call: &Call, returned: u64) -> u8 {
-    match call.name {
-        "ocrElsUserGet" | "ocrQuery" => 0,
-        "ocrWait" if returned != Guid::ERROR.bits() => 0,
-        "ocrWait" => super::with(EPERM, |context| match context.has_paused() {
-            true => EPERM,
-            false if context.runtime.end.is_ending() => ECANCELED,
-            false => EINVAL,
-        }),
-        _ => returned as u8,
-    }
 }
 
 /// Before a call. Nothing where no runtime runs.
@@ -160,7 +149,10 @@ fn begin(call: &'static Call, words: &[u64]) -> Option<Box<Begun>> {
     }
     let made = begun.made_with(&[]);
     let silent = match call.name {
-        "ocrQuery" | "ocrResume" if !context.has_paused() => check.not_paused(&made),
+        // The end of the run ends a pause.
+        "ocrQuery" | "ocrResume" if !context.has_paused() && !context.runtime.end.is_ending() => {
+            check.not_paused(&made)
+        }
         "ocrEdtCreate" | "ocrDbCreate" => check.wrong_hint(&made),
         _ => check.satisfied_by_hand(&context.runtime.objects, &made),
     };
@@ -169,6 +161,21 @@ fn begin(call: &'static Call, words: &[u64]) -> Option<Box<Begun>> {
 }
 
 impl Begun {
+    /// The status that the call has returned; of those that return something else, what it would be.
+    fn status(&self, returned: u64) -> u8 {
+        match self.call.name {
+            "ocrElsUserGet" | "ocrQuery" => 0,
+            "ocrWait" if returned != Guid::ERROR.bits() => 0,
+            "ocrWait" if !self.runtime.is_current() => ECANCELED,
+            "ocrWait" => super::with(EPERM, |context| match context.has_paused() {
+                true => EPERM,
+                false if context.runtime.end.is_ending() => ECANCELED,
+                false => EINVAL,
+            }),
+            _ => returned as u8,
+        }
+    }
+
     /// After the call, which has returned `status`.
     fn end(&self, status: u8) {
         // If the run has ended meanwhile, whatever was refused was refused for that.

@@ -1,7 +1,7 @@
 //! The memory of destroyed blocks, kept for a while to find uses of a pointer that outlived its block.
 //!
-//! Memory that has pages of its own is closed: who reads or writes it crashes there, and is told of the block. Other
-//! memory is filled with a pattern, and a write is found later: a block that goes while the EDT that destroyed it
+//! Memory that has pages of its own is closed: who reads or writes it crashes there, and is told of the block; a system
+//! call that is given it fails (EFAULT), and nothing tells of that. Other memory is filled with a pattern, and a write is found later: a block that goes while the EDT that destroyed it
 //! still runs is looked at when that EDT ends; each is looked at when it leaves here for another, and at the end of
 //! the program.
 
@@ -14,8 +14,10 @@ use std::collections::{HashMap, VecDeque};
 
 /// How much memory is kept, with all that goes with a block; a block larger than a quarter of it is not.
 const BYTES_KEPT: usize = if cfg!(miri) { 16 << 10 } else { 64 << 20 };
-/// What closed memory counts as: the system's books, and the share that it may have of the mappings.
+/// What closed memory counts as at least: the system's books, and the share that it may have of the mappings.
 const CLOSED_BYTES: usize = 3 * PAGE;
+/// One of so many of its bytes counts, too: a process may have a limit of addresses.
+const CLOSED_PER_BYTE: usize = 16;
 /// What it is filled with.
 pub const BURIED: u8 = 0xdb;
 
@@ -41,7 +43,7 @@ pub struct Graves(Mutex<Yard>);
 impl Grave {
     fn bytes(&self) -> usize {
         let memory = match self.closed {
-            true => CLOSED_BYTES,
+            true => CLOSED_BYTES + self.memory.taken() / CLOSED_PER_BYTE,
             false => self.memory.taken(),
         };
         memory + size_of::<Grave>()
@@ -83,13 +85,19 @@ impl Check {
     /// The memory of a block that nobody uses any more; `who` runs.
     pub fn bury(&self, block: Guid, memory: Memory, who: Who) -> Result<(), Box<Misuse>> {
         let closed = memory.close();
-        if !closed && memory.len > BYTES_KEPT / 4 {
+        let grave = Grave {
+            block,
+            memory,
+            closed,
+        };
+        if grave.bytes() > BYTES_KEPT / 4 {
             return Ok(());
         }
-        let open = if closed { 0 } else { memory.len };
+        let Memory { start, len, .. } = grave.memory;
+        let open = if closed { 0 } else { len };
         for at in 0..open {
             // SAFETY: the memory is this room's now.
-            unsafe { memory.start.wrapping_add(at).write_volatile(BURIED) };
+            unsafe { start.wrapping_add(at).write_volatile(BURIED) };
         }
         let destroyer = match self.history.get(block).and_then(|record| record.end) {
             Some(End::Destroyed(act)) => act.who.edt,
@@ -97,11 +105,6 @@ impl Check {
         };
         let mut yard = self.graves.0.lock();
         let fresh = !closed && destroyer == who.edt && !destroyer.is_null();
-        let grave = Grave {
-            block,
-            memory,
-            closed,
-        };
         yard.add(grave, fresh.then_some(destroyer));
         while let Some(oldest) = yard.surplus() {
             if oldest.disturbed() {

@@ -249,6 +249,11 @@ impl Check {
         act: Act,
         made: Guid,
     ) {
+        if call.name == "ocrDbCreate" && made.is_label() {
+            // That was another block.
+            let mut released = self.released_outside.lock();
+            released.retain(|(_, block)| *block != made);
+        }
         let work = || objects.templates.view(made).map(|view| view.work);
         let number = |at: usize| args.get(at).map_or(0, |&word| word as u32);
         let guid = |at: usize| Guid::from_bits(args.get(at).copied().unwrap_or(0));

@@ -314,6 +314,10 @@ impl Context {
     pub fn ask_for_devices(&mut self) -> &'static [Used] {
         let runtime = self.runtime;
         let devices = &runtime.devices;
+        if self.is_manager {
+            // Its thread is the one that builds.
+            return devices.in_use();
+        }
         let asked = devices.asked.swap(true, Ordering::SeqCst);
         let Some(open) = devices.open_for(runtime, false) else {
             return &[];
@@ -362,7 +366,12 @@ impl Context {
             failures.push("a template has at most 256 kernels".to_string());
             kernel.built.clear();
         }
-        let built = !kernel.built.is_empty() || failures.is_empty();
+        let devices = &self.runtime.devices;
+        // What a device cannot build that nothing but a hint asks for does not keep the template from its function.
+        let by_hint = devices.is_by_hint(self.runtime, work.function.is_some())
+            && split_options(new.options).is_ok()
+            && work.kernels.len() <= u8::MAX as usize;
+        let built = !kernel.built.is_empty() || failures.is_empty() || by_hint;
         self.tell_failures(&failures, &kernel, &mut work);
         // One that was refused everywhere is no variant; one for which there is no device may be.
         if built {

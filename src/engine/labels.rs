@@ -3,7 +3,9 @@
 use super::context::Context;
 use super::early::Waits;
 use crate::check::history::What;
+use crate::memory;
 use crate::object::guid::{Guid, Kind};
+use crate::object::header::Locked;
 use crate::object::range::{Bounds, Map};
 use crate::report::tally::Label;
 
@@ -58,6 +60,14 @@ impl Context {
         self.wait_until(Label::Gone(label), call, |wake| {
             labels.watch(label.index(), wake)
         })
+    }
+
+    /// Whether the object that was on a label is about to be gone: a block that nobody uses any more, and
+    /// that a device gives up.
+    pub fn is_leaving(&self, label: Guid) -> bool {
+        let block = self.runtime.objects.data_blocks.lock(label);
+        let is_unused = |(block, locked): (_, Locked<'_>)| memory::is_unused(block, &locked);
+        label.is_data_block() && block.is_none_or(is_unused)
     }
 
     /// Waits until there is an event with a label, for `call`. False if the GUID is no label of an

@@ -53,6 +53,9 @@ impl Context {
                 return false;
             }
             runtime.wait_for_resume(&mut state, me);
+            if runtime.end.is_ending() {
+                return false;
+            }
         }
         state.pause.owner = self.name();
         runtime.end.call(Call::PAUSE);

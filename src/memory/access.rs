@@ -272,6 +272,12 @@ pub fn destroy(block: &DataBlock, mut locked: Locked<'_>) -> Left {
     }
 }
 
+/// Whether nobody uses a locked block any more that was destroyed: it goes as soon as no device knows it.
+#[cfg_attr(loom, allow(dead_code))]
+pub fn is_unused(block: &DataBlock, locked: &Locked<'_>) -> bool {
+    locked.word.state() == DESTROYED && !is_held(&block.holders.get())
+}
+
 #[cfg(all(test, not(loom)))]
 mod tests {
     use super::*;

@@ -36,6 +36,10 @@
 //! lease did before what the next holder does. EDTs that hold the block together are ordered by
 //! events or not at all, with or without leases.
 //!
+//! *Who destroyed the block may not see the lease.* A block on a label has none: whoever creates the next
+//! block there, behind all EDTs that had the first, would find that still held, for as long as the thread goes
+//! through what its last EDT led to.
+//!
 //! *Copies.* With the first hold that stays in an RW lease the host's copy is marked as written, and
 //! as the only valid one. As long as the block is plain no other place gets a copy, so the mark
 //! stays true whatever the EDTs of the lease write. An EDT that gives an RW hold to its lease has
@@ -132,7 +136,7 @@ impl Leases {
         let more = acquire_more(lease.block, lease.guid, lease.mode, GRANT);
         match more {
             true => lease.holds = GRANT - 1,
-            // Who has the block in the usual way makes a new one: it may be another block, on the same label.
+            // Who has the block in the usual way makes a new one.
             false => drop(self.all.swap_remove(at)),
         }
         more
@@ -154,7 +158,7 @@ impl Leases {
             return self.release_leased(at, granted);
         }
         let may_keep = self.all.len() < self.most;
-        match release_or_keep(block, mode, may_keep, granted) {
+        match release_or_keep(guid, block, mode, may_keep, granted) {
             Kept::No(left) => left,
             Kept::Yes => {
                 self.all.push(Lease {
@@ -235,6 +239,7 @@ enum Kept {
 /// As [`release`](super::release) by an EDT of the host, unless the hold is worth keeping.
 #[inline]
 fn release_or_keep(
+    guid: Guid,
     block: &DataBlock,
     mode: Mode,
     may_keep: bool,
@@ -242,7 +247,8 @@ fn release_or_keep(
 ) -> Kept {
     let locked = block.header.lock_pinned();
     note_write(block, &locked, mode, Place::HOST);
-    if may_keep && sharing(&block.holders.get(), mode) >= MANY && block.is_plain() {
+    let is_worth_it = sharing(&block.holders.get(), mode) >= MANY;
+    if is_worth_it && may_keep && block.is_plain() && !guid.is_label() {
         return Kept::Yes;
     }
     Kept::No(leave_locked(block, locked, mode, 1, granted))
@@ -256,19 +262,13 @@ fn release_many(block: &DataBlock, mode: Mode, holds: u32, granted: &mut Vec<Edt
 }
 
 /// Takes so many more holds for a lease that has none left. False if the block cannot be had so, or is
-/// not plain any more. The EDT of the lease may have ended meanwhile, and the block be gone, or be another one on
-/// the same label, whose memory has still to be allocated, or whose first writer has still to be noted.
+/// not plain any more. The EDT of the lease may have ended meanwhile, and the block be gone.
 fn acquire_more(block: &DataBlock, guid: Guid, mode: Mode, holds: u32) -> bool {
-    let Some(locked) = block.header.lock(guid.generation()) else {
+    let Some(_locked) = block.header.lock(guid.generation()) else {
         return false;
     };
     let mut holders = block.holders.get();
-    let copies = block.copies_of(&locked);
-    let is_there = match mode.writes() {
-        true => copies.host_ready() && copies.valid.contains(Place::HOST),
-        false => copies.host_ready(),
-    };
-    let plain = is_there && block.is_plain() && admits(&holders, mode, Place::HOST);
+    let plain = block.is_plain() && admits(&holders, mode, Place::HOST);
     if plain {
         enter(&mut holders, mode, Place::HOST, holds);
         block.holders.set(holders);

@@ -51,7 +51,8 @@ pub mod private;
 mod threads;
 
 pub use access::{
-    Acquired, Left, acquire, destroy, release, release_locked, release_unused, settle, try_acquire,
+    Acquired, Left, acquire, destroy, is_unused, release, release_locked, release_unused, settle,
+    try_acquire,
 };
 pub use fall_back::{fall_back, has_again};
 pub use holds::{hand_back, hand_on, hold_again, hold_at_creation, hold_still, watch};

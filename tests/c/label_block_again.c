@@ -1,13 +1,13 @@
-// A labeled block that many EDTs share is destroyed, and another one is created on its label, while the thread that has
-// run EDTs with the first still goes through what that led to. An EDT that acquires the second gets its
-// memory, which is allocated then.
+// A labeled block that many EDTs share is destroyed behind all of them, and another one is created on its label, while
+// the thread that has run one of them still goes through what that led to. The label is free, and an EDT that
+// acquires the second block gets its memory, which is allocated then.
 //
 // workers: 2 8
 #include "check.h"
 
 #include <extensions/ocr-labeling.h>
 
-enum { SHARERS = 40, FOLLOWERS = 300000, BATCH = 63 };
+enum { SHARERS = 40, FOLLOWERS = 300000 };
 
 static ocrGuid_t label, last;
 static volatile bool busy, go;
@@ -34,10 +34,10 @@ static ocrGuid_t shares(u32 paramc, u64 *paramv, u32 depc, ocrEdtDep_t depv[]) {
 }
 
 static ocrGuid_t replaces(u32 paramc, u64 *paramv, u32 depc, ocrEdtDep_t depv[]) {
-    (void)paramc, (void)paramv, (void)depc;
+    (void)paramc, (void)paramv, (void)depc, (void)depv;
     ocrGuid_t again = label;
     void *address = NULL;
-    OK(ocrDbDestroy(depv[0].guid));
+    OK(ocrDbDestroy(label));
     OK(ocrDbCreate(&again, &address, 64, GUID_PROP_IS_LABELED | DB_PROP_NO_ACQUIRE, NULL_HINT, NO_ALLOC));
     OK(ocrAddDependence(label, last, 0, DB_MODE_RW));
     return NULL_GUID;
@@ -53,7 +53,7 @@ static ocrGuid_t uses(u32 paramc, u64 *paramv, u32 depc, ocrEdtDep_t depv[]) {
 
 ocrGuid_t mainEdt(u32 paramc, u64 *paramv, u32 depc, ocrEdtDep_t depv[]) {
     (void)paramc, (void)paramv, (void)depc, (void)depv;
-    ocrGuid_t range, sharer, ended, edt, sources[2];
+    ocrGuid_t range, sharers[SHARERS], ended, edt, follower, open[SHARERS];
     void *address;
     OK(ocrGuidRangeCreate(&range, 4, GUID_USER_DB));
     OK(ocrGuidFromIndex(&label, range, 1));
@@ -63,20 +63,21 @@ ocrGuid_t mainEdt(u32 paramc, u64 *paramv, u32 depc, ocrEdtDep_t depv[]) {
     while (!busy)
         ;
     for (int i = 0; i < SHARERS; i++)
-        spawn(nothing, 0, NULL, 1, &label);
-    sources[0] = UNINITIALIZED_GUID;
-    OK(ocrEdtCreate(&sharer, template_of(shares, 0, 1), 0, NULL, 1, sources, EDT_PROP_NONE, NULL_HINT, &ended));
-    sources[1] = ended;
-    OK(ocrEdtCreate(&last, template_of(uses, 0, 2), 0, NULL, 2, sources, EDT_PROP_NONE, NULL_HINT, NULL));
-    /* What the end of the sharer leads to is worked off from the last: the one that replaces the block goes to the
-     * other worker with a batch, and these, which have a pre-slot left open, take the time after that. */
-    const ocrGuid_t never = template_of(nothing, 0, 2);
-    for (int i = 0; i < FOLLOWERS; i++)
-        OK(ocrEdtCreate(&edt, never, 0, NULL, 2, sources, EDT_PROP_NONE, NULL_HINT, NULL));
-    for (int i = 0; i < BATCH; i++)
-        spawn(nothing, 0, NULL, 1, &ended);
-    sources[0] = label;
-    spawn(replaces, 0, NULL, 2, sources);
-    OK(ocrAddDependence(label, sharer, 0, DB_MODE_RW));
+        open[i] = UNINITIALIZED_GUID;
+    OK(ocrEdtCreate(&last, template_of(uses, 0, 1), 0, NULL, 1, open, EDT_PROP_NONE, NULL_HINT, NULL));
+    OK(ocrEdtCreate(&edt, template_of(replaces, 0, SHARERS), 0, NULL, SHARERS, open, EDT_PROP_NONE, NULL_HINT, NULL));
+    /* The last of them runs first, on this worker. What its end leads to is worked off from the last: first the slot of
+     * the EDT that replaces the block, then, for a long time, these, which have a pre-slot left open. */
+    const ocrGuid_t never = template_of(nothing, 0, 2), share = template_of(shares, 0, 1), other = template_of(nothing, 0, 1);
+    for (int i = 0; i < SHARERS; i++) {
+        OK(ocrEdtCreate(&sharers[i], i == SHARERS - 1 ? share : other, 0, NULL, 1, open, EDT_PROP_NONE, NULL_HINT, &ended));
+        for (int j = 0; i == SHARERS - 1 && j < FOLLOWERS; j++) {
+            ocrGuid_t sources[2] = {ended, UNINITIALIZED_GUID};
+            OK(ocrEdtCreate(&follower, never, 0, NULL, 2, sources, EDT_PROP_NONE, NULL_HINT, NULL));
+        }
+        OK(ocrAddDependence(ended, edt, i, DB_MODE_NULL));
+    }
+    for (int i = 0; i < SHARERS; i++)
+        OK(ocrAddDependence(label, sharers[i], 0, DB_MODE_RW));
     return NULL_GUID;
 }

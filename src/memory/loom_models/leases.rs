@@ -58,13 +58,13 @@ fn a_lease_keeps_a_writer_out_until_it_ends() {
 
 /// The EDT that has the last hold of a lease ends on another thread, which then destroys the block. The
 /// thread with the empty lease either has more holds before, and the block stays until it gives them
-/// back, or gets none, even if there is another block in the slot, with another GUID or on the same label. The block
-/// is freed once.
+/// back, or gets none, even if there is another block in the slot. The block is freed once.
 ///
 /// The thread with the lease is the spawned one: the other way round, `loom` 0.7 misses orders, since of
 /// the last reads of an atomic by several threads it remembers one.
-fn model_of_an_empty_lease(same_label: bool) {
-    loom::model(move || {
+#[test]
+fn an_empty_lease_gets_nothing_of_a_block_that_is_gone() {
+    loom::model(|| {
         let block = Block::new(Holders {
             rw: CROWD,
             rw_place: Some(Place::HOST),
@@ -80,13 +80,9 @@ fn model_of_an_empty_lease(same_label: bool) {
                 if left == Left::Unused {
                     freed.fetch_add(1, Ordering::Relaxed);
                     let mut locked = block.block.header.lock_pinned();
+                    let free = locked.word.freed().expect("generations left");
                     block.block.unmark(&locked, Mark::Destroyed);
-                    match same_label {
-                        // Its memory is allocated when it is first acquired.
-                        true => block.block.copies_of(&locked).begin_for_model(),
-                        false => locked.word = locked.word.freed().expect("generations left"),
-                    }
-                    locked.word = locked.word.with_state(LIVE);
+                    locked.word = free.with_state(LIVE);
                 }
             }
         };
@@ -108,16 +104,6 @@ fn model_of_an_empty_lease(same_label: bool) {
         thread.join().expect("no panic");
         assert_eq!(freed.load(Ordering::Relaxed), 1);
     });
-}
-
-#[test]
-fn an_empty_lease_gets_nothing_of_a_block_that_is_gone() {
-    model_of_an_empty_lease(false);
-}
-
-#[test]
-fn an_empty_lease_gets_nothing_of_another_block_on_the_label() {
-    model_of_an_empty_lease(true);
 }
 
 /// An EDT writes and leaves its hold in the lease, while a device makes a copy: the copy has what was

@@ -83,7 +83,7 @@ impl Picture<'_> {
             text += "\n  A once, latch, counted or output event goes by itself, and its GUID, labeled or not, names \
                      nothing then: OCR_CHECK=strict says which event was used when it was gone, or was destroyed, \
                      and by whom.";
-        } else if refused.is_none() && (!self.waiting.is_empty() || self.any_thread_waits()) {
+        } else if !self.waiting.is_empty() || self.any_thread_waits() {
             text +=
                 "\n  OCR_CHECK=strict shows who created what waits, and which event was destroyed.";
         }
@@ -207,7 +207,8 @@ impl Picture<'_> {
         }
         let ready: Vec<Name> = self.ready().copied().collect();
         if !ready.is_empty() {
-            text += &format!("\n  ready: {}", list(&ready, |edt| self.edt(edt)));
+            let edts = list(&ready, |edt| self.edt(edt));
+            text += &format!("\n  {edts}: {}", self.ready_as());
         }
         // Those that wait for a block are named with it.
         let blocked: HashSet<Guid> = self.block_waits.iter().map(|wait| wait.edt.guid).collect();
@@ -227,6 +228,14 @@ impl Picture<'_> {
                      call at any time: unless all of them wait for each other for ever, a hang is not told";
         }
         text + "\n"
+    }
+
+    /// What an EDT is that does not run, waits for no other, and is on no device.
+    fn ready_as(&self) -> &'static str {
+        match self.told.devices.is_empty() {
+            true => "ready to run",
+            false => "ready to run, or a device brings its data",
+        }
     }
 
     fn what_waits(&self) -> String {
@@ -512,7 +521,7 @@ impl Picture<'_> {
                 format!("{}, which created it and has not ended", self.edt(edt))
             }
             Holder::Running(edt, false) => format!("{}, which has not ended", self.edt(edt)),
-            Holder::Ready(edt) => format!("{}, which is ready to run", self.edt(edt)),
+            Holder::Ready(edt) => format!("{} ({})", self.edt(edt), self.ready_as()),
             Holder::OnDevice(edt, at) => {
                 let number = self
                     .told

@@ -30,7 +30,7 @@ LIBRARY_SOURCES := Cargo.toml Cargo.lock build.rs $(shell find include) \
 	$(shell find src -path src/bin -prune -o -name '*.map' -o -print)
 COMMAND_SOURCES := $(shell find src/bin)
 
-.PHONY: all libraries command examples setup demo test shake lint loom miri tsan asan bench bench-peers \
+.PHONY: all libraries command examples setup demo test shake lint loom miri tsan asan bench bench-peers bench-strict \
 	install install-files ocr-install ocr-install-files uninstall clean help
 
 all: libraries command examples ## the libraries, the command and the examples, in build/ (default)
@@ -116,6 +116,7 @@ lint: ## formatting, clippy, documentation
 	$(CARGO) clippy --locked --all-targets -- -D warnings
 	RUSTDOCFLAGS="-D warnings" $(CARGO) doc --locked --no-deps --document-private-items
 	RUSTFLAGS="--cfg loom" $(CARGO) check --locked --target-dir target/loom --lib --profile test
+	RUSTFLAGS="--cfg ocr_no_strict" $(CARGO) check --locked --release --target-dir target/no-strict --lib
 
 # In a folder of its own: everything is compiled anew with --cfg loom. Models of three and more threads bound how often
 # a thread is interrupted (preemption_bound); the others are explored in full.
@@ -144,6 +145,13 @@ build/sanitizers/%/libocr.a: $(LIBRARY_SOURCES)
 		$(CARGO) rustc --release --locked --lib --crate-type staticlib --target $(HOST) --target-dir target/$*-sanitizer
 	@cp target/$*-sanitizer/$(HOST)/release/libocr.a $@
 
+# The library without strict mode, to measure what that costs where it is off.
+build/no-strict/libocr.a: $(LIBRARY_SOURCES)
+	@mkdir -p $(@D)
+	RUSTFLAGS="--cfg ocr_no_strict" \
+		$(CARGO) rustc --release --locked --lib --crate-type staticlib --target-dir target/no-strict
+	@cp target/no-strict/release/libocr.a $@
+
 build/sanitizers/thread/memory.o: tests/sanitizers/memory.c
 	@mkdir -p $(@D)
 	$(CC) -O1 -fno-builtin -c $< -o $@
@@ -154,6 +162,9 @@ bench: all ## runs the benchmarks
 bench-peers: all ## installs other task runtimes, where it can, and measures them beside this one
 	benches/setup
 	$(CARGO) bench --locked --bench peers
+
+bench-strict: all build/no-strict/libocr.a ## measures what strict mode costs where it is off
+	$(CARGO) bench --locked --bench strict
 
 # ---- installation ----------------------------------------------------------------------------------------------------
 

@@ -205,17 +205,21 @@ static WARNED: AtomicBool = AtomicBool::new(false);
 
 /// The library under test. It is not built here: what is measured is what users link.
 fn library() -> PathBuf {
-    let library = root().join("build/lib/libocr.a");
-    let Some(built) = changed(&library) else {
-        fail("build/lib/libocr.a is missing: run `make` first");
-    };
+    built("build/lib/libocr.a", "make")
+        .unwrap_or_else(|| fail("build/lib/libocr.a is missing: run `make` first"))
+}
+
+/// A library that this command builds, if it is there. Warns if it is old.
+pub fn built(library: &str, command: &str) -> Option<PathBuf> {
+    let path = root().join(library);
+    let built = changed(&path)?;
     let newer = ["src", "include", "Cargo.lock"]
         .iter()
         .filter_map(|name| newest(&root().join(name)));
     if newer.max() > Some(built) && !WARNED.swap(true, Ordering::Relaxed) {
-        eprintln!("bench: warning: build/lib/libocr.a is older than the sources: run `make`");
+        eprintln!("bench: warning: {library} is older than the sources: run `{command}`");
     }
-    library
+    Some(path)
 }
 
 fn changed(path: &Path) -> Option<SystemTime> {

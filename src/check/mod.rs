@@ -56,7 +56,25 @@ static ON: AtomicBool = AtomicBool::new(false);
 #[inline]
 pub fn is_on() -> bool {
     // Relaxed: it changes before a run's threads start and after they have ended.
-    ON.load(Ordering::Relaxed)
+    !cfg!(ocr_no_strict) && ON.load(Ordering::Relaxed)
+}
+
+/// The check of a run in strict mode.
+#[cfg(not(ocr_no_strict))]
+pub type OfRun = Box<Check>;
+
+/// A build with `--cfg ocr_no_strict` has no strict mode: there is no value of this type, so the compiler leaves out
+/// each step that asks for one. `benches/strict.rs` measures by it what strict mode costs where it is off.
+#[cfg(ocr_no_strict)]
+pub enum OfRun {}
+
+#[cfg(ocr_no_strict)]
+impl std::ops::Deref for OfRun {
+    type Target = Check;
+
+    fn deref(&self) -> &Check {
+        match *self {}
+    }
 }
 
 /// Says whether the run that begins is checked, or that there is none any more. A `Check` does not say so itself: it
@@ -91,7 +109,8 @@ pub struct Check {
 
 impl Check {
     /// Nothing has happened in the run.
-    pub fn begin() -> Box<Check> {
+    #[cfg(not(ocr_no_strict))]
+    pub fn begin() -> OfRun {
         Box::new(Check {
             history: History::default(),
             contents: contents::Contents::default(),
@@ -102,6 +121,12 @@ impl Check {
             shut_down: AtomicU64::new(0),
             tickets: AtomicU64::new(1),
         })
+    }
+
+    /// The same in a build that cannot.
+    #[cfg(ocr_no_strict)]
+    pub fn begin() -> OfRun {
+        panic!("OCR_CHECK=strict: this library was built without it (--cfg ocr_no_strict)")
     }
 
     fn act(&self, call: &'static str, who: Who) -> Act {

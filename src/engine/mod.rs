@@ -54,7 +54,7 @@ pub mod uncaught;
 pub mod watch;
 pub mod worker;
 
-use crate::check::{self, Check};
+use crate::check;
 use crate::config::Settings;
 use crate::object::Objects;
 use crate::object::guid::Guid;
@@ -98,7 +98,7 @@ pub struct Runtime {
     pub end: End,
     /// Work in flight outside of the workers: launches, fetches, destroyed blocks that devices give up, starting,
     /// threads that have been woken. While it is not 0, the program has not come to a halt. Its higher half counts
-    /// launches once more ([`Flight::LAUNCH`]).
+    /// launches once more (`Flight::LAUNCH`).
     pub in_flight: AtomicU64,
     /// Threads of the program that cannot do anything before the runtime has.
     pub resting: Resting,
@@ -109,7 +109,7 @@ pub struct Runtime {
     /// The signal handlers.
     signals: Handlers,
     /// Strict mode, where it is on.
-    pub check: Option<Box<Check>>,
+    pub check: Option<check::OfRun>,
     /// The settings.
     pub settings: Settings,
     /// When it was started.

@@ -1,5 +1,7 @@
 //! The C functions that are checked: their clauses, and what each argument is.
 
+use super::names::{self, Names};
+
 /// What an argument of a call is.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Role {
@@ -35,8 +37,10 @@ pub enum Role {
     Object,
     /// A GUID of which the function itself says what is wrong with it.
     Guid,
-    /// Properties; these bits exist.
-    Properties(u32),
+    /// Properties; these bits exist, and have these names.
+    Properties(u32, &'static Names),
+    /// One of these numbers.
+    OneOf(&'static Names),
     /// A number of parameters or pre-slots.
     Count,
     /// Another number.
@@ -130,10 +134,10 @@ pub const LOCAL_SLOTS: u64 = 4;
 
 /// What `EDT_PROP_MAPPED` and the like have that no other property has.
 pub const MAPPED: u32 = 0x800;
-const EDT_PROPERTIES: Role = Role::Properties(GUID_PROPERTIES | 0xf);
-const EVENT_PROPERTIES: Role = Role::Properties(GUID_PROPERTIES | 0x1);
+const EDT_PROPERTIES: Role = Role::Properties(GUID_PROPERTIES | 0xf, names::EDT_PROPERTIES);
+const EVENT_PROPERTIES: Role = Role::Properties(GUID_PROPERTIES | 0x1, names::EVENT_PROPERTIES);
 /// Programs pass `true` for the flags of a block, too.
-const BLOCK_PROPERTIES: Role = Role::Properties(GUID_PROPERTIES | 0x71);
+const BLOCK_PROPERTIES: Role = Role::Properties(GUID_PROPERTIES | 0x71, names::BLOCK_PROPERTIES);
 
 const fn call(
     name: &'static str,
@@ -179,7 +183,7 @@ pub const CALLS: &[Call] = &[
             ("dbGuid", Role::Block),
             ("partCount", Role::Number),
             ("partitions", Role::Out),
-            ("properties", Role::Properties(0x1)),
+            ("properties", Role::Properties(0x1, &[])),
         ],
     ),
     call(
@@ -233,7 +237,7 @@ pub const CALLS: &[Call] = &[
         "OCR 1.1.0, 2.6.1",
         &[
             ("guid", Role::Out),
-            ("eventType", Role::Number),
+            ("eventType", Role::OneOf(names::EVENT_TYPES)),
             ("properties", EVENT_PROPERTIES),
         ],
     ),
@@ -242,7 +246,7 @@ pub const CALLS: &[Call] = &[
         "OCR 1.1.0, B.3.3",
         &[
             ("guid", Role::Out),
-            ("eventType", Role::Number),
+            ("eventType", Role::OneOf(names::EVENT_TYPES)),
             ("properties", EVENT_PROPERTIES),
             ("params", Role::Other),
         ],
@@ -389,28 +393,34 @@ pub const CALLS: &[Call] = &[
     call(
         "ocrHintInit",
         "OCR 1.1.0, B.1.2",
-        &[("hint", Role::Out), ("hintType", Role::Number)],
+        &[
+            ("hint", Role::Out),
+            ("hintType", Role::OneOf(names::HINT_TYPES)),
+        ],
     ),
     call(
         "ocrSetHintValue",
         "OCR 1.1.0, B.1.3",
         &[
             ("hint", Role::Other),
-            ("hintProp", Role::Number),
+            ("hintProp", Role::OneOf(names::HINT_PROPERTIES)),
             ("value", Role::Number),
         ],
     ),
     call(
         "ocrUnsetHintValue",
         "OCR 1.1.0, B.1.4",
-        &[("hint", Role::Out), ("hintProp", Role::Number)],
+        &[
+            ("hint", Role::Out),
+            ("hintProp", Role::OneOf(names::HINT_PROPERTIES)),
+        ],
     ),
     call(
         "ocrGetHintValue",
         "OCR 1.1.0, B.1.5",
         &[
             ("hint", Role::Out),
-            ("hintProp", Role::Number),
+            ("hintProp", Role::OneOf(names::HINT_PROPERTIES)),
             ("value", Role::Out),
         ],
     ),
@@ -428,13 +438,16 @@ pub const CALLS: &[Call] = &[
     call(
         "ocrAffinityCount",
         AFFINITY,
-        &[("kind", Role::Number), ("count", Role::Out)],
+        &[
+            ("kind", Role::OneOf(names::AFFINITY_KINDS)),
+            ("count", Role::Out),
+        ],
     ),
     call(
         "ocrAffinityGet",
         AFFINITY,
         &[
-            ("kind", Role::Number),
+            ("kind", Role::OneOf(names::AFFINITY_KINDS)),
             ("count", Role::Out),
             ("affinities", Role::Out),
         ],
@@ -443,7 +456,7 @@ pub const CALLS: &[Call] = &[
         "ocrAffinityGetAt",
         AFFINITY,
         &[
-            ("kind", Role::Number),
+            ("kind", Role::OneOf(names::AFFINITY_KINDS)),
             ("idx", Role::Number),
             ("affinity", Role::Out),
         ],
@@ -468,7 +481,7 @@ pub const CALLS: &[Call] = &[
         &[
             ("rangeGuid", Role::Out),
             ("numberGuid", Role::Number),
-            ("kind", Role::Number),
+            ("kind", Role::OneOf(names::OBJECT_KINDS)),
         ],
     ),
     call(
@@ -480,7 +493,7 @@ pub const CALLS: &[Call] = &[
             ("mapFunc", Role::Function),
             ("params", Role::Other),
             ("numberGuid", Role::Number),
-            ("kind", Role::Number),
+            ("kind", Role::OneOf(names::OBJECT_KINDS)),
         ],
     ),
     call(
@@ -556,7 +569,10 @@ pub const CALLS: &[Call] = &[
             ("guid", Role::Other),
             ("result", Role::Other),
             ("size", Role::Other),
-            ("properties", Role::Number),
+            (
+                "properties",
+                Role::Properties(u16::MAX as u32, names::LEGACY_PROPERTIES),
+            ),
         ],
     )),
     // The program may end meanwhile.
@@ -583,7 +599,7 @@ pub const CALLS: &[Call] = &[
         "ocrQuery",
         PAUSE,
         &[
-            ("query", Role::Number),
+            ("query", Role::OneOf(names::QUERIES)),
             ("guid", Role::Object),
             ("result", Role::Other),
             ("size", Role::Other),
@@ -628,7 +644,7 @@ pub const CALLS: &[Call] = &[
             ("path", Role::Other),
             ("mode", Role::Other),
             ("descriptorDb", Role::Other),
-            ("properties", Role::Properties(0)),
+            ("properties", Role::Properties(0, &[])),
         ],
     )),
     call("ocrFileRelease", FILE, &[("fileGuid", Role::Object)]),

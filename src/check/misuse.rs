@@ -3,6 +3,7 @@
 
 use super::calls::Role;
 use super::history::Who;
+use super::names::{all_of, one_of};
 use super::{Check, Made};
 use crate::object::edt::Mode;
 use crate::object::guid::Guid;
@@ -125,7 +126,10 @@ impl Check {
                     format!("{name} NULL")
                 }
                 Role::Out | Role::Function | Role::Text | Role::Other => format!("{name} given"),
-                Role::Properties(_) => format!("{name} 0x{:x}", number as u16),
+                Role::Properties(_, names) => {
+                    format!("{name} {}", all_of(names, number as u16 as u32))
+                }
+                Role::OneOf(names) => format!("{name} {}", one_of(names, number as u32)),
                 Role::Count => match u32::try_from(number) {
                     Ok(number) => format!("{name} {}", count(number)),
                     Err(_) => format!("{name} {number}"),

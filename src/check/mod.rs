@@ -24,6 +24,7 @@ mod guards;
 pub mod history;
 mod left;
 mod misuse;
+pub mod names;
 mod refused_block;
 mod refused_dependence;
 mod refused_edt;
@@ -153,7 +154,7 @@ impl Check {
             return Err(self.after_shutdown(&made));
         }
         for (at, (_, role)) in call.args.iter().enumerate() {
-            if let Role::Properties(known) = role
+            if let Role::Properties(known, _) = role
                 && made.number(at) as u32 & !known != 0
             {
                 return Err(self.unknown_property(&made, at, *known));
@@ -479,7 +480,7 @@ impl<'a> Made<'a> {
     /// The properties of a create function.
     fn properties(&self) -> u32 {
         let mut args = self.call.args.iter();
-        let at = args.position(|(_, role)| matches!(role, Role::Properties(_)));
+        let at = args.position(|(_, role)| matches!(role, Role::Properties(..)));
         self.number(at.unwrap_or(usize::MAX)) as u32
     }
 

@@ -283,7 +283,8 @@ pub(super) unsafe fn label(place: *mut Guid, properties: u16) -> Result<Option<G
 }
 
 /// Runs a creation; with `GUID_PROP_BLOCK` as often as the label has become free, until it succeeds, and
-/// without while nothing but a device still has to do with the block that was there.
+/// without while nothing but a device still has to do with the block that was there, or a thread with opening
+/// the event.
 /// `made` is where it writes the GUID, if it has a label.
 #[inline]
 pub(super) fn create_at(
@@ -308,6 +309,7 @@ pub(super) fn create_at(
                 );
                 return status;
             }
+            Some(label) if status == EGUIDEXISTS && context.wait_for_opener(label) => {}
             Some(label)
                 if status == EGUIDEXISTS
                     && (properties & BLOCK != 0 || context.is_leaving(label)) =>

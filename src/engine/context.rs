@@ -367,19 +367,19 @@ impl Context {
     /// Satisfies an event with what `edt` returned, or the EDT of a scope: a block, nothing, or another
     /// event, which is then what the event waits for (OCR 1.1.0, 2.7).
     #[inline]
-    pub fn pass_result(&mut self, edt: Option<&Edt>, output: Guid, result: Guid) {
-        let who = |edt: Option<&Edt>| edt.map_or(Who::NOBODY, Who::of);
+    pub fn pass_result(&mut self, who: Option<Who>, output: Guid, result: Guid) {
         if output.is_null() {
             return;
         }
+        let who = who.unwrap_or(Who::NOBODY);
         if result.is_event() {
-            self.pass_event(who(edt), output, result);
+            self.pass_event(who, output, result);
         } else if result.is_null() || self.graph().check_source(result).is_ok() {
             if self.graph().pass_to_event(output, false, result).is_err() {
-                self.result_untaken(who(edt), output);
+                self.result_untaken(who, output);
             }
         } else {
-            self.pass_other(who(edt), output, result);
+            self.pass_other(who, output, result);
         }
     }
 

@@ -334,10 +334,10 @@ impl Context {
         Some(output)
     }
 
-    /// Waits until an output event is there that another thread is just opening on its label: it may be a latch
-    /// that the finish scope is to be counted into. Who opens it waits for those who have claimed a label, so the
+    /// Waits until an event is there that another thread is just opening on its label: it may be a latch
+    /// that a finish scope is to be counted into. Who opens it waits for those who have claimed a label, so the
     /// caller has not. An event that is destroyed and made again meanwhile is not waited for once more.
-    fn wait_until_opened(&mut self, event: Guid) {
+    pub(super) fn wait_until_opened(&mut self, event: Guid) {
         let spin = Spin::default();
         while event.is_label() && self.runtime.objects.events.is_opening(event) {
             spin.wait();

@@ -70,6 +70,16 @@ impl Context {
         label.is_data_block() && block.is_none_or(is_unused)
     }
 
+    /// Waits for who opens the event on a label: a call that destroys it may be among those that have waited.
+    /// False if nobody does.
+    pub fn wait_for_opener(&mut self, label: Guid) -> bool {
+        let opens = label.is_event() && self.runtime.objects.events.is_opening(label);
+        if opens {
+            self.wait_until_opened(label);
+        }
+        opens
+    }
+
     /// Waits until there is an event with a label, for `call`. False if the GUID is no label of an
     /// event, or the program ends meanwhile.
     pub fn wait_for_labeled_event(&mut self, label: Guid, call: &'static str) -> bool {

@@ -5,6 +5,7 @@ use super::checks::call_checked;
 use super::context::{Context, LOCAL_SLOTS};
 use super::end::fatal;
 use super::uncaught::ocr_call_edt;
+use crate::check::history::Who;
 use crate::memory::{self, Acquired, Left};
 use crate::object::data_block::{DataBlock, Mark};
 use crate::object::edt::{DENIED, Edt, EdtRef, FETCH, FINISH, NO_SLOT, PreSlot, URGENT, WAITER};
@@ -361,10 +362,14 @@ impl Context {
                     self.completions.swap_remove(at);
                     scope.result_goes.set(true);
                 }
+                self.runtime.objects.edts.free(&mut self.caches.edts, edt);
             } else {
-                self.pass_result(Some(edt), edt.output(), result);
+                let output = edt.output();
+                let who = (!output.is_null()).then(|| Who::of(edt));
+                // Who learns of the end may create the next EDT on its label.
+                self.runtime.objects.edts.free(&mut self.caches.edts, edt);
+                self.pass_result(who, output, result);
             }
-            self.runtime.objects.edts.free(&mut self.caches.edts, edt);
         }
         if belongings {
             self.end_belongings();
@@ -566,10 +571,5 @@ fn edt_blocks(context: *mut Context) -> &'static crate::object::data_block::Data
 impl crate::sched::policy::Machine for super::Runtime {
     fn device_load(&self, device: Place) -> usize {
         self.devices.load(device)
-    }
-
-    fn idle_workers(&self) -> usize {
-        let state = self.queues.sleep.state();
-        state.sleeping() + state.searching()
     }
 }

@@ -11,8 +11,6 @@ use std::sync::atomic::{AtomicU64, Ordering};
 pub trait Machine {
     /// Launches that a device in use has accepted and not finished.
     fn device_load(&self, device: Place) -> usize;
-    /// Workers that have nothing to do.
-    fn idle_workers(&self) -> usize;
 }
 
 /// What can run an EDT.
@@ -174,9 +172,6 @@ mod tests {
     impl Machine for Loads {
         fn device_load(&self, device: Place) -> usize {
             self.0[device.device_index().expect("a device")]
-        }
-        fn idle_workers(&self) -> usize {
-            0
         }
     }
 

@@ -20,7 +20,8 @@
  * that holds the chunk or a part of it (ocr-db-partitioning.h) is a kernel, or the content of one of
  * these is on a device alone, it is brought to the host and written by an EDT of the runtime, when a
  * worker has time for it, or at the end of the program. So have an EDT on the host destroy a chunk
- * that a kernel writes, and acquire it.
+ * that a kernel writes, and acquire it. The same goes for a chunk that was divided, if what divides it, an EDT of
+ * the runtime, has not run yet.
  * Chunks that are left at ocrShutdown are written before the program ends, with what their parts
  * contain, when the EDTs that run have ended, and the kernels that have been sent to a device. After
  * ocrAbort, and where a message of the runtime ends the program, chunks that are left are not

@@ -2,12 +2,19 @@
 
 use super::arguments::article;
 use super::calls::{LABEL_PROPERTIES, LABELED, MAPPED};
+use super::history::End;
 use super::{Check, Made, Misuse, kind_of};
 use crate::object::Objects;
 use crate::object::guid::{Guid, Kind};
 
 const ADVICE: &str = "Create it in one place; or, if several EDTs may be the first, with GUID_PROP_CHECK, and \
                       go on where that returns OCR_EGUIDEXISTS.";
+/// Where the object is an EDT that was destroyed.
+const STILL_LINKED: &str = "It was destroyed, but events that were connected to its pre-slots still know it: satisfy or \
+                            destroy them first, or create the next one on another label.";
+/// Where it is a block that was destroyed.
+const STILL_HELD: &str = "It was destroyed, but somebody still has it, or it was divided and its parts are not yet put \
+                          together: create the next one behind the output events of all EDTs that have it.";
 
 impl Made<'_> {
     /// Whether it is a create function that was given a labeled GUID.
@@ -195,7 +202,15 @@ impl Check {
         let promised = made.has_label() && made.properties() & LABEL_PROPERTIES == LABELED;
         let label = made.label.filter(|_| promised)?;
         let (mut advice, mut told, mut place) = (ADVICE.to_string(), vec![label], String::new());
-        if label.kind().is_some_and(Kind::is_edt) {
+        let is_edt = label.kind().is_some_and(Kind::is_edt);
+        let end = self.history.get(label).and_then(|record| record.end);
+        if let Some(End::Destroyed(_)) = end {
+            advice = match is_edt {
+                true => STILL_LINKED,
+                false => STILL_HELD,
+            }
+            .to_string();
+        } else if is_edt {
             advice += " An EDT keeps its GUID until it has ended.";
         }
         if let Some((range, index)) = self.range_of(objects, label) {

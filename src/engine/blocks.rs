@@ -8,6 +8,7 @@ use crate::object::edt::{Mode, PreSlot};
 use crate::object::guid::Guid;
 use crate::object::header::Locked;
 use crate::object::place::Place;
+use crate::sync::Spin;
 use std::collections::HashSet;
 use std::ptr;
 use std::sync::atomic::Ordering;
@@ -189,11 +190,20 @@ impl Context {
     /// If the running code holds it, it is released.
     pub fn destroy_block(&mut self, guid: Guid) -> Result<(), BlockError> {
         let blocks = &self.runtime.objects.data_blocks;
-        let Some((block, locked)) = blocks.lock(guid) else {
-            return Err(match blocks.was_freed(guid) {
-                true => BlockError::Destroyed,
-                false => BlockError::NoSuchBlock,
-            });
+        let spin = Spin::default();
+        let (block, locked) = loop {
+            let Some((block, locked)) = blocks.lock(guid) else {
+                return Err(match blocks.was_freed(guid) {
+                    true => BlockError::Destroyed,
+                    false => BlockError::NoSuchBlock,
+                });
+            };
+            if !block.has(Mark::Watched) {
+                break (block, locked);
+            }
+            // Strict mode looks at it, and waits for nobody.
+            drop(locked);
+            spin.wait();
         };
         if block.is_destroyed(&locked) {
             return Err(BlockError::Destroyed);

@@ -13,6 +13,7 @@ use crate::config::Checks;
 use crate::memory;
 use crate::object::data_block::{DataBlock, LIVE};
 use crate::object::edt::{Edt, FINISH, Mode, RUNNABLE};
+use crate::object::event::EventKind;
 use crate::object::guid::Guid;
 use crate::object::place::Place;
 use crate::object::work::EdtDep;
@@ -188,12 +189,11 @@ impl Context {
             return;
         }
         drop(locked);
-        let print = Print::take(block, 0);
-        let left = memory::release_unused(block, Mode::Ro, &mut self.granted);
-        self.dispose_if(block, left);
-        if let Some(print) = print {
+        if let Some(print) = Print::take(block, 0) {
             insist(check.compare(guid, print, who, When::Released));
         }
+        let left = memory::end_watch(block, &mut self.granted);
+        self.dispose_if(block, left);
     }
 
     /// The running code has connected an output event. The EDT of it, if that may have ended before: it can run,
@@ -280,6 +280,10 @@ impl Context {
     /// apart.
     #[cold]
     pub fn check_satisfy(&self, check: &Check, event: Guid, guid: Guid, act: Act) {
+        // A latch event ignores the block. What is known of it may come later, where another thread creates it.
+        if self.runtime.objects.event_kind(event) == Some(EventKind::Latch) {
+            return;
+        }
         check.passes(event, guid, act, || self.check_passing(guid));
     }
 

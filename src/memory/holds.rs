@@ -1,7 +1,7 @@
 //! Holds of a block that nobody acquires: of its creator, of an EDT that is handed a block by the one
 //! before it, and of those who look at a block or still need it.
 
-use super::access::serve;
+use super::access::{Left, leave_locked, serve};
 use super::holders::{admits, enter, is_held, leave};
 use crate::object::data_block::{DataBlock, Holders, LIVE, Mark};
 use crate::object::edt::{EdtRef, Mode};
@@ -41,15 +41,23 @@ pub fn hand_back(block: &DataBlock, mode: Mode, place: Place, granted: &mut Vec<
 }
 
 /// Holds a locked, live block in RO mode for a moment, so that it does not go: to look at it. False if
-/// somebody else holds it.
-pub fn watch(block: &DataBlock, _locked: &Locked<'_>) -> bool {
+/// somebody else holds it. Who destroys the block waits until [`end_watch`], since a program knows nothing of it.
+pub fn watch(block: &DataBlock, locked: &Locked<'_>) -> bool {
     let mut holders = block.holders.get();
     let free = !is_held(&holders);
     if free {
+        block.mark(locked, Mark::Watched);
         enter(&mut holders, Mode::Ro, Place::HOST, 1);
         block.holders.set(holders);
     }
     free
+}
+
+/// Ends that.
+pub fn end_watch(block: &DataBlock, granted: &mut Vec<EdtRef>) -> Left {
+    let locked = block.header.lock_pinned();
+    block.unmark(&locked, Mark::Watched);
+    leave_locked(block, locked, Mode::Ro, 1, granted)
 }
 
 /// Holds a destroyed block that nobody uses any more in RO mode, for an EDT of the host.

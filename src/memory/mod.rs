@@ -55,5 +55,5 @@ pub use access::{
     try_acquire,
 };
 pub use fall_back::{fall_back, has_again};
-pub use holds::{hand_back, hand_on, hold_again, hold_at_creation, hold_still, watch};
+pub use holds::{end_watch, hand_back, hand_on, hold_again, hold_at_creation, hold_still, watch};
 pub use lease::Leases;

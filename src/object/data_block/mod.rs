@@ -77,6 +77,8 @@ pub enum Mark {
     Chunk = 512,
     /// Memory of its own is guarded (`memory.rs`), as of all blocks in strict mode.
     Guarded = 1024,
+    /// Strict mode looks at it, while nobody has it.
+    Watched = 2048,
 }
 
 /// Who has acquired a block.

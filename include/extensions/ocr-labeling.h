@@ -56,11 +56,9 @@
  * not been satisfied when the one on the label is destroyed, stays: it satisfies the next event that is
  * created there. A data block is gone when the last EDT that holds it has
  * released it, and one that was divided when its parts have been put together after that; from ocrDbDestroy
- * until then its GUID cannot be used, and not created on. The same goes for an EDT that was destroyed while
- * events were connected to its pre-slots, until those have triggered or were destroyed, too. Creating on
- * a label waits where a device has still to give up its copy of a block that nobody holds any more, or
- * where calls that have waited for an event are still being made; a caller that has paused the runtime gets
- * OCR_ECANCELED in the former case.
+ * until then its GUID cannot be used, and not created on. Creating on a label waits where a device has still
+ * to give up its copy of a block that nobody holds any more, or where calls that have waited for an event are
+ * still being made; a caller that has paused the runtime gets OCR_ECANCELED in the former case.
  */
 #ifndef OCR_API_EXT_LABELING_H
 #define OCR_API_EXT_LABELING_H

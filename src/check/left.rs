@@ -49,7 +49,7 @@ impl Check {
                 group.named.push(format!("{guid}{label}{more}"));
             }
         };
-        for (guid, edt) in objects.edts.live() {
+        for (_, edt) in objects.edts.live() {
             let state = edt.header.peek().state();
             // Destroyed, but an event's list leads to it; or it stood for a thread that waited.
             if state == ZOMBIE || edt.flags.get() & WAITER != 0 {
@@ -57,6 +57,7 @@ impl Check {
             }
             // One of the runtime's own, that brings or writes what a block holds. For a file that has been
             // done without it; parts that it was to open are told of.
+            let guid = edt.guid();
             let created = self.history.get(guid).and_then(|edt| edt.created);
             if created.is_none_or(|act| act.call == PARTITION) {
                 continue;

@@ -9,10 +9,7 @@ use crate::object::guid::{Guid, Kind};
 
 const ADVICE: &str = "Create it in one place; or, if several EDTs may be the first, with GUID_PROP_CHECK, and \
                       go on where that returns OCR_EGUIDEXISTS.";
-/// Where the object is an EDT that was destroyed.
-const STILL_LINKED: &str = "It was destroyed, but events that were connected to its pre-slots still know it: satisfy or \
-                            destroy them first, or create the next one on another label.";
-/// Where it is a block that was destroyed.
+/// Where the object is a block that was destroyed.
 const STILL_HELD: &str = "It was destroyed, but somebody still has it, or it was divided and its parts are not yet put \
                           together: create the next one behind the output events of all EDTs that have it.";
 
@@ -204,12 +201,8 @@ impl Check {
         let (mut advice, mut told, mut place) = (ADVICE.to_string(), vec![label], String::new());
         let is_edt = label.kind().is_some_and(Kind::is_edt);
         let end = self.history.get(label).and_then(|record| record.end);
-        if let Some(End::Destroyed(_)) = end {
-            advice = match is_edt {
-                true => STILL_LINKED,
-                false => STILL_HELD,
-            }
-            .to_string();
+        if let (true, Some(End::Destroyed(_))) = (label.is_data_block(), end) {
+            advice = STILL_HELD.to_string();
         } else if is_edt {
             advice += " An EDT keeps its GUID until it has ended.";
         }

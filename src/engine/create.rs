@@ -222,7 +222,7 @@ impl Context {
                 .ok_or(NotCreated::OutOfMemory)?,
             Some(label) => objects
                 .edts
-                .allocate_on(label.guid, label.alone, depc, words)
+                .allocate_on(&mut self.caches.edts, label.guid, label.alone, depc, words)
                 .map_err(|why| why.map_or(NotCreated::OutOfMemory, NotCreated::Label))?,
         };
         edt.work.set(template.work);
@@ -284,15 +284,16 @@ impl Context {
             _ => None,
         };
         let counted_in = latch.filter(|&latch| self.graph().count_into_latch(latch));
-        // It has not begun to run.
-        let guid = edt.own_guid();
+        let guid = request
+            .label
+            .map_or_else(|| edt.own_guid(), |label| label.guid);
         let guid_place = request.guid.map(|place| {
             // SAFETY: by the contract of `ocrEdtCreate`, the place can be written.
             unsafe { Before::write(place, guid) }
         });
         let word = edt.header.peek().with_count(open);
-        edt.header
-            .publish(word.with_state(if open == 0 { RUNNABLE } else { WAITING }));
+        let state = if open == 0 { RUNNABLE } else { WAITING };
+        objects.edts.publish(edt, word.with_state(state));
         let result = match (open, to_link) {
             (0, _) => {
                 self.advance(edt);

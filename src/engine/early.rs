@@ -101,8 +101,10 @@ pub struct Early {
     /// By this function of the interface, or otherwise.
     by: &'static str,
     who: Who,
-    /// What of it waits: a dependence on an event may have been split.
+    /// What of it waits: a dependence on an event may have been split, and one of an EDT on a label is of the
+    /// one that was there, not of the next.
     rest: Call,
+    is_split: bool,
     /// How often it may be made again where all is there: a label that it names may have got its first
     /// object right after the call was refused for that.
     again: usize,
@@ -117,6 +119,7 @@ impl Early {
             by: call.as_made().0,
             who,
             rest: call,
+            is_split: false,
             again: call.guids().len(),
             admitted: false,
         }
@@ -128,10 +131,6 @@ impl Early {
             by,
             ..Early::new(call, who)
         }
-    }
-
-    fn is_split(&self) -> bool {
-        self.rest != self.given
     }
 }
 
@@ -271,6 +270,9 @@ impl Context {
         loop {
             let lacks = objects.lacks(why, &early);
             early.admitted = true;
+            if let Call::Dependence(of) = &mut early.rest {
+                of.destination = objects.own_guid(of.destination);
+            }
             let left = match lacks {
                 Lacks::Other => return Err(Box::new((early, why))),
                 Lacks::Nothing if early.again == 0 => return Err(Box::new((early, why))),
@@ -341,7 +343,7 @@ impl Context {
         let Call::Dependence(whole) = early.rest else {
             return Ok(());
         };
-        if whole.destination != label || !whole.source.is_event() || early.is_split() {
+        if whole.destination != label || !whole.source.is_event() || early.is_split {
             return Ok(());
         }
         let events = &self.runtime.objects.events;
@@ -352,6 +354,7 @@ impl Context {
             post_slot: 0,
             ..whole
         });
+        early.is_split = true;
         let (source, post_slot) = (whole.source, whole.post_slot);
         self.with_graph(|graph| {
             graph.add_dependence_slot(source, post_slot, between, 0, whole.mode)
@@ -360,10 +363,14 @@ impl Context {
 
     /// Destroys the event that a dependence was split by, whose rest is not added.
     fn give_split_up(&mut self, early: &mut Early) {
-        if let Call::Dependence(rest) = early.rest
-            && early.is_split()
+        if let (Call::Dependence(rest), Call::Dependence(given)) = (early.rest, early.given)
+            && early.is_split
         {
-            early.rest = early.given;
+            early.is_split = false;
+            early.rest = Call::Dependence(Dependence {
+                destination: rest.destination,
+                ..given
+            });
             let _ = self.with_graph(|graph| graph.destroy_event(rest.source));
         }
     }
@@ -401,10 +408,10 @@ impl Context {
 
     /// A call that had to wait was refused, and its caller has gone on.
     fn refused_late(&mut self, mut early: Early, why: Refused) {
-        let split = early.is_split();
+        let split = early.is_split;
         self.give_split_up(&mut early);
         let objects = &self.runtime.objects;
-        match early.given {
+        match early.rest {
             // It was destroyed meanwhile, and its dependences with it.
             Call::Dependence(of)
                 if !objects.exists(of.destination) && !objects.is_awaited(of.destination) =>
@@ -415,8 +422,8 @@ impl Context {
                 }
                 return;
             }
-            given if early.by == RESULT => {
-                self.no_result(early.who, given, why);
+            rest if early.by == RESULT => {
+                self.no_result(early.who, rest, why);
                 self.work_off();
                 return;
             }
@@ -453,7 +460,7 @@ impl Runtime {
     pub(super) fn early_calls(&self) -> Vec<EarlyCall> {
         self.early.all(|label, waits| match waits {
             Waits::Thread(_) => None,
-            Waits::Call(early) if self.is_in_vain(&early.given) => None,
+            Waits::Call(early) if self.is_in_vain(&early.rest) => None,
             Waits::Call(early) => Some(EarlyCall {
                 label,
                 name: self.objects.name_of_label(label),
@@ -519,6 +526,13 @@ impl Objects {
             (None, true) => Lacks::Nothing,
             (None, false) => Lacks::Other,
         }
+    }
+
+    /// The GUID of the slot that an EDT on a label is in, which the next EDT on the label does not have; others as
+    /// they are.
+    fn own_guid(&self, guid: Guid) -> Guid {
+        let edt = (guid.is_edt() && guid.is_label()).then(|| self.edts.lock(guid));
+        edt.flatten().map_or(guid, |(edt, _locked)| edt.own_guid())
     }
 
     /// Whether an EDT or event has such a pre-slot, which is not taken, as far as that is known now.

@@ -243,7 +243,7 @@ impl Context {
     /// `context` is this thread's, and no reference into it is alive: the function calls the
     /// runtime, which makes its own.
     pub unsafe fn run(context: *mut Context, edt: &'static Edt) {
-        let (edt, function, depc) = {
+        let (function, depc) = {
             // SAFETY: by the contract.
             let this = unsafe { &mut *context };
             // What a closed scope lets go on is for others: this EDT comes first, and may be long.
@@ -251,16 +251,14 @@ impl Context {
             this.turn_to(edt.finish_scope());
             this.end_leases(Some(edt));
             this.work_off();
-            let edt = match edt.is_on_label() {
-                false => edt,
-                true => this.leave_label(edt),
-            };
+            if edt.is_huge() {
+                this.leave_label(edt);
+            }
             this.current = Some(edt);
             let running = EdtRef::new(edt).token();
             this.tally.now.running.store(running, Ordering::Relaxed);
             let function = edt.work().direct;
             (
-                edt,
                 function.unwrap_or_else(|| this.indirect(edt)),
                 edt.depc.get(),
             )
@@ -306,14 +304,12 @@ impl Context {
         this.finish(edt, result);
     }
 
-    /// Leaves the label of an EDT that begins to run to the next one. Not in strict mode, which tells objects
-    /// apart by their GUIDs: there, creating the next one is a misuse until this one has ended.
+    /// Leaves the label of an EDT that begins to run to the next one, if it has one. Not in strict mode, which
+    /// tells objects apart by their GUIDs: there, creating the next one is a misuse until this one has ended.
     #[cold]
-    fn leave_label(&mut self, edt: &'static Edt) -> &'static Edt {
-        let runtime = self.runtime;
-        match runtime.check {
-            None => (runtime.objects.edts).leave_label(&mut self.caches.edts, edt),
-            Some(_) => edt,
+    fn leave_label(&self, edt: &Edt) {
+        if self.runtime.check.is_none() {
+            self.runtime.objects.edts.leave_label(edt);
         }
     }
 

@@ -97,7 +97,7 @@ impl Graph<'_> {
         }
         pre_slot.connect(mode);
         drop(locked);
-        let link = Link::to_slot(destination, slot);
+        let link = edt.link_to(slot);
         let connected = self.connect((source, post_slot), edt, (pre_slot, link), mode);
         connected.map_err(|why| {
             self.unconnect(edt, pre_slot);

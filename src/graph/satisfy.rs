@@ -413,7 +413,7 @@ impl Graph<'_> {
     }
 
     /// Destroys an EDT that is not runnable (OCR 1.1.0, 2.7.4). Its slot stays taken as long as an
-    /// event's list leads to it.
+    /// event's list leads to it; its label does not.
     pub fn destroy_edt(&mut self, guid: Guid) -> Result<DestroyedEdt, Refused> {
         let (edt, mut locked) = self.objects.edts.lock(guid).ok_or(Refused::NoSuchObject)?;
         match locked.word.state() {
@@ -437,9 +437,14 @@ impl Graph<'_> {
         let open = edt.slots().iter().filter(|slot| slot.is_unconnected());
         let left = locked.word.count() - open.count() as u32;
         locked.word = locked.word.with_state(ZOMBIE).with_count(left);
+        let (label, own) = (edt.label(), edt.own_guid());
         drop(locked);
         if left == 0 {
             self.objects.edts.free(&mut self.caches.edts, edt);
+        } else if let Some(label) = label {
+            self.objects
+                .edts
+                .end_label(&mut self.caches.edts, label, own);
         }
         self.disconnect_all(waiting);
         Ok(destroyed)

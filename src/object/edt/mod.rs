@@ -7,15 +7,17 @@
 //! | zombie | pre-slots still linked to events | holder of the lock | the count reaching 0: freed; never, where the generations of the slot are used up |
 //! | runnable | outstanding fetches | the owner, but pictures and strict mode read the place, the flags and the pre-slots; handed on through a block's queue, a fetch, a ready queue or a launch, each of which orders the old owner's writes before the new one's reads | having run: freed by the worker or the device manager's thread |
 //! | ended | 0 | holder of the lock | its output event, which is in it, being triggered or destroyed: freed |
-//! | started | 0 | holder of the lock | the EDT's end: freed; or the creation of the next EDT on the label |
+//! | named | 0 | holder of the lock | its EDT's function beginning: started; its EDT's end or destruction: freed |
+//! | started | 0 | holder of the lock | its EDT's end: freed; or the creation of the next EDT on the label |
 //!
 //! # Labels
 //!
-//! While the function of an EDT runs, the program may have the next EDT on its label: with
-//! `GUID_PROP_IS_LABELED` alone, by which it says that it knows what it does. Nobody needs the GUID of an
-//! EDT that runs, and programs for OCR-Vx, where it goes before, make chains of EDTs so. So an EDT moves,
-//! as its function begins, out of the slot of its label into one of its own ([`Edts::leave_label`]). The
-//! slot of the label stays "started", with the GUID of the other slot in the word of the output event.
+//! The slot of a label has no EDT, but names one, which is in a slot of its own: it is "named" or "started", with
+//! the GUID of that slot in the word of the output event. So a label is free for the next EDT where the lists of
+//! events, which lead to slots, still lead to one that was destroyed. And while the function of an EDT runs
+//! ("started"), the program may have the next EDT on its label: with `GUID_PROP_IS_LABELED` alone, by which it
+//! says that it knows what it does. Nobody needs the GUID of an EDT that runs, and programs for OCR-Vx, where it
+//! goes before, make chains of EDTs so.
 //!
 //! # The output event
 //!
@@ -62,8 +64,10 @@ pub const RUNNABLE: u8 = 3;
 // In the states from here on, the GUID of the slot names no EDT that is in it.
 /// State: it has run, and the output event that is in it waits for what it returned.
 pub const ENDED: u8 = 4;
-/// State of the slot of a label: its EDT has begun to run, in another slot.
-pub const STARTED: u8 = 5;
+/// State of the slot of a label: it names an EDT.
+pub const NAMED: u8 = 5;
+/// State of the slot of a label: it names an EDT that has begun to run, and may name the next one.
+pub const STARTED: u8 = 6;
 
 /// The EDT is the root of a finish scope.
 pub const FINISH: u8 = 1;
@@ -185,11 +189,11 @@ impl Edt {
     pub fn guid(&self) -> Guid {
         match self.is_huge() {
             false => self.own_guid(),
-            true => self.left_label().unwrap_or_else(|| self.own_guid()),
+            true => self.label().unwrap_or_else(|| self.own_guid()),
         }
     }
 
-    /// The GUID of the slot it is in: its own, but for one that has left its label.
+    /// The GUID of the slot it is in: its own, but for one on a label.
     #[inline]
     pub fn own_guid(&self) -> Guid {
         Guid::new(
@@ -199,24 +203,21 @@ impl Edt {
         )
     }
 
-    fn is_huge(&self) -> bool {
+    /// Whether it may be on a label: it is of the kind that may have any size.
+    #[inline]
+    pub fn is_huge(&self) -> bool {
         self.kind.get() == Kind::EdtHuge as u8
     }
 
-    /// Its label, if it has moved out of the slot of that.
+    /// Its label, if it has one.
     #[cold]
-    fn left_label(&self) -> Option<Guid> {
+    pub fn label(&self) -> Option<Guid> {
         if !self.is_huge() {
             return None;
         }
         // SAFETY: an EDT of this kind begins its words with this.
         let label = Guid::from_bits(unsafe { (*self.allocation()).label });
         (!label.is_null()).then_some(label)
-    }
-
-    /// Whether it is in the slot of a label.
-    pub fn is_on_label(&self) -> bool {
-        self.is_huge() && self.header.peek().is_label()
     }
 
     /// Sets the output event, which has a slot of its own, of an EDT that is not published,
@@ -481,6 +482,7 @@ impl EdtRef {
 #[cfg(all(test, not(loom)))]
 mod tests {
     use super::*;
+    use crate::object::arena::Taken;
     use crate::object::guid::FIRST_LABEL_GENERATION;
     use crate::object::header::Word;
 
@@ -581,6 +583,38 @@ mod tests {
         assert_eq!(locked.word.state(), ZOMBIE);
         drop(locked);
         assert_ne!(edts.allocate(&mut caches, 1, 0).map(Edt::guid), Some(guid));
+    }
+
+    #[test]
+    fn a_label_names_one_edt_after_the_other() {
+        let edts = Edts::default();
+        let mut caches = EdtCaches::default();
+        let (first, generation) = edts.labels().reserve(1).expect("memory");
+        let label = Guid::new(Kind::EdtHuge, generation, first);
+        let make = |caches: &mut EdtCaches, alone| {
+            let edt = edts.allocate_on(caches, label, alone, 1, 0)?;
+            edt.flags.set(0);
+            edts.publish(edt, edt.header.peek().with_state(WAITING));
+            Ok::<_, Option<Taken>>(edt)
+        };
+        let named = || edts.lock(label).map(|(edt, _locked)| edt.own_guid());
+        let destroyed = make(&mut caches, true).expect("the label is free");
+        assert_eq!(destroyed.guid(), label);
+        assert_eq!(named(), Some(destroyed.own_guid()));
+        assert!(make(&mut caches, true).is_err());
+        // An event's list still leads to it.
+        edts.end_label(&mut caches, label, destroyed.own_guid());
+        assert_eq!(named(), None);
+        let begun = make(&mut caches, false).expect("the label is free");
+        edts.leave_label(begun);
+        assert!(make(&mut caches, false).is_err());
+        let next = make(&mut caches, true).expect("the label was left");
+        for ended in [destroyed, begun] {
+            edts.free(&mut caches, ended);
+            assert_eq!(named(), Some(next.own_guid()));
+        }
+        edts.free(&mut caches, next);
+        assert_eq!(named(), None);
     }
 
     #[test]

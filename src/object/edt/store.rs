@@ -1,7 +1,7 @@
 //! Where EDTs are kept: an arena for each of three sizes, and one for those whose pre-slots and
 //! parameters do not fit and stand in an allocation of their own.
 
-use super::{ENDED, Edt, HINTED, NO_SLOT, RUNNABLE, STARTED, URGENT, ZOMBIE};
+use super::{ENDED, Edt, HINTED, NAMED, NO_SLOT, RUNNABLE, STARTED, URGENT, ZOMBIE};
 use crate::object::arena::{Arena, Cache, Labels, Slot, Taken};
 use crate::object::guid::{Guid, Kind};
 use crate::object::header::{FREE, Header, Locked, Word};
@@ -34,7 +34,7 @@ unsafe impl<const N: usize> Slot for Sized<N> {
 pub(super) struct Allocation {
     pub(super) words: *mut u64,
     pub(super) len: usize,
-    /// The label of an EDT that has moved out of the slot of that, or 0.
+    /// The label of an EDT that has one, or 0.
     pub(super) label: u64,
 }
 
@@ -201,11 +201,12 @@ impl Edts {
         Some(edt)
     }
 
-    /// As [`Edts::allocate`], on a label. Such an EDT is of the kind that may have any size, since
-    /// the label is known before the size. Who creates `alone` gets the label of an EDT that has begun
-    /// to run, too. The error is `None` when memory is used up.
+    /// As [`Edts::allocate`], on a label, which is claimed until the EDT is published. Such an EDT is of the
+    /// kind that may have any size, since the label is known before the size. Who creates `alone` gets the label
+    /// of an EDT that has begun to run, too. The error is `None` when memory is used up.
     pub fn allocate_on(
         &self,
+        caches: &mut EdtCaches,
         label: Guid,
         alone: bool,
         depc: u32,
@@ -216,81 +217,84 @@ impl Edts {
         }
         // Others who want to create it wait while the label is claimed, so the memory comes before.
         let memory = allocate_words(2 * depc as usize + param_words).ok_or(None)?;
-        let slot = loop {
+        let cache = &mut caches.0[3];
+        let (index, slot) = self.huge.allocate(cache).ok_or(None)?;
+        let edt = &slot.edt;
+        if let Err(why) = self.claim(label, alone) {
+            self.huge.free(cache, edt.header.peek(), index);
+            return Err(Some(why));
+        }
+        edt.begin(Kind::EdtHuge, index, depc, Some(memory));
+        // SAFETY: an EDT of this kind begins its words with this, and nobody else knows it.
+        unsafe { (*edt.allocation()).label = label.bits() };
+        Ok(edt)
+    }
+
+    fn claim(&self, label: Guid, alone: bool) -> Result<(), Taken> {
+        loop {
             match self.huge.claim(label) {
                 Err(Taken::Exists) if alone => {}
-                claimed => break claimed.map_err(Some)?,
+                claimed => return claimed.map(|_| ()),
             }
-            if let Some(slot) = self.huge.claim_from(label, STARTED) {
-                break slot;
+            if self.huge.claim_from(label, STARTED).is_some() {
+                return Ok(());
             }
             if !self.huge.is_label(label) {
                 // Its range was destroyed.
-                return Err(Some(Taken::NoLabel));
+                return Err(Taken::NoLabel);
             }
             // The EDT may have ended since.
             let state = |slot: &Sized<{ WORDS[0] }>| slot.edt.header.peek().state();
             match self.huge.get(label.index()).map(state) {
                 Some(FREE | STARTED) => {}
-                _ => return Err(Some(Taken::Exists)),
+                _ => return Err(Taken::Exists),
             }
-        };
-        let edt = &slot.edt;
-        edt.begin(Kind::EdtHuge, label.index(), depc, Some(memory));
-        Ok(edt)
-    }
-
-    /// Moves a runnable EDT that the caller owns out of the slot of its label, as its function begins: the
-    /// EDT to go on with, which is the same one where memory is used up.
-    #[cold]
-    pub fn leave_label<'a>(&'a self, caches: &mut EdtCaches, edt: &'a Edt) -> &'a Edt {
-        let Some((index, slot)) = self.huge.allocate(&mut caches.0[3]) else {
-            return edt;
-        };
-        let (label, moved) = (edt.guid(), &slot.edt);
-        // Pictures may be looking at it.
-        let mut locked = edt.header.lock_pinned();
-        // SAFETY: the EDT is of the kind that begins its words with this.
-        let words = unsafe { edt.allocation().replace(Allocation::NONE) };
-        let words = Allocation {
-            label: label.bits(),
-            ..words
-        };
-        moved.index.set(index);
-        moved.kind.set(edt.kind.get());
-        // SAFETY: so does the other, which nobody else knows.
-        unsafe { moved.allocation().write(words) };
-        moved.work.set(edt.work.get());
-        moved.scope.set(edt.scope.get());
-        moved.depc.set(edt.depc.replace(0));
-        moved.paramc.set(edt.paramc.replace(0));
-        moved.first.set(edt.first.get());
-        moved.cursor.set(edt.cursor.get());
-        moved.flags.set(edt.flags.get());
-        edt.flags.set(0);
-        moved.place.set(edt.place.get());
-        moved.variant.set(edt.variant.get());
-        moved.set_output(edt.output());
-        edt.set_output(moved.own_guid());
-        if moved.flags.get() & HINTED != 0 {
-            // The next EDT on the label may have others.
-            self.hints.add(moved.own_guid(), &self.hints.get(label));
-            self.hints.drop_of(label);
         }
-        let word = moved.header.peek();
-        moved.header.publish(word.with_state(RUNNABLE));
-        locked.word = locked.word.with_count(0).with_state(STARTED);
-        moved
     }
 
-    /// Gives the slot of a label back that an EDT has moved out of, unless another EDT is in it.
+    /// Makes an EDT that was allocated one that can be found.
+    #[inline]
+    pub fn publish(&self, edt: &Edt, word: Word) {
+        match edt.is_huge() {
+            false => edt.header.publish(word),
+            true => self.publish_huge(edt, word),
+        }
+    }
+
     #[cold]
-    fn give_label_back(&self, cache: &mut Cache, label: Guid, moved: Guid) {
-        if let Some((edt, locked)) = self.lock_slot(label)
-            && locked.word.state() == STARTED
-            && edt.output() == moved
+    fn publish_huge(&self, edt: &Edt, word: Word) {
+        let (label, own) = (edt.label(), edt.own_guid());
+        edt.header.publish(word);
+        // Who knows the label alone has not found it yet.
+        if let Some(label) = label {
+            let name = &self.huge.slot(label.index()).edt;
+            name.set_output(own);
+            name.header.publish(name.header.peek().with_state(NAMED));
+        }
+    }
+
+    /// Leaves the label of an EDT, which the caller owns, to the next one, as its function begins.
+    #[cold]
+    pub fn leave_label(&self, edt: &Edt) {
+        if let Some(label) = edt.label()
+            && let Some((name, mut locked)) = self.lock_slot(label)
+            && locked.word.state() == NAMED
+            && name.output() == edt.own_guid()
         {
-            end(locked, |word| self.huge.free(cache, word, label.index()));
+            locked.word = locked.word.with_state(STARTED);
+        }
+    }
+
+    /// Ends that a label names the EDT of this other GUID, unless it names another one by now.
+    #[cold]
+    pub fn end_label(&self, caches: &mut EdtCaches, label: Guid, own: Guid) {
+        if let Some((name, locked)) = self.lock_slot(label)
+            && matches!(locked.word.state(), NAMED | STARTED)
+            && name.output() == own
+        {
+            end(locked, |word| {
+                self.huge.free(&mut caches.0[3], word, label.index())
+            });
         }
     }
 
@@ -302,7 +306,7 @@ impl Edts {
     /// Takes back an EDT that was allocated and never published.
     pub fn give_back(&self, caches: &mut EdtCaches, edt: &Edt) {
         // A moment of life, since what is freed must have lived.
-        edt.header.publish(edt.header.peek().with_state(RUNNABLE));
+        self.publish(edt, edt.header.peek().with_state(RUNNABLE));
         self.free(caches, edt);
     }
 
@@ -322,13 +326,13 @@ impl Edts {
             Kind::EdtMedium => end(locked, |word| self.medium.free(medium, word, index)),
             Kind::EdtLarge => end(locked, |word| self.large.free(large, word, index)),
             _ => {
-                let left = edt.left_label().map(|label| (label, edt.own_guid()));
+                let (label, own) = (edt.label(), edt.own_guid());
                 // Under the lock, since a picture may be looking at the pre-slots; it is freed without.
                 let words = take_words(edt);
                 end(locked, |word| self.huge.free(huge, word, index));
                 drop(words);
-                if let Some((label, own)) = left {
-                    self.give_label_back(huge, label, own);
+                if let Some(label) = label {
+                    self.end_label(caches, label, own);
                 }
             }
         }
@@ -347,16 +351,16 @@ impl Edts {
         let (edt, locked) = self.lock_slot(guid)?;
         match locked.word.state() < ENDED {
             true => Some((edt, locked)),
-            false => self.lock_moved(edt, locked),
+            false => self.lock_named(edt, locked),
         }
     }
 
-    /// Locks the EDT that has moved out of the slot of its label, if that is what the state says.
+    /// Locks the EDT that this slot of a label names, if that is what the state says.
     #[cold]
-    fn lock_moved<'a>(&'a self, edt: &Edt, locked: Locked<'_>) -> Option<(&'a Edt, Locked<'a>)> {
-        let moved = (locked.word.state() == STARTED).then(|| edt.output());
+    fn lock_named<'a>(&'a self, name: &Edt, locked: Locked<'_>) -> Option<(&'a Edt, Locked<'a>)> {
+        let named = matches!(locked.word.state(), NAMED | STARTED).then(|| name.output());
         drop(locked);
-        self.lock_slot(moved?)
+        self.lock_slot(named?)
     }
 
     /// Locks the EDT that has the output event of this GUID in itself, and the event still.
@@ -411,7 +415,7 @@ impl Edts {
             let guid = move |index, word: Word| Guid::new(kind, word.generation(), index);
             arena
                 .live()
-                .filter(|(_, word, _)| word.state() != STARTED)
+                .filter(|(_, word, _)| !matches!(word.state(), NAMED | STARTED))
                 .map(move |(index, word, slot)| (guid(index, word), &slot.edt))
         }
         of(Kind::EdtSmall, &self.small)

@@ -1,193 +1,134 @@
-//! Models of the protocols between EDTs and events, run by `loom` through every interleaving.
-//!
-//! What runs here is not `connect.rs` and `satisfy.rs`: the models copy their steps by hand, in the same
-//! order, on an EDT with one pre-slot and an event with one waiting place. Only the lock of the header is
-//! the real one; the arenas' slots cannot be built from the checker's atomics. A change of the order there
-//! is to be made here, too. The real functions are run by several threads in `threads.rs`, which `make miri`
-//! interprets.
+//! Models of what happens between EDTs and events, run by `loom` through every interleaving of the operations on
+//! their headers. The functions are the real ones, on real objects. What a header guards is not told to `loom`: that
+//! nobody touches it without the lock is for the interpreter to see, which runs the same functions in `threads.rs`.
 
-use crate::object::header::{Header, Locked, Word};
-use loom::cell::UnsafeCell;
-use loom::sync::Arc;
-use loom::sync::atomic::{AtomicUsize, Ordering};
+use super::hand::Hand;
+use crate::object::Objects;
+use crate::object::edt::{Edt, EdtRef, Mode, RUNNABLE, WAITING};
+use crate::object::event::{EventKind, NewEvent};
+use crate::object::guid::{Guid, Kind};
+use std::sync::Arc;
 
-const WAITING: u8 = 1;
-const ZOMBIE: u8 = 2;
-const RUNNABLE: u8 = 3;
-const ARMED: u8 = 1;
-const TRIGGERED: u8 = 2;
-
-#[derive(Clone, Copy, PartialEq, Debug)]
-enum Slot {
-    Unconnected,
-    Connected,
-    Satisfied(u32),
+/// A data block that nobody asks for.
+fn data(number: u32) -> Guid {
+    Guid::new(Kind::DataBlock, 0, number)
 }
 
-struct World {
-    edt: Header,
-    slot: UnsafeCell<Slot>,
-    event: Header,
-    /// Whether the EDT's pre-slot is in the event's list.
-    waiting: UnsafeCell<bool>,
-    data: UnsafeCell<u32>,
-    runnable: AtomicUsize,
-    freed: AtomicUsize,
+/// What came of a model.
+struct Outcome<A, B> {
+    theirs: A,
+    mine: B,
+    runnable: Vec<EdtRef>,
 }
 
-// SAFETY: the cells are touched under the locks alone; the models check just that.
-unsafe impl Sync for World {}
-// SAFETY: nothing in it belongs to a thread.
-unsafe impl Send for World {}
+/// Has two threads work on the graph. For `loom` it matters which is the new one: of the last reads of an atomic by
+/// several threads it remembers one.
+fn both<A: 'static, B>(
+    objects: &Arc<Objects>,
+    theirs: impl FnOnce(&mut Hand<'_>) -> A + 'static,
+    mine: impl FnOnce(&mut Hand<'_>) -> B,
+) -> Outcome<A, B> {
+    let other = objects.clone();
+    let thread = loom::thread::spawn(move || {
+        let mut hand = Hand::new(&other);
+        (theirs(&mut hand), hand.end())
+    });
+    let mut hand = Hand::new(objects);
+    let mine = mine(&mut hand);
+    let (theirs, mut runnable) = thread.join().expect("no panic");
+    runnable.append(&mut hand.end());
+    Outcome {
+        theirs,
+        mine,
+        runnable,
+    }
+}
 
-impl World {
-    fn new(count: u32, waiting: bool) -> Arc<World> {
-        let world = World {
-            edt: Header::new(),
-            slot: UnsafeCell::new(Slot::Connected),
-            event: Header::new(),
-            waiting: UnsafeCell::new(waiting),
-            data: UnsafeCell::new(0),
-            runnable: AtomicUsize::new(0),
-            freed: AtomicUsize::new(0),
-        };
-        world.edt.publish(Word::new(0, count, WAITING));
-        world.event.publish(Word::new(0, 0, ARMED));
-        Arc::new(world)
+impl<A, B> Outcome<A, B> {
+    /// What the first pre-slot of each of these was satisfied with. They became runnable once, and nothing else did.
+    fn served<const N: usize>(&self, edts: [Guid; N]) -> [Guid; N] {
+        assert_eq!(self.runnable.len(), N);
+        edts.map(|guid| {
+            let edt = self.runnable.iter().find(|edt| edt.get().guid() == guid);
+            edt.expect("it became runnable").get().slots()[0].data()
+        })
     }
 
-    /// `Graph::count_down`.
-    fn count_down(&self, mut locked: Locked<'_>) {
-        assert_ne!(locked.word.count(), 0, "satisfied too often");
-        if locked.count_down() != 0 {
-            return;
+    /// The EDT became runnable, with this data, or was destroyed and is gone.
+    fn served_or_gone(&self, objects: &Objects, edt: Guid, in_time: bool, with: &[Guid]) {
+        if in_time {
+            assert!(self.runnable.is_empty());
+            assert!(objects.edts.lock(edt).is_none());
+        } else {
+            let [served] = self.served([edt]);
+            assert!(with.contains(&served), "{served}");
         }
-        if locked.word.state() == ZOMBIE {
-            self.free(locked);
-            return;
-        }
-        locked.word = locked.word.with_state(RUNNABLE);
-        drop(locked);
-        self.runnable.fetch_add(1, Ordering::Relaxed);
+    }
+}
+
+/// No objects yet, twice. They are made by a thread with room for them on its stack.
+fn objects() -> (Arc<Objects>, Arc<Objects>) {
+    let maker = loom::thread::Builder::new().stack_size(1 << 16);
+    let made = maker.spawn(|| Arc::new(Objects::default()));
+    let objects = made.expect("a thread").join().expect("no panic");
+    (objects.clone(), objects)
+}
+
+impl Hand<'_> {
+    fn satisfy(&mut self, event: Guid, number: u32) {
+        // As the end of an EDT does: that asks for no block that is there.
+        let _ = self.step(|graph| graph.pass_to_event(event, false, data(number)));
     }
 
-    fn free(&self, mut locked: Locked<'_>) {
-        locked.word = locked.word.freed().expect("generations left");
-        self.freed.fetch_add(1, Ordering::Relaxed);
+    fn destroy_edt(&mut self, edt: Guid) -> bool {
+        self.step(|graph| graph.destroy_edt(edt)).is_ok()
     }
 
-    fn satisfy_slot(&self, data: u32) {
-        let locked = self.edt.lock_pinned();
-        self.slot.with_mut(|slot| {
-            // SAFETY: the EDT is locked.
-            let slot = unsafe { &mut *slot };
-            assert_eq!(*slot, Slot::Connected);
-            *slot = Slot::Satisfied(data);
+    /// An EDT that is to be connected to an event, as its creator does it once others can know it.
+    fn edt_behind(&mut self, event: Guid) -> Guid {
+        let connects = |edt: &Edt| edt.slots()[0].connect_later(Mode::Rw, event);
+        self.edt_with(1, connects).guid()
+    }
+
+    fn link(&mut self, edt: Guid, event: Guid) {
+        let edts = &self.objects.edts;
+        let edt = edt.kind().and_then(|kind| edts.get(kind, edt.index()));
+        let edt = edt.expect("it was created");
+        let ends = (&edt.slots()[0], edt.link_to(0));
+        self.step(|graph| graph.connect((event, 0), edt, ends, Mode::Rw))
+            .expect("the event is there");
+    }
+
+    /// An EDT that runs, with its output event in it.
+    fn runs(&mut self) -> (&'static Edt, Guid) {
+        let edt = self.edt_with(0, |edt| {
+            let _ = edt.begin_output();
         });
-        self.count_down(locked);
+        edt.header.publish(edt.header.peek().with_state(RUNNABLE));
+        // The objects outlive what a model does with it.
+        (EdtRef::new(edt).get(), Guid::output_of(edt.guid()))
     }
 
-    /// `Graph::connect`, of a pre-slot that is marked connected.
-    fn connect(&self) {
-        let locked = self.event.lock(0).expect("a sticky event stays");
-        if locked.word.state() != TRIGGERED {
-            // SAFETY: the event is locked.
-            self.waiting.with_mut(|waiting| unsafe { *waiting = true });
-            return;
-        }
-        // SAFETY: the event is locked.
-        let data = self.data.with(|data| unsafe { *data });
-        drop(locked);
-        self.satisfy_slot(data);
+    /// A label of EDTs.
+    fn label(&self) -> Guid {
+        let (first, generation) = self.objects.edts.labels().reserve(1).expect("memory");
+        Guid::new(Kind::EdtHuge, generation, first)
     }
 
-    /// `Graph::trigger` of a sticky event, and `pass_on_list`.
-    fn trigger(&self, data: u32) {
-        let mut locked = self.event.lock(0).expect("a sticky event stays");
-        if locked.word.state() == TRIGGERED {
-            return;
-        }
-        // SAFETY: the event is locked.
-        self.data.with_mut(|place| unsafe { *place = data });
-        locked.word = locked.word.with_state(TRIGGERED);
-        let waiting = self.take_waiting(&locked);
-        drop(locked);
-        if waiting {
-            self.satisfy_slot(data);
-        }
+    /// An EDT with one pre-slot on a label, if that is free; its creator may say that it is alone.
+    fn edt_on(&mut self, label: Guid, alone: bool) -> Option<&'static Edt> {
+        let edts = &self.objects.edts;
+        let edt = edts.allocate_on(&mut self.caches.edts, label, alone, 1, 0);
+        let edt = edt.ok()?;
+        edt.set_output(Guid::NULL);
+        edt.flags.set(0);
+        let word = edt.header.peek().with_count(1);
+        edts.publish(edt, word.with_state(WAITING));
+        Some(EdtRef::new(edt).get())
     }
 
-    /// `Graph::destroy_edt`. Whether it was not too late.
-    fn destroy(&self) -> bool {
-        let mut locked = self.edt.lock(0).expect("this model reuses no slot");
-        if locked.word.state() != WAITING {
-            return false;
-        }
-        // SAFETY: the EDT is locked.
-        let linked = self.slot.with(|slot| unsafe { *slot } == Slot::Connected);
-        locked.word = locked.word.with_state(ZOMBIE).with_count(linked as u32);
-        if !linked {
-            self.free(locked);
-        }
-        true
-    }
-
-    /// `Graph::destroy_event`, of the output event in an EDT, which stays.
-    fn destroy_output(&self) {
-        let locked = self.event.lock_pinned();
-        let waiting = self.take_waiting(&locked);
-        drop(locked);
-        if waiting {
-            // `Graph::unconnect`.
-            let locked = self.edt.lock_pinned();
-            self.slot.with_mut(|slot| {
-                // SAFETY: the EDT is locked.
-                let slot = unsafe { &mut *slot };
-                assert_eq!(*slot, Slot::Connected);
-                *slot = Slot::Unconnected;
-            });
-            if locked.word.state() == ZOMBIE {
-                self.count_down(locked);
-            }
-        }
-    }
-
-    fn take_waiting(&self, _event: &Locked<'_>) -> bool {
-        // SAFETY: the event is locked.
-        self.waiting
-            .with_mut(|waiting| unsafe { std::mem::take(&mut *waiting) })
-    }
-
-    /// `Graph::take_follower`; the event is the output event in the first EDT. Whether the EDT is taken.
-    fn take_follower(&self, data: u32) -> bool {
-        let first = self.event.lock_pinned();
-        // SAFETY: the event is locked.
-        if !self.waiting.with(|waiting| unsafe { *waiting }) {
-            return false;
-        }
-        let Some(mut locked) = self.edt.try_lock_pinned() else {
-            return false;
-        };
-        if locked.word.state() != WAITING || locked.word.count() != 1 {
-            return false;
-        }
-        self.slot.with_mut(|slot| {
-            // SAFETY: the EDT is locked.
-            let slot = unsafe { &mut *slot };
-            assert_eq!(*slot, Slot::Connected);
-            *slot = Slot::Satisfied(data);
-        });
-        locked.word = locked.word.with_count(0).with_state(RUNNABLE);
-        self.take_waiting(&first);
-        self.runnable.fetch_add(1, Ordering::Relaxed);
-        true
-    }
-
-    fn state(&self) -> (usize, usize) {
-        (
-            self.runnable.load(Ordering::Relaxed),
-            self.freed.load(Ordering::Relaxed),
-        )
+    fn ends(&mut self, edt: &Edt, number: u32) {
+        self.step(|graph| graph.end_with_output(edt, data(number)));
     }
 }
 
@@ -196,16 +137,16 @@ impl World {
 #[test]
 fn creation_against_satisfaction() {
     loom::model(|| {
-        let world = World::new(1, false);
-        let other = world.clone();
-        let satisfier = loom::thread::spawn(move || other.trigger(7));
-        world.connect();
-        satisfier.join().expect("no panic");
-        assert_eq!(world.state(), (1, 0));
-        // SAFETY: no other thread is left.
-        world
-            .slot
-            .with(|slot| assert_eq!(unsafe { *slot }, Slot::Satisfied(7)));
+        let (all, objects) = objects();
+        let mut hand = Hand::new(&all);
+        let event = hand.event(EventKind::Sticky);
+        let edt = hand.edt_behind(event);
+        let outcome = both(
+            &objects,
+            move |hand| hand.satisfy(event, 7),
+            |hand| hand.link(edt, event),
+        );
+        assert_eq!(outcome.served([edt]), [data(7)]);
     });
 }
 
@@ -214,19 +155,20 @@ fn creation_against_satisfaction() {
 #[test]
 fn late_dependence_against_two_satisfactions() {
     loom::model(|| {
-        let world = World::new(1, false);
-        let other = world.clone();
-        let satisfier = loom::thread::spawn(move || other.trigger(1));
-        world.connect();
-        world.trigger(2);
-        satisfier.join().expect("no panic");
-        assert_eq!(world.state(), (1, 0));
-        // SAFETY: no other thread is left.
-        let first = world.data.with(|data| unsafe { *data });
-        // SAFETY: no other thread is left.
-        world
-            .slot
-            .with(|slot| assert_eq!(unsafe { *slot }, Slot::Satisfied(first)));
+        let (all, objects) = objects();
+        let mut hand = Hand::new(&all);
+        let event = hand.event(EventKind::Sticky);
+        let edt = hand.edt(1);
+        let outcome = both(
+            &objects,
+            move |hand| hand.satisfy(event, 1),
+            |hand| {
+                hand.connect(event, edt, 0);
+                hand.satisfy(event, 2);
+            },
+        );
+        let (sticky, _locked) = objects.events.lock(event).expect("a sticky event stays");
+        assert_eq!(outcome.served([edt]), [sticky.data.get()]);
     });
 }
 
@@ -234,14 +176,20 @@ fn late_dependence_against_two_satisfactions() {
 /// both and never neither.
 #[test]
 fn destruction_against_satisfaction() {
-    loom::model(|| {
-        let world = World::new(1, true);
-        let other = world.clone();
-        let satisfier = loom::thread::spawn(move || other.trigger(7));
-        let in_time = world.destroy();
-        satisfier.join().expect("no panic");
-        assert_eq!(world.state(), if in_time { (0, 1) } else { (1, 0) });
-    });
+    for kind in [EventKind::Once, EventKind::Sticky] {
+        loom::model(move || {
+            let (all, objects) = objects();
+            let mut hand = Hand::new(&all);
+            let (event, edt) = (hand.event(kind), hand.edt(1));
+            hand.connect(event, edt, 0);
+            let outcome = both(
+                &objects,
+                move |hand| hand.satisfy(event, 7),
+                |hand| hand.destroy_edt(edt),
+            );
+            outcome.served_or_gone(&objects, edt, outcome.mine, &[data(7)]);
+        });
+    }
 }
 
 /// An EDT whose pre-slot is about to be linked is destroyed: it is freed when that is done and the
@@ -249,13 +197,41 @@ fn destruction_against_satisfaction() {
 #[test]
 fn destruction_against_creation() {
     loom::model(|| {
-        let world = World::new(1, false);
-        let other = world.clone();
-        let destroyer = loom::thread::spawn(move || other.destroy());
-        world.connect();
-        world.trigger(7);
-        let in_time = destroyer.join().expect("no panic");
-        assert_eq!(world.state(), if in_time { (0, 1) } else { (1, 0) });
+        let (all, objects) = objects();
+        let mut hand = Hand::new(&all);
+        let event = hand.event(EventKind::Sticky);
+        let edt = hand.edt_behind(event);
+        let outcome = both(
+            &objects,
+            move |hand| hand.destroy_edt(edt),
+            |hand| {
+                hand.link(edt, event);
+                hand.satisfy(event, 7);
+            },
+        );
+        outcome.served_or_gone(&objects, edt, outcome.theirs, &[data(7)]);
+    });
+}
+
+/// An event is destroyed while a dependence on it is added and then another: what came before is unconnected
+/// again, what comes after is refused.
+#[test]
+fn dependence_against_destruction_of_the_event() {
+    loom::model(|| {
+        let (all, objects) = objects();
+        let mut hand = Hand::new(&all);
+        let (event, edt) = (hand.event(EventKind::Sticky), hand.edt(1));
+        let outcome = both(
+            &objects,
+            move |hand| hand.step(|graph| graph.destroy_event(event)).is_ok(),
+            |hand| {
+                let _ = hand.step(|graph| graph.add_dependence(event, edt, 0, Mode::Rw));
+            },
+        );
+        assert!(outcome.theirs && outcome.runnable.is_empty());
+        let (edt, locked) = objects.edts.lock(edt).expect("it waits");
+        assert_eq!((locked.word.state(), locked.word.count()), (WAITING, 1));
+        assert!(edt.slots()[0].is_unconnected());
     });
 }
 
@@ -263,58 +239,64 @@ fn destruction_against_creation() {
 /// added: that is served, or finds that the event is gone; also if the slot is used again.
 #[test]
 fn output_inside_against_late_dependence() {
-    const DEPENDENCE: usize = 1;
     loom::model(|| {
-        let edt = Arc::new((Header::new(), UnsafeCell::new(0), AtomicUsize::new(0)));
-        edt.0.publish(Word::new(0, 0, RUNNABLE));
-        let other = edt.clone();
-        let ender = loom::thread::spawn(move || {
-            // `Edts::free`, and the event's list passed on.
-            let mut locked = other.0.lock_pinned();
-            // SAFETY: the EDT is locked.
-            let waiting = other
-                .1
-                .with_mut(|list| unsafe { std::mem::take(&mut *list) });
-            locked.word = locked.word.freed().expect("generations left");
-            drop(locked);
-            other.2.fetch_add(waiting, Ordering::Relaxed);
-            // The slot is an EDT again, whose output event nobody waits for.
-            other.0.publish(other.0.peek().with_state(RUNNABLE));
-        });
-        let linked = edt.0.lock(0).is_some_and(|_locked| {
-            // SAFETY: the EDT is locked.
-            edt.1.with_mut(|list| unsafe { *list = DEPENDENCE });
-            true
-        });
-        ender.join().expect("no panic");
-        assert_eq!(edt.2.load(Ordering::Relaxed), linked as usize);
-        // SAFETY: no other thread is left.
-        edt.1.with(|list| assert_eq!(unsafe { *list }, 0));
+        let (all, objects) = objects();
+        let mut hand = Hand::new(&all);
+        let ((first, output), edt) = (hand.runs(), hand.edt(1));
+        let outcome = both(
+            &objects,
+            move |hand| {
+                hand.ends(first, 7);
+                let (again, _) = hand.runs();
+                assert!(std::ptr::eq(first, again), "the slot that was freed last");
+                again
+            },
+            |hand| hand.step(|graph| graph.add_dependence(output, edt, 0, Mode::Rw)),
+        );
+        match outcome.mine {
+            Ok(()) => assert_eq!(outcome.served([edt]), [data(7)]),
+            Err(_) => assert!(outcome.runnable.is_empty()),
+        }
+        let again = outcome.theirs;
+        let locked = objects.edts.lock_output(Guid::output_of(again.guid()));
+        let (.., waiting) = locked.expect("it runs");
+        assert_eq!(waiting, crate::object::link::Link::END);
     });
 }
 
 /// A kernel EDT has been enqueued, and the one that waits for it is taken as its follower, or not; then it
-/// ends. For `loom` the manager is the spawned thread: the other way round it misses orders, since of
-/// the last reads of an atomic by several threads it remembers one.
-fn enqueue_and_end(world: &Arc<World>) -> loom::thread::JoinHandle<bool> {
-    let world = world.clone();
-    loom::thread::spawn(move || {
-        let taken = world.take_follower(7);
-        world.trigger(7);
-        taken
-    })
+/// ends.
+fn enqueue_and_end(hand: &mut Hand<'_>, first: &Edt) -> bool {
+    let taken = hand.step(|graph| {
+        let taken = graph.take_follower(first, Guid::NULL, |_| true);
+        graph.work.runnable.extend(taken);
+        !graph.work.runnable.is_empty()
+    });
+    hand.ends(first, 7);
+    taken
+}
+
+/// What a follower gets: the block that its kernel EDT has returned, which is not there in these models, or what
+/// the satisfaction says.
+fn followed() -> [Guid; 2] {
+    [Guid::NULL, data(7)]
 }
 
 /// Meanwhile the one that waits is destroyed: it is freed, or has run.
 #[test]
 fn follower_against_its_destruction() {
     loom::model(|| {
-        let world = World::new(1, true);
-        let manager = enqueue_and_end(&world);
-        let in_time = world.destroy();
-        let taken = manager.join().expect("no panic");
-        assert!(!(taken && in_time));
-        assert_eq!(world.state(), if in_time { (0, 1) } else { (1, 0) });
+        let (all, objects) = objects();
+        let mut hand = Hand::new(&all);
+        let ((first, output), edt) = (hand.runs(), hand.edt(1));
+        hand.connect(output, edt, 0);
+        let outcome = both(
+            &objects,
+            move |hand| enqueue_and_end(hand, first),
+            |hand| hand.destroy_edt(edt),
+        );
+        assert!(!(outcome.theirs && outcome.mine));
+        outcome.served_or_gone(&objects, edt, outcome.mine, &followed());
     });
 }
 
@@ -324,18 +306,25 @@ fn follower_against_its_destruction() {
 fn follower_against_what_else_it_waits_for() {
     for connected in [false, true] {
         loom::model(move || {
-            let world = World::new(1 + connected as u32, connected);
-            let manager = enqueue_and_end(&world);
-            match connected {
-                true => world.count_down(world.edt.lock_pinned()),
-                false => world.connect(),
+            let (all, objects) = objects();
+            let mut hand = Hand::new(&all);
+            let ((first, output), edt) = (hand.runs(), hand.edt(1 + connected as u32));
+            if connected {
+                hand.connect(output, edt, 0);
             }
-            manager.join().expect("no panic");
-            assert_eq!(world.state(), (1, 0));
-            // SAFETY: no other thread is left.
-            world
-                .slot
-                .with(|slot| assert_eq!(unsafe { *slot }, Slot::Satisfied(7)));
+            let outcome = both(
+                &objects,
+                move |hand| enqueue_and_end(hand, first),
+                |hand| match connected {
+                    true => hand.step(|graph| graph.add_dependence(Guid::NULL, edt, 1, Mode::Null)),
+                    false => hand.step(|graph| graph.add_dependence(output, edt, 0, Mode::Rw)),
+                },
+            );
+            match outcome.mine {
+                Ok(()) => assert!(followed().contains(&outcome.served([edt])[0])),
+                // The first has ended.
+                Err(_) => assert!(!connected && outcome.runnable.is_empty()),
+            }
         });
     }
 }
@@ -345,11 +334,180 @@ fn follower_against_what_else_it_waits_for() {
 #[test]
 fn follower_against_destruction_of_the_event() {
     loom::model(|| {
-        let world = World::new(1, true);
-        let manager = enqueue_and_end(&world);
-        world.destroy_output();
-        let in_time = world.destroy();
-        manager.join().expect("no panic");
-        assert_eq!(world.state(), if in_time { (0, 1) } else { (1, 0) });
+        let (all, objects) = objects();
+        let mut hand = Hand::new(&all);
+        let ((first, output), edt) = (hand.runs(), hand.edt(1));
+        hand.connect(output, edt, 0);
+        let outcome = both(
+            &objects,
+            move |hand| enqueue_and_end(hand, first),
+            |hand| {
+                let _ = hand.step(|graph| graph.destroy_event(output));
+                hand.destroy_edt(edt)
+            },
+        );
+        outcome.served_or_gone(&objects, edt, outcome.mine, &followed());
+    });
+}
+
+/// Whether a label names this EDT, which waits.
+fn names(objects: &Objects, label: Guid, edt: &Edt) -> bool {
+    let named = objects.edts.lock(label);
+    named.is_some_and(|(named, locked)| std::ptr::eq(named, edt) && locked.word.state() == WAITING)
+}
+
+/// An EDT that runs ends while the next one is created on its label, which names that one then.
+#[test]
+fn end_against_the_next_edt_on_the_label() {
+    loom::model(|| {
+        let (all, objects) = objects();
+        let mut hand = Hand::new(&all);
+        let label = hand.label();
+        let first = hand.edt_on(label, false).expect("the label is free");
+        first
+            .header
+            .publish(first.header.peek().with_state(RUNNABLE));
+        objects.edts.leave_label(first);
+        let outcome = both(
+            &objects,
+            move |hand| {
+                hand.objects.edts.free(&mut hand.caches.edts, first);
+            },
+            |hand| hand.edt_on(label, true).expect("the label was left"),
+        );
+        assert!(names(&objects, label, outcome.mine));
+    });
+}
+
+/// An EDT on a label is destroyed, and the event that it waited for satisfied, while another is created there: it has
+/// nothing of that, whether it was too early or not.
+#[test]
+fn destruction_against_the_next_edt_on_the_label() {
+    loom::model(|| {
+        let (all, objects) = objects();
+        let mut hand = Hand::new(&all);
+        let (label, event) = (hand.label(), hand.event(EventKind::Once));
+        hand.edt_on(label, false).expect("the label is free");
+        hand.connect(event, label, 0);
+        let outcome = both(
+            &objects,
+            move |hand| {
+                assert!(hand.destroy_edt(label));
+                hand.satisfy(event, 7);
+            },
+            |hand| hand.edt_on(label, false),
+        );
+        assert!(outcome.runnable.is_empty());
+        match outcome.mine {
+            Some(next) => assert!(names(&objects, label, next) && next.slots()[0].is_unconnected()),
+            None => assert!(objects.edts.lock(label).is_none()),
+        }
+    });
+}
+
+/// A dependence of the EDT on a label is added while that is destroyed and the next one created: one of them has it,
+/// or none.
+#[test]
+fn dependence_against_the_next_edt_on_the_label() {
+    loom::model(|| {
+        let (all, objects) = objects();
+        let mut hand = Hand::new(&all);
+        let (label, event) = (hand.label(), hand.event(EventKind::Once));
+        hand.edt_on(label, false).expect("the label is free");
+        let outcome = both(
+            &objects,
+            move |hand| {
+                assert!(hand.destroy_edt(label));
+                hand.edt_on(label, false).expect("the label is free again")
+            },
+            |hand| hand.step(|graph| graph.add_dependence(event, label, 0, Mode::Rw)),
+        );
+        let next = outcome.theirs;
+        assert!(names(&objects, label, next));
+        let has_it = !next.slots()[0].is_unconnected();
+        assert!(!has_it || outcome.mine.is_ok());
+        hand.satisfy(event, 7);
+        assert_eq!(hand.end().len(), has_it as usize);
+    });
+}
+
+/// Two threads add dependences to a counted event for two, and one of them satisfies it between or
+/// after: both dependences are served once, and the event is freed once, by the last of the three.
+#[test]
+fn counted_dependences_against_satisfaction() {
+    for satisfied_last in [false, true] {
+        loom::model(move || {
+            let (all, objects) = objects();
+            let mut hand = Hand::new(&all);
+            let event = hand.event_of(NewEvent::Counted { dependences: 2 });
+            let edts = [hand.edt(1), hand.edt(1)];
+            let outcome = both(
+                &objects,
+                move |hand| hand.connect(event, edts[0], 0),
+                |hand| {
+                    if satisfied_last {
+                        hand.connect(event, edts[1], 0);
+                    }
+                    hand.satisfy(event, 7);
+                    if !satisfied_last {
+                        hand.connect(event, edts[1], 0);
+                    }
+                },
+            );
+            assert_eq!(outcome.served(edts), [data(7); 2]);
+            assert!(objects.events.lock(event).is_none());
+        });
+    }
+}
+
+/// As `loom::model`, but no thread is interrupted more than four times: there are millions of interleavings.
+fn few_switches(model: impl Fn() + Sync + Send + 'static) {
+    let mut builder = loom::model::Builder::new();
+    builder.preemption_bound = Some(4);
+    builder.check(model);
+}
+
+/// One thread satisfies a channel twice, another adds two dependences: first meets first.
+#[test]
+fn a_channel_keeps_the_order_of_both_sides() {
+    few_switches(|| {
+        let (all, objects) = objects();
+        let mut hand = Hand::new(&all);
+        let event = hand.event_of(NewEvent::Channel { bound: 2 });
+        let edts = [hand.edt(1), hand.edt(1)];
+        let outcome = both(
+            &objects,
+            move |hand| {
+                hand.satisfy(event, 1);
+                hand.satisfy(event, 2);
+            },
+            |hand| edts.map(|edt| hand.connect(event, edt, 0)),
+        );
+        assert_eq!(outcome.served(edts), [data(1), data(2)]);
+    });
+}
+
+/// Two threads satisfy a channel and add a dependence: each dependence gets one of the blocks.
+#[test]
+fn a_channel_loses_and_doubles_nothing() {
+    few_switches(|| {
+        let (all, objects) = objects();
+        let mut hand = Hand::new(&all);
+        let event = hand.event_of(NewEvent::Channel { bound: 2 });
+        let edts = [hand.edt(1), hand.edt(1)];
+        let outcome = both(
+            &objects,
+            move |hand| {
+                hand.connect(event, edts[0], 0);
+                hand.satisfy(event, 1);
+            },
+            |hand| {
+                hand.satisfy(event, 2);
+                hand.connect(event, edts[1], 0);
+            },
+        );
+        let mut served = outcome.served(edts);
+        served.sort();
+        assert_eq!(served, [data(1), data(2)]);
     });
 }

@@ -15,25 +15,18 @@
 //! counts its dependences there, and a channel takes the other side of the pair out of its queue, or
 //! puts this side into it. In a collective event the lock inside of it does that.
 
-#[cfg(not(loom))]
 mod by_value;
-#[cfg(not(loom))]
 mod choosy;
-#[cfg(not(loom))]
 mod connect;
 pub mod finish;
-#[cfg(all(test, loom))]
-mod loom_choosy;
+#[cfg(test)]
+mod hand;
 #[cfg(all(test, loom))]
 mod loom_models;
-#[cfg(not(loom))]
 mod satisfy;
 #[cfg(all(test, not(loom)))]
 mod threads;
-#[cfg(not(loom))]
 mod worklist;
 
-#[cfg(not(loom))]
 pub use by_value::Passed;
-#[cfg(not(loom))]
 pub use worklist::{Call, Dependence, Graph, Refused, Worklist};

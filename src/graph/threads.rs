@@ -1,73 +1,17 @@
 //! Threads that work on one graph at a time, on the real objects. Small where an interpreter runs it
 //! (`make miri`), which looks for data races and follows every pointer.
 
-use super::{Graph, Worklist};
-use crate::object::edt::{EdtRef, Mode, WAITING};
+use super::hand::Hand;
+use crate::object::Objects;
+use crate::object::edt::{EdtRef, Mode};
 use crate::object::event::{EventKind, NewEvent};
 use crate::object::guid::Guid;
-use crate::object::{Caches, Objects};
 use std::sync::Barrier;
 use std::thread;
 
 const GRAPHS: usize = if cfg!(miri) { 3 } else { 200 };
 const EDTS: usize = if cfg!(miri) { 5 } else { 200 };
 const KINDS: [EventKind; 3] = [EventKind::Once, EventKind::Sticky, EventKind::Idempotent];
-
-/// One thread's part of a runtime, as far as this room needs it.
-struct Hand<'a> {
-    objects: &'a Objects,
-    caches: Caches,
-    work: Worklist,
-    runnable: Vec<EdtRef>,
-}
-
-impl<'a> Hand<'a> {
-    fn new(objects: &'a Objects) -> Hand<'a> {
-        Hand {
-            objects,
-            caches: Caches::default(),
-            work: Worklist::default(),
-            runnable: Vec::new(),
-        }
-    }
-
-    /// Takes a step and all that follows from it.
-    fn step<R>(&mut self, step: impl FnOnce(&mut Graph<'_>) -> R) -> R {
-        let mut graph = Graph {
-            objects: self.objects,
-            caches: &mut self.caches,
-            work: &mut self.work,
-        };
-        let result = step(&mut graph);
-        while !graph.work.is_empty() {
-            graph.pass_on();
-            self.runnable.append(&mut graph.work.runnable);
-        }
-        result
-    }
-
-    /// An EDT with three pre-slots that nothing is connected to.
-    fn edt(&mut self) -> Guid {
-        let edt = self.objects.edts.allocate(&mut self.caches.edts, 3, 0);
-        let edt = edt.expect("memory");
-        edt.set_output(Guid::NULL);
-        edt.flags.set(0);
-        let word = edt.header.peek().with_count(3);
-        edt.header.publish(word.with_state(WAITING));
-        edt.guid()
-    }
-
-    fn event(&mut self, kind: EventKind) -> Guid {
-        let events = &self.objects.events;
-        let event = events.create_plain(&mut self.caches.events, kind, 0);
-        event.expect("memory")
-    }
-
-    fn end(mut self) -> Vec<EdtRef> {
-        self.objects.drain(&mut self.caches);
-        self.runnable
-    }
-}
 
 /// Each EDT waits for an event, for one behind another, and for nothing; these are connected,
 /// linked, and satisfied by three threads at once. Each becomes runnable once.
@@ -76,14 +20,13 @@ fn an_edt_becomes_runnable_once_whoever_comes_first() {
     let objects = Objects::default();
     for kind in (0..GRAPHS).map(|graph| KINDS[graph % KINDS.len()]) {
         let mut maker = Hand::new(&objects);
-        let edts: Vec<Guid> = (0..EDTS).map(|_| maker.edt()).collect();
+        let edts: Vec<Guid> = (0..EDTS).map(|_| maker.edt(3)).collect();
         // A once event goes when it triggers, and its GUID with it: it is connected before.
         let first: Vec<Guid> = (0..EDTS).map(|_| maker.event(kind)).collect();
         let second: Vec<Guid> = (0..EDTS).map(|_| maker.event(EventKind::Sticky)).collect();
         if kind == EventKind::Once {
             for (&edt, &event) in edts.iter().zip(&first) {
-                let connected = maker.step(|graph| graph.add_dependence(event, edt, 0, Mode::Rw));
-                connected.expect("both are there");
+                maker.connect(event, edt, 0);
             }
         }
         let start = Barrier::new(3);
@@ -96,9 +39,7 @@ fn an_edt_becomes_runnable_once_whoever_comes_first() {
         let connects = |hand: &mut Hand<'_>| {
             for (at, &edt) in edts.iter().enumerate() {
                 if kind != EventKind::Once {
-                    let connected =
-                        hand.step(|graph| graph.add_dependence(first[at], edt, 0, Mode::Rw));
-                    connected.expect("both are there");
+                    hand.connect(first[at], edt, 0);
                 }
                 let connected =
                     hand.step(|graph| graph.add_dependence(second[at], edt, 1, Mode::Null));
@@ -164,9 +105,8 @@ fn counted_and_channel_events_serve_whoever_comes_first() {
             false => NewEvent::Channel { bound: 2 },
         };
         let mut maker = Hand::new(&objects);
-        let edts: Vec<Guid> = (0..EDTS).map(|_| maker.edt()).collect();
-        let made = (0..EDTS).map(|_| objects.events.create(&mut maker.caches.events, new()));
-        let events: Vec<Guid> = made.map(|event| event.expect("memory")).collect();
+        let edts: Vec<Guid> = (0..EDTS).map(|_| maker.edt(3)).collect();
+        let events: Vec<Guid> = (0..EDTS).map(|_| maker.event_of(new())).collect();
         let start = Barrier::new(3);
         let go = |work: &(dyn Fn(&mut Hand<'_>, Guid, Guid) + Sync)| {
             let mut hand = Hand::new(&objects);
@@ -177,8 +117,7 @@ fn counted_and_channel_events_serve_whoever_comes_first() {
             hand.end()
         };
         let connects = |hand: &mut Hand<'_>, edt, event, slot| {
-            let connected = hand.step(|graph| graph.add_dependence(event, edt, slot, Mode::Rw));
-            connected.expect("it serves two");
+            hand.connect(event, edt, slot);
         };
         let satisfies = |hand: &mut Hand<'_>, edt, event| {
             for _ in 0..if counted { 1 } else { 2 } {

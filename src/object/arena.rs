@@ -31,7 +31,7 @@ use std::ptr::NonNull;
 use std::sync::atomic::{AtomicPtr, Ordering};
 
 /// How many neighbouring slots the depot keeps, and hands out, together: as a word has bits.
-const BLOCK: u32 = if cfg!(ocr_tiny) { 2 } else { 64 };
+const BLOCK: u32 = if cfg!(any(ocr_tiny, loom)) { 2 } else { 64 };
 
 /// How many slots a cache gives to the depot at once, and has room for twice.
 const BATCH: usize = 2 * BLOCK as usize;
@@ -39,8 +39,9 @@ const BATCH: usize = 2 * BLOCK as usize;
 /// How many blocks the depot goes back, at most, to hand out the first of a row.
 const ROW: u32 = 64;
 
-const CHUNK_BYTES: usize = 2 << 20;
-const CHUNKS: usize = 1 << 16;
+/// A model makes an arena for each interleaving.
+const CHUNK_BYTES: usize = if cfg!(loom) { 16 << 10 } else { 2 << 20 };
+const CHUNKS: usize = if cfg!(loom) { 4 } else { 1 << 16 };
 
 /// What can live in an arena.
 ///
@@ -313,10 +314,20 @@ impl<T: Slot> Arena<T> {
         let end = (block + 1).checked_mul(BLOCK)?;
         self.chunk_for(first, first as usize >= Self::PER_CHUNK)?;
         depot.fresh = end;
+        #[cfg(loom)]
+        (first..end).for_each(|index| self.begin_header(index));
         let all = u64::MAX >> (u64::BITS - BLOCK);
         let bits = all & u64::MAX << (first % BLOCK);
         cache.rest = Bits { block, bits };
         Some(())
+    }
+
+    /// The checker's atomics cannot be zeros. Slots that have some beside the header are in no arena of a model.
+    #[cfg(loom)]
+    fn begin_header(&self, index: u32) {
+        let header = std::ptr::from_ref(self.slot(index).header()).cast_mut();
+        // SAFETY: nobody else knows the slot.
+        unsafe { header.write(Header::new()) };
     }
 
     /// Called with the depot locked, so that a chunk is made once.

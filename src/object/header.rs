@@ -144,7 +144,6 @@ impl Header {
 
     /// As [`Header::lock_pinned`], but `None` where it is locked: what may be done while another
     /// header is locked.
-    #[cfg_attr(loom, allow(dead_code))]
     pub fn try_lock_pinned(&self) -> Option<Locked<'_>> {
         let word = Word(self.0.load(Ordering::Relaxed) & !LOCK);
         match self

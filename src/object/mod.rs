@@ -12,28 +12,21 @@ pub mod collective;
 pub mod data_block;
 pub mod edt;
 pub mod event;
-#[cfg(not(loom))]
 pub mod file;
 pub mod guid;
 pub mod header;
 pub mod hints;
 pub mod link;
-#[cfg(not(loom))]
 pub mod map;
 pub mod partition;
 pub mod place;
-#[cfg(not(loom))]
 pub mod range;
 pub mod reduction;
-#[cfg(not(loom))]
 pub mod registry;
 pub mod scope;
 pub mod template;
 pub mod waiting;
 pub mod work;
 
-// The models are of single protocols; the checker's atomics do not fit the arenas' slots.
-#[cfg(not(loom))]
 mod all;
-#[cfg(not(loom))]
 pub use all::{Caches, Objects};

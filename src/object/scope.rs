@@ -1,6 +1,5 @@
 //! A finish scope: the count of what keeps a finish EDT's output event from triggering.
 
-#[cfg(not(loom))]
 use super::arena::Slot;
 use super::guid::Guid;
 use super::header::Header;
@@ -41,7 +40,6 @@ pub struct Scope {
 unsafe impl Sync for Scope {}
 
 // SAFETY: zero is a free scope; the size is 64; the fields are fixed.
-#[cfg(not(loom))]
 unsafe impl Slot for Scope {
     fn header(&self) -> &Header {
         &self.header

@@ -251,6 +251,8 @@ impl<T: Slot> Arena<T> {
             self.chunk_for((number * Self::PER_CHUNK) as u32, false)?;
         }
         depot.fresh = end;
+        #[cfg(loom)]
+        (first..end).for_each(|index| self.begin_header(index));
         Some(first)
     }
 }

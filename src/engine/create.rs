@@ -292,8 +292,11 @@ impl Context {
             unsafe { Before::write(place, guid) }
         });
         let word = edt.header.peek().with_count(open);
-        let state = if open == 0 { RUNNABLE } else { WAITING };
-        objects.edts.publish(edt, word.with_state(state));
+        let word = word.with_state(if open == 0 { RUNNABLE } else { WAITING });
+        match request.label {
+            None => edt.header.publish(word),
+            Some(_) => objects.edts.publish_on(edt, word),
+        }
         let result = match (open, to_link) {
             (0, _) => {
                 self.advance(edt);

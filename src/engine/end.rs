@@ -6,8 +6,8 @@ use super::seats::Away;
 use super::{Runtime, watch};
 use parking_lot::{Condvar, Mutex};
 use std::io::Write;
-use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicI32, AtomicU8, AtomicU64, Ordering};
+use std::sync::{Arc, Once};
 use std::thread::ThreadId;
 
 /// Exit status of a program that the runtime ended with a message.
@@ -233,6 +233,23 @@ fn end_with(status: i32, tell: impl FnOnce()) -> ! {
 /// that come at the same time one is heard.
 pub fn fatal(message: &str) -> ! {
     end_with(FATAL_STATUS, || tell_error(message))
+}
+
+/// Has panics, which are mistakes of the runtime or come of memory that the program has overwritten, end with a word
+/// to people.
+pub(super) fn explain_panics() {
+    static ONCE: Once = Once::new();
+    ONCE.call_once(|| {
+        let tell = std::panic::take_hook();
+        std::panic::set_hook(Box::new(move |panic| {
+            tell(panic);
+            eprintln!(
+                "ocr: error: the runtime has failed, as it says above. That may come of a write beyond a data block, which \
+                 OCR_CHECK=strict tells, or of an EDT that was left by longjmp(). Otherwise it is a mistake of the \
+                 runtime: please report it with what is above, with RUST_BACKTRACE=1."
+            );
+        }));
+    });
 }
 
 fn tell_error(message: &str) {

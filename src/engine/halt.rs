@@ -132,6 +132,7 @@ impl Runtime {
             }
         };
         let threads = self.registry.threads();
+        let totals = self.registry.totals();
         Picture::take(
             &self.objects,
             &self.registry.labels,
@@ -150,6 +151,7 @@ impl Runtime {
                 history: self.check.as_ref().map(|check| &check.history),
                 refused: self.registry.refusals.told(),
                 seconds: self.started.elapsed().as_secs_f64(),
+                ran: totals.function_edts + totals.kernel_edts,
             },
         )
     }

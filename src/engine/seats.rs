@@ -42,6 +42,7 @@ use crate::object::edt::Edt;
 use crate::sched::queues::Local;
 use crate::sync::dawdle;
 use parking_lot::{Condvar, Mutex, MutexGuard};
+use std::cell::Cell;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::thread::{JoinHandle, ThreadId};
@@ -53,6 +54,11 @@ const IN_VAIN: u32 = 16;
 
 /// Threads of the process, of this run and of earlier ones, that stay in a call for ever.
 static GONE: AtomicUsize = AtomicUsize::new(0);
+
+thread_local! {
+    /// Whether the runtime has started this thread.
+    pub(super) static OF_RUNTIME: Cell<bool> = const { Cell::new(false) };
+}
 
 /// Whether a thread runs an EDT without a seat.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -157,6 +163,7 @@ impl Seats {
     ) -> std::io::Result<JoinHandle<()>> {
         let _state = self.state.lock();
         let work = move || {
+            OF_RUNTIME.set(true);
             work();
             let _state = self.state.lock();
             self.own.fetch_sub(1, Ordering::SeqCst);
@@ -268,6 +275,7 @@ impl Seats {
             .name(name)
             .stack_size(stack::BYTES)
             .spawn(move || {
+                OF_RUNTIME.set(true);
                 let _signals = SignalStack::begin();
                 // The panic hook has said what happened. Without this worker the program could
                 // wait for ever.

@@ -6,7 +6,7 @@ use super::create::{Output, Request};
 use super::departure;
 use super::devices::Devices;
 use super::division;
-use super::end::{End, FATAL_STATUS, exit_now, fatal};
+use super::end::{End, FATAL_STATUS, exit_now, explain_panics, fatal, flush_output};
 use super::files::FetchAtEnd;
 use super::halt::Resting;
 use super::seats::Seats;
@@ -108,6 +108,7 @@ impl Run {
             reclaim: Reclaim,
         });
         Runtime::install(Some(runtime.clone()));
+        explain_panics();
         departure::watch_process();
         runtime.signals.add(watch::listen());
         runtime.signals.add(crash::listen());
@@ -152,6 +153,10 @@ impl Run {
         };
         self.runtime.devices.stop();
         self.runtime.signals.end();
+        if !self.runtime.legacy {
+            flush_output();
+            crash::listen_to_the_end(self.runtime.check.is_some());
+        }
         // From here on threads of the program are refused.
         Runtime::install(None);
         let status = match code {

@@ -96,10 +96,12 @@ pub(super) fn watch(runtime: &Runtime) {
     THREAD.store(unsafe { libc::gettid() }, Ordering::Relaxed);
     let mut next = in_seconds(ROUTINE_SECONDS);
     let mut is_soon = false;
+    let mut last = None;
     while !runtime.end.is_ending() {
         if ASKED.swap(false, Ordering::SeqCst) {
             let picture = runtime.picture();
-            eprint!("{}", picture.of_run());
+            eprint!("{}", picture.of_run(last.as_ref()));
+            last = Some(picture.marks());
             runtime.draw(&picture);
         }
         crash::tell_if_asked(runtime);

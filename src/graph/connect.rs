@@ -97,7 +97,10 @@ impl Graph<'_> {
         }
         pre_slot.connect(mode);
         drop(locked);
-        let link = edt.link_to(slot);
+        let link = match destination.is_label() {
+            false => Link::to_slot(destination, slot),
+            true => edt.link_to(slot),
+        };
         let connected = self.connect((source, post_slot), edt, (pre_slot, link), mode);
         connected.map_err(|why| {
             self.unconnect(edt, pre_slot);

@@ -52,7 +52,7 @@ impl<'a> Hand<'a> {
         edt.flags.set(0);
         begin(edt);
         let word = edt.header.peek().with_count(depc);
-        self.objects.edts.publish(edt, word.with_state(WAITING));
+        edt.header.publish(word.with_state(WAITING));
         edt
     }
 

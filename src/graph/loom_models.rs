@@ -66,12 +66,29 @@ impl<A, B> Outcome<A, B> {
     }
 }
 
-/// No objects yet, twice. They are made by a thread with room for them on its stack.
-fn objects() -> (Arc<Objects>, Arc<Objects>) {
-    let maker = loom::thread::Builder::new().stack_size(1 << 16);
-    let made = maker.spawn(|| Arc::new(Objects::default()));
-    let objects = made.expect("a thread").join().expect("no panic");
-    (objects.clone(), objects)
+/// Explores a model, which begins with no objects.
+fn model(run: impl Fn(&Arc<Objects>, Hand<'_>) + Sync + Send + 'static) {
+    check(None, run);
+}
+
+/// The same, but no thread is interrupted more than four times: there are millions of interleavings.
+fn few_switches(run: impl Fn(&Arc<Objects>, Hand<'_>) + Sync + Send + 'static) {
+    check(Some(4), run);
+}
+
+fn check(
+    interruptions: Option<usize>,
+    run: impl Fn(&Arc<Objects>, Hand<'_>) + Sync + Send + 'static,
+) {
+    let mut builder = loom::model::Builder::new();
+    builder.preemption_bound = interruptions;
+    builder.check(move || {
+        // Made by a thread that has room for them on its stack.
+        let maker = loom::thread::Builder::new().stack_size(1 << 16);
+        let made = maker.spawn(|| Arc::new(Objects::default()));
+        let objects = made.expect("a thread").join().expect("no panic");
+        run(&objects, Hand::new(&objects));
+    });
 }
 
 impl Hand<'_> {
@@ -123,7 +140,7 @@ impl Hand<'_> {
         edt.set_output(Guid::NULL);
         edt.flags.set(0);
         let word = edt.header.peek().with_count(1);
-        edts.publish(edt, word.with_state(WAITING));
+        edts.publish_on(edt, word.with_state(WAITING));
         Some(EdtRef::new(edt).get())
     }
 
@@ -136,13 +153,11 @@ impl Hand<'_> {
 /// meanwhile: it becomes runnable exactly once, with the data, whichever comes first.
 #[test]
 fn creation_against_satisfaction() {
-    loom::model(|| {
-        let (all, objects) = objects();
-        let mut hand = Hand::new(&all);
+    model(|objects, mut hand| {
         let event = hand.event(EventKind::Sticky);
         let edt = hand.edt_behind(event);
         let outcome = both(
-            &objects,
+            objects,
             move |hand| hand.satisfy(event, 7),
             |hand| hand.link(edt, event),
         );
@@ -154,13 +169,11 @@ fn creation_against_satisfaction() {
 /// satisfaction counts, and the dependence is served with its data.
 #[test]
 fn late_dependence_against_two_satisfactions() {
-    loom::model(|| {
-        let (all, objects) = objects();
-        let mut hand = Hand::new(&all);
+    model(|objects, mut hand| {
         let event = hand.event(EventKind::Sticky);
         let edt = hand.edt(1);
         let outcome = both(
-            &objects,
+            objects,
             move |hand| hand.satisfy(event, 1),
             |hand| {
                 hand.connect(event, edt, 0);
@@ -177,17 +190,15 @@ fn late_dependence_against_two_satisfactions() {
 #[test]
 fn destruction_against_satisfaction() {
     for kind in [EventKind::Once, EventKind::Sticky] {
-        loom::model(move || {
-            let (all, objects) = objects();
-            let mut hand = Hand::new(&all);
+        model(move |objects, mut hand| {
             let (event, edt) = (hand.event(kind), hand.edt(1));
             hand.connect(event, edt, 0);
             let outcome = both(
-                &objects,
+                objects,
                 move |hand| hand.satisfy(event, 7),
                 |hand| hand.destroy_edt(edt),
             );
-            outcome.served_or_gone(&objects, edt, outcome.mine, &[data(7)]);
+            outcome.served_or_gone(objects, edt, outcome.mine, &[data(7)]);
         });
     }
 }
@@ -196,20 +207,18 @@ fn destruction_against_satisfaction() {
 /// event has been satisfied, or runs.
 #[test]
 fn destruction_against_creation() {
-    loom::model(|| {
-        let (all, objects) = objects();
-        let mut hand = Hand::new(&all);
+    model(|objects, mut hand| {
         let event = hand.event(EventKind::Sticky);
         let edt = hand.edt_behind(event);
         let outcome = both(
-            &objects,
+            objects,
             move |hand| hand.destroy_edt(edt),
             |hand| {
                 hand.link(edt, event);
                 hand.satisfy(event, 7);
             },
         );
-        outcome.served_or_gone(&objects, edt, outcome.theirs, &[data(7)]);
+        outcome.served_or_gone(objects, edt, outcome.theirs, &[data(7)]);
     });
 }
 
@@ -217,12 +226,10 @@ fn destruction_against_creation() {
 /// again, what comes after is refused.
 #[test]
 fn dependence_against_destruction_of_the_event() {
-    loom::model(|| {
-        let (all, objects) = objects();
-        let mut hand = Hand::new(&all);
+    model(|objects, mut hand| {
         let (event, edt) = (hand.event(EventKind::Sticky), hand.edt(1));
         let outcome = both(
-            &objects,
+            objects,
             move |hand| hand.step(|graph| graph.destroy_event(event)).is_ok(),
             |hand| {
                 let _ = hand.step(|graph| graph.add_dependence(event, edt, 0, Mode::Rw));
@@ -239,12 +246,10 @@ fn dependence_against_destruction_of_the_event() {
 /// added: that is served, or finds that the event is gone; also if the slot is used again.
 #[test]
 fn output_inside_against_late_dependence() {
-    loom::model(|| {
-        let (all, objects) = objects();
-        let mut hand = Hand::new(&all);
+    model(|objects, mut hand| {
         let ((first, output), edt) = (hand.runs(), hand.edt(1));
         let outcome = both(
-            &objects,
+            objects,
             move |hand| {
                 hand.ends(first, 7);
                 let (again, _) = hand.runs();
@@ -285,18 +290,16 @@ fn followed() -> [Guid; 2] {
 /// Meanwhile the one that waits is destroyed: it is freed, or has run.
 #[test]
 fn follower_against_its_destruction() {
-    loom::model(|| {
-        let (all, objects) = objects();
-        let mut hand = Hand::new(&all);
+    model(|objects, mut hand| {
         let ((first, output), edt) = (hand.runs(), hand.edt(1));
         hand.connect(output, edt, 0);
         let outcome = both(
-            &objects,
+            objects,
             move |hand| enqueue_and_end(hand, first),
             |hand| hand.destroy_edt(edt),
         );
         assert!(!(outcome.theirs && outcome.mine));
-        outcome.served_or_gone(&objects, edt, outcome.mine, &followed());
+        outcome.served_or_gone(objects, edt, outcome.mine, &followed());
     });
 }
 
@@ -305,15 +308,13 @@ fn follower_against_its_destruction() {
 #[test]
 fn follower_against_what_else_it_waits_for() {
     for connected in [false, true] {
-        loom::model(move || {
-            let (all, objects) = objects();
-            let mut hand = Hand::new(&all);
+        model(move |objects, mut hand| {
             let ((first, output), edt) = (hand.runs(), hand.edt(1 + connected as u32));
             if connected {
                 hand.connect(output, edt, 0);
             }
             let outcome = both(
-                &objects,
+                objects,
                 move |hand| enqueue_and_end(hand, first),
                 |hand| match connected {
                     true => hand.step(|graph| graph.add_dependence(Guid::NULL, edt, 1, Mode::Null)),
@@ -333,20 +334,18 @@ fn follower_against_what_else_it_waits_for() {
 /// connected any more.
 #[test]
 fn follower_against_destruction_of_the_event() {
-    loom::model(|| {
-        let (all, objects) = objects();
-        let mut hand = Hand::new(&all);
+    model(|objects, mut hand| {
         let ((first, output), edt) = (hand.runs(), hand.edt(1));
         hand.connect(output, edt, 0);
         let outcome = both(
-            &objects,
+            objects,
             move |hand| enqueue_and_end(hand, first),
             |hand| {
                 let _ = hand.step(|graph| graph.destroy_event(output));
                 hand.destroy_edt(edt)
             },
         );
-        outcome.served_or_gone(&objects, edt, outcome.mine, &followed());
+        outcome.served_or_gone(objects, edt, outcome.mine, &followed());
     });
 }
 
@@ -359,9 +358,7 @@ fn names(objects: &Objects, label: Guid, edt: &Edt) -> bool {
 /// An EDT that runs ends while the next one is created on its label, which names that one then.
 #[test]
 fn end_against_the_next_edt_on_the_label() {
-    loom::model(|| {
-        let (all, objects) = objects();
-        let mut hand = Hand::new(&all);
+    model(|objects, mut hand| {
         let label = hand.label();
         let first = hand.edt_on(label, false).expect("the label is free");
         first
@@ -369,13 +366,13 @@ fn end_against_the_next_edt_on_the_label() {
             .publish(first.header.peek().with_state(RUNNABLE));
         objects.edts.leave_label(first);
         let outcome = both(
-            &objects,
+            objects,
             move |hand| {
                 hand.objects.edts.free(&mut hand.caches.edts, first);
             },
             |hand| hand.edt_on(label, true).expect("the label was left"),
         );
-        assert!(names(&objects, label, outcome.mine));
+        assert!(names(objects, label, outcome.mine));
     });
 }
 
@@ -383,14 +380,12 @@ fn end_against_the_next_edt_on_the_label() {
 /// nothing of that, whether it was too early or not.
 #[test]
 fn destruction_against_the_next_edt_on_the_label() {
-    loom::model(|| {
-        let (all, objects) = objects();
-        let mut hand = Hand::new(&all);
+    model(|objects, mut hand| {
         let (label, event) = (hand.label(), hand.event(EventKind::Once));
         hand.edt_on(label, false).expect("the label is free");
         hand.connect(event, label, 0);
         let outcome = both(
-            &objects,
+            objects,
             move |hand| {
                 assert!(hand.destroy_edt(label));
                 hand.satisfy(event, 7);
@@ -399,7 +394,7 @@ fn destruction_against_the_next_edt_on_the_label() {
         );
         assert!(outcome.runnable.is_empty());
         match outcome.mine {
-            Some(next) => assert!(names(&objects, label, next) && next.slots()[0].is_unconnected()),
+            Some(next) => assert!(names(objects, label, next) && next.slots()[0].is_unconnected()),
             None => assert!(objects.edts.lock(label).is_none()),
         }
     });
@@ -409,13 +404,11 @@ fn destruction_against_the_next_edt_on_the_label() {
 /// or none.
 #[test]
 fn dependence_against_the_next_edt_on_the_label() {
-    loom::model(|| {
-        let (all, objects) = objects();
-        let mut hand = Hand::new(&all);
+    model(|objects, mut hand| {
         let (label, event) = (hand.label(), hand.event(EventKind::Once));
         hand.edt_on(label, false).expect("the label is free");
         let outcome = both(
-            &objects,
+            objects,
             move |hand| {
                 assert!(hand.destroy_edt(label));
                 hand.edt_on(label, false).expect("the label is free again")
@@ -423,7 +416,7 @@ fn dependence_against_the_next_edt_on_the_label() {
             |hand| hand.step(|graph| graph.add_dependence(event, label, 0, Mode::Rw)),
         );
         let next = outcome.theirs;
-        assert!(names(&objects, label, next));
+        assert!(names(objects, label, next));
         let has_it = !next.slots()[0].is_unconnected();
         assert!(!has_it || outcome.mine.is_ok());
         hand.satisfy(event, 7);
@@ -436,13 +429,11 @@ fn dependence_against_the_next_edt_on_the_label() {
 #[test]
 fn counted_dependences_against_satisfaction() {
     for satisfied_last in [false, true] {
-        loom::model(move || {
-            let (all, objects) = objects();
-            let mut hand = Hand::new(&all);
+        model(move |objects, mut hand| {
             let event = hand.event_of(NewEvent::Counted { dependences: 2 });
             let edts = [hand.edt(1), hand.edt(1)];
             let outcome = both(
-                &objects,
+                objects,
                 move |hand| hand.connect(event, edts[0], 0),
                 |hand| {
                     if satisfied_last {
@@ -460,23 +451,14 @@ fn counted_dependences_against_satisfaction() {
     }
 }
 
-/// As `loom::model`, but no thread is interrupted more than four times: there are millions of interleavings.
-fn few_switches(model: impl Fn() + Sync + Send + 'static) {
-    let mut builder = loom::model::Builder::new();
-    builder.preemption_bound = Some(4);
-    builder.check(model);
-}
-
 /// One thread satisfies a channel twice, another adds two dependences: first meets first.
 #[test]
 fn a_channel_keeps_the_order_of_both_sides() {
-    few_switches(|| {
-        let (all, objects) = objects();
-        let mut hand = Hand::new(&all);
+    few_switches(|objects, mut hand| {
         let event = hand.event_of(NewEvent::Channel { bound: 2 });
         let edts = [hand.edt(1), hand.edt(1)];
         let outcome = both(
-            &objects,
+            objects,
             move |hand| {
                 hand.satisfy(event, 1);
                 hand.satisfy(event, 2);
@@ -490,13 +472,11 @@ fn a_channel_keeps_the_order_of_both_sides() {
 /// Two threads satisfy a channel and add a dependence: each dependence gets one of the blocks.
 #[test]
 fn a_channel_loses_and_doubles_nothing() {
-    few_switches(|| {
-        let (all, objects) = objects();
-        let mut hand = Hand::new(&all);
+    few_switches(|objects, mut hand| {
         let event = hand.event_of(NewEvent::Channel { bound: 2 });
         let edts = [hand.edt(1), hand.edt(1)];
         let outcome = both(
-            &objects,
+            objects,
             move |hand| {
                 hand.connect(event, edts[0], 0);
                 hand.satisfy(event, 1);

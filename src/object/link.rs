@@ -61,6 +61,14 @@ impl Link {
         Link(Guid::new(kind, slot, index).bits())
     }
 
+    /// A link to a pre-slot of the EDT of this GUID, which is that of its slot.
+    #[inline]
+    pub fn to_slot(edt: Guid, slot: u32) -> Link {
+        debug_assert!(edt.is_edt() && !edt.is_label() && slot < MAX_SLOTS);
+        let generation = ((MAX_SLOTS - 1) as u64) << 32;
+        Link(edt.bits() & !generation | (slot as u64) << 32)
+    }
+
     /// A link to a pre-slot of an event.
     pub fn to_event(guid: Guid, increment: bool) -> Link {
         debug_assert!(guid.is_event());
@@ -127,6 +135,8 @@ mod tests {
                 slot: MAX_SLOTS - 1
             }
         );
+        let guid = Guid::new(Kind::EdtLarge, 1000, 5);
+        assert_eq!(Link::to_slot(guid, 3), Link::to_edt(Kind::EdtLarge, 5, 3));
         let guid = Guid::new(Kind::Event, 9, u32::MAX);
         for increment in [false, true] {
             assert_eq!(

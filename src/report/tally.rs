@@ -4,8 +4,8 @@ use super::labels::Labels;
 use crate::object::guid::Guid;
 use crate::sched::calls::Calls;
 use parking_lot::Mutex;
+use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicI32, AtomicU64, AtomicUsize, Ordering};
-use std::sync::{Arc, OnceLock};
 
 /// A counter with one writer.
 #[derive(Default)]
@@ -108,20 +108,21 @@ pub struct Registry {
 #[derive(Default)]
 pub struct Refusals {
     count: AtomicU64,
-    first: OnceLock<String>,
+    first: Mutex<Option<String>>,
 }
 
 impl Refusals {
     /// One more; `describe` says which, in whom.
     pub fn add(&self, describe: impl FnOnce() -> String) {
-        self.first.get_or_init(describe);
-        self.count.fetch_add(1, Ordering::Relaxed);
+        if self.count.fetch_add(1, Ordering::Relaxed) == 0 {
+            *self.first.lock() = Some(describe());
+        }
     }
 
     /// How many, and the first; none if there was none.
     pub fn told(&self) -> Option<(u64, String)> {
-        let first = self.first.get()?;
-        Some((self.count.load(Ordering::Relaxed).max(1), first.clone()))
+        let first = self.first.lock().clone()?;
+        Some((self.count.load(Ordering::Relaxed), first))
     }
 }
 

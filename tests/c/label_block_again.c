@@ -4,13 +4,14 @@
 //
 // workers: 2 8
 #include "check.h"
+#include <stdatomic.h>
 
 #include <extensions/ocr-labeling.h>
 
 enum { SHARERS = 40, FOLLOWERS = 300000 };
 
 static ocrGuid_t label, last;
-static volatile bool busy, go;
+static atomic_bool busy, go;
 
 /* Keeps the other worker from the EDTs below until the first has run. */
 static ocrGuid_t keeps_busy(u32 paramc, u64 *paramv, u32 depc, ocrEdtDep_t depv[]) {

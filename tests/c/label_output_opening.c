@@ -3,13 +3,14 @@
 //
 // workers: 2 8
 #include "check.h"
+#include <stdatomic.h>
 
 #include <extensions/ocr-labeling.h>
 
 enum { ROUNDS = 20, SLOTS = 500 };
 
 static ocrGuid_t edts, events;
-static volatile u64 begun;
+static atomic_ulong begun;
 
 static ocrGuid_t nothing(u32 paramc, u64 *paramv, u32 depc, ocrEdtDep_t depv[]) {
     (void)paramc, (void)paramv, (void)depc, (void)depv;

@@ -21,7 +21,11 @@ static ocrGuid_t asks(u32 paramc, u64 *paramv, u32 depc, ocrEdtDep_t depv[]) {
     /* again, if blocks was about to wait and did not yet */
     for (int tries = 0; tries < 1000 && !strstr(content(name), "waits in"); tries++)
         take_picture();
+    take_picture();
     has(name, "ocr: note: after ");
+    has(name, " have run, ");
+    has(name, " since the note after ");
+    has(name, "(asks), as after ");
     has(name, "s: ");
     has(name, " workers; EDTs: ");
     has(name, "3 waiting for dependences, 1 waiting for data blocks");

@@ -5,12 +5,13 @@
 // env: OCR_CHECK=strict
 // workers: 2 8
 #include "check.h"
+#include <stdatomic.h>
 #include <extensions/ocr-labeling.h>
 
 enum { TIMES = 20000 };
 
 static ocrGuid_t label, on_label, follower;
-static volatile bool began;
+static atomic_bool began;
 
 static ocrGuid_t begins(u32 paramc, u64 *paramv, u32 depc, ocrEdtDep_t depv[]) {
     (void)paramc, (void)paramv, (void)depc, (void)depv;

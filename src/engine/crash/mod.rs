@@ -26,6 +26,7 @@ pub(super) use story::tell_if_asked;
 use super::Runtime;
 use super::context::Context;
 use super::division::WithInfo;
+use super::seats::OF_RUNTIME;
 use super::signals::Handler;
 use super::stack;
 use crate::device::THREAD_NAME;
@@ -141,14 +142,15 @@ const NO_INSTRUCTION: &str = ": it came to an instruction that is none. Compiler
 const STRICT_SAYS: &str = "  OCR_CHECK=strict shows who created the EDT and what its pre-slots were connected to, \
     and finds many mistakes before they crash.\n";
 
+const STRICT_FINDS: &str = "  OCR_CHECK=strict finds many mistakes before they crash, writes beyond data blocks among them.\n";
+
 fn tell_of(
     signal: libc::c_int,
     info: &libc::siginfo_t,
     context: *const libc::c_void,
     runtime: &'static Runtime,
 ) {
-    let name = SIGNALS.iter().find(|(number, _)| *number == signal);
-    let name = name.map_or("a signal", |(_, name)| name);
+    let name = name_of(signal);
     let edt = Context::running_here();
     say(|text| match edt {
         Some(edt) => write!(text, "ocr: error: EDT {} crashed with {name}", Named(edt)),
@@ -182,9 +184,57 @@ fn tell_of(
         .then(|| address::destroyed(runtime, address()))
         .flatten();
     story::ask(edt, block.map(|(guid, ..)| guid), at);
-    if edt.is_some() && runtime.check.is_none() {
-        say(|text| text.write_str(STRICT_SAYS));
+    if runtime.check.is_none() && (edt.is_some() || !is_of_opencl()) {
+        say(|text| text.write_str(edt.map_or(STRICT_FINDS, |_| STRICT_SAYS)));
     }
+}
+
+/// The run is over, and the process, whose `main` is the runtime's, is about to end: what crashes is told until it has.
+pub(super) fn listen_to_the_end(strict: bool) {
+    let function: WithInfo = match strict {
+        true => tell_after_end::<true>,
+        false => tell_after_end::<false>,
+    };
+    let flags = libc::SA_SIGINFO | libc::SA_ONSTACK;
+    for (signal, _) in SIGNALS {
+        // SAFETY: the handler only reads, and writes to the standard error.
+        let handler = unsafe { Handler::begin(signal, function as usize, flags) };
+        std::mem::forget(handler);
+    }
+}
+
+/// The handler for that.
+extern "C" fn tell_after_end<const STRICT: bool>(
+    signal: libc::c_int,
+    info: *const libc::siginfo_t,
+    _: *const libc::c_void,
+) {
+    // SAFETY: the system gives a valid one.
+    let info = unsafe { &*info };
+    let sent = info.si_code <= 0;
+    if !sent || is_own_abort(signal, info) {
+        let name = name_of(signal);
+        say(|text| {
+            writeln!(
+                text,
+                "ocr: error: {ThisThread} crashed with {name} when the OCR program had ended: in a destructor, or a \
+                 function given to atexit(), or since memory was overwritten or freed twice before."
+            )
+        });
+        if !STRICT {
+            say(|text| text.write_str(STRICT_FINDS));
+        }
+    }
+    Handler::give_back(signal);
+    if sent || signal == libc::SIGTRAP {
+        // SAFETY: it ends the program, as the one that was sent.
+        unsafe { libc::raise(signal) };
+    }
+}
+
+fn name_of(signal: libc::c_int) -> &'static str {
+    let name = SIGNALS.iter().find(|(number, _)| *number == signal);
+    name.map_or("a signal", |(_, name)| name)
 }
 
 /// An EDT, for the middle of a message.
@@ -207,9 +257,10 @@ impl fmt::Display for ThisThread {
         let mut name = [0; 16];
         match name_of_thread(&mut name) {
             // A thread has the name of the one that has made it, until it is given another.
-            name if name.starts_with("ocr-") && !Context::is_worker_here() => {
-                f.write_str("a thread of the program, in no EDT,")
+            name if OF_RUNTIME.get() => {
+                write!(f, "a thread of the runtime ({name:.15}), in no EDT,")
             }
+            name if name.starts_with("ocr-") => f.write_str("a thread of the program, in no EDT,"),
             name => write!(f, "thread \"{name:.15}\", in no EDT,"),
         }
     }

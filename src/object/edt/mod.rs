@@ -594,7 +594,7 @@ mod tests {
         let make = |caches: &mut EdtCaches, alone| {
             let edt = edts.allocate_on(caches, label, alone, 1, 0)?;
             edt.flags.set(0);
-            edts.publish(edt, edt.header.peek().with_state(WAITING));
+            edts.publish_on(edt, edt.header.peek().with_state(WAITING));
             Ok::<_, Option<Taken>>(edt)
         };
         let named = || edts.lock(label).map(|(edt, _locked)| edt.own_guid());

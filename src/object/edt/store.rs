@@ -252,17 +252,9 @@ impl Edts {
         }
     }
 
-    /// Makes an EDT that was allocated one that can be found.
-    #[inline]
-    pub fn publish(&self, edt: &Edt, word: Word) {
-        match edt.is_huge() {
-            false => edt.header.publish(word),
-            true => self.publish_huge(edt, word),
-        }
-    }
-
+    /// Makes an EDT that was allocated on a label one that can be found.
     #[cold]
-    fn publish_huge(&self, edt: &Edt, word: Word) {
+    pub fn publish_on(&self, edt: &Edt, word: Word) {
         let (label, own) = (edt.label(), edt.own_guid());
         edt.header.publish(word);
         // Who knows the label alone has not found it yet.
@@ -306,7 +298,7 @@ impl Edts {
     /// Takes back an EDT that was allocated and never published.
     pub fn give_back(&self, caches: &mut EdtCaches, edt: &Edt) {
         // A moment of life, since what is freed must have lived.
-        self.publish(edt, edt.header.peek().with_state(RUNNABLE));
+        self.publish_on(edt, edt.header.peek().with_state(RUNNABLE));
         self.free(caches, edt);
     }
 

@@ -68,6 +68,8 @@ pub struct Told<'a> {
     pub early: Vec<EarlyCall>,
     /// Since the start.
     pub seconds: f64,
+    /// EDTs that have run.
+    pub ran: u64,
     /// Whether nothing changes meanwhile.
     pub still: bool,
     /// All threads, by the system's numbers, of a program that hangs since each of them waits for
@@ -79,6 +81,14 @@ pub struct Told<'a> {
     pub history: Option<&'a History>,
     /// How many calls were refused, and which was the first.
     pub refused: Option<(u64, String)>,
+}
+
+/// What one note about a running program says, for the next.
+pub struct Marks {
+    seconds: f64,
+    ran: u64,
+    /// By the system's numbers of the threads.
+    running: Vec<(i32, Guid)>,
 }
 
 /// A call on a label that nobody has created an object on.

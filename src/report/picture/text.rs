@@ -2,7 +2,8 @@
 
 use super::events::{kind_and_lack, untaken_channels};
 use super::{
-    BlockWait, Holder, Maker, Name, OpenScope, Picture, SHOWN, Thread, WaitingEdt, is_between,
+    BlockWait, Holder, Maker, Marks, Name, OpenScope, Picture, SHOWN, Thread, WaitingEdt,
+    is_between,
 };
 use crate::object::edt::Mode;
 use crate::object::event::EventKind;
@@ -178,8 +179,8 @@ impl Picture<'_> {
             .any(|thread| thread.waits.is_some())
     }
 
-    /// The note about a program that runs.
-    pub fn of_run(&self) -> String {
+    /// The note about a program that runs, `since` an earlier one.
+    pub fn of_run(&self, since: Option<&Marks>) -> String {
         let told = &self.told;
         let (running, blocked) = (self.running.len(), self.block_waits.len());
         // Without devices, what is in no queue is on its way into one.
@@ -197,6 +198,11 @@ impl Picture<'_> {
             let others = past.saturating_sub(ready);
             text += &format!(", {others} on devices or on their way");
         }
+        text += &format!("; {} have run", told.ran);
+        if let Some(before) = since {
+            let ran = told.ran.saturating_sub(before.ran);
+            text += &format!(", {ran} since the note after {:.3} s", before.seconds);
+        }
         let workers = told.threads.iter().filter(|thread| thread.worker);
         for thread in workers.filter(|thread| thread.waits.is_none()) {
             text += &format!("\n  {}", thread.name());
@@ -204,6 +210,13 @@ impl Picture<'_> {
                 Some(edt) => format!(" runs {}", self.edt(edt)),
                 None => " runs no EDT".into(),
             };
+            if let Some(before) = since
+                && self
+                    .mark(thread)
+                    .is_some_and(|mark| before.running.contains(&mark))
+            {
+                text += &format!(", as after {:.3} s", before.seconds);
+            }
         }
         let ready: Vec<Name> = self.ready().copied().collect();
         if !ready.is_empty() {
@@ -228,6 +241,23 @@ impl Picture<'_> {
                      call at any time: unless all of them wait for each other for ever, a hang is not told";
         }
         text + "\n"
+    }
+
+    /// What a later note compares with.
+    pub fn marks(&self) -> Marks {
+        Marks {
+            seconds: self.told.seconds,
+            ran: self.told.ran,
+            running: (self.told.threads.iter())
+                .filter_map(|thread| self.mark(thread))
+                .collect(),
+        }
+    }
+
+    /// What a thread runs, if that has a GUID that no other EDT ever has.
+    fn mark(&self, thread: &Thread) -> Option<(i32, Guid)> {
+        let edt = self.running.get(&thread.running)?;
+        (!edt.guid.is_label()).then_some((thread.id, edt.guid))
     }
 
     /// What an EDT is that does not run, waits for no other, and is on no device.

@@ -347,12 +347,13 @@ impl Context {
             if !self.worklist.for_openers.is_empty() {
                 self.leave_to_openers();
             }
+            // For each batch: what is behind a wide event takes its time.
+            if std::mem::take(&mut self.queued) {
+                self.runtime.queues.sleep.notify();
+            }
             if self.worklist.is_empty() && self.granted.is_empty() {
                 break;
             }
-        }
-        if std::mem::take(&mut self.queued) {
-            self.runtime.queues.sleep.notify();
         }
     }
 

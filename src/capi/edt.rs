@@ -142,10 +142,21 @@ pub(super) fn add_dependence(
         return EINVAL;
     };
     with(EPERM, |context| {
+        if source.is_null() && destination.is_null() {
+            return note_nothing(context, "ocrAddDependence");
+        }
         status(context.ask_graph(|graph| {
             graph.add_dependence_slot(source, source_slot, destination, slot, mode)
         }))
     })
+}
+
+/// A call names nothing but `NULL_GUID`, and does nothing. Programs do this, but where one hangs, that may be why.
+#[cold]
+fn note_nothing(context: &Context, call: &str) -> u8 {
+    let describe = || format!("{call}, in {}", context.who());
+    context.runtime.registry.nothing.add(describe);
+    0
 }
 
 /// What the parameters say; the status where they are missing or out of range.
@@ -289,8 +300,7 @@ fn satisfy(event: Guid, data: Guid, slot: u32) -> u8 {
         return EINVAL;
     }
     if event.is_null() && data.is_null() {
-        // Programs do this; there is nothing to do.
-        return 0;
+        return with(EPERM, |context| note_nothing(context, "ocrEventSatisfy"));
     }
     let increment = slot == sys::OCR_EVENT_LATCH_INCR_SLOT;
     with(EPERM, |context| {

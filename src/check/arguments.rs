@@ -25,6 +25,9 @@ impl Check {
                     _ if name == "creatorFunc" => {
                         "Pass the function that is to create the objects of the map."
                     }
+                    _ if name == "range" => {
+                        "Pass the function that says how many work-items an EDT has."
+                    }
                     _ => "Pass the function that the EDTs are to run.",
                 };
                 Some(self.by_call(

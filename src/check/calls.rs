@@ -129,6 +129,8 @@ pub const LABEL_PROPERTIES: u32 = 0x700;
 const GUID_PROPERTIES: u32 = LABEL_PROPERTIES | MAPPED;
 /// `EDT_PROP_OEVT_VALID`.
 pub const OEVT_VALID: u32 = 8;
+/// `OCR_NO_RESULT`.
+pub const NO_RESULT: u32 = u32::MAX;
 /// `ELS_USER_SIZE`.
 pub const LOCAL_SLOTS: u64 = 4;
 
@@ -376,11 +378,18 @@ pub const CALLS: &[Call] = &[
             ("outputEvent", Role::Other),
         ],
     ),
-    // What is wrong with a kernel is said where it is built, and its EDTs may have a function.
+    // What does not build is said where it is built, and EDTs of the template may have a function.
     lenient(call(
         "ocrEdtTemplateAddKernel",
         "extensions/ocr-variants.h",
-        &[("templateGuid", Role::Template)],
+        &[
+            ("templateGuid", Role::Template),
+            ("source", Role::Text),
+            ("options", Role::Other),
+            ("kernelName", Role::Text),
+            ("range", Role::Function),
+            ("resultSlot", Role::Number),
+        ],
     )),
     call(
         "ocrEdtTemplateAddFunction",

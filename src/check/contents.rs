@@ -20,6 +20,9 @@ use parking_lot::Mutex;
 use std::collections::HashMap;
 use std::sync::atomic::{AtomicBool, Ordering};
 
+/// What the runtime's EDT that copies a data block is called.
+const COPY: &str = "ocrDbCopy";
+
 #[derive(Clone, Copy)]
 struct Seal {
     version: u32,
@@ -469,6 +472,16 @@ impl Check {
             awaited || super::is_alive(objects, result) || objects.data_blocks.can_be_named(result)
         };
         (used && !is_there()).then(|| {
+            if who.work.is_some_and(|work| work.name.best() == COPY) {
+                return self.by_edt(
+                    who,
+                    format!("seen when {COPY} had copied"),
+                    format!("{}, the destination of {COPY}, is gone", self.history.name(result)),
+                    &[result],
+                    "the copy is made when both blocks can be had, and the completion event tells of its end",
+                    "Destroy the destination, and the source, behind the completion event.",
+                );
+            }
             let end = self.history.get(result).and_then(|record| record.end);
             let destroyed = matches!(end, Some(End::Destroyed(_)));
             let advice = if destroyed || !what.is_some_and(What::is_passing) {

@@ -11,7 +11,7 @@ use crate::object::edt::Edt;
 use crate::object::event::EventKind;
 use crate::object::guid::{Guid, Kind};
 use crate::object::work::Work;
-use crate::report::thread_name;
+use crate::report::name_of_other;
 use parking_lot::Mutex;
 use std::collections::{HashMap, VecDeque};
 use std::fmt;
@@ -78,7 +78,11 @@ impl fmt::Display for Who {
         match self.work {
             Some(work) => write!(f, "EDT {} ({})", self.edt, work.name),
             None if self.thread == 0 => f.write_str("a thread outside of EDTs"),
-            None => write!(f, "a thread outside of EDTs ({})", thread_name(self.thread)),
+            None => write!(
+                f,
+                "a thread outside of EDTs ({})",
+                name_of_other(self.thread)
+            ),
         }
     }
 }
@@ -569,9 +573,18 @@ impl History {
             let story = source.filter(|source| source.is_event());
             let story = story.map(|source| match self.what(source) {
                 Some(What::Output(_)) => {
-                    self.story(source, 0)
-                        + "\n    if the mode is not DB_MODE_NULL, its EDT has returned NULL_GUID: it passes on the block \
-                           whose GUID it returns"
+                    let record = self.get(source).unwrap_or_default();
+                    let may_be_kernel = record.work.is_some_and(|work| !work.kernels.is_empty());
+                    let passes = match may_be_kernel {
+                        true => {
+                            "its EDT has passed on nothing: its function has returned NULL_GUID, or its kernel has \
+                             OCR_NO_RESULT or a pre-slot without a block as resultSlot"
+                        }
+                        false => {
+                            "its EDT has returned NULL_GUID: it passes on the block whose GUID it returns"
+                        }
+                    };
+                    self.story(source, 0) + "\n    if the mode is not DB_MODE_NULL, " + passes
                 }
                 _ => self.story(source, 0),
             });

@@ -85,6 +85,9 @@ impl Check {
                         format!(" (its counter is {counter}: more decrements than increments)")
                     }
                     counter if latch => format!(" (its counter is {counter})"),
+                    counter if event.kind() == EventKind::Counted => {
+                        format!(" (expects {counter} more dependences)")
+                    }
                     _ => String::new(),
                 },
             );

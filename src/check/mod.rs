@@ -359,6 +359,12 @@ impl Check {
         self.history.created(objects, guid, what, None, act);
     }
 
+    /// The same of a data block.
+    pub fn made_block(&self, objects: &Objects, block: Guid, size: u64, act: (&'static str, Who)) {
+        self.made(objects, block, What::Block, act);
+        self.history.sized(block, size);
+    }
+
     /// An object was created on a label, and what waited for it is about to be done.
     pub fn opens(&self, objects: &Objects, label: Guid, what: What, call: &'static str, who: Who) {
         let act = self.act(call, who);

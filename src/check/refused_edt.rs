@@ -1,7 +1,7 @@
 //! Why an EDT was not created.
 
 use super::arguments::article;
-use super::calls::{OEVT_VALID, Role};
+use super::calls::{NO_RESULT, OEVT_VALID, Role};
 use super::misuse::count;
 use super::{Check, Made, Misuse, is_alive};
 use crate::object::Objects;
@@ -87,6 +87,22 @@ impl Check {
         sources.find_map(|(slot, &source)| {
             let name = format!("depv[{slot}]");
             self.wrong_guid(objects, made, source, &name, Role::Source)
+        })
+    }
+
+    /// A kernel that is to pass on the block of a pre-slot that its EDTs do not have; the template exists.
+    pub(super) fn refused_kernel(&self, objects: &Objects, made: &Made<'_>) -> Option<Box<Misuse>> {
+        let template = made.guid(made.at("templateGuid"));
+        let slot = made.number(made.at("resultSlot")) as u32;
+        let depc = objects.templates.view(template)?.depc;
+        (slot != NO_RESULT && slot >= depc).then(|| {
+            self.by_call(
+                made,
+                format!("resultSlot is {slot}, but the template has {depc} pre-slots"),
+                &[template],
+                "resultSlot is a pre-slot of the EDT, whose block it passes on, or OCR_NO_RESULT",
+                "Slots count from 0. Where the EDT passes nothing on, pass OCR_NO_RESULT.",
+            )
         })
     }
 

@@ -56,6 +56,7 @@ impl Check {
                 "a kernel is built, and found by its name, when its template is created",
                 "Mend what the warning before this message says of its source, name and arguments.",
             )),
+            "ocrEdtTemplateAddKernel" => self.refused_kernel(objects, made),
             "ocrOpenclTaskCreate" => {
                 let task = self.refused_task(objects, made);
                 task.or_else(|| self.refused_edt(objects, made))

@@ -196,6 +196,15 @@ impl Context {
         self.dispose_if(block, left);
     }
 
+    /// A part, which the partition holds, is about to be given to those that wait for it: from here on, it is not
+    /// written through another.
+    pub fn check_opened(&self, check: &Check, part: &DataBlock) {
+        if let Some(print) = Print::take(part, 1) {
+            // Nothing is known of its content yet.
+            let _ = check.compare(part.guid(), print, self.who(), When::Begin);
+        }
+    }
+
     /// The running code has connected an output event. The EDT of it, if that may have ended before: it can run,
     /// and has no block to wait for that the running code holds.
     #[cold]

@@ -6,6 +6,9 @@ use super::end::fatal;
 use crate::graph::Refused;
 use crate::object::guid::Guid;
 
+/// What has created a result, for messages.
+const RESULT: &str = "ocrEventCollectiveSatisfySlot, as the result of a collective event,";
+
 impl Context {
     /// Adds the next contribution of the contributor in `slot`. If it is the last one to its
     /// generation, those that wait for that are satisfied when this returns.
@@ -33,6 +36,14 @@ impl Context {
                 "no memory for the {bytes} bytes of a result of the collective event {event}"
             ))
         };
+        if let Some(check) = &self.runtime.check {
+            check.made_block(
+                &self.runtime.objects,
+                block,
+                bytes as u64,
+                (RESULT, self.who()),
+            );
+        }
         // SAFETY: the block has just been created, with so many bytes, and nobody else knows it.
         let result = unsafe { std::slice::from_raw_parts_mut(address, bytes) };
         // What has not been written yet must not be read: the memory is as it was found.

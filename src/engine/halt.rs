@@ -150,6 +150,7 @@ impl Runtime {
                 free_threads: !still && self.has_free_threads(self.resting.now()),
                 history: self.check.as_ref().map(|check| &check.history),
                 refused: self.registry.refusals.told(),
+                nothing: self.registry.nothing.told(),
                 seconds: self.started.elapsed().as_secs_f64(),
                 ran: totals.function_edts + totals.kernel_edts,
             },

@@ -15,6 +15,7 @@ use crate::object::data_block::DataBlock;
 use crate::object::edt::{Edt, EdtRef, WAITER};
 use crate::object::place::Place;
 use crate::object::work::NdRange;
+use std::sync::atomic::{AtomicBool, Ordering};
 
 /// A device of the first free place gets another EDT while it has fewer launches than this: one to
 /// run in each of its queues, and one to follow without a gap.
@@ -97,7 +98,7 @@ impl Context {
                 })
             })
             .collect();
-        let range = range_of(edt, variant, &blocks);
+        let range = range_of(edt, variant, &blocks, self.runtime.check.is_some());
         self.runtime.takes_off(Flight::LAUNCH);
         self.runtime.devices.manager(place).launch(Launch {
             token: EdtRef::new(edt).token(),
@@ -216,8 +217,28 @@ fn failed(edt: &Edt, error: &LaunchError) -> ! {
     ))
 }
 
+/// Says once that a kernel does nothing since it has work-items in some dimensions and none in another.
+#[cold]
+fn tell_of_none(edt: &Edt, dimensions: u32, none: usize) {
+    static TOLD: AtomicBool = AtomicBool::new(false);
+    if !TOLD.swap(true, Ordering::Relaxed) {
+        eprintln!(
+            "ocr: note: strict mode: the kernel of EDT {} ({}) does nothing: its index space has {dimensions} dimensions, \
+             but 0 work-items in dimension {none}. Set globalSize[{none}], or fewer dimensions. More of this kind is not \
+             told.",
+            edt.guid(),
+            edt.work().name
+        );
+    }
+}
+
 /// The index space of an EDT: given at creation, or made by the template's function.
-fn range_of(edt: &Edt, variant: usize, blocks: &[Option<BlockArg>]) -> device::NdRange {
+fn range_of(
+    edt: &Edt,
+    variant: usize,
+    blocks: &[Option<BlockArg>],
+    strict: bool,
+) -> device::NdRange {
     let mut range = NdRange::default();
     if let Some(given) = edt.explicit_range() {
         range.work_dim = given.work_dim as u32;
@@ -235,6 +256,14 @@ fn range_of(edt: &Edt, variant: usize, blocks: &[Option<BlockArg>]) -> device::N
             // SAFETY: the program's function gets what `ocrNdRangeFn_t` promises.
             unsafe { function(paramc, params, depc, sizes, &mut range) }
         });
+    } else {
+        fatal(&format!(
+            "EDT {} of template \"{}\": nobody says how many work-items it has. Its kernel is that of \
+             ocrOpenclTemplateCreate: create the EDT by ocrOpenclTaskCreate, or add the kernel by \
+             ocrEdtTemplateAddKernel, with a function that says it.",
+            edt.guid(),
+            edt.work().name
+        ));
     }
     if !(1..=3).contains(&range.work_dim) {
         fatal(&format!(
@@ -245,6 +274,13 @@ fn range_of(edt: &Edt, variant: usize, blocks: &[Option<BlockArg>]) -> device::N
             edt.work().name,
             range.work_dim
         ));
+    }
+    let sizes = &range.global_size[..range.work_dim as usize];
+    if strict
+        && let Some(none) = sizes.iter().position(|size| *size == 0)
+        && sizes.iter().any(|size| *size != 0)
+    {
+        tell_of_none(edt, range.work_dim, none);
     }
     device::NdRange {
         work_dim: range.work_dim,

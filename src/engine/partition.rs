@@ -28,7 +28,6 @@ use super::context::Context;
 use super::create::{NotCreated, Output};
 use super::end::fatal;
 use super::own::Own;
-use crate::check::history::What;
 use crate::device::DeviceError;
 use crate::memory::{self, Acquired, divided, private};
 use crate::object::data_block::{DataBlock, LIVE, Mark, alignment};
@@ -131,7 +130,7 @@ impl Context {
             parts.push(NewPart { guid, offset, size });
             if let Some(check) = &self.runtime.check {
                 let act = (PARTITION_NAME, self.who());
-                check.made(&self.runtime.objects, guid, What::Block, act);
+                check.made_block(&self.runtime.objects, guid, size, act);
             }
         }
         let number = blocks.partitions.number();
@@ -235,6 +234,9 @@ impl Context {
             }
             if written {
                 part.copies().wrote(Place::HOST);
+            }
+            if let Some(check) = &self.runtime.check {
+                self.check_opened(check, part);
             }
             let left = divided::open(part, &mut self.granted);
             // From here on it may be gone.

@@ -42,8 +42,6 @@ impl Graph<'_> {
             return self.add_to_edt(asked);
         }
         match destination.kind() {
-            // Programs do this; there is nothing to do.
-            None if destination.is_null() && source.is_null() => Ok(()),
             None => Err(self.refuse(Refused::NoSuchObject, asked)),
             Some(kind) if kind.is_event() => {
                 let added = self.add_to_event(source, post_slot, destination, slot);

@@ -199,15 +199,20 @@ impl Work {
         }
     }
 
-    /// The kernel for a device: which variant, and its number there.
+    /// The kernel for a device: which variant, and its number there. One that says its work-items comes before one
+    /// that leaves that to who creates the EDT.
     pub fn kernel_on(&self, place: Place) -> Option<(usize, usize)> {
-        self.kernels
-            .iter()
-            .enumerate()
-            .find_map(|(variant, kernel)| {
-                let &(_, number) = kernel.built.iter().find(|(at, _)| *at == place)?;
-                Some((variant, number))
-            })
+        let kernels = self.kernels.iter().enumerate();
+        let mut built = kernels.filter_map(|(variant, kernel)| {
+            let &(_, number) = kernel.built.iter().find(|(at, _)| *at == place)?;
+            Some((variant, number))
+        });
+        let first = built.next()?;
+        let says = |&(variant, _): &(usize, usize)| self.kernels[variant].range.is_some();
+        match says(&first) {
+            true => Some(first),
+            false => Some(built.find(says).unwrap_or(first)),
+        }
     }
 }
 

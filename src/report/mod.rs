@@ -137,6 +137,15 @@ pub fn thread_name(id: i32) -> String {
     }
 }
 
+/// The same of a thread that is not the runtime's: one has the name of the thread that has made it, until it is given
+/// another.
+pub fn name_of_other(id: i32) -> String {
+    match comm(id) {
+        Some(name) if name.starts_with("ocr-") => format!("thread {id}"),
+        _ => thread_name(id),
+    }
+}
+
 /// What the thread is called.
 pub(crate) fn comm(id: i32) -> Option<String> {
     let name = std::fs::read_to_string(format!("/proc/self/task/{id}/comm")).ok()?;

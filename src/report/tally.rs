@@ -100,18 +100,20 @@ pub struct Registry {
     /// Units of progress that the program has reported.
     pub progress: AtomicU64,
     /// Calls that were refused.
-    pub refusals: Refusals,
+    pub refusals: Noted,
+    /// Calls with nothing but `NULL_GUID`, which did nothing.
+    pub nothing: Noted,
 }
 
-/// Calls that were refused without strict mode, for who wonders why a program hangs: many do not look at what calls
-/// return.
+/// Calls that were refused without strict mode, or did nothing, for who wonders why a program hangs: many do not look at
+/// what calls return.
 #[derive(Default)]
-pub struct Refusals {
+pub struct Noted {
     count: AtomicU64,
     first: Mutex<Option<String>>,
 }
 
-impl Refusals {
+impl Noted {
     /// One more; `describe` says which, in whom.
     pub fn add(&self, describe: impl FnOnce() -> String) {
         if self.count.fetch_add(1, Ordering::Relaxed) == 0 {

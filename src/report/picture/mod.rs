@@ -81,6 +81,8 @@ pub struct Told<'a> {
     pub history: Option<&'a History>,
     /// How many calls were refused, and which was the first.
     pub refused: Option<(u64, String)>,
+    /// The same of calls with nothing but `NULL_GUID`, which did nothing.
+    pub nothing: Option<(u64, String)>,
 }
 
 /// What one note about a running program says, for the next.

@@ -9,7 +9,7 @@ use crate::object::edt::Mode;
 use crate::object::event::EventKind;
 use crate::object::guid::{Guid, Kind};
 use crate::report::tally::Label;
-use crate::report::{comm, thread_name};
+use crate::report::{comm, name_of_other, thread_name};
 use std::collections::{BTreeMap, HashSet};
 use std::fmt;
 
@@ -57,6 +57,7 @@ impl Picture<'_> {
         text += &waiting;
         text += &self.circle();
         text += &self.untaken();
+        text += &self.nothing();
         if !strict {
             text += &self.what_strict_mode_says();
         }
@@ -65,6 +66,21 @@ impl Picture<'_> {
                      new ones are filled with bytes 0xa5 there, not with zeros.";
         }
         text
+    }
+
+    /// Calls that did nothing.
+    fn nothing(&self) -> String {
+        let calls = |(count, first): &(u64, String)| {
+            let calls = match count {
+                1 => "A call with NULL_GUID alone did".into(),
+                count => format!("{count} calls with NULL_GUID alone did"),
+            };
+            format!(
+                "\n  {calls} nothing before, the first: {first}. Where that was to be another GUID, it was not set yet, or a \
+                 copy of it was made before it was."
+            )
+        };
+        self.told.nothing.as_ref().map_or(String::new(), calls)
     }
 
     /// What was refused, and what strict mode would say of a program that hangs.
@@ -110,7 +126,7 @@ impl Picture<'_> {
                     );
                 }
                 (Some(thread), _) if thread.worker => {}
-                (Some(_), _) => others.push(thread_name(id)),
+                (Some(_), _) => others.push(name_of_other(id)),
                 (None, _) => others.extend(name_of_unknown(id)),
             }
         }
@@ -603,7 +619,10 @@ impl Picture<'_> {
 
 impl Thread {
     pub(super) fn name(&self) -> String {
-        thread_name(self.id)
+        match self.worker {
+            true => thread_name(self.id),
+            false => name_of_other(self.id),
+        }
     }
 }
 

@@ -65,7 +65,9 @@ typedef void (*ocrNdRangeFn_t)(u32 paramc, const u64 *paramv, u32 depc, const u6
  * that is done. EDTs created after that have the variant. Where there is no device the call returns
  * 0 as well, and the variant is recorded but never chosen: a program need not ask first. With
  * OCR_DEVICES=auto, the default, a CPU device is used only by templates that have no C function
- * when the kernel is added, and by EDTs with a hint that names it (ocr-affinity.h). An EDT that no variant can run ends the program with the reason.
+ * when the kernel is added, and by EDTs with a hint that names it (ocr-affinity.h). Of several kernels
+ * for a device, the one that was added first is run, but one of ocrOpenclTemplateCreate, which has no
+ * range function, after the others. An EDT that no variant can run ends the program with the reason.
  *
  * If the template fixes its numbers of parameters and pre-slots, the number and kinds of the
  * kernel's arguments are checked now. Otherwise, each launch checks them.

@@ -40,7 +40,8 @@ typedef struct {
  * Says how many work-items an EDT needs: fills *range, which it finds zeroed, from the EDT's
  * parameters and from the sizes in bytes of its data blocks (0 for a pre-slot without one). Called
  * once for each launch, when all is known; the answer depends on the arguments alone. It runs on a
- * thread of the runtime, is not an EDT, and calls no function of the interface.
+ * thread of the runtime, is not an EDT, and calls no function of the interface. paramv and depSizes
+ * are NULL where there are none.
  */
 typedef void (*ocrNdRangeFn_t)(u32 paramc, const u64 *paramv, u32 depc, const u64 *depSizes,
                                ocrNdRange_t *range);

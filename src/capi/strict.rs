@@ -9,6 +9,7 @@ use crate::check::{Check, Made, Misuse};
 use crate::engine::Runtime;
 use crate::engine::context::Context;
 use crate::engine::end::fatal;
+use crate::engine::launch::asks_range_of;
 use crate::object::Objects;
 use crate::object::edt::Mode;
 use crate::object::guid::Guid;
@@ -104,6 +105,13 @@ fn begin(call: &'static Call, words: &[u64]) -> Option<Box<Begun>> {
     let check = context.runtime.check.as_deref()?;
     let runtime =
         Runtime::current().filter(|runtime| ptr::eq(&raw const **runtime, context.runtime))?;
+    if let Some(edt) = asks_range_of() {
+        insist::<()>(Err(check.in_range_function(
+            call,
+            context.who(),
+            edt.guid(),
+        )));
+    }
     if call.name == "ocrLegacyFinalize" && context.current.is_none() {
         // Nothing is left to look at when it returns.
         return None;

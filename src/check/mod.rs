@@ -214,6 +214,19 @@ impl Check {
         }
     }
 
+    /// A call in the function that says how many work-items an EDT has.
+    pub fn in_range_function(&self, call: &Call, who: Who, edt: Guid) -> Box<Misuse> {
+        self.by_edt(
+            who,
+            format!("seen in {}, in the range function for {}", call.shown(), self.history.name(edt)),
+            "a range function calls OCR".into(),
+            &[edt],
+            "a range function answers by its arguments alone, and calls no function of the interface \
+             (extensions/ocr-variants.h)",
+            "Have it compute the numbers of work-items alone. What else there is to do belongs in an EDT.",
+        )
+    }
+
     /// A call is about to be made whose caller has gone on, since it had to wait for an object.
     pub fn made_late(&self, objects: &Objects, name: &str, args: &[u64], who: Who) {
         self.late(name, args, who, |made| self.begins(objects, made, true));

@@ -15,6 +15,8 @@ use crate::object::data_block::DataBlock;
 use crate::object::edt::{Edt, EdtRef, WAITER};
 use crate::object::place::Place;
 use crate::object::work::NdRange;
+use std::cell::Cell;
+use std::ptr;
 use std::sync::atomic::{AtomicBool, Ordering};
 
 /// A device of the first free place gets another EDT while it has fewer launches than this: one to
@@ -217,6 +219,17 @@ fn failed(edt: &Edt, error: &LaunchError) -> ! {
     ))
 }
 
+thread_local! {
+    /// The EDT for which this thread runs a range function, or null.
+    static RANGE_OF: Cell<*const Edt> = const { Cell::new(ptr::null()) };
+}
+
+/// The EDT for which this thread runs a range function. For the handler of a signal, too.
+pub fn asks_range_of() -> Option<&'static Edt> {
+    // SAFETY: the EDT is about to be launched, and slots live as long as the runtime.
+    unsafe { RANGE_OF.get().as_ref() }
+}
+
 /// Says once that a kernel does nothing since it has work-items in some dimensions and none in another.
 #[cold]
 fn tell_of_none(edt: &Edt, dimensions: u32, none: usize) {
@@ -251,11 +264,21 @@ fn range_of(
             .map(|arg| arg.as_ref().map_or(0, |arg| arg.block.size()))
             .collect();
         let (paramc, depc) = (edt.paramc.get(), edt.depc.get());
-        let (params, sizes) = (edt.params().as_ptr(), sizes.as_ptr());
+        // As an EDT's function gets them.
+        let params = match paramc {
+            0 => ptr::null(),
+            _ => edt.params().as_ptr(),
+        };
+        let sizes = match depc {
+            0 => ptr::null(),
+            _ => sizes.as_ptr(),
+        };
+        RANGE_OF.set(edt);
         uncaught::call(|| {
             // SAFETY: the program's function gets what `ocrNdRangeFn_t` promises.
             unsafe { function(paramc, params, depc, sizes, &mut range) }
         });
+        RANGE_OF.set(ptr::null());
     } else {
         fatal(&format!(
             "EDT {} of template \"{}\": nobody says how many work-items it has. Its kernel is that of \

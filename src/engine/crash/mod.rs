@@ -26,6 +26,7 @@ pub(super) use story::tell_if_asked;
 use super::Runtime;
 use super::context::Context;
 use super::division::WithInfo;
+use super::launch;
 use super::seats::OF_RUNTIME;
 use super::signals::Handler;
 use super::stack;
@@ -151,8 +152,17 @@ fn tell_of(
     runtime: &'static Runtime,
 ) {
     let name = name_of(signal);
-    let edt = Context::running_here();
-    say(|text| match edt {
+    let asked = launch::asks_range_of();
+    // What that does is no EDT's.
+    let edt = Context::running_here().filter(|_| asked.is_none());
+    say(|text| match edt.or(asked) {
+        Some(edt) if asked.is_some() => {
+            write!(
+                text,
+                "ocr: error: the range function for EDT {} crashed with {name}",
+                Named(edt)
+            )
+        }
         Some(edt) => write!(text, "ocr: error: EDT {} crashed with {name}", Named(edt)),
         None => write!(text, "ocr: error: {ThisThread} crashed with {name}"),
     });

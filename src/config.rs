@@ -216,7 +216,7 @@ impl Settings {
         }
         let names = std::env::vars_os().filter_map(|(name, _)| name.into_string().ok());
         for (name, nearest) in misspelt(names) {
-            eprintln!("ocr: warning: ${name} is no setting and has no effect: ${nearest} is one");
+            tell!("ocr: warning: ${name} is no setting and has no effect: ${nearest} is one");
         }
         for setting in SETTINGS {
             if let Some(text) = variable(setting.variable)? {

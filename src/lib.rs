@@ -20,6 +20,24 @@
 //! * `symbols`: the names of the program's functions, for messages.
 //! * `sync`: the atomics of the protocols, which the models replace.
 
+/// Writes a text to the standard error, in one piece, since other processes may write there, too. Where it cannot be
+/// written, as on a full disk, the program goes on without: `eprint!` would end it.
+#[cfg(not(loom))]
+macro_rules! tell_text {
+    ($text:expr) => {{
+        use std::io::Write;
+        let _ = std::io::stderr().write_all(AsRef::<str>::as_ref(&$text).as_bytes());
+    }};
+}
+
+/// The same of a line, as `eprintln!` takes it.
+#[cfg(not(loom))]
+macro_rules! tell {
+    ($($line:tt)*) => {
+        tell_text!(format!("{}\n", format_args!($($line)*)))
+    };
+}
+
 #[cfg(not(loom))]
 pub mod capi;
 #[cfg(not(loom))]

@@ -105,7 +105,7 @@ fn no_memory(failed: OutOfMemory) -> u8 {
             ..0 => format!(" ({signed} as a signed number)"),
             _ => String::new(),
         };
-        eprintln!("ocr: warning: ocrDbCreate returned OCR_ENOMEM: {failed}{negative}");
+        tell!("ocr: warning: ocrDbCreate returned OCR_ENOMEM: {failed}{negative}");
     }
     ENOMEM
 }

@@ -434,11 +434,11 @@ fn edt_status(context: &Context, created: Result<(), NotCreated>) -> u8 {
         Err(NotCreated::Label(why)) => labeling::status(why),
         Err(NotCreated::NoTemplate | NotCreated::Counts) => EINVAL,
         Err(NotCreated::Arguments(why)) => {
-            eprintln!("{NO_EDT}{why}");
+            tell!("{NO_EDT}{why}");
             EINVAL
         }
         Err(NotCreated::Parameters(why)) => {
-            eprintln!("{NO_EDT}{why}");
+            tell!("{NO_EDT}{why}");
             context.runtime.end.edt_missing();
             EINVAL
         }

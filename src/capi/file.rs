@@ -30,7 +30,7 @@ export! {
         // SAFETY: the header asks for null or a C string.
         let mode_text = unsafe { text(mode) };
         let Some(mode) = OpenMode::parse(&mode_text) else {
-            eprintln!(
+            tell!(
                 "ocr: warning: ocrFileOpen: there is no mode \"{mode_text}\": it must be r, r+, w or \
                  w+, with or without b"
             );
@@ -45,7 +45,7 @@ export! {
                     0
                 }
                 Err(error) => {
-                    eprintln!(
+                    tell!(
                         "ocr: warning: ocrFileOpen: \"{}\" cannot be opened with the mode \
                          \"{mode_text}\": {error}",
                         path.to_string_lossy()

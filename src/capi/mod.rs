@@ -141,6 +141,30 @@ fn note_refusal(call: &Call, status: u8) {
         let describe = || format!("{} returned {code}, in {}", call.shown(), context.who());
         context.runtime.registry.refusals.add(describe);
     }
+    note_no_memory(call, status);
+}
+
+/// Says once that there was no memory for what a call is to do, and what a hang may be for: programs mostly do not
+/// look at the status, and have no result then. `ocrDbCreate` says more.
+#[cold]
+fn note_no_memory(call: &Call, status: u8) {
+    static TOLD: AtomicBool = AtomicBool::new(false);
+    if status == ENOMEM
+        && call.name != "ocrDbCreate"
+        && let Some(context) = Context::get()
+    {
+        // SAFETY: the context is this thread's, and calls from C do not nest.
+        let context = unsafe { &*context };
+        let describe = || format!("{} returned OCR_ENOMEM, in {}", call.shown(), context.who());
+        if !TOLD.swap(true, Ordering::Relaxed) {
+            tell!(
+                "ocr: warning: {}: there was no host memory, or a limit of it is reached (ulimit -v). More of this kind \
+                 is not told.",
+                describe()
+            );
+        }
+        context.runtime.registry.refusals.add(describe);
+    }
 }
 
 /// Says once that a call does nothing since no runtime runs: programs with a `main` of their own that forget
@@ -150,7 +174,7 @@ fn tell_no_runtime() {
     static TOLD: AtomicBool = AtomicBool::new(false);
     if !TOLD.swap(true, Ordering::Relaxed) {
         let call = called_now().unwrap_or("a function of OCR");
-        eprintln!(
+        tell!(
             "ocr: warning: {call} was called while no runtime runs, and does nothing: before ocrLegacyInit, \
              after ocrLegacyFinalize, or on a thread that goes on after the end of the run"
         );

@@ -79,7 +79,7 @@ pub unsafe extern "C" fn ocrRunProgram(
     main_edt: sys::ocrEdt_t,
 ) -> c_int {
     let Some(main_edt) = super::edt::edt_function(main_edt) else {
-        eprintln!("{NO_MAIN_EDT}");
+        tell!("{NO_MAIN_EDT}");
         return start::USAGE_STATUS;
     };
     let args = (0..argc.max(0) as usize)

@@ -89,7 +89,9 @@ pub(super) fn checked<R>(call: &'static Call, words: &[u64], body: impl FnOnce()
     let begun = begin(call, words);
     let result = body();
     if let Some(begun) = begun {
-        begun.end(begun.status(word(&result)));
+        let status = begun.status(word(&result));
+        begun.end(status);
+        super::note_no_memory(call, status);
     }
     if entered {
         Context::leave_call();
@@ -236,7 +238,7 @@ impl Begun {
                 && !TOLD.swap(true, Ordering::Relaxed)
             {
                 let told = self.check.may_be_late(self.act, output, edt);
-                eprintln!("ocr: note: strict mode: {told}");
+                tell!("ocr: note: strict mode: {told}");
             }
         });
     }

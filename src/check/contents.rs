@@ -198,7 +198,7 @@ impl Check {
     fn note_read_early(&self, who: Who, block: Guid, reader: Guid, act: Act) {
         static TOLD: AtomicBool = AtomicBool::new(false);
         if !TOLD.swap(true, Ordering::Relaxed) {
-            eprintln!(
+            tell!(
                 "ocr: note: strict mode: {who} has written {} after {} had made {} ready to run, which reads it in \
                  mode RO: whether that finds what was written is chance (OCR 1.1.0, 1.4.4 and 1.6.2). Call \
                  ocrDbRelease after the last write and ocrAddDependence then; or ask for DB_MODE_CONST, which \

@@ -93,7 +93,7 @@ fn device() -> Option<DeviceInfo> {
     static FOUND: OnceLock<Inventory> = OnceLock::new();
     let found = FOUND.get_or_init(discover);
     if found.devices.is_empty() {
-        eprintln!("skipped: {}", found.explain_absence());
+        tell!("skipped: {}", found.explain_absence());
     }
     found.devices.first().cloned()
 }
@@ -281,7 +281,7 @@ fn sharing_memory_copies_nothing() {
         return;
     };
     if !device().is_some_and(|d| d.host_unified) {
-        return eprintln!("skipped: the device has its own memory");
+        return tell!("skipped: the device has its own memory");
     }
     let (a, b) = (ints(&[1; 1024]), block(4096));
     for round in 0..3 {

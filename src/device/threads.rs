@@ -157,7 +157,7 @@ mod tests {
     fn a_driver_may_rename_its_threads() {
         let flagged = spawn("test", || has_flag(&own_id())).expect("a thread");
         if !flagged.join().expect("no panic") {
-            eprintln!("not tested: the system does not let a thread have the flag");
+            tell!("not tested: the system does not let a thread have the flag");
             return;
         }
         assert!(is_seen(true, Some("driver")));

@@ -501,22 +501,22 @@ impl Runtime {
         let early = self.early_calls();
         match early.len() {
             0 => {}
-            1 => eprintln!("ocr: note: strict mode: 1 call was never made:"),
-            more => eprintln!("ocr: note: strict mode: {more} calls were never made:"),
+            1 => tell!("ocr: note: strict mode: 1 call was never made:"),
+            more => tell!("ocr: note: strict mode: {more} calls were never made:"),
         }
         for call in early.iter().take(SHOWN) {
-            eprintln!("  {call}");
+            tell!("  {call}");
         }
         let Some(left) = check.left(&self.objects) else {
             return 0;
         };
         match *self.settings.check {
             Checks::Leaks => {
-                eprintln!("ocr: error: {left}");
+                tell!("ocr: error: {left}");
                 super::end::FATAL_STATUS
             }
             _ => {
-                eprintln!("ocr: note: {left}");
+                tell!("ocr: note: {left}");
                 0
             }
         }

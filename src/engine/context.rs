@@ -165,7 +165,7 @@ impl Context {
         let runtime = context.runtime;
         if context.has_paused() {
             if !runtime.end.is_ending() {
-                eprintln!(
+                tell!(
                     "ocr: warning: a thread has ended without ocrResume after its ocrPause; the \
                      runtime goes on"
                 );

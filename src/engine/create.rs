@@ -141,15 +141,14 @@ fn wrong_counts(request: &Request<'_>, template: &TemplateView) -> NotCreated {
         (PARAM_UNK, _) | (_, PARAM_UNK) => "EDT_PARAM_UNK is for templates",
         (PARAM_DEF, _) if template.paramc == PARAM_UNK => "the number of parameters is open",
         (_, PARAM_DEF) if template.depc == PARAM_UNK => "the number of pre-slots is open",
-        (_, depc) if depc >= MAX_SLOTS && depc != PARAM_DEF && template.depc == PARAM_UNK => {
-            "there are too many pre-slots"
-        }
+        (_, depc) if depc >= MAX_SLOTS && depc != PARAM_DEF => "there are too many pre-slots",
         _ => "a count is not the template's",
     };
-    eprintln!(
+    tell!(
         "{NO_EDT}{why} (paramc {paramc}, depc {depc}; the template {} of \"{}\" has paramc {of_params}, \
          depc {of_deps})",
-        request.template, template.work.name
+        request.template,
+        template.work.name
     );
     NotCreated::Counts
 }

@@ -79,7 +79,7 @@ extern "C" fn ocrProcessEnds(status: c_int, _: *mut c_void) {
     runtime.last_words(status, || {
         if runtime.check.is_some() {
             flush_output();
-            eprintln!("ocr: note: strict mode: {}", told(status, runtime.legacy));
+            tell!("ocr: note: strict mode: {}", told(status, runtime.legacy));
         }
     });
 }

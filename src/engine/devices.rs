@@ -433,7 +433,7 @@ impl Context {
                 "the kernel \"{}\" of template \"{}\" cannot be used: {failure}",
                 kernel.name, work.name
             );
-            eprintln!("ocr: warning: {message}");
+            tell!("ocr: warning: {message}");
             self.runtime.registry.remark(message.clone());
             work.missing.push(message);
         }

@@ -398,7 +398,7 @@ impl Context {
             {
                 fatal(&check.refused_result(who, result, told).to_string());
             }
-            eprintln!(
+            tell!(
                 "ocr: warning: {who} has returned the event {result}, but {told}: its output event is \
                  satisfied with NULL_GUID"
             );
@@ -446,10 +446,11 @@ impl Context {
             Refused::NotPermitted => "the slot is taken, or the event takes no more",
             Refused::OutOfMemory => "there is no memory",
         };
-        eprintln!(
+        tell!(
             "ocr: warning: {}, in {}, which had to wait for a labeled GUID to get its object, was \
              refused then: {why}",
-            early, early.who
+            early,
+            early.who
         );
     }
 }

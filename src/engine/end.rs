@@ -5,7 +5,6 @@ use super::context::Context;
 use super::seats::Away;
 use super::{Runtime, watch};
 use parking_lot::{Condvar, Mutex};
-use std::io::Write;
 use std::sync::atomic::{AtomicBool, AtomicI32, AtomicU8, AtomicU64, Ordering};
 use std::sync::{Arc, Once};
 use std::thread::ThreadId;
@@ -105,7 +104,7 @@ impl End {
         if missing == 0 {
             return 0;
         }
-        eprintln!(
+        tell!(
             "ocr: error: the program ends with status {FATAL_STATUS}: {missing} of its EDTs were not created, \
              since paramv and paramc contradict each other (see the warnings)"
         );
@@ -243,7 +242,7 @@ pub(super) fn explain_panics() {
         let tell = std::panic::take_hook();
         std::panic::set_hook(Box::new(move |panic| {
             tell(panic);
-            eprintln!(
+            tell!(
                 "ocr: error: the runtime has failed, as it says above. That may come of a write beyond a data block, which \
                  OCR_CHECK=strict tells, or of an EDT that was left by longjmp(). Otherwise it is a mistake of the \
                  runtime: please report it with what is above, with RUST_BACKTRACE=1."
@@ -254,10 +253,7 @@ pub(super) fn explain_panics() {
 
 fn tell_error(message: &str) {
     flush_output();
-    // In one piece, since other processes may write there, too. Where it cannot be written, the program ends
-    // all the same.
-    let text = format!("ocr: error: {message}\n");
-    let _ = std::io::stderr().write_all(text.as_bytes());
+    tell!("ocr: error: {message}");
 }
 
 /// Flushes what the program has printed, so that what is said of it comes behind that.

@@ -170,7 +170,7 @@ impl Context {
                 .inspect_err(|_| file.give_back(&range))
         });
         if let Err(error @ FileError::System(_)) = &chunk {
-            eprintln!(
+            tell!(
                 "ocr: warning: ocrFileGetChunk: no chunk of {size} bytes at {offset} of the file \
                  \"{}\": {error}",
                 file.path
@@ -264,7 +264,7 @@ impl Context {
         let mut all_written = true;
         let mut end = |result: Result<(), String>| {
             if let Err(message) = result {
-                eprintln!("ocr: error: {message}");
+                tell!("ocr: error: {message}");
                 all_written = false;
             }
         };
@@ -348,7 +348,7 @@ impl Runtime {
     pub(super) fn tell_unwritten(&self) {
         let chunks = self.objects.files.unwritten();
         if chunks != 0 {
-            eprintln!(
+            tell!(
                 "ocr: warning: {chunks} chunk{} of files {} not written back",
                 if chunks == 1 { "" } else { "s" },
                 if chunks == 1 { "was" } else { "were" },

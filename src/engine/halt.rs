@@ -162,7 +162,7 @@ impl Runtime {
         if let Some(path) = &self.settings.halt_dot.value
             && let Err(error) = std::fs::write(path, picture.dot())
         {
-            eprintln!(
+            tell!(
                 "ocr: warning: the graph {} cannot be written: {error}",
                 path.display()
             );
@@ -170,11 +170,12 @@ impl Runtime {
     }
 }
 
-/// How many threads the process has.
+/// How many threads the process has. The first one is among them when it has ended, by pthread_exit.
 fn threads_of_process() -> Option<usize> {
     let status = std::fs::read_to_string("/proc/self/status").ok()?;
     let line = status
         .lines()
         .find_map(|line| line.strip_prefix("Threads:"))?;
-    line.trim().parse().ok()
+    let threads: usize = line.trim().parse().ok()?;
+    Some(threads - usize::from(status.contains("\nState:\tZ")))
 }

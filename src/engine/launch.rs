@@ -235,7 +235,7 @@ pub fn asks_range_of() -> Option<&'static Edt> {
 fn tell_of_none(edt: &Edt, dimensions: u32, none: usize) {
     static TOLD: AtomicBool = AtomicBool::new(false);
     if !TOLD.swap(true, Ordering::Relaxed) {
-        eprintln!(
+        tell!(
             "ocr: note: strict mode: the kernel of EDT {} ({}) does nothing: its index space has {dimensions} dimensions, \
              but 0 work-items in dimension {none}. Set globalSize[{none}], or fewer dimensions. More of this kind is not \
              told.",

@@ -31,7 +31,7 @@ pub fn take_arguments(args: &mut Vec<OsString>) {
         Ok(given) if answered(given.request) => exit_now(0),
         Ok(given) => GIVEN.lock().add(given),
         Err(message) => {
-            eprintln!("ocr: error: {message}");
+            tell!("ocr: error: {message}");
             exit_now(USAGE_STATUS);
         }
     }
@@ -56,7 +56,7 @@ pub fn begin(file: Option<String>) {
     let settings = match Settings::with(&given) {
         Ok(settings) => settings,
         Err(message) => {
-            eprintln!("ocr: error: {message}");
+            tell!("ocr: error: {message}");
             exit_now(USAGE_STATUS);
         }
     };
@@ -68,7 +68,7 @@ pub fn begin(file: Option<String>) {
     let watching = match watching {
         Ok(watching) => watching,
         Err(error) => {
-            eprintln!("ocr: error: the runtime cannot start a thread: {error}");
+            tell!("ocr: error: the runtime cannot start a thread: {error}");
             exit_now(USAGE_STATUS);
         }
     };
@@ -88,7 +88,7 @@ pub fn end(wait: bool) -> Option<i32> {
             return None;
         }
         if this.has_paused() {
-            eprintln!("ocr: warning: ocrLegacyFinalize without ocrResume; the runtime goes on");
+            tell!("ocr: warning: ocrLegacyFinalize without ocrResume; the runtime goes on");
             this.resume();
         }
         if wait {

@@ -211,7 +211,7 @@ impl Context {
             fatal(&message);
         }
         if !WARNED.swap(true, Ordering::Relaxed) {
-            eprintln!("ocr: warning: {message} It gets the block; more of this kind is not told.");
+            tell!("ocr: warning: {message} It gets the block; more of this kind is not told.");
         }
     }
 

@@ -88,7 +88,7 @@ impl Context {
     pub(super) fn stand_still(&mut self) {
         let runtime = self.runtime;
         if self.has_paused() {
-            eprintln!(
+            tell!(
                 "ocr: warning: an EDT has ended without ocrResume after its ocrPause; the runtime \
                  goes on"
             );

@@ -503,7 +503,7 @@ impl Context {
 
 /// Leaves an EDT that looks again in vain where it is: the run ends without it.
 fn give_up(runtime: &'static Runtime, edt: &Edt) -> ! {
-    eprintln!(
+    tell!(
         "ocr: warning: the run ends without EDT {} ({}): it waits with ocrInformLegacyCodeBlocking, and \
          nothing is left that could end that. Let it also look whether the program ends, or call \
          ocrShutdown after it has ended.",

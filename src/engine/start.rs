@@ -40,7 +40,7 @@ pub fn run_program(mut args: Vec<OsString>, main_edt: EdtFunction) -> i32 {
         Ok((settings, request)) if !answered(request) => settings,
         Ok(_) => return 0,
         Err(message) => {
-            eprintln!("ocr: error: {message}");
+            tell!("ocr: error: {message}");
             return USAGE_STATUS;
         }
     };
@@ -78,7 +78,7 @@ impl Run {
         let policy = match policy::parse(&settings.sched) {
             Ok(policy) => policy,
             Err(message) => {
-                eprintln!("ocr: error: {message}");
+                tell!("ocr: error: {message}");
                 exit_now(USAGE_STATUS);
             }
         };
@@ -116,9 +116,12 @@ impl Run {
         let run = Run { runtime };
         let this = run.runtime();
         if let Err((workers, error)) = this.seats.open(this, locals) {
-            eprintln!(
-                "ocr: error: worker {workers} of {} cannot be started: {error}; ask for fewer with \
-                 -ocr:workers or OCR_WORKERS",
+            let advice = match workers {
+                0 => "the system, or a limit (ulimit -u, -v), leaves no thread or memory for one",
+                _ => "ask for fewer with -ocr:workers or OCR_WORKERS",
+            };
+            tell!(
+                "ocr: error: worker {workers} of {} cannot be started: {error}; {advice}",
                 this.queues.workers()
             );
             exit_now(USAGE_STATUS);

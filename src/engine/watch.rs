@@ -100,7 +100,7 @@ pub(super) fn watch(runtime: &Runtime) {
     while !runtime.end.is_ending() {
         if ASKED.swap(false, Ordering::SeqCst) {
             let picture = runtime.picture();
-            eprint!("{}", picture.of_run(last.as_ref()));
+            tell_text!(picture.of_run(last.as_ref()));
             last = Some(picture.marks());
             runtime.draw(&picture);
         }

@@ -102,12 +102,12 @@ impl Report {
     /// Writes the report; notes are printed even where nothing else is asked for.
     pub fn write(&self, to: Destination<'_>) {
         if to.print {
-            eprint!("{}", self.text());
+            tell_text!(self.text());
         }
         match to.file {
             None if !to.print => {
                 for note in &self.notes {
-                    eprintln!("ocr: note: {note}");
+                    tell!("ocr: note: {note}");
                 }
             }
             None => {}
@@ -116,7 +116,7 @@ impl Report {
                     .map_err(std::io::Error::from)
                     .and_then(|text| std::fs::write(path, text));
                 if let Err(error) = written {
-                    eprintln!(
+                    tell!(
                         "ocr: warning: the report {} cannot be written: {error}",
                         path.display()
                     );

@@ -53,13 +53,11 @@ impl Program<'_> {
         }
         let output = command.stdin(Stdio::null()).output().map_err(|error| {
             let name = Path::new(&self.words[0]).display();
-            Fault::NotStarted(format!(
-                "{name} cannot be started: {error}; give the path of a program, such as ./{}",
-                Path::new(&self.words[0])
-                    .file_name()
-                    .unwrap_or_default()
-                    .display()
-            ))
+            let advice = match self.words[0].to_string_lossy().contains('/') {
+                true => String::new(),
+                false => format!("; give the path of a program, such as ./{name}"),
+            };
+            Fault::NotStarted(format!("{name} cannot be started: {error}{advice}"))
         })?;
         let errors = String::from_utf8_lossy(&output.stderr);
         if !output.status.success() {

@@ -38,7 +38,10 @@ pub(super) fn tell(
     }
     write!(text, " at address {address:#x}")?;
     if address < NULL_PAGES && stack::instruction(context) == Some(address) {
-        return text.write_str(": it called a function by a pointer that is null");
+        return text.write_str(match address {
+            0 => ": it called a function by a pointer that is null",
+            _ => ": it called a function by a pointer that is none",
+        });
     }
     if address < NULL_PAGES {
         text.write_str(", close to a null pointer")?;

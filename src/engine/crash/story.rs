@@ -77,31 +77,36 @@ pub(in crate::engine) fn tell_if_asked(runtime: &Runtime) {
     }
     flush_output();
     if let Some(place) = symbols::place_of(INSTRUCTION.load(Ordering::Relaxed)) {
-        eprintln!("  the instruction is {place}");
+        tell!("  the instruction is {place}");
     }
     let [edt, block] = [&EDT, &BLOCK].map(|guid| Guid::from_bits(guid.load(Ordering::Relaxed)));
     match &runtime.check {
         _ if edt.is_null() => {}
         Some(check) => {
             let nulls = NULLS.load(Ordering::Relaxed);
-            eprintln!("  {}", check.history.story(edt, 0));
+            tell!("  {}", check.history.story(edt, 0));
             let nulls = (0..64).filter(|at| nulls >> at & 1 != 0);
             for line in check.history.behind_slots(edt, nulls) {
-                eprintln!("  {line}");
+                tell!("  {line}");
             }
         }
         None => {
             let edt = runtime.objects.edts.lock(edt);
             let name = edt.map(|(edt, _locked)| &edt.work().name);
             if let Some(name) = name.filter(|name| name.best() != name.given()) {
-                eprintln!("  its function is {name}");
+                tell!("  its function is {name}");
             }
         }
     }
     if let Some(check) = &runtime.check
         && !block.is_null()
     {
-        eprintln!("  {}", check.history.story(block, 0));
+        tell!("  {}", check.history.story(block, 0));
+    }
+    match runtime.registry.refusals.told() {
+        None => {}
+        Some((1, call)) => tell!("  A call was refused before: {call}."),
+        Some((count, first)) => tell!("  {count} calls were refused before, the first: {first}."),
     }
     ASKED.store(false, Ordering::SeqCst);
 }

@@ -2,8 +2,8 @@
 //
 // status: 1
 // stderr: the program hangs
-// stderr: the graph /nonexistent/waiting.dot cannot be written
-// env: OCR_HALT_DOT=/nonexistent/waiting.dot
+// stderr: the graph /dev/null/waiting.dot cannot be written
+// env: OCR_HALT_DOT=/dev/null/waiting.dot
 // needs: halt
 #include "check.h"
 

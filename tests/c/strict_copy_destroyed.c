@@ -15,10 +15,12 @@ static ocrGuid_t ends(u32 paramc, u64 *paramv, u32 depc, ocrEdtDep_t depv[]) {
 
 ocrGuid_t mainEdt(u32 paramc, u64 *paramv, u32 depc, ocrEdtDep_t depv[]) {
     (void)paramc, (void)paramv, (void)depc, (void)depv;
-    ocrGuid_t from = block_with(1), to = block_with(2), copied, edt = EDT(ends, 0, NULL, 2, NULL);
+    ocrGuid_t from = block_with(1), to, copied, edt = EDT(ends, 0, NULL, 1, NULL);
+    void *place;
+    /* Until this EDT ends, it has the block, and the copy waits. */
+    OK(ocrDbCreate(&to, &place, sizeof(u64), DB_PROP_NONE, NULL_HINT, NO_ALLOC));
     OK(ocrDbCopy(to, 0, from, 0, sizeof(u64), 0, &copied));
     link_to(copied, edt, 0, DB_MODE_RO);
     OK(ocrDbDestroy(to));
-    link_to(NULL_GUID, edt, 1, DB_MODE_NULL);
     return NULL_GUID;
 }

@@ -17,6 +17,7 @@
 //! * [`object`]: what OCR objects are and how their state changes; no OpenCL.
 //! * [`report`]: what a run tells about itself. It is told; for the picture it looks at objects.
 //! * [`config`]: every setting, from environment, file and `-ocr:` arguments.
+//! * `heap`: the runtime's own memory, and whether there was none.
 //! * `symbols`: the names of the program's functions, for messages.
 //! * `sync`: the atomics of the protocols, which the models replace.
 
@@ -53,6 +54,8 @@ mod device_inbox;
 #[cfg(not(loom))]
 pub mod engine;
 pub mod graph;
+#[cfg(not(loom))]
+mod heap;
 pub mod memory;
 pub mod object;
 #[cfg(not(loom))]

@@ -15,6 +15,7 @@ use std::sync::OnceLock;
 /// Not one of the repository's: all there is to it is what it includes and what it links.
 const OUTSIDE: &str = r#"
 #include "ocr.h"
+#include "extensions/ocr-opencl.h"
 #include "extensions/ocr-stats.h"
 #include <math.h>
 
@@ -27,6 +28,14 @@ ocrGuid_t mainEdt(u32 paramc, u64 *paramv, u32 depc, ocrEdtDep_t depv[]) {
     ocrShutdown();
     return NULL_GUID;
 }
+"#;
+
+/// To stand in it instead of its end.
+const ONLY_A_KERNEL: &str = r#"
+    ocrGuid_t tmpl, edt;
+    size_t items = 1;
+    ocrOpenclTemplateCreate(&tmpl, "kernel void k() {}", NULL, "k", 0, 0, NULL);
+    ocrOpenclTaskCreate(&edt, tmpl, 1, NULL, &items, NULL, 0, NULL, 0, NULL, EDT_PROP_NONE, NULL_GUID, NULL);
 "#;
 
 /// Finds OCR as the makefiles of existing programs do; how it links is for the test to say.
@@ -361,4 +370,26 @@ fn a_hidden_main_edt_is_mended_as_the_message_says() {
         let output = succeed(&mut built(name, before, library));
         assert!(output.contains("arguments: 1"), "{name}: {output}");
     }
+}
+
+/// A program without a dynamic loader runs; for a kernel it is told what to do.
+#[test]
+fn a_static_program_has_no_devices() {
+    let folder = fresh_folder("install-without-loader");
+    let archive = installed().join("lib/libocr.a").display().to_string();
+    let include = format!("-I{}", installed().join("include/ocr").display());
+    let flags = ["-static", &include, &archive, "-pthread", "-lm", "-ldl"].map(String::from);
+    let built = |name: &str, text: &str| {
+        let source = folder.join(format!("{name}.c"));
+        fs::write(&source, text).expect("target/ can be written");
+        compile(&source, &folder.join(name), &flags);
+        Command::new(folder.join(name))
+    };
+    let output = succeed(&mut built("function", OUTSIDE));
+    assert!(output.contains("arguments: 1"), "{output}");
+    let kernel = OUTSIDE.replace("ocrShutdown();", ONLY_A_KERNEL);
+    let output = built("kernel", &kernel).output().expect("it was built");
+    let errors = String::from_utf8_lossy(&output.stderr);
+    assert_eq!(output.status.code(), Some(1), "{errors}");
+    assert!(errors.contains("Link it without -static"), "{errors}");
 }

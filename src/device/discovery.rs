@@ -5,10 +5,10 @@ use std::panic::resume_unwind;
 use std::path::{Path, PathBuf};
 
 use opencl3::device::{
-    CL_DEVICE_GLOBAL_MEM_SIZE, CL_DEVICE_HOST_UNIFIED_MEMORY, CL_DEVICE_MAX_COMPUTE_UNITS,
-    CL_DEVICE_MAX_WORK_GROUP_SIZE, CL_DEVICE_NAME, CL_DEVICE_TYPE, CL_DEVICE_TYPE_ACCELERATOR,
-    CL_DEVICE_TYPE_ALL, CL_DEVICE_TYPE_CPU, CL_DEVICE_TYPE_GPU, CL_DEVICE_VENDOR,
-    CL_DEVICE_VERSION, CL_DRIVER_VERSION, get_device_data, get_device_ids,
+    CL_DEVICE_GLOBAL_MEM_SIZE, CL_DEVICE_HOST_UNIFIED_MEMORY, CL_DEVICE_LOCAL_MEM_SIZE,
+    CL_DEVICE_MAX_COMPUTE_UNITS, CL_DEVICE_MAX_WORK_GROUP_SIZE, CL_DEVICE_NAME, CL_DEVICE_TYPE,
+    CL_DEVICE_TYPE_ACCELERATOR, CL_DEVICE_TYPE_ALL, CL_DEVICE_TYPE_CPU, CL_DEVICE_TYPE_GPU,
+    CL_DEVICE_VENDOR, CL_DEVICE_VERSION, CL_DRIVER_VERSION, get_device_data, get_device_ids,
 };
 use opencl3::error_codes::{CL_PLATFORM_NOT_FOUND_KHR, DLOPEN_RUNTIME_LOAD_FAILED};
 use opencl3::platform::platform::{
@@ -67,6 +67,8 @@ pub struct DeviceInfo {
     pub compute_units: u32,
     /// `CL_DEVICE_GLOBAL_MEM_SIZE`, bytes.
     pub global_memory: u64,
+    /// `CL_DEVICE_LOCAL_MEM_SIZE`, bytes.
+    pub local_memory: u64,
     /// `CL_DEVICE_MAX_WORK_GROUP_SIZE`, work-items.
     pub max_work_group: usize,
     /// Whether it shares its memory with the host, so that nothing needs to be copied.
@@ -96,6 +98,8 @@ pub enum LoaderState {
         /// The names that were tried, in order.
         tried: Vec<String>,
     },
+    /// The program is linked statically, and can load no library.
+    Static,
 }
 
 /// What there is on this machine.
@@ -134,6 +138,10 @@ pub fn discover() -> Inventory {
 
 fn ask() -> Inventory {
     let mut found = Inventory::none();
+    if is_static() {
+        found.loader = LoaderState::Static;
+        return found;
+    }
     let platforms = match get_platform_ids() {
         Ok(platforms) => platforms,
         Err(DLOPEN_RUNTIME_LOAD_FAILED) => {
@@ -167,10 +175,19 @@ fn ask() -> Inventory {
                     found.devices.push(device);
                 }
             }
-            Err(code) => found.notes.push(format!(
-                "platform {name}: clGetDeviceIDs failed: {}",
-                code_name(code)
-            )),
+            Err(code) => {
+                let cache = match &*name {
+                    "Portable Computing Language" => {
+                        ". PoCL has no devices where it can write no cache: see that $POCL_CACHE_DIR, or \
+                         ~/.cache/pocl without that, can be written"
+                    }
+                    _ => "",
+                };
+                found.notes.push(format!(
+                    "platform {name}: clGetDeviceIDs failed: {}{cache}",
+                    code_name(code)
+                ));
+            }
         }
     }
     found
@@ -201,6 +218,7 @@ fn describe(index: usize, id: cl_device_id, platform: String, version: String) -
         kind,
         compute_units: number(CL_DEVICE_MAX_COMPUTE_UNITS) as u32,
         global_memory: number(CL_DEVICE_GLOBAL_MEM_SIZE),
+        local_memory: number(CL_DEVICE_LOCAL_MEM_SIZE),
         max_work_group: number(CL_DEVICE_MAX_WORK_GROUP_SIZE) as usize,
         host_unified: kind == DeviceKind::Cpu || number(CL_DEVICE_HOST_UNIFIED_MEMORY) != 0,
         id: RawDevice(id),
@@ -231,6 +249,22 @@ pub(super) fn number(answer: Result<Vec<u8>, i32>) -> u64 {
 
 const LIBRARY: &str = "libOpenCL.so.1";
 const LIBRARY_OVERRIDE: &str = "OPENCL_DYLIB_PATH";
+
+/// Whether the process has no dynamic loader. With OpenCL it would have a second C library, and crash.
+fn is_static() -> bool {
+    // SAFETY: plain calls.
+    let headers = unsafe { libc::getauxval(libc::AT_PHDR) } as *const libc::Elf64_Phdr;
+    // SAFETY: as above.
+    let count = unsafe { libc::getauxval(libc::AT_PHNUM) } as usize;
+    if headers.is_null() {
+        return false;
+    }
+    // SAFETY: the system has loaded so many headers of the program there, and they stay.
+    let headers = unsafe { std::slice::from_raw_parts(headers, count) };
+    headers
+        .iter()
+        .all(|header| header.p_type != libc::PT_INTERP)
+}
 
 /// The libraries that are tried, in order.
 fn library_names() -> Vec<String> {
@@ -302,6 +336,11 @@ impl Inventory {
     /// platforms, and what to install. Several sentences, no newline at the end.
     pub fn explain_absence(&self) -> String {
         let path = match &self.loader {
+            LoaderState::Static => {
+                return "The program is linked statically, and such a one cannot load OpenCL. Link it without -static; \
+                        -locr can stay static (-l:libocr.a)."
+                    .to_string();
+            }
             LoaderState::Missing { tried } => {
                 return format!(
                     "The OpenCL library could not be loaded (tried {}). Install an OpenCL loader \
@@ -363,6 +402,7 @@ impl DeviceInfo {
             kind,
             compute_units: 1,
             global_memory: 1 << 30,
+            local_memory: 1 << 16,
             max_work_group: 256,
             host_unified: false,
             id: RawDevice(std::ptr::null_mut()),
@@ -386,7 +426,9 @@ mod tests {
         let text = found.explain_absence();
         assert!(text.contains("OpenCL library"), "{text}");
         match &found.loader {
-            LoaderState::Missing { .. } => assert!(found.devices.is_empty()),
+            LoaderState::Missing { .. } | LoaderState::Static => {
+                assert!(found.devices.is_empty());
+            }
             LoaderState::Loaded { path } => {
                 assert!(path.as_ref().is_none_or(|p| p.exists()), "{path:?}");
             }

@@ -7,6 +7,7 @@ use std::sync::Arc;
 use opencl3::error_codes::{
     CL_BUILD_PROGRAM_FAILURE, CL_INVALID_BUILD_OPTIONS, CL_INVALID_KERNEL_NAME,
 };
+use opencl3::kernel::{CL_KERNEL_LOCAL_MEM_SIZE, get_kernel_work_group_data};
 use opencl3::program::{
     CL_PROGRAM_BUILD_LOG, CL_PROGRAM_KERNEL_NAMES, CL_PROGRAM_NUM_KERNELS, get_program_build_data,
     get_program_data,
@@ -72,6 +73,19 @@ impl Programs {
             CL_INVALID_KERNEL_NAME => no_such_kernel(),
             _ => other(format!("creating kernel '{name}'"), Some(code)),
         })?;
+        let needed = number(get_kernel_work_group_data(
+            kernel.raw(),
+            info.id.0,
+            CL_KERNEL_LOCAL_MEM_SIZE,
+        ));
+        // PoCL says nothing of it at a launch, and ends the process there.
+        if needed > info.local_memory {
+            let has = info.local_memory;
+            let what = format!(
+                "kernel '{name}' needs {needed} bytes of local memory, and the device has {has}"
+            );
+            return Err(other(what, None));
+        }
         let signature = Signature::of(kernel.raw());
         let id = self.kernels.len();
         self.kernels.push(BuiltKernel {

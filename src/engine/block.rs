@@ -15,6 +15,7 @@
 use super::Runtime;
 use super::context::Context;
 use super::create::{NotCreated, Output};
+use super::departure;
 use super::own::Own;
 use super::seats::Away;
 use crate::graph::Refused;
@@ -249,6 +250,7 @@ impl Context {
     /// Sleeps until it is woken, with an answer or because the program has ended.
     fn sleep(&mut self, sleeper: &Sleeper, wait: Wait) -> State {
         let runtime = self.runtime;
+        departure::check_fork(wait.call);
         *self.tally.now.waits.lock() = Some(wait);
         // A thread that runs EDTs, or an EDT that has left its seat.
         let worker = self.local.is_some() || self.away != Away::No;

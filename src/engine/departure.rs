@@ -3,7 +3,7 @@
 
 use super::Runtime;
 use super::context::Context;
-use super::end::{fatal, flush_output};
+use super::end::{FATAL_STATUS, exit_now, fatal, flush_output};
 use crate::object::edt::Edt;
 use parking_lot::Mutex;
 use std::ffi::{c_int, c_void};
@@ -60,6 +60,21 @@ extern "C" fn thread_ends(_: *mut c_void) {
 /// Says that a run begins in this process.
 pub(super) fn watch_process() {
     PROCESS.store(std::process::id(), Ordering::Relaxed);
+}
+
+/// Ends a process that a program has made by `fork` in the middle of a run, where it would wait for threads of the runtime:
+/// they are in the first process alone.
+pub(super) fn check_fork(call: &str) {
+    let first = PROCESS.load(Ordering::Relaxed);
+    if first == std::process::id() || first == 0 {
+        return;
+    }
+    tell!(
+        "ocr: error: {call}: this process was made by fork() while the runtime ran in process {first}, which has kept the \
+         threads that run EDTs. Fork before ocrLegacyInit, or have the new process call nothing of OCR, but exec() or \
+         _exit()."
+    );
+    exit_now(FATAL_STATUS);
 }
 
 /// Called by the C library when the process ends by `exit`, after what the program has registered for that

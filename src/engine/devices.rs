@@ -102,14 +102,12 @@ impl Devices {
     /// The devices that have a kernel for an EDT and may run it.
     pub fn for_edt(&self, edt: &Edt) -> Vec<Place> {
         let devices = &edt.work().devices;
-        match edt.explicit_range().map(|range| range.device) {
-            Some(asked) if asked != u64::MAX => devices
-                .iter()
-                .copied()
-                .filter(|place| place.device_index() == Some(asked as usize))
-                .collect(),
-            _ => devices.clone(),
-        }
+        let fits = |place: &&Place| match edt.explicit_range().map(|range| range.device) {
+            None => edt.work().fits_without_range(**place),
+            Some(u64::MAX) => true,
+            Some(asked) => place.device_index() == Some(asked as usize),
+        };
+        devices.iter().filter(fits).copied().collect()
     }
 
     pub(super) fn used(&self, place: Place) -> &Used {

@@ -4,8 +4,10 @@
 use super::{Runtime, end};
 use crate::device::OpenclThreads;
 use crate::report::picture::{Picture, Thread, Told};
+use crate::sched::sleep::State;
 use crate::sync::dawdle;
-use std::sync::atomic::{AtomicU64, Ordering};
+use std::io::Error;
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 
 /// Threads of the program that cannot do anything before the runtime has done something: they wait
 /// for an event, or for the end of the run.
@@ -50,7 +52,7 @@ impl Runtime {
         let known = resting.count() + self.seats.known();
         let opencl = OpenclThreads::now();
         // Those that are left were among the threads; if one is missed, the program has one more.
-        threads_of_process().is_none_or(|threads| threads > known + opencl.left())
+        threads_of_process().map_or(true, |threads| threads > known + opencl.left())
     }
 
     /// Whether nothing can happen any more but what so many threads do that are away. As in
@@ -71,14 +73,7 @@ impl Runtime {
     /// of them can do anything.
     pub fn check_halt(&self) {
         let state = self.queues.sleep.state();
-        if state.sleeping() != self.queues.workers() || state.searching() != 0 {
-            return;
-        }
-        let halted = || {
-            self.in_flight.load(Ordering::SeqCst) == 0
-                && !self.queues.any_work()
-                && !self.end.is_ending()
-        };
+        let halted = || self.has_halted(state);
         // To look at the threads takes time, and workers often sleep while a device works.
         if !halted() {
             return;
@@ -98,7 +93,31 @@ impl Runtime {
         }
     }
 
-    /// The same if nothing can happen since all threads sleep, those of the program and those in EDTs, too.
+    /// Whether all workers sleep, in this state, and nothing is there for them nor in flight.
+    fn has_halted(&self, state: State) -> bool {
+        state.sleeping() == self.queues.workers()
+            && state.searching() == 0
+            && self.in_flight.load(Ordering::SeqCst) == 0
+            && !self.queues.any_work()
+            && !self.end.is_ending()
+    }
+
+    /// Says once where a program may hang and nobody can see that, since the system does not tell of its threads.
+    pub(super) fn tell_blind(&self) {
+        static TOLD: AtomicBool = AtomicBool::new(false);
+        if let Err(error) = threads_of_process()
+            && self.has_halted(self.queues.sleep.state())
+            && !TOLD.swap(true, Ordering::Relaxed)
+        {
+            tell!(
+                "ocr: note: no EDT runs, and whether the program hangs cannot be told: {STATUS} cannot be read \
+                 ({error}). kill -USR1 {} has what waits printed.",
+                std::process::id()
+            );
+        }
+    }
+
+    /// [`Runtime::check_halt`] if nothing can happen since all threads sleep, those of the program and those in EDTs, too.
     pub(super) fn check_asleep(&self) {
         if let Some(asleep) = self.all_asleep() {
             self.tell_hang(asleep);
@@ -170,12 +189,15 @@ impl Runtime {
     }
 }
 
+const STATUS: &str = "/proc/self/status";
+
 /// How many threads the process has. The first one is among them when it has ended, by pthread_exit.
-fn threads_of_process() -> Option<usize> {
-    let status = std::fs::read_to_string("/proc/self/status").ok()?;
+fn threads_of_process() -> Result<usize, Error> {
+    let status = std::fs::read_to_string(STATUS)?;
     let line = status
         .lines()
-        .find_map(|line| line.strip_prefix("Threads:"))?;
-    let threads: usize = line.trim().parse().ok()?;
-    Some(threads - usize::from(status.contains("\nState:\tZ")))
+        .find_map(|line| line.strip_prefix("Threads:"));
+    let threads: Option<usize> = line.and_then(|line| line.trim().parse().ok());
+    let threads = threads.ok_or_else(|| Error::other("no number of threads is in it"))?;
+    Ok(threads - usize::from(status.contains("\nState:\tZ")))
 }

@@ -87,7 +87,7 @@ impl Context {
         let place = place_of(affinity).filter(|&place| match place {
             Place::HOST => edt.work().function.is_some(),
             // A kernel may have been built for a device that is used where a hint names it alone.
-            device if edt.explicit_range().is_none() => edt.work().kernel_on(device).is_some(),
+            device if edt.explicit_range().is_none() => edt.work().fits_without_range(device),
             device => devices.contains(&device),
         });
         if place.is_none() {

@@ -3,6 +3,7 @@
 
 use super::Runtime;
 use super::context::Context;
+use super::departure;
 use super::end::{exit_now, fatal};
 use super::start::{Run, USAGE_STATUS, answered};
 use super::watch;
@@ -46,6 +47,7 @@ pub fn settings_file() -> Option<String> {
 pub fn begin(file: Option<String>) {
     let mut current = RUN.lock();
     if Runtime::current().is_some() {
+        departure::check_fork("ocrLegacyInit");
         fatal(
             "ocrLegacyInit: the runtime runs already. A program with its own main calls it again \
              after ocrLegacyFinalize, and a program with a mainEdt does not call it.",
@@ -81,6 +83,7 @@ pub fn begin(file: Option<String>) {
 /// code of `ocrAbort`, or 0; `None` where no such run is, or inside an EDT.
 pub fn end(wait: bool) -> Option<i32> {
     let context = Context::get()?;
+    departure::check_fork("ocrLegacyFinalize");
     {
         // SAFETY: the context is this thread's, and nothing else refers to it here.
         let this = unsafe { &mut *context };

@@ -272,7 +272,7 @@ fn create_main(runtime: &'static Runtime, args: &[OsString], main_edt: EdtFuncti
             created
         });
     if !matches!(result, Some(Ok(()))) {
-        fatal("starting: the main EDT cannot be created");
+        fatal("starting: there is no memory for the main EDT (ulimit -v)");
     }
     Context::leave();
 }

@@ -114,6 +114,7 @@ pub(super) fn watch(runtime: &Runtime) {
             SUSPECTED.store(false, Ordering::SeqCst);
             runtime.check_halt();
             runtime.check_asleep();
+            runtime.tell_blind();
         }
     }
     PROCESS.store(0, Ordering::SeqCst);

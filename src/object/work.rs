@@ -214,6 +214,14 @@ impl Work {
             false => Some(built.find(says).unwrap_or(first)),
         }
     }
+
+    /// Whether an EDT for which nobody has said its work-items can run on a device. Where nothing else can run, one that
+    /// cannot goes there, too, and the program is told.
+    pub fn fits_without_range(&self, place: Place) -> bool {
+        self.kernel_on(place).is_some_and(|(variant, _)| {
+            self.function.is_none() || self.kernels[variant].range.is_some()
+        })
+    }
 }
 
 /// All works.

@@ -31,6 +31,7 @@ use super::seats::OF_RUNTIME;
 use super::signals::Handler;
 use super::stack;
 use crate::device::THREAD_NAME;
+use crate::heap;
 use crate::object::edt::{Edt, RUNNABLE};
 use crate::object::guid::Kind;
 use std::ffi::CStr;
@@ -170,7 +171,15 @@ fn tell_of(
     let address = || unsafe { info.si_addr() } as usize;
     let faulted = matches!(signal, libc::SIGSEGV | libc::SIGBUS);
     say(|text| match signal {
-        libc::SIGABRT => text.write_str(ABORTED),
+        libc::SIGABRT => match heap::lacking() {
+            None => text.write_str(ABORTED),
+            Some(bytes) => write!(
+                text,
+                ": the runtime ended it, since it needed {bytes} bytes of memory for its own objects and there were none. \
+                 Let fewer EDTs, events and data blocks be alive at a time, or raise what limits the process (ulimit -v, \
+                 the memory of its control group)"
+            ),
+        },
         libc::SIGILL | libc::SIGTRAP => text.write_str(NO_INSTRUCTION),
         libc::SIGFPE => arithmetic(text, info.si_code),
         _ => {
@@ -194,7 +203,8 @@ fn tell_of(
         .then(|| address::destroyed(runtime, address()))
         .flatten();
     story::ask(edt, block.map(|(guid, ..)| guid), at);
-    if runtime.check.is_none() && (edt.is_some() || !is_of_opencl()) {
+    let is_lacking = signal == libc::SIGABRT && heap::lacking().is_some();
+    if runtime.check.is_none() && (edt.is_some() || !is_of_opencl()) && !is_lacking {
         say(|text| text.write_str(edt.map_or(STRICT_FINDS, |_| STRICT_SAYS)));
     }
 }

@@ -5,6 +5,7 @@ use super::{
     BlockWait, Holder, Maker, Marks, Name, OpenScope, Picture, SHOWN, Thread, WaitingEdt,
     is_between,
 };
+use crate::check::history::What;
 use crate::object::edt::Mode;
 use crate::object::event::EventKind;
 use crate::object::guid::{Guid, Kind};
@@ -510,7 +511,13 @@ impl Picture<'_> {
                     );
             }
             None if sources.is_empty() => text += &lack,
-            None => {}
+            None => {
+                if let Some(edt) = self.returned_event(guid) {
+                    text += &format!(
+                        "the output event of {edt}, which has ended and returned another event, "
+                    );
+                }
+            }
         }
         let lost = history.map_or(Vec::new(), |history| history.lost(guid, 0));
         if by_call && !lost.is_empty() {
@@ -531,6 +538,22 @@ impl Picture<'_> {
             };
         }
         text
+    }
+
+    /// The EDT that has ended and whose output event this is.
+    fn returned_event(&self, event: Guid) -> Option<String> {
+        let record = self.told.history.and_then(|history| history.get(event));
+        let (guid, work) = match record {
+            Some(record) => match (record.what?, record.work?) {
+                (What::Output(edt), work) => (edt, work),
+                _ => return None,
+            },
+            None => {
+                let (edt, ..) = self.objects.edts.lock_output(event)?;
+                (event.edt_of_output()?, edt.work())
+            }
+        };
+        Some(self.edt(&Name { guid, work }))
     }
 
     fn block_wait(&self, wait: &BlockWait) -> String {

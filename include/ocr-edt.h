@@ -244,9 +244,12 @@ u8 ocrEdtTemplateDestroy(ocrGuid_t guid);
  * A finish EDT's result is passed on like that of any other EDT, when its descendants have ended;
  * OCR 1.1.0 (1.4.2) says that it is dropped.
  *
- * Errors: OCR_EINVAL (not a template; numbers that do not agree with the template's, or are not
- * known; paramv without parameters or parameters without paramv; depv names what cannot be
- * connected; with EDT_PROP_OEVT_VALID, not an event, or a collective one), OCR_EPERM (guid is NULL and
+ * Where the template and the call say different numbers, the EDT has those of the call, as in
+ * OCR-Vx, and there is a warning; strict mode ends the program, since OCR 1.1.0 calls them invalid.
+ *
+ * Errors: OCR_EINVAL (not a template; numbers that are not known, or too large; paramv without
+ * parameters or parameters without paramv; depv names what cannot be connected; with
+ * EDT_PROP_OEVT_VALID, not an event, or a collective one), OCR_EPERM (guid is NULL and
  * pre-slots stay open), OCR_ENOMEM; with a GUID_PROP_ property those of creating on a label
  * (extensions/ocr-labeling.h). Without success there is no EDT: what stands in guid and outputEvent is what
  * stood there before the call, and an event given with EDT_PROP_OEVT_VALID is as it was. Counted, channel and

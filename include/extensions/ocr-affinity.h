@@ -18,6 +18,14 @@
 
 #include "ocr-types.h"
 
+/* Programs of OCR-Vx that are compiled with these include nothing else for what they name then. */
+#if defined(OCR_WITH_OPENCL) && OCR_WITH_OPENCL
+#include "ocr-opencl.h"
+#endif
+#if defined(OCR_WITH_PDL) && OCR_WITH_PDL
+#include "ocr-pdl.h"
+#endif
+
 #ifndef ENABLE_EXTENSION_AFFINITY
 #define ENABLE_EXTENSION_AFFINITY 1 /* see ocr-edt.h */
 #endif

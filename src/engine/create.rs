@@ -17,6 +17,7 @@ use crate::object::template::TemplateView;
 use crate::sync::Spin;
 use std::mem::MaybeUninit;
 use std::ptr::{self, NonNull};
+use std::sync::atomic::{AtomicBool, Ordering};
 
 /// `EDT_PARAM_UNK`.
 pub const PARAM_UNK: u32 = -1i32 as u32;
@@ -131,9 +132,40 @@ fn resolve(given: u32, of_template: u32) -> Option<u32> {
     }
 }
 
-/// Says which numbers contradict each other.
+/// The numbers of an EDT where [`resolve`] has none: its own ones where the template has others, as programs for OCR-Vx
+/// give them, which does not look at the template's. Strict mode refuses that (OCR 1.1.0, 2.7.3).
 #[cold]
 #[inline(never)]
+fn other_counts(
+    request: &Request<'_>,
+    template: &TemplateView,
+    strict: bool,
+) -> Result<(u32, u32), NotCreated> {
+    static TOLD: AtomicBool = AtomicBool::new(false);
+    let own = |given, of_template| match given {
+        PARAM_UNK | PARAM_DEF => resolve(given, of_template),
+        count => Some(count),
+    };
+    let paramc = own(request.paramc, template.paramc);
+    let depc = own(request.depc, template.depc).filter(|&depc| depc < MAX_SLOTS);
+    let (Some(paramc), Some(depc), false) = (paramc, depc, strict) else {
+        return Err(wrong_counts(request, template));
+    };
+    if !TOLD.swap(true, Ordering::Relaxed) {
+        tell!(
+            "ocr: warning: ocrEdtCreate: an EDT of the template {} of \"{}\" has paramc {paramc} and depc {depc}, as \
+             the call says; its template says paramc {} and depc {}. EDT_PARAM_UNK in the template leaves a number \
+             open. More of this kind is not told.",
+            request.template,
+            template.work.name,
+            count(template.paramc),
+            count(template.depc)
+        );
+    }
+    Ok((paramc, depc))
+}
+
+/// Says which numbers contradict each other.
 fn wrong_counts(request: &Request<'_>, template: &TemplateView) -> NotCreated {
     let [paramc, depc] = [request.paramc, request.depc].map(count);
     let [of_params, of_deps] = [template.paramc, template.depc].map(count);
@@ -165,8 +197,9 @@ impl Context {
             resolve(request.paramc, template.paramc),
             resolve(request.depc, template.depc).filter(|&depc| depc < MAX_SLOTS),
         );
-        let (Some(paramc), Some(depc)) = counts else {
-            return Err(wrong_counts(request, &template));
+        let (paramc, depc) = match counts {
+            (Some(paramc), Some(depc)) => (paramc, depc),
+            _ => other_counts(request, &template, self.runtime.check.is_some())?,
         };
         if (paramc == 0) != request.paramv.is_null() {
             return Err(NotCreated::Parameters(match paramc {

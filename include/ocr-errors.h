@@ -38,6 +38,7 @@
 #define OCR_EACQ       101  /* the data block is acquired already */
 #define OCR_EPEND      102  /* the operation is under way */
 #define OCR_ENOP       103  /* there was nothing to do (extension: OCR 1.2) */
+#define OCR_EDEFERRED  104  /* not done yet (extension: later versions of OCR 1.2; this runtime does not return it) */
 #define OCR_ECANCELED  125  /* the operation was cancelled */
 
 #endif /* OCR_API_ERRORS_H */

@@ -644,14 +644,49 @@ pub const CALLS: &[Call] = &[
         MAP_CREATOR,
         &[("guid", Role::Out), ("sourceId", Role::Object)],
     ),
+    call(
+        "ocrEdtTemplateCreateLabeled",
+        LABELING,
+        &[
+            ("guid", Role::Out),
+            ("funcPtr", Role::Function),
+            ("paramc", Role::Count),
+            ("depc", Role::Count),
+            (
+                "properties",
+                Role::Properties(LABEL_PROPERTIES, names::LABEL_PROPERTIES),
+            ),
+            ("funcName", Role::Other),
+        ],
+    ),
+    call(
+        "ocrGetGuidKind",
+        "OCR 1.1.0, B.2.2.6",
+        &[("outKind", Role::Out), ("guid", Role::Guid)],
+    ),
+    call(
+        "ocrNoteCausality",
+        "extensions/ocr-debug.h",
+        &[("sourceTask", Role::Guid), ("destinationTask", Role::Guid)],
+    ),
+    call(
+        "ocrStatsGet",
+        "extensions/ocr-stats.h",
+        &[("stats", Role::Out)],
+    ),
+    call(
+        "ocrRegisterEdtFuntion",
+        "extensions/ocr-heterogeneous.h",
+        &[("funcPtr", Role::Function)],
+    ),
     // What is wrong with a file is said where it is opened.
     lenient(call(
         "ocrFileOpen",
         FILE,
         &[
             ("fileGuid", Role::Out),
-            ("path", Role::Other),
-            ("mode", Role::Other),
+            ("path", Role::Text),
+            ("mode", Role::Text),
             ("descriptorDb", Role::Other),
             ("properties", Role::Properties(0, &[])),
         ],
@@ -671,6 +706,7 @@ pub const CALLS: &[Call] = &[
 
 const AFFINITY: &str = "extensions/ocr-affinity.h";
 const FILE: &str = "extensions/ocr-file.h";
+const LABELING: &str = "extensions/ocr-labeling.h";
 const LEGACY: &str = "extensions/ocr-legacy.h";
 const PAUSE: &str = "extensions/ocr-pause.h";
 const RUNTIME: &str = "extensions/ocr-runtime-itf.h";

@@ -12,6 +12,7 @@
 //! was there in between.
 
 use super::history::{Act, End, What, Who};
+use super::meanwhile::{Meanwhile, Since};
 use super::{Check, Misuse, kind_of};
 use crate::object::data_block::DataBlock;
 use crate::object::edt::Mode;
@@ -30,11 +31,14 @@ struct Seal {
     by: Who,
     /// Whether `by` went on then, behind `ocrDbRelease`.
     called: bool,
+    since: Since,
 }
 
 /// What is known of the contents of the blocks of a run.
 #[derive(Default)]
 pub struct Contents {
+    /// Which EDTs run, and have run.
+    pub meanwhile: Meanwhile,
     seals: Mutex<HashMap<Guid, Seal>>,
     /// When an EDT first passed on a block that it holds for writing, by EDT and block.
     passed: Mutex<HashMap<(Guid, Guid), Passed>>,
@@ -135,6 +139,7 @@ impl Contents {
             print: print.print,
             by,
             called,
+            since: self.meanwhile.now(),
         };
         self.seals.lock().insert(block, seal);
     }
@@ -199,8 +204,8 @@ impl Check {
         static TOLD: AtomicBool = AtomicBool::new(false);
         if !TOLD.swap(true, Ordering::Relaxed) {
             tell!(
-                "ocr: note: strict mode: {who} has written {} after {} had made {} ready to run, which reads it in \
-                 mode RO: whether that finds what was written is chance (OCR 1.1.0, 1.4.4 and 1.6.2). Call \
+                "ocr: note: strict mode: while {who} held it, {} was written after {} had made {} ready to run, which reads \
+                 it in mode RO: whether that finds what was written is chance (OCR 1.1.0, 1.4.4 and 1.6.2). Call \
                  ocrDbRelease after the last write and ocrAddDependence then; or ask for DB_MODE_CONST, which \
                  waits until all who write the block have released it. More of this kind is not told.",
                 self.history.name(block),
@@ -263,6 +268,7 @@ impl Check {
                     print: print.print,
                     by: who,
                     called: false,
+                    since: self.contents.meanwhile.now(),
                 };
                 seals.insert(block, seal);
                 Ok(())
@@ -275,6 +281,26 @@ impl Check {
         }
     }
 
+    /// Who else has run since a block was sealed, and may have written it: of each function one, but not of more than a
+    /// few; and how many there were.
+    fn suspects(&self, seal: Seal, but: Who) -> (Vec<Guid>, usize) {
+        /// No more are named.
+        const FEW: usize = 4;
+        let ran = self.contents.meanwhile.ran(seal.since).into_iter();
+        let ran: Vec<Guid> = ran.filter(|&edt| edt != but.edt).collect();
+        let mut functions = Vec::new();
+        let mut named = Vec::new();
+        for &edt in &ran {
+            let work = self.history.get(edt).and_then(|record| record.work);
+            let work = work.map(|work| &work.name);
+            if !functions.contains(&work) && named.len() < FEW {
+                functions.push(work);
+                named.push(edt);
+            }
+        }
+        (named, ran.len())
+    }
+
     fn wrong_write(&self, block: Guid, seal: Seal, who: Who, when: When) -> Box<Misuse> {
         // How an EDT got the block says where its mode was asked for.
         let mut objects = match when {
@@ -282,88 +308,106 @@ impl Check {
             _ => vec![block],
         };
         let mut seen = when.seen(who);
+        let (suspects, count) = self.suspects(seal, who);
+        let released = self.who_released(block, who);
+        let name = |edt: &Guid| match released.contains(edt) {
+            true => self.history.name(*edt) + ", which has released it",
+            false => self.history.name(*edt),
+        };
+        let mut ran = suspects.iter().map(name).collect::<Vec<_>>().join("; ");
+        if count > suspects.len() {
+            ran += &format!("; and {} more", count - suspects.len());
+        }
         match when {
             When::Held(mode, slot) => {
-                let name = mode.name();
-                if let Some(link) = slot.and_then(|at| self.history.connection_beyond(who.edt, at)) {
+                if let Some(link) = slot.and_then(|at| self.history.connection_beyond(who.edt, at))
+                {
                     seen += &format!("; {link}");
                 }
-                let mut others = self.who_released(block, who);
-                if seal.called && seal.by.edt != who.edt && !others.contains(&seal.by.edt) {
-                    others.push(seal.by.edt);
-                }
-                objects.extend(&others);
-                let others = others.iter().map(|&edt| match edt.is_null() {
-                    true => Who::NOBODY.to_string(),
-                    false => self.history.name(edt),
-                });
-                let others: Vec<String> = others.collect();
-                let (also, suspects) = match others.is_empty() {
-                    true => (String::new(), "an EDT, or a thread outside of EDTs,".to_string()),
-                    false => {
-                        let list = others.join(" and ");
-                        (format!(", by it or by {list}, which has released it"), list)
-                    }
+                objects.extend(&suspects);
+                let also = match ran.is_empty() {
+                    true => String::new(),
+                    false => format!(", by it or by one that ran meanwhile: {ran}"),
                 };
                 self.by_edt(
                     who,
                     seen,
                     format!(
-                        "a data block was written while an EDT held it in mode {name}{}{also}",
+                        "a data block was written while an EDT held it in mode {}{}{also}",
+                        mode.name(),
                         through(slot)
                     ),
                     &objects,
                     "an EDT only reads a data block that it has acquired in mode RO or CONST, and nobody \
-                     writes one that he has released (OCR 1.1.0, 1.4.4 and 2.5.3)",
-                    &format!(
-                        "If the EDT has to write, ask for DB_MODE_EW (alone) or DB_MODE_RW (shared) in \
-                         ocrAddDependence. If it only reads, look for a write beyond another array, or \
-                         by {suspects} that has released this block and kept the pointer."
-                    ),
+                     writes one that he does not hold (OCR 1.1.0, 1.4.4 and 2.5.3)",
+                    "The EDT that writes asks for DB_MODE_EW (alone) or DB_MODE_RW (shared) in ocrAddDependence. If \
+                     this one only reads, look for another that does, that has released the block, or that never had \
+                     it and keeps a pointer to it; and for a write beyond another array.",
                 )
             }
-            When::Released => self.by_edt(
-                who,
-                seen,
-                "a data block was written after ocrDbRelease".to_string(),
-                &objects,
-                "an EDT that has released a data block does not use it any more: its pointer is not \
-                 valid (OCR 1.1.0, 2.5.3)",
-                "Move ocrDbRelease behind the last write, or remove it: the end of the EDT releases \
-                 the block.",
-            ),
-            When::Begin | When::Freed | When::Shutdown => self.by_edt(
-                who,
-                seen,
-                match seal.called {
-                    true => format!(
-                        "a data block was written while nobody held it for writing; it was as it should \
-                         be when {} called ocrDbRelease for it, which may have written it afterwards",
+            When::Released => {
+                let (also, advice) = match ran.is_empty() {
+                    true => (
+                        String::new(),
+                        "or remove it: the end of the EDT releases the block.".to_string(),
+                    ),
+                    false => (
+                        format!(
+                            ", by the EDT that had released it or by one that ran meanwhile: {ran}"
+                        ),
+                        format!(
+                            "if it is {who} that writes behind it. Otherwise look for an EDT that keeps a pointer to the \
+                             block (in a variable that outlives it, or in another block): each EDT that writes needs the \
+                             block in one of its pre-slots."
+                        ),
+                    ),
+                };
+                objects.extend(&suspects);
+                self.by_edt(
+                    who,
+                    seen,
+                    format!("a data block was written after ocrDbRelease{also}"),
+                    &objects,
+                    "an EDT that has released a data block, or does not hold it, does not use it: the pointer is not \
+                     valid (OCR 1.1.0, 2.5.3)",
+                    &format!("Move ocrDbRelease behind the last write, {advice}"),
+                )
+            }
+            When::Begin | When::Freed | When::Shutdown => {
+                let done = match seal.called {
+                    true => "called ocrDbRelease for it, which may have written it afterwards",
+                    false => "was done with it",
+                };
+                let since = match ran.is_empty() {
+                    true => String::new(),
+                    false => format!("; since then ran {ran}"),
+                };
+                self.by_edt(
+                    who,
+                    seen,
+                    format!(
+                        "a data block was written while nobody held it for writing; it was as it should be when {} \
+                         {done}{since}",
                         seal.by
                     ),
-                    false => format!(
-                        "a data block was written while nobody held it for writing; it was as it should \
-                         be when {} was done with it",
-                        seal.by
-                    ),
-                },
-                &objects,
-                "a data block is written by EDTs that hold it in mode RW or EW, and the pointer is \
-                 valid until the release or the end of the EDT (OCR 1.1.0, 1.4.4 and 2.5.3)",
-                match seal.called {
-                    true => {
-                        "Look first at what that one does behind ocrDbRelease: the call belongs behind its \
-                         last write. Otherwise look for an EDT that keeps a pointer to the block (in a \
-                         variable that outlives it, or in another block), and for writes beyond the end of \
-                         another array."
-                    }
-                    false => {
-                        "Look for an EDT that keeps a pointer to the block (in a variable that outlives \
-                         it, or in another block), and for writes beyond the end of another array. Each \
-                         EDT that writes needs the block in one of its pre-slots."
-                    }
-                },
-            ),
+                    &objects,
+                    "a data block is written by EDTs that hold it in mode RW or EW, and the pointer is \
+                     valid until the release or the end of the EDT (OCR 1.1.0, 1.4.4 and 2.5.3)",
+                    match seal.called {
+                        true => {
+                            "Look first at what that one does behind ocrDbRelease: the call belongs behind its \
+                             last write. Otherwise look for an EDT that keeps a pointer to the block (in a \
+                             variable that outlives it, or in another block), and for writes beyond the end of \
+                             another array. Each EDT that writes needs the block in one of its pre-slots."
+                        }
+                        false => {
+                            "Look for an EDT that keeps a pointer to the block (in a variable that outlives \
+                             it, or in another block), and for writes beyond the end of another array. Each \
+                             EDT that writes needs the block in one of its pre-slots."
+                        }
+                    },
+                )
+            }
         }
     }
 

@@ -23,6 +23,7 @@ mod graves;
 mod guards;
 pub mod history;
 mod left;
+mod meanwhile;
 mod misuse;
 pub mod names;
 mod refused_block;
@@ -301,7 +302,9 @@ impl Check {
             "ocrDbCreate" | "ocrFileGetChunk" => (What::Block, None),
             "ocrFileOpen" if made.is_null() => return,
             "ocrFileOpen" => (What::Block, None),
-            "ocrEdtTemplateCreate_internal" | "ocrOpenclTemplateCreate" => (What::Template, work()),
+            "ocrEdtTemplateCreate_internal"
+            | "ocrEdtTemplateCreateLabeled"
+            | "ocrOpenclTemplateCreate" => (What::Template, work()),
             "ocrDbRelease" if act.who.edt.is_null() => {
                 let mut released = self.released_outside.lock();
                 if released.len() >= RELEASED_KEPT {
@@ -405,7 +408,8 @@ impl Check {
     }
 
     /// An EDT has run; the blocks that it released before its end.
-    pub fn edt_ran(&self, edt: Guid) -> Vec<Guid> {
+    pub fn edt_ran(&self, edt: Guid, who: Who) -> Vec<Guid> {
+        self.contents.meanwhile.ends(who);
         self.history.ends(edt, End::Ran);
         self.released.lock().remove(&edt).unwrap_or_default()
     }

@@ -85,6 +85,13 @@ pub const LEGACY_PROPERTIES: &Names = &[
     (4, "LEGACY_PROP_CHECK"),
 ];
 
+/// The properties of who creates on a label alone. A name that has the bits of another stands before that.
+pub const LABEL_PROPERTIES: &Names = &[
+    (0x300, "GUID_PROP_CHECK"),
+    (0x500, "GUID_PROP_BLOCK"),
+    (0x100, "GUID_PROP_IS_LABELED"),
+];
+
 /// The properties of an EDT. A name that has the bits of another stands before that.
 pub const EDT_PROPERTIES: &Names = &[
     (0x900, "EDT_PROP_MAPPED"),

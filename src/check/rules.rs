@@ -2,7 +2,7 @@
 //! file has the words for which call.
 
 use super::calls::{
-    ACCESS, GUID_EXISTS, MISUSES, NO_DEVICE, NO_MEMORY, PERMISSION, code_of_misuse,
+    ACCESS, GUID_EXISTS, LABELED, MISUSES, NO_DEVICE, NO_MEMORY, PERMISSION, code_of_misuse,
 };
 use super::{Check, Made, Misuse};
 use crate::object::Objects;
@@ -106,6 +106,20 @@ impl Check {
                 self.refused_range(objects, made)
             }
             "ocrGuidRangeCreate" | "ocrGuidMapCreate" => self.refused_range_creation(made),
+            "ocrEdtTemplateCreateLabeled" if made.properties() & LABELED == 0 => Some(self.by_call(
+                made,
+                "properties have none of GUID_PROP_".into(),
+                &[],
+                "a template is created on a label with GUID_PROP_IS_LABELED, GUID_PROP_CHECK or GUID_PROP_BLOCK",
+                "Pass one of these; or call ocrEdtTemplateCreate for a template that has no label.",
+            )),
+            "ocrNoteCausality" => Some(self.by_call(
+                made,
+                "sourceTask or destinationTask is not the GUID of an EDT".into(),
+                &[],
+                "one EDT is a cause of another",
+                "Pass the GUIDs that ocrEdtCreate has stored, not those of templates or events.",
+            )),
             "ocrEdtTemplateCreate_internal" => Some(self.by_call(
                 made,
                 "EDT_PARAM_DEF is no number for a template".into(),

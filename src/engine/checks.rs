@@ -87,6 +87,7 @@ impl Context {
 
     /// An EDT is about to run on the host.
     fn check_begin(&self, check: &Check, edt: &'static Edt) {
+        check.contents.meanwhile.begins(Who::of(edt));
         for (_, slot) in edt.blocks() {
             let objects = &self.runtime.objects;
             let block = objects.data_blocks.pinned(slot.data());
@@ -148,7 +149,7 @@ impl Context {
                 held = block.held_neighbours()[1].get();
             }
         }
-        for block in check.edt_ran(edt.guid()) {
+        for block in check.edt_ran(edt.guid(), who) {
             self.check_released(check, block, who);
         }
         insist(check.visit(who));

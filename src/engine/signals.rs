@@ -91,7 +91,8 @@ impl Handler {
     ) -> Option<Handler> {
         let below = action_of(signal)?;
         let of_opencl = OF_OPENCL.lock().contains(&(signal, below.sa_sigaction));
-        if below.sa_sigaction != libc::SIG_DFL && !of_opencl {
+        let of_last_run = below.sa_sigaction == watch::late_handler();
+        if below.sa_sigaction != libc::SIG_DFL && !of_opencl && !of_last_run {
             return None;
         }
         // SAFETY: by the contract.

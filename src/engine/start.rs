@@ -156,6 +156,7 @@ impl Run {
         };
         self.runtime.devices.stop();
         self.runtime.signals.end();
+        watch::stay_harmless();
         if !self.runtime.legacy {
             flush_output();
             crash::listen_to_the_end(self.runtime.check.is_some());

@@ -134,6 +134,30 @@ extern "C" fn asked(_: libc::c_int) {
     look();
 }
 
+/// The run is over: a `SIGUSR1` that comes yet, or between two runs of a program with its own `main`, ends nothing.
+pub(super) fn stay_harmless() {
+    // SAFETY: it does what a handler may do.
+    let handler = unsafe { Handler::begin(libc::SIGUSR1, late_handler(), libc::SA_RESTART) };
+    std::mem::forget(handler);
+}
+
+/// The handler of `SIGUSR1` where no run goes on.
+pub(super) fn late_handler() -> usize {
+    late as *const () as usize
+}
+
+extern "C" fn late(_: libc::c_int) {
+    const NOTE: &str = "ocr: note: SIGUSR1: no OCR program runs in this process now.\n";
+    // SAFETY: a place of this thread's.
+    let place = unsafe { libc::__errno_location() };
+    // SAFETY: as above.
+    let before = unsafe { *place };
+    // SAFETY: bytes that are there; it may be called in a handler.
+    unsafe { libc::write(libc::STDERR_FILENO, NOTE.as_ptr().cast(), NOTE.len()) };
+    // SAFETY: as above. What was interrupted finds its own.
+    unsafe { *place = before };
+}
+
 /// The run begins, and a thread of it will watch. Listens to `SIGUSR1` while the handler lives, unless the program
 /// does.
 pub(super) fn listen() -> Option<Handler> {

@@ -4,7 +4,7 @@
  */
 // env: OCR_CHECK=strict
 // stdout-lines: 1 found in CONST
-// stderr: ocr: note: strict mode: EDT 0x
+// stderr: ocr: note: strict mode: while EDT 0x
 // stderr: after ocrAddDependence had made EDT 0x
 // stderr: ready to run, which reads it in mode RO: whether that finds what was written is chance
 // stderr: ask for DB_MODE_CONST

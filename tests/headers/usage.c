@@ -300,6 +300,7 @@ CHECK(OCR_EGUIDEXISTS == 100);
 CHECK(OCR_EACQ == 101);
 CHECK(OCR_EPEND == 102);
 CHECK(OCR_ENOP == 103);
+CHECK(OCR_EDEFERRED == 104);
 CHECK(OCR_ECANCELED == 125);
 
 /* ---- Version and gates ----------------------------------------------------------------------- */

@@ -525,7 +525,7 @@ impl Picture<'_> {
         }
         if !sources.is_empty() {
             text += if latch {
-                "; on it depends on "
+                "; it depends on "
             } else {
                 "which depends on "
             };

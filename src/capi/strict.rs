@@ -9,11 +9,13 @@ use crate::check::{Check, Made, Misuse};
 use crate::engine::Runtime;
 use crate::engine::context::Context;
 use crate::engine::end::fatal;
+use crate::engine::files::OpenMode;
 use crate::engine::launch::asks_range_of;
 use crate::object::Objects;
 use crate::object::edt::Mode;
 use crate::object::guid::Guid;
 use crate::object::template::{PARAM_DEF, PARAM_UNK};
+use std::ffi::c_char;
 use std::ptr;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -121,6 +123,13 @@ fn begin(call: &'static Call, words: &[u64]) -> Option<Box<Begun>> {
     let mut args = [0; MAX_ARGS];
     args[..words.len()].copy_from_slice(words);
     let act = insist(check.before(&context.runtime.objects, call, &args, context.who()));
+    if call.name == "ocrFileOpen" && args[2] != 0 {
+        // SAFETY: the header asks for a C string.
+        let mode = unsafe { super::text(args[2] as *const c_char) };
+        if OpenMode::parse(&mode).is_none() {
+            insist::<()>(Err(check.wrong_file_mode(call, context.who(), &mode)));
+        }
+    }
     if matches!(call.name, "ocrDbRelease" | "ocrDbDestroy") {
         context.check_release(check, Guid::from_bits(args[0]));
     }

@@ -228,6 +228,18 @@ impl Check {
         )
     }
 
+    /// `ocrFileOpen` with a mode that is none.
+    pub fn wrong_file_mode(&self, call: &Call, who: Who, mode: &str) -> Box<Misuse> {
+        self.by_edt(
+            who,
+            format!("seen in {}, called by {who}", call.shown()),
+            format!("{}: there is no mode \"{mode}\"", call.shown()),
+            &[who.edt],
+            "a file is opened with one of the modes of fopen that do not append (extensions/ocr-file.h)",
+            "Pass r, r+, w or w+, with or without b.",
+        )
+    }
+
     /// A call is about to be made whose caller has gone on, since it had to wait for an object.
     pub fn made_late(&self, objects: &Objects, name: &str, args: &[u64], who: Who) {
         self.late(name, args, who, |made| self.begins(objects, made, true));

@@ -70,8 +70,8 @@ ocrGuid_t mainEdt(u32 paramc, u64 *paramv, u32 depc, ocrEdtDep_t depv[]) {
     REFUSED(OCR_EINVAL, ocrOpenclTaskCreate(&guid, kernel, 1, NULL, NULL, NULL, 1, &by, 1, NULL, EDT_PROP_NONE, NULL_GUID, NULL));
     REFUSED(OCR_EINVAL, ocrOpenclTaskCreate(&guid, tmpl, 1, NULL, size, NULL, 1, &by, 1, NULL, EDT_PROP_NONE, NULL_GUID, NULL));
     REFUSED(OCR_EINVAL, ocrOpenclTaskCreate(&guid, event, 1, NULL, size, NULL, 1, &by, 1, NULL, EDT_PROP_NONE, NULL_GUID, NULL));
-    REFUSED(OCR_EINVAL, ocrOpenclTaskCreate(&guid, kernel, 1, NULL, size, NULL, 2, &by, 1, NULL, EDT_PROP_NONE, NULL_GUID, NULL));
-    REFUSED(OCR_EINVAL, ocrOpenclTaskCreate(&guid, kernel, 1, NULL, size, NULL, 1, &by, 2, NULL, EDT_PROP_NONE, NULL_GUID, NULL));
+    REFUSED(OCR_EINVAL, ocrOpenclTaskCreate(&guid, kernel, 1, NULL, size, NULL, EDT_PARAM_UNK, &by, 1, NULL, EDT_PROP_NONE, NULL_GUID, NULL));
+    REFUSED(OCR_EINVAL, ocrOpenclTaskCreate(&guid, kernel, 1, NULL, size, NULL, 1, &by, EDT_PARAM_UNK, NULL, EDT_PROP_NONE, NULL_GUID, NULL));
     REFUSED(OCR_ENODEV, ocrOpenclTaskCreate(&guid, kernel, 1, NULL, size, NULL, 1, &by, 1, NULL, EDT_PROP_NONE, event, NULL));
 
     /* And now what is right: on the template with the function, then with the kernel too, then alone. */

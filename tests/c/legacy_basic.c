@@ -90,7 +90,7 @@ static void refusals(ocrGuid_t context) {
     REFUSED(OCR_EINVAL, ocrLegacyBlockProgress(NULL_GUID, NULL, NULL, NULL, LEGACY_PROP_NONE));
     REFUSED(OCR_EINVAL, ocrLegacySpawnOCR(&handle, tmpl, 0, NULL, 0, NULL, context));
     REFUSED(OCR_EINVAL, ocrLegacySpawnOCR(NULL, tmpl, 0, NULL, 1, &slot, context));
-    REFUSED(OCR_EINVAL, ocrLegacySpawnOCR(&handle, tmpl, 1, &param, 1, &slot, context));
+    REFUSED(OCR_EINVAL, ocrLegacySpawnOCR(&handle, tmpl, EDT_PARAM_UNK, &param, 1, &slot, context));
     REFUSED(OCR_EINVAL, ocrLegacySpawnOCR(&handle, sticky, 0, NULL, 1, &slot, context));
     REFUSED(OCR_EINVAL, ocrLegacySpawnOCR(&handle, tmpl, 0, NULL, (u64)1 << 32 | 1, &slot, context));
     REFUSED(OCR_EINVAL, ocrLegacySpawnOCR(&handle, no_slots, 0, NULL, EDT_PARAM_DEF, &slot, context));

@@ -38,7 +38,7 @@ static void wrong_creator(ocrGuid_t lid, u64 index, u32 paramc, u64 *paramv, u32
         if (paramv[0]++ == 0)
             break;
         REFUSED(OCR_EINVAL,
-                ocrEdtCreate(&lid, some_template, 5, NULL, 1, NULL, EDT_PROP_MAPPED, NULL_HINT, NULL));
+                ocrEdtCreate(&lid, some_template, EDT_PARAM_UNK, NULL, 1, NULL, EDT_PROP_MAPPED, NULL_HINT, NULL));
         CHECK(ocrGuidIsEq(lid, out));
         OK(ocrEdtCreate(&lid, some_template, 0, NULL, 1, NULL, EDT_PROP_MAPPED, NULL_HINT, NULL));
         OK(ocrMapGet(&out, map, 7));

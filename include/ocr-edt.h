@@ -314,7 +314,7 @@ u8 ocrAddDependenceSlot(ocrGuid_t source, u32 sslot, ocrGuid_t destination, u32 
 /*
  * Tells that the program has done so much of its work; the unit is the program's own. Amounts of
  * all calls add up to a sum modulo 2^64, which the report at the end of the run shows (OCR_STATS,
- * OCR_REPORT).
+ * OCR_REPORT); a call counts when it returns.
  *
  * Errors: OCR_EPERM (no runtime runs).
  */

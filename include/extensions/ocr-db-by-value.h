@@ -40,6 +40,9 @@ extern "C" {
  * ocr-legacy.h, the copy is a block like any other, which the program destroys. So it is if it comes
  * to a dependence on a labeled GUID that waits for its object (ocr-labeling.h).
  *
+ * When the call returns, the content has been copied: what the caller writes then does not get there. The
+ * pre-slot is satisfied by then, too, unless destination is a labeled GUID that waits for its object.
+ *
  * Errors: those of ocrAddDependence for destination, slot and mode; and OCR_EINVAL (sourceDb is not a
  * data block), OCR_EACCES (the caller does not hold it: it has released it, or never acquired it),
  * OCR_ENOMEM.

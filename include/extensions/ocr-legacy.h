@@ -58,9 +58,9 @@ void ocrLegacyInit(ocrGuid_t *legacyContext, ocrConfig_t *ocrConfig);
  *   runUntilShutdown  true: waits until an EDT or a thread has called ocrShutdown or ocrAbort; false:
  *                     ends it at once, dropping what has not run
  *
- * EDTs that run are waited for. Blocks that the
- * caller has acquired stay so while it waits. Afterwards every function of the interface is refused
- * until the next ocrLegacyInit, in all threads.
+ * EDTs that run are waited for. Blocks that the caller has acquired stay so while it waits. Afterwards all objects
+ * are gone, data blocks with their memory, and every function of the interface is refused until the
+ * next ocrLegacyInit, in all threads.
  *
  * ocrAbort ends such a run like ocrShutdown, and not the process: it does not return to an EDT that
  * calls it, which is abandoned with what it holds; it returns to a thread outside of EDTs. If the run
@@ -80,6 +80,10 @@ u8 ocrLegacyFinalize(ocrGuid_t legacyContext, bool runUntilShutdown);
  *   depc, depv         its pre-slots, at least one. depv[0] is overwritten with UNINITIALIZED_GUID:
  *                      the first pre-slot is the runtime's, the others are as in ocrEdtCreate.
  *   legacyContext      from ocrLegacyInit; there is one, so any value does
+ *
+ * The first pre-slot is satisfied in the call, without data: with depc 1 the EDT may run before it returns. *handle
+ * can be used from then on. The handle is satisfied after the EDT and all that it has created have run; what
+ * they wrote is seen by who has waited for it.
  *
  * Errors: OCR_EINVAL (handle or depv is NULL, there are no pre-slots), and those of ocrEdtCreate.
  * *handle is as before then.
@@ -128,7 +132,7 @@ ocrGuid_t ocrWait(ocrGuid_t outputEvent);
 /*
  * True if a dependence added to this channel event now would be satisfied at once.
  *
- *   channelGuid  a channel event; for all else the answer is false
+ *   channelGuid  a channel event; for all else the answer is false, and strict mode ends the program
  *
  * Another EDT may take the satisfaction before the caller does.
  */

@@ -13,6 +13,7 @@ use crate::engine::files::OpenMode;
 use crate::engine::launch::asks_range_of;
 use crate::object::Objects;
 use crate::object::edt::Mode;
+use crate::object::event::EventKind;
 use crate::object::guid::Guid;
 use crate::object::template::{PARAM_DEF, PARAM_UNK};
 use std::ffi::c_char;
@@ -184,6 +185,14 @@ impl Begun {
     fn status(&self, returned: u64) -> u8 {
         match self.call.name {
             "ocrElsUserGet" | "ocrQuery" => 0,
+            "ocrLegacyIsChannelReady" => {
+                let kind = self.objects.event_kind(Guid::from_bits(self.args[0]));
+                match kind {
+                    // It may be a label of one to come.
+                    None | Some(EventKind::Channel) => 0,
+                    _ => EINVAL,
+                }
+            }
             "ocrWait" if returned != Guid::ERROR.bits() => 0,
             "ocrWait" if !self.runtime.is_current() => ECANCELED,
             "ocrWait" => super::with(EPERM, |context| match context.has_paused() {

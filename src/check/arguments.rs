@@ -43,6 +43,18 @@ impl Check {
         }
     }
 
+    /// NULL_GUID was given for `role`.
+    pub(super) fn is_null_guid(&self, made: &Made<'_>, name: &str, role: Role) -> Box<Misuse> {
+        self.by_call(
+            made,
+            format!("{name} is NULL_GUID"),
+            &[],
+            &format!("{name} is {}", wanted(role)),
+            "Pass the GUID that the create function has stored. NULL_GUID may come from a \
+             variable that was not set yet, or from a pre-slot without a data block.",
+        )
+    }
+
     /// What is wrong with a GUID that was given for `role`.
     pub(super) fn wrong_guid(
         &self,
@@ -55,16 +67,7 @@ impl Check {
         let wanted = wanted(role);
         if guid.is_null() {
             let allowed = matches!(role, Role::Block | Role::Data | Role::Source | Role::Object);
-            return (!allowed).then(|| {
-                self.by_call(
-                    made,
-                    format!("{name} is NULL_GUID"),
-                    &[],
-                    &format!("{name} is {wanted}"),
-                    "Pass the GUID that the create function has stored. NULL_GUID may come from a \
-                     variable that was not set yet, or from a pre-slot without a data block.",
-                )
-            });
+            return (!allowed).then(|| self.is_null_guid(made, name, role));
         }
         let Some(what) = self.named(objects, guid) else {
             if let Some(kind) = kind_of(guid).filter(|_| self.can_have_been(objects, guid)) {

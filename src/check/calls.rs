@@ -586,6 +586,20 @@ pub const CALLS: &[Call] = &[
     )),
     // The program may end meanwhile.
     lenient(call("ocrWait", LEGACY, &[("outputEvent", Role::Awaited)])),
+    call(
+        "ocrLegacyIsChannelReady",
+        LEGACY,
+        &[("channelGuid", Role::Event)],
+    ),
+    call(
+        "pdlGetDevicePropertyInt",
+        "extensions/ocr-pdl.h",
+        &[
+            ("device", Role::Object),
+            ("propertyName", Role::Text),
+            ("value", Role::Out),
+        ],
+    ),
     call("ocrElsUserGet", RUNTIME, &[("offset", Role::Number)]),
     call(
         "ocrElsUserSet",

@@ -94,16 +94,26 @@ impl Check {
     pub(super) fn refused_kernel(&self, objects: &Objects, made: &Made<'_>) -> Option<Box<Misuse>> {
         let template = made.guid(made.at("templateGuid"));
         let slot = made.number(made.at("resultSlot")) as u32;
-        let depc = objects.templates.view(template)?.depc;
-        (slot != NO_RESULT && slot >= depc).then(|| {
-            self.by_call(
+        let view = objects.templates.view(template)?;
+        let depc = view.depc;
+        if slot != NO_RESULT && slot >= depc {
+            return Some(self.by_call(
                 made,
                 format!("resultSlot is {slot}, but the template has {depc} pre-slots"),
                 &[template],
                 "resultSlot is a pre-slot of the EDT, whose block it passes on, or OCR_NO_RESULT",
                 "Slots count from 0. Where the EDT passes nothing on, pass OCR_NO_RESULT.",
-            )
-        })
+            ));
+        }
+        // What does not compile for a device may for another, and EDTs of the template may have a function.
+        let wrong = view.work.missing.last().filter(|why| why.anywhere)?;
+        Some(self.by_call(
+            made,
+            wrong.text.clone(),
+            &[template],
+            "a kernel has the name that is given, and takes the parameters of the EDT, then the blocks of its pre-slots",
+            "Change the kernel, the name, or paramc and depc of the template.",
+        ))
     }
 
     /// What `ocrOpenclTaskCreate` asks beyond `ocrEdtCreate`; the template exists.

@@ -40,6 +40,17 @@ impl Check {
                  first in an EDT that has acquired it, and create the other in one that depends on \
                  that EDT.",
             )),
+            Some(file) if chunk && status == INVALID => Some(self.by_call(
+                made,
+                format!(
+                    "offset and size are more than the file \"{}\" can have",
+                    file.path
+                ),
+                &[],
+                "a file has fewer than 2^63 bytes",
+                "Pass where the part begins and how long it is, in bytes. Is one of them negative, or are they in the \
+                 wrong order?",
+            )),
             _ => None,
         }
     }

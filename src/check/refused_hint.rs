@@ -115,6 +115,11 @@ impl Check {
             other => (other, ""),
         };
         let (what, rule, advice) = match made.call.name {
+            "pdlGetDevicePropertyInt" => (
+                format!("device ({guid}) is no place"),
+                "a device is NULL_GUID, for the machine, or an affinity, of the machine or an OpenCL device in use",
+                "Pass what ocrAffinityGet or ocrAffinityGetAt has stored in this run.",
+            ),
             "ocrAffinityQuery" if guid.kind() == Some(Kind::Affinity) => (
                 format!("guid ({guid}) is a place that there is not"),
                 "a place is the machine, or an OpenCL device in use",

@@ -2,6 +2,7 @@
 //! one that waits while the runtime is paused.
 
 use super::calls::LOCAL_SLOTS;
+use super::history::Who;
 use super::{Check, Made, Misuse};
 
 impl Check {
@@ -45,6 +46,18 @@ impl Check {
                  else has: ask only after a 1, and pass on to ocrResume what it returned.",
             )
         })
+    }
+
+    /// This EDT has paused the runtime, and ended.
+    pub fn never_resumed(&self, who: Who) -> Box<Misuse> {
+        self.by_edt(
+            who,
+            format!("seen at the end of {who}"),
+            "an EDT has ended without ocrResume after its ocrPause".to_string(),
+            &[],
+            "who has paused the runtime resumes it, in the same EDT (see extensions/ocr-pause.h)",
+            "Call ocrResume, with what ocrPause returned, before the EDT returns.",
+        )
     }
 
     /// A thread that has paused the runtime was to wait.

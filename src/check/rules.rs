@@ -2,7 +2,8 @@
 //! file has the words for which call.
 
 use super::calls::{
-    ACCESS, GUID_EXISTS, LABELED, MISUSES, NO_DEVICE, NO_MEMORY, PERMISSION, code_of_misuse,
+    ACCESS, GUID_EXISTS, INVALID, LABELED, MISUSES, NO_DEVICE, NO_MEMORY, PERMISSION, Role,
+    code_of_misuse,
 };
 use super::{Check, Made, Misuse};
 use crate::object::Objects;
@@ -90,9 +91,19 @@ impl Check {
             "ocrHintInit" | "ocrSetHintValue" | "ocrUnsetHintValue" | "ocrGetHintValue" => {
                 Some(self.refused_hint_value(made))
             }
-            "ocrAffinityCount" | "ocrAffinityGet" | "ocrAffinityGetAt" | "ocrAffinityQuery" => {
-                Some(self.refused_place(made))
-            }
+            "ocrAffinityCount"
+            | "ocrAffinityGet"
+            | "ocrAffinityGetAt"
+            | "ocrAffinityQuery"
+            | "pdlGetDevicePropertyInt" => Some(self.refused_place(made)),
+            "ocrLegacyIsChannelReady" => Some(self.by_call(
+                made,
+                "the event is not a channel event".into(),
+                &[made.guid(0)],
+                "only a channel event holds satisfactions for dependences to come",
+                "Ask of an event of the kind OCR_EVENT_CHANNEL_T. Whether another one has triggered, \
+                 ocrLegacyBlockProgress says, with LEGACY_PROP_CHECK.",
+            )),
             "ocrAttachDebugLabel" | "ocrPreAttachDebugLabel" => self.refused_debug_label(made),
             "ocrAddDependenceByValue" if status == ACCESS => Some(self.not_held(made)),
             "ocrAddDependenceByValue" => {
@@ -131,7 +142,18 @@ impl Check {
         };
         let specific = specific.or_else(|| self.refused_mapped(made));
         let specific = specific.or_else(|| self.wrong_label(objects, made));
+        let specific = specific.or_else(|| self.null_guid(made, status));
         specific.or_else(|| made.call.strict.then(|| self.unexplained(made, status)))
+    }
+
+    /// NULL_GUID, which some functions with the same kind of argument accept.
+    fn null_guid(&self, made: &Made<'_>, status: u8) -> Option<Box<Misuse>> {
+        let mut args = made.call.args.iter().enumerate();
+        let is_null = |&(at, (_, role)): &(usize, &(_, Role))| {
+            matches!(role, Role::Block | Role::Object) && made.guid(at).is_null()
+        };
+        let (_, (name, role)) = args.find(is_null).filter(|_| status == INVALID)?;
+        Some(self.is_null_guid(made, name, *role))
     }
 
     fn unexplained(&self, made: &Made<'_>, status: u8) -> Box<Misuse> {

@@ -5,13 +5,15 @@ use super::Runtime;
 use super::context::Context;
 use super::launch::Answers;
 use crate::config::{DEFAULT_ORIGIN, Settings};
-use crate::device::{self, DeviceInfo, DeviceKind, DeviceManager, DeviceSettings, KernelSpec};
+use crate::device::{
+    self, BuildError, DeviceInfo, DeviceKind, DeviceManager, DeviceSettings, KernelSpec,
+};
 use crate::object::data_block::DataBlock;
 use crate::object::edt::Edt;
 use crate::object::guid::Guid;
 use crate::object::place::{Place, PlaceSet};
 use crate::object::template::{PARAM_UNK, TemplateView};
-use crate::object::work::{Kernel, NdRangeFunction, Work};
+use crate::object::work::{Kernel, Missing, NdRangeFunction, Work};
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::sync::{Arc, OnceLock};
 
@@ -168,7 +170,10 @@ impl Devices {
         text += &match (&work.missing[..], &work.kernels[..]) {
             ([], []) => "no kernel.".to_string(),
             ([], _) => "its kernel was built for other devices than the one asked for.".into(),
-            (missing, _) => format!("its kernels cannot be used:\n{}", missing.join("\n")),
+            (missing, _) => {
+                let lines: Vec<&str> = missing.iter().map(|why| &*why.text).collect();
+                format!("its kernels cannot be used:\n{}", lines.join("\n"))
+            }
         };
         text
     }
@@ -361,7 +366,9 @@ impl Context {
         };
         let mut failures = self.build_everywhere(&mut kernel, view, &mut work);
         if work.kernels.len() > u8::MAX as usize {
-            failures.push("a template has at most 256 kernels".to_string());
+            failures.push(Missing::anywhere(
+                "a template has at most 256 kernels".into(),
+            ));
             kernel.built.clear();
         }
         let devices = &self.runtime.devices;
@@ -384,11 +391,11 @@ impl Context {
         kernel: &mut Kernel,
         view: TemplateView,
         work: &mut Work,
-    ) -> Vec<String> {
+    ) -> Vec<Missing> {
         let runtime = self.runtime;
         let (wanted, options) = match split_options(&kernel.options) {
             Ok(split) => split,
-            Err(message) => return vec![message],
+            Err(message) => return vec![Missing::anywhere(message)],
         };
         let spec = KernelSpec {
             source: kernel.source.clone(),
@@ -402,7 +409,7 @@ impl Context {
         }
         let Some(open) = runtime.devices.open_for(runtime, function) else {
             let plan = runtime.devices.plan(runtime);
-            work.missing.extend(plan.problem.clone());
+            (work.missing).extend(plan.problem.clone().map(Missing::here));
             return Vec::new();
         };
         let mut failures = Vec::new();
@@ -412,10 +419,10 @@ impl Context {
             }
             match build(used, &spec, view) {
                 Ok(id) => kernel.built.push((Place::device(number), id)),
-                Err(message) => failures.push(message),
+                Err(failure) => failures.push(failure),
             }
         }
-        work.missing.extend(open.problems.iter().cloned());
+        (work.missing).extend(open.problems.iter().cloned().map(Missing::here));
         let places = kernel.built.iter().map(|&(place, _)| place);
         for place in places.filter(|_| !by_hint) {
             if !work.devices.contains(&place) {
@@ -425,28 +432,30 @@ impl Context {
         failures
     }
 
-    fn tell_failures(&self, failures: &[String], kernel: &Kernel, work: &mut Work) {
-        for failure in failures {
+    fn tell_failures(&self, failures: &[Missing], kernel: &Kernel, work: &mut Work) {
+        for Missing { text, anywhere } in failures {
             let message = format!(
-                "the kernel \"{}\" of template \"{}\" cannot be used: {failure}",
+                "the kernel \"{}\" of template \"{}\" cannot be used: {text}",
                 kernel.name, work.name
             );
             tell!("ocr: warning: {message}");
             self.runtime.registry.remark(message.clone());
-            work.missing.push(message);
+            work.missing.push(Missing {
+                text: message,
+                anywhere: *anywhere,
+            });
         }
     }
 }
 
-fn build(used: &Used, spec: &KernelSpec, view: TemplateView) -> Result<usize, String> {
-    let kernel = used
-        .manager
-        .build(spec)
-        .map_err(|error| error.to_string())?;
+fn build(used: &Used, spec: &KernelSpec, view: TemplateView) -> Result<usize, Missing> {
+    let kernel = used.manager.build(spec).map_err(|error| Missing {
+        text: error.to_string(),
+        anywhere: matches!(error, BuildError::NoSuchKernel { .. }),
+    })?;
     if view.paramc != PARAM_UNK && view.depc != PARAM_UNK {
-        kernel
-            .signature
-            .check(view.paramc as usize, view.depc as usize)?;
+        let fits = (kernel.signature).check(view.paramc as usize, view.depc as usize);
+        fits.map_err(Missing::anywhere)?;
     }
     Ok(kernel.id)
 }

@@ -9,6 +9,7 @@
 use super::context::Context;
 use super::end::Call;
 use super::{Runtime, seats};
+use crate::check::history::Who;
 use parking_lot::MutexGuard;
 
 /// The pause, part of what the seats' lock guards.
@@ -16,6 +17,8 @@ use parking_lot::MutexGuard;
 pub(super) struct State {
     /// The thread that has paused the runtime, by the address of its context; 0: none.
     owner: usize,
+    /// That, and the EDT that it ran then.
+    by: Option<Who>,
     /// Threads that stand still, of those that run EDTs.
     still: usize,
 }
@@ -58,6 +61,7 @@ impl Context {
             }
         }
         state.pause.owner = self.name();
+        state.pause.by = Some(self.who());
         runtime.end.call(Call::PAUSE);
         drop(state);
         runtime.queues.sleep.wake_all();
@@ -88,9 +92,12 @@ impl Context {
     pub(super) fn stand_still(&mut self) {
         let runtime = self.runtime;
         if self.has_paused() {
+            let by = runtime.seats.lock().pause.by.unwrap_or(Who::NOBODY);
+            if let Some(check) = &runtime.check {
+                runtime.fatal(&check.never_resumed(by).to_string());
+            }
             tell!(
-                "ocr: warning: an EDT has ended without ocrResume after its ocrPause; the runtime \
-                 goes on"
+                "ocr: warning: {by} has ended without ocrResume after its ocrPause; the runtime goes on"
             );
             self.resume();
             return;

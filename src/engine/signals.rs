@@ -4,7 +4,7 @@
 //! the division by zero that a kernel does, and LLVM, with which PoCL compiles, one for each signal that may
 //! end the program. The runtime's come before them ([`Handlers::keep`]).
 
-use super::{division, watch};
+use super::{crash, division, watch};
 use parking_lot::Mutex;
 use std::mem::MaybeUninit;
 use std::ptr;
@@ -91,7 +91,8 @@ impl Handler {
     ) -> Option<Handler> {
         let below = action_of(signal)?;
         let of_opencl = OF_OPENCL.lock().contains(&(signal, below.sa_sigaction));
-        let of_last_run = below.sa_sigaction == watch::late_handler();
+        let of_last_run = below.sa_sigaction == watch::late_handler()
+            || crash::is_late_handler(below.sa_sigaction);
         if below.sa_sigaction != libc::SIG_DFL && !of_opencl && !of_last_run {
             return None;
         }

@@ -159,8 +159,8 @@ impl Run {
         watch::stay_harmless();
         if !self.runtime.legacy {
             flush_output();
-            crash::listen_to_the_end(self.runtime.check.is_some());
         }
+        crash::listen_to_the_end(self.runtime.check.is_some(), self.runtime.legacy);
         // From here on threads of the program are refused.
         Runtime::install(None);
         let status = match code {

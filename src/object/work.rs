@@ -151,6 +151,33 @@ impl std::hash::Hash for Name {
     }
 }
 
+/// Why a kernel cannot run.
+#[derive(Clone, PartialEq, Eq, Hash, Debug)]
+pub struct Missing {
+    /// For people.
+    pub text: String,
+    /// No device could run it: the program has made a mistake.
+    pub anywhere: bool,
+}
+
+impl Missing {
+    /// Nor could any other device.
+    pub fn anywhere(text: String) -> Missing {
+        Missing {
+            text,
+            anywhere: true,
+        }
+    }
+
+    /// Another device might.
+    pub fn here(text: String) -> Missing {
+        Missing {
+            text,
+            anywhere: false,
+        }
+    }
+}
+
 /// What the EDTs of a template do.
 #[allow(unpredictable_function_pointer_comparisons)]
 #[derive(Clone, PartialEq, Eq, Hash)]
@@ -167,7 +194,7 @@ pub struct Work {
     pub devices: Vec<Place>,
     /// Why a kernel that was asked for is not among those that can run, for the message if nothing
     /// else can run either.
-    pub missing: Vec<String>,
+    pub missing: Vec<Missing>,
 }
 
 impl Work {

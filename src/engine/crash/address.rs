@@ -17,6 +17,11 @@ const NEAR: usize = 1 << 20;
 /// No more pre-slots than this: what was overwritten may go round in a circle.
 const MOST_SLOTS: usize = 1000;
 
+/// Whether an address is that of a member of an object at a null pointer.
+pub(super) fn is_null_page(address: usize) -> bool {
+    address < NULL_PAGES
+}
+
 /// Says what is known of an address.
 pub(super) fn tell(
     text: &mut Text,
@@ -37,13 +42,13 @@ pub(super) fn tell(
         return counts(text, edt);
     }
     write!(text, " at address {address:#x}")?;
-    if address < NULL_PAGES && stack::instruction(context) == Some(address) {
+    if is_null_page(address) && stack::instruction(context) == Some(address) {
         return text.write_str(match address {
             0 => ": it called a function by a pointer that is null",
             _ => ": it called a function by a pointer that is none",
         });
     }
-    if address < NULL_PAGES {
+    if is_null_page(address) {
         text.write_str(", close to a null pointer")?;
         return edt.map_or(Ok(()), |edt| null_pointers(text, edt));
     }

@@ -32,6 +32,7 @@ use super::signals::Handler;
 use super::stack;
 use crate::device::THREAD_NAME;
 use crate::heap;
+use crate::object::data_block::{Former, former_at};
 use crate::object::edt::{Edt, RUNNABLE};
 use crate::object::guid::Kind;
 use std::ffi::CStr;
@@ -209,46 +210,106 @@ fn tell_of(
     }
 }
 
-/// The run is over, and the process, whose `main` is the runtime's, is about to end: what crashes is told until it has.
-pub(super) fn listen_to_the_end(strict: bool) {
-    let function: WithInfo = match strict {
-        true => tell_after_end::<true>,
-        false => tell_after_end::<false>,
-    };
+/// Whether the last run was in strict mode.
+static WAS_STRICT: AtomicBool = AtomicBool::new(false);
+
+/// The run is over. If the process, whose `main` is the runtime's then, is about to end, what crashes is told until it
+/// has. A program with its own `main` goes on: of its crashes those are told that may have come to a block of the run.
+pub(super) fn listen_to_the_end(strict: bool, legacy: bool) {
+    WAS_STRICT.store(strict, Ordering::Relaxed);
     let flags = libc::SA_SIGINFO | libc::SA_ONSTACK;
+    let faults = [libc::SIGSEGV, libc::SIGBUS];
     for (signal, _) in SIGNALS {
+        if legacy && !faults.contains(&signal) {
+            continue;
+        }
         // SAFETY: the handler only reads, and writes to the standard error.
-        let handler = unsafe { Handler::begin(signal, function as usize, flags) };
+        let handler = unsafe { Handler::begin(signal, late_handler(legacy), flags) };
         std::mem::forget(handler);
     }
 }
 
-/// The handler for that.
-extern "C" fn tell_after_end<const STRICT: bool>(
+/// The address of the handler for that.
+fn late_handler(legacy: bool) -> usize {
+    let function: WithInfo = match legacy {
+        true => tell_after_end::<true>,
+        false => tell_after_end::<false>,
+    };
+    function as usize
+}
+
+/// Whether this is the handler for what comes after a run.
+pub(super) fn is_late_handler(function: usize) -> bool {
+    [true, false].map(late_handler).contains(&function)
+}
+
+extern "C" fn tell_after_end<const LEGACY: bool>(
     signal: libc::c_int,
     info: *const libc::siginfo_t,
-    _: *const libc::c_void,
+    context: *const libc::c_void,
 ) {
     // SAFETY: the system gives a valid one.
     let info = unsafe { &*info };
     let sent = info.si_code <= 0;
     if !sent || is_own_abort(signal, info) {
-        let name = name_of(signal);
-        say(|text| {
-            writeln!(
-                text,
-                "ocr: error: {ThisThread} crashed with {name} when the OCR program had ended: in a destructor, or a \
-                 function given to atexit(), or since memory was overwritten or freed twice before."
-            )
-        });
-        if !STRICT {
-            say(|text| text.write_str(STRICT_FINDS));
+        // SAFETY: these signals come with an address.
+        let address = unsafe { info.si_addr() } as usize;
+        let faulted = matches!(signal, libc::SIGSEGV | libc::SIGBUS);
+        let former = faulted.then(|| former_at(address)).flatten();
+        let of_block = former.is_some() || !address::is_null_page(address);
+        if let Some(former) = former {
+            say(|text| of_former::<LEGACY>(text, name_of(signal), former));
+        } else if !LEGACY || of_block && !stack::is_full(address, context) {
+            say(|text| of_late::<LEGACY>(text, name_of(signal)));
         }
     }
     Handler::give_back(signal);
     if sent || signal == libc::SIGTRAP {
         // SAFETY: it ends the program, as the one that was sent.
         unsafe { libc::raise(signal) };
+    }
+}
+
+/// Where a run has ended, for the middle of a message.
+const fn behind(legacy: bool) -> &'static str {
+    match legacy {
+        true => "after ocrLegacyFinalize",
+        false => "when the OCR program had ended",
+    }
+}
+
+fn of_former<const LEGACY: bool>(
+    text: &mut Text,
+    name: &str,
+    (block, at): (Former, usize),
+) -> fmt::Result {
+    writeln!(
+        text,
+        "ocr: error: {ThisThread} crashed with {name} {}, at byte {at} of the data block {}, which had {} bytes: data \
+         blocks are gone with their run. Use it before, or copy what is needed of it.",
+        behind(LEGACY),
+        block.guid,
+        block.size,
+    )
+}
+
+fn of_late<const LEGACY: bool>(text: &mut Text, name: &str) -> fmt::Result {
+    let why = match LEGACY {
+        true => {
+            "if by a pointer to a data block: those are gone with their run. Use them before, or copy what is needed"
+        }
+        false => {
+            "in a destructor, or a function given to atexit(), or since memory was overwritten or freed twice before"
+        }
+    };
+    let behind = behind(LEGACY);
+    writeln!(
+        text,
+        "ocr: error: {ThisThread} crashed with {name} {behind}: {why}."
+    )?;
+    match WAS_STRICT.load(Ordering::Relaxed) {
+        true => Ok(()),
+        false => text.write_str(STRICT_FINDS),
     }
 }
 

@@ -7,6 +7,8 @@
 //! can touch its pages any more ([`Memory::close`]). The system gives a
 //! process a limited number of such mappings, so blocks beyond [`MAPPED_MOST`] at a time have guards alone.
 
+use super::super::guid::Guid;
+use parking_lot::Mutex;
 use std::ptr::{self, NonNull};
 use std::sync::atomic::{AtomicUsize, Ordering};
 
@@ -63,6 +65,45 @@ impl Drop for Memory {
     fn drop(&mut self) {
         free_memory(self.base, self.len as u64);
     }
+}
+
+/// A block that was there when its run ended.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Former {
+    /// Its GUID.
+    pub guid: Guid,
+    /// How many bytes it had.
+    pub size: usize,
+    start: usize,
+}
+
+/// The blocks that have outlived their runs; nobody can touch their pages for as long as the process lives.
+static FORMER: Mutex<Vec<Former>> = Mutex::new(Vec::new());
+/// So many blocks of a process are remembered: each takes a mapping for ever.
+const FORMER_MOST: usize = 1024;
+
+/// Closes the memory of a block that is left at the end of a run, if it has pages of its own, and remembers whose it was;
+/// otherwise gives it back.
+pub(super) fn bequeath(memory: Memory, guid: Guid) {
+    let mut former = FORMER.lock();
+    if former.len() < FORMER_MOST && memory.close() {
+        former.push(Former {
+            guid,
+            size: memory.len,
+            start: memory.start.addr(),
+        });
+        std::mem::forget(memory);
+    }
+}
+
+/// The block of a run that has ended which this address was in, and the byte of it. For the handler of a crash: it waits
+/// for no lock.
+pub fn former_at(address: usize) -> Option<(Former, usize)> {
+    let former = FORMER.try_lock()?;
+    former.iter().find_map(|block| {
+        let at = address.checked_sub(block.start)?;
+        (at < block.size).then_some((*block, at))
+    })
 }
 
 /// How many bytes a guard has: a multiple of every alignment, and no less than any.

@@ -19,7 +19,7 @@ mod memory;
 mod store;
 
 pub use copies::{Copies, CopiesGuard};
-pub use memory::{Memory, OutOfMemory, PAGE, REACH, UNWRITTEN, alignment};
+pub use memory::{Former, Memory, OutOfMemory, PAGE, REACH, UNWRITTEN, alignment, former_at};
 pub use store::DataBlocks;
 
 use super::arena::Slot;

@@ -1,6 +1,6 @@
 //! Where data blocks are kept.
 
-use super::memory::{OutOfMemory, allocate_memory, free_memory};
+use super::memory::{OutOfMemory, allocate_memory, bequeath, free_memory};
 use super::{DESTROYED, DataBlock, LIVE, Mark, is_usable};
 use crate::object::arena::{Arena, Cache, Labels, Taken};
 use crate::object::guid::{Guid, Kind};
@@ -239,9 +239,10 @@ impl DataBlocks {
 
 impl Drop for DataBlocks {
     fn drop(&mut self) {
-        for (_, block) in self.live() {
-            let base = block.second.base.replace(std::ptr::null_mut());
-            free_memory(base, block.size());
+        for (guid, block) in self.live() {
+            if let Some(memory) = block.take_memory() {
+                bequeath(memory, guid);
+            }
         }
     }
 }

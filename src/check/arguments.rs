@@ -3,7 +3,7 @@
 
 use super::calls::{Call, Role};
 use super::history::{End, Record, What};
-use super::{BEYOND, Check, Made, Misuse, is_alive, is_known, kind_of};
+use super::{BEYOND, Check, Made, Misuse, OUTLIVED, is_alive, is_known, kind_of};
 use crate::object::Objects;
 use crate::object::data_block::UNWRITTEN;
 use crate::object::guid::{Guid, Kind};
@@ -104,6 +104,10 @@ impl Check {
                 guid if guid.bits() == u64::from_ne_bytes([BEYOND; 8]) => {
                     "These are the bytes that strict mode puts beyond paramv and depv: it was read from an \
                          element that they do not have."
+                }
+                guid if guid.bits() == u64::from_ne_bytes([OUTLIVED; 8]) => {
+                    "These are the bytes that strict mode fills paramv and depv with when the function of their EDT \
+                         has returned: it was read by a pointer that was kept. Pass values on, not pointers to them."
                 }
                 guid if block_at(objects, guid).is_some() => {
                     "Pass the GUID of the block, not its address: depv[i].guid, or what ocrDbCreate has \

@@ -86,7 +86,7 @@ impl Check {
     }
 
     /// An EDT has written an element of its `paramv` or `depv`, of `len` elements, that it does not have.
-    pub fn beyond_argument(&self, who: Who, name: &str, at: i64, len: u32) -> Box<Misuse> {
+    pub fn beyond_argument(&self, who: Who, name: &str, at: i64, len: usize) -> Box<Misuse> {
         let (number, what) = match name {
             "paramv" => ("paramc", "parameters"),
             _ => ("depc", "pre-slots"),

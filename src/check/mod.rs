@@ -1,7 +1,7 @@
 //! Strict mode (`OCR_CHECK=strict`): what objects have been through, and how a misuse is told.
 //!
 //! This room owns the history of objects (`history`), the fingerprints of what blocks contain
-//! (`contents`), the memory of blocks that are gone (`graves`), what each call may be given (`calls`),
+//! (`contents`), the memory of blocks that are gone (`graves`) and of arguments (`outlived`), what each call may be given (`calls`),
 //! and the words for what is wrong (`arguments`; `rules` and the files of what it leads to, `refused_*`;
 //! `guards`, `misuse`, `left`). It looks at objects and changes none, and it never ends a program: it answers with
 //! a [`Misuse`], and the caller sees to the end.
@@ -26,6 +26,7 @@ mod left;
 mod meanwhile;
 mod misuse;
 pub mod names;
+mod outlived;
 mod refused_block;
 mod refused_dependence;
 mod refused_edt;
@@ -39,6 +40,7 @@ mod rules;
 pub use graves::BURIED;
 pub use guards::BEYOND;
 pub use misuse::{Misuse, count};
+pub use outlived::OUTLIVED;
 
 use crate::object::Objects;
 use crate::object::edt::{Edt, FINISH, WAITING};
@@ -98,6 +100,7 @@ pub struct Check {
     /// What blocks contained when somebody was done with them.
     pub contents: contents::Contents,
     graves: graves::Graves,
+    outlived: outlived::Outlived,
     /// The blocks that running EDTs have released, by EDT.
     released: Mutex<HashMap<Guid, Vec<Guid>>>,
     /// Those that threads outside of EDTs have released, by the system's number of the thread.
@@ -117,6 +120,7 @@ impl Check {
             history: History::default(),
             contents: contents::Contents::default(),
             graves: graves::Graves::default(),
+            outlived: outlived::Outlived::default(),
             released: Mutex::default(),
             released_outside: Mutex::default(),
             former_ranges: Mutex::default(),

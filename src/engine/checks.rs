@@ -18,6 +18,7 @@ use crate::object::guid::Guid;
 use crate::object::place::Place;
 use crate::object::work::EdtDep;
 use crate::sched::calls;
+use std::ptr;
 use std::sync::atomic::Ordering;
 use std::time::Duration;
 
@@ -379,12 +380,13 @@ pub(super) unsafe extern "C" fn call_checked(
     // SAFETY: by the contract; both have as many elements as those that they are copies of.
     let result = unsafe { ocr_call_edt(paramc, paramv, depc, depv, function) };
     if let Some((context, edt, check)) = at_work() {
-        for (name, overrun, len) in [
-            ("paramv", params.overrun(), paramc),
-            ("depv", deps.overrun(), depc),
-        ] {
-            if let Some(at) = overrun {
-                insist(Err(check.beyond_argument(Who::of(edt), name, at, len)));
+        for (name, copy) in [("paramv", params), ("depv", deps)] {
+            let who = Who::of(edt);
+            if let Some(at) = copy.overrun() {
+                insist(Err(check.beyond_argument(who, name, at, copy.len)));
+            }
+            if copy.len != 0 {
+                insist(check.outlived(who, name, copy.words));
             }
         }
         context.check_end(check, edt, result);
@@ -392,81 +394,54 @@ pub(super) unsafe extern "C" fn call_checked(
     result
 }
 
-/// A copy of an array that an EDT's function gets, with elements on both sides that are not its own.
-struct Guarded<T> {
-    elements: Vec<T>,
+/// A copy of an array that an EDT's function gets, with words on both sides that are not its own.
+struct Guarded {
+    words: Vec<u64>,
     len: usize,
+    /// How many words an element has.
+    each: usize,
 }
 
-/// So many bytes, at least, are looked at on each side.
-const AROUND: usize = 256;
+/// So many words are looked at on each side: a multiple of those of `u64` and of `EdtDep`.
+const AROUND: usize = 36;
 
-impl<T: Marked> Guarded<T> {
-    /// How many elements are on each side.
-    const SIDE: usize = AROUND.div_ceil(size_of::<T>());
-
+impl Guarded {
     /// # Safety
     /// `start` has `len` elements; it may be null if there are none.
-    unsafe fn copy(start: *const T, len: u32) -> Guarded<T> {
-        let len = len as usize;
-        let mut elements = vec![T::mark(); Self::SIDE];
-        // SAFETY: by the contract.
-        elements.extend((0..len).map(|at| unsafe { start.wrapping_add(at).read() }));
-        elements.extend(std::iter::repeat_n(T::mark(), Self::SIDE));
-        Guarded { elements, len }
+    unsafe fn copy<T>(start: *const T, len: u32) -> Guarded {
+        const { assert!(size_of::<T>().is_multiple_of(size_of::<u64>())) };
+        let (len, each) = (len as usize, size_of::<T>() / size_of::<u64>());
+        let words = vec![MARK; AROUND + len * each + AROUND];
+        let mut copy = Guarded { words, len, each };
+        if len != 0 {
+            // SAFETY: by the contract, and there is room for them.
+            unsafe { ptr::copy_nonoverlapping(start, copy.start(), len) };
+        }
+        copy
     }
 
     /// What the function gets: null if there are no elements.
-    fn start(&mut self) -> *mut T {
+    fn start<T>(&mut self) -> *mut T {
         match self.len {
-            0 => std::ptr::null_mut(),
-            _ => self.elements.as_mut_ptr().wrapping_add(Self::SIDE),
+            0 => ptr::null_mut(),
+            _ => self.words.as_mut_ptr().wrapping_add(AROUND).cast(),
         }
     }
 
     /// The index of an element that is none of the array and was written.
     fn overrun(&self) -> Option<i64> {
-        let (before, rest) = self.elements.split_at(Self::SIDE);
-        let behind = &rest[self.len..];
-        let is_written = |element: &T| !element.is_mark();
+        let (before, rest) = self.words.split_at(AROUND);
+        let behind = &rest[self.len * self.each..];
+        let is_written = |word: &u64| *word != MARK;
         match behind.iter().position(is_written) {
-            Some(at) => Some((self.len + at) as i64),
-            None => (before.iter().rposition(is_written)).map(|at| at as i64 - Self::SIDE as i64),
+            Some(at) => Some((self.len + at / self.each) as i64),
+            None => (before.iter().rposition(is_written))
+                .map(|at| -(((AROUND - 1 - at) / self.each) as i64) - 1),
         }
     }
-}
-
-/// What has a value that no program writes by chance.
-trait Marked: Copy {
-    fn mark() -> Self;
-    fn is_mark(&self) -> bool;
 }
 
 const MARK: u64 = u64::from_ne_bytes([BEYOND; 8]);
-
-impl Marked for u64 {
-    fn mark() -> u64 {
-        MARK
-    }
-
-    fn is_mark(&self) -> bool {
-        *self == MARK
-    }
-}
-
-impl Marked for EdtDep {
-    fn mark() -> EdtDep {
-        EdtDep {
-            guid: Guid::from_bits(MARK),
-            ptr: std::ptr::without_provenance_mut(MARK as usize),
-            mode: MARK as u32,
-        }
-    }
-
-    fn is_mark(&self) -> bool {
-        (self.guid.bits(), self.ptr as u64, self.mode) == (MARK, MARK, MARK as u32)
-    }
-}
 
 /// How many calls that were never made are shown.
 const SHOWN: usize = 10;
@@ -498,6 +473,7 @@ impl Runtime {
             }
         }
         insist(check.visit_all());
+        insist(check.visit_outlived());
         flush_output();
         let early = self.early_calls();
         match early.len() {

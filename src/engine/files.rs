@@ -5,6 +5,7 @@
 use super::Runtime;
 use super::context::Context;
 use super::end::fatal;
+use crate::check;
 use crate::check::history::What;
 use crate::device::DeviceError;
 use crate::memory;
@@ -23,6 +24,7 @@ use std::os::fd::{AsRawFd, IntoRawFd};
 use std::os::unix::ffi::OsStrExt;
 use std::os::unix::fs::{FileExt, OpenOptionsExt};
 use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
 
 /// What a file is opened for.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -458,10 +460,49 @@ fn write_back(block: &DataBlock, chunk: Chunk) -> Result<(), String> {
         // or held for reading.
         let bytes = unsafe { std::slice::from_raw_parts(block.host_ptr(), len) };
         written = file.file.write_all_at(bytes, range.start);
+    } else if check::is_on() && is_changed(block, &chunk) {
+        tell_lost(block.guid(), &chunk);
     }
     let written = written.map_err(|error| message(&chunk, block.guid(), &error));
     file.give_back(range);
     written.and(close(chunk.file))
+}
+
+/// Whether a chunk of a file that is not written is no longer what the file has, as far as the host knows.
+fn is_changed(block: &DataBlock, chunk: &Chunk) -> bool {
+    const PIECE: usize = 1 << 16;
+    let Chunk { file, range } = chunk;
+    if !block.copies().host_ready() {
+        return false;
+    }
+    let mut of_file = vec![0; PIECE];
+    range.clone().step_by(PIECE).any(|start| {
+        let end = range.end.min(start + PIECE as u64);
+        let len = (end - start) as usize;
+        // SAFETY: the vector has room for a piece.
+        let read = unsafe { read_at(file, of_file.as_mut_ptr(), &(start..end)) };
+        let at = block
+            .host_ptr()
+            .wrapping_add((start - range.start) as usize);
+        // SAFETY: within the block, which has this memory, and which nobody uses any more.
+        let of_block = unsafe { std::slice::from_raw_parts(at, len) };
+        read.is_ok() && of_block != &of_file[..len]
+    })
+}
+
+/// Says once that what was written to a chunk is lost.
+fn tell_lost(block: Guid, chunk: &Chunk) {
+    static TOLD: AtomicBool = AtomicBool::new(false);
+    let Chunk { file, range } = chunk;
+    if !TOLD.swap(true, Ordering::Relaxed) {
+        tell!(
+            "ocr: note: strict mode: what was written to the data block {block}, bytes {} to {} of the file \"{}\", is lost: \
+             the file was opened for reading alone. Open it with \"r+\" to keep it. More of this kind is not told.",
+            range.start,
+            range.end,
+            file.path
+        );
+    }
 }
 
 fn message(chunk: &Chunk, block: Guid, error: &dyn std::fmt::Display) -> String {

@@ -2,7 +2,7 @@
 
 use super::Text;
 use super::stack;
-use crate::check::{BEYOND, BURIED};
+use crate::check::{BEYOND, BURIED, OUTLIVED};
 use crate::engine::Runtime;
 use crate::object::data_block::{REACH, UNWRITTEN};
 use crate::object::edt::{Edt, Mode, PreSlot};
@@ -198,6 +198,7 @@ fn filled(text: &mut Text, context: *const libc::c_void) -> fmt::Result {
         (BURIED, "the memory of destroyed data blocks"),
         (UNWRITTEN, "the memory of new data blocks"),
         (BEYOND, "what lies beyond paramv and depv"),
+        (OUTLIVED, "paramv and depv of EDTs that have ended"),
     ] {
         let word = u32::from_ne_bytes([byte; 4]);
         let has = |register: &i64| *register as u32 == word || (*register >> 32) as u32 == word;

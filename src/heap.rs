@@ -5,13 +5,18 @@ use std::alloc::{GlobalAlloc, Layout, System};
 use std::cell::Cell;
 
 thread_local! {
-    /// How many bytes this thread asked for last where there were none; 0: it has always got some.
+    /// How many bytes this thread asked for last where there were none; 0: it has got some, or goes on without.
     static LACKING: Cell<usize> = const { Cell::new(0) };
 }
 
 /// For the handler of a signal, too.
 pub fn lacking() -> Option<usize> {
     Some(LACKING.get()).filter(|bytes| *bytes != 0)
+}
+
+/// A call that could not go on without answers so: what comes to an end afterwards does for another reason.
+pub fn coped() {
+    LACKING.set(0);
 }
 
 struct Heap;

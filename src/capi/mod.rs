@@ -27,6 +27,7 @@ pub mod sys {
 use crate::check::calls::{self, Call};
 use crate::engine::context::Context;
 use crate::graph::Refused;
+use crate::heap;
 use crate::object::guid::Guid;
 use std::ffi::{CStr, c_char};
 use std::panic::{AssertUnwindSafe, catch_unwind};
@@ -149,8 +150,11 @@ fn note_refusal(call: &Call, status: u8) {
 #[cold]
 fn note_no_memory(call: &Call, status: u8) {
     static TOLD: AtomicBool = AtomicBool::new(false);
-    if status == ENOMEM
-        && call.name != "ocrDbCreate"
+    if status != ENOMEM {
+        return;
+    }
+    heap::coped();
+    if call.name != "ocrDbCreate"
         && let Some(context) = Context::get()
     {
         // SAFETY: the context is this thread's, and calls from C do not nest.

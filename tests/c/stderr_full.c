@@ -1,5 +1,6 @@
 /* A warning, a picture and the statistics cannot be written, since the standard error is full: the program runs on. */
 // env: OCR_STATS=1
+// needs: signals
 // stdout: ran to its end
 #include "check.h"
 

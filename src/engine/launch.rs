@@ -245,6 +245,9 @@ fn tell_of_none(edt: &Edt, dimensions: u32, none: usize) {
     }
 }
 
+/// With more a device would be busy for years; PoCL ends the process.
+const MOST_WORK_ITEMS: usize = 1 << 56;
+
 /// The index space of an EDT: given at creation, or made by the template's function.
 fn range_of(
     edt: &Edt,
@@ -299,6 +302,16 @@ fn range_of(
         ));
     }
     let sizes = &range.global_size[..range.work_dim as usize];
+    let all = (sizes.iter()).try_fold(1usize, |all, size| all.checked_mul(*size));
+    if all.is_none_or(|all| all > MOST_WORK_ITEMS) && !sizes.contains(&0) {
+        fatal(&format!(
+            "EDT {} of template \"{}\": its index space has {sizes:?} work-items in its dimensions, with which no device \
+             comes to an end. A size may be negative, or was never set: globalSize in the template's range function, \
+             or global_work_size of ocrOpenclTaskCreate.",
+            edt.guid(),
+            edt.work().name
+        ));
+    }
     if strict
         && let Some(none) = sizes.iter().position(|size| *size == 0)
         && sizes.iter().any(|size| *size != 0)

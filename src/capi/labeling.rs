@@ -314,7 +314,8 @@ pub(super) fn create_at(
                 if status == EGUIDEXISTS
                     && (properties & BLOCK != 0 || context.is_leaving(label)) =>
             {
-                if !context.wait_for_label(label, call) {
+                let leaving = properties & BLOCK == 0;
+                if !context.wait_for_label(label, leaving, call) {
                     return ECANCELED;
                 }
             }

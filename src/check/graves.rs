@@ -1,9 +1,9 @@
 //! The memory of destroyed blocks, kept for a while to find uses of a pointer that outlived its block.
 //!
 //! Memory that has pages of its own is closed: who reads or writes it crashes there, and is told of the block; a system
-//! call that is given it fails (EFAULT), and nothing tells of that. Other memory is filled with a pattern, and a write is found later: a block that goes while the EDT that destroyed it
-//! still runs is looked at when that EDT ends; each is looked at when it leaves here for another, and at the end of
-//! the program.
+//! call that is given it fails (EFAULT), and nothing tells of that. Other memory is filled with a pattern, and a write is
+//! found later: a block that goes while the EDT that destroyed it still runs is looked at when that EDT ends; each is
+//! looked at when it leaves here for another, and at the end of the program.
 
 use super::history::{End, Who};
 use super::{Check, Misuse};

@@ -4,8 +4,8 @@ use super::context::Context;
 use super::early::Waits;
 use crate::check::history::What;
 use crate::memory;
+use crate::object::Objects;
 use crate::object::guid::{Guid, Kind};
-use crate::object::header::Locked;
 use crate::object::range::{Bounds, Map};
 use crate::report::tally::Label;
 
@@ -51,23 +51,23 @@ impl Context {
         true
     }
 
-    /// Waits until the object of a label has gone, for `call`. False if the program ends meanwhile.
-    pub fn wait_for_label(&mut self, label: Guid, call: &'static str) -> bool {
+    /// Waits until a label is free, for `call`; while what is `leaving` there goes, if that is all that is waited for.
+    /// False if the program ends meanwhile.
+    pub fn wait_for_label(&mut self, label: Guid, leaving: bool, call: &'static str) -> bool {
         let objects = &self.runtime.objects;
         let Some(labels) = label.kind().and_then(|kind| objects.labels(kind)) else {
             return true;
         };
+        let goes = || !leaving || is_leaving(objects, label) == Some(true);
         self.wait_until(Label::Gone(label), call, |wake| {
-            labels.watch(label.index(), wake)
+            labels.watch(label.index(), &goes, wake)
         })
     }
 
-    /// Whether the object that was on a label is about to be gone: a block that nobody uses any more, and
+    /// Whether the object that was on a label has gone since, or is about to: a block that nobody uses any more, and
     /// that a device gives up.
     pub fn is_leaving(&self, label: Guid) -> bool {
-        let block = self.runtime.objects.data_blocks.lock(label);
-        let is_unused = |(block, locked): (_, Locked<'_>)| memory::is_unused(block, &locked);
-        label.is_data_block() && block.is_none_or(is_unused)
+        label.is_data_block() && is_leaving(&self.runtime.objects, label) != Some(false)
     }
 
     /// Waits for who opens the event on a label: a call that destroys it may be among those that have waited.
@@ -97,4 +97,10 @@ impl Context {
             }
         })
     }
+}
+
+/// Whether the block on a label goes as soon as no device knows it; none if there is none.
+fn is_leaving(objects: &Objects, label: Guid) -> Option<bool> {
+    let (block, locked) = objects.data_blocks.lock(label)?;
+    Some(memory::is_unused(block, &locked))
 }

@@ -345,7 +345,7 @@ impl Context {
         self.slots_by_block.clear();
         self.current = None;
         self.tally.now.running.store(0, Ordering::Relaxed);
-        // 8: triggered, 9: recycled; then out of the scope, whose end comes after the EDT's.
+        // 8: recycled, 9: triggered; then out of the scope, whose end comes after the EDT's.
         let scope = edt.finish_scope();
         let belongings = std::mem::take(&mut self.has_belongings);
         if edt.has_output_inside() {

@@ -8,7 +8,7 @@
 //! | 4 locked | `life.rs`, `acquire_rest` |
 //! | 5 fetched | `life.rs`, `locked`; `launch.rs`, `bring_blocks` |
 //! | 6 run | `life.rs`, `run`; `launch.rs`, `launch`; `ahead.rs` |
-//! | 7 released, 8 triggered, 9 recycled | `life.rs`, `finish` |
+//! | 7 released, 8 recycled, 9 triggered | `life.rs`, `finish` |
 //!
 //! Placement comes before locking where the policy decides at once, because EDTs that share a block
 //! in RW mode must run in the same place: the place is part of what is asked of the block. An EDT

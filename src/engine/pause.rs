@@ -8,7 +8,7 @@
 
 use super::context::Context;
 use super::end::Call;
-use super::{Runtime, seats};
+use super::{Runtime, departure, seats};
 use crate::check::history::Who;
 use parking_lot::MutexGuard;
 
@@ -45,6 +45,7 @@ impl Context {
     /// does if the run ends.
     pub fn pause(&mut self, wait: bool) -> bool {
         let runtime = self.runtime;
+        departure::check_fork("ocrPause");
         // In an EDT, this is one of the threads at work, which others wait for.
         let me = usize::from(self.current.is_some());
         let mut state = runtime.seats.lock();

@@ -165,6 +165,8 @@ pub(super) fn listen() -> Option<Handler> {
     PROCESS.store(std::process::id(), Ordering::SeqCst);
     ASKED.store(false, Ordering::SeqCst);
     SUSPECTED.store(false, Ordering::SeqCst);
+    // That of this run is taken off at its end, and a signal may come at once.
+    stay_harmless();
     // The system call that it interrupts is begun again, as far as that is possible.
     // SAFETY: it does what a handler may do.
     unsafe { Handler::begin(libc::SIGUSR1, handler(), libc::SA_RESTART) }

@@ -1,10 +1,12 @@
 /* A process that is forked in the middle of a run has no threads that run EDTs: what would wait for them ends it. */
 // stderr: ocrLegacyBlockProgress: this process was made by fork()
 // stderr: ocrLegacyFinalize: this process was made by fork()
+// stderr: ocrPause: this process was made by fork()
 // stderr: ocrLegacyInit: this process was made by fork()
 #include "check.h"
 
 #include <extensions/ocr-legacy.h>
+#include <extensions/ocr-pause.h>
 #include <sys/wait.h>
 
 static ocrGuid_t context, event;
@@ -18,6 +20,8 @@ static void waits(void) {
 }
 
 static void finalizes(void) { ocrLegacyFinalize(context, true); }
+
+static void pauses(void) { ocrPause(true); }
 
 static void begins(void) { ocrLegacyInit(&context, &config); }
 
@@ -46,6 +50,7 @@ int main(void) {
     in_another(waits);
     in_another(finalizes);
     in_another(begins);
+    in_another(pauses);
     // The first one goes on.
     spawn(ends, 0, NULL, 1, &event);
     OK(ocrEventSatisfy(event, NULL_GUID));

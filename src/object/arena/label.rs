@@ -32,8 +32,9 @@ pub trait Labels {
     fn reserve(&self, len: u32) -> Option<(u32, u32)>;
     /// Takes the run back that begins with this slot. Objects in it stay.
     fn give_back(&self, first: u32);
-    /// Has `wake` called when the slot is free, now or later.
-    fn watch(&self, index: u32, wake: Wake);
+    /// Has `wake` called when the slot is free, now or later; at once, too, where what is in it does not go as `goes`
+    /// says: it may be the next object by now.
+    fn watch(&self, index: u32, goes: &dyn Fn() -> bool, wake: Wake);
     /// Whether the GUID is a label.
     fn is_label(&self, guid: Guid) -> bool;
     /// Whether the GUID is a label that has had no object yet.
@@ -153,10 +154,10 @@ impl<T: Slot> Labels for Arena<T> {
         }
     }
 
-    fn watch(&self, index: u32, wake: Wake) {
-        let is_free = || self.slot(index).header().is_vacant();
+    fn watch(&self, index: u32, goes: &dyn Fn() -> bool, wake: Wake) {
+        let is_so = || self.slot(index).header().is_vacant() || !goes();
         let watcher = Watcher::Wake(wake);
-        if let Some(Watcher::Wake(wake)) = self.labels.waiting.wait(index, watcher, is_free) {
+        if let Some(Watcher::Wake(wake)) = self.labels.waiting.wait(index, watcher, is_so) {
             wake();
         }
     }

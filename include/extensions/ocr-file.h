@@ -62,7 +62,7 @@ extern "C" {
  *   descriptorDb  out: the GUID of a data block that tells about the file, for an EDT that gets it
  *                 through a pre-slot. The caller has not acquired it, and somebody has to destroy it.
  *                 NULL if it is not wanted.
- *   properties    0 (others are ignored)
+ *   properties    0 (others are ignored; strict mode refuses them)
  *
  * The same file may be open more than once; then chunks of the one know nothing of those of the other.
  *

@@ -50,9 +50,9 @@
  * DB_MODE_RW, which does not.
  *
  * After its object is gone, a labeled GUID names nothing, until the next object is created on it:
- * functions that are given it return OCR_EINVAL (ocrDbDestroy: OCR_EPERM) and do nothing. An object that goes by itself (a once
- * event, a latch event, an EDT) leaves its label free for another: calls that are meant to create one
- * object must all come before it goes. A dependence of an event on a label from another event, which has
+ * functions that are given it return OCR_EINVAL (ocrDbDestroy: OCR_EPERM) and do nothing. An object
+ * that goes by itself (a once event, a latch event, an EDT) leaves its label free for another: calls
+ * that are meant to create one object must all come before it goes. A dependence of an event on a label from another event, which has
  * not been satisfied when the one on the label is destroyed, stays: it satisfies the next event that is
  * created there. A data block is gone when the last EDT that holds it has
  * released it, and one that was divided when its parts have been put together after that; from ocrDbDestroy

@@ -3,6 +3,7 @@
 use super::{EACCES, EFAULT, EINVAL, ENOMEM, EPERM, sys, with};
 use crate::engine::by_value::NotPassed;
 use crate::object::edt::Mode;
+use crate::object::guid::Guid;
 use sys::ocrGuid_t;
 
 export! {
@@ -13,11 +14,13 @@ export! {
         slot: u32,
         mode: sys::ocrDbAccessMode_t,
     ) -> u8, or EFAULT; {
-        let Some(mode) = Mode::from_bits(mode) else {
+        let (source, destination) = (Guid::from(source), Guid::from(destination));
+        // An event does not use it.
+        let unused = destination.is_event().then_some(Mode::Rw);
+        let Some(mode) = Mode::from_bits(mode).or(unused) else {
             return EINVAL;
         };
         with(EPERM, |context| {
-            let (source, destination) = (source.into(), destination.into());
             match context.pass_by_value(source, destination, slot, mode) {
                 Ok(()) => 0,
                 Err(NotPassed::NoSuchBlock) => EINVAL,

@@ -161,9 +161,17 @@ fn note_no_memory(call: &Call, status: u8) {
         let context = unsafe { &*context };
         let describe = || format!("{} returned OCR_ENOMEM, in {}", call.shown(), context.who());
         if !TOLD.swap(true, Ordering::Relaxed) {
+            let why = match call.name {
+                "ocrDbCopy" => {
+                    "the bytes are not all in these blocks, or there was no memory for an EDT that copies them"
+                }
+                "ocrGuidRangeCreate" | "ocrGuidMapCreate" => {
+                    "there are not so many GUIDs of this kind, or there was no memory to keep them apart"
+                }
+                _ => "there was no host memory, or a limit of it is reached (ulimit -v)",
+            };
             tell!(
-                "ocr: warning: {}: there was no host memory, or a limit of it is reached (ulimit -v). More of this kind \
-                 is not told.",
+                "ocr: warning: {}: {why}. More of this kind is not told.",
                 describe()
             );
         }

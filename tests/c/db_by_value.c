@@ -117,7 +117,8 @@ static ocrGuid_t to_events(u32 paramc, u64 *paramv, u32 depc, ocrEdtDep_t depv[]
     OK(ocrEdtDestroy(gone));
     gone = spawn(end_edt, 0, NULL, 2, NULL);
     link_to(once, gone, 0, DB_MODE_CONST);
-    OK(ocrAddDependenceByValue(block, once, 0, DB_MODE_NULL));
+    /* an event does not use the mode, which may be anything */
+    OK(ocrAddDependenceByValue(block, once, 0, (ocrDbAccessMode_t)77));
     OK(ocrEdtDestroy(gone));
     gone = spawn(end_edt, 0, NULL, 2, NULL);
     OK(ocrAddDependenceByValue(block, gone, 1, DB_MODE_RW));

@@ -20,7 +20,8 @@ extern "C" {
  *   db         out: its GUID, usable at once. In: with a GUID_PROP_ property, the labeled GUID.
  *   addr       out: where the block begins; NULL under DB_PROP_NO_ACQUIRE. May be NULL.
  *   len        its size in bytes; may be 0
- *   flags      DB_PROP_ and GUID_PROP_ values, combined with |; other bits do nothing
+ *   flags      DB_PROP_ and GUID_PROP_ values, combined with |; other bits do nothing (strict
+ *              mode says so)
  *   hint       NULL_HINT, or an OCR_HINT_DB_T hint, which is read during the call; others are left
  *              out (strict mode says so)
  *   allocator  NO_ALLOC

@@ -163,7 +163,7 @@ u8 ocrEventSatisfy(ocrGuid_t eventGuid, ocrGuid_t dataGuid);
  *
  * A latch event passes on the block that it is satisfied with last, as programs of OCR 1.2 expect;
  * OCR 1.1.0 (1.4.3.1) says that it drops blocks. A collective event is not satisfied with blocks, but
- * by ocrEventCollectiveSatisfySlot.
+ * by ocrEventCollectiveSatisfySlot. Both GUIDs NULL_GUID: nothing happens, and 0 is returned.
  *
  * Errors: OCR_EINVAL (no such object, not a data block, no such slot), OCR_EPERM (satisfied already,
  * and its type permits that only once; a channel event with maxGen satisfactions that wait; a
@@ -225,7 +225,8 @@ u8 ocrEdtTemplateDestroy(ocrGuid_t guid);
  *   depv          NULL, or one GUID a pre-slot: a data block or an event, connected with mode
  *                 DB_DEFAULT_MODE; NULL_GUID, satisfied without data; UNINITIALIZED_GUID, left
  *                 open for ocrAddDependence. Copied.
- *   properties    EDT_PROP_ and GUID_PROP_ values, combined with |; other bits do nothing
+ *   properties    EDT_PROP_ and GUID_PROP_ values, combined with |; other bits do nothing (strict mode
+ *                 says so)
  *   hint          NULL_HINT, or an OCR_HINT_EDT_T hint, applied on top of the template's
  *   outputEvent   NULL (also with EDT_PROP_OEVT_VALID: then nobody learns of the end), or where to put
  *                 the GUID of the output event. In: with EDT_PROP_OEVT_VALID, the event to use.
@@ -269,8 +270,8 @@ u8 ocrEdtCreate(ocrGuid_t *guid, ocrGuid_t templateGuid, u32 paramc, u64 *paramv
 
 /*
  * Destroys an EDT that will never be runnable, and its output event, also one that was given with
- * EDT_PROP_OEVT_VALID. Finish EDTs among its ancestors do not wait for it any more. An EDT whose pre-slots are all satisfied must not be
- * destroyed; where that can be seen, it is an error.
+ * EDT_PROP_OEVT_VALID. Finish EDTs among its ancestors do not wait for it any more. An EDT whose
+ * pre-slots are all satisfied must not be destroyed; where that can be seen, it is an error.
  *
  * Errors: OCR_EINVAL (not an EDT, or no more), OCR_EPERM (it is runnable or running).
  * OCR 1.1.0, 2.7.4.
@@ -291,10 +292,11 @@ u8 ocrEdtDestroy(ocrGuid_t guid);
  * An EDT may get the same block in several pre-slots: in one mode, and to be released once. Both
  * GUIDs NULL_GUID: nothing happens, and 0 is returned.
  *
- * Errors: OCR_EINVAL (no such object or slot; no such mode, where destination is an EDT; the EDT is runnable
- * already), OCR_EPERM (these two cannot be connected; the pre-slot is taken already; the event has all
- * its dependences, or as many that wait as it allows), OCR_ENOMEM. Where destination is an event that
- * takes no further satisfaction, a counted, channel or collective source has given it one all the same, and that is lost.
+ * Errors: OCR_EINVAL (no such object or slot; no such mode, where destination is an EDT; the EDT is
+ * runnable already), OCR_EPERM (these two cannot be connected; the pre-slot is taken already; the event
+ * has all its dependences, or as many that wait as it allows), OCR_ENOMEM. Where destination is an event
+ * that takes no further satisfaction, a counted, channel or collective source has given it one all the
+ * same, and that is lost.
  * OCR 1.1.0, 2.8.1.
  */
 u8 ocrAddDependence(ocrGuid_t source, ocrGuid_t destination, u32 slot, ocrDbAccessMode_t mode);

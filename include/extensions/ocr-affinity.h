@@ -85,8 +85,8 @@ u8 ocrAffinityQuery(ocrGuid_t guid, u64 *count, ocrGuid_t *affinities);
 
 /*
  * The value that stands for a place in a hint, for ocrSetHintValue; 0, which stands for no place, for
- * NULL_GUID. The GUID is not looked at: a hint with the value of one that is no place is refused where
- * it is used.
+ * NULL_GUID. The GUID is not looked at: a hint with the value of one that is no place has no effect
+ * (strict mode refuses it in ocrSetHintValue).
  */
 u64 ocrAffinityToHintValue(ocrGuid_t affinity);
 

@@ -41,7 +41,8 @@ extern "C" {
  * to a dependence on a labeled GUID that waits for its object (ocr-labeling.h).
  *
  * When the call returns, the content has been copied: what the caller writes then does not get there. The
- * pre-slot is satisfied by then, too, unless destination is a labeled GUID that waits for its object.
+ * pre-slot is satisfied by then, too, unless destination is an event on a label that another EDT is
+ * creating.
  *
  * Errors: those of ocrAddDependence for destination, slot and mode; and OCR_EINVAL (sourceDb is not a
  * data block), OCR_EACCES (the caller does not hold it: it has released it, or never acquired it),

@@ -52,9 +52,10 @@
  * After its object is gone, a labeled GUID names nothing, until the next object is created on it:
  * functions that are given it return OCR_EINVAL (ocrDbDestroy: OCR_EPERM) and do nothing. An object
  * that goes by itself (a once event, a latch event, an EDT) leaves its label free for another: calls
- * that are meant to create one object must all come before it goes. A dependence of an event on a label from another event, which has
- * not been satisfied when the one on the label is destroyed, stays: it satisfies the next event that is
- * created there. A data block is gone when the last EDT that holds it has
+ * that are meant to create one object must all come before it goes. A dependence of an event on a
+ * label from another event, which has not been satisfied when the one on the label is destroyed, stays:
+ * it satisfies the next event that is created there. A dependence that was asked for before either of
+ * its labels had an object goes to what is on its destination when its source has been created. A data block is gone when the last EDT that holds it has
  * released it, and one that was divided when its parts have been put together after that; from ocrDbDestroy
  * until then its GUID cannot be used, and not created on. Creating on a label waits where a device has still
  * to give up its copy of a block that nobody holds any more, or where calls that have waited for an event are
@@ -103,7 +104,8 @@ typedef enum {
  * The map, and the GUIDs, can be used at once, by every EDT that gets them.
  *
  * Errors: OCR_EINVAL (a pointer is NULL, params is NULL though numParams is not 0, numberGuid is 0,
- * no such kind), OCR_ENOMEM (also for more GUIDs than there are: 2^31 events, 2^30 others).
+ * no such kind), OCR_ENOMEM (also for more GUIDs than are left: in all there are 2^31 events, and of
+ * the other kinds 2^30 each, less a few).
  * OCR 1.1.0, B.2.2.1.
  */
 u8 ocrGuidMapCreate(ocrGuid_t *mapGuid, u32 numParams,

@@ -1,8 +1,8 @@
 //! `extensions/ocr-db-by-value.h`: contents of data blocks passed by value, as in OCR-Vx.
 
+use super::edt::mode_for;
 use super::{EACCES, EFAULT, EINVAL, ENOMEM, EPERM, sys, with};
 use crate::engine::by_value::NotPassed;
-use crate::object::edt::Mode;
 use crate::object::guid::Guid;
 use sys::ocrGuid_t;
 
@@ -15,9 +15,7 @@ export! {
         mode: sys::ocrDbAccessMode_t,
     ) -> u8, or EFAULT; {
         let (source, destination) = (Guid::from(source), Guid::from(destination));
-        // An event does not use it.
-        let unused = destination.is_event().then_some(Mode::Rw);
-        let Some(mode) = Mode::from_bits(mode).or(unused) else {
+        let Some(mode) = mode_for(destination, mode) else {
             return EINVAL;
         };
         with(EPERM, |context| {

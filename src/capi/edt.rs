@@ -5,7 +5,7 @@ use super::{
     status, sys, text, with,
 };
 use crate::engine::context::Context;
-use crate::engine::create::{Label, NO_EDT, NotCreated, Output, Request};
+use crate::engine::create::{Label, NotCreated, Output, Request, tell_no_edt};
 use crate::object::collective::{Params, UNBOUNDED};
 use crate::object::edt::{ExplicitRange, Mode};
 use crate::object::event::{EventKind, NewEvent};
@@ -136,9 +136,7 @@ pub(super) fn add_dependence(
     mode: sys::ocrDbAccessMode_t,
 ) -> u8 {
     let (source, destination) = (Guid::from(source), Guid::from(destination));
-    // An event does not use it, and it may be anything (2.8.1).
-    let unused = destination.is_event().then_some(Mode::Null);
-    let Some(mode) = Mode::from_bits(mode).or(unused) else {
+    let Some(mode) = mode_for(destination, mode) else {
         return EINVAL;
     };
     with(EPERM, |context| {
@@ -149,6 +147,12 @@ pub(super) fn add_dependence(
             graph.add_dependence_slot(source, source_slot, destination, slot, mode)
         }))
     })
+}
+
+/// The mode of a dependence. An event does not use it, and it may be anything (2.8.1).
+pub(super) fn mode_for(destination: Guid, mode: sys::ocrDbAccessMode_t) -> Option<Mode> {
+    let unused = (!destination.is_edt()).then_some(Mode::Null);
+    Mode::from_bits(mode).or(unused)
 }
 
 /// A call names nothing but `NULL_GUID`, and does nothing. Programs do this, but where one hangs, that may be why.
@@ -432,13 +436,13 @@ fn edt_status(context: &Context, created: Result<(), NotCreated>) -> u8 {
     match created {
         Ok(()) => 0,
         Err(NotCreated::Label(why)) => labeling::status(why),
-        Err(NotCreated::NoTemplate | NotCreated::Counts) => EINVAL,
+        Err(NotCreated::NoTemplate) => EINVAL,
         Err(NotCreated::Arguments(why)) => {
-            tell!("{NO_EDT}{why}");
+            tell_no_edt(context, why);
             EINVAL
         }
         Err(NotCreated::Parameters(why)) => {
-            tell!("{NO_EDT}{why}");
+            tell_no_edt(context, why);
             context.runtime.end.edt_missing();
             EINVAL
         }

@@ -109,7 +109,10 @@ fn of_system(error: &io::Error) -> u8 {
     let code = match error.raw_os_error() {
         Some(libc::ENOENT | libc::ENOTDIR) => return ENOENT,
         Some(libc::ENOMEM) => return ENOMEM,
-        Some(libc::EINVAL | libc::ENAMETOOLONG | libc::ELOOP | libc::EFBIG) => return EINVAL,
+        // ENXIO: a socket.
+        Some(libc::EINVAL | libc::ENAMETOOLONG | libc::ELOOP | libc::EFBIG | libc::ENXIO) => {
+            return EINVAL;
+        }
         Some(libc::EACCES | libc::EPERM) => sys::OCR_EACCES,
         Some(libc::EROFS) => sys::OCR_EROFS,
         Some(libc::ENOSPC | libc::EDQUOT) => sys::OCR_ENOSPC,

@@ -149,7 +149,7 @@ fn note_refusal(call: &Call, status: u8) {
 /// look at the status, and have no result then. `ocrDbCreate` says more.
 #[cold]
 fn note_no_memory(call: &Call, status: u8) {
-    static TOLD: AtomicBool = AtomicBool::new(false);
+    static TOLD: [AtomicBool; 3] = [const { AtomicBool::new(false) }; 3];
     if status != ENOMEM {
         return;
     }
@@ -160,16 +160,21 @@ fn note_no_memory(call: &Call, status: u8) {
         // SAFETY: the context is this thread's, and calls from C do not nest.
         let context = unsafe { &*context };
         let describe = || format!("{} returned OCR_ENOMEM, in {}", call.shown(), context.who());
-        if !TOLD.swap(true, Ordering::Relaxed) {
-            let why = match call.name {
-                "ocrDbCopy" => {
-                    "the bytes are not all in these blocks, or there was no memory for an EDT that copies them"
-                }
-                "ocrGuidRangeCreate" | "ocrGuidMapCreate" => {
-                    "there are not so many GUIDs of this kind, or there was no memory to keep them apart"
-                }
-                _ => "there was no host memory, or a limit of it is reached (ulimit -v)",
-            };
+        let (kind, why) = match call.name {
+            "ocrDbCopy" => (
+                0,
+                "the bytes are not all in these blocks, or there was no memory for an EDT that copies them",
+            ),
+            "ocrGuidRangeCreate" | "ocrGuidMapCreate" => (
+                1,
+                "there are not so many GUIDs of this kind, or there was no memory to keep them apart",
+            ),
+            _ => (
+                2,
+                "there was no host memory, or a limit of it is reached (ulimit -v)",
+            ),
+        };
+        if !TOLD[kind].swap(true, Ordering::Relaxed) {
             tell!(
                 "ocr: warning: {}: {why}. More of this kind is not told.",
                 describe()

@@ -3,11 +3,11 @@
 use super::edt::More;
 use super::{EFAULT, EINVAL, ENODEV, EPERM, guid_place, sys, text, with};
 use crate::engine::context::Context;
-use crate::engine::devices::NO_RESULT;
 use crate::engine::hints::place_of;
 use crate::object::edt::ExplicitRange;
 use crate::object::guid::Guid;
 use crate::object::place::Place;
+use crate::object::work::NO_RESULT;
 use crate::object::work::Work;
 use std::ffi::c_char;
 use sys::ocrGuid_t;

@@ -10,6 +10,7 @@ use crate::engine::Runtime;
 use crate::engine::context::Context;
 use crate::engine::end::fatal;
 use crate::engine::files::OpenMode;
+use crate::engine::hints::place_of;
 use crate::engine::launch::asks_range_of;
 use crate::object::Objects;
 use crate::object::edt::Mode;
@@ -174,6 +175,15 @@ fn begin(call: &'static Call, words: &[u64]) -> Option<Box<Begun>> {
             check.not_paused(&made)
         }
         "ocrEdtCreate" | "ocrDbCreate" => check.wrong_hint(&made),
+        "ocrSetHintValue"
+            if matches!(
+                args[1] as u32,
+                sys::OCR_HINT_EDT_AFFINITY | sys::OCR_HINT_DB_AFFINITY
+            ) && args[2] != 0
+                && place_of(Guid::from_bits(args[2])).is_none() =>
+        {
+            Some(check.wrong_affinity(&made))
+        }
         _ => check.satisfied_by_hand(&context.runtime.objects, &made),
     };
     insist(silent.map_or(Ok(()), Err));
@@ -186,10 +196,10 @@ impl Begun {
         match self.call.name {
             "ocrElsUserGet" | "ocrQuery" => 0,
             "ocrLegacyIsChannelReady" => {
-                let kind = self.objects.event_kind(Guid::from_bits(self.args[0]));
-                match kind {
-                    // It may be a label of one to come.
-                    None | Some(EventKind::Channel) => 0,
+                let event = Guid::from_bits(self.args[0]);
+                match self.objects.event_kind(event) {
+                    Some(EventKind::Channel) => 0,
+                    None if self.objects.is_awaited(event) => 0,
                     _ => EINVAL,
                 }
             }

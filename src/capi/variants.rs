@@ -1,9 +1,9 @@
 //! `extensions/ocr-variants.h`: templates with C functions and kernels.
 
 use super::{EFAULT, EINVAL, EPERM, sys, text, with};
-use crate::engine::devices::{NO_RESULT, NewKernel};
+use crate::engine::devices::NewKernel;
 use crate::object::guid::Guid;
-use crate::object::work::{Name, NdRangeFunction, Work};
+use crate::object::work::{NO_RESULT, Name, NdRangeFunction, Work};
 use std::ffi::c_char;
 use sys::{ocrEdt_t, ocrGuid_t, ocrNdRangeFn_t};
 

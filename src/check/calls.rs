@@ -129,8 +129,6 @@ pub const LABEL_PROPERTIES: u32 = 0x700;
 const GUID_PROPERTIES: u32 = LABEL_PROPERTIES | MAPPED;
 /// `EDT_PROP_OEVT_VALID`.
 pub const OEVT_VALID: u32 = 8;
-/// `OCR_NO_RESULT`.
-pub const NO_RESULT: u32 = u32::MAX;
 /// `ELS_USER_SIZE`.
 pub const LOCAL_SLOTS: u64 = 4;
 

@@ -205,6 +205,8 @@ pub struct Record {
     pub untriggered: bool,
     /// The first and the last call that satisfied it.
     pub satisfied: [Option<Act>; 2],
+    /// What satisfied the event that was on the same label before.
+    pub before: Option<Act>,
     /// Whether it was entered before the end of the call that creates it.
     pub entered: bool,
     /// What an EDT's pre-slots were connected to; the last events that an event was made to depend on.
@@ -284,7 +286,10 @@ impl History {
         }
         if record.created.is_some() {
             // A labeled GUID has got another object.
-            *record = Record::default();
+            *record = Record {
+                before: record.satisfied[0],
+                ..Record::default()
+            };
         }
         record.what = Some(what);
         record.work = work;
@@ -472,6 +477,15 @@ impl History {
         Some(format!("created {}", self.by(&created)))
     }
 
+    /// What became of the event that was on the label of this one before.
+    pub fn before(&self, guid: Guid) -> Option<String> {
+        let before = self.get(guid)?.before?;
+        let by = self.by(&before);
+        Some(format!(
+            "the event that had this labeled GUID before was satisfied {by}, and is gone"
+        ))
+    }
+
     /// The call that destroyed an object, or, of an output event, its EDT; and whether that was an event
     /// that had not triggered.
     fn destruction(&self, guid: Guid) -> Option<(Act, bool)> {
@@ -525,8 +539,9 @@ impl History {
             .size
             .map_or(String::new(), |size| format!(" ({size} bytes)"));
         let mut text = format!("{}{size}:", self.name(guid));
-        if let Some(created) = self.creation(guid) {
-            text += &format!("\n    {created}");
+        let whence = [self.before(guid), self.creation(guid)];
+        for step in whence.into_iter().flatten() {
+            text += &format!("\n    {step}");
         }
         let has_run = |edt| matches!(self.get(edt).and_then(|edt| edt.end), Some(End::Ran));
         let output = matches!(record.what, Some(What::Output(edt)) if has_run(edt));
@@ -574,8 +589,13 @@ impl History {
             let story = story.map(|source| match self.what(source) {
                 Some(What::Output(_)) => {
                     let record = self.get(source).unwrap_or_default();
-                    let may_be_kernel = record.work.is_some_and(|work| !work.kernels.is_empty());
+                    let work = record.work;
+                    let may_be_kernel = work.is_some_and(|work| !work.kernels.is_empty());
                     let passes = match may_be_kernel {
+                        true if work.is_some_and(Work::passes_nothing) => {
+                            "its EDT passes on no block, as none of ocrOpenclTaskCreate with such a template does: the \
+                             block that its kernel writes is connected itself, to another pre-slot"
+                        }
                         true => {
                             "its EDT has passed on nothing: its function has returned NULL_GUID, or its kernel has \
                              OCR_NO_RESULT or a pre-slot without a block as resultSlot"

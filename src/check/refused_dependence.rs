@@ -340,12 +340,19 @@ impl Check {
                 "Create it with a larger nbDeps, or count what depends on it: EDTs and events, those \
                  in depv of ocrEdtCreate among them.",
             ),
-            What::CHANNEL | What::COLLECTIVE => (
+            What::CHANNEL => (
                 "takes no further dependence now",
-                "a channel event holds maxGen dependences that wait for a satisfaction; each \
-                 contributor of a collective event may be maxGen generations ahead of the others (see B.5)",
-                "Create it with a larger maxGen (a channel event: EVENT_CHANNEL_UNBOUNDED), or add the \
-                 dependence when an earlier one has been satisfied.",
+                "a channel event holds maxGen dependences that wait for a satisfaction (see B.5)",
+                "Create it with a larger maxGen, or EVENT_CHANNEL_UNBOUNDED, or add the dependence when an \
+                 earlier one has been satisfied.",
+            ),
+            What::COLLECTIVE => (
+                "takes no further dependence of this contributor now",
+                "each contributor of a collective event has one dependence in a generation, on the post-slot of its \
+                 number, and may be maxGen generations ahead of the others (extensions/ocr-reduction-event.h)",
+                "Connect each contributor's with ocrAddDependenceSlot and its number: ocrAddDependence is for number 0. \
+                 If this one is ahead, create the event with a larger maxGen, or add the dependence when an earlier one \
+                 has been satisfied.",
             ),
             _ => return None,
         };

@@ -1,7 +1,7 @@
 //! Why an EDT was not created.
 
 use super::arguments::article;
-use super::calls::{NO_RESULT, OEVT_VALID, Role};
+use super::calls::{OEVT_VALID, Role};
 use super::misuse::count;
 use super::{Check, Made, Misuse, is_alive};
 use crate::object::Objects;
@@ -9,6 +9,7 @@ use crate::object::event::EventKind;
 use crate::object::guid::Guid;
 use crate::object::link::MAX_SLOTS;
 use crate::object::template::{PARAM_DEF, PARAM_UNK};
+use crate::object::work::NO_RESULT;
 
 impl Check {
     /// The template exists; what else is wrong, in the order in which the engine looks.

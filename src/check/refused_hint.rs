@@ -49,6 +49,18 @@ impl Check {
         Some(self.other_hint(made, given, wanted, of, &[]))
     }
 
+    /// A hint for a place was given a value that stands for none.
+    pub fn wrong_affinity(&self, made: &Made<'_>) -> Box<Misuse> {
+        self.by_call(
+            made,
+            format!("value is {:#x}, which stands for no place", made.number(2)),
+            &[],
+            "an affinity is a value that ocrAffinityToHintValue has made of the GUID of a place (extensions/ocr-affinity.h)",
+            "Pass ocrAffinityToHintValue of what ocrAffinityGet or ocrAffinityGetAt has stored in this run. \
+             ocrAffinityGet stores how many there are: one AFFINITY_PD.",
+        )
+    }
+
     fn other_hint(
         &self,
         made: &Made<'_>,

@@ -102,12 +102,9 @@ impl Manager {
         let Some(kernel) = self.programs.kernels.get(launch.kernel) else {
             return Err(Fault::new("the launch names no kernel that was built here").into());
         };
-        if kernel.signature.args.len() != launch.params.len() + launch.blocks.len() {
-            let checked = kernel
-                .signature
-                .check(launch.params.len(), launch.blocks.len());
-            return Err(Fault::new(checked.err().unwrap_or_default()).into());
-        }
+        // Of a template that leaves its counts open, nobody has looked before.
+        let (params, blocks) = (launch.params.len(), launch.blocks.len());
+        (kernel.signature.check(params, blocks)).map_err(Fault::new)?;
         let missing = self.pin(launch, uses)?;
         if !self.make_room(missing)? {
             return Err(Obstacle::Later);

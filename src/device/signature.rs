@@ -62,11 +62,6 @@ impl Signature {
             ));
         }
         for (i, (kind, text)) in self.args.iter().zip(&self.texts).enumerate() {
-            let given = if i < paramc {
-                format!("parameter {i}")
-            } else {
-                format!("the block of slot {}", i - paramc)
-            };
             let fault = match kind {
                 ArgKind::Unknown => continue,
                 ArgKind::Scalar { bytes } if i < paramc && *bytes <= 8 => continue,
@@ -84,6 +79,10 @@ impl Signature {
                 ArgKind::Unsupported => {
                     "an image, sampler or pipe, for which nothing can be given".to_string()
                 }
+            };
+            let given = match i < paramc {
+                true => format!("parameter {i}"),
+                false => format!("the block of slot {}", i - paramc),
             };
             return Err(format!(
                 "argument {i}, '{text}', gets {given}; it is {fault}"

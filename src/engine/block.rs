@@ -291,7 +291,7 @@ impl Context {
             // The scope of the caller may be what is waited for.
             in_scope: false,
         });
-        let edt = created.unwrap_or(Guid::NULL);
+        let edt = *created.as_ref().unwrap_or(&Guid::NULL);
         let linked = created.is_ok() && {
             if let Some((waiter, _locked)) = self.runtime.objects.edts.lock(edt) {
                 waiter.flags.set(waiter.flags.get() | WAITER);

@@ -32,7 +32,7 @@ fn insist(result: Result<(), Box<Misuse>>) {
 impl Context {
     /// Who calls the runtime now.
     pub fn who(&self) -> Who {
-        match self.current {
+        match self.current.or(self.on_behalf_of) {
             Some(edt) => Who::of(edt),
             None => Who::outside(self.tally.now.thread.load(Ordering::Relaxed)),
         }
@@ -408,6 +408,7 @@ const AROUND: usize = 36;
 impl Guarded {
     /// # Safety
     /// `start` has `len` elements; it may be null if there are none.
+    #[inline(never)]
     unsafe fn copy<T>(start: *const T, len: u32) -> Guarded {
         const { assert!(size_of::<T>().is_multiple_of(size_of::<u64>())) };
         let (len, each) = (len as usize, size_of::<T>() / size_of::<u64>());
@@ -428,7 +429,9 @@ impl Guarded {
         }
     }
 
-    /// The index of an element that is none of the array and was written.
+    /// The index of an element that is none of the array and was written. Not inlined: the EDT's function is not to
+    /// run with the mark in a register, since a crash is told by what registers have.
+    #[inline(never)]
     fn overrun(&self) -> Option<i64> {
         let (before, rest) = self.words.split_at(AROUND);
         let behind = &rest[self.len * self.each..];

@@ -47,6 +47,8 @@ pub struct Context {
     pub queued: bool,
     /// The EDT that runs.
     pub current: Option<&'static Edt>,
+    /// The EDT in whose call the runtime creates one of its own, which is not to be in that one's finish scope.
+    pub on_behalf_of: Option<&'static Edt>,
     /// The blocks that the current EDT (or the thread) created and has not released.
     pub held: *const DataBlock,
     /// The blocks that it got by waiting for an event.
@@ -109,6 +111,7 @@ impl Context {
             keep_next: false,
             queued: false,
             current: None,
+            on_behalf_of: None,
             held: ptr::null(),
             answered: Answered::default(),
             slots_by_block: HashMap::new(),

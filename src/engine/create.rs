@@ -15,6 +15,7 @@ use crate::object::place::Place;
 use crate::object::scope::{OPEN, Scope};
 use crate::object::template::TemplateView;
 use crate::sync::Spin;
+use std::borrow::Cow;
 use std::mem::MaybeUninit;
 use std::ptr::{self, NonNull};
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -72,14 +73,12 @@ pub enum Output {
 }
 
 /// Why an EDT is not created.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+#[derive(PartialEq, Eq, Debug)]
 pub enum NotCreated {
     /// There is no such template.
     NoTemplate,
-    /// The numbers of parameters and pre-slots contradict the template. That has been told.
-    Counts,
     /// Another argument is wrong; says which.
-    Arguments(&'static str),
+    Arguments(Cow<'static, str>),
     /// Parameters and no array of them, or the reverse; says which.
     Parameters(&'static str),
     /// An EDT without GUID must be given all its dependences.
@@ -120,8 +119,14 @@ impl Before {
     }
 }
 
-/// What a warning begins with.
-pub const NO_EDT: &str = "ocr: warning: ocrEdtCreate: no EDT was created: ";
+/// Says that a call that is to create an EDT has not, which programs mostly do not look at.
+#[cold]
+pub fn tell_no_edt(context: &Context, why: impl std::fmt::Display) {
+    tell!(
+        "ocr: warning: no EDT was created, in {}: {why}",
+        context.who()
+    );
+}
 
 fn resolve(given: u32, of_template: u32) -> Option<u32> {
     match (given, of_template) {
@@ -149,11 +154,13 @@ fn other_counts(
     let paramc = own(request.paramc, template.paramc);
     let depc = own(request.depc, template.depc).filter(|&depc| depc < MAX_SLOTS);
     let (Some(paramc), Some(depc), false) = (paramc, depc, strict) else {
-        return Err(wrong_counts(request, template));
+        return Err(NotCreated::Arguments(
+            wrong_counts(request, template).into(),
+        ));
     };
     if !TOLD.swap(true, Ordering::Relaxed) {
         tell!(
-            "ocr: warning: ocrEdtCreate: an EDT of the template {} of \"{}\" has paramc {paramc} and depc {depc}, as \
+            "ocr: warning: an EDT of the template {} of \"{}\" has paramc {paramc} and depc {depc}, as \
              the call says; its template says paramc {} and depc {}. EDT_PARAM_UNK in the template leaves a number \
              open. More of this kind is not told.",
             request.template,
@@ -165,8 +172,8 @@ fn other_counts(
     Ok((paramc, depc))
 }
 
-/// Says which numbers contradict each other.
-fn wrong_counts(request: &Request<'_>, template: &TemplateView) -> NotCreated {
+/// Which numbers contradict each other.
+fn wrong_counts(request: &Request<'_>, template: &TemplateView) -> String {
     let [paramc, depc] = [request.paramc, request.depc].map(count);
     let [of_params, of_deps] = [template.paramc, template.depc].map(count);
     let why = match (request.paramc, request.depc) {
@@ -176,13 +183,10 @@ fn wrong_counts(request: &Request<'_>, template: &TemplateView) -> NotCreated {
         (_, depc) if depc >= MAX_SLOTS && depc != PARAM_DEF => "there are too many pre-slots",
         _ => "a count is not the template's",
     };
-    tell!(
-        "{NO_EDT}{why} (paramc {paramc}, depc {depc}; the template {} of \"{}\" has paramc {of_params}, \
-         depc {of_deps})",
-        request.template,
-        template.work.name
-    );
-    NotCreated::Counts
+    format!(
+        "{why} (paramc {paramc}, depc {depc}; the template {} of \"{}\" has paramc {of_params}, depc {of_deps})",
+        request.template, template.work.name
+    )
 }
 
 impl Context {
@@ -218,11 +222,13 @@ impl Context {
         if let Output::Given(event) = request.output {
             match objects.event_kind(event) {
                 None => {
-                    return Err(NotCreated::Arguments("the output event does not exist"));
+                    return Err(NotCreated::Arguments(
+                        "the output event does not exist".into(),
+                    ));
                 }
                 Some(EventKind::Collective) => {
                     return Err(NotCreated::Arguments(
-                        "a collective event cannot be an output event",
+                        "a collective event cannot be an output event".into(),
                     ));
                 }
                 Some(_) => {}

@@ -17,9 +17,6 @@ use crate::object::work::{Kernel, Missing, NdRangeFunction, Work};
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::sync::{Arc, OnceLock};
 
-/// `OCR_NO_RESULT`.
-pub const NO_RESULT: u32 = u32::MAX;
-
 /// The devices of a runtime.
 #[derive(Default)]
 pub struct Devices {
@@ -449,13 +446,23 @@ impl Context {
 }
 
 fn build(used: &Used, spec: &KernelSpec, view: TemplateView) -> Result<usize, Missing> {
+    // Which kernels a source has, and what arguments, may depend on the device by `#if` alone.
+    let conditional = |line: &str| {
+        line.trim_start()
+            .strip_prefix('#')
+            .is_some_and(|rest| rest.trim_start().starts_with("if"))
+    };
+    let everywhere = !spec.source.lines().any(conditional);
     let kernel = used.manager.build(spec).map_err(|error| Missing {
         text: error.to_string(),
-        anywhere: matches!(error, BuildError::NoSuchKernel { .. }),
+        anywhere: everywhere && matches!(error, BuildError::NoSuchKernel { .. }),
     })?;
     if view.paramc != PARAM_UNK && view.depc != PARAM_UNK {
         let fits = (kernel.signature).check(view.paramc as usize, view.depc as usize);
-        fits.map_err(Missing::anywhere)?;
+        fits.map_err(|text| Missing {
+            text,
+            anywhere: everywhere,
+        })?;
     }
     Ok(kernel.id)
 }

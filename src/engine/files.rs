@@ -5,7 +5,7 @@
 use super::Runtime;
 use super::context::Context;
 use super::end::fatal;
-use crate::check;
+use crate::check::contents::fingerprint;
 use crate::check::history::What;
 use crate::device::DeviceError;
 use crate::memory;
@@ -79,7 +79,7 @@ impl std::fmt::Display for FileError {
             FileError::Overlaps => f.write_str("there is a chunk in that range"),
             FileError::Range => f.write_str("no file has such a range"),
             FileError::NotRegular => {
-                f.write_str("it is a directory or a device, not a file with bytes")
+                f.write_str("it is a directory, a device or the like, not a file with bytes")
             }
             FileError::OutOfMemory => f.write_str("there is no memory for the data block"),
             FileError::System(error) => error.fmt(f),
@@ -200,7 +200,10 @@ impl Context {
         let name = format!("bytes {} to {} of {}", range.start, range.end, file.path);
         self.runtime.registry.labels.attach(objects, guid, &name);
         let file = file.clone();
-        objects.files.add_chunk(guid, Chunk { file, range });
+        let check = self.runtime.check.as_ref();
+        let read = check.map(|_| fingerprint(address, size as usize));
+        let chunk = Chunk { file, range, read };
+        objects.files.add_chunk(guid, chunk);
         if let Some((block, locked)) = objects.data_blocks.lock(guid) {
             block.mark(&locked, Mark::Chunk);
         }
@@ -452,7 +455,7 @@ unsafe fn read_at(file: &OpenFile, place: *mut u8, range: &Range<u64>) -> io::Re
 /// Writes a chunk, whose content is on the host and which the caller has taken out of the table. The
 /// message says what went wrong.
 fn write_back(block: &DataBlock, chunk: Chunk) -> Result<(), String> {
-    let Chunk { file, range } = &chunk;
+    let Chunk { file, range, .. } = &chunk;
     let mut written = Ok(());
     if file.writable {
         let len = (range.end - range.start) as usize;
@@ -460,7 +463,10 @@ fn write_back(block: &DataBlock, chunk: Chunk) -> Result<(), String> {
         // or held for reading.
         let bytes = unsafe { std::slice::from_raw_parts(block.host_ptr(), len) };
         written = file.file.write_all_at(bytes, range.start);
-    } else if check::is_on() && is_changed(block, &chunk) {
+    } else if let Some(read) = chunk.read
+        && block.copies().host_ready()
+        && fingerprint(block.host_ptr(), block.size() as usize) != read
+    {
         tell_lost(block.guid(), &chunk);
     }
     let written = written.map_err(|error| message(&chunk, block.guid(), &error));
@@ -468,32 +474,10 @@ fn write_back(block: &DataBlock, chunk: Chunk) -> Result<(), String> {
     written.and(close(chunk.file))
 }
 
-/// Whether a chunk of a file that is not written is no longer what the file has, as far as the host knows.
-fn is_changed(block: &DataBlock, chunk: &Chunk) -> bool {
-    const PIECE: usize = 1 << 16;
-    let Chunk { file, range } = chunk;
-    if !block.copies().host_ready() {
-        return false;
-    }
-    let mut of_file = vec![0; PIECE];
-    range.clone().step_by(PIECE).any(|start| {
-        let end = range.end.min(start + PIECE as u64);
-        let len = (end - start) as usize;
-        // SAFETY: the vector has room for a piece.
-        let read = unsafe { read_at(file, of_file.as_mut_ptr(), &(start..end)) };
-        let at = block
-            .host_ptr()
-            .wrapping_add((start - range.start) as usize);
-        // SAFETY: within the block, which has this memory, and which nobody uses any more.
-        let of_block = unsafe { std::slice::from_raw_parts(at, len) };
-        read.is_ok() && of_block != &of_file[..len]
-    })
-}
-
 /// Says once that what was written to a chunk is lost.
 fn tell_lost(block: Guid, chunk: &Chunk) {
     static TOLD: AtomicBool = AtomicBool::new(false);
-    let Chunk { file, range } = chunk;
+    let Chunk { file, range, .. } = chunk;
     if !TOLD.swap(true, Ordering::Relaxed) {
         tell!(
             "ocr: note: strict mode: what was written to the data block {block}, bytes {} to {} of the file \"{}\", is lost: \
@@ -506,7 +490,7 @@ fn tell_lost(block: Guid, chunk: &Chunk) {
 }
 
 fn message(chunk: &Chunk, block: Guid, error: &dyn std::fmt::Display) -> String {
-    let Chunk { file, range } = chunk;
+    let Chunk { file, range, .. } = chunk;
     format!(
         "the data block {block} cannot be written back to bytes {} to {} of the file \"{}\": {error}",
         range.start, range.end, file.path

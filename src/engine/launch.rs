@@ -245,7 +245,8 @@ fn tell_of_none(edt: &Edt, dimensions: u32, none: usize) {
     }
 }
 
-/// With more a device would be busy for years; PoCL ends the process.
+/// With more a device would be busy for days or years. PoCL ends the process then, and with fewer, too, where they are
+/// 2^32 work-groups or more.
 const MOST_WORK_ITEMS: usize = 1 << 56;
 
 /// The index space of an EDT: given at creation, or made by the template's function.

@@ -162,6 +162,11 @@ impl Runtime {
         unsafe { CURRENT_ADDRESS.load(Ordering::Acquire).as_ref() }
     }
 
+    /// Whether a runtime runs; for a signal handler, too.
+    fn runs() -> bool {
+        !CURRENT_ADDRESS.load(Ordering::Acquire).is_null()
+    }
+
     /// Whether this is the runtime that runs. Its address is no other's while somebody holds it.
     pub fn is_current(&self) -> bool {
         // Acquire: a thread that has seen the new runtime does not find the old one.

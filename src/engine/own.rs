@@ -41,7 +41,7 @@ impl Context {
         let mut edt = Guid::NULL;
         let current = self.current;
         if !own.in_scope {
-            self.current = None;
+            self.on_behalf_of = self.current.take();
         }
         let created = self.create_edt(&Request {
             template,
@@ -60,6 +60,7 @@ impl Context {
             output: own.output,
         });
         self.current = current;
+        self.on_behalf_of = None;
         objects
             .templates
             .destroy(&mut self.caches.templates, template);

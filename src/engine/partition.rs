@@ -28,6 +28,7 @@ use super::context::Context;
 use super::create::{NotCreated, Output};
 use super::end::fatal;
 use super::own::Own;
+use crate::check::contents::Print;
 use crate::device::DeviceError;
 use crate::memory::{self, Acquired, divided, private};
 use crate::object::data_block::{DataBlock, LIVE, Mark, alignment};
@@ -346,6 +347,12 @@ impl Context {
             self.open_parts(whole, &gone.opens);
         }
         if gone.last {
+            if let Some(check) = &self.runtime.check
+                && let Some(print) = Print::take(whole, 1)
+            {
+                let by = self.who();
+                (check.contents).seal_at_release(whole.guid(), print, by, false);
+            }
             let left = divided::unite(whole, &mut self.granted);
             self.dispose_if(whole, left);
         }

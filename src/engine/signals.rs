@@ -92,7 +92,7 @@ impl Handler {
         let below = action_of(signal)?;
         let of_opencl = OF_OPENCL.lock().contains(&(signal, below.sa_sigaction));
         let of_last_run = below.sa_sigaction == watch::late_handler()
-            || crash::is_late_handler(below.sa_sigaction);
+            || below.sa_sigaction == crash::late_handler();
         if below.sa_sigaction != libc::SIG_DFL && !of_opencl && !of_last_run {
             return None;
         }

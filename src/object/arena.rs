@@ -27,8 +27,9 @@ pub use label::{Labels, Taken};
 use parking_lot::Mutex;
 use std::alloc::{Layout, alloc_zeroed, dealloc, handle_alloc_error};
 use std::marker::PhantomData;
+use std::ops::Range;
 use std::ptr::NonNull;
-use std::sync::atomic::{AtomicPtr, Ordering};
+use std::sync::atomic::{AtomicPtr, AtomicU64, Ordering};
 
 /// How many neighbouring slots the depot keeps, and hands out, together: as a word has bits.
 const BLOCK: u32 = if cfg!(any(ocr_tiny, loom)) { 2 } else { 64 };
@@ -56,6 +57,9 @@ pub unsafe trait Slot: Sync {
 /// The slots of one kind of object.
 pub struct Arena<T> {
     chunks: NonNull<AtomicPtr<T>>,
+    /// Of each chunk a bit: whether a slot of it was ever handed out. There may be many chunks of labels on which
+    /// nobody has created an object; they are passed over, and no memory is there for them.
+    used: Box<[AtomicU64]>,
     /// On lines of its own: the chunk table is read at every lookup, by every thread.
     depot: CachePadded<Mutex<Depot>>,
     labels: CachePadded<label::Runs>,
@@ -215,6 +219,9 @@ impl<T: Slot> Arena<T> {
         let chunks = NonNull::new(table).unwrap_or_else(|| handle_alloc_error(Self::TABLE));
         Arena {
             chunks,
+            used: (0..CHUNKS.div_ceil(64))
+                .map(|_| AtomicU64::new(0))
+                .collect(),
             depot: CachePadded::new(Mutex::new(Depot {
                 fresh: 1,
                 ..Depot::default()
@@ -314,6 +321,7 @@ impl<T: Slot> Arena<T> {
         let end = (block + 1).checked_mul(BLOCK)?;
         self.chunk_for(first, first as usize >= Self::PER_CHUNK)?;
         depot.fresh = end;
+        self.note_use(first);
         #[cfg(loom)]
         (first..end).for_each(|index| self.begin_header(index));
         let all = u64::MAX >> (u64::BITS - BLOCK);
@@ -342,6 +350,31 @@ impl<T: Slot> Arena<T> {
             entry.store(chunk::map(huge)?.as_ptr().cast(), Ordering::Release);
         }
         Some(())
+    }
+
+    /// A slot is handed out.
+    fn note_use(&self, index: u32) {
+        let chunk = index as usize / Self::PER_CHUNK;
+        let (word, bit) = (&self.used[chunk / 64], 1 << (chunk % 64));
+        // Most often it is not the first, and the line stays shared.
+        if word.load(Ordering::Relaxed) & bit == 0 {
+            word.fetch_or(bit, Ordering::Relaxed);
+        }
+    }
+
+    /// Those of these slots that have been handed out, and some more.
+    fn used_of(&self, slots: Range<u32>) -> impl Iterator<Item = u32> {
+        let in_chunks = |index: u32| index as usize / Self::PER_CHUNK;
+        let chunks = in_chunks(slots.start)..in_chunks(slots.end - 1) + 1;
+        let used =
+            |chunk: usize| self.used[chunk / 64].load(Ordering::Relaxed) >> (chunk % 64) & 1 != 0;
+        chunks
+            .filter(move |&chunk| used(chunk))
+            .flat_map(move |chunk| {
+                let first = (chunk * Self::PER_CHUNK).max(slots.start as usize);
+                let end = ((chunk + 1) * Self::PER_CHUNK).min(slots.end as usize);
+                first as u32..end as u32
+            })
     }
 
     /// Gives the slots that were freed first to the depot.
@@ -385,7 +418,7 @@ impl<T: Slot> Arena<T> {
     /// The indices of live slots, for reports and for tearing down.
     pub fn live(&self) -> impl Iterator<Item = (u32, Word, &T)> {
         let end = self.depot.lock().fresh;
-        (1..end).filter_map(|index| {
+        self.used_of(0..end).filter_map(|index| {
             let slot = self.get(index)?;
             let word = slot.header().peek();
             (word.state() != FREE).then_some((index, word, slot))

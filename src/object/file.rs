@@ -76,6 +76,8 @@ pub struct Chunk {
     pub file: Arc<OpenFile>,
     /// Which bytes of it.
     pub range: Range<u64>,
+    /// In strict mode, a fingerprint of what was read there.
+    pub read: Option<u64>,
 }
 
 /// The files and chunks.

@@ -44,6 +44,9 @@ pub struct NdRange {
 /// `ocrNdRangeFn_t`.
 pub type NdRangeFunction = unsafe extern "C" fn(u32, *const u64, u32, *const u64, *mut NdRange);
 
+/// `OCR_NO_RESULT`.
+pub const NO_RESULT: u32 = u32::MAX;
+
 /// A kernel variant.
 ///
 /// Functions are compared by address. Where the linker has merged two of them they do the same.
@@ -58,7 +61,7 @@ pub struct Kernel {
     pub name: String,
     /// Makes the index space of an EDT; none for templates of `ocrOpenclTemplateCreate`.
     pub range: Option<NdRangeFunction>,
-    /// The slot whose block the EDT passes on, or `OCR_NO_RESULT`.
+    /// The slot whose block the EDT passes on, or [`NO_RESULT`].
     pub result_slot: u32,
     /// Where it was built: the device and the number that its manager gave it.
     pub built: Vec<(Place, usize)>,
@@ -226,20 +229,21 @@ impl Work {
         }
     }
 
+    /// Whether its EDTs run kernels alone, of which none passes on a block.
+    pub fn passes_nothing(&self) -> bool {
+        let passes = |kernel: &Kernel| kernel.result_slot != NO_RESULT;
+        self.function.is_none() && !self.kernels.iter().any(passes)
+    }
+
     /// The kernel for a device: which variant, and its number there. One that says its work-items comes before one
     /// that leaves that to who creates the EDT.
     pub fn kernel_on(&self, place: Place) -> Option<(usize, usize)> {
         let kernels = self.kernels.iter().enumerate();
-        let mut built = kernels.filter_map(|(variant, kernel)| {
+        let built = kernels.filter_map(|(variant, kernel)| {
             let &(_, number) = kernel.built.iter().find(|(at, _)| *at == place)?;
             Some((variant, number))
         });
-        let first = built.next()?;
-        let says = |&(variant, _): &(usize, usize)| self.kernels[variant].range.is_some();
-        match says(&first) {
-            true => Some(first),
-            false => Some(built.find(says).unwrap_or(first)),
-        }
+        built.min_by_key(|&(variant, _)| self.kernels[variant].range.is_none())
     }
 
     /// Whether an EDT for which nobody has said its work-items can run on a device. Where nothing else can run, one that

@@ -5,7 +5,7 @@
  */
 // status: 1
 // stdout: the end
-// stderr: ocrEdtCreate: no EDT was created
+// stderr: no EDT was created, in EDT 0x
 // stderr: the program ends with status 1: 3 of its EDTs were not created
 #include "check.h"
 

@@ -1,6 +1,6 @@
 /* Parameters for an EDT that has none. */
 // status: nonzero
-// stderr: ocrEdtCreate: no EDT was created
+// stderr: no EDT was created, in EDT 0x
 // stderr: the program hangs
 // needs: halt
 #define OF_TEMPLATE 0

@@ -1,6 +1,6 @@
 /* A number of parameters and none given. */
 // status: nonzero
-// stderr: ocrEdtCreate: no EDT was created
+// stderr: no EDT was created, in EDT 0x
 // stderr: the program hangs
 // needs: halt
 #define OF_TEMPLATE 2

@@ -1,6 +1,6 @@
 /* EDT_PARAM_DEF, with a template that leaves the number open. */
 // status: nonzero
-// stderr: ocrEdtCreate: no EDT was created
+// stderr: no EDT was created, in EDT 0x
 // stderr: the program hangs
 // needs: halt
 #define OF_TEMPLATE EDT_PARAM_UNK

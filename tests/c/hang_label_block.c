@@ -1,7 +1,7 @@
 // status: 1
 // stderr: the program hangs
 // stderr: (waits_in_vain)
-// stderr: waits in ocrEventCreate with GUID_PROP_BLOCK until the sticky event with the labeled GUID 0x
+// stderr: waits in ocrEventCreate on a label, until the sticky event with the labeled GUID 0x
 // needs: halt
 /*
  * Two EDTs wait for labels that nobody gives free, after two others have waited and gone on: that is a hang, and the

@@ -210,13 +210,15 @@ fn tell_of(
     }
 }
 
-/// Whether the last run was in strict mode.
+/// Whether the last run was in strict mode, and whether the process has its own `main`.
 static WAS_STRICT: AtomicBool = AtomicBool::new(false);
+static WAS_LEGACY: AtomicBool = AtomicBool::new(false);
 
 /// The run is over. If the process, whose `main` is the runtime's then, is about to end, what crashes is told until it
 /// has. A program with its own `main` goes on: of its crashes those are told that may have come to a block of the run.
 pub(super) fn listen_to_the_end(strict: bool, legacy: bool) {
     WAS_STRICT.store(strict, Ordering::Relaxed);
+    WAS_LEGACY.store(legacy, Ordering::Relaxed);
     let flags = libc::SA_SIGINFO | libc::SA_ONSTACK;
     let faults = [libc::SIGSEGV, libc::SIGBUS];
     for (signal, _) in SIGNALS {
@@ -224,26 +226,18 @@ pub(super) fn listen_to_the_end(strict: bool, legacy: bool) {
             continue;
         }
         // SAFETY: the handler only reads, and writes to the standard error.
-        let handler = unsafe { Handler::begin(signal, late_handler(legacy), flags) };
+        let handler = unsafe { Handler::begin(signal, late_handler(), flags) };
         std::mem::forget(handler);
     }
 }
 
-/// The address of the handler for that.
-fn late_handler(legacy: bool) -> usize {
-    let function: WithInfo = match legacy {
-        true => tell_after_end::<true>,
-        false => tell_after_end::<false>,
-    };
+/// The address of the handler for what comes after a run.
+pub(super) fn late_handler() -> usize {
+    let function: WithInfo = tell_after_end;
     function as usize
 }
 
-/// Whether this is the handler for what comes after a run.
-pub(super) fn is_late_handler(function: usize) -> bool {
-    [true, false].map(late_handler).contains(&function)
-}
-
-extern "C" fn tell_after_end<const LEGACY: bool>(
+extern "C" fn tell_after_end(
     signal: libc::c_int,
     info: *const libc::siginfo_t,
     context: *const libc::c_void,
@@ -251,16 +245,17 @@ extern "C" fn tell_after_end<const LEGACY: bool>(
     // SAFETY: the system gives a valid one.
     let info = unsafe { &*info };
     let sent = info.si_code <= 0;
-    if !sent || is_own_abort(signal, info) {
+    // A handler of the program's, which it installed between two runs, may call this one in the second.
+    if (!sent || is_own_abort(signal, info)) && !Runtime::runs() {
         // SAFETY: these signals come with an address.
         let address = unsafe { info.si_addr() } as usize;
         let faulted = matches!(signal, libc::SIGSEGV | libc::SIGBUS);
         let former = faulted.then(|| former_at(address)).flatten();
         let of_block = former.is_some() || !address::is_null_page(address);
         if let Some(former) = former {
-            say(|text| of_former::<LEGACY>(text, name_of(signal), former));
-        } else if !LEGACY || of_block && !stack::is_full(address, context) {
-            say(|text| of_late::<LEGACY>(text, name_of(signal)));
+            say(|text| of_former(text, name_of(signal), former));
+        } else if !was_legacy() || of_block && !stack::is_full(address, context) {
+            say(|text| of_late(text, name_of(signal)));
         }
     }
     Handler::give_back(signal);
@@ -270,31 +265,31 @@ extern "C" fn tell_after_end<const LEGACY: bool>(
     }
 }
 
+fn was_legacy() -> bool {
+    WAS_LEGACY.load(Ordering::Relaxed)
+}
+
 /// Where a run has ended, for the middle of a message.
-const fn behind(legacy: bool) -> &'static str {
-    match legacy {
+fn behind() -> &'static str {
+    match was_legacy() {
         true => "after ocrLegacyFinalize",
         false => "when the OCR program had ended",
     }
 }
 
-fn of_former<const LEGACY: bool>(
-    text: &mut Text,
-    name: &str,
-    (block, at): (Former, usize),
-) -> fmt::Result {
+fn of_former(text: &mut Text, name: &str, (block, at): (Former, usize)) -> fmt::Result {
     writeln!(
         text,
         "ocr: error: {ThisThread} crashed with {name} {}, at byte {at} of the data block {}, which had {} bytes: data \
          blocks are gone with their run. Use it before, or copy what is needed of it.",
-        behind(LEGACY),
+        behind(),
         block.guid,
         block.size,
     )
 }
 
-fn of_late<const LEGACY: bool>(text: &mut Text, name: &str) -> fmt::Result {
-    let why = match LEGACY {
+fn of_late(text: &mut Text, name: &str) -> fmt::Result {
+    let why = match was_legacy() {
         true => {
             "if by a pointer to a data block: those are gone with their run. Use them before, or copy what is needed"
         }
@@ -302,7 +297,7 @@ fn of_late<const LEGACY: bool>(text: &mut Text, name: &str) -> fmt::Result {
             "in a destructor, or a function given to atexit(), or since memory was overwritten or freed twice before"
         }
     };
-    let behind = behind(LEGACY);
+    let behind = behind();
     writeln!(
         text,
         "ocr: error: {ThisThread} crashed with {name} {behind}: {why}."

@@ -92,8 +92,11 @@ impl Known {
         Some(Run { len, ..run })
     }
 
-    /// Adds slots that are free.
+    /// Adds slots that are free, if there are any.
     fn add(&mut self, mut run: Run) {
+        if run.len == 0 {
+            return;
+        }
         let before = self.returned.range(..run.first).next_back();
         if let Some((&first, before)) = before
             && before.generation == run.generation
@@ -137,21 +140,20 @@ impl<T: Slot> Labels for Arena<T> {
         if generation == 1 << GENERATION_BITS {
             return;
         }
+        let part = |first, behind| Run {
+            first,
+            len: behind - first,
+            generation,
+        };
         let mut start = run.first;
         let end = run.first + run.len;
-        for index in run.first..=end {
-            if index == end || !self.comes_back(index, generation) {
-                let len = index - start;
-                if len != 0 {
-                    known.add(Run {
-                        first: start,
-                        len,
-                        generation,
-                    });
-                }
+        for index in self.used_of(run.first..end) {
+            if !self.comes_back(index, generation) {
+                known.add(part(start, index));
                 start = index + 1;
             }
         }
+        known.add(part(start, end));
     }
 
     fn watch(&self, index: u32, goes: &dyn Fn() -> bool, wake: Wake) {
@@ -195,6 +197,7 @@ impl<T: Slot> Arena<T> {
                 return Err(Taken::NoLabel);
             }
             if slot.header().claim(vacant, generation) {
+                self.note_use(index);
                 drop(known);
                 dawdle(8);
                 return Ok(slot);
@@ -362,10 +365,20 @@ mod tests {
         let arena = Arena::<Thing>::new();
         let len = 3 * Arena::<Thing>::PER_CHUNK as u32;
         let (first, generation) = arena.reserve(len).expect("memory");
-        for at in [0, len / 2, len - 1] {
+        let used = [0, len / 2, len - 1];
+        for at in used {
             assert_eq!(make(&arena, label(first, generation, at)), Ok(()));
         }
+        assert_eq!(
+            arena.live().map(|(at, ..)| at - first).collect::<Vec<_>>(),
+            used
+        );
         assert_eq!(arena.reserve(u32::MAX), None);
         assert!(arena.reserve(1).is_some());
+        arena.give_back(first);
+        for at in used {
+            destroy(&arena, label(first, generation, at));
+        }
+        assert_eq!(arena.reserve(len), Some((first, generation + 1)));
     }
 }

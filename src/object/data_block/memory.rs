@@ -9,6 +9,7 @@
 
 use super::super::guid::Guid;
 use parking_lot::Mutex;
+use std::collections::VecDeque;
 use std::ptr::{self, NonNull};
 use std::sync::atomic::{AtomicUsize, Ordering};
 
@@ -74,25 +75,27 @@ pub struct Former {
     pub guid: Guid,
     /// How many bytes it had.
     pub size: usize,
-    start: usize,
 }
 
-/// The blocks that have outlived their runs; nobody can touch their pages for as long as the process lives.
-static FORMER: Mutex<Vec<Former>> = Mutex::new(Vec::new());
-/// So many blocks of a process are remembered: each takes a mapping for ever.
+/// The blocks that have outlived their runs, of which nobody can touch the pages: the last ones, since each takes a
+/// mapping, and addresses, of which a process may have a limit.
+static FORMER: Mutex<VecDeque<(Guid, Memory)>> = Mutex::new(VecDeque::new());
 const FORMER_MOST: usize = 1024;
+const FORMER_BYTES: usize = 1 << 30;
 
 /// Closes the memory of a block that is left at the end of a run, if it has pages of its own, and remembers whose it was;
 /// otherwise gives it back.
 pub(super) fn bequeath(memory: Memory, guid: Guid) {
+    if !memory.close() {
+        return;
+    }
     let mut former = FORMER.lock();
-    if former.len() < FORMER_MOST && memory.close() {
-        former.push(Former {
-            guid,
-            size: memory.len,
-            start: memory.start.addr(),
-        });
-        std::mem::forget(memory);
+    former.push_back((guid, memory));
+    let bytes = |former: &VecDeque<(Guid, Memory)>| {
+        former.iter().map(|(_, memory)| memory.len).sum::<usize>()
+    };
+    while former.len() > FORMER_MOST || bytes(&former) > FORMER_BYTES {
+        former.pop_front();
     }
 }
 
@@ -100,10 +103,17 @@ pub(super) fn bequeath(memory: Memory, guid: Guid) {
 /// for no lock.
 pub fn former_at(address: usize) -> Option<(Former, usize)> {
     let former = FORMER.try_lock()?;
-    former.iter().find_map(|block| {
-        let at = address.checked_sub(block.start)?;
-        (at < block.size).then_some((*block, at))
-    })
+    former.iter().find_map(
+        |&(
+            guid,
+            Memory {
+                start, len: size, ..
+            },
+        )| {
+            let at = address.checked_sub(start.addr())?;
+            (at < size).then_some((Former { guid, size }, at))
+        },
+    )
 }
 
 /// How many bytes a guard has: a multiple of every alignment, and no less than any.

@@ -302,7 +302,7 @@ impl Picture<'_> {
             text += &match wait.label {
                 None => String::new(),
                 Some(Label::Gone(label)) => format!(
-                    " with GUID_PROP_BLOCK until the {} with {}{} is gone",
+                    " on a label, until the {} with {}{} is gone",
                     self.kind_of(label),
                     self.objects.name_of_label(label),
                     (self.creation(label)).map_or(String::new(), |by| format!(", {by},")),
@@ -510,7 +510,12 @@ impl Picture<'_> {
                         edt.unwrap_or_default()
                     );
             }
-            None if sources.is_empty() => text += &lack,
+            None if sources.is_empty() => {
+                text += &lack;
+                if let Some(before) = history.and_then(|history| history.before(guid)) {
+                    text += &format!("; {before}");
+                }
+            }
             None => {
                 if let Some(edt) = self.returned_event(guid) {
                     text += &format!(

@@ -27,6 +27,10 @@ export! {
             let (block, address) = context.create_block(bytes as u64, true).ok()?;
             // SAFETY: the block is this large, and this thread's.
             unsafe { address.cast::<Guid>().copy_from_nonoverlapping(found.as_ptr(), found.len()) };
+            if let Some(check) = &context.runtime.check {
+                let act = ("ocrQuery", context.who());
+                check.made_block(&context.runtime.objects, block, bytes as u64, act);
+            }
             Some((block, address, bytes))
         });
         let (block, address, bytes) = answer.unwrap_or((Guid::NULL, std::ptr::null_mut(), 0));

@@ -297,9 +297,16 @@ impl Check {
                 format!("pre-slot {slot} is connected already"),
                 &both,
                 "a pre-slot of an EDT takes one dependence, as the consistency model has it",
-                "Use another slot number for this dependence: each has its own. The slot may have \
-                 been connected by depv of ocrEdtCreate. To wait for several things on one slot, \
-                 put a latch event before it.",
+                match made.call.name.starts_with("ocrEventSatisfy") {
+                    true => {
+                        "Satisfy the event that the pre-slot is connected to: see above. Only a pre-slot that nothing \
+                         is connected to is satisfied itself."
+                    }
+                    false => {
+                        "Use another slot number for this dependence: each has its own. The slot may have been connected \
+                         by depv of ocrEdtCreate. To wait for several things on one slot, put a latch event before it."
+                    }
+                },
             ));
         }
         if waits {

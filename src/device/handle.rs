@@ -1,7 +1,7 @@
 //! The handle by which others send a device manager messages.
 
 use std::sync::Arc;
-use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::atomic::Ordering;
 use std::sync::mpsc::{SyncSender, sync_channel};
 use std::thread::{self, JoinHandle};
 
@@ -12,7 +12,7 @@ use crate::object::place::Place;
 
 use super::counters::Cells;
 use super::inbox::Inbox;
-use super::manager::{Manager, Seed};
+use super::manager::{Load, Manager, Seed};
 use super::raw::Notify;
 use super::threads;
 use super::{
@@ -42,7 +42,7 @@ pub struct DeviceManager {
     inbox: Arc<Inbox<Message>>,
     events: Arc<dyn Events>,
     counters: Arc<Cells>,
-    load: Arc<AtomicUsize>,
+    load: Arc<Load>,
     device: String,
     thread: Mutex<Option<JoinHandle<()>>>,
 }
@@ -61,7 +61,7 @@ impl DeviceManager {
     ) -> Result<DeviceManager, DeviceError> {
         let inbox = Arc::new(Inbox::new());
         let counters = Arc::new(Cells::default());
-        let load = Arc::new(AtomicUsize::new(0));
+        let load = Arc::<Load>::default();
         let (ready, started) = sync_channel(1);
         let seed = Seed {
             info: info.clone(),
@@ -125,9 +125,9 @@ impl DeviceManager {
     pub fn launch(&self, launch: Launch) {
         // Counted before it is sent, so that the manager never counts below zero. Nothing else is
         // ordered by the count.
-        self.load.fetch_add(1, Ordering::Relaxed);
+        self.load.launches.fetch_add(1, Ordering::Relaxed);
         if let Err(Message::Launch(launch)) = self.inbox.push(Message::Launch(launch)) {
-            self.load.fetch_sub(1, Ordering::Relaxed);
+            self.load.launches.fetch_sub(1, Ordering::Relaxed);
             let error = stopped_launch(&self.device, &launch);
             self.events.launched(launch.token, Err(Box::new(error)));
         }
@@ -150,7 +150,12 @@ impl DeviceManager {
 
     /// Launches that were sent and not answered yet.
     pub fn load(&self) -> usize {
-        self.load.load(Ordering::Relaxed)
+        self.load.launches.load(Ordering::Relaxed)
+    }
+
+    /// In what time a queue has done a kernel lately, on average, in nanoseconds; none before the first has ended.
+    pub fn pace_ns(&self) -> Option<u64> {
+        Some(self.load.pace_ns.load(Ordering::Relaxed)).filter(|&ns| ns != 0)
     }
 
     /// What it did so far.

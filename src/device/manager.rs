@@ -7,7 +7,7 @@
 use std::collections::VecDeque;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;
-use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
 use std::sync::mpsc::SyncSender;
 use std::time::{Duration, Instant};
 
@@ -64,7 +64,16 @@ pub(super) struct Seed {
     pub(super) events: Arc<dyn Events>,
     pub(super) inbox: Arc<Inbox<Message>>,
     pub(super) counters: Arc<Cells>,
-    pub(super) load: Arc<AtomicUsize>,
+    pub(super) load: Arc<Load>,
+}
+
+/// What a device has to do, for who places EDTs.
+#[derive(Default)]
+pub(super) struct Load {
+    /// Launches that were sent and not answered yet.
+    pub(super) launches: AtomicUsize,
+    /// `Manager::pace_ns`; 0 before the first.
+    pub(super) pace_ns: AtomicU64,
 }
 
 /// A launch's block.
@@ -105,7 +114,7 @@ pub(super) struct Manager {
     pub(super) events: Arc<dyn Events>,
     inbox: Arc<Inbox<Message>>,
     pub(super) counters: Arc<Cells>,
-    load: Arc<AtomicUsize>,
+    load: Arc<Load>,
     pub(super) lanes: Lanes<Work>,
     pub(super) buffers: Buffers,
     pub(super) programs: Programs,
@@ -386,7 +395,10 @@ impl Manager {
                 Work::Unmap { id } => self.release_pin(id),
             }
         }
-        self.pace_ns = kernels_ns.checked_div(kernels).or(self.pace_ns);
+        if let Some(pace_ns) = kernels_ns.checked_div(kernels) {
+            self.pace_ns = Some(pace_ns);
+            self.load.pace_ns.store(pace_ns.max(1), Ordering::Relaxed);
+        }
         seen.is_some()
     }
 
@@ -419,7 +431,7 @@ impl Manager {
             Ok(()) => {
                 self.counters.kernels.add(1);
                 self.counters.kernel_ns.add(ns);
-                self.load.fetch_sub(1, Ordering::Relaxed);
+                self.load.launches.fetch_sub(1, Ordering::Relaxed);
                 self.events.launched(token, Ok(()));
             }
             Err(code) => {
@@ -437,7 +449,7 @@ impl Manager {
 
     pub(super) fn answer_failed(&self, token: usize, error: LaunchError) {
         self.counters.failures.add(1);
-        self.load.fetch_sub(1, Ordering::Relaxed);
+        self.load.launches.fetch_sub(1, Ordering::Relaxed);
         self.events.launched(token, Err(Box::new(error)));
     }
 

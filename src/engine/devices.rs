@@ -82,10 +82,12 @@ impl Devices {
         let plan = self.plan(runtime);
         let wanted = match plan.selected.is_empty() {
             false => &plan.selected,
-            true if plan.fallback.is_empty() => return None,
-            true if function && !self.asked.load(Ordering::SeqCst) => return None,
             true => &plan.fallback,
         };
+        let unasked = self.is_by_hint(runtime, function) && !self.asked.load(Ordering::SeqCst);
+        if wanted.is_empty() || unasked {
+            return None;
+        }
         Some(self.open.get_or_init(|| {
             let open = runtime.signals.keep(|| Open::new(runtime, wanted));
             open.remark_sharing(runtime);
@@ -95,7 +97,7 @@ impl Devices {
 
     /// Whether EDTs that have a C function, or not, go to the devices only where a hint names one.
     fn is_by_hint(&self, runtime: &Runtime, function: bool) -> bool {
-        function && self.plan(runtime).selected.is_empty()
+        function && (self.plan(runtime).selected.is_empty() || !runtime.policy.uses_devices())
     }
 
     /// The devices that have a kernel for an EDT and may run it.
@@ -209,7 +211,7 @@ impl Plan {
     /// expect one.
     fn remark_unused(&self, runtime: &Runtime) {
         let (devices, sched) = (&runtime.settings.devices, &runtime.settings.sched);
-        if devices.value == device::Selection::None || sched.as_str() == "cpu" {
+        if devices.value == device::Selection::None || !runtime.policy.uses_devices() {
             return;
         }
         let why = self.problem.as_deref().unwrap_or(
@@ -253,19 +255,25 @@ impl Open {
 
     /// Says where devices and workers share cores, which no figure of either is without.
     fn remark_sharing(&self, runtime: &Runtime) {
+        let cores = std::thread::available_parallelism().map_or(1, usize::from);
         let workers = runtime.queues.workers();
-        for used in self
-            .used
-            .iter()
-            .filter(|used| used.info.kind == DeviceKind::Cpu)
-        {
-            runtime.registry.remark(format!(
-                "the device {} ({} compute units) runs on the cores of the {workers} workers; for \
-                 honest figures give each its own, for instance with OCR_WORKERS and, for PoCL, \
-                 POCL_MAX_PTHREAD_COUNT",
-                used.info.name, used.info.compute_units
-            ));
+        let cpus = self.used.iter().map(|used| &used.info);
+        let cpus: Vec<_> = (cpus.filter(|info| info.kind == DeviceKind::Cpu)).collect();
+        let units: usize = cpus.iter().map(|info| info.compute_units as usize).sum();
+        if units == 0 || workers + units <= cores {
+            return;
         }
+        let names: Vec<_> = cpus.iter().map(|info| info.name.as_str()).collect();
+        let plural =
+            |count: usize, one: &str| format!("{count} {one}{}", if count == 1 { "" } else { "s" });
+        runtime.registry.remark(format!(
+            "{} and {} of the device {} share {}; for honest figures give each its own, for instance with OCR_WORKERS \
+             and, for PoCL, POCL_MAX_PTHREAD_COUNT",
+            plural(workers, "worker"),
+            plural(units, "compute unit"),
+            names.join(" and "),
+            plural(cores, "core"),
+        ));
     }
 }
 

@@ -351,12 +351,18 @@ impl Runtime {
 
     /// Says what an abnormal end leaves unwritten.
     pub(super) fn tell_unwritten(&self) {
-        let chunks = self.objects.files.unwritten();
-        if chunks != 0 {
+        let (chunks, first) = self.objects.files.unwritten();
+        if let Some(Chunk { file, range, .. }) = first {
+            let (were, among) = match chunks {
+                1 => (" of files was", ""),
+                _ => ("s of files were", "among them "),
+            };
             tell!(
-                "ocr: warning: {chunks} chunk{} of files {} not written back",
-                if chunks == 1 { "" } else { "s" },
-                if chunks == 1 { "was" } else { "were" },
+                "ocr: warning: {chunks} chunk{were} not written back, since ocrAbort or an error ended the run: {among}bytes {} \
+                 to {} of \"{}\"",
+                range.start,
+                range.end,
+                file.path
             );
         }
     }

@@ -13,7 +13,7 @@ use crate::device::{
 };
 use crate::object::data_block::DataBlock;
 use crate::object::edt::{Edt, EdtRef, WAITER};
-use crate::object::place::Place;
+use crate::object::place::{Place, PlaceSet};
 use crate::object::work::NdRange;
 use std::cell::Cell;
 use std::ptr;
@@ -22,6 +22,11 @@ use std::sync::atomic::{AtomicBool, Ordering};
 /// A device of the first free place gets another EDT while it has fewer launches than this: one to
 /// run in each of its queues, and one to follow without a gap.
 const ROOM: usize = 4;
+/// A gap is nothing beside kernels that take so long, while an EDT that waits behind one may keep all others waiting:
+/// then a device takes the next when it has ended the last. So it is with the first ones, of which nothing is known.
+const LONG_NS: u64 = 2_000_000;
+/// Unless so many EDTs for each worker wait for a place: then the other queues of the device are to have work, too.
+const PLENTY: usize = 4;
 
 impl Context {
     /// Brings the blocks of an EDT to where it runs, as far as they are not there. The last answer
@@ -113,10 +118,20 @@ impl Context {
 
     /// Gives devices that have room EDTs of the pool.
     pub fn feed_devices(&mut self) {
-        for number in 0..self.runtime.devices.in_use().len() {
-            let place = Place::device(number);
-            // Counted here, since what is taken may have to wait for its blocks before it is a load.
-            for _ in self.runtime.devices.load(place)..ROOM {
+        let devices = (0..self.runtime.devices.in_use().len()).map(Place::device);
+        // Those that take nothing more now.
+        let mut full = PlaceSet::default();
+        // Each device gets one before any gets another. They are counted here, too, since what is taken may have to
+        // wait for its blocks before it is a load.
+        for level in 0..ROOM {
+            for place in devices.clone() {
+                if full.contains(place) || self.runtime.devices.load(place) > level {
+                    continue;
+                }
+                if level != 0 && !self.takes_ahead(place) {
+                    full.insert(place);
+                    continue;
+                }
                 let Some(edt) = self.runtime.queues.take_from_pool() else {
                     return;
                 };
@@ -126,10 +141,17 @@ impl Context {
                     // For another device, or a worker.
                     self.runtime.queues.pool.push(edt);
                     self.queued = true;
-                    break;
+                    full.insert(place);
                 }
             }
         }
+    }
+
+    /// Whether a device takes an EDT of the pool while it has another.
+    fn takes_ahead(&self, place: Place) -> bool {
+        let pace_ns = self.runtime.devices.manager(place).pace_ns();
+        let queues = &self.runtime.queues;
+        pace_ns.is_some_and(|ns| ns < LONG_NS) || queues.pool.len() > PLENTY * queues.workers()
     }
 
     fn launched(&mut self, edt: &'static Edt, answer: Answer) {

@@ -82,6 +82,11 @@ impl Run {
                 exit_now(USAGE_STATUS);
             }
         };
+        settings
+            .report
+            .value
+            .as_deref()
+            .inspect(|file| Report::remove(file));
         let runtime = Arc::new(Runtime {
             objects: Objects {
                 data_blocks: DataBlocks::new(settings.check.is_on()),

@@ -162,14 +162,14 @@ impl Files {
         all
     }
 
-    /// How many chunks there are that would have to be written; 0 where the caller may be changing that.
-    pub fn unwritten(&self) -> usize {
+    /// How many chunks there are that would have to be written, and one of them; 0 where the caller may be changing that.
+    pub fn unwritten(&self) -> (usize, Option<Chunk>) {
         let Some(chunks) = self.chunks.try_lock() else {
-            return 0;
+            return (0, None);
         };
-        (chunks.all.values())
-            .filter(|chunk| chunk.file.writable)
-            .count()
+        let unwritten = chunks.all.values().filter(|chunk| chunk.file.writable);
+        let first = unwritten.clone().min_by_key(|chunk| chunk.range.start);
+        (unwritten.count(), first.cloned())
     }
 }
 

@@ -99,6 +99,14 @@ pub struct Destination<'a> {
 }
 
 impl Report {
+    /// Removes the report of an earlier run, which a run that crashes would leave as its own.
+    pub fn remove(file: &Path) {
+        if file.is_file() {
+            // If it cannot be removed, it mostly cannot be written either, which is told then.
+            let _ = std::fs::remove_file(file);
+        }
+    }
+
     /// Writes the report; notes are printed even where nothing else is asked for.
     pub fn write(&self, to: Destination<'_>) {
         if to.print {

@@ -33,6 +33,10 @@ pub enum Choice {
 
 /// How EDTs are placed.
 pub trait Policy: Send + Sync {
+    /// Whether it sends EDTs that have a C function to devices.
+    fn uses_devices(&self) -> bool {
+        true
+    }
     /// Places an EDT.
     fn choose(&self, choices: &Choices<'_>, machine: &dyn Machine) -> Choice;
 }
@@ -108,6 +112,10 @@ pub fn least_loaded(devices: &[Place], machine: &dyn Machine) -> Place {
 struct Cpu;
 
 impl Policy for Cpu {
+    fn uses_devices(&self) -> bool {
+        false
+    }
+
     fn choose(&self, choices: &Choices<'_>, machine: &dyn Machine) -> Choice {
         match choices.function {
             true => Choice::At(Place::HOST),
@@ -146,6 +154,10 @@ impl Static {
 }
 
 impl Policy for Static {
+    fn uses_devices(&self) -> bool {
+        self.device != 0
+    }
+
     fn choose(&self, choices: &Choices<'_>, machine: &dyn Machine) -> Choice {
         let turn = self.next.fetch_add(1, Ordering::Relaxed) % (self.cpu + self.device);
         match choices.function && turn < self.cpu {
@@ -196,6 +208,9 @@ mod tests {
             [cpu, device, device, cpu, device, device]
         );
         assert_eq!(choose("static:1:2", false, 2), [device, device]);
+        let uses_devices = |policy| parse(policy).expect("a policy").uses_devices();
+        assert!(uses_devices("static:1:2") && uses_devices("eager"));
+        assert!(!uses_devices("static:1:0") && !uses_devices("cpu"));
     }
 
     #[test]

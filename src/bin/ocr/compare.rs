@@ -12,8 +12,8 @@ use std::io::{IsTerminal, Write};
 /// Below the options in the help.
 pub const AFTER_HELP: &str = "\
 Each run gets OCR_SCHED and OCR_REPORT, and OCR_DEVICES as said above; other settings are left as \
-they are. The policy `cpu` always runs without devices. Where there is no device, the other \
-policies are left out, and the reason is said.
+they are. The policy `cpu` uses devices only for kernels without a C function. Where there is no \
+device, the other policies are left out, and the reason is said.
 
 Some OpenCL drivers compile a kernel at its first launch, and keep the result; the warm-up runs \
 keep that out of the figures.
@@ -93,7 +93,9 @@ pub fn compare(options: &Options) -> Result<(), Failure> {
     }
     let (settings, _) = Settings::load(&mut vec!["ocr".into()]).map_err(Failure::usage)?;
     let devices = match options.policies.iter().all(|name| name == "cpu") {
-        true => Devices::None("the policy cpu uses none".into()),
+        true => Devices::None(
+            "the policy cpu uses devices only for kernels without a C function".into(),
+        ),
         false => find_devices(options, &settings)?,
     };
     let folder = Folder::new().map_err(Failure::failed)?;
@@ -106,8 +108,8 @@ pub fn compare(options: &Options) -> Result<(), Failure> {
     let mut left_out = Vec::new();
     for name in &options.policies {
         let devices = match &devices {
-            _ if name == "cpu" => Some("none"),
             Devices::Some { setting, .. } => setting.as_deref(),
+            Devices::None(_) if name == "cpu" => None,
             Devices::None(_) => {
                 left_out.push(name.as_str());
                 continue;
@@ -200,13 +202,14 @@ impl<'a> Comparison<'a> {
         policy: &str,
         devices: Option<&str>,
     ) -> Result<(), Failure> {
-        let warm_up = if policy == "cpu" {
-            0
-        } else {
-            self.options.warm_up
+        let mut warm_up = match policy {
+            "cpu" => 0,
+            _ => self.options.warm_up,
         };
         let mut best: Option<Run> = None;
-        for number in 1..=warm_up + self.options.runs {
+        let mut number = 0;
+        while number < warm_up + self.options.runs {
+            number += 1;
             match number.checked_sub(warm_up) {
                 None | Some(0) => progress(&format!("{policy}: warm-up {number} of {warm_up}")),
                 Some(run) => progress(&format!("{policy}: run {run} of {}", self.options.runs)),
@@ -225,6 +228,10 @@ impl<'a> Comparison<'a> {
                 }
             };
             self.keep_values(policy, &run);
+            if number == 1 && run.report.kernel_edts != 0 {
+                // What has kernels alone runs them under the policy cpu, too.
+                warm_up = self.options.warm_up;
+            }
             if number <= warm_up {
                 continue;
             }

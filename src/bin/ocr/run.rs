@@ -4,7 +4,7 @@ use ocr::report::Report;
 use std::ffi::OsString;
 use std::fs::DirBuilder;
 use std::os::unix::fs::DirBuilderExt;
-use std::os::unix::process::ExitStatusExt;
+use std::os::unix::process::{CommandExt, ExitStatusExt};
 use std::path::{Path, PathBuf};
 use std::process::{Command, ExitStatus, Stdio};
 
@@ -51,6 +51,13 @@ impl Program<'_> {
         if let Some(devices) = devices {
             command.env("OCR_DEVICES", devices);
         }
+        let ends_with_us = || {
+            // SAFETY: it takes no pointers. The parent is this thread, which waits for the program.
+            unsafe { libc::prctl(libc::PR_SET_PDEATHSIG, libc::SIGTERM) };
+            Ok(())
+        };
+        // SAFETY: a system call, as may be made between fork and exec.
+        unsafe { command.pre_exec(ends_with_us) };
         let output = command.stdin(Stdio::null()).output().map_err(|error| {
             let name = Path::new(&self.words[0]).display();
             let advice = match self.words[0].to_string_lossy().contains('/') {

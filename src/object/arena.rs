@@ -418,7 +418,7 @@ impl<T: Slot> Arena<T> {
     /// The indices of live slots, for reports and for tearing down.
     pub fn live(&self) -> impl Iterator<Item = (u32, Word, &T)> {
         let end = self.depot.lock().fresh;
-        self.used_of(0..end).filter_map(|index| {
+        self.used_of(1..end).filter_map(|index| {
             let slot = self.get(index)?;
             let word = slot.header().peek();
             (word.state() != FREE).then_some((index, word, slot))

@@ -14,7 +14,7 @@ pub(super) type Action = libc::sigaction;
 
 /// The signals that LLVM has handlers for, but that of division by zero. The program may install one for another
 /// meanwhile.
-const OF_LLVM: [libc::c_int; 14] = [
+const OF_LLVM: [libc::c_int; 15] = [
     libc::SIGHUP,
     libc::SIGINT,
     libc::SIGTERM,
@@ -29,6 +29,7 @@ const OF_LLVM: [libc::c_int; 14] = [
     libc::SIGQUIT,
     libc::SIGSYS,
     libc::SIGXCPU,
+    libc::SIGXFSZ,
 ];
 
 /// Handlers that OpenCL has installed, for runs that begin later.

@@ -196,6 +196,11 @@ fn misspelt(names: impl Iterator<Item = String>) -> Vec<(String, &'static str)> 
 }
 
 impl Settings {
+    /// Whether somebody wants to know what ran where.
+    pub fn is_reported(&self) -> bool {
+        *self.stats || self.report.value.is_some()
+    }
+
     /// Reads everything, and takes `-ocr:` arguments (with their values) out of `args`, whose first
     /// is the program's name. The error is for people.
     pub fn load(args: &mut Vec<OsString>) -> Result<(Settings, Request), String> {

@@ -91,7 +91,8 @@ fn data(name: &str) -> String {
 fn script(name: &str, text: &str) -> String {
     let path = PathBuf::from(env!("CARGO_TARGET_TMPDIR")).join(format!("command-{name}.sh"));
     let report = r#"{"policy":"'$OCR_SCHED'","workers":3,"seconds":'$1',"function_edts":7,
-        "kernel_edts":5,"devices":[{"name":"d","kernels":5,"bytes_in":2048,"bytes_out":1,"hits":0,
+        "variants":[{"template":"sum","device":null,"edts":7,"seconds":0.0014},
+        {"template":"sum","device":"d","edts":5,"seconds":2}],"kernel_edts":5,"devices":[{"name":"d","kernels":5,"bytes_in":2048,"bytes_out":1,"hits":0,
         "evictions":0}],"notes":["a note"],"status":0}"#;
     let text = format!("#!/bin/sh\nreport() {{ echo '{report}' >\"$OCR_REPORT\"; }}\n{text}\n");
     fs::write(&path, text).expect("target/ can be written");
@@ -204,6 +205,12 @@ fn compare_runs_each_policy() {
     .is(0, &["In all runs, distance is 3315.", "speed-up", "gcups"]);
     assert_eq!(answer.row("cpu")[4], "0", "{}", answer.stdout);
     assert_eq!(answer.row("cpu")[2], "1.00", "{}", answer.stdout);
+    // The levels of a wavefront have 81 tiles.
+    assert!(
+        answer.row("tileBits")[..4] == ["tileBits", "cpu", "function", "81"],
+        "{}",
+        answer.stdout
+    );
     if has_device() {
         for policy in ["device", "static:1:1"] {
             assert_ne!(answer.row(policy)[4], "0", "{}", answer.stdout);
@@ -249,6 +256,17 @@ fn compare_takes_the_fastest_run_and_the_programs_own_seconds() {
     assert_eq!(
         row,
         ["cpu", "1.000", "1.00", "7", "5", "2.0", "KiB", "1", "B"]
+    );
+    let variants: Vec<Vec<&str>> = (answer.stdout.lines())
+        .filter(|line| line.starts_with("sum"))
+        .map(|line| line.split_whitespace().collect())
+        .collect();
+    assert_eq!(
+        variants,
+        [
+            ["sum", "cpu", "function", "7", "200", "us"],
+            ["sum", "cpu", "d", "5", "400", "ms"]
+        ]
     );
     let answer = ocr(
         &["compare", "--policies=cpu", &script("plain", "report 9")],

@@ -31,6 +31,10 @@ typedef u32 cl_uint; /* the same type as in CL/cl.h */
  *   depc       how many pre-slots, or EDT_PARAM_UNK
  *   name       of the template in messages and reports, copied; NULL: the kernel's
  *
+ * The kernel's arguments are the parameters (narrower ones as in ocr-variants.h), then the data blocks
+ * in slot order. A pre-slot without a block is a NULL buffer; the last pre-slots, if they never have
+ * one and only order the EDT behind others, need no argument.
+ *
  * Builds the program on every device in use, and returns when that is done. Where there is none,
  * the template is created all the same; its EDTs need a C function then.
  *

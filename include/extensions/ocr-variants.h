@@ -13,7 +13,8 @@
  * Arguments of a kernel are the parameters of the EDT in order, then its data blocks in slot order:
  *
  *  - A parameter is 64 bits wide. A narrower integer argument gets it if the value fits; if it does
- *    not, the launch fails with a message.
+ *    not, the launch fails with a message. A double takes its bits, a float the low 32 (copied into a
+ *    u64 that was 0).
  *  - A data block is a __global pointer. In mode RO or CONST the kernel may only read from it, in
  *    RW and EW write, too. A pre-slot without a block (NULL_GUID, DB_MODE_NULL) is a NULL buffer.
  *

@@ -190,7 +190,7 @@ fn note_no_memory(call: &Call, status: u8) {
 fn tell_no_runtime() {
     static TOLD: AtomicBool = AtomicBool::new(false);
     if !TOLD.swap(true, Ordering::Relaxed) {
-        let call = called_now().unwrap_or("a function of OCR");
+        let call = called_now().unwrap_or("a function of OCR".into());
         tell!(
             "ocr: warning: {call} was called while no runtime runs, and does nothing: before ocrLegacyInit, \
              after ocrLegacyFinalize, or on a thread that goes on after the end of the run"
@@ -199,10 +199,19 @@ fn tell_no_runtime() {
 }
 
 /// The function of the interface that the program has called, if the stack says it.
-fn called_now() -> Option<&'static str> {
+fn called_now() -> Option<String> {
     let stack = std::backtrace::Backtrace::force_capture().to_string();
     let mut frames = stack.lines().filter_map(|line| line.split_once(": "));
-    frames.find_map(|(_, name)| Some(calls::find(name.trim())?.shown()))
+    frames.find_map(|(_, name)| {
+        let name = name.trim();
+        let of_interface = |name: &&str| {
+            (name.starts_with("ocr") || name.starts_with("currentEdt")) && !name.contains(':')
+        };
+        let other = || Some(name).filter(of_interface).map(str::to_string);
+        calls::find(name)
+            .map(|call| call.shown().to_string())
+            .or_else(other)
+    })
 }
 
 impl From<sys::ocrGuid_t> for Guid {

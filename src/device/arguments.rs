@@ -21,7 +21,9 @@ impl Manager {
             set_scalar(kernel, i, *value)?;
         }
         let mut uses = uses.iter().peekable();
-        for (slot, arg) in launch.blocks.iter().enumerate() {
+        // The pre-slots beyond have no block (`Signature::check_slots`).
+        let arguments = kernel.signature.args.len() - launch.params.len();
+        for (slot, arg) in launch.blocks.iter().take(arguments).enumerate() {
             let id = arg.filter(|arg| arg.block.size() > 0).and_then(|arg| {
                 // Most blocks stand in one slot, and need not be looked up again.
                 match uses.next_if(|used| ptr::eq(self.buffers.get(used.id).block, arg.block)) {

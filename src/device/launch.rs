@@ -102,9 +102,11 @@ impl Manager {
         let Some(kernel) = self.programs.kernels.get(launch.kernel) else {
             return Err(Fault::new("the launch names no kernel that was built here").into());
         };
-        // Of a template that leaves its counts open, nobody has looked before.
-        let (params, blocks) = (launch.params.len(), launch.blocks.len());
-        (kernel.signature.check(params, blocks)).map_err(Fault::new)?;
+        // Of a template that leaves its counts open, nobody has looked before. The last pre-slots may order, and no more.
+        let (params, slots) = (launch.params.len(), launch.blocks.len());
+        let last = launch.blocks.iter().rposition(Option::is_some);
+        let blocks = last.map_or(0, |last| last + 1);
+        (kernel.signature.check_slots(params, blocks, slots)).map_err(Fault::new)?;
         let missing = self.pin(launch, uses)?;
         if !self.make_room(missing)? {
             return Err(Obstacle::Later);

@@ -432,7 +432,7 @@ impl Manager {
                 self.counters.kernels.add(1);
                 self.counters.kernel_ns.add(ns);
                 self.load.launches.fetch_sub(1, Ordering::Relaxed);
-                self.events.launched(token, Ok(()));
+                self.events.launched(token, Ok(ns));
             }
             Err(code) => {
                 let mut fault = Fault::opencl("it failed while it ran", code);

@@ -107,8 +107,9 @@ pub trait Events: Send + Sync + 'static {
     /// blocks, if one of the two writes it, runs after it. At most once for each launch, before it
     /// is answered.
     fn enqueued(&self, token: usize);
-    /// The kernel of the launch with this token has finished, or failed. Exactly one for each launch.
-    fn launched(&self, token: usize, result: Result<(), Box<LaunchError>>);
+    /// The kernel of the launch with this token has finished, in so many nanoseconds (see [`Counters::kernel_ns`]), or
+    /// failed. Exactly one for each launch.
+    fn launched(&self, token: usize, result: Result<u64, Box<LaunchError>>);
     /// The fetch with this token is done: the host's memory holds the block's content. Exactly one
     /// for each fetch. (Where a kernel was given the block for writing meanwhile, what was fetched
     /// is the content before it, and the block's copies do not name the host.)

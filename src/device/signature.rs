@@ -46,6 +46,17 @@ impl Signature {
         Signature { args, texts }
     }
 
+    /// The same for `depc` pre-slots, of which only the first `blocks` are sure to have blocks: the kernel need not have
+    /// arguments for the others.
+    ///
+    /// # Errors
+    /// As for [`Signature::check`].
+    pub fn check_slots(&self, paramc: usize, blocks: usize, depc: usize) -> Result<(), String> {
+        let takes = self.args.len().checked_sub(paramc);
+        let takes = takes.filter(|takes| (blocks..=depc).contains(takes));
+        self.check(paramc, takes.unwrap_or(depc))
+    }
+
     /// Whether `paramc` parameters, then `depc` blocks, are what the kernel takes.
     ///
     /// # Errors
@@ -205,6 +216,11 @@ mod tests {
             (ArgKind::Buffer, "global float *a"),
         ]);
         assert_eq!(kernel.check(1, 1), Ok(()));
+        assert_eq!(kernel.check_slots(1, 1, 3), Ok(()));
+        assert_eq!(kernel.check_slots(1, 0, 1), Ok(()));
+        let message = kernel.check_slots(1, 2, 3).unwrap_err();
+        assert!(message.contains("1 parameter and 3 blocks"), "{message}");
+        assert!(kernel.check_slots(1, 0, 0).is_err() && kernel.check_slots(3, 0, 1).is_err());
         let message = kernel.check(0, 1).unwrap_err();
         assert!(
             message.contains("2 arguments (int n, global float *a)"),

@@ -35,7 +35,7 @@ kernel void tile(local int *t, global int *out) { out[0] = 1; }
 /// What the engine would be told.
 #[derive(Default)]
 struct Told {
-    launched: HashMap<usize, Result<(), Box<LaunchError>>>,
+    launched: HashMap<usize, Result<u64, Box<LaunchError>>>,
     fetched: HashMap<usize, Result<(), DeviceError>>,
     forgotten: Vec<usize>,
     answers: usize,
@@ -71,7 +71,7 @@ impl Events for Listener {
     fn enqueued(&self, token: usize) {
         self.tell(|t| assert!(!t.launched.contains_key(&token), "answered before"));
     }
-    fn launched(&self, token: usize, result: Result<(), Box<LaunchError>>) {
+    fn launched(&self, token: usize, result: Result<u64, Box<LaunchError>>) {
         self.tell(|t| assert!(t.launched.insert(token, result).is_none(), "answered twice"));
     }
     fn fetched(&self, token: usize, result: Result<(), DeviceError>) {
@@ -219,7 +219,7 @@ impl Bench {
         token
     }
 
-    fn answer(&self, token: usize) -> Result<(), Box<LaunchError>> {
+    fn answer(&self, token: usize) -> Result<u64, Box<LaunchError>> {
         self.listener.wait(|told| told.launched.remove(&token))
     }
 

@@ -35,8 +35,8 @@ use crate::object::edt::{Edt, EdtRef, NO_SLOT, PreSlot, SlotInfo};
 use crate::object::guid::Guid;
 use std::collections::HashMap;
 
-/// What a manager says of a launch.
-pub(super) type Answer = Result<(), Box<LaunchError>>;
+/// What a manager says of a launch: how long its kernel took, in nanoseconds.
+pub(super) type Answer = Result<u64, Box<LaunchError>>;
 
 /// The followers of a device's EDTs, by tokens.
 #[derive(Default)]

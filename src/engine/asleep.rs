@@ -17,7 +17,7 @@
 //! from being told.
 
 use super::Runtime;
-use super::signals::program_has_handlers;
+use super::signals::handled_by_program;
 use std::collections::BTreeMap;
 use std::fs;
 use std::sync::atomic::Ordering;
@@ -29,7 +29,7 @@ impl Runtime {
     /// The threads of the process but this one, if nothing can happen any more since all of them sleep for
     /// good.
     pub(super) fn all_asleep(&self) -> Option<Vec<i32>> {
-        if program_has_handlers() {
+        if handled_by_program().is_some() {
             return None;
         }
         let first = sleepers()?;

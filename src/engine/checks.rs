@@ -20,7 +20,7 @@ use crate::object::work::EdtDep;
 use crate::sched::calls;
 use std::ptr;
 use std::sync::atomic::Ordering;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 /// Ends the program at a misuse.
 fn insist(result: Result<(), Box<Misuse>>) {
@@ -377,9 +377,12 @@ pub(super) unsafe extern "C" fn call_checked(
     // SAFETY: by the contract.
     let mut deps = unsafe { Guarded::copy(depv, depc) };
     let (paramv, depv) = (params.start(), deps.start());
+    let begun = Instant::now();
     // SAFETY: by the contract; both have as many elements as those that they are copies of.
     let result = unsafe { ocr_call_edt(paramc, paramv, depc, depv, function) };
+    let ns = begun.elapsed().as_nanos() as u64;
     if let Some((context, edt, check)) = at_work() {
+        context.count_time(edt.work(), Place::HOST, ns);
         for (name, copy) in [("paramv", params), ("depv", deps)] {
             let who = Who::of(edt);
             if let Some(at) = copy.overrun() {

@@ -14,6 +14,7 @@ use crate::object::guid::Guid;
 use crate::object::place::{Place, PlaceSet};
 use crate::object::template::{PARAM_UNK, TemplateView};
 use crate::object::work::{Kernel, Missing, NdRangeFunction, Work};
+use crate::report::counted;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::sync::{Arc, OnceLock};
 
@@ -264,15 +265,13 @@ impl Open {
             return;
         }
         let names: Vec<_> = cpus.iter().map(|info| info.name.as_str()).collect();
-        let plural =
-            |count: usize, one: &str| format!("{count} {one}{}", if count == 1 { "" } else { "s" });
         runtime.registry.remark(format!(
             "{} and {} of the device {} share {}; for honest figures give each its own, for instance with OCR_WORKERS \
              and, for PoCL, POCL_MAX_PTHREAD_COUNT",
-            plural(workers, "worker"),
-            plural(units, "compute unit"),
+            counted(workers as u64, "worker"),
+            counted(units as u64, "compute unit"),
             names.join(" and "),
-            plural(cores, "core"),
+            counted(cores as u64, "core"),
         ));
     }
 }
@@ -422,7 +421,7 @@ impl Context {
             if !used.suits(wanted) {
                 continue;
             }
-            match build(used, &spec, view) {
+            match build(used, &spec, view, kernel.range.is_some()) {
                 Ok(id) => kernel.built.push((Place::device(number), id)),
                 Err(failure) => failures.push(failure),
             }
@@ -453,7 +452,13 @@ impl Context {
     }
 }
 
-fn build(used: &Used, spec: &KernelSpec, view: TemplateView) -> Result<usize, Missing> {
+/// `with_range`: for a template of `ocrEdtTemplateAddKernel`.
+fn build(
+    used: &Used,
+    spec: &KernelSpec,
+    view: TemplateView,
+    with_range: bool,
+) -> Result<usize, Missing> {
     // Which kernels a source has, and what arguments, may depend on the device by `#if` alone.
     let conditional = |line: &str| {
         line.trim_start()
@@ -466,7 +471,10 @@ fn build(used: &Used, spec: &KernelSpec, view: TemplateView) -> Result<usize, Mi
         anywhere: everywhere && matches!(error, BuildError::NoSuchKernel { .. }),
     })?;
     if view.paramc != PARAM_UNK && view.depc != PARAM_UNK {
-        let fits = (kernel.signature).check(view.paramc as usize, view.depc as usize);
+        let (paramc, depc) = (view.paramc as usize, view.depc as usize);
+        // In OCR-Vx, a pre-slot without a block sets no argument: its kernels have none for those that only order.
+        let blocks = if with_range { depc } else { 0 };
+        let fits = kernel.signature.check_slots(paramc, blocks, depc);
         fits.map_err(|text| Missing {
             text,
             anywhere: everywhere,

@@ -1,7 +1,7 @@
 //! Whether the program has come to a halt: nothing runs, nothing can, and it has not shut down. And the
 //! picture of what runs and what waits, of a program that hangs or of one that runs.
 
-use super::{Runtime, end};
+use super::{Runtime, end, signals};
 use crate::device::OpenclThreads;
 use crate::report::picture::{Picture, Thread, Told};
 use crate::sched::sleep::State;
@@ -167,6 +167,7 @@ impl Runtime {
                 still,
                 asleep,
                 free_threads: !still && self.has_free_threads(self.resting.now()),
+                handled: signals::handled_by_program().map(signals::name_of),
                 history: self.check.as_ref().map(|check| &check.history),
                 refused: self.registry.refusals.told(),
                 nothing: self.registry.nothing.told(),

@@ -170,8 +170,9 @@ impl Context {
 
     fn answered(&mut self, edt: &'static Edt, answer: Answer) {
         match answer {
-            Ok(_) => {
+            Ok(ns) => {
                 self.tally.kernel_edts.add(1);
+                self.count_time(edt.work(), edt.place.get(), ns);
                 let result = result_of(edt);
                 if let Some(check) = &self.runtime.check {
                     self.check_end(check, edt, result);

@@ -4,6 +4,7 @@ use super::block::set_stuck;
 use super::checks::call_checked;
 use super::context::{Context, LOCAL_SLOTS};
 use super::end::fatal;
+use super::timing::call_timed;
 use super::uncaught::ocr_call_edt;
 use crate::check::history::Who;
 use crate::memory::{self, Acquired, Left};
@@ -317,7 +318,8 @@ impl Context {
     #[cold]
     fn indirect(&self, edt: &Edt) -> EdtFunction {
         match edt.work().function {
-            Some(_) => call_checked,
+            Some(_) if self.runtime.check.is_some() => call_checked,
+            Some(_) => call_timed,
             None => fatal(&self.runtime.devices.nothing_runs(edt)),
         }
     }

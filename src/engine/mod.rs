@@ -50,6 +50,7 @@ pub mod seats;
 mod signals;
 mod stack;
 pub mod start;
+mod timing;
 pub mod uncaught;
 pub mod watch;
 pub mod worker;

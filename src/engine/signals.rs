@@ -155,8 +155,8 @@ fn functions() -> Vec<(libc::c_int, usize)> {
     handlers.collect()
 }
 
-/// Whether the program or a library of its own has handlers of signals that may come at any time.
-pub(super) fn program_has_handlers() -> bool {
+/// A signal that may come at any time and for which the program, or a library of its own, has a handler.
+pub(super) fn handled_by_program() -> Option<libc::c_int> {
     // What a thread does itself brings them.
     const OWN: [libc::c_int; 7] = [
         libc::SIGABRT,
@@ -168,8 +168,27 @@ pub(super) fn program_has_handlers() -> bool {
         libc::SIGTRAP,
     ];
     let of_opencl = OF_OPENCL.lock();
-    let mut functions = functions().into_iter();
-    functions.any(|of| !OWN.contains(&of.0) && !of_opencl.contains(&of) && of.1 != watch::handler())
+    let is_program =
+        |of: &(_, _)| !OWN.contains(&of.0) && !of_opencl.contains(of) && of.1 != watch::handler();
+    functions().into_iter().find(is_program).map(|of| of.0)
+}
+
+/// What people call a signal.
+pub(super) fn name_of(signal: libc::c_int) -> String {
+    let name = match signal {
+        libc::SIGHUP => "SIGHUP",
+        libc::SIGINT => "SIGINT",
+        libc::SIGQUIT => "SIGQUIT",
+        libc::SIGUSR1 => "SIGUSR1",
+        libc::SIGUSR2 => "SIGUSR2",
+        libc::SIGPIPE => "SIGPIPE",
+        libc::SIGALRM => "SIGALRM",
+        libc::SIGTERM => "SIGTERM",
+        libc::SIGCHLD => "SIGCHLD",
+        libc::SIGPROF => "SIGPROF",
+        other => return format!("signal {other}"),
+    };
+    name.into()
 }
 
 /// Whether it calls a function.

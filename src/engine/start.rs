@@ -90,7 +90,7 @@ impl Run {
         let runtime = Arc::new(Runtime {
             objects: Objects {
                 data_blocks: DataBlocks::new(settings.check.is_on()),
-                works: Works::new(settings.check.is_on()),
+                works: Works::new(settings.check.is_on(), settings.is_reported()),
                 ..Objects::default()
             },
             queues,
@@ -194,6 +194,7 @@ impl Runtime {
             DeviceReport {
                 name: used.info.name.clone(),
                 kernels: counters.kernels,
+                kernel_seconds: counters.kernel_ns as f64 / 1e9,
                 bytes_in: counters.bytes_to_device,
                 bytes_out: counters.bytes_from_device,
                 hits: counters.cache_hits,
@@ -207,6 +208,8 @@ impl Runtime {
             function_edts: totals.function_edts,
             kernel_edts: totals.kernel_edts,
             kernels_ahead: totals.kernels_ahead,
+            idle_seconds: totals.idle_ns as f64 / 1e9,
+            variants: Vec::new(),
             devices: devices.collect(),
             notes: self.registry.notes(),
             remarks: self.registry.remarks(),
@@ -221,6 +224,7 @@ impl Runtime {
         Report {
             seconds,
             status,
+            variants: self.variants(),
             ..self.summary()
         }
         .write(Destination {

@@ -7,6 +7,7 @@ use super::end::Call;
 use crate::object::edt::Edt;
 use crate::object::place::Place;
 use crate::sched::queues::{Found, Local};
+use std::time::Instant;
 
 /// Runs EDTs until the program ends.
 pub fn work(runtime: &'static Runtime, local: Local) {
@@ -61,7 +62,13 @@ fn search(context: &mut Context) -> Option<&'static Edt> {
         return Some(edt.get());
     }
     let stop = || runtime.end.is_called();
-    match local.search(&runtime.queues, stop, || runtime.check_halt()) {
+    let begun = runtime.settings.is_reported().then(Instant::now);
+    let found = local.search(&runtime.queues, stop, || runtime.check_halt());
+    if let Some(begun) = begun {
+        let idle_ns = begun.elapsed().as_nanos() as u64;
+        context.tally.idle_ns.add(idle_ns);
+    }
+    match found {
         Some(Found::Ready(edt)) => return Some(edt.get()),
         Some(Found::Unplaced(edt)) => {
             context.keep_next = true;

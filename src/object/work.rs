@@ -189,7 +189,7 @@ pub struct Work {
     pub name: Name,
     /// The C variant.
     pub function: Option<EdtFunction>,
-    /// The same, where a worker calls it and nothing else is to be done: not in strict mode.
+    /// The same, where a worker calls it and nothing else is to be done: not in strict mode, nor where it is timed.
     pub direct: Option<EdtFunction>,
     /// The kernel variants.
     pub kernels: Vec<Kernel>,
@@ -260,20 +260,33 @@ impl Work {
 pub struct Works {
     all: Mutex<HashMap<Work, &'static Work>>,
     strict: bool,
+    timed: bool,
 }
 
 impl Works {
-    /// None yet, of a run in strict mode or not.
-    pub fn new(strict: bool) -> Works {
+    /// None yet, of a run in strict mode or not, and one in which variants are timed or not.
+    pub fn new(strict: bool, timed: bool) -> Works {
         Works {
             all: Mutex::default(),
             strict,
+            timed,
         }
+    }
+
+    /// Whether a worker calls the function of such a work, and does nothing else. Only that of a template with kernels
+    /// is timed: where it takes as long as looking at the clock, nobody compares it with another variant.
+    fn is_direct(&self, work: &Work) -> bool {
+        !self.strict && !(self.timed && !work.kernels.is_empty())
+    }
+
+    /// All that there are, in no order.
+    pub fn for_each(&self, mut see: impl FnMut(&Work)) {
+        self.all.lock().values().for_each(|work| see(work));
     }
 
     /// The one work that does the same.
     pub fn intern(&self, mut work: Work) -> &'static Work {
-        work.direct = work.function.filter(|_| !self.strict);
+        work.direct = work.function.filter(|_| self.is_direct(&work));
         let mut all = self.all.lock();
         if let Some(known) = all.get(&work) {
             return known;

@@ -24,6 +24,12 @@ pub struct Report {
     /// Kernels that were enqueued behind the one that their EDT waited for.
     #[serde(default)]
     pub kernels_ahead: u64,
+    /// In which workers had no EDT to run, summed over them, in seconds.
+    #[serde(default)]
+    pub idle_seconds: f64,
+    /// What templates with kernels ran as, and how long.
+    #[serde(default)]
+    pub variants: Vec<VariantReport>,
     /// Each device in use.
     pub devices: Vec<DeviceReport>,
     /// What went otherwise than asked for.
@@ -35,6 +41,20 @@ pub struct Report {
     pub status: i32,
 }
 
+/// EDTs of a template with kernels that ran as its function, or as kernels on one device.
+#[derive(Serialize, Deserialize, Clone, Debug, Default, PartialEq)]
+pub struct VariantReport {
+    /// What the template is called: its function, or the kernel where it has none.
+    pub template: String,
+    /// The device; none: the function.
+    pub device: Option<String>,
+    /// How many.
+    pub edts: u64,
+    /// In all of them together, in seconds: from the call of the function to its return; or from when the kernel was
+    /// enqueued, and the one before it in its queue had ended, to its own end.
+    pub seconds: f64,
+}
+
 /// What a device did.
 #[derive(Serialize, Deserialize, Clone, Debug, Default, PartialEq)]
 pub struct DeviceReport {
@@ -42,6 +62,9 @@ pub struct DeviceReport {
     pub name: String,
     /// Kernels run.
     pub kernels: u64,
+    /// In kernels, summed over the device's queues, in seconds.
+    #[serde(default)]
+    pub kernel_seconds: f64,
     /// Bytes copied to it.
     pub bytes_in: u64,
     /// Bytes copied from it.
@@ -63,20 +86,46 @@ impl Report {
         self.devices.iter().map(|device| device.bytes_out).sum()
     }
 
+    /// For how long a worker had no EDT to run, on average, in seconds.
+    pub fn idle(&self) -> f64 {
+        self.idle_seconds / self.workers.max(1) as f64
+    }
+
     fn text(&self) -> String {
         let mut text = format!(
-            "ocr: {:.3} s, {} workers, policy {}: {} EDTs as functions, {} as kernels",
-            self.seconds, self.workers, self.policy, self.function_edts, self.kernel_edts
+            "ocr: {:.3} s, {}, policy {}: {} EDTs as functions, {} as kernels",
+            self.seconds,
+            counted(self.workers as u64, "worker"),
+            self.policy,
+            self.function_edts,
+            self.kernel_edts
         );
         if self.kernels_ahead != 0 {
             text += &format!(", {} of them enqueued ahead", self.kernels_ahead);
         }
         text.push('\n');
+        text += &format!(
+            "ocr: each worker had no EDT to run for {} of it, on average\n",
+            duration(self.idle())
+        );
+        for variant in &self.variants {
+            let (what, place) = match &variant.device {
+                None => ("function", String::new()),
+                Some(device) => ("kernel", format!(" on {device}")),
+            };
+            text += &format!(
+                "ocr: {}: {} as {what}{place}, {} each\n",
+                variant.template,
+                counted(variant.edts, "EDT"),
+                duration(variant.mean())
+            );
+        }
         for device in &self.devices {
             text += &format!(
-                "ocr: {}: {} kernels, {} bytes in, {} bytes out, {} hits, {} evictions\n",
+                "ocr: {}: {} kernels in {}, {} bytes in, {} bytes out, {} hits, {} evictions\n",
                 device.name,
                 device.kernels,
+                duration(device.kernel_seconds),
                 device.bytes_in,
                 device.bytes_out,
                 device.hits,
@@ -87,6 +136,32 @@ impl Report {
             text += &format!("ocr: note: {note}\n");
         }
         text
+    }
+}
+
+impl VariantReport {
+    /// What one took on average, in seconds.
+    pub fn mean(&self) -> f64 {
+        self.seconds / (self.edts.max(1)) as f64
+    }
+}
+
+/// So many of something.
+pub fn counted(count: u64, what: &str) -> String {
+    format!("{count} {what}{}", if count == 1 { "" } else { "s" })
+}
+
+/// A time, with as many digits as say something, and in the unit that suits it.
+pub fn duration(seconds: f64) -> String {
+    let (value, unit) = match seconds {
+        s if s < 999.5e-6 => (s * 1e6, "us"),
+        s if s < 0.9995 => (s * 1e3, "ms"),
+        s => (s, "s"),
+    };
+    match value {
+        v if v < 9.995 => format!("{v:.2} {unit}"),
+        v if v < 99.95 => format!("{v:.1} {unit}"),
+        v => format!("{v:.0} {unit}"),
     }
 }
 
@@ -158,4 +233,20 @@ pub fn name_of_other(id: i32) -> String {
 pub(crate) fn comm(id: i32) -> Option<String> {
     let name = std::fs::read_to_string(format!("/proc/self/task/{id}/comm")).ok()?;
     Some(name.trim_end().into())
+}
+
+#[cfg(all(test, not(loom)))]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn times_have_three_digits_that_count() {
+        let times = [
+            0.0, 1.234e-6, 99.94e-6, 99.96e-6, 999.6e-6, 0.012_34, 0.9996, 123.4,
+        ];
+        let words = [
+            "0.00 us", "1.23 us", "99.9 us", "100 us", "1.00 ms", "12.3 ms", "1.00 s", "123 s",
+        ];
+        assert_eq!(times.map(duration), words);
+    }
 }

@@ -2,8 +2,11 @@
 
 use super::labels::Labels;
 use crate::object::guid::Guid;
+use crate::object::place::Place;
+use crate::object::work::Work;
 use crate::sched::calls::Calls;
 use parking_lot::Mutex;
+use std::collections::HashMap;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicI32, AtomicU64, AtomicUsize, Ordering};
 
@@ -64,6 +67,36 @@ pub struct Now {
     pub calls: Calls,
 }
 
+/// EDTs that ran, and how long.
+#[derive(Clone, Copy, Default, PartialEq, Eq, Debug)]
+pub struct Ran {
+    /// How many.
+    pub edts: u64,
+    /// Nanoseconds in all of them together.
+    pub ns: u64,
+}
+
+impl Ran {
+    /// And these.
+    pub fn add(&mut self, more: Ran) {
+        self.edts += more.edts;
+        self.ns += more.ns;
+    }
+}
+
+/// What was run where, and how long. A work is known by its address, which no other has while the run lives.
+#[derive(Default)]
+pub struct Times(Mutex<HashMap<(usize, Place), Ran>>);
+
+impl Times {
+    /// An EDT with this work has run at this place for so many nanoseconds.
+    pub fn add(&self, work: &'static Work, place: Place, ns: u64) {
+        let key = (std::ptr::from_ref(work).addr(), place);
+        let mut times = self.0.lock();
+        times.entry(key).or_default().add(Ran { edts: 1, ns });
+    }
+}
+
 /// What one thread has done, and does.
 #[derive(Default)]
 #[repr(align(128))]
@@ -74,6 +107,10 @@ pub struct Tally {
     pub kernel_edts: Count,
     /// EDTs whose kernel was enqueued behind the one they waited for.
     pub kernels_ahead: Count,
+    /// Nanoseconds in which it, a worker, had no EDT to run; counted where a report is asked for, as `times`.
+    pub idle_ns: Count,
+    /// What variants it has run, or, the thread of a device, has seen the end of.
+    pub times: Times,
     /// What it does now.
     pub now: Now,
 }
@@ -87,6 +124,8 @@ pub struct Totals {
     pub kernel_edts: u64,
     /// Of these, EDTs whose kernel was enqueued behind the one they waited for.
     pub kernels_ahead: u64,
+    /// Nanoseconds in which workers had no EDT to run.
+    pub idle_ns: u64,
 }
 
 /// The tallies of all threads, and the notes.
@@ -176,8 +215,20 @@ impl Registry {
             totals.function_edts += tally.function_edts.get();
             totals.kernel_edts += tally.kernel_edts.get();
             totals.kernels_ahead += tally.kernels_ahead.get();
+            totals.idle_ns += tally.idle_ns.get();
         }
         totals
+    }
+
+    /// What was run where, and how long, by the address of the work.
+    pub fn times(&self) -> HashMap<(usize, Place), Ran> {
+        let mut times: HashMap<_, Ran> = HashMap::new();
+        for tally in self.tallies.lock().iter() {
+            for (key, ran) in tally.times.0.lock().iter() {
+                times.entry(*key).or_default().add(*ran);
+            }
+        }
+        times
     }
 
     /// Keeps a sentence for the report, if it is not there already.

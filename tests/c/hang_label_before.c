@@ -1,6 +1,7 @@
 /* Strict mode: an EDT waits for the second once event on a label; it was the first that was satisfied. */
 // env: OCR_CHECK=strict
 // status: nonzero
+// needs: halt
 // stderr: the once event 0x
 // stderr: nobody has satisfied (ocrEventSatisfy); the event that had this labeled GUID before was satisfied by ocrEventSatisfy in EDT 0x
 #include "strict.h"

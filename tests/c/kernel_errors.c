@@ -32,9 +32,11 @@ static void wrong_shapes(void) {
     for (int i = 0; i < 6; i++) {
         ocrGuid_t tmpl = template_of(adds, shapes[i][0], shapes[i][1]), guid = NULL_GUID;
         REFUSED(OCR_EINVAL, ocrEdtTemplateAddKernel(tmpl, source, NULL, "adds", per_word, OCR_NO_RESULT));
+        OK(ocrEdtTemplateDestroy(tmpl));
+        if (shapes[i][0] == 1 && shapes[i][1] == 2) /* the second pre-slot may be there to order alone */
+            continue;
         REFUSED(OCR_EINVAL, ocrOpenclTemplateCreate(&guid, source, NULL, "adds", shapes[i][0], shapes[i][1], NULL));
         CHECK(ocrGuidIsNull(guid)); /* no template is left */
-        OK(ocrEdtTemplateDestroy(tmpl));
     }
 }
 

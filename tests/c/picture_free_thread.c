@@ -8,11 +8,16 @@
 #include <extensions/ocr-runtime-itf.h>
 
 #include <pthread.h>
+#include <signal.h>
 #include <semaphore.h>
 
 #define FREE "a hang is not told"
 
 static sem_t end;
+
+static void handled(int number) {
+    (void)number;
+}
 
 static void *waits(void *unused) {
     CHECK(sem_wait(&end) == 0);
@@ -46,6 +51,11 @@ static ocrGuid_t looks(u32 paramc, u64 *paramv, u32 depc, ocrEdtDep_t depv[]) {
     OK(pthread_create(&thread, NULL, waits, NULL));
     take_picture();
     has(text_file, FREE);
+    CHECK(!strstr(content(text_file), "handler"));
+    signal(SIGTERM, handled);
+    take_picture();
+    has(text_file, "a hang is not told, since the program has a handler of SIGTERM");
+    signal(SIGTERM, SIG_DFL);
     OK(sem_post(&end));
     OK(pthread_join(thread, NULL));
     forget_picture();

@@ -5,6 +5,7 @@ use crate::table::{Align, Table, bytes, seconds, wrap};
 use crate::{Failure, print};
 use ocr::config::{DEFAULT_ORIGIN, Settings};
 use ocr::device::{DeviceKind, Inventory, Selection, discover};
+use ocr::report::duration;
 use ocr::sched::policy;
 use std::ffi::OsString;
 use std::io::{IsTerminal, Write};
@@ -328,7 +329,36 @@ impl<'a> Comparison<'a> {
             true => String::new(),
             false => self.table().text(),
         };
-        table + &wrap(&text) + &self.failures()
+        table + &self.variants() + &wrap(&text) + &self.failures()
+    }
+
+    /// What templates with kernels ran as, and how long: mostly why one policy is faster than another.
+    fn variants(&self) -> String {
+        let mut rows: Vec<(&str, Vec<String>)> = Vec::new();
+        for row in &self.rows {
+            for variant in row.result.iter().flat_map(|run| &run.report.variants) {
+                let cells = vec![
+                    variant.template.clone(),
+                    row.policy.clone(),
+                    variant.device.clone().unwrap_or("function".into()),
+                    variant.edts.to_string(),
+                    duration(variant.mean()),
+                ];
+                rows.push((&variant.template, cells));
+            }
+        }
+        if rows.is_empty() {
+            return String::new();
+        }
+        // The same template under all policies together.
+        rows.sort_by_key(|(template, _)| *template);
+        let words = ["template", "policy", "ran as function, or as kernel on"];
+        let numbers = ["EDTs", "time of each"];
+        let left = words.map(|title| (title.to_string(), Align::Left));
+        let right = numbers.map(|title| (title.to_string(), Align::Right));
+        let mut table = Table::new(left.into_iter().chain(right).collect());
+        rows.into_iter().for_each(|(_, cells)| table.row(cells));
+        format!("\n{}", table.text())
     }
 
     /// How runs failed; once for policies under which the same happened.

@@ -77,6 +77,8 @@ pub struct Told<'a> {
     pub asleep: Vec<i32>,
     /// Whether there are threads that may call the runtime at any time.
     pub free_threads: bool,
+    /// A signal for which the program has a handler, which may come at any time.
+    pub handled: Option<String>,
     /// What objects have been through, in strict mode.
     pub history: Option<&'a History>,
     /// How many calls were refused, and which was the first.

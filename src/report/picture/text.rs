@@ -10,7 +10,7 @@ use crate::object::edt::Mode;
 use crate::object::event::EventKind;
 use crate::object::guid::{Guid, Kind};
 use crate::report::tally::Label;
-use crate::report::{comm, name_of_other, thread_name};
+use crate::report::{comm, counted, name_of_other, thread_name};
 use std::collections::{BTreeMap, HashSet};
 use std::fmt;
 
@@ -207,9 +207,11 @@ impl Picture<'_> {
             false => told.ready,
         };
         let mut text = format!(
-            "ocr: note: after {:.3} s: {} workers; EDTs: {running} running, {ready} ready, {} waiting for \
+            "ocr: note: after {:.3} s: {}; EDTs: {running} running, {ready} ready, {} waiting for \
              dependences, {blocked} waiting for data blocks",
-            told.seconds, told.workers, self.waiting_count
+            told.seconds,
+            counted(told.workers as u64, "worker"),
+            self.waiting_count
         );
         if !told.devices.is_empty() {
             let others = past.saturating_sub(ready);
@@ -255,7 +257,15 @@ impl Picture<'_> {
         text += &self.what_waits();
         if told.free_threads {
             text += "\n  threads of the program or of a library are outside of the runtime, which they may \
-                     call at any time: unless all of them wait for each other for ever, a hang is not told";
+                     call at any time: ";
+            text += &match &told.handled {
+                None => {
+                    "unless all of them wait for each other for ever, a hang is not told".into()
+                }
+                Some(signal) => format!(
+                    "a hang is not told, since the program has a handler of {signal}, which may wake one of them"
+                ),
+            };
         }
         text + "\n"
     }
@@ -413,7 +423,12 @@ impl Picture<'_> {
                 format!("a dependence that was never added (ocrAddDependence{depv}){refused}")
             }
         };
-        for slot in edt.slots.iter().take(FEW) {
+        // The last one takes no more lines than saying that there is one more.
+        let shown = match edt.slots.len() {
+            few if few <= FEW + 1 => few,
+            _ => FEW,
+        };
+        for slot in edt.slots.iter().take(shown) {
             let why = match (self.event_at(slot), slot.link) {
                 (Some(event), _) if is_between(self.objects, event) => self
                     .lacks(edt, slot)
@@ -424,8 +439,11 @@ impl Picture<'_> {
             };
             text += &format!("\n    pre-slot {}: {why}", slot.at);
         }
-        if edt.slots.len() > FEW {
-            text += &format!("\n    and {} more pre-slots", edt.slots.len() - FEW);
+        if edt.slots.len() > shown {
+            text += &format!(
+                "\n    and {} more pre-slots (OCR_HALT_DOT=FILE writes all)",
+                edt.slots.len() - shown
+            );
         }
         if let Some(params) = &edt.params {
             text += &format!("\n    paramv: {params}");

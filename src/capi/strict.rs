@@ -1,7 +1,7 @@
 //! Strict mode at the C boundary. `export!` hands each call that has an entry in `check::calls` to
 //! [`begin`] before its body and to [`Begun::end`] after it; a misuse ends the program here.
 
-use super::{EACCES, ECANCELED, EINVAL, EPERM, debug, labeling, sys};
+use super::{EACCES, ECANCELED, EINVAL, ENOTSUP, EPERM, debug, labeling, sys};
 use crate::check::calls::{self, Call, MAX_ARGS, Role};
 use crate::check::contents::Print;
 use crate::check::history::Act;
@@ -107,7 +107,7 @@ pub(super) fn checked<R>(call: &'static Call, words: &[u64], body: impl FnOnce()
 fn begin(call: &'static Call, words: &[u64]) -> Option<Box<Begun>> {
     let context = Context::get()?;
     // SAFETY: this thread's, and calls from C do not nest.
-    let context = unsafe { &*context };
+    let context = unsafe { &mut *context };
     let check = context.runtime.check.as_deref()?;
     let runtime =
         Runtime::current().filter(|runtime| ptr::eq(&raw const **runtime, context.runtime))?;
@@ -134,6 +134,12 @@ fn begin(call: &'static Call, words: &[u64]) -> Option<Box<Begun>> {
     }
     if matches!(call.name, "ocrDbRelease" | "ocrDbDestroy") {
         context.check_release(check, Guid::from_bits(args[0]));
+    }
+    if call.name == "ocrDbDestroy"
+        && context.current.is_some()
+        && check.has_released(context.who(), Guid::from_bits(args[0]))
+    {
+        context.check_released(check, Guid::from_bits(args[0]), context.who());
     }
     let (source, destination, mode) = match call.name {
         "ocrEventSatisfy" => (args[1], args[0], sys::DB_MODE_RW),
@@ -175,6 +181,10 @@ fn begin(call: &'static Call, words: &[u64]) -> Option<Box<Begun>> {
             check.not_paused(&made)
         }
         "ocrEdtCreate" | "ocrDbCreate" => check.wrong_hint(&made),
+        "ocrDbDestroy" => {
+            let awaiting = context.first_waiting(Guid::from_bits(args[0]));
+            awaiting.map(|edt| check.destroyed_awaited(&made, edt))
+        }
         "ocrSetHintValue"
             if matches!(
                 args[1] as u32,
@@ -216,6 +226,15 @@ impl Begun {
 
     /// After the call, which has returned `status`.
     fn end(&self, status: u8) {
+        if status == ENOTSUP {
+            tell!(
+                "ocr: note: strict mode: {}, in {}, was refused with OCR_ENOTSUP: this runtime does not have what it asks \
+                 for, and did nothing; see {}",
+                self.call.shown(),
+                self.act.who,
+                self.call.clause
+            );
+        }
         // If the run has ended meanwhile, whatever was refused was refused for that.
         let goes_on = self.runtime.is_current();
         if status != 0 && !goes_on {

@@ -28,6 +28,9 @@ impl Check {
                     _ if name == "range" => {
                         "Pass the function that says how many work-items an EDT has."
                     }
+                    _ if name == "mapFunc" => {
+                        "Pass the function that makes a GUID of the range of what ocrGuidFromLabel is given."
+                    }
                     _ => "Pass the function that the EDTs are to run.",
                 };
                 Some(self.by_call(

@@ -563,8 +563,8 @@ pub const CALLS: &[Call] = &[
         "ocrLegacyFinalize",
         LEGACY,
         &[
-            ("legacyContext", Role::Other),
-            ("runUntilShutdown", Role::Other),
+            ("legacyContext", Role::Guid),
+            ("runUntilShutdown", Role::Number),
         ],
     ),
     // With properties a refusal may be an answer.

@@ -51,6 +51,7 @@ struct Passed {
     act: Act,
     /// What the block contained then.
     before: Print,
+    since: Since,
 }
 
 /// A fingerprint that was taken while nobody else could write.
@@ -182,6 +183,7 @@ impl Check {
                 to: event,
                 act,
                 before,
+                since: self.contents.meanwhile.now(),
             };
             self.contents.passed.lock().insert(key, passed);
         }
@@ -195,6 +197,7 @@ impl Check {
             to: reader,
             act,
             before,
+            since: self.contents.meanwhile.now(),
         });
     }
 
@@ -204,13 +207,14 @@ impl Check {
         static TOLD: AtomicBool = AtomicBool::new(false);
         if !TOLD.swap(true, Ordering::Relaxed) {
             tell!(
-                "ocr: note: strict mode: while {who} held it, {} was written after {} had made {} ready to run, which reads \
-                 it in mode RO: whether that finds what was written is chance (OCR 1.1.0, 1.4.4 and 1.6.2). Call \
-                 ocrDbRelease after the last write and ocrAddDependence then; or ask for DB_MODE_CONST, which \
-                 waits until all who write the block have released it. More of this kind is not told.",
+                "ocr: note: strict mode: while {who} held it, {} was written after {} had made {reader} ready to run, which has \
+                 it in mode RO. If it was {who}: whether {reader} finds what was written is chance (OCR 1.1.0, 1.4.4 and \
+                 1.6.2); call ocrDbRelease after the last write and ocrAddDependence then, or ask for DB_MODE_CONST, which \
+                 waits until all who write the block have released it. If it was {reader}: who has a block in mode RO only \
+                 reads it; ask for DB_MODE_RW or DB_MODE_EW. More of this kind is not told.",
                 self.history.name(block),
                 act.call,
-                self.history.name(reader)
+                reader = self.history.name(reader),
             );
         }
     }
@@ -227,7 +231,12 @@ impl Check {
         let (Some(passed), Some(now)) = (passed, now) else {
             return Ok(());
         };
-        let Passed { to, act, before } = passed;
+        let Passed {
+            to,
+            act,
+            before,
+            since,
+        } = passed;
         if before.version != now.version || before == now {
             return Ok(());
         }
@@ -235,19 +244,33 @@ impl Check {
             self.note_read_early(who, block, to, act);
             return Ok(());
         }
+        let (suspects, ran) = self.suspects(since, who, &[]);
+        let (also, advice) = match suspects[..] {
+            [] => (String::new(), String::new()),
+            _ => (
+                format!(", by {who} or by one that ran meanwhile: {ran}"),
+                format!(
+                    " If {who} writes nothing behind that call, look for another that does: who has the block in mode \
+                     RO or CONST only reads it."
+                ),
+            ),
+        };
+        let mut objects = vec![block, to];
+        objects.extend(&suspects);
         Err(self.by_edt(
             who,
             format!("seen when {who} gave the block back"),
             format!(
-                "a data block was written after an event had been satisfied with it ({})",
+                "a data block was written after an event had been satisfied with it ({}){also}",
                 act.call
             ),
-            &[block, to],
+            &objects,
             "an EDT that satisfies an event with a data block has written it before, and released it \
              (OCR 1.1.0, 1.6.2 and 2.6.3)",
-            "Who gets the block may begin at once. Call ocrDbRelease after the last write, and \
-             satisfy the event then; or return the block from the EDT, and let others depend on its \
-             output event.",
+            &format!(
+                "Who gets the block may begin at once. Call ocrDbRelease after the last write, and satisfy the event \
+                 then; or return the block from the EDT, and let others depend on its output event.{advice}"
+            ),
         ))
     }
 
@@ -290,12 +313,12 @@ impl Check {
         }
     }
 
-    /// Who else has run since a block was sealed, and may have written it: of each function one, but not of more than a
-    /// few; and how many there were.
-    fn suspects(&self, seal: Seal, but: Who) -> (Vec<Guid>, usize) {
+    /// Who else has run since then, and may have written a block: of each function one, but not of more than a few; and
+    /// the same in words. `released` are those that have released it.
+    fn suspects(&self, since: Since, but: Who, released: &[Guid]) -> (Vec<Guid>, String) {
         /// No more are named.
         const FEW: usize = 4;
-        let ran = self.contents.meanwhile.ran(seal.since).into_iter();
+        let ran = self.contents.meanwhile.ran(since).into_iter();
         let ran: Vec<Guid> = ran.filter(|&edt| edt != but.edt).collect();
         let mut functions = Vec::new();
         let mut named = Vec::new();
@@ -307,7 +330,15 @@ impl Check {
                 named.push(edt);
             }
         }
-        (named, ran.len())
+        let name = |edt: &Guid| match released.contains(edt) {
+            true => self.history.name(*edt) + ", which has released it",
+            false => self.history.name(*edt),
+        };
+        let mut words = named.iter().map(name).collect::<Vec<_>>().join("; ");
+        if ran.len() > named.len() {
+            words += &format!("; and {} more", ran.len() - named.len());
+        }
+        (named, words)
     }
 
     fn wrong_write(&self, block: Guid, seal: Seal, who: Who, when: When) -> Box<Misuse> {
@@ -317,16 +348,7 @@ impl Check {
             _ => vec![block],
         };
         let mut seen = when.seen(who);
-        let (suspects, count) = self.suspects(seal, who);
-        let released = self.who_released(block, who);
-        let name = |edt: &Guid| match released.contains(edt) {
-            true => self.history.name(*edt) + ", which has released it",
-            false => self.history.name(*edt),
-        };
-        let mut ran = suspects.iter().map(name).collect::<Vec<_>>().join("; ");
-        if count > suspects.len() {
-            ran += &format!("; and {} more", count - suspects.len());
-        }
+        let (suspects, ran) = self.suspects(seal.since, who, &self.who_released(block, who));
         match when {
             When::Held(mode, slot) => {
                 if let Some(link) = slot.and_then(|at| self.history.connection_beyond(who.edt, at))
@@ -336,13 +358,13 @@ impl Check {
                 objects.extend(&suspects);
                 let also = match ran.is_empty() {
                     true => String::new(),
-                    false => format!(", by it or by one that ran meanwhile: {ran}"),
+                    false => format!(", by that or by one that ran meanwhile: {ran}"),
                 };
                 self.by_edt(
                     who,
                     seen,
                     format!(
-                        "a data block was written while an EDT held it in mode {}{}{also}",
+                        "a data block was written while {who} held it in mode {}{}{also}",
                         mode.name(),
                         through(slot)
                     ),

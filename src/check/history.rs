@@ -207,6 +207,8 @@ pub struct Record {
     pub satisfied: [Option<Act>; 2],
     /// What satisfied the event that was on the same label before.
     pub before: Option<Act>,
+    /// Of an EDT that runs as a kernel: which, and on which device.
+    pub kernel: Option<Box<str>>,
     /// Whether it was entered before the end of the call that creates it.
     pub entered: bool,
     /// What an EDT's pre-slots were connected to; the last events that an event was made to depend on.
@@ -300,6 +302,13 @@ impl History {
     pub fn sized(&self, block: Guid, size: u64) {
         if let Some(record) = self.shard(block).lock().records.get_mut(&block) {
             record.size = Some(size);
+        }
+    }
+
+    /// An EDT runs as this kernel; or as its function.
+    pub fn runs_as(&self, edt: Guid, kernel: Option<String>) {
+        if let Some(record) = self.shard(edt).lock().records.get_mut(&edt) {
+            record.kernel = kernel.map(String::into);
         }
     }
 

@@ -82,9 +82,11 @@ impl Check {
         rule: &str,
         advice: &str,
     ) -> Box<Misuse> {
+        let kernel = self.history.get(who.edt).and_then(|record| record.kernel);
+        let ran = kernel.map(|kernel| format!("; it ran as {kernel}"));
         Box::new(Misuse {
             what,
-            place,
+            place: place + &ran.unwrap_or_default(),
             stories: self.stories(objects, [who.edt], 0),
             rule: rule.to_string(),
             advice: advice.to_string(),

@@ -451,7 +451,8 @@ impl Check {
         objects.can_have_been(guid) || self.history.get(guid).is_some()
     }
 
-    fn has_released(&self, who: Who, block: Guid) -> bool {
+    /// Whether a running EDT, or a thread, has released a block before.
+    pub fn has_released(&self, who: Who, block: Guid) -> bool {
         if who.edt.is_null() {
             let released = self.released_outside.lock();
             return released.contains(&(who.thread, block));

@@ -34,6 +34,19 @@ impl Check {
         )
     }
 
+    /// A block is destroyed for which an EDT waits that could not acquire it yet.
+    pub fn destroyed_awaited(&self, made: &Made<'_>, edt: Guid) -> Box<Misuse> {
+        self.by_call(
+            made,
+            format!("{} waits for the data block", self.history.name(edt)),
+            &[made.guid(0), edt],
+            "the destruction of a data block is delayed until EDTs that have acquired it have released it: one that \
+             waits until others have done so has not (see 2.5.2)",
+            "Destroy the data block in the last EDT that uses it: have that one depend on the others, for instance by \
+             their output events; or in one behind a finish EDT.",
+        )
+    }
+
     pub(super) fn refused_release(&self, made: &Made<'_>) -> Box<Misuse> {
         let block = made.guid(0);
         let outside = made.act.who.edt.is_null();

@@ -338,7 +338,7 @@ impl Check {
     }
 
     /// A source that takes no further dependence.
-    fn used_up(&self, made: &Made<'_>, source: Guid) -> Option<Box<Misuse>> {
+    pub(super) fn used_up(&self, made: &Made<'_>, source: Guid) -> Option<Box<Misuse>> {
         let what = self.history.what(source)?;
         let (title, rule, advice) = match what {
             What::COUNTED => (

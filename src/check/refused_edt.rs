@@ -2,6 +2,7 @@
 
 use super::arguments::article;
 use super::calls::{OEVT_VALID, Role};
+use super::history::What;
 use super::misuse::count;
 use super::{Check, Made, Misuse, is_alive};
 use crate::object::Objects;
@@ -57,7 +58,34 @@ impl Check {
             ));
         }
         let source = self.wrong_source(objects, made);
-        source.or_else(|| self.wrong_output(objects, made))
+        let source = source.or_else(|| self.wrong_output(objects, made));
+        source.or_else(|| self.used_up_source(made))
+    }
+
+    /// An event in `depv` that takes no further dependence; all that may be it.
+    fn used_up_source(&self, made: &Made<'_>) -> Option<Box<Misuse>> {
+        let bounded = |source: &&Guid| {
+            let what = self.history.what(**source);
+            what.is_some_and(|what| {
+                matches!(what, What::COUNTED | What::CHANNEL | What::COLLECTIVE)
+            })
+        };
+        let mut sources: Vec<Guid> = made.depv.iter().filter(bounded).copied().collect();
+        sources.sort_unstable_by_key(|source| source.bits());
+        sources.dedup();
+        match sources[..] {
+            [] => None,
+            [source] => self.used_up(made, source),
+            _ => Some(self.by_call(
+                made,
+                "one of these events in depv takes no further dependence".into(),
+                &sources,
+                "a counted event serves nbDeps dependences, a channel event holds maxGen that wait, and each \
+                 contributor of a collective event has one in a generation (see B.4, B.5)",
+                "Count what depends on each of them, EDTs and events, those in depv of ocrEdtCreate among them, and \
+                 create the event with a larger nbDeps or maxGen.",
+            )),
+        }
     }
 
     fn wrong_paramv(&self, made: &Made<'_>, template: Guid, paramc: u32) -> Option<Box<Misuse>> {
@@ -203,7 +231,8 @@ impl Check {
         {
             return Some(misuse);
         }
-        self.wrong_source(objects, made)
+        let source = self.wrong_source(objects, made);
+        source.or_else(|| self.used_up_source(made))
     }
 
     /// `ocrLegacyBlockProgress`. One that is told to wait only if the event is there or satisfied, or until
@@ -272,6 +301,16 @@ impl Check {
     fn wrong_output(&self, objects: &Objects, made: &Made<'_>) -> Option<Box<Misuse>> {
         let given = made.properties() & OEVT_VALID != 0;
         let output = made.output.filter(|_| given)?;
+        if objects.event_kind(output) == Some(EventKind::Collective) {
+            return Some(self.by_call(
+                made,
+                "*outputEvent is a collective event".into(),
+                &[output],
+                "an output event is satisfied when its EDT ends, with the block that this returns, and a collective \
+                 event takes numbers of its contributors (extensions/ocr-reduction-event.h)",
+                "Have the EDT call ocrEventCollectiveSatisfySlot, and give it no output event, or one of another kind.",
+            ));
+        }
         if output.is_event() && is_alive(objects, output) {
             return None;
         }

@@ -178,7 +178,7 @@ impl Context {
 
     /// Looks at a block that an EDT has released. It is held meanwhile, in a mode that excludes
     /// nobody, so that it does not go.
-    fn check_released(&mut self, check: &Check, guid: Guid, who: Who) {
+    pub fn check_released(&mut self, check: &Check, guid: Guid, who: Who) {
         let Some((block, locked)) = self.runtime.objects.data_blocks.lock(guid) else {
             return;
         };
@@ -196,6 +196,16 @@ impl Context {
         }
         let left = memory::end_watch(block, &mut self.granted);
         self.dispose_if(block, left);
+    }
+
+    /// The first EDT of the program's that is runnable and waits for a block until others have released it.
+    pub fn first_waiting(&self, guid: Guid) -> Option<Guid> {
+        let (block, _locked) = self.runtime.objects.data_blocks.lock(guid)?;
+        // SAFETY: an EDT in the queue belongs to the queue, which the lock guards.
+        let first = unsafe { block.queue.get().0.as_ref() }?;
+        // Who copies says so itself, and a block may be destroyed that is about to be divided.
+        let is_runtimes = [PARTITION_NAME, COPY_NAME].contains(&first.work().name.given());
+        (!is_runtimes).then(|| first.guid())
     }
 
     /// A part, which the partition holds, is about to be given to those that wait for it: from here on, it is not

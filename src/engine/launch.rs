@@ -94,6 +94,14 @@ impl Context {
             fatal(&self.runtime.devices.nothing_runs(edt));
         };
         edt.variant.set(variant as u8);
+        if let Some(check) = &self.runtime.check {
+            let (kernel, device) = (
+                &edt.work().kernels[variant].name,
+                self.runtime.devices.used(place),
+            );
+            let text = format!("the kernel \"{kernel}\" on {}", device.info.name);
+            check.history.runs_as(edt.guid(), Some(text));
+        }
         let blocks: List<Option<BlockArg>> = edt
             .slots()
             .iter()

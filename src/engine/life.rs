@@ -553,6 +553,9 @@ impl Context {
     pub fn fall_back(&mut self, edt: &'static Edt) {
         let blocks = &self.runtime.objects.data_blocks;
         let block_of = |slot: &PreSlot| blocks.pinned(slot.data());
+        if let Some(check) = &self.runtime.check {
+            check.history.runs_as(edt.guid(), None);
+        }
         match memory::fall_back(edt, block_of, &mut self.granted) {
             true => self.bring_blocks(edt),
             false => self.acquire_rest(edt),

@@ -1,7 +1,8 @@
 /* Strict mode: an EDT writes to a data block that it holds in mode CONST. */
 // env: OCR_CHECK=strict
 // status: 1
-// stderr: strict mode: a data block was written while an EDT held it in mode DB_MODE_CONST, through pre-slot
+// stderr: strict mode: a data block was written while EDT 0x
+// stderr:  held it in mode DB_MODE_CONST, through pre-slot
 // stderr: seen when EDT 0x
 // stderr: (reader)
 // stderr: created by ocrDbCreate in EDT

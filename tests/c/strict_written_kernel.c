@@ -6,8 +6,10 @@
 // needs: opencl
 // env: OCR_DEVICES=cpu
 // status: 1
-// stderr: strict mode: a data block was written while an EDT held it in mode DB_MODE_RO, through pre-slot 0
+// stderr: strict mode: a data block was written while EDT 0x
+// stderr:  held it in mode DB_MODE_RO, through pre-slot 0
 // stderr: (writes)
+// stderr: it ran as the kernel "writes" on
 // stderr: created by ocrOpenclTaskCreate in EDT
 #include "kernel.h"
 #include <extensions/ocr-affinity.h>

@@ -6,8 +6,10 @@
 // stdout-lines: 1 found in CONST
 // stderr: ocr: note: strict mode: while EDT 0x
 // stderr: after ocrAddDependence had made EDT 0x
-// stderr: ready to run, which reads it in mode RO: whether that finds what was written is chance
+// stderr: ready to run, which has it in mode RO. If it was EDT 0x
+// stderr: finds what was written is chance
 // stderr: ask for DB_MODE_CONST
+// stderr: who has a block in mode RO only reads it
 // stderr-without: ocr: error
 #include "check.h"
 

@@ -2,7 +2,8 @@
 // env: OCR_CHECK=strict
 // status: 1
 // workers: 2 8
-// stderr: a data block was written while an EDT held it in mode DB_MODE_CONST, through pre-slot 0, by it or by one that ran meanwhile: EDT 0x
+// stderr: a data block was written while EDT 0x
+// stderr:  held it in mode DB_MODE_CONST, through pre-slot 0, by that or by one that ran meanwhile: EDT 0x
 // stderr: (writes)
 // stderr: (reads) gave the block back
 // stderr: If this one only reads, look for another that does

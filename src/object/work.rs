@@ -276,7 +276,8 @@ impl Works {
     /// Whether a worker calls the function of such a work, and does nothing else. Only that of a template with kernels
     /// is timed: where it takes as long as looking at the clock, nobody compares it with another variant.
     fn is_direct(&self, work: &Work) -> bool {
-        !self.strict && !(self.timed && !work.kernels.is_empty())
+        let is_timed = self.timed && !work.kernels.is_empty();
+        !self.strict && !is_timed
     }
 
     /// All that there are, in no order.

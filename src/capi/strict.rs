@@ -55,8 +55,8 @@ pub(super) struct Begun {
     objects: &'static Objects,
     /// Has both, which another thread may be about to end.
     runtime: Arc<Runtime>,
-    /// A block, and what is in it, that an EDT is to read without waiting for its writer; and the EDT.
-    to_read: Option<(Guid, Print, Guid)>,
+    /// Blocks that the caller may write and an EDT is to get without waiting for that; what is in them, and the mode.
+    passed: Vec<(Guid, Mode, Print)>,
 }
 
 /// The first eight bytes of an argument or a result: GUIDs, numbers and pointers are no larger.
@@ -152,21 +152,31 @@ fn begin(call: &'static Call, words: &[u64]) -> Option<Box<Begun>> {
     if call.name.starts_with("ocrEventSatisfy") {
         context.check_satisfy(check, destination, source, act);
     }
-    let without_waiting = Mode::from_bits(mode) == Some(Mode::Ro) && destination.is_edt();
-    let to_read = match without_waiting {
-        true => (context.check_passing(source)).map(|print| (source, print, destination)),
-        false => None,
-    };
     // Boxed, so that a call has no room for it on its stack where strict mode is off.
-    let begun = Box::new(Begun {
+    let mut begun = Box::new(Begun {
         call,
         args,
         act,
         check,
         objects: &context.runtime.objects,
         runtime,
-        to_read,
+        passed: Vec::new(),
     });
+    // In depv, blocks are in mode RW. A large number may be a wrong one.
+    const MANY: u32 = 64;
+    let dependences = match (call.name, Mode::from_bits(mode)) {
+        ("ocrEdtCreate", _) if args[4] as u32 <= MANY || args[4] as u32 == PARAM_DEF => {
+            let depv = begun.depv().unwrap_or_default();
+            depv.into_iter().map(|block| (block, Mode::Rw)).collect()
+        }
+        (_, Some(mode @ (Mode::Ro | Mode::Rw))) if destination.is_edt() => vec![(source, mode)],
+        _ => Vec::new(),
+    };
+    let passed = dependences.into_iter().filter_map(|(block, mode)| {
+        let print = context.check_passing(block)?;
+        Some((block, mode, print))
+    });
+    begun.passed = passed.collect();
     if destination.is_edt()
         && context.is_written_once(source)
         && Mode::from_bits(mode).is_some_and(Mode::writes)
@@ -241,12 +251,15 @@ impl Begun {
             return;
         }
         if status == 0 {
-            if let Some((block, print, reader)) = self.to_read
-                && goes_on
-            {
-                let waits = |context: &mut Context| context.keeps_waiting(reader, Some(block));
-                if !super::with(true, waits) {
-                    self.check.lets_read(reader, block, self.act, print);
+            for &(block, mode, print) in self.passed.iter().filter(|_| goes_on) {
+                let to = match self.call.name {
+                    "ocrAddDependence" => Guid::from_bits(self.args[1]),
+                    "ocrAddDependenceSlot" => Guid::from_bits(self.args[2]),
+                    _ => self.made().unwrap_or(Guid::NULL),
+                };
+                let waits = |context: &mut Context| context.keeps_waiting(to, Some(block));
+                if to.is_edt() && !super::with(true, waits) {
+                    self.check.passes_on(to, block, mode, self.act, print);
                 }
             }
             if goes_on {

@@ -42,16 +42,22 @@ pub struct Contents {
     seals: Mutex<HashMap<Guid, Seal>>,
     /// When an EDT first passed on a block that it holds for writing, by EDT and block.
     passed: Mutex<HashMap<(Guid, Guid), Passed>>,
+    /// How many EDTs have begun to run that hold a block for writing.
+    begun: Mutex<HashMap<Guid, u64>>,
 }
 
 /// An event was satisfied with a block, or an EDT that only reads it can begin.
 struct Passed {
     /// The event, or the EDT.
     to: Guid,
+    /// The EDT's.
+    mode: Option<Mode>,
     act: Act,
     /// What the block contained then.
     before: Print,
     since: Since,
+    /// `Contents::begun` then.
+    begun: u64,
 }
 
 /// A fingerprint that was taken while nobody else could write.
@@ -94,12 +100,21 @@ impl Print {
     /// the `mine` writers that the caller answers for hold the block. The caller holds the block, or
     /// no other thread runs.
     pub fn take(block: &DataBlock, mine: u32) -> Option<Print> {
+        Print::take_if(block, |writers| writers == mine)
+    }
+
+    /// The same, whoever holds the block for writing. The caller knows otherwise that they do not write.
+    pub fn take_among(block: &DataBlock) -> Option<Print> {
+        Print::take_if(block, |_| true)
+    }
+
+    fn take_if(block: &DataBlock, fits: impl Fn(u32) -> bool) -> Option<Print> {
         let look = || {
             let locked = block.header.lock_pinned();
             let holders = block.holders.get();
             let copies = block.copies_of(&locked);
             let writers = holders.rw + holders.ew as u32;
-            (writers == mine && copies.host_ready()).then_some(copies.version)
+            (fits(writers) && copies.host_ready()).then_some(copies.version)
         };
         let before = look()?;
         let print = fingerprint(block.host_ptr(), block.size() as usize);
@@ -145,9 +160,19 @@ impl Contents {
         self.seals.lock().insert(block, seal);
     }
 
+    /// An EDT that holds a block for writing begins: its function, or its kernel.
+    pub fn begins_to_write(&self, block: Guid) {
+        *self.begun.lock().entry(block).or_default() += 1;
+    }
+
+    fn begun(&self, block: Guid) -> u64 {
+        self.begun.lock().get(&block).copied().unwrap_or(0)
+    }
+
     /// The block is gone.
     pub fn forget(&self, block: Guid) {
         self.seals.lock().remove(&block);
+        self.begun.lock().remove(&block);
     }
 
     /// Who is known to have written a block last.
@@ -181,67 +206,88 @@ impl Check {
         {
             let passed = Passed {
                 to: event,
+                mode: None,
                 act,
                 before,
                 since: self.contents.meanwhile.now(),
+                begun: self.contents.begun(block),
             };
             self.contents.passed.lock().insert(key, passed);
         }
     }
 
-    /// The dependence that an EDT has added, of an EDT that only reads a block that this one holds for
-    /// writing, was the last: the other may begin, or has. `before` is what the block contained.
-    pub fn lets_read(&self, reader: Guid, block: Guid, act: Act, before: Print) {
+    /// The dependence that an EDT has added, of another one on a block that this one holds for writing, was the last:
+    /// the other may begin, or has, as its mode waits for nobody. `before` is what the block contained.
+    pub fn passes_on(&self, to: Guid, block: Guid, mode: Mode, act: Act, before: Print) {
         let mut passed = self.contents.passed.lock();
         passed.entry((act.who.edt, block)).or_insert(Passed {
-            to: reader,
+            to,
+            mode: Some(mode),
             act,
             before,
             since: self.contents.meanwhile.now(),
+            begun: self.contents.begun(block),
         });
     }
 
-    /// An EDT has written a block after another one that reads it could run. That is a note: who reads in mode RO
+    /// An EDT has written a block after another one that gets it without waiting could run. That is a note: the other
     /// may find it so or so, and a right program may not mind (1.4.4).
-    fn note_read_early(&self, who: Who, block: Guid, reader: Guid, act: Act) {
+    fn note_written_late(&self, who: Who, block: Guid, (to, mode): (Guid, Mode), act: Act) {
         static TOLD: AtomicBool = AtomicBool::new(false);
-        if !TOLD.swap(true, Ordering::Relaxed) {
-            tell!(
-                "ocr: note: strict mode: while {who} held it, {} was written after {} had made {reader} ready to run, which has \
-                 it in mode RO. If it was {who}: whether {reader} finds what was written is chance (OCR 1.1.0, 1.4.4 and \
-                 1.6.2); call ocrDbRelease after the last write and ocrAddDependence then, or ask for DB_MODE_CONST, which \
-                 waits until all who write the block have released it. If it was {reader}: who has a block in mode RO only \
-                 reads it; ask for DB_MODE_RW or DB_MODE_EW. More of this kind is not told.",
-                self.history.name(block),
-                act.call,
-                reader = self.history.name(reader),
-            );
+        if TOLD.swap(true, Ordering::Relaxed) {
+            return;
         }
+        let (block, to) = (self.history.name(block), self.history.name(to));
+        let (mode, call) = (mode.name(), act.call);
+        let mut text = format!(
+            "while {who} held it, {block} was written after {call} had made {to} ready to run, which has it in mode {mode}"
+        );
+        let own = format!(
+            "whether {to} finds what was written is chance (OCR 1.1.0, 1.4.4 and 1.6.2). Call ocrDbRelease after the last \
+             write and {call} then; or ask for"
+        );
+        text += &match mode == Mode::Ro.name() {
+            true => format!(
+                ". If {who} has written it, {own} DB_MODE_CONST, which waits until all who write the block have released \
+                 it. If it was {to}: who has a block in mode RO only reads it; ask for DB_MODE_RW or DB_MODE_EW"
+            ),
+            false => format!(
+                ": {own} DB_MODE_EW in ocrAddDependence, which waits until all who hold the block have released it"
+            ),
+        };
+        tell!("ocr: note: strict mode: {text}. More of this kind is not told.");
     }
 
-    /// An EDT that holds a block for writing is about to give it back, with this content if that can be
-    /// told.
+    /// An EDT that holds a block for writing is about to give it back, with the content that `look` finds, if that can
+    /// be told. When it passed the block on, it was the only one who held it so. Who holds it so by now, too, has written
+    /// nothing if it has not begun.
     pub fn written_after_passing(
         &self,
         who: Who,
         block: Guid,
-        now: Option<Print>,
+        look: impl FnOnce() -> Option<Print>,
     ) -> Result<(), Box<Misuse>> {
         let passed = self.contents.passed.lock().remove(&(who.edt, block));
-        let (Some(passed), Some(now)) = (passed, now) else {
+        let Some(passed) = passed else {
+            return Ok(());
+        };
+        let Some(now) = look() else {
             return Ok(());
         };
         let Passed {
             to,
+            mode,
             act,
             before,
             since,
+            begun,
         } = passed;
-        if before.version != now.version || before == now {
+        let other_wrote = before.version != now.version || begun != self.contents.begun(block);
+        if other_wrote || before == now {
             return Ok(());
         }
-        if to.is_edt() {
-            self.note_read_early(who, block, to, act);
+        if let Some(mode) = mode {
+            self.note_written_late(who, block, (to, mode), act);
             return Ok(());
         }
         let (suspects, ran) = self.suspects(since, who, &[]);

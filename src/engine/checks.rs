@@ -89,6 +89,7 @@ impl Context {
     /// An EDT is about to run on the host.
     fn check_begin(&self, check: &Check, edt: &'static Edt) {
         check.contents.meanwhile.begins(Who::of(edt));
+        begins_to_write(check, edt);
         for (_, slot) in edt.blocks() {
             let objects = &self.runtime.objects;
             let block = objects.data_blocks.pinned(slot.data());
@@ -286,7 +287,8 @@ impl Context {
         insist(check.within(&self.runtime.objects, block, who, when));
         let print = Print::take(block, mode.writes() as u32);
         if mode.writes() {
-            insist(check.written_after_passing(who, block.guid(), print));
+            let look = || print.or_else(|| Print::take_among(block));
+            insist(check.written_after_passing(who, block.guid(), look));
         }
         let Some(print) = print else { return };
         match mode.writes() {
@@ -353,6 +355,13 @@ impl Context {
         {
             insist(check.bury(guid, memory, self.who()));
         }
+    }
+}
+
+/// An EDT is about to run, here or on a device.
+pub(super) fn begins_to_write(check: &Check, edt: &Edt) {
+    for (_, slot) in edt.blocks().filter(|(_, slot)| slot.info().mode.writes()) {
+        check.contents.begins_to_write(slot.data());
     }
 }
 

@@ -22,21 +22,30 @@ static ocrGuid_t end(u32 paramc, u64 *paramv, u32 depc, ocrEdtDep_t depv[]) {
 
 ocrGuid_t mainEdt(u32 paramc, u64 *paramv, u32 depc, ocrEdtDep_t depv[]) {
     (void)paramc, (void)paramv, (void)depc, (void)depv;
-    ocrGuid_t add, slots[2 * TEMPLATES];
+    ocrGuid_t add, first[TEMPLATES], slots[2 * TEMPLATES];
     u64 five = 5;
     OK(ocrOpenclTemplateCreate(&add, source, NULL, "add", 0, 1, NULL));
     for (u32 i = 0; i < TEMPLATES; i++) {
-        ocrGuid_t multiply, first, second, added, block = block_with(1), waits[] = {UNINITIALIZED_GUID, UNINITIALIZED_GUID, NULL_GUID};
+        ocrGuid_t multiply, second, added, waits[] = {UNINITIALIZED_GUID, UNINITIALIZED_GUID, NULL_GUID};
+        slots[2 * i] = block_with(1);
         OK(ocrOpenclTemplateCreate(&multiply, source, NULL, "multiply", 1, counts[i], NULL));
-        OK(ocrOpenclTaskCreate(&first, add, 1, NULL, &one, NULL, 0, NULL, 1, NULL, EDT_PROP_NONE, NULL_GUID, &added));
+        OK(ocrOpenclTaskCreate(&first[i], add, 1, NULL, &one, NULL, 0, NULL, 1, NULL, EDT_PROP_NONE, NULL_GUID, &added));
         OK(ocrOpenclTaskCreate(&second, multiply, 1, NULL, &one, NULL, 1, &five, 3, waits, EDT_PROP_NONE, NULL_GUID,
                                &slots[2 * i + 1]));
         link_to(added, second, 1, DB_MODE_NULL);
-        slots[2 * i] = block;
-        link_to(block, second, 0, DB_MODE_EW);
-        link_to(block, first, 0, DB_MODE_EW);
+        link_to(slots[2 * i], second, 0, DB_MODE_EW);
     }
-    spawn(end, 0, NULL, 2 * TEMPLATES, slots);
+    /* Before an output event goes with its EDT, and the first kernels can run. */
+    ocrGuid_t last, open[2 * TEMPLATES];
+    for (u32 i = 0; i < TEMPLATES; i++) {
+        open[2 * i] = UNINITIALIZED_GUID;
+        open[2 * i + 1] = slots[2 * i + 1];
+    }
+    last = spawn(end, 0, NULL, 2 * TEMPLATES, open);
+    for (u32 i = 0; i < TEMPLATES; i++) {
+        link_to(slots[2 * i], last, 2 * i, DB_MODE_RO);
+        link_to(slots[2 * i], first[i], 0, DB_MODE_EW);
+    }
     /* More arguments than pre-slots, fewer than parameters. */
     ocrGuid_t none;
     REFUSED(OCR_EINVAL, ocrOpenclTemplateCreate(&none, source, NULL, "multiply", 1, 0, NULL));

@@ -6,7 +6,7 @@
 // stdout-lines: 1 found in CONST
 // stderr: ocr: note: strict mode: while EDT 0x
 // stderr: after ocrAddDependence had made EDT 0x
-// stderr: ready to run, which has it in mode RO. If it was EDT 0x
+// stderr: ready to run, which has it in mode DB_MODE_RO. If EDT 0x
 // stderr: finds what was written is chance
 // stderr: ask for DB_MODE_CONST
 // stderr: who has a block in mode RO only reads it

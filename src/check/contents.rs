@@ -7,9 +7,9 @@
 //! hold it any more. A fingerprint counts only if no writer held the block before and after it was
 //! taken, with the same version: a writer that came and went meanwhile has changed the version.
 //!
-//! In the same way it is seen that an EDT writes a block after it has satisfied an event with it, or has let
-//! another read it in mode RO: the fingerprints before that call and at its release differ, and no other writer
-//! was there in between.
+//! In the same way it is seen that an EDT writes a block after it has satisfied an event with it, or has made another
+//! ready that has it in mode RO or RW: the fingerprints before that call and at its release differ, and no other that
+//! may write the block has begun in between.
 
 use super::history::{Act, End, What, Who};
 use super::meanwhile::{Meanwhile, Since};

@@ -3,7 +3,7 @@
 
 use super::{EACCES, ECANCELED, EINVAL, ENOTSUP, EPERM, debug, labeling, sys};
 use crate::check::calls::{self, Call, MAX_ARGS, Role};
-use crate::check::contents::Print;
+use crate::check::contents::Before;
 use crate::check::history::Act;
 use crate::check::{Check, Made, Misuse};
 use crate::engine::Runtime;
@@ -55,8 +55,8 @@ pub(super) struct Begun {
     objects: &'static Objects,
     /// Has both, which another thread may be about to end.
     runtime: Arc<Runtime>,
-    /// Blocks that the caller may write and an EDT is to get without waiting for that; what is in them, and the mode.
-    passed: Vec<(Guid, Mode, Print)>,
+    /// Blocks that the caller may write and an EDT is to get without waiting for that; in which mode.
+    passed: Vec<(Guid, Mode, Before)>,
 }
 
 /// The first eight bytes of an argument or a result: GUIDs, numbers and pointers are no larger.
@@ -174,7 +174,7 @@ fn begin(call: &'static Call, words: &[u64]) -> Option<Box<Begun>> {
     };
     let passed = dependences.into_iter().filter_map(|(block, mode)| {
         let print = context.check_passing(block)?;
-        Some((block, mode, print))
+        Some((block, mode, check.contents.before(block, print)))
     });
     begun.passed = passed.collect();
     if destination.is_edt()
@@ -251,7 +251,7 @@ impl Begun {
             return;
         }
         if status == 0 {
-            for &(block, mode, print) in self.passed.iter().filter(|_| goes_on) {
+            for &(block, mode, before) in self.passed.iter().filter(|_| goes_on) {
                 let to = match self.call.name {
                     "ocrAddDependence" => Guid::from_bits(self.args[1]),
                     "ocrAddDependenceSlot" => Guid::from_bits(self.args[2]),
@@ -259,7 +259,7 @@ impl Begun {
                 };
                 let waits = |context: &mut Context| context.keeps_waiting(to, Some(block));
                 if to.is_edt() && !super::with(true, waits) {
-                    self.check.passes_on(to, block, mode, self.act, print);
+                    self.check.passes_on(to, block, mode, self.act, before);
                 }
             }
             if goes_on {

@@ -53,8 +53,14 @@ struct Passed {
     /// The EDT's.
     mode: Option<Mode>,
     act: Act,
-    /// What the block contained then.
-    before: Print,
+    before: Before,
+}
+
+/// A block before it was passed on. Taken before the call that does so: who gets the block may begin during that.
+#[derive(Clone, Copy)]
+pub struct Before {
+    /// What it contained.
+    print: Print,
     since: Since,
     /// `Contents::begun` then.
     begun: u64,
@@ -165,6 +171,15 @@ impl Contents {
         *self.begun.lock().entry(block).or_default() += 1;
     }
 
+    /// What is known of a block that is about to be passed on, and contains this.
+    pub fn before(&self, block: Guid, print: Print) -> Before {
+        Before {
+            print,
+            since: self.meanwhile.now(),
+            begun: self.begun(block),
+        }
+    }
+
     fn begun(&self, block: Guid) -> u64 {
         self.begun.lock().get(&block).copied().unwrap_or(0)
     }
@@ -208,25 +223,21 @@ impl Check {
                 to: event,
                 mode: None,
                 act,
-                before,
-                since: self.contents.meanwhile.now(),
-                begun: self.contents.begun(block),
+                before: self.contents.before(block, before),
             };
             self.contents.passed.lock().insert(key, passed);
         }
     }
 
     /// The dependence that an EDT has added, of another one on a block that this one holds for writing, was the last:
-    /// the other may begin, or has, as its mode waits for nobody. `before` is what the block contained.
-    pub fn passes_on(&self, to: Guid, block: Guid, mode: Mode, act: Act, before: Print) {
+    /// the other may begin, or has, as its mode waits for nobody.
+    pub fn passes_on(&self, to: Guid, block: Guid, mode: Mode, act: Act, before: Before) {
         let mut passed = self.contents.passed.lock();
         passed.entry((act.who.edt, block)).or_insert(Passed {
             to,
             mode: Some(mode),
             act,
             before,
-            since: self.contents.meanwhile.now(),
-            begun: self.contents.begun(block),
         });
     }
 
@@ -279,18 +290,17 @@ impl Check {
             mode,
             act,
             before,
-            since,
-            begun,
         } = passed;
-        let other_wrote = before.version != now.version || begun != self.contents.begun(block);
-        if other_wrote || before == now {
+        let other_wrote =
+            before.print.version != now.version || before.begun != self.contents.begun(block);
+        if other_wrote || before.print == now {
             return Ok(());
         }
         if let Some(mode) = mode {
             self.note_written_late(who, block, (to, mode), act);
             return Ok(());
         }
-        let (suspects, ran) = self.suspects(since, who, &[]);
+        let (suspects, ran) = self.suspects(before.since, who, &[]);
         let (also, advice) = match suspects[..] {
             [] => (String::new(), String::new()),
             _ => (

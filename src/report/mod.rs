@@ -122,9 +122,9 @@ impl Report {
         }
         for device in &self.devices {
             text += &format!(
-                "ocr: {}: {} kernels in {}, {} bytes in, {} bytes out, {} hits, {} evictions\n",
+                "ocr: {}: {} in {}, {} bytes in, {} bytes out, {} hits, {} evictions\n",
                 device.name,
-                device.kernels,
+                counted(device.kernels, "kernel"),
                 duration(device.kernel_seconds),
                 device.bytes_in,
                 device.bytes_out,

@@ -16,6 +16,7 @@ use opencl3::platform::platform::{
 };
 use opencl3::types::cl_device_id;
 use parking_lot::Mutex;
+use rustc_hash::FxHashMap;
 
 use super::error::code_name;
 use super::threads;
@@ -49,7 +50,7 @@ impl fmt::Display for DeviceKind {
 pub struct DeviceInfo {
     /// Its number on this machine.
     pub index: usize,
-    /// `CL_DEVICE_NAME`.
+    /// `CL_DEVICE_NAME`; behind it ` #` and `index`, where several devices of the machine have that name.
     pub name: String,
     /// `CL_DEVICE_VENDOR`.
     pub vendor: String,
@@ -190,7 +191,20 @@ fn ask() -> Inventory {
             }
         }
     }
+    tell_apart(&mut found.devices);
     found
+}
+
+/// Numbers devices of one name, as a machine with two alike has them: by their names alone, nobody could tell in
+/// statistics and messages which of them did what.
+fn tell_apart(devices: &mut [DeviceInfo]) {
+    let mut named: FxHashMap<String, usize> = FxHashMap::default();
+    for device in &*devices {
+        *named.entry(device.name.clone()).or_default() += 1;
+    }
+    for device in devices.iter_mut().filter(|device| named[&device.name] > 1) {
+        device.name = format!("{} #{}", device.name, device.index);
+    }
 }
 
 fn describe(index: usize, id: cl_device_id, platform: String, version: String) -> DeviceInfo {
@@ -433,6 +447,17 @@ mod tests {
                 assert!(path.as_ref().is_none_or(|p| p.exists()), "{path:?}");
             }
         }
+    }
+
+    #[test]
+    fn devices_of_one_name_are_numbered() {
+        let mut devices: Vec<_> = (0..3)
+            .map(|index| DeviceInfo::example(index, DeviceKind::Gpu))
+            .collect();
+        devices[2].name = devices[0].name.clone();
+        tell_apart(&mut devices);
+        let names: Vec<_> = devices.iter().map(|device| &*device.name).collect();
+        assert_eq!(names, ["device 0 #0", "device 1", "device 0 #2"]);
     }
 
     #[test]

@@ -60,10 +60,13 @@ pub(super) fn tell(
              behind the last use of the pointer, in this EDT and in others"
         );
     }
-    // Without strict mode blocks have no guards, and what lies beside one has nothing to do with it.
-    let guarded = runtime.check.is_some();
-    let near = guarded.then(|| beside_any(runtime, edt, address)).flatten();
-    if let Some(place) = near.or_else(|| behind_slot(runtime, edt?, address)) {
+    if let Some(place) = beside_any(runtime, edt, address) {
+        return write!(
+            text,
+            ", {place}: an EDT uses a data block within its size, which counts bytes, not elements (OCR 1.1.0, 2.5.1)"
+        );
+    }
+    if let Some(place) = edt.and_then(|edt| behind_slot(runtime, edt, address)) {
         return write!(text, ", {place}");
     }
     if runtime.check.is_some() {
@@ -72,8 +75,14 @@ pub(super) fn tell(
     counts(text, edt)
 }
 
+/// The data block that was missed or is gone, if the address tells, in strict mode.
+pub(super) fn block(runtime: &Runtime, edt: Option<&Edt>, address: usize) -> Option<Guid> {
+    let gone = destroyed(runtime, address).map(|(guid, ..)| guid);
+    gone.or_else(|| beside_any(runtime, edt, address).map(|beside| beside.guid))
+}
+
 /// The destroyed block at the address, in strict mode, the byte of it, and its size.
-pub(super) fn destroyed(runtime: &Runtime, address: usize) -> Option<(Guid, usize, usize)> {
+fn destroyed(runtime: &Runtime, address: usize) -> Option<(Guid, usize, usize)> {
     runtime.check.as_ref()?.grave_at(address)
 }
 
@@ -120,9 +129,10 @@ fn held(edt: &Edt) -> impl Iterator<Item = (u32, Guid)> {
     blocks.map(|(at, slot)| (at, slot.data()))
 }
 
-/// The block that the address is nearest to, of those that it is so close to that what guards it may have
-/// stopped the access.
+/// In strict mode, the block that the address is nearest to, of those that it is so close to that what guards it may
+/// have stopped the access. Without strict mode blocks have no guards, and what lies beside one has nothing to do with it.
 fn beside_any(runtime: &Runtime, edt: Option<&Edt>, address: usize) -> Option<Beside> {
+    runtime.check.as_ref()?;
     let blocks = runtime.objects.data_blocks.look();
     let beside = blocks.filter_map(|(guid, block)| {
         let (start, size) = (block.host_ptr() as usize, block.size());

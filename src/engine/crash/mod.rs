@@ -201,9 +201,9 @@ fn tell_of(
         _ => stack::instruction(context),
     };
     let block = faulted
-        .then(|| address::destroyed(runtime, address()))
+        .then(|| address::block(runtime, edt, address()))
         .flatten();
-    story::ask(edt, block.map(|(guid, ..)| guid), at);
+    story::ask(edt, block, at);
     let is_lacking = signal == libc::SIGABRT && heap::lacking().is_some();
     if runtime.check.is_none() && (edt.is_some() || !is_of_opencl()) && !is_lacking {
         say(|text| text.write_str(edt.map_or(STRICT_FINDS, |_| STRICT_SAYS)));

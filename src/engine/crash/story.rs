@@ -1,7 +1,7 @@
 //! What is told of a crash by the thread that watches: where the instruction is, what the EDT's function is called,
 //! and in strict mode, what the EDT has been through: who created it, what its pre-slots were connected to, and who
-//! satisfied the events of those where it got a null pointer, and of a destroyed block that it used, who did that. Before
-//! that, what the program has printed is written.
+//! satisfied the events of those where it got a null pointer, and of a block that it missed, or that is gone, who created
+//! and who destroyed it. Before that, what the program has printed is written.
 //!
 //! | who | does |
 //! |---|---|

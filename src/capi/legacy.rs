@@ -66,6 +66,8 @@ export! {
         if handle.is_null() || depv.is_null() || depc == 0 {
             return EINVAL;
         }
+        /// What the history of strict mode calls it.
+        const CALL: &str = "ocrLegacySpawnOCR";
         let event = with(Err(EPERM), |context| {
             let view = context.runtime.objects.templates.view(template.into());
             if depc == PARAM_DEF && view.is_some_and(|view| view.depc == 0) {
@@ -75,7 +77,7 @@ export! {
             let event = events.create_plain(&mut context.caches.events, EventKind::Sticky, 0);
             let event = event.ok_or(ENOMEM)?;
             if let Some(check) = &context.runtime.check {
-                let (objects, act) = (&context.runtime.objects, ("ocrLegacySpawnOCR", context.who()));
+                let (objects, act) = (&context.runtime.objects, (CALL, context.who()));
                 check.made(objects, event, What::STICKY, act);
             }
             Ok(event)
@@ -109,6 +111,12 @@ export! {
             });
             return created;
         }
+        // Its first pre-slot is open still, so that it has not begun.
+        with((), |context| {
+            if let Some(check) = &context.runtime.check {
+                check.history.created_through(edt.into(), CALL);
+            }
+        });
         // SAFETY: the header asks for a valid place.
         unsafe { put(handle, output) };
         add_dependence(Guid::NULL.into(), 0, edt, 0, sys::DB_MODE_NULL)

@@ -298,6 +298,16 @@ impl History {
         record.created = Some(act);
     }
 
+    /// It was this call that has created an EDT, and connected it, by way of `ocrEdtCreate`.
+    pub fn created_through(&self, edt: Guid, call: &'static str) {
+        if let Some(record) = self.shard(edt).lock().records.get_mut(&edt) {
+            let sources = record.sources.iter_mut().map(|(_, _, act)| act);
+            for act in record.created.iter_mut().chain(sources) {
+                act.call = call;
+            }
+        }
+    }
+
     /// A data block was created with this size.
     pub fn sized(&self, block: Guid, size: u64) {
         if let Some(record) = self.shard(block).lock().records.get_mut(&block) {

@@ -96,7 +96,7 @@ u8 ocrDbCopy(ocrGuid_t destination, u64 destinationOffset, ocrGuid_t source, u64
 /*
  * Memory management inside a data block, as in OCR 1.0. Not supported:
  * OCR 1.1.0 has no such functions any more. They are here so that programs that mention them can be
- * built; each returns OCR_EINVAL and does nothing.
+ * built; each returns OCR_EINVAL and does nothing, whatever its arguments.
  */
 u8 ocrDbMalloc(ocrGuid_t guid, u64 size, void **addr);
 u8 ocrDbMallocOffset(ocrGuid_t guid, u64 size, u64 *offset);

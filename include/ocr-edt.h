@@ -98,10 +98,10 @@ typedef struct {
 
 /* Parameters of a collective event (extension: OCR 1.2): see extensions/ocr-reduction-event.h. */
 typedef struct {
-    u32 maxGen;            /* how far a contributor may be ahead of the others, in generations */
+    u32 maxGen;            /* how far a contributor may be ahead of the others, in generations; not 0 */
     u32 nbContribs;        /* contributors in all; each has a slot, from 0 */
     u32 nbContribsPd;      /* of them on this machine; not 0, at most nbContribs */
-    u16 nbDatum;           /* elements in a contribution, and in the result */
+    u16 nbDatum;           /* elements in a contribution, and in the result; not 0 */
     u8 arity;              /* of the reduction tree; a hint */
     redOp_t op;            /* how elements are combined, and what they are */
     collectiveType_t type; /* who gets the result */
@@ -165,9 +165,10 @@ u8 ocrEventSatisfy(ocrGuid_t eventGuid, ocrGuid_t dataGuid);
  * OCR 1.1.0 (1.4.3.1) says that it drops blocks. A collective event is not satisfied with blocks, but
  * by ocrEventCollectiveSatisfySlot. Both GUIDs NULL_GUID: nothing happens, and 0 is returned.
  *
- * Errors: OCR_EINVAL (no such object, not a data block, no such slot), OCR_EPERM (satisfied already,
- * and its type permits that only once; a channel event with maxGen satisfactions that wait; a
- * collective event; a pre-slot of an EDT that is connected or satisfied), OCR_ENOMEM.
+ * Errors: OCR_EINVAL (no such object, not a data block, no such slot, an EDT that is runnable), OCR_EPERM
+ * (satisfied already, and its type permits that only once; a channel event with maxGen satisfactions that
+ * wait; a collective event; a pre-slot of an EDT that is connected or satisfied), OCR_ENOMEM. A data block
+ * for an event that was created without EVT_PROP_TAKES_ARG is no error here: see that in ocr-types.h.
  * OCR 1.1.0, 2.6.4.
  */
 u8 ocrEventSatisfySlot(ocrGuid_t eventGuid, ocrGuid_t dataGuid, u32 slot);
@@ -304,8 +305,10 @@ u8 ocrAddDependence(ocrGuid_t source, ocrGuid_t destination, u32 slot, ocrDbAcce
 /*
  * ocrAddDependence for a source with several post-slots: a collective event has one for each
  * contributor, of the same number. For every other source, sslot is 0; ocrAddDependence means 0.
+ * dslot and mode are the slot and mode of ocrAddDependence.
  *
- * Errors: those of ocrAddDependence, and OCR_EINVAL if there is no post-slot sslot.
+ * Errors: those of ocrAddDependence, and OCR_EINVAL if there is no post-slot sslot, but where both GUIDs
+ * are NULL_GUID.
  * Extension: OCR 1.2, several output slots.
  */
 u8 ocrAddDependenceSlot(ocrGuid_t source, u32 sslot, ocrGuid_t destination, u32 dslot,

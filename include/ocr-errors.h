@@ -41,4 +41,8 @@
 #define OCR_EDEFERRED  104  /* not done yet (extension: later versions of OCR 1.2; this runtime does not return it) */
 #define OCR_ECANCELED  125  /* the operation was cancelled */
 
+/* Two names that stand in the text of OCR 1.1.0 (2.5.3, 2.8.1) for two of the above. */
+#define OCR_EACCESS OCR_EACCES
+#define OCR_ENOPERM OCR_EPERM
+
 #endif /* OCR_API_ERRORS_H */

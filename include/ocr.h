@@ -35,8 +35,9 @@ extern "C" {
 #endif
 
 /*
- * Ends the program with exit status 0. EDTs that are not runnable will not run; runnable ones may
- * or may not. Any EDT may call it. It returns, and the calling EDT runs to its end, but should not
+ * Ends the program with exit status 0, or 1 if an EDT was missing in it (ocrEdtCreate); in a program with its
+ * own main it ends the run instead (ocrLegacyFinalize). Without a run it does nothing.
+ * EDTs that are not runnable will not run; runnable ones may or may not. Any EDT may call it. It returns, and the calling EDT runs to its end, but should not
  * count on it: OCR 1.1.0 leaves open what happens after the call. A program that neither calls it
  * nor ocrAbort does not end by itself; when nothing is left that could run, this runtime says which
  * EDTs still wait, and for what, and ends it with a non-zero status.
@@ -47,7 +48,7 @@ void ocrShutdown(void);
 /*
  * Ends the program abnormally with errorCode as its exit status. Work that is under way is dropped,
  * and the call does not return. In a program with its own main it ends the run instead
- * (ocrLegacyFinalize).
+ * (ocrLegacyFinalize); without a run, the process.
  * OCR 1.1.0, 2.3.2.
  */
 void ocrAbort(u8 errorCode);
@@ -57,7 +58,7 @@ void ocrAbort(u8 errorCode);
  * block begins with a u64, the number of arguments; as many u64 follow, each the distance in bytes
  * from the start of the block to the text of one argument, which ends with a zero. It can be passed
  * on to other EDTs like any block. Argument 0 is the program's name. Options meant for the runtime
- * (-ocr:...) have been taken out.
+ * (-ocr:... and --ocr:...) have been taken out.
  *
  * The text lies in the block and is valid as long as dbPtr is. index must be less than the number
  * of arguments; a larger one gives NULL here, and is undefined elsewhere. So is a dbPtr that points

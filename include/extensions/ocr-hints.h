@@ -64,7 +64,7 @@ u8 ocrGetHintValue(ocrHint_t *hint, ocrHintProp_t hintProp, u64 *value);
 /*
  * Gives an object the properties that are set in *hint; its others stay. Those of a template are
  * where its EDTs begin, from the next that is created on. For an EDT that is runnable already it
- * comes too late, and nothing is set. *hint is copied. Events and groups have no properties.
+ * comes too late: nothing is set, and 0 is returned. *hint is copied. Events and groups have no properties.
  * Errors: OCR_EINVAL (hint is NULL, no such object, or the hint is for another kind); every value
  * can be set, so the OCR_EFAULT of the clause does not occur. OCR 1.1.0, B.1.6.
  */

@@ -131,7 +131,7 @@ u8 ocrGuidRangeCreate(ocrGuid_t *rangeGuid, u64 numberGuid, ocrGuidUserKind kind
 u8 ocrGuidMapDestroy(ocrGuid_t mapGuid);
 
 /*
- * Sets a map for later use by default. Not supported: returns OCR_ENOTSUP.
+ * Sets a map for later use by default. Not supported: returns OCR_ENOTSUP, whatever its arguments.
  * Extension: OCR 1.2.
  */
 u8 ocrGuidMapSetDefaultMap(u32 numParams,

@@ -31,7 +31,7 @@ typedef struct _ocrConfig_t {
  *   argc, argv  those of main; argv is changed
  *   ocrConfig   out: for ocrLegacyInit
  *
- * Takes options meant for the runtime (-ocr:...) out of
+ * Takes options meant for the runtime (-ocr:... and --ocr:...) out of
  * argv, which userArgv is then; the strings stay where they are. The options hold for each
  * ocrLegacyInit from now on. Wrong ones end the process with a message and status 2; -ocr:help and
  * -ocr:version end it with status 0. A NULL in argv ends it before argc, so that it can be given
@@ -59,14 +59,16 @@ void ocrLegacyInit(ocrGuid_t *legacyContext, ocrConfig_t *ocrConfig);
  *                     ends it at once, dropping what has not run
  *
  * EDTs that run are waited for. Blocks that the caller has acquired stay so while it waits. Afterwards all objects
- * are gone, data blocks with their memory, and every function of the interface is refused until the
- * next ocrLegacyInit, in all threads.
+ * are gone, data blocks with their memory. Until the next ocrLegacyInit, in all threads, nothing can be
+ * created, waited for or satisfied: these functions return OCR_EPERM, and ocrShutdown does nothing.
+ * ocrAbort ends the process then.
  *
  * ocrAbort ends such a run like ocrShutdown, and not the process: it does not return to an EDT that
  * calls it, which is abandoned with what it holds; it returns to a thread outside of EDTs. If the run
  * was ending already, it returns to an EDT, too.
  *
- * Returns 0, or the code of ocrAbort; OCR_EPERM where no such run is, and inside an EDT.
+ * Returns 0, or the code of ocrAbort; 1, after a message, if an EDT was missing in the run since its paramv
+ * contradicted its paramc (ocrEdtCreate); OCR_EPERM, which is 1 too, where no such run is, and inside an EDT.
  */
 u8 ocrLegacyFinalize(ocrGuid_t legacyContext, bool runUntilShutdown);
 
@@ -76,7 +78,7 @@ u8 ocrLegacyFinalize(ocrGuid_t legacyContext, bool runUntilShutdown);
  *   handle             out: a sticky event that is satisfied with the EDT's result when its finish
  *                      scope closes, for ocrLegacyBlockProgress; the caller destroys it
  *   finishEdtTemplate  the EDT's template
- *   paramc, paramv     its parameters, as in ocrEdtCreate; but with paramc 0, paramv does not matter
+ *   paramc, paramv     its parameters, as in ocrEdtCreate; but where paramc is 0 itself, paramv does not matter
  *   depc, depv         its pre-slots, at least one. depv[0] is overwritten with UNINITIALIZED_GUID:
  *                      the first pre-slot is the runtime's, the others are as in ocrEdtCreate.
  *   legacyContext      from ocrLegacyInit; there is one, so any value does
@@ -86,7 +88,7 @@ u8 ocrLegacyFinalize(ocrGuid_t legacyContext, bool runUntilShutdown);
  * they wrote is seen by who has waited for it.
  *
  * Errors: OCR_EINVAL (handle or depv is NULL, there are no pre-slots), and those of ocrEdtCreate.
- * *handle is as before then.
+ * *handle is as before then; depv[0] may have been overwritten.
  */
 u8 ocrLegacySpawnOCR(ocrGuid_t *handle, ocrGuid_t finishEdtTemplate, u64 paramc, u64 *paramv,
                      u64 depc, ocrGuid_t *depv, ocrGuid_t legacyContext);
@@ -121,9 +123,12 @@ u8 ocrLegacyBlockProgress(ocrGuid_t handle, ocrGuid_t *guid, void **result, u64 
 /*
  * Waits like ocrLegacyBlockProgress, and returns the data block's GUID.
  *
- *   outputEvent  an event of any kind
+ *   outputEvent  an event of any kind. The call is a dependence on it: of a counted event it is one of the
+ *                nbDeps, of a channel it takes the next satisfaction, and of a collective event the next
+ *                generation of contributor 0.
  *
- * Errors: ERROR_GUID, where ocrLegacyBlockProgress has an error. An event that is destroyed when it triggers, such as the output event of an
+ * Errors: ERROR_GUID, where ocrLegacyBlockProgress has an error but for the kind of event, and where the
+ * event permits no further dependence. An event that is destroyed when it triggers, such as the output event of an
  * EDT, may be gone before the call, which is an error then: give such an EDT a sticky event
  * (EDT_PROP_OEVT_VALID).
  */

@@ -37,7 +37,8 @@ u32 ocrPause(bool isBlocking);
  *           OCR_QUERY_ALL_EDTS: all EDTs that have not ended, the caller included.
  *           OCR_QUERY_EVENTS: the events that the pre-slots of the EDT `guid` wait for.
  *           OCR_QUERY_LAST_SATISFIED_DB: not answered, as the order is not recorded.
- *   guid    about which object, or NULL_GUID
+ *   guid    the EDT; for the other queries it does not matter. What is no EDT that waits has no events: the
+ *           answer is a block of 0 bytes.
  *   result  out: where the answer begins, an array of ocrGuid_t; may be NULL
  *   size    out: its size in bytes, which is eight times the number of GUIDs; may be NULL
  *   flags   0

@@ -20,8 +20,8 @@ extern "C" {
  *   "device-name"    the name of an OpenCL device
  *   "platform-name"  the name of the OpenCL platform that it belongs to
  *
- * NULL for a property of another name, one that the device does not have, and a GUID that names no
- * device. The text is valid to the end of the process.
+ * NULL for a property of another name or none (propertyName is NULL), one that the device does not have, a GUID
+ * that names no device, and where no runtime runs. The text is valid to the end of the process.
  */
 const char *pdlGetDevicePropertyString(ocrGuid_t device, const char *propertyName);
 

@@ -154,7 +154,8 @@ typedef u16 redOp_t;
  * returns. Calls for one contributor must be ordered; those for different ones need not be.
  *
  * Errors: OCR_EINVAL (not a collective event, dataPtr is NULL, no such contributor), OCR_EPERM (the
- * contributor is maxGen generations ahead), OCR_ENOMEM.
+ * contributor is maxGen generations ahead), OCR_ENOMEM (nothing was contributed). Where all have contributed
+ * and there is no memory for the result, the program ends with a message: nobody could contribute anew.
  * Extension: OCR 1.2, collective events.
  */
 u8 ocrEventCollectiveSatisfySlot(ocrGuid_t eventGuid, void *dataPtr, u32 islot);

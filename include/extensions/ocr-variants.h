@@ -77,7 +77,7 @@ typedef void (*ocrNdRangeFn_t)(u32 paramc, const u64 *paramv, u32 depc, const u6
  * Errors: OCR_EINVAL (not a template; source, kernelName or range is NULL; no pre-slot resultSlot;
  * or the program does not build or has no such kernel, or the kernel's arguments do not match: then
  * a message with the compiler's log goes to the standard error). After an error the template has
- * the variants that it had before.
+ * the variants that it had before. Without memory for the variant the program ends with a message.
  */
 u8 ocrEdtTemplateAddKernel(ocrGuid_t templateGuid, const char *source, const char *options,
                            const char *kernelName, ocrNdRangeFn_t range, u32 resultSlot);

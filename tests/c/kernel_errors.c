@@ -57,6 +57,8 @@ ocrGuid_t mainEdt(u32 paramc, u64 *paramv, u32 depc, ocrEdtDep_t depv[]) {
     REFUSED(OCR_EINVAL, ocrEdtTemplateAddFunction(event, adds, "adds"));
     REFUSED(OCR_EINVAL, ocrEdtTemplateAddFunction(NULL_GUID, adds, "adds"));
     REFUSED(OCR_EINVAL, ocrEdtTemplateAddFunction(tmpl, NULL, "adds"));
+    REFUSED(OCR_EINVAL, ocrOpenclTemplateCreate(&guid, source, NULL, "adds", EDT_PARAM_DEF, 1, NULL));
+    REFUSED(OCR_EINVAL, ocrOpenclTemplateCreate(&guid, source, NULL, "adds", 1, EDT_PARAM_DEF, NULL));
     REFUSED(OCR_EINVAL, ocrOpenclTemplateCreate(NULL, source, NULL, "adds", 1, 1, NULL));
     REFUSED(OCR_EINVAL, ocrOpenclTemplateCreate(&guid, NULL, NULL, "adds", 1, 1, NULL));
     REFUSED(OCR_EINVAL, ocrOpenclTemplateCreate(&guid, source, NULL, NULL, 1, 1, NULL));

@@ -89,6 +89,9 @@ static void maps(void) {
     REFUSED(OCR_EINVAL, ocrGuidFromLabel(&guid, plain, tuple));
     OK(ocrGuidMapDestroy(plain));
 
+    REFUSED(OCR_EINVAL, ocrGuidMapCreate(&map, 0, first_to_guid, NULL, 0, GUID_USER_DB));
+    REFUSED(OCR_EINVAL, ocrGuidMapCreate(&map, 0, first_to_guid, NULL, 1, (ocrGuidUserKind)5));
+    REFUSED(OCR_ENOMEM, ocrGuidMapCreate(&map, 0, first_to_guid, NULL, (u64)1 << 40, GUID_USER_DB));
     REFUSED(OCR_EINVAL, ocrGuidMapCreate(&map, 1, tuple_to_guid, NULL, 5, GUID_USER_DB));
     REFUSED(OCR_EINVAL, ocrGuidMapCreate(&map, 1, NULL, params, 5, GUID_USER_DB));
     REFUSED(OCR_EINVAL, ocrGuidMapCreate(NULL, 1, tuple_to_guid, params, 5, GUID_USER_DB));

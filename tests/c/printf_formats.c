@@ -32,6 +32,8 @@ ocrGuid_t mainEdt(u32 paramc, u64 *paramv, u32 depc, ocrEdtDep_t depv[]) {
     char text[16];
     CHECK_EQ(SNPRINTF(text, sizeof text, "%s-%d", "abc", 12), 6);
     CHECK_EQ(strcmp(text, "abc-12"), 0);
+    CHECK_EQ(SNPRINTF(text, 5, "%s", "abcdefgh"), 8);
+    CHECK_EQ(strcmp(text, "abcd"), 0);
     ocrShutdown();
     return NULL_GUID;
 }

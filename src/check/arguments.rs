@@ -119,7 +119,8 @@ impl Check {
                 _ => {
                     "Look at where this variable gets its value: it may be uninitialised, cut \
                          off (a GUID has 64 bits), or not a GUID at all, for instance an address, or a \
-                         parameter in the wrong place of paramv."
+                         parameter in the wrong place of paramv; or it is from an earlier run: what a run has \
+                         created is gone after ocrLegacyFinalize."
                 }
             };
             let what = match block_at(objects, guid) {
@@ -161,7 +162,7 @@ impl Check {
                 &[guid],
                 &format!("{name} is {wanted}"),
                 "Look at where this variable gets its value: it may be uninitialised, changed, or \
-                 from an object that ended very long ago.",
+                 from an object that ended very long ago, or with an earlier run (ocrLegacyFinalize).",
             ));
         };
         Some(self.gone(made, guid, name, role, what, &record))

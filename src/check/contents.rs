@@ -300,7 +300,7 @@ impl Check {
             self.note_written_late(who, block, (to, mode), act);
             return Ok(());
         }
-        let (suspects, ran) = self.suspects(before.since, who, &[]);
+        let (suspects, ran) = self.suspects(before.since, &[who], &[]);
         let (also, advice) = match suspects[..] {
             [] => (String::new(), String::new()),
             _ => (
@@ -371,11 +371,13 @@ impl Check {
 
     /// Who else has run since then, and may have written a block: of each function one, but not of more than a few; and
     /// the same in words. `released` are those that have released it.
-    fn suspects(&self, since: Since, but: Who, released: &[Guid]) -> (Vec<Guid>, String) {
+    fn suspects(&self, since: Since, but: &[Who], released: &[Guid]) -> (Vec<Guid>, String) {
         /// No more are named.
         const FEW: usize = 4;
         let ran = self.contents.meanwhile.ran(since).into_iter();
-        let ran: Vec<Guid> = ran.filter(|&edt| edt != but.edt).collect();
+        let ran: Vec<Guid> = ran
+            .filter(|&edt| but.iter().all(|but| but.edt != edt))
+            .collect();
         let mut functions = Vec::new();
         let mut named = Vec::new();
         for &edt in &ran {
@@ -404,7 +406,12 @@ impl Check {
             _ => vec![block],
         };
         let mut seen = when.seen(who);
-        let (suspects, ran) = self.suspects(seal.since, who, &self.who_released(block, who));
+        // Who sealed a block as it ended counts as having run since, and has not.
+        let but = match (when, seal.called) {
+            (When::Begin | When::Freed | When::Shutdown, false) => vec![who, seal.by],
+            _ => vec![who],
+        };
+        let (suspects, ran) = self.suspects(seal.since, &but, &self.who_released(block, who));
         match when {
             When::Held(mode, slot) => {
                 if let Some(link) = slot.and_then(|at| self.history.connection_beyond(who.edt, at))
@@ -466,7 +473,7 @@ impl Check {
                     false => "was done with it",
                 };
                 let since = match ran.is_empty() {
-                    true => String::new(),
+                    true => "; since then ran no other EDT".to_string(),
                     false => format!("; since then ran {ran}"),
                 };
                 self.by_edt(
@@ -481,6 +488,11 @@ impl Check {
                     "a data block is written by EDTs that hold it in mode RW or EW, and the pointer is \
                      valid until the release or the end of the EDT (OCR 1.1.0, 1.4.4 and 2.5.3)",
                     match seal.called {
+                        false if ran.is_empty() => {
+                            "Look at threads outside of EDTs, the main thread of a program with its own main among them: \
+                             one writes before its ocrDbRelease, and only reads what ocrLegacyBlockProgress gives it. \
+                             And look for writes beyond the end of another array."
+                        }
                         true => {
                             "Look first at what that one does behind ocrDbRelease: the call belongs behind its \
                              last write. Otherwise look for an EDT that keeps a pointer to the block (in a \

@@ -35,12 +35,13 @@ extern "C" {
 #endif
 
 /*
- * Ends the program with exit status 0, or 1 if an EDT was missing in it (ocrEdtCreate); in a program with its
- * own main it ends the run instead (ocrLegacyFinalize). Without a run it does nothing.
- * EDTs that are not runnable will not run; runnable ones may or may not. Any EDT may call it. It returns, and the calling EDT runs to its end, but should not
- * count on it: OCR 1.1.0 leaves open what happens after the call. A program that neither calls it
- * nor ocrAbort does not end by itself; when nothing is left that could run, this runtime says which
- * EDTs still wait, and for what, and ends it with a non-zero status.
+ * Ends the program with exit status 0, or 1 if an EDT was missing in it (ocrEdtCreate). In a program
+ * with its own main it ends the run instead (ocrLegacyFinalize); without a run it does nothing. EDTs
+ * that are not runnable will not run; runnable ones may or may not. Any EDT may call it. It returns,
+ * and the calling EDT runs to its end, but should not count on it: OCR 1.1.0 leaves open what happens
+ * after the call. A program that neither calls it nor ocrAbort does not end by itself; when nothing is
+ * left that could run, this runtime says which EDTs still wait, and for what, and ends it with a
+ * non-zero status.
  * OCR 1.1.0, 2.3.1.
  */
 void ocrShutdown(void);

@@ -67,8 +67,8 @@ extern "C" {
  * The same file may be open more than once; then chunks of the one know nothing of those of the other.
  *
  * Errors, each with a warning that says more, but where fileGuid or path is NULL: OCR_EINVAL (that, or no
- * such mode; a name that is too long, or leads round in a circle; a directory, a pipe, a device or the like), OCR_ENOENT (no
- * such file or folder), OCR_EACCES (not allowed to the user), OCR_EROFS (on a read-only file system),
+ * such mode; a name that is too long, or leads round in a circle; a directory, a pipe, a device or the like),
+ * OCR_ENOENT (no such file or folder), OCR_EACCES (not allowed to the user), OCR_EROFS (on a read-only file system),
  * OCR_EAGAIN (too many files are open), OCR_EBUSY (a program that runs), OCR_ENOSPC, OCR_ENOMEM,
  * OCR_EIO; without one OCR_EPERM (no runtime runs). Nothing is written then.
  */

@@ -60,8 +60,8 @@ void ocrLegacyInit(ocrGuid_t *legacyContext, ocrConfig_t *ocrConfig);
  *
  * EDTs that run are waited for. Blocks that the caller has acquired stay so while it waits. Afterwards all objects
  * are gone, data blocks with their memory. Until the next ocrLegacyInit, in all threads, nothing can be
- * created, waited for or satisfied: these functions return OCR_EPERM, and ocrShutdown does nothing.
- * ocrAbort ends the process then.
+ * created, waited for or satisfied: these functions return OCR_EPERM, and ocrWait ERROR_GUID. ocrShutdown
+ * does nothing then, and ocrAbort ends the process.
  *
  * ocrAbort ends such a run like ocrShutdown, and not the process: it does not return to an EDT that
  * calls it, which is abandoned with what it holds; it returns to a thread outside of EDTs. If the run
@@ -128,8 +128,8 @@ u8 ocrLegacyBlockProgress(ocrGuid_t handle, ocrGuid_t *guid, void **result, u64 
  *                generation of contributor 0.
  *
  * Errors: ERROR_GUID, where ocrLegacyBlockProgress has an error but for the kind of event, and where the
- * event permits no further dependence. An event that is destroyed when it triggers, such as the output event of an
- * EDT, may be gone before the call, which is an error then: give such an EDT a sticky event
+ * event permits no further dependence. An event that is destroyed when it triggers, such as the output
+ * event of an EDT, may be gone before the call, which is an error then: give such an EDT a sticky event
  * (EDT_PROP_OEVT_VALID).
  */
 ocrGuid_t ocrWait(ocrGuid_t outputEvent);

@@ -17,7 +17,7 @@ extern "C" {
  * A property that is a text:
  *
  *   "hostname"       the machine's name, for every device
- *   "device-name"    the name of an OpenCL device
+ *   "device-name"    the name of an OpenCL device; where several have one name, with " #" and a number behind it
  *   "platform-name"  the name of the OpenCL platform that it belongs to
  *
  * NULL for a property of another name or none (propertyName is NULL), one that the device does not have, a GUID

@@ -300,7 +300,7 @@ impl Check {
             self.note_written_late(who, block, (to, mode), act);
             return Ok(());
         }
-        let (suspects, ran) = self.suspects(before.since, &[who], &[]);
+        let (suspects, ran) = self.suspects(before.since, who, &[]);
         let (also, advice) = match suspects[..] {
             [] => (String::new(), String::new()),
             _ => (
@@ -371,13 +371,11 @@ impl Check {
 
     /// Who else has run since then, and may have written a block: of each function one, but not of more than a few; and
     /// the same in words. `released` are those that have released it.
-    fn suspects(&self, since: Since, but: &[Who], released: &[Guid]) -> (Vec<Guid>, String) {
+    fn suspects(&self, since: Since, but: Who, released: &[Guid]) -> (Vec<Guid>, String) {
         /// No more are named.
         const FEW: usize = 4;
         let ran = self.contents.meanwhile.ran(since).into_iter();
-        let ran: Vec<Guid> = ran
-            .filter(|&edt| but.iter().all(|but| but.edt != edt))
-            .collect();
+        let ran: Vec<Guid> = ran.filter(|&edt| edt != but.edt).collect();
         let mut functions = Vec::new();
         let mut named = Vec::new();
         for &edt in &ran {
@@ -406,12 +404,7 @@ impl Check {
             _ => vec![block],
         };
         let mut seen = when.seen(who);
-        // Who sealed a block as it ended counts as having run since, and has not.
-        let but = match (when, seal.called) {
-            (When::Begin | When::Freed | When::Shutdown, false) => vec![who, seal.by],
-            _ => vec![who],
-        };
-        let (suspects, ran) = self.suspects(seal.since, &but, &self.who_released(block, who));
+        let (suspects, ran) = self.suspects(seal.since, who, &self.who_released(block, who));
         match when {
             When::Held(mode, slot) => {
                 if let Some(link) = slot.and_then(|at| self.history.connection_beyond(who.edt, at))

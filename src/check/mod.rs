@@ -424,8 +424,7 @@ impl Check {
     }
 
     /// An EDT has run; the blocks that it released before its end.
-    pub fn edt_ran(&self, edt: Guid, who: Who) -> Vec<Guid> {
-        self.contents.meanwhile.ends(who);
+    pub fn edt_ran(&self, edt: Guid) -> Vec<Guid> {
         self.history.ends(edt, End::Ran);
         self.released.lock().remove(&edt).unwrap_or_default()
     }

@@ -302,15 +302,9 @@ impl Check {
                         "Satisfy the event that the pre-slot is connected to: see above. Only a pre-slot that nothing \
                          is connected to is satisfied itself."
                     }
-                    // These slots are modes, too.
-                    false if matches!(slot, 1 | 2 | 4 | 8) => {
-                        "Use another slot number for this dependence: each has its own; and see that slot and mode are not \
-                         exchanged: the slot comes first. The slot may have been connected by depv of ocrEdtCreate. To \
-                         wait for several things on one slot, put a latch event before it."
-                    }
                     false => {
-                        "Use another slot number for this dependence: each has its own. The slot may have been connected \
-                         by depv of ocrEdtCreate. To wait for several things on one slot, put a latch event before it."
+                        "Use another slot number for this dependence: each has its own, and it stands before the mode. The slot \
+                         may have been connected by depv of ocrEdtCreate. To wait for several things on one slot, put a latch event before it."
                     }
                 },
             ));

@@ -88,8 +88,7 @@ impl Context {
 
     /// An EDT is about to run on the host.
     fn check_begin(&self, check: &Check, edt: &'static Edt) {
-        check.contents.meanwhile.begins(Who::of(edt));
-        begins_to_write(check, edt);
+        begins(check, edt);
         for (_, slot) in edt.blocks() {
             let objects = &self.runtime.objects;
             let block = objects.data_blocks.pinned(slot.data());
@@ -104,6 +103,8 @@ impl Context {
     #[cold]
     pub fn check_end(&mut self, check: &Check, edt: &'static Edt, result: Guid) {
         let who = Who::of(edt);
+        // It writes nothing any more. Before its blocks are sealed: it has not run since.
+        check.contents.meanwhile.ends(who);
         if self.in_group {
             insist(Err(check.open_group(who)));
         }
@@ -151,7 +152,7 @@ impl Context {
                 held = block.held_neighbours()[1].get();
             }
         }
-        for block in check.edt_ran(edt.guid(), who) {
+        for block in check.edt_ran(edt.guid()) {
             self.check_released(check, block, who);
         }
         insist(check.visit(who));
@@ -359,7 +360,8 @@ impl Context {
 }
 
 /// An EDT is about to run, here or on a device.
-pub(super) fn begins_to_write(check: &Check, edt: &Edt) {
+pub(super) fn begins(check: &Check, edt: &Edt) {
+    check.contents.meanwhile.begins(Who::of(edt));
     for (_, slot) in edt.blocks().filter(|(_, slot)| slot.info().mode.writes()) {
         check.contents.begins_to_write(slot.data());
     }

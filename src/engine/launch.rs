@@ -3,7 +3,7 @@
 
 use super::ahead::{Answer, result_of};
 use super::block::set_stuck;
-use super::checks::begins_to_write;
+use super::checks::begins;
 use super::context::Context;
 use super::end::fatal;
 use super::files::FETCH_AT_END;
@@ -102,7 +102,7 @@ impl Context {
             );
             let text = format!("the kernel \"{kernel}\" on {}", device.info.name);
             check.history.runs_as(edt.guid(), Some(text));
-            begins_to_write(check, edt);
+            begins(check, edt);
         }
         let blocks: List<Option<BlockArg>> = edt
             .slots()

@@ -122,3 +122,33 @@ fn of_system(error: &io::Error) -> u8 {
     };
     code as u8
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn errors_of_the_system_have_the_codes_of_the_header() {
+        for (error, code) in [
+            (libc::ENOENT, sys::OCR_ENOENT),
+            (libc::ENOTDIR, sys::OCR_ENOENT),
+            (libc::ENOMEM, sys::OCR_ENOMEM),
+            (libc::ENAMETOOLONG, sys::OCR_EINVAL),
+            (libc::EFBIG, sys::OCR_EINVAL),
+            (libc::EACCES, sys::OCR_EACCES),
+            (libc::EPERM, sys::OCR_EACCES),
+            (libc::EROFS, sys::OCR_EROFS),
+            (libc::ENOSPC, sys::OCR_ENOSPC),
+            (libc::EDQUOT, sys::OCR_ENOSPC),
+            (libc::EMFILE, sys::OCR_EAGAIN),
+            (libc::ETXTBSY, sys::OCR_EBUSY),
+            (libc::EIO, sys::OCR_EIO),
+            (libc::ESTALE, sys::OCR_EIO),
+        ] {
+            let error = io::Error::from_raw_os_error(error);
+            assert_eq!(u32::from(of_system(&error)), code, "{error}");
+        }
+        let without = io::Error::other("no number");
+        assert_eq!(u32::from(of_system(&without)), sys::OCR_EIO);
+    }
+}

@@ -2,7 +2,7 @@
 
 use super::edt::{FINISH, More, OEVT_VALID, add_dependence, create_edt};
 use super::{ECANCELED, EFAULT, EINVAL, ENOMEM, EPERM, put, sys, text, with};
-use crate::check::history::What;
+use crate::check::history::{SPAWN, What};
 use crate::engine::block::{Answer, NoAnswer, WAITER_NAME};
 use crate::engine::legacy;
 use crate::object::event::EventKind;
@@ -66,8 +66,6 @@ export! {
         if handle.is_null() || depv.is_null() || depc == 0 {
             return EINVAL;
         }
-        /// What the history of strict mode calls it.
-        const CALL: &str = "ocrLegacySpawnOCR";
         let event = with(Err(EPERM), |context| {
             let view = context.runtime.objects.templates.view(template.into());
             if depc == PARAM_DEF && view.is_some_and(|view| view.depc == 0) {
@@ -77,7 +75,7 @@ export! {
             let event = events.create_plain(&mut context.caches.events, EventKind::Sticky, 0);
             let event = event.ok_or(ENOMEM)?;
             if let Some(check) = &context.runtime.check {
-                let (objects, act) = (&context.runtime.objects, (CALL, context.who()));
+                let (objects, act) = (&context.runtime.objects, (SPAWN, context.who()));
                 check.made(objects, event, What::STICKY, act);
             }
             Ok(event)
@@ -114,7 +112,7 @@ export! {
         // Its first pre-slot is open still, so that it has not begun.
         with((), |context| {
             if let Some(check) = &context.runtime.check {
-                check.history.created_through(edt.into(), CALL);
+                check.history.created_through(edt.into(), SPAWN);
             }
         });
         // SAFETY: the header asks for a valid place.

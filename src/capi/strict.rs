@@ -172,10 +172,9 @@ fn begin(call: &'static Call, words: &[u64]) -> Option<Box<Begun>> {
         (_, Some(mode @ (Mode::Ro | Mode::Rw))) if destination.is_edt() => vec![(source, mode)],
         _ => Vec::new(),
     };
-    let passed = dependences.into_iter().filter_map(|(block, mode)| {
-        let print = context.check_passing(block)?;
-        Some((block, mode, check.contents.before(block, print)))
-    });
+    let passed = dependences
+        .into_iter()
+        .filter_map(|(block, mode)| Some((block, mode, context.check_passing(check, block)?)));
     begun.passed = passed.collect();
     if destination.is_edt()
         && context.is_written_once(source)
@@ -264,6 +263,17 @@ impl Begun {
             }
             if goes_on {
                 self.tell_late_ones();
+                self.tell_one_variable();
+            }
+            match self.call.name {
+                "ocrDbDestroy" => {
+                    let block = Guid::from_bits(self.args[0]);
+                    self.check.note_destroyed_early(self.act.who, block);
+                }
+                "ocrWait" | "ocrLegacyBlockProgress" => {
+                    self.check.contents.meanwhile.waited(self.act.who.edt);
+                }
+                _ => {}
             }
             let made = self.made().unwrap_or(Guid::NULL);
             self.check
@@ -301,6 +311,27 @@ impl Begun {
                 tell!("ocr: note: strict mode: {told}");
             }
         });
+    }
+
+    /// Notes that the GUIDs of an EDT and of its output event were stored in one variable; once.
+    fn tell_one_variable(&self) {
+        static TOLD: AtomicBool = AtomicBool::new(false);
+        let (edt, output) = (self.pointer("guid"), self.pointer("outputEvent"));
+        if !matches!(self.call.name, "ocrEdtCreate" | "ocrOpenclTaskCreate")
+            || edt != output
+            || edt.is_none_or(<*const Guid>::is_null)
+            || TOLD.swap(true, Ordering::Relaxed)
+        {
+            return;
+        }
+        let (call, who) = (self.call.shown(), self.act.who);
+        let what = self.made().map(|guid| self.check.history.name(guid));
+        tell!(
+            "ocr: note: strict mode: {call}, in {who}, was given one variable for the GUID of the EDT and for that of its \
+             output event: it has one of them now, {}, and the other is lost. Give each a variable of its own; NULL for \
+             the one that is not needed",
+            what.unwrap_or_default()
+        );
     }
 
     /// Ends the program if the call is, or will be, refused for a misuse.

@@ -12,7 +12,7 @@
 //! may write the block has begun in between.
 
 use super::history::{Act, End, What, Who};
-use super::meanwhile::{Meanwhile, Since};
+use super::meanwhile::{Given, Meanwhile, Since};
 use super::{Check, Misuse, kind_of};
 use crate::object::data_block::DataBlock;
 use crate::object::edt::Mode;
@@ -31,6 +31,9 @@ struct Seal {
     by: Who,
     /// Whether `by` went on then, behind `ocrDbRelease`.
     called: bool,
+    /// Who has last found it so, and when, if others have than `by`.
+    found: Option<(Who, When)>,
+    /// Who has run since it was last as it should be.
     since: Since,
 }
 
@@ -61,16 +64,17 @@ struct Passed {
 pub struct Before {
     /// What it contained.
     print: Print,
-    since: Since,
     /// `Contents::begun` then.
     begun: u64,
 }
 
 /// A fingerprint that was taken while nobody else could write.
-#[derive(Clone, Copy, PartialEq, Eq)]
+#[derive(Clone, Copy)]
 pub struct Print {
     version: u32,
     print: u64,
+    /// Before it was taken: who ran then, and later, may have written what it does not show.
+    since: Since,
 }
 
 /// When a content was looked at.
@@ -86,6 +90,16 @@ pub enum When {
     Freed,
     /// At the end of the program.
     Shutdown,
+}
+
+impl Before {
+    /// Of a block that the caller is the only one to hold for writing, if that is so.
+    pub fn take(contents: &Contents, block: &DataBlock) -> Option<Before> {
+        // First: who begins to write meanwhile may have changed what the fingerprint is of.
+        let begun = contents.begun(block.guid());
+        let print = Print::take(contents, block, 1)?;
+        Some(Before { print, begun })
+    }
 }
 
 impl When {
@@ -105,16 +119,21 @@ impl Print {
     /// The fingerprint of a block's host copy; none if that is not the valid one, or if others than
     /// the `mine` writers that the caller answers for hold the block. The caller holds the block, or
     /// no other thread runs.
-    pub fn take(block: &DataBlock, mine: u32) -> Option<Print> {
-        Print::take_if(block, |writers| writers == mine)
+    pub fn take(contents: &Contents, block: &DataBlock, mine: u32) -> Option<Print> {
+        Print::take_if(contents, block, |writers| writers == mine)
     }
 
     /// The same, whoever holds the block for writing. The caller knows otherwise that they do not write.
-    pub fn take_among(block: &DataBlock) -> Option<Print> {
-        Print::take_if(block, |_| true)
+    pub fn take_among(contents: &Contents, block: &DataBlock) -> Option<Print> {
+        Print::take_if(contents, block, |_| true)
     }
 
-    fn take_if(block: &DataBlock, fits: impl Fn(u32) -> bool) -> Option<Print> {
+    fn take_if(
+        contents: &Contents,
+        block: &DataBlock,
+        fits: impl Fn(u32) -> bool,
+    ) -> Option<Print> {
+        let since = contents.meanwhile.now();
         let look = || {
             let locked = block.header.lock_pinned();
             let holders = block.holders.get();
@@ -127,6 +146,7 @@ impl Print {
         (look() == Some(before)).then_some(Print {
             version: before,
             print,
+            since,
         })
     }
 }
@@ -161,7 +181,8 @@ impl Contents {
             print: print.print,
             by,
             called,
-            since: self.meanwhile.now(),
+            found: None,
+            since: print.since,
         };
         self.seals.lock().insert(block, seal);
     }
@@ -169,15 +190,6 @@ impl Contents {
     /// An EDT that holds a block for writing begins: its function, or its kernel.
     pub fn begins_to_write(&self, block: Guid) {
         *self.begun.lock().entry(block).or_default() += 1;
-    }
-
-    /// What is known of a block that is about to be passed on, and contains this.
-    pub fn before(&self, block: Guid, print: Print) -> Before {
-        Before {
-            print,
-            since: self.meanwhile.now(),
-            begun: self.begun(block),
-        }
     }
 
     fn begun(&self, block: Guid) -> u64 {
@@ -208,7 +220,7 @@ impl Check {
         event: Guid,
         block: Guid,
         act: Act,
-        print: impl FnOnce() -> Option<Print>,
+        before: impl FnOnce() -> Option<Before>,
     ) {
         // A latch event ignores the block.
         let what = self.history.what(event);
@@ -217,13 +229,13 @@ impl Check {
         }
         let key = (act.who.edt, block);
         if !self.contents.passed.lock().contains_key(&key)
-            && let Some(before) = print()
+            && let Some(before) = before()
         {
             let passed = Passed {
                 to: event,
                 mode: None,
                 act,
-                before: self.contents.before(block, before),
+                before,
             };
             self.contents.passed.lock().insert(key, passed);
         }
@@ -239,6 +251,39 @@ impl Check {
             act,
             before,
         });
+    }
+
+    /// An EDT, which can run now, gets a block through this pre-slot: from whom that was.
+    pub fn gives(&self, to: Guid, slot: u32, block: Guid) {
+        let Some((source, link)) = self.history.source(to, slot) else {
+            return;
+        };
+        let act = match source == block {
+            true => Some(link),
+            false => self.history.satisfaction(source),
+        };
+        if let Some(act) = act {
+            self.contents.meanwhile.gives(Given { block, to, act });
+        }
+    }
+
+    /// An EDT has destroyed a block. If it has passed it on before, that is a note: who has acquired it by then keeps it
+    /// until the release (2.5.2), and a right program may know otherwise that it has.
+    pub fn note_destroyed_early(&self, who: Who, block: Guid) {
+        static TOLD: AtomicBool = AtomicBool::new(false);
+        let Some(Given { to, act, .. }) = self.contents.meanwhile.given(who.edt, block) else {
+            return;
+        };
+        if TOLD.swap(true, Ordering::Relaxed) {
+            return;
+        }
+        let (block, to) = (self.history.name(block), self.history.name(to));
+        tell!(
+            "ocr: note: strict mode: {who} destroyed {block} after it had passed it on to {to} ({}): whether that one has \
+             acquired the block by then is chance, and if it has not, it gets none. Let {to} destroy the data block, or an \
+             EDT behind it, by its output event (OCR 1.1.0, 2.5.2). More of this kind is not told.",
+            act.call
+        );
     }
 
     /// An EDT has written a block after another one that gets it without waiting could run. That is a note: the other
@@ -293,14 +338,14 @@ impl Check {
         } = passed;
         let other_wrote =
             before.print.version != now.version || before.begun != self.contents.begun(block);
-        if other_wrote || before.print == now {
+        if other_wrote || before.print.print == now.print {
             return Ok(());
         }
         if let Some(mode) = mode {
             self.note_written_late(who, block, (to, mode), act);
             return Ok(());
         }
-        let (suspects, ran) = self.suspects(before.since, who, &[]);
+        let (suspects, ran) = self.suspects(before.print.since, who, &[]);
         let (also, advice) = match suspects[..] {
             [] => (String::new(), String::new()),
             _ => (
@@ -347,19 +392,22 @@ impl Check {
                     print: print.print,
                     by: who,
                     called: false,
-                    since: self.contents.meanwhile.now(),
+                    found: None,
+                    since: print.since,
                 };
                 seals.insert(block, seal);
                 Ok(())
             }
-            Some(seal) if seal.print == print.print => {
-                // Behind ocrDbRelease it has not written.
-                if matches!(when, When::Released)
-                    && seal.by.edt == who.edt
-                    && let Some(seal) = seals.get_mut(&block)
-                {
+            Some(mut seal) if seal.print == print.print => {
+                if seal.by.edt != who.edt {
+                    seal.found = Some((who, when));
+                } else if matches!(when, When::Released) {
+                    // Behind ocrDbRelease it has not written.
                     seal.called = false;
                 }
+                // Another thread that looks, too, may have begun to later.
+                seal.since = seal.since.max(print.since);
+                seals.insert(block, seal);
                 Ok(())
             }
             Some(seal) => {
@@ -429,7 +477,7 @@ impl Check {
                      writes one that he does not hold (OCR 1.1.0, 1.4.4 and 2.5.3)",
                     "The EDT that writes asks for DB_MODE_EW (alone) or DB_MODE_RW (shared) in ocrAddDependence. If \
                      this one only reads, look for another that does, that has released the block, or that never had \
-                     it and keeps a pointer to it; and for a write beyond another array.",
+                     it and keeps a pointer to it; for a thread outside of EDTs; and for a write beyond another array.",
                 )
             }
             When::Released => {
@@ -465,6 +513,10 @@ impl Check {
                     true => "called ocrDbRelease for it, which may have written it afterwards",
                     false => "was done with it",
                 };
+                let found = match seal.found {
+                    Some((by, when)) => format!(", and still ({})", when.seen(by)),
+                    None => String::new(),
+                };
                 let since = match ran.is_empty() {
                     true => "; since then ran no other EDT".to_string(),
                     false => format!("; since then ran {ran}"),
@@ -474,7 +526,7 @@ impl Check {
                     seen,
                     format!(
                         "a data block was written while nobody held it for writing; it was as it should be when {} \
-                         {done}{since}",
+                         {done}{found}{since}",
                         seal.by
                     ),
                     &objects,

@@ -30,6 +30,8 @@ const SLOTS_TOLD: usize = 4;
 pub const AT_START: &str = "";
 /// That of the end of an EDT, which satisfies its output event.
 pub const BY_END: &str = "its end";
+/// What creates an EDT for a thread outside of EDTs (OCR 1.2).
+pub const SPAWN: &str = "ocrLegacySpawnOCR";
 
 /// Who calls.
 #[derive(Clone, Copy)]
@@ -588,6 +590,21 @@ impl History {
         text
     }
 
+    /// What this pre-slot of an EDT was connected to, and how.
+    pub fn source(&self, edt: Guid, slot: u32) -> Option<(Guid, Act)> {
+        let shard = self.shard(edt).lock();
+        let mut sources = shard.records.get(&edt)?.sources.iter();
+        let source = sources.rfind(|(at, ..)| *at == slot);
+        source.map(|&(_, source, act)| (source, act))
+    }
+
+    /// The last call that satisfied an event.
+    pub fn satisfaction(&self, event: Guid) -> Option<Act> {
+        let shard = self.shard(event).lock();
+        let [first, last] = shard.records.get(&event)?.satisfied;
+        last.or(first)
+    }
+
     /// What this pre-slot of an EDT was connected to, if [`History::story`] of the EDT leaves it out.
     pub fn connection_beyond(&self, edt: Guid, slot: u32) -> Option<String> {
         let record = self.get(edt)?;
@@ -600,8 +617,17 @@ impl History {
     /// What these pre-slots of an EDT were connected to, if [`History::story`] of the EDT leaves it out, and what
     /// the events that they were connected to have been through; of a few.
     pub fn behind_slots(&self, edt: Guid, slots: impl Iterator<Item = u32>) -> Vec<String> {
-        let sources = self.get(edt).unwrap_or_default().sources;
+        let Record {
+            sources, created, ..
+        } = self.get(edt).unwrap_or_default();
+        let is_spawned = created.is_some_and(|act| act.call == SPAWN);
         let of_slot = |slot| {
+            let keeps = (slot == 0 && is_spawned).then(|| {
+                format!(
+                    "pre-slot 0 is the runtime's: {} overwrites depv[0], and the program's own pre-slots begin with 1",
+                    SPAWN
+                )
+            });
             let source = sources.iter().rfind(|(at, ..)| *at == slot);
             let source = source.map(|(_, source, _)| *source);
             let story = source.filter(|source| source.is_event());
@@ -627,7 +653,7 @@ impl History {
                 }
                 _ => self.story(source, 0),
             });
-            [self.connection_beyond(edt, slot), story]
+            [self.connection_beyond(edt, slot), story, keeps]
         };
         let told = slots.take(SLOTS_TOLD).flat_map(of_slot).flatten();
         told.collect()

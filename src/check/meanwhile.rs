@@ -1,16 +1,30 @@
-//! Which EDTs have run since a time: those that may have written a block which somebody else had.
+//! Which EDTs have run since a time: those that may have written a block which somebody else had. And to whom those that
+//! run have passed on blocks.
 
-use super::history::Who;
+use super::history::{Act, Who};
 use crate::object::guid::Guid;
 use parking_lot::Mutex;
-use std::collections::{HashSet, VecDeque};
+use std::collections::{HashMap, VecDeque};
 
 /// So many of those that have ended are known.
 const ENDED_KEPT: usize = 1024;
+/// So many blocks that an EDT has passed on are known.
+const GIVEN_KEPT: usize = 64;
 
 /// How many EDTs had ended then.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Default)]
 pub struct Since(u64);
+
+/// A block that an EDT has passed on.
+#[derive(Clone, Copy)]
+pub struct Given {
+    /// The block.
+    pub block: Guid,
+    /// An EDT that gets it, and lacked nothing else.
+    pub to: Guid,
+    /// How.
+    pub act: Act,
+}
 
 /// The EDTs that run, and the last that have.
 #[derive(Default)]
@@ -18,7 +32,8 @@ pub struct Meanwhile(Mutex<State>);
 
 #[derive(Default)]
 struct State {
-    running: HashSet<Guid>,
+    /// What each has passed on.
+    running: HashMap<Guid, Vec<Given>>,
     ended: VecDeque<Guid>,
     /// Of all times.
     count: u64,
@@ -27,7 +42,30 @@ struct State {
 impl Meanwhile {
     /// An EDT is about to run.
     pub fn begins(&self, edt: Who) {
-        self.0.lock().running.insert(edt.edt);
+        self.0.lock().running.insert(edt.edt, Vec::new());
+    }
+
+    /// An EDT can run that gets a block from this act. Known only while who acted runs.
+    pub fn gives(&self, given: Given) {
+        let mut state = self.0.lock();
+        let by_it = state.running.get_mut(&given.act.who.edt);
+        if let Some(by_it) = by_it.filter(|by_it| by_it.len() < GIVEN_KEPT) {
+            by_it.push(given);
+        }
+    }
+
+    /// To whom an EDT that runs has passed on this block.
+    pub fn given(&self, edt: Guid, block: Guid) -> Option<Given> {
+        let state = self.0.lock();
+        let mut by_it = state.running.get(&edt)?.iter();
+        by_it.find(|given| given.block == block).copied()
+    }
+
+    /// An EDT has waited in a call, perhaps for those to whom it had passed on blocks.
+    pub fn waited(&self, edt: Guid) {
+        if let Some(by_it) = self.0.lock().running.get_mut(&edt) {
+            by_it.clear();
+        }
     }
 
     /// It has run.
@@ -50,7 +88,7 @@ impl Meanwhile {
     pub fn ran(&self, since: Since) -> Vec<Guid> {
         let state = self.0.lock();
         let ended = (state.count - since.0).min(state.ended.len() as u64) as usize;
-        let mut running: Vec<Guid> = state.running.iter().copied().collect();
+        let mut running: Vec<Guid> = state.running.keys().copied().collect();
         running.sort_unstable_by_key(|edt| edt.bits());
         running.extend(state.ended.iter().rev().take(ended));
         running
@@ -60,6 +98,32 @@ impl Meanwhile {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn what_was_passed_on_is_known_until_the_end_or_a_wait() {
+        let meanwhile = Meanwhile::default();
+        let [edt, block, to] = [1, 2, 3].map(Guid::from_bits);
+        let who = Who { edt, ..Who::NOBODY };
+        let (call, ticket) = ("ocrAddDependence", 1);
+        let act = Act { call, who, ticket };
+        let given = Given { block, to, act };
+        let is_known = || {
+            meanwhile
+                .given(edt, block)
+                .is_some_and(|given| given.to == to)
+        };
+        meanwhile.gives(given);
+        assert!(!is_known());
+        meanwhile.begins(who);
+        meanwhile.gives(given);
+        assert!(is_known());
+        assert!(meanwhile.given(edt, to).is_none());
+        meanwhile.waited(edt);
+        assert!(!is_known());
+        meanwhile.gives(given);
+        meanwhile.ends(who);
+        assert!(!is_known());
+    }
 
     #[test]
     fn who_ran_since_is_known() {

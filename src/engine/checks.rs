@@ -6,7 +6,7 @@ use super::copy::COPY_NAME;
 use super::end::{fatal, flush_output};
 use super::partition::PARTITION_NAME;
 use super::uncaught::ocr_call_edt;
-use crate::check::contents::{Print, When};
+use crate::check::contents::{Before, Print, When};
 use crate::check::history::{Act, What, Who};
 use crate::check::{BEYOND, Check, Misuse};
 use crate::config::Checks;
@@ -78,6 +78,11 @@ impl Context {
         let modes = edt.slots().iter();
         let modes = modes.map(|slot| (slot.data(), slot.info().mode));
         insist(check.mixed_modes(Who::of(edt), modes));
+        for (at, slot) in edt.slots().iter().enumerate() {
+            if slot.info().mode != Mode::Null && !slot.data().is_null() {
+                check.gives(edt.guid(), at as u32, slot.data());
+            }
+        }
         let gets = |block| edt.slots().iter().any(|slot| slot.data() == block);
         let data = edt.slots().iter().map(|slot| slot.data());
         for part in data.filter(|data| !data.is_null()) {
@@ -93,7 +98,9 @@ impl Context {
             let objects = &self.runtime.objects;
             let block = objects.data_blocks.pinned(slot.data());
             insist(check.within(objects, block, Who::of(edt), When::Begin));
-            if let Some(print) = Print::take(block, slot.info().mode.writes() as u32) {
+            if let Some(print) =
+                Print::take(&check.contents, block, slot.info().mode.writes() as u32)
+            {
                 insist(check.compare(slot.data(), print, Who::of(edt), When::Begin));
             }
         }
@@ -137,7 +144,7 @@ impl Context {
                     insist(check.within(objects, block, who, when));
                     // A device that shares the host's memory may have written what it only reads.
                     if !mode.writes()
-                        && let Some(print) = Print::take(block, 0)
+                        && let Some(print) = Print::take(&check.contents, block, 0)
                     {
                         insist(check.compare(block.guid(), print, who, when));
                     }
@@ -193,7 +200,7 @@ impl Context {
             return;
         }
         drop(locked);
-        if let Some(print) = Print::take(block, 0) {
+        if let Some(print) = Print::take(&check.contents, block, 0) {
             insist(check.compare(guid, print, who, When::Released));
         }
         let left = memory::end_watch(block, &mut self.granted);
@@ -213,7 +220,7 @@ impl Context {
     /// A part, which the partition holds, is about to be given to those that wait for it: from here on, it is not
     /// written through another.
     pub fn check_opened(&self, check: &Check, part: &DataBlock) {
-        if let Some(print) = Print::take(part, 1) {
+        if let Some(print) = Print::take(&check.contents, part, 1) {
             // Nothing is known of its content yet.
             let _ = check.compare(part.guid(), print, self.who(), When::Begin);
         }
@@ -286,9 +293,9 @@ impl Context {
     ) {
         let when = When::Held(mode, slot);
         insist(check.within(&self.runtime.objects, block, who, when));
-        let print = Print::take(block, mode.writes() as u32);
+        let print = Print::take(&check.contents, block, mode.writes() as u32);
         if mode.writes() {
-            let look = || print.or_else(|| Print::take_among(block));
+            let look = || print.or_else(|| Print::take_among(&check.contents, block));
             insist(check.written_after_passing(who, block.guid(), look));
         }
         let Some(print) = print else { return };
@@ -308,15 +315,16 @@ impl Context {
         if self.runtime.objects.event_kind(event) == Some(EventKind::Latch) {
             return;
         }
-        check.passes(event, guid, act, || self.check_passing(guid));
+        check.passes(event, guid, act, || self.check_passing(check, guid));
     }
 
     /// What is in a block that the running EDT holds for writing, and is about to pass on.
     #[cold]
-    pub fn check_passing(&self, guid: Guid) -> Option<Print> {
+    pub fn check_passing(&self, check: &Check, guid: Guid) -> Option<Before> {
         self.current?;
         let (block, mode, _) = self.held_block(guid)?;
-        mode.writes().then(|| Print::take(block, 1))?
+        mode.writes()
+            .then(|| Before::take(&check.contents, block))?
     }
 
     /// Events did not take what others passed on to them.
@@ -494,7 +502,7 @@ impl Runtime {
         for guid in check.contents.sealed() {
             let blocks = &self.objects.data_blocks;
             if blocks.exists(guid)
-                && let Some(print) = Print::take(blocks.pinned(guid), 0)
+                && let Some(print) = Print::take(&check.contents, blocks.pinned(guid), 0)
             {
                 insist(check.compare(guid, print, Who::NOBODY, When::Shutdown));
             }

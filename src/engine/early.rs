@@ -556,6 +556,21 @@ impl Objects {
         format!("the labeled GUID {label}{place}")
     }
 
+    /// Where an object's GUID is in its range or map, for behind its name; nothing if it is no label.
+    pub fn index_of_label(&self, guid: Guid) -> String {
+        let place = guid
+            .is_label()
+            .then(|| self.ranges.place_of(guid))
+            .flatten();
+        place.map_or(String::new(), |(range, index)| {
+            let noun = match self.ranges.map(range) {
+                Some(_) => "map",
+                None => "range",
+            };
+            format!(" at index {index} of the {noun} {range}")
+        })
+    }
+
     /// Whether the GUID is a label that has had no object yet.
     pub fn is_awaited(&self, guid: Guid) -> bool {
         let labels = guid

@@ -348,7 +348,7 @@ impl Context {
         }
         if gone.last {
             if let Some(check) = &self.runtime.check
-                && let Some(print) = Print::take(whole, 1)
+                && let Some(print) = Print::take(&check.contents, whole, 1)
             {
                 let by = self.who();
                 (check.contents).seal_at_release(whole.guid(), print, by, false);

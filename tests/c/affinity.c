@@ -65,6 +65,10 @@ ocrGuid_t mainEdt(u32 paramc, u64 *paramv, u32 depc, ocrEdtDep_t depv[]) {
     CHECK_EQ(count, 0);
     REFUSED(OCR_EINVAL, ocrAffinityGetAt(AFFINITY_OCL, 0, &guid));
     REFUSED(OCR_EINVAL, ocrAffinityCount((ocrAffinityKind)6, &count));
+    count = 4;
+    REFUSED(OCR_EINVAL, ocrAffinityGet((ocrAffinityKind)6, &count, places));
+    CHECK_EQ(count, 4);
+    REFUSED(OCR_EINVAL, ocrAffinityGetAt((ocrAffinityKind)6, 0, &guid));
     REFUSED(OCR_EINVAL, ocrAffinityGetCurrent(NULL));
 
     ocrGuid_t event = event_of(OCR_EVENT_STICKY_T), block = block_with(1), tmpl = template_of(ends, 0, 1), range, map;

@@ -180,13 +180,18 @@ pub(super) fn is_null(slot: &PreSlot) -> bool {
     slot.data().is_null() || slot.info().mode == Mode::Null
 }
 
+/// The pre-slots for which it is.
+pub(super) fn without_block(edt: &Edt) -> impl Iterator<Item = usize> {
+    let slots = edt.slots().iter().take(MOST_SLOTS).enumerate();
+    let null = slots.filter(|(_, slot)| is_null(slot));
+    null.map(|(at, _)| at)
+}
+
 /// Where the EDT has null pointers.
 fn null_pointers(text: &mut Text, edt: &Edt) -> fmt::Result {
     /// No more are named.
     const FEW: usize = 8;
-    let slots = edt.slots().iter().take(MOST_SLOTS).enumerate();
-    let null = slots.filter(|(_, slot)| is_null(slot));
-    let mut found = null.map(|(at, _)| at);
+    let mut found = without_block(edt);
     match found.next() {
         None => text.write_str(
             ". Of its pre-slots none was satisfied with NULL_GUID or has DB_MODE_NULL. Null is also what \

@@ -192,7 +192,7 @@ fn tell_of(
         }
     });
     if edt.is_none() && is_of_opencl() {
-        say(|text| on_devices(text, runtime));
+        say(|text| name_on_devices(text, runtime));
     }
     say(|text| text.write_str(".\n"));
     let at = match signal {
@@ -203,7 +203,10 @@ fn tell_of(
     let block = faulted
         .then(|| address::block(runtime, edt, address()))
         .flatten();
-    story::ask(edt, block, at);
+    let of_kernel = || edt.is_none() && is_of_opencl();
+    let is_at_null = faulted && address::is_null_page(address());
+    let edt_told = edt.or_else(|| of_kernel().then(|| the_one_on_devices(runtime, is_at_null))?);
+    story::ask(edt_told, block, at);
     let is_lacking = signal == libc::SIGABRT && heap::lacking().is_some();
     if runtime.check.is_none() && (edt.is_some() || !is_of_opencl()) && !is_lacking {
         say(|text| text.write_str(edt.map_or(STRICT_FINDS, |_| STRICT_SAYS)));
@@ -355,9 +358,7 @@ fn is_of_opencl() -> bool {
 }
 
 /// The EDTs that have a device as their place: one of their kernels may have crashed.
-fn on_devices(text: &mut Text, runtime: &Runtime) -> fmt::Result {
-    /// No more are named.
-    const FEW: usize = 4;
+fn on_devices(runtime: &Runtime) -> impl Iterator<Item = &Edt> {
     let edts = &runtime.objects.edts;
     let kinds = [
         Kind::EdtSmall,
@@ -367,11 +368,25 @@ fn on_devices(text: &mut Text, runtime: &Runtime) -> fmt::Result {
     ];
     let all = kinds
         .into_iter()
-        .flat_map(|kind| (1..).map_while(move |at| edts.get(kind, at)));
-    let on_device = |edt: &&Edt| {
+        .flat_map(move |kind| (1..).map_while(move |at| edts.get(kind, at)));
+    all.filter(|edt| {
         edt.header.peek().state() == RUNNABLE && edt.place.get().device_index().is_some()
-    };
-    for (at, edt) in all.filter(on_device).take(FEW).enumerate() {
+    })
+}
+
+/// The one of them whose kernel has crashed, if that is sure: where the address is close to a null pointer, the only
+/// one without a data block on a pre-slot.
+fn the_one_on_devices(runtime: &Runtime, is_at_null: bool) -> Option<&Edt> {
+    let lacks = |edt: &&Edt| !is_at_null || address::without_block(edt).next().is_some();
+    let mut edts = on_devices(runtime).filter(lacks);
+    edts.next().filter(|_| edts.next().is_none())
+}
+
+/// Names the EDTs that are on devices.
+fn name_on_devices(text: &mut Text, runtime: &Runtime) -> fmt::Result {
+    /// No more are named.
+    const FEW: usize = 4;
+    for (at, edt) in on_devices(runtime).take(FEW).enumerate() {
         let begin = match at {
             0 => {
                 ". A kernel that it executes may use an index beyond a block, or one of a pre-slot that was \
@@ -380,6 +395,13 @@ fn on_devices(text: &mut Text, runtime: &Runtime) -> fmt::Result {
             _ => ", EDT ",
         };
         write!(text, "{begin}{}", Named(edt))?;
+        for (at, slot) in address::without_block(edt).take(FEW).enumerate() {
+            let begin = match at {
+                0 => ", without a data block on pre-slot ",
+                _ => ", ",
+            };
+            write!(text, "{begin}{slot}")?;
+        }
     }
     Ok(())
 }

@@ -3,6 +3,7 @@
 use super::events::counts;
 use super::text::mode_name;
 use super::{EarlyCall, Holder, Maker, Name, Picture, WaitingEdt};
+use crate::object::Objects;
 use crate::object::guid::Guid;
 use crate::report::labels::Labels;
 use crate::report::tally::Label;
@@ -11,6 +12,7 @@ use std::fmt::Write;
 
 /// The nodes, by what they are called, and the arrows.
 struct Graph<'a> {
+    objects: &'a Objects,
     labels: &'a Labels,
     nodes: BTreeMap<String, (&'static str, String)>,
     arrows: Vec<(String, String, String)>,
@@ -31,9 +33,10 @@ impl Graph<'_> {
         self.node(name.guid.to_string(), "box", label)
     }
 
-    /// An object's GUID, with its label.
+    /// An object's GUID, with where that is in a range, and its label.
     fn object(&self, guid: Guid) -> String {
-        format!("{guid}{}", self.labels.of(guid))
+        let index = self.objects.index_of_label(guid);
+        format!("{guid}{index}{}", self.labels.of(guid))
     }
 
     fn node(&mut self, id: String, shape: &'static str, label: String) -> String {
@@ -67,6 +70,7 @@ impl Picture<'_> {
     /// The graph of what waits.
     pub fn dot(&self) -> String {
         let mut graph = Graph {
+            objects: self.objects,
             labels: self.labels,
             nodes: BTreeMap::new(),
             arrows: Vec::new(),

@@ -394,14 +394,16 @@ impl Picture<'_> {
         text
     }
 
-    /// An EDT, with its label.
+    /// An EDT, with where its GUID is in a range, and its label.
     pub(super) fn edt(&self, edt: &Name) -> String {
-        format!("{edt}{}", self.labels.of(edt.guid))
+        let index = self.objects.index_of_label(edt.guid);
+        format!("{edt}{index}{}", self.labels.of(edt.guid))
     }
 
-    /// An object's GUID, with its label.
+    /// The same of an object, by its GUID.
     fn object(&self, guid: Guid) -> String {
-        format!("{guid}{}", self.labels.of(guid))
+        let index = self.objects.index_of_label(guid);
+        format!("{guid}{index}{}", self.labels.of(guid))
     }
 
     fn waiting_edt(&self, edt: &WaitingEdt) -> String {

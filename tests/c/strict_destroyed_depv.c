@@ -1,0 +1,29 @@
+// Strict mode notes that an EDT destroys a block which it has passed on to another by depv, also where that one has
+// acquired the block by then and nothing goes wrong.
+//
+// env: OCR_CHECK=strict
+// workers: 1 8
+// stderr: ocr: note: strict mode: EDT 0x
+// stderr: (mainEdt) destroyed data block 0x
+// stderr: after it had passed it on to EDT 0x
+// stderr: (reads) (ocrEdtCreate)
+// stderr: by its output event (OCR 1.1.0, 2.5.2)
+// stderr-without: ocr: error
+#include "strict.h"
+
+static ocrGuid_t reads(u32 paramc, u64 *paramv, u32 depc, ocrEdtDep_t depv[]) {
+    (void)paramc, (void)paramv, (void)depc;
+    CHECK_EQ(*(u64 *)depv[0].ptr, 7);
+    ocrShutdown();
+    return NULL_GUID;
+}
+
+ocrGuid_t mainEdt(u32 paramc, u64 *paramv, u32 depc, ocrEdtDep_t depv[]) {
+    (void)paramc, (void)paramv, (void)depc, (void)depv;
+    void *address;
+    ocrGuid_t block = block_of(sizeof(u64), &address);
+    *(u64 *)address = 7;
+    EDT(reads, 0, NULL, 1, &block);
+    OK(ocrDbDestroy(block));
+    return NULL_GUID;
+}

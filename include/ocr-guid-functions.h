@@ -2,6 +2,7 @@
  * ocr-guid-functions.h - compare and print GUIDs (OCR 1.1.0, 2.4).
  *
  * The functions look at the GUID alone: no object is touched, and any value may be passed.
+ * (__inline__: "inline" is no keyword of C90.)
  */
 #ifndef OCR_API_GUID_FUNCTIONS_H
 #define OCR_API_GUID_FUNCTIONS_H
@@ -11,32 +12,32 @@
 #include "ocr-types.h"
 
 /* True if guid is NULL_GUID. OCR 1.1.0, 2.4.1. */
-static inline bool ocrGuidIsNull(ocrGuid_t guid) { return guid.guid == 0; }
+static __inline__ bool ocrGuidIsNull(ocrGuid_t guid) { return guid.guid == 0; }
 
 /* True if guid is UNINITIALIZED_GUID. OCR 1.1.0, 2.4.2. */
-static inline bool ocrGuidIsUninitialized(ocrGuid_t guid) { return guid.guid == -2; }
+static __inline__ bool ocrGuidIsUninitialized(ocrGuid_t guid) { return guid.guid == -2; }
 
 /* True if guid is ERROR_GUID. OCR 1.1.0, 2.4.3. */
-static inline bool ocrGuidIsError(ocrGuid_t guid) { return guid.guid == -1; }
+static __inline__ bool ocrGuidIsError(ocrGuid_t guid) { return guid.guid == -1; }
 
 /* True if both are the same GUID. OCR 1.1.0, 2.4.4. */
-static inline bool ocrGuidIsEq(ocrGuid_t guid1, ocrGuid_t guid2) {
+static __inline__ bool ocrGuidIsEq(ocrGuid_t guid1, ocrGuid_t guid2) {
     return guid1.guid == guid2.guid;
 }
 
 /* A total order of GUIDs, for sorting; it says nothing about the objects. OCR 1.1.0, 2.4.5. */
-static inline bool ocrGuidIsLt(ocrGuid_t guid1, ocrGuid_t guid2) {
+static __inline__ bool ocrGuidIsLt(ocrGuid_t guid1, ocrGuid_t guid2) {
     return guid1.guid < guid2.guid;
 }
 
 /* The same under the names of OCR 1.0. */
-static inline bool IS_GUID_NULL(ocrGuid_t guid) { return ocrGuidIsNull(guid); }
-static inline bool IS_GUID_UNINITIALIZED(ocrGuid_t guid) { return ocrGuidIsUninitialized(guid); }
-static inline bool IS_GUID_ERROR(ocrGuid_t guid) { return ocrGuidIsError(guid); }
-static inline bool IS_GUID_EQUAL(ocrGuid_t guid1, ocrGuid_t guid2) {
+static __inline__ bool IS_GUID_NULL(ocrGuid_t guid) { return ocrGuidIsNull(guid); }
+static __inline__ bool IS_GUID_UNINITIALIZED(ocrGuid_t guid) { return ocrGuidIsUninitialized(guid); }
+static __inline__ bool IS_GUID_ERROR(ocrGuid_t guid) { return ocrGuidIsError(guid); }
+static __inline__ bool IS_GUID_EQUAL(ocrGuid_t guid1, ocrGuid_t guid2) {
     return ocrGuidIsEq(guid1, guid2);
 }
-static inline bool IS_GUID_LESS_THAN(ocrGuid_t guid1, ocrGuid_t guid2) {
+static __inline__ bool IS_GUID_LESS_THAN(ocrGuid_t guid1, ocrGuid_t guid2) {
     return ocrGuidIsLt(guid1, guid2);
 }
 

@@ -50,7 +50,7 @@ const C11: Language = c(&["-std=c11", "-Wpedantic"]);
 const C17: Language = c(&["-std=c17", "-Wpedantic"]);
 const C23: Language = c(&["-std=c2x", "-Wpedantic"]);
 const GNU17: Language = c(&["-std=gnu17"]);
-const GNU90: Language = c(&["-std=gnu90"]);
+const C90: Language = c(&["-std=c90"]);
 const CXX17: Language = Language {
     variable: "CXX",
     compiler: "c++",
@@ -87,8 +87,8 @@ fn headers_compile_as_gnu17() {
 }
 
 #[test]
-fn headers_compile_as_gnu90() {
-    check(&GNU90);
+fn headers_compile_as_c90() {
+    check(&C90);
 }
 
 #[test]

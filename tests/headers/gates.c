@@ -47,7 +47,7 @@ ocrGuid_t mainEdt(u32 paramc, u64 *paramv, u32 depc, u64 *depv);
 #endif
 
 /* Names of collective events before OCR 1.2. */
-static inline u8 reduce(ocrGuid_t *event, void *value) {
+static __inline__ u8 reduce(ocrGuid_t *event, void *value) {
     ocrEventParams_t params;
     params.EVENT_REDUCTION.maxGen = 1;
     params.EVENT_REDUCTION.type = COL_ALLREDUCE;
@@ -55,6 +55,6 @@ static inline u8 reduce(ocrGuid_t *event, void *value) {
     return code != 0 ? code : ocrEventReductionSatisfySlot(*event, value, 0);
 }
 
-static inline u8 reductions(ocrGuid_t *range) {
+static __inline__ u8 reductions(ocrGuid_t *range) {
     return ocrGuidRangeCreate(range, 2, GUID_USER_EVENT_REDUCTION);
 }

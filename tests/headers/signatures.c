@@ -22,16 +22,16 @@
 
 /* ---- ocr-guid-functions.h -------------------------------------------------------------------- */
 
-static inline bool ocrGuidIsNull(ocrGuid_t);
-static inline bool ocrGuidIsUninitialized(ocrGuid_t);
-static inline bool ocrGuidIsError(ocrGuid_t);
-static inline bool ocrGuidIsEq(ocrGuid_t, ocrGuid_t);
-static inline bool ocrGuidIsLt(ocrGuid_t, ocrGuid_t);
-static inline bool IS_GUID_NULL(ocrGuid_t);
-static inline bool IS_GUID_UNINITIALIZED(ocrGuid_t);
-static inline bool IS_GUID_ERROR(ocrGuid_t);
-static inline bool IS_GUID_EQUAL(ocrGuid_t, ocrGuid_t);
-static inline bool IS_GUID_LESS_THAN(ocrGuid_t, ocrGuid_t);
+static __inline__ bool ocrGuidIsNull(ocrGuid_t);
+static __inline__ bool ocrGuidIsUninitialized(ocrGuid_t);
+static __inline__ bool ocrGuidIsError(ocrGuid_t);
+static __inline__ bool ocrGuidIsEq(ocrGuid_t, ocrGuid_t);
+static __inline__ bool ocrGuidIsLt(ocrGuid_t, ocrGuid_t);
+static __inline__ bool IS_GUID_NULL(ocrGuid_t);
+static __inline__ bool IS_GUID_UNINITIALIZED(ocrGuid_t);
+static __inline__ bool IS_GUID_ERROR(ocrGuid_t);
+static __inline__ bool IS_GUID_EQUAL(ocrGuid_t, ocrGuid_t);
+static __inline__ bool IS_GUID_LESS_THAN(ocrGuid_t, ocrGuid_t);
 
 #ifdef __cplusplus
 extern "C" {
@@ -183,7 +183,7 @@ u8 ocrNoteCausality(ocrGuid_t, ocrGuid_t);
 
 #define MEMBER(type, place) { type *member = &(place); (void)member; }
 
-static inline void members(ocrGuid_t *guid, ocrEdtDep_t *dep, ocrEventParams_t *event, ocrHint_t *hint,
+static __inline__ void members(ocrGuid_t *guid, ocrEdtDep_t *dep, ocrEventParams_t *event, ocrHint_t *hint,
                            struct _ocrConfig_t *config, ocrDbPart_t *part) {
     MEMBER(intptr_t, guid->guid)
     MEMBER(ocrGuid_t, dep->guid)

@@ -118,8 +118,8 @@ lint: ## formatting, clippy, documentation
 	RUSTFLAGS="--cfg loom" $(CARGO) check --locked --target-dir target/loom --lib --profile test
 	RUSTFLAGS="--cfg ocr_no_strict" $(CARGO) check --locked --release --target-dir target/no-strict --lib
 
-# In a folder of its own: everything is compiled anew with --cfg loom. Models of three and more threads bound how often
-# a thread is interrupted (preemption_bound); the others are explored in full.
+# In a folder of its own: everything is compiled anew with --cfg loom. Larger models bound how often a thread is
+# interrupted (preemption_bound); the others are explored in full.
 loom: ## explores interleavings of the lock-free protocols
 	RUSTFLAGS="--cfg loom" $(CARGO) test --release --locked --target-dir target/loom --lib loom
 

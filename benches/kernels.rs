@@ -38,7 +38,6 @@ enum Bar {
 impl Bar {
     fn of(kind: &Kind, size: &str, other: usize) -> Bar {
         match (kind.name, size, other) {
-            ("independent", "empty", _) => Bar::Ratio(1.2),
             ("independent", _, 0) => Bar::Ratio(1.05),
             ("chain", _, 1) => Bar::More(10.0),
             _ => Bar::None,

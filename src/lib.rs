@@ -51,6 +51,9 @@ pub mod device;
 #[cfg(all(test, loom))]
 #[path = "device/inbox.rs"]
 mod device_inbox;
+#[cfg(all(test, loom))]
+#[path = "device/load.rs"]
+mod device_load;
 #[cfg(not(loom))]
 pub mod engine;
 pub mod graph;

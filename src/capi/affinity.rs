@@ -46,7 +46,7 @@ fn home(context: &Context, guid: Guid) -> Option<Place> {
             let (block, locked) = objects.data_blocks.lock(guid)?;
             Some(
                 block
-                    .copies_of(&locked)
+                    .copies_seen(&locked)
                     .valid
                     .iter()
                     .next()

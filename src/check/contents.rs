@@ -137,7 +137,7 @@ impl Print {
         let look = || {
             let locked = block.header.lock_pinned();
             let holders = block.holders.get();
-            let copies = block.copies_of(&locked);
+            let copies = block.copies_seen(&locked);
             let writers = holders.rw + holders.ew as u32;
             (fits(writers) && copies.host_ready()).then_some(copies.version)
         };

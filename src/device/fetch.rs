@@ -123,7 +123,7 @@ impl Manager {
                 .map_err(|_| opencl3::error_codes::CL_OUT_OF_HOST_MEMORY)?;
             // SAFETY: the block's memory holds `bytes` bytes and is not freed before the device has
             // forgotten the block, which waits for the pin that the fetch holds; the host's copy is
-            // not valid, so that nobody else reads or writes it.
+            // not valid, so that only EDTs in mode RO may have it, which began when it was.
             let event = unsafe { queue.read(mem, host, bytes as usize, false, &waits) }?;
             Ok((event, bytes))
         });
@@ -257,7 +257,8 @@ impl Manager {
                 ))
             })?;
             // SAFETY: the block's memory holds `bytes` bytes and the call waits until they are
-            // written; the host's copy is not valid, so that nobody else reads or writes it.
+            // written; the host's copy is not valid, so that only EDTs in mode RO may have it, which
+            // began when it was.
             unsafe { queue.read(mem, host, bytes as usize, true, &waits) }.map_err(fault)?;
             self.counters.bytes_from_device.add(bytes);
         }

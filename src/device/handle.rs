@@ -1,7 +1,6 @@
 //! The handle by which others send a device manager messages.
 
 use std::sync::Arc;
-use std::sync::atomic::Ordering;
 use std::sync::mpsc::{SyncSender, sync_channel};
 use std::thread::{self, JoinHandle};
 
@@ -12,7 +11,8 @@ use crate::object::place::Place;
 
 use super::counters::Cells;
 use super::inbox::Inbox;
-use super::manager::{Load, Manager, Seed};
+use super::load::Load;
+use super::manager::{Manager, Seed};
 use super::raw::Notify;
 use super::threads;
 use super::{
@@ -61,7 +61,7 @@ impl DeviceManager {
     ) -> Result<DeviceManager, DeviceError> {
         let inbox = Arc::new(Inbox::new());
         let counters = Arc::new(Cells::default());
-        let load = Arc::<Load>::default();
+        let load = Arc::new(Load::new());
         let (ready, started) = sync_channel(1);
         let seed = Seed {
             info: info.clone(),
@@ -123,11 +123,9 @@ impl DeviceManager {
 
     /// Runs a kernel; [`Events::launched`] answers.
     pub fn launch(&self, launch: Launch) {
-        // Counted before it is sent, so that the manager never counts below zero. Nothing else is
-        // ordered by the count.
-        self.load.launches.fetch_add(1, Ordering::Relaxed);
+        self.load.begins();
         if let Err(Message::Launch(launch)) = self.inbox.push(Message::Launch(launch)) {
-            self.load.launches.fetch_sub(1, Ordering::Relaxed);
+            self.load.ends();
             let error = stopped_launch(&self.device, &launch);
             self.events.launched(launch.token, Err(Box::new(error)));
         }
@@ -150,12 +148,12 @@ impl DeviceManager {
 
     /// Launches that were sent and not answered yet.
     pub fn load(&self) -> usize {
-        self.load.launches.load(Ordering::Relaxed)
+        self.load.look()
     }
 
     /// In what time a queue has done a kernel lately, on average, in nanoseconds; none before the first has ended.
     pub fn pace_ns(&self) -> Option<u64> {
-        Some(self.load.pace_ns.load(Ordering::Relaxed)).filter(|&ns| ns != 0)
+        self.load.pace_ns()
     }
 
     /// What it did so far.

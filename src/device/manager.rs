@@ -7,7 +7,6 @@
 use std::collections::VecDeque;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;
-use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
 use std::sync::mpsc::SyncSender;
 use std::time::{Duration, Instant};
 
@@ -24,6 +23,7 @@ use super::fetch::Fetching;
 use super::handle::{Message, stopped_launch};
 use super::inbox::Inbox;
 use super::lane::{COMPUTE, IN, Lanes, MAX_COMPUTE, MAX_LANES, OUT};
+use super::load::Load;
 use super::program::Programs;
 use super::raw::{Answer, Context, Queue};
 use super::{DeviceError, DeviceInfo, DeviceKind, DeviceSettings, Events, Launch, LaunchError};
@@ -65,15 +65,6 @@ pub(super) struct Seed {
     pub(super) inbox: Arc<Inbox<Message>>,
     pub(super) counters: Arc<Cells>,
     pub(super) load: Arc<Load>,
-}
-
-/// What a device has to do, for who places EDTs.
-#[derive(Default)]
-pub(super) struct Load {
-    /// Launches that were sent and not answered yet.
-    pub(super) launches: AtomicUsize,
-    /// `Manager::pace_ns`; 0 before the first.
-    pub(super) pace_ns: AtomicU64,
 }
 
 /// A launch's block.
@@ -397,7 +388,7 @@ impl Manager {
         }
         if let Some(pace_ns) = kernels_ns.checked_div(kernels) {
             self.pace_ns = Some(pace_ns);
-            self.load.pace_ns.store(pace_ns.max(1), Ordering::Relaxed);
+            self.load.set_pace_ns(pace_ns);
         }
         seen.is_some()
     }
@@ -431,7 +422,7 @@ impl Manager {
             Ok(()) => {
                 self.counters.kernels.add(1);
                 self.counters.kernel_ns.add(ns);
-                self.load.launches.fetch_sub(1, Ordering::Relaxed);
+                self.load.ends();
                 self.events.launched(token, Ok(ns));
             }
             Err(code) => {
@@ -449,7 +440,7 @@ impl Manager {
 
     pub(super) fn answer_failed(&self, token: usize, error: LaunchError) {
         self.counters.failures.add(1);
-        self.load.launches.fetch_sub(1, Ordering::Relaxed);
+        self.load.ends();
         self.events.launched(token, Err(Box::new(error)));
     }
 

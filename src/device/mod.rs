@@ -23,6 +23,7 @@
 //! | `lane.rs` | in-order queues and what is pending in each |
 //! | `program.rs`, `signature.rs` | programs, kernels, what arguments a kernel takes |
 //! | `inbox.rs` | how messages and completions wake the thread |
+//! | `load.rs` | how much a device has to do, for who places EDTs |
 //! | `threads.rs` | which threads are OpenCL's, so that no hang is found or missed for them |
 //! | `raw.rs` | owned OpenCL handles: the only file that creates or releases one |
 //! | `counters.rs`, `error.rs` | counts, messages for people |
@@ -48,6 +49,7 @@ mod handle;
 mod inbox;
 mod lane;
 mod launch;
+mod load;
 mod manager;
 mod program;
 mod raw;

@@ -246,8 +246,9 @@ impl Queue {
     /// Copies `bytes` from the buffer to `host`; waits for it if `wait`.
     ///
     /// # Safety
-    /// `host` is valid for writes of `bytes` until the event is complete, and nobody else touches
-    /// those bytes meanwhile.
+    /// `host` is valid for writes of `bytes` until the event is complete. Nobody else touches those bytes
+    /// meanwhile but functions of EDTs that hold the block in mode RO, and only to read: that mode excludes
+    /// no writer, here or on a device, so what they find then is the program's to expect (OCR 1.1.0, 1.4.4).
     pub(super) unsafe fn read<const N: usize>(
         &self,
         mem: &Mem,

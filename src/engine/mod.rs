@@ -67,6 +67,7 @@ use crate::sched::policy::Policy;
 use crate::sched::queues::{Queues, Reclaim};
 use crate::sync::dawdle;
 use block::Waits;
+use crossbeam_utils::CachePadded;
 use devices::Devices;
 use end::End;
 use halt::Resting;
@@ -77,18 +78,18 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicPtr, AtomicU64, Ordering};
 use std::time::Instant;
 
-/// A running runtime.
+/// A running runtime. What is written while EDTs run has cache lines of its own, since all threads read the rest.
 pub struct Runtime {
     /// All objects.
     pub objects: Objects,
     /// Ready EDTs and sleeping workers.
     pub queues: Queues,
     /// Which threads are workers.
-    pub seats: Seats,
+    pub seats: CachePadded<Seats>,
     /// What waits for labels to have an object.
-    pub early: Waiting<Guid, early::Waits>,
+    pub early: CachePadded<Waiting<Guid, early::Waits>>,
     /// The threads that wait for an event in a call.
-    pub waits: Waits,
+    pub waits: CachePadded<Waits>,
     /// How EDTs are placed.
     pub policy: Box<dyn Policy>,
     /// The policy's name.
@@ -96,17 +97,17 @@ pub struct Runtime {
     /// The OpenCL devices, opened when the first kernel is added, or the program asks for them.
     pub devices: Devices,
     /// How and when it ends.
-    pub end: End,
+    pub end: CachePadded<End>,
     /// Work in flight outside of the workers: launches, fetches, destroyed blocks that devices give up, starting,
     /// threads that have been woken. While it is not 0, the program has not come to a halt. Its higher half counts
     /// launches once more (`Flight::LAUNCH`).
-    pub in_flight: AtomicU64,
+    pub in_flight: CachePadded<AtomicU64>,
     /// Threads of the program that cannot do anything before the runtime has.
-    pub resting: Resting,
+    pub resting: CachePadded<Resting>,
     /// What the end of the run waits for.
     pub fetch_at_end: files::FetchAtEnd,
     /// What was done, for the report.
-    pub registry: Registry,
+    pub registry: CachePadded<Registry>,
     /// The signal handlers.
     signals: Handlers,
     /// Strict mode, where it is on.

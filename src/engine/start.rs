@@ -1,29 +1,26 @@
 //! Starting and ending a run; and, where the library has the `main`, from there to `mainEdt` and back.
 
+use super::Runtime;
 use super::context::Context;
 use super::crash;
 use super::create::{Output, Request};
 use super::departure;
 use super::devices::Devices;
 use super::division;
-use super::end::{End, FATAL_STATUS, exit_now, explain_panics, fatal, flush_output};
+use super::end::{FATAL_STATUS, exit_now, explain_panics, fatal, flush_output};
 use super::files::FetchAtEnd;
-use super::halt::Resting;
-use super::seats::Seats;
 use super::signals::Handlers;
 use super::watch;
-use super::{Runtime, block::Waits};
 use crate::check::Check;
 use crate::config::{self, Settings};
 use crate::object::Objects;
 use crate::object::data_block::DataBlocks;
 use crate::object::template::PARAM_DEF;
-use crate::object::waiting::Waiting;
 use crate::object::work::{EdtFunction, Work, Works};
-use crate::report::tally::Registry;
 use crate::report::{Destination, DeviceReport, Report};
 use crate::sched::policy;
 use crate::sched::queues::{Queues, Reclaim};
+use crossbeam_utils::CachePadded;
 use std::ffi::OsString;
 use std::os::unix::ffi::OsStrExt;
 use std::sync::Arc;
@@ -94,17 +91,17 @@ impl Run {
                 ..Objects::default()
             },
             queues,
-            seats: Seats::default(),
-            early: Waiting::default(),
-            waits: Waits::default(),
+            seats: CachePadded::default(),
+            early: CachePadded::default(),
+            waits: CachePadded::default(),
             policy,
             policy_name: settings.sched.to_string(),
             devices: Devices::default(),
-            end: End::default(),
-            in_flight: AtomicU64::new(1),
-            resting: Resting::default(),
+            end: CachePadded::default(),
+            in_flight: CachePadded::new(AtomicU64::new(1)),
+            resting: CachePadded::default(),
             fetch_at_end: FetchAtEnd::default(),
-            registry: Registry::default(),
+            registry: CachePadded::default(),
             signals: Handlers::default(),
             check: settings.check.is_on().then(Check::begin),
             settings,

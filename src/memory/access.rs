@@ -129,7 +129,7 @@ pub(super) fn note(block: &DataBlock, locked: &Locked<'_>, edt: &Edt, mode: Mode
     if mode.writes() && block.has(Mark::Written) && !again() {
         edt.flags.set(edt.flags.get() | DENIED);
     }
-    if !block.copies_of(locked).host_ready() {
+    if !block.copies_seen(locked).host_ready() {
         edt.flags.set(edt.flags.get() | FETCH);
     }
 }
@@ -145,18 +145,18 @@ pub fn release(block: &DataBlock, mode: Mode, place: Place, granted: &mut Vec<Ed
 #[inline]
 pub fn release_locked(
     block: &DataBlock,
-    locked: Locked<'_>,
+    mut locked: Locked<'_>,
     mode: Mode,
     place: Place,
     granted: &mut Vec<EdtRef>,
 ) -> Left {
-    note_write(block, &locked, mode, place);
+    note_write(block, &mut locked, mode, place);
     leave_locked(block, locked, mode, 1, granted)
 }
 
 /// Notes that who holds a block in `mode` in `place` has written it, if the mode allows that. What a kernel
 /// has written its device's manager has noted, when the buffer was there; it may not be any more.
-pub(super) fn note_write(block: &DataBlock, locked: &Locked<'_>, mode: Mode, place: Place) {
+pub(super) fn note_write(block: &DataBlock, locked: &mut Locked<'_>, mode: Mode, place: Place) {
     if mode.writes() {
         if place == Place::HOST {
             block.copies_of(locked).wrote(place);

@@ -80,8 +80,8 @@ pub fn open(block: &DataBlock, granted: &mut Vec<EdtRef>) -> Left {
 
 /// The last part is gone: gives the block back, as written on the host.
 pub fn unite(block: &DataBlock, granted: &mut Vec<EdtRef>) -> Left {
-    let locked = block.header.lock_pinned();
-    note_write(block, &locked, Mode::Ew, Place::HOST);
+    let mut locked = block.header.lock_pinned();
+    note_write(block, &mut locked, Mode::Ew, Place::HOST);
     give_back(block, locked, granted)
 }
 

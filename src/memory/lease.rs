@@ -245,8 +245,8 @@ fn release_or_keep(
     may_keep: bool,
     granted: &mut Vec<EdtRef>,
 ) -> Kept {
-    let locked = block.header.lock_pinned();
-    note_write(block, &locked, mode, Place::HOST);
+    let mut locked = block.header.lock_pinned();
+    note_write(block, &mut locked, mode, Place::HOST);
     let is_worth_it = sharing(&block.holders.get(), mode) >= MANY;
     if is_worth_it && may_keep && block.is_plain() && !guid.is_label() {
         return Kept::Yes;
@@ -256,8 +256,8 @@ fn release_or_keep(
 
 /// Gives back so many holds of a lease.
 fn release_many(block: &DataBlock, mode: Mode, holds: u32, granted: &mut Vec<EdtRef>) -> Left {
-    let locked = block.header.lock_pinned();
-    note_write(block, &locked, mode, Place::HOST);
+    let mut locked = block.header.lock_pinned();
+    note_write(block, &mut locked, mode, Place::HOST);
     leave_locked(block, locked, mode, holds, granted)
 }
 

@@ -276,6 +276,11 @@ pub struct Locked<'a> {
 }
 
 impl Locked<'_> {
+    /// Whether this header is the one that is locked.
+    pub fn is_of(&self, header: &Header) -> bool {
+        std::ptr::eq(self.header, header)
+    }
+
     /// Takes one from the count and says what is left.
     pub fn count_down(&mut self) -> u32 {
         debug_assert!(self.word.count() > 0);
@@ -405,6 +410,35 @@ mod loom_models {
             let _locked = counter.header.lock(1).expect("live");
             // SAFETY: the lock is held.
             counter.value.with(|value| assert_eq!(unsafe { *value }, 2));
+        });
+    }
+
+    /// Who tries has the lock alone, and sees what was written under it before; or he has nothing.
+    #[test]
+    fn who_tries_has_the_lock_or_nothing() {
+        loom::model(|| {
+            let counter = Arc::new(Counter {
+                header: Header::new(),
+                value: UnsafeCell::new(0),
+            });
+            counter.header.publish(Word::new(1, 0, 1));
+            let other = counter.clone();
+            let locks = loom::thread::spawn(move || {
+                let _locked = other.header.lock(1).expect("live");
+                // SAFETY: the lock is held.
+                other.value.with_mut(|value| unsafe { *value += 1 });
+            });
+            let tried = counter.header.try_lock_pinned().map(|_locked| {
+                // SAFETY: the lock is held.
+                counter.value.with_mut(|value| unsafe { *value += 1 });
+            });
+            locks.join().expect("no panic");
+            let _locked = counter.header.lock(1).expect("live");
+            let want = 1 + u32::from(tried.is_some());
+            // SAFETY: the lock is held.
+            counter
+                .value
+                .with(|value| assert_eq!(unsafe { *value }, want));
         });
     }
 

@@ -12,9 +12,10 @@
 //! new part impossible that overlaps it, since a program cannot know of that: the new one waits.
 
 use super::guid::Guid;
+use crossbeam_utils::CachePadded;
 use parking_lot::Mutex;
 use std::collections::{BTreeMap, HashMap};
-use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 
 /// A part that is to be made.
 #[derive(Clone, Copy, Debug)]
@@ -96,6 +97,8 @@ struct Table {
 /// The partitions of a runtime. The lock is not taken while a header is locked.
 #[derive(Default)]
 pub struct Partitions {
+    /// Whether there are or were any. Read for each EDT, so in a line that is written once.
+    any: CachePadded<AtomicBool>,
     table: Mutex<Table>,
     numbers: AtomicU64,
 }
@@ -103,6 +106,9 @@ pub struct Partitions {
 impl Partitions {
     /// A number for a partition that may be made.
     pub fn number(&self) -> u64 {
+        if !self.exist() {
+            self.any.store(true, Ordering::Relaxed);
+        }
         self.numbers.fetch_add(1, Ordering::Relaxed)
     }
 
@@ -110,7 +116,7 @@ impl Partitions {
     #[inline]
     pub fn exist(&self) -> bool {
         // Who has the GUID of a part comes after the call that has made it.
-        self.numbers.load(Ordering::Relaxed) != 0
+        self.any.load(Ordering::Relaxed)
     }
 
     /// Where a block stands in the order in which EDTs acquire blocks, which does not change: a part stands

@@ -14,6 +14,7 @@ use super::urgent::Urgent;
 use crate::object::edt::EdtRef;
 use crossbeam_deque::{Injector, Steal, Stealer, Worker};
 use crossbeam_epoch::LocalHandle;
+use crossbeam_utils::CachePadded;
 use crossbeam_utils::sync::Parker;
 use parking_lot::Mutex;
 use std::time::{Duration, Instant};
@@ -39,7 +40,7 @@ pub struct Queues {
     pub urgent: Urgent,
     stealers: Vec<Stealer<EdtRef>>,
     /// Who sleeps.
-    pub sleep: Sleep,
+    pub sleep: CachePadded<Sleep>,
 }
 
 /// A worker's end of the queues.
@@ -90,7 +91,7 @@ impl Queues {
                 pool: Injector::new(),
                 urgent: Urgent::default(),
                 stealers,
-                sleep,
+                sleep: CachePadded::new(sleep),
             },
             locals,
         )

@@ -47,48 +47,56 @@ impl Copies {
 
 /// Access to a block's copies; the block is locked as long as this lives.
 pub struct CopiesGuard<'a> {
-    copies: &'a mut Copies,
-    _locked: Locked<'a>,
+    block: &'a DataBlock,
+    locked: Locked<'a>,
 }
 
 impl Deref for CopiesGuard<'_> {
     type Target = Copies;
     fn deref(&self) -> &Copies {
-        self.copies
+        self.block.copies_seen(&self.locked)
     }
 }
 
 impl DerefMut for CopiesGuard<'_> {
     fn deref_mut(&mut self) -> &mut Copies {
-        self.copies
+        self.block.copies_of(&mut self.locked)
     }
 }
 
 impl DataBlock {
     /// Locks the block and gives access to where its copies are. Hold it for a few instructions.
     pub fn copies(&self) -> CopiesGuard<'_> {
-        let locked = self.header.lock_pinned();
         CopiesGuard {
-            copies: self.copies_of(&locked),
-            _locked: locked,
+            block: self,
+            locked: self.header.lock_pinned(),
         }
     }
 
     /// Notes that the device at `place` has a buffer for the block.
     pub fn got_buffer(&self, place: Place) {
-        let locked = self.header.lock_pinned();
-        self.copies_of(&locked).resident.insert(place);
+        let mut locked = self.header.lock_pinned();
+        self.copies_of(&mut locked).resident.insert(place);
         self.mark(&locked, Mark::OnDevice);
         drop(locked);
         // Pairs with the fence of an EDT that has written (`memory::lease`): the device copies after this.
         fence(Ordering::SeqCst);
     }
 
-    /// Access to the copies under a lock that the caller has.
-    #[allow(clippy::mut_from_ref)]
-    pub(crate) fn copies_of(&self, _locked: &Locked<'_>) -> &mut Copies {
-        // SAFETY: the lock is held, and this is the only way to the copies.
+    /// Access to the copies under the lock of this block, which the caller has.
+    pub(crate) fn copies_of<'a>(&'a self, locked: &'a mut Locked<'_>) -> &'a mut Copies {
+        debug_assert!(locked.is_of(&self.header));
+        // SAFETY: the lock of the block is held, and borrowed alone as long as the copies are, to which this and
+        // `copies_seen` are the only ways.
         unsafe { &mut *self.second.copies.get() }
+    }
+
+    /// The same, to read them.
+    pub(crate) fn copies_seen<'a>(&'a self, locked: &'a Locked<'_>) -> &'a Copies {
+        debug_assert!(locked.is_of(&self.header));
+        // SAFETY: the lock of the block is held, and borrowed as long as the copies are; who changes them borrows it
+        // alone.
+        unsafe { &*self.second.copies.get() }
     }
 
     /// The address of the host copy; for holders, which made sure that there is one.
@@ -115,8 +123,8 @@ impl DataBlock {
         }
         // Allocated without the lock: the allocator may take its time.
         let (base, host) = allocate_memory(self.size(), self.has(Mark::Guarded))?;
-        let locked = self.header.lock_pinned();
-        let copies = self.copies_of(&locked);
+        let mut locked = self.header.lock_pinned();
+        let copies = self.copies_of(&mut locked);
         match NonNull::new(self.host_ptr()) {
             Some(other) => {
                 drop(locked);
@@ -155,8 +163,8 @@ impl DataBlock {
 
     /// Takes the host memory of a block that nobody uses any more and that is about to be freed.
     pub fn take_memory(&self) -> Option<Memory> {
-        let locked = self.header.lock_pinned();
-        let copies = self.copies_of(&locked);
+        let mut locked = self.header.lock_pinned();
+        let copies = self.copies_of(&mut locked);
         let start = self.host_ptr();
         self.set_host(copies, std::ptr::null_mut());
         let base = self.second.base.replace(std::ptr::null_mut());

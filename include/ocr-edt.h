@@ -86,7 +86,8 @@ typedef struct {
  * Parameters of a channel event (OCR 1.1.0, B.5.2). Its k-th satisfaction goes to the k-th dependence
  * that is added, whichever comes first; calls that are ordered keep their order. Up to maxGen
  * satisfactions, or dependences, wait for a partner; one more is OCR_EPERM. What comes from another
- * event, or from the end of an EDT, is not refused, since nobody could be told: it waits, too.
+ * event, or from the end of an EDT, is not refused, since nobody could be told: it waits, too; strict
+ * mode ends the program.
  */
 typedef struct {
     u32 maxGen; /* not 0 */

@@ -3,14 +3,19 @@
  *
  * The same machinery as extensions/ocr-variants.h, which says how parameters and data blocks become
  * kernel arguments; here the work-items are given with each EDT, and the template begins without a
- * C function. ocrEdtTemplateAddFunction adds one. OpenCL's own headers are not needed; a program
- * may include them, too, before or after this one. OCR-Vx includes CL/cl.h here: programs that use
- * more of it than cl_uint include it themselves.
+ * C function. ocrEdtTemplateAddFunction adds one. OpenCL's own headers are not needed; where they
+ * are, CL/cl.h is included, as in OCR-Vx.
  */
 #ifndef OCR_API_EXT_OPENCL_H
 #define OCR_API_EXT_OPENCL_H
 
 #include "ocr-types.h"
+
+#ifdef __has_include
+#if __has_include(<CL/cl.h>)
+#include <CL/cl.h>
+#endif
+#endif
 
 #ifdef __cplusplus
 extern "C" {

@@ -205,8 +205,8 @@ pub struct Record {
     pub end: Option<End>,
     /// Of an event that was destroyed: whether it had not triggered.
     pub untriggered: bool,
-    /// The first and the last call that satisfied it.
-    pub satisfied: [Option<Act>; 2],
+    /// The first call that satisfied it, and the last two.
+    pub satisfied: [Option<Act>; 3],
     /// What satisfied the event that was on the same label before.
     pub before: Option<Act>,
     /// Of an EDT that runs as a kernel: which, and on which device.
@@ -373,9 +373,9 @@ impl History {
         if let Some(record) = self.shard(guid).lock().records.get_mut(&guid)
             && record.what.is_some_and(What::is_event)
         {
-            match record.satisfied {
-                [None, _] => record.satisfied[0] = Some(act),
-                _ => record.satisfied[1] = Some(act),
+            match &mut record.satisfied {
+                [first @ None, ..] => *first = Some(act),
+                [_, before, last] => *before = last.replace(act),
             }
         }
     }
@@ -566,17 +566,22 @@ impl History {
         }
         let has_run = |edt| matches!(self.get(edt).and_then(|edt| edt.end), Some(End::Ran));
         let output = matches!(record.what, Some(What::Output(edt)) if has_run(edt));
-        match record.satisfied {
-            [Some(first), _] if first.ticket == now => {}
-            [Some(first), None] => text += &format!("\n    satisfied {}", self.by(&first)),
-            [Some(first), Some(last)] => {
-                text += &format!("\n    first satisfied {}", self.by(&first));
-                if last.ticket != now {
-                    text += &format!("\n    last satisfied {}", self.by(&last));
-                }
+        // Before the call that asks.
+        let mut acts = record.satisfied.iter().flatten();
+        let first = acts.next().filter(|act| act.ticket != now);
+        let last = acts.rfind(|act| act.ticket != now);
+        match (first, last) {
+            (Some(first), None) if record.satisfied[2].is_none() => {
+                text += &format!("\n    satisfied {}", self.by(first));
             }
-            [None, _] if output => text += "\n    satisfied by the end of its EDT",
+            (Some(first), _) => text += &format!("\n    first satisfied {}", self.by(first)),
+            (None, _) if output && record.satisfied[0].is_none() => {
+                text += "\n    satisfied by the end of its EDT";
+            }
             _ => {}
+        }
+        if let Some(last) = last {
+            text += &format!("\n    last satisfied {}", self.by(last));
         }
         text += &self.connections(&record, now);
         match &record.end {
@@ -601,7 +606,7 @@ impl History {
     /// The last call that satisfied an event.
     pub fn satisfaction(&self, event: Guid) -> Option<Act> {
         let shard = self.shard(event).lock();
-        let [first, last] = shard.records.get(&event)?.satisfied;
+        let [first, _, last] = shard.records.get(&event)?.satisfied;
         last.or(first)
     }
 

@@ -148,6 +148,11 @@ impl Check {
                 "Count what decrements it, calls, dependences and the EDTs whose output event it is: there \
                  is one more than increments and the initial counter provide for.",
             ),
+            What::CHANNEL => (
+                "a channel event holds maxGen satisfactions that wait for a dependence (see B.5)".to_string(),
+                "Create it with a larger maxGen, or EVENT_CHANNEL_UNBOUNDED; or have what satisfies it again wait until \
+                 the EDT that gets the last one has run.",
+            ),
             _ => (
                 format!("{name} is satisfied once; a second time is an error (OCR 1.1.0, 1.4.3)"),
                 "Have one thing satisfy it: a call, one dependence, or the end of one EDT. If several may be \
@@ -157,6 +162,7 @@ impl Check {
         };
         let often = match what {
             What::LATCH => "was satisfied after it had triggered",
+            What::CHANNEL => "was satisfied more often than it holds",
             _ => "was satisfied twice",
         };
         Err(self.by_edt(

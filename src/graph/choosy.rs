@@ -136,6 +136,8 @@ impl Graph<'_> {
         data: Guid,
         bounded: bool,
     ) -> Result<Link, Refused> {
+        // Where somebody is told, nothing goes beyond the bound.
+        let bounded = bounded || self.work.untaken.is_some();
         let refuses = |event: &Event| bounded && event.counter.get() >= event.bound();
         if event.counter.get() < 0 {
             return Ok(self.take_first(event));

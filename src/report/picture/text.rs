@@ -2,8 +2,8 @@
 
 use super::events::{kind_and_lack, untaken_channels};
 use super::{
-    BlockWait, Holder, Maker, Marks, Name, OpenScope, Picture, SHOWN, Thread, WaitingEdt,
-    is_between,
+    BlockWait, EarlyCall, Holder, Maker, Marks, Name, OpenScope, Picture, SHOWN, Thread,
+    WaitingEdt, is_between,
 };
 use crate::check::history::What;
 use crate::object::edt::Mode;
@@ -531,7 +531,16 @@ impl Picture<'_> {
                     );
             }
             None if sources.is_empty() => {
-                text += &lack;
+                let mut early = self.told.early.iter();
+                let is_waited_for = |call: &EarlyCall| {
+                    call.target == guid
+                        && call.slot.is_none()
+                        && call.by.starts_with("ocrEventSatisfy")
+                };
+                text += match early.any(is_waited_for) {
+                    true => "whose satisfaction waits for a labeled GUID, as said below",
+                    false => &lack,
+                };
                 if let Some(before) = history.and_then(|history| history.before(guid)) {
                     text += &format!("; {before}");
                 }

@@ -329,7 +329,7 @@ impl Begun {
         tell!(
             "ocr: note: strict mode: {call}, in {who}, was given one variable for the GUID of the EDT and for that of its \
              output event: it has one of them now, {}, and the other is lost. Give each a variable of its own; NULL for \
-             the one that is not needed",
+             the one that is not needed. More of this kind is not told.",
             what.unwrap_or_default()
         );
     }

@@ -280,7 +280,7 @@ impl Check {
         let (block, to) = (self.history.name(block), self.history.name(to));
         tell!(
             "ocr: note: strict mode: {who} destroyed {block} after it had passed it on to {to} ({}): whether that one has \
-             acquired the block by then is chance, and if it has not, it gets none. Let {to} destroy the data block, or an \
+             acquired the block by then is chance; where it has not, the block is gone. Let {to} destroy the data block, or an \
              EDT behind it, by its output event (OCR 1.1.0, 2.5.2). More of this kind is not told.",
             act.call
         );

@@ -203,10 +203,13 @@ fn tell_of(
     let block = faulted
         .then(|| address::block(runtime, edt, address()))
         .flatten();
-    let of_kernel = || edt.is_none() && is_of_opencl();
-    let is_at_null = faulted && address::is_null_page(address());
-    let edt_told = edt.or_else(|| of_kernel().then(|| the_one_on_devices(runtime, is_at_null))?);
-    story::ask(edt_told, block, at);
+    let told = match edt {
+        None if is_of_opencl() => {
+            the_one_on_devices(runtime, faulted && address::is_null_page(address()))
+        }
+        _ => edt,
+    };
+    story::ask(told, block, at);
     let is_lacking = signal == libc::SIGABRT && heap::lacking().is_some();
     if runtime.check.is_none() && (edt.is_some() || !is_of_opencl()) && !is_lacking {
         say(|text| text.write_str(edt.map_or(STRICT_FINDS, |_| STRICT_SAYS)));

@@ -201,7 +201,7 @@ fn new_event(kind: EventKind, params: Option<&ocrEventParams_t>) -> Result<NewEv
     }
 }
 
-fn collective_params(params: &sys::ocrEventCollectiveParams_t) -> Result<Params, u8> {
+pub(super) fn collective_params(params: &sys::ocrEventCollectiveParams_t) -> Result<Params, u8> {
     let reuse = (&raw const params.reuseDbPerGen).cast::<u8>();
     let all = Params {
         bound: params.maxGen,

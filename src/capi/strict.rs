@@ -1,6 +1,7 @@
 //! Strict mode at the C boundary. `export!` hands each call that has an entry in `check::calls` to
 //! [`begin`] before its body and to [`Begun::end`] after it; a misuse ends the program here.
 
+use super::edt::collective_params;
 use super::{EACCES, ECANCELED, EINVAL, ENOTSUP, EPERM, debug, labeling, sys};
 use crate::check::calls::{self, Call, MAX_ARGS, Role};
 use crate::check::contents::Before;
@@ -13,6 +14,7 @@ use crate::engine::files::OpenMode;
 use crate::engine::hints::place_of;
 use crate::engine::launch::asks_range_of;
 use crate::object::Objects;
+use crate::object::collective::Params;
 use crate::object::edt::Mode;
 use crate::object::event::EventKind;
 use crate::object::guid::Guid;
@@ -355,6 +357,7 @@ impl Begun {
             output: self.output(),
             label: None,
             hint: self.hint(),
+            collective: self.collective(),
         };
         if made.has_label() {
             made.label = guid_at(self.args[0] as *const Guid);
@@ -387,6 +390,19 @@ impl Begun {
             _ => return None,
         };
         guid_at(place as *const Guid)
+    }
+
+    /// The parameters that the call gives a collective event, if they are some.
+    fn collective(&self) -> Option<Params> {
+        let kind = EventKind::from_bits(self.args[1] as u32);
+        if self.call.name != "ocrEventCreateParams" || kind != Some(EventKind::Collective) {
+            return None;
+        }
+        let params = self.args[3] as *const sys::ocrEventParams_t;
+        // SAFETY: the header asks for null or valid parameters.
+        let params = unsafe { params.as_ref() }?;
+        // SAFETY: the type says which member of the union is meant.
+        collective_params(unsafe { &params.__bindgen_anon_1.EVENT_COLLECTIVE }).ok()
     }
 
     /// The type of the hint that the call was given.

@@ -43,6 +43,7 @@ pub use misuse::{Misuse, count};
 pub use outlived::OUTLIVED;
 
 use crate::object::Objects;
+use crate::object::collective::Params;
 use crate::object::edt::{Edt, FINISH, WAITING};
 use crate::object::guid::{Guid, Kind};
 use crate::object::range::Bounds;
@@ -480,6 +481,8 @@ pub struct Made<'a> {
     pub label: Option<Guid>,
     /// The type of its `hint` (`ocrHintType_t`), if it was given.
     pub hint: Option<u32>,
+    /// The parameters that it gives a collective event.
+    pub collective: Option<Params>,
 }
 
 impl<'a> Made<'a> {
@@ -493,6 +496,7 @@ impl<'a> Made<'a> {
             output: None,
             label: None,
             hint: None,
+            collective: None,
         }
     }
 

@@ -5,12 +5,47 @@ use super::calls::{ACCESS, INVALID, PERMISSION};
 use super::history::{Act, End, What, Who};
 use super::{Check, Made, Misuse};
 use crate::object::Objects;
+use crate::object::collective::Params;
 use crate::object::edt::{Mode, WAITING};
 use crate::object::event::EventKind;
 use crate::object::guid::Guid;
 
+/// Which parameters of a collective event are not those that a call has given, for the end of a sentence.
+fn differences(there: &Params, given: &Params) -> String {
+    let op = |params: &Params| u64::from(params.operator.bits());
+    let all = [
+        ("maxGen", there.bound.into(), given.bound.into()),
+        (
+            "nbContribs",
+            there.contributors.into(),
+            given.contributors.into(),
+        ),
+        (
+            "nbContribsPd",
+            there.contributors_here.into(),
+            given.contributors_here.into(),
+        ),
+        ("nbDatum", there.elements.into(), given.elements.into()),
+        ("arity", there.arity.into(), given.arity.into()),
+        ("op", op(there), op(given)),
+        ("reuseDbPerGen", there.reuse.into(), given.reuse.into()),
+    ];
+    let others = all
+        .into_iter()
+        .filter(|(_, there, given): &(_, u64, u64)| there != given);
+    let words = others.map(|(name, there, given)| match name {
+        "op" => format!("{name} {there:#x} and not {given:#x}"),
+        _ => format!("{name} {there} and not {given}"),
+    });
+    let words: Vec<String> = words.collect();
+    match words.is_empty() {
+        true => String::new(),
+        false => format!(": {}", words.join(", ")),
+    }
+}
+
 impl Check {
-    pub(super) fn refused_event(&self, made: &Made<'_>) -> Option<Box<Misuse>> {
+    pub(super) fn refused_event(&self, objects: &Objects, made: &Made<'_>) -> Option<Box<Misuse>> {
         let params = made.call.args.len() == 4;
         let Some(kind) = EventKind::from_bits(made.number(1) as u32) else {
             return Some(self.by_call(
@@ -28,9 +63,14 @@ impl Check {
             && record.what == Some(What::COLLECTIVE)
             && record.end.is_none()
         {
+            let there = objects.events.collective(label).map(|there| there.params);
+            let differs = match (there, made.collective) {
+                (Some(there), Some(given)) => differences(&there, &given),
+                _ => String::new(),
+            };
             return Some(self.by_call(
                 made,
-                format!("the collective event {label} is there, with other parameters"),
+                format!("the collective event {label} is there, with other parameters{differs}"),
                 &[label],
                 "each contributor may create a collective event, on the same labeled GUID and with the \
                  same parameters",

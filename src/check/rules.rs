@@ -38,7 +38,7 @@ impl Check {
             "ocrDbCreate" => self.refused_block(made),
             "ocrEventCreate" | "ocrEventCreateParams" => {
                 let label = self.wrong_label(objects, made);
-                label.or_else(|| self.refused_event(made))
+                label.or_else(|| self.refused_event(objects, made))
             }
             // A dependence in all but name. There is no argument 3: it reads as a mode that exists.
             "ocrEventSatisfy" | "ocrEventSatisfySlot" if made.guid(0).is_edt() => {

@@ -54,6 +54,11 @@ impl Operator {
         })
     }
 
+    /// The bits that it was made of.
+    pub fn bits(self) -> u16 {
+        self.0
+    }
+
     /// The size of an element.
     pub fn bytes(self) -> usize {
         (self.0 >> 2 & 7) as usize + 1

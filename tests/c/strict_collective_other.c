@@ -2,7 +2,7 @@
 // env: OCR_CHECK=strict
 // status: 1
 // stderr: strict mode: ocrEventCreateParams: the collective event
-// stderr: is there, with other parameters
+// stderr: is there, with other parameters: nbDatum 1 and not 2, op 0x
 // stderr: created by ocrEventCreateParams in EDT
 // stderr: Compare the parameters with those of its creation
 
@@ -23,6 +23,7 @@ ocrGuid_t mainEdt(u32 paramc, u64 *paramv, u32 depc, ocrEdtDep_t depv[]) {
     OK(ocrGuidFromIndex(&sum, range, 0));
     OK(ocrEventCreateParams(&sum, OCR_EVENT_COLLECTIVE_T, GUID_PROP_IS_LABELED, &params));
     params.EVENT_COLLECTIVE.nbDatum = 2;
+    params.EVENT_COLLECTIVE.op = REDOP_U8_MIN;
     ocrEventCreateParams(&sum, OCR_EVENT_COLLECTIVE_T, GUID_PROP_IS_LABELED, &params);
     return NULL_GUID;
 }

@@ -53,6 +53,7 @@ pub mod device;
 mod device_inbox;
 #[cfg(all(test, loom))]
 #[path = "device/load.rs"]
+#[allow(dead_code)]
 mod device_load;
 #[cfg(not(loom))]
 pub mod engine;

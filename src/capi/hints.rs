@@ -145,4 +145,14 @@ export! {
             0
         })
     }
+
+    /// OCR-Vx: the share of the workers that have something to do.
+    fn ocrSystemLoadGet() -> f64, or 0.0; {
+        with(0.0, |context| {
+            let queues = &context.runtime.queues;
+            let (state, workers) = (queues.sleep.state(), queues.workers());
+            let idle = state.searching() + state.sleeping();
+            workers.saturating_sub(idle) as f64 / workers as f64
+        })
+    }
 }

@@ -139,6 +139,7 @@ static void others(void) {
     CHECK(ocrGuidIsError(ocrElsUserGet(0)));
     ocrElsUserSet(0, event);
     CHECK_EQ(ocrNbWorkers(), 0);
+    CHECK(ocrSystemLoadGet() == 0);
     ocrCurrentWorkerGuid(&guid);
     CHECK(ocrGuidIsNull(guid));
     CHECK_EQ(strcmp(ocrPolicyName(), ""), 0);

@@ -104,6 +104,7 @@ u8 ocrUnsetHintValue(ocrHint_t *, ocrHintProp_t);
 u8 ocrGetHintValue(ocrHint_t *, ocrHintProp_t, u64 *);
 u8 ocrSetHint(ocrGuid_t, ocrHint_t *);
 u8 ocrGetHint(ocrGuid_t, ocrHint_t *);
+double ocrSystemLoadGet(void);
 
 /* ---- Extensions of OCR 1.2 ------------------------------------------------------------------- */
 

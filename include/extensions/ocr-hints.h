@@ -79,9 +79,9 @@ u8 ocrSetHint(ocrGuid_t guid, ocrHint_t *hint);
 u8 ocrGetHint(ocrGuid_t guid, ocrHint_t *hint);
 
 /*
- * How busy the runtime is: the share of the workers that neither look for an EDT nor sleep, from 0 to 1; one in which a
- * call waits does not count as idle where another thread runs EDTs in its place. At this moment: OCR-Vx says it of the
- * last second, so who wants that asks several times. Devices are not counted. 0 if no runtime runs.
+ * How busy the runtime is: the share of the workers that neither look for an EDT nor sleep, from 0 to 1. Of an EDT that
+ * waits in a call, the thread counts that runs others in its place. At this moment: OCR-Vx says it of the last second,
+ * so who wants that asks several times. Devices are not counted. 0 if no runtime runs.
  * An extension of OCR-Vx.
  */
 double ocrSystemLoadGet(void);

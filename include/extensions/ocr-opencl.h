@@ -4,7 +4,7 @@
  * The same machinery as extensions/ocr-variants.h, which says how parameters and data blocks become
  * kernel arguments; here the work-items are given with each EDT, and the template begins without a
  * C function. ocrEdtTemplateAddFunction adds one. OpenCL's own headers are not needed; where they
- * are, CL/cl.h is included, as in OCR-Vx.
+ * are installed, CL/cl.h is included, as in OCR-Vx.
  */
 #ifndef OCR_API_EXT_OPENCL_H
 #define OCR_API_EXT_OPENCL_H

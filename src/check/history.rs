@@ -628,10 +628,7 @@ impl History {
         let is_spawned = created.is_some_and(|act| act.call == SPAWN);
         let of_slot = |slot| {
             let keeps = (slot == 0 && is_spawned).then(|| {
-                format!(
-                    "pre-slot 0 is the runtime's: {} overwrites depv[0], and the program's own pre-slots begin with 1",
-                    SPAWN
-                )
+                format!("pre-slot 0 is the runtime's: {SPAWN} overwrites depv[0], and the program's own pre-slots begin with 1")
             });
             let source = sources.iter().rfind(|(at, ..)| *at == slot);
             let source = source.map(|(_, source, _)| *source);

@@ -16,6 +16,9 @@
 //! what the second had written; so the first's came first, and the second, which finds that the load leaves room, reads
 //! the pool after that: the EDT is there, or somebody has taken it. An EDT is not lost otherwise, since a worker takes it
 //! in the end. The model below has both threads.
+//!
+//! Who asks takes off the load what was enqueued ahead (`Devices::load`). Whatever he finds of that: who finds no room has
+//! found a launch that has not ended, after whose end the manager looks.
 
 use crate::sync::{AtomicU64, Ordering, fence};
 

@@ -217,7 +217,9 @@ impl Queue {
     /// Copies `bytes` from `host` into the buffer, without waiting.
     ///
     /// # Safety
-    /// `host` is valid for reads of `bytes` until the event is complete.
+    /// `host` is valid for reads of `bytes` until the event is complete. Only functions of EDTs write there
+    /// meanwhile, where the device reads the block in mode RO, which excludes no writer: what is copied then
+    /// is the program's to expect (OCR 1.1.0, 1.4.4).
     pub(super) unsafe fn write<const N: usize>(
         &self,
         mem: &Mem,

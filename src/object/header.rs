@@ -378,6 +378,15 @@ mod loom_models {
         value: UnsafeCell<u32>,
     }
 
+    impl Counter {
+        fn new() -> Counter {
+            Counter {
+                header: Header::new(),
+                value: UnsafeCell::new(0),
+            }
+        }
+    }
+
     // SAFETY: `value` is touched under the header's lock alone; the model checks just that.
     unsafe impl Sync for Counter {}
     // SAFETY: nothing in it belongs to a thread.
@@ -387,10 +396,7 @@ mod loom_models {
     #[test]
     fn lock_excludes_and_stale_fails() {
         loom::model(|| {
-            let counter = Arc::new(Counter {
-                header: Header::new(),
-                value: UnsafeCell::new(0),
-            });
+            let counter = Arc::new(Counter::new());
             counter.header.publish(Word::new(1, 0, 1));
             let threads: Vec<_> = (0..2)
                 .map(|_| {
@@ -417,10 +423,7 @@ mod loom_models {
     #[test]
     fn who_tries_has_the_lock_or_nothing() {
         loom::model(|| {
-            let counter = Arc::new(Counter {
-                header: Header::new(),
-                value: UnsafeCell::new(0),
-            });
+            let counter = Arc::new(Counter::new());
             counter.header.publish(Word::new(1, 0, 1));
             let other = counter.clone();
             let locks = loom::thread::spawn(move || {
@@ -447,10 +450,7 @@ mod loom_models {
     #[test]
     fn reuse_is_never_seen_by_a_stale_guid() {
         loom::model(|| {
-            let counter = Arc::new(Counter {
-                header: Header::new(),
-                value: UnsafeCell::new(0),
-            });
+            let counter = Arc::new(Counter::new());
             counter.header.publish(Word::new(1, 0, 1));
             let other = counter.clone();
             let stale = loom::thread::spawn(move || {
@@ -493,10 +493,7 @@ mod loom_models {
     #[test]
     fn of_several_creators_one_makes_it_and_all_can_use_it() {
         loom::model(|| {
-            let label = Arc::new(Counter {
-                header: Header::new(),
-                value: UnsafeCell::new(0),
-            });
+            let label = Arc::new(Counter::new());
             let threads: Vec<_> = (1..3)
                 .map(|made| {
                     let label = label.clone();
@@ -524,10 +521,7 @@ mod loom_models {
     #[test]
     fn a_label_that_is_left_has_the_next_object() {
         loom::model(|| {
-            let label = Arc::new(Counter {
-                header: Header::new(),
-                value: UnsafeCell::new(0),
-            });
+            let label = Arc::new(Counter::new());
             assert!(create_checked(&label, 1));
             label.header.publish(label.header.peek().with_state(LEFT));
             let other = label.clone();
@@ -559,10 +553,7 @@ mod loom_models {
     #[test]
     fn a_label_is_created_again_after_its_object_has_gone() {
         loom::model(|| {
-            let label = Arc::new(Counter {
-                header: Header::new(),
-                value: UnsafeCell::new(0),
-            });
+            let label = Arc::new(Counter::new());
             assert!(create_checked(&label, 1));
             let other = label.clone();
             let creator = loom::thread::spawn(move || create_checked(&other, 2));

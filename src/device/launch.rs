@@ -367,6 +367,7 @@ impl Manager {
             }
         }
         self.running += 1;
+        self.awaited += usize::from(launch.awaited);
         let token = launch.token;
         let work = Work::Kernel(Running { launch, uses });
         self.lanes

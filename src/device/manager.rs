@@ -29,10 +29,12 @@ use super::raw::{Answer, Context, Queue};
 use super::{DeviceError, DeviceInfo, DeviceKind, DeviceSettings, Events, Launch, LaunchError};
 
 /// How late the end of a kernel may be reported while more are enqueued behind it: so late, or, where
-/// many are, by a sixteenth of what is enqueued, but so late at most. Each wake-up costs the device
-/// some microseconds on PoCL, whose threads make it: a futex wake of a core that sleeps, in a virtual
-/// machine up to 10 us. Where more is enqueued than may be reported late, the thread therefore looks
-/// by its own clock, and the callback is on a later command, before which the lane must be filled.
+/// many are, by a sixteenth of what is enqueued, or a half where nobody waits for any of them alone,
+/// but so late at most. Each wake-up costs the device some microseconds on PoCL, whose threads make it:
+/// a futex wake of a core that sleeps, in a virtual machine up to 10 us; and where the device's threads
+/// have all cores, one of them goes on later, with less in its cache. Where more is enqueued than may be
+/// reported late, the thread therefore looks by its own clock, and the callback is on a later command,
+/// before which the lane must be filled.
 const REPORT_WITHIN_NS: u64 = 100_000;
 const REPORT_LONG_WITHIN_NS: u64 = 1_000_000;
 /// A look that found nothing is followed by one so much later, at least.
@@ -121,6 +123,8 @@ pub(super) struct Manager {
     pub(super) waiting: VecDeque<Launch>,
     /// Launches that are enqueued.
     pub(super) running: usize,
+    /// Those of them for which somebody may wait.
+    pub(super) awaited: usize,
     /// Counts the launches put together.
     pub(super) serial: u64,
     /// Emptied lists, to be used again.
@@ -138,10 +142,11 @@ pub(super) struct Manager {
 /// How many commands of a lane, of so many that are pending, may finish before the thread looks: as
 /// many as run in the time that nobody misses while the device has enough to do. Never past the
 /// middle: the lane is to be filled again before it runs dry.
-fn batch(pace_ns: u64, pending: usize) -> usize {
+fn batch(pace_ns: u64, pending: usize, awaited: bool) -> usize {
     let within = |ns: u64| usize::try_from(ns / pace_ns).unwrap_or(usize::MAX);
+    let part = if awaited { pending / 16 } else { pending / 2 };
     let short = within(REPORT_WITHIN_NS).min(pending / 2);
-    let long = within(REPORT_LONG_WITHIN_NS).min(pending / 16);
+    let long = within(REPORT_LONG_WITHIN_NS).min(part);
     short.max(long).max(1)
 }
 
@@ -153,8 +158,8 @@ struct Rest {
     look_ns: Option<u64>,
 }
 
-fn rest(pace_ns: u64, pending: usize) -> Rest {
-    let batch = batch(pace_ns, pending);
+fn rest(pace_ns: u64, pending: usize, awaited: bool) -> Rest {
+    let batch = batch(pace_ns, pending, awaited);
     let callback = match pace_ns {
         ..LOOK_UP_TO_NS => batch.max(pending / 2),
         _ => 1,
@@ -215,6 +220,7 @@ impl Manager {
             last_end: [None; MAX_LANES],
             waiting: VecDeque::new(),
             running: 0,
+            awaited: 0,
             serial: 0,
             spare: Vec::new(),
             copy_failure: None,
@@ -293,7 +299,8 @@ impl Manager {
         let pace_ns = self.pace_ns.unwrap_or(LOOK_UP_TO_NS) + COMMAND_NS;
         let (now, mut look) = (Instant::now(), LOST_CALLBACK);
         let armed = self.lanes.arm(&self.inbox, |lane, pending, enqueued| {
-            let rest = rest(pace_ns, pending);
+            let awaited = lane < COMPUTE || self.awaited != 0;
+            let rest = rest(pace_ns, pending, awaited);
             if let Some(ns) = rest.look_ns {
                 let begun = self.last_end[lane].map_or(enqueued, |end| end.max(enqueued));
                 look = look.min(next_look(ns, now.saturating_duration_since(begun)));
@@ -412,6 +419,7 @@ impl Manager {
 
     fn finish_kernel(&mut self, mut running: Running, outcome: Answer<()>, ns: u64) {
         self.running -= 1;
+        self.awaited -= usize::from(running.launch.awaited);
         for used in &running.uses {
             if used.written {
                 self.buffers.get(used.id).block.copies().wrote(self.place);
@@ -477,7 +485,7 @@ mod tests {
     #[test]
     fn few_commands_are_waited_for() {
         for (pace_ns, pending) in [(2_000, 1), (60_000, 3), (60_000, 1), (2_000_000, 2)] {
-            let rest = rest(pace_ns, pending);
+            let rest = rest(pace_ns, pending, true);
             assert_eq!(rest.look_ns, None, "{pace_ns} ns, {pending} pending");
             assert_eq!(rest.callback, 1, "{pace_ns} ns, {pending} pending");
         }
@@ -486,7 +494,7 @@ mod tests {
     #[test]
     fn long_kernels_are_waited_for_and_the_first_ones() {
         for (pace_ns, pending) in [(LOOK_UP_TO_NS, 20), (20_000_000, 1000)] {
-            let rest = rest(pace_ns, pending);
+            let rest = rest(pace_ns, pending, true);
             assert_eq!(rest.look_ns, None, "{pace_ns} ns, {pending} pending");
             assert_eq!(rest.callback, 1, "{pace_ns} ns, {pending} pending");
         }
@@ -527,7 +535,7 @@ mod tests {
             (2_000_000, 20),
         ];
         for (pace_ns, pending) in lanes {
-            let rest = rest(pace_ns, pending);
+            let rest = rest(pace_ns, pending, true);
             let lane = format!("{pace_ns} ns, {pending} pending");
             assert_eq!(rest.callback, pending / 2, "{lane}");
             let look = rest.look_ns.expect("it looks by itself");

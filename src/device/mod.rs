@@ -213,4 +213,7 @@ pub struct Launch {
     pub params: List<u64>,
     /// Blocks for buffer arguments; `None` and blocks of no bytes are null buffers.
     pub blocks: List<Option<BlockArg>>,
+    /// Whether somebody may wait for this kernel alone. The answers of others may come later while more is enqueued
+    /// behind them (`manager.rs`).
+    pub awaited: bool,
 }

@@ -215,6 +215,7 @@ impl Bench {
             range,
             params: params.iter().copied().collect(),
             blocks: blocks.iter().copied().collect(),
+            awaited: true,
         });
         token
     }
@@ -421,6 +422,7 @@ fn kernels_that_are_held_back_do_not_stand_in_the_way_of_an_eviction() {
                 range: range(1, None),
                 params: [value].into_iter().collect(),
                 blocks: [writes(block)].into_iter().collect(),
+                awaited: true,
             });
             token
         };
@@ -497,6 +499,7 @@ fn many_threads_send_at_once() {
                             range: range(256, None),
                             params: [1].into_iter().collect(),
                             blocks: [reads(a), writes(a)].into_iter().collect(),
+                            awaited: true,
                         });
                         if i % 10 == 9 {
                             let done = |told: &mut Told| told.launched.remove(&token);

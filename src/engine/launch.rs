@@ -123,6 +123,7 @@ impl Context {
             range,
             params: edt.params().iter().copied().collect(),
             blocks,
+            awaited: edt.is_awaited(),
         });
     }
 

@@ -144,6 +144,7 @@ fn stopping_finishes_what_was_sent_and_answers_what_comes_later() {
             range: range(1, None),
             params: [1].into_iter().collect(),
             blocks: [writes(a)].into_iter().collect(),
+            awaited: true,
         });
         let text = bench.answer(token).expect_err("stopped").to_string();
         assert!(text.contains("stopped"), "{text}");

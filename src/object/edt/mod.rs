@@ -220,6 +220,12 @@ impl Edt {
         (!label.is_null()).then_some(label)
     }
 
+    /// Whether others may wait for its end, beside those that wait for one of its blocks, or for the scope that it is
+    /// in. The caller owns the EDT.
+    pub fn is_awaited(&self) -> bool {
+        self.flags.get() & (OUTPUT_INSIDE | FINISH) != 0 || !self.output().is_null()
+    }
+
     /// Sets the output event, which has a slot of its own, of an EDT that is not published,
     /// or that the caller has locked.
     pub fn set_output(&self, output: Guid) {

@@ -49,6 +49,10 @@ pub mod config;
 pub mod device;
 // The rest of its room is OpenCL, and no model.
 #[cfg(all(test, loom))]
+#[path = "device/alarm.rs"]
+#[allow(dead_code)]
+mod device_alarm;
+#[cfg(all(test, loom))]
 #[path = "device/inbox.rs"]
 mod device_inbox;
 #[cfg(all(test, loom))]

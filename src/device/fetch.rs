@@ -8,7 +8,6 @@
 //! [`Entry::writes`]: super::buffers::Entry
 
 use std::ptr;
-use std::time::Instant;
 
 use opencl3::memory::{CL_MAP_READ, CL_MAP_WRITE};
 
@@ -90,7 +89,7 @@ impl Manager {
             after,
             bytes,
         });
-        self.lanes.push(OUT, event, Instant::now(), work);
+        self.lanes.push(OUT, event, work);
         self.buffers.touch(id);
         Ok(())
     }
@@ -329,7 +328,7 @@ impl Manager {
         if let Some(event) = self.unmap(id) {
             self.buffers.get(id).pins += 1;
             let work = Work::Unmap { id };
-            self.lanes.push(OUT, event, Instant::now(), work);
+            self.lanes.push(OUT, event, work);
             return;
         }
         self.buffers.remove(id);

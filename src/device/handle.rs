@@ -9,11 +9,11 @@ use parking_lot::Mutex;
 use crate::object::data_block::DataBlock;
 use crate::object::place::Place;
 
+use super::alarm::Notify;
 use super::counters::Cells;
 use super::inbox::Inbox;
 use super::load::Load;
 use super::manager::{Manager, Seed};
-use super::raw::Notify;
 use super::threads;
 use super::{
     BuildError, Counters, DeviceError, DeviceInfo, DeviceSettings, Events, KernelOnDevice,
@@ -148,7 +148,7 @@ impl DeviceManager {
 
     /// Launches that were sent and not answered yet.
     pub fn load(&self) -> usize {
-        self.load.look()
+        self.load.launches()
     }
 
     /// In what time a queue has done a kernel lately, on average, in nanoseconds; none before the first has ended.

@@ -24,9 +24,10 @@
 
 use std::collections::VecDeque;
 use std::sync::Arc;
-use std::time::Instant;
+use std::time::{Duration, Instant};
 
-use super::raw::{Answer, Context, Event, Gate, Notify, Queue, Waits};
+use super::alarm::{Alarm, Notify};
+use super::raw::{Answer, Context, Event, Gate, Queue, Waits};
 
 pub(super) const IN: usize = 0;
 pub(super) const OUT: usize = 1;
@@ -66,8 +67,6 @@ impl Needs {
 /// A command that has not been seen to finish.
 pub(super) struct Pending<W> {
     pub(super) event: Event,
-    /// Just after it was enqueued.
-    pub(super) enqueued: Instant,
     /// What is to be done when it has finished.
     pub(super) work: W,
 }
@@ -77,10 +76,12 @@ struct Lane<W> {
     pending: VecDeque<Pending<W>>,
     /// The number of the first pending command, or of the next one if there is none.
     first: u64,
+    /// When the first pending command may have begun: when it was enqueued, or the one before was seen to have
+    /// ended, if there was one. The clock is read for no other command.
+    begun: Instant,
     /// Something was enqueued since the last flush.
     dirty: bool,
-    /// The command with the callback that was asked for last.
-    armed: u64,
+    alarm: Alarm,
 }
 
 /// What holds commands back.
@@ -109,8 +110,9 @@ impl<W> Lanes<W> {
             queue,
             pending: VecDeque::new(),
             first: 1,
+            begun: Instant::now(),
             dirty: false,
-            armed: 0,
+            alarm: Alarm::new(),
         };
         Lanes {
             hold: None,
@@ -218,15 +220,14 @@ impl<W> Lanes<W> {
     }
 
     /// Notes a command that was just enqueued on the lane's queue.
-    pub(super) fn push(&mut self, lane: usize, event: Event, enqueued: Instant, work: W) -> Ticket {
+    pub(super) fn push(&mut self, lane: usize, event: Event, work: W) -> Ticket {
         let lane_index = lane;
         let lane = &mut self.lanes[lane];
+        if lane.pending.is_empty() {
+            lane.begun = Instant::now();
+        }
         let number = lane.first + lane.pending.len() as u64;
-        lane.pending.push_back(Pending {
-            event,
-            enqueued,
-            work,
-        });
+        lane.pending.push_back(Pending { event, work });
         lane.dirty = true;
         if let Some(hold) = &mut self.hold {
             hold.commands += 1;
@@ -268,10 +269,16 @@ impl<W> Lanes<W> {
         Some((pending, outcome))
     }
 
+    /// The command that was taken from the lane last has ended by now: how long it has taken at most.
+    pub(super) fn ended(&mut self, lane: usize, now: Instant) -> Duration {
+        let begun = std::mem::replace(&mut self.lanes[lane].begun, now);
+        now.saturating_duration_since(begun)
+    }
+
     /// Asks for a call of `notify` when something finishes in any lane: the last of the first
-    /// `command(lane, pending, enqueued)` commands, for each lane that has so many pending, the first of them
-    /// enqueued then. A lane keeps the request that it has until that command has finished, if that comes no
-    /// later. Returns false where OpenCL did not take one.
+    /// `command(lane, pending, begun)` commands, for each lane that has so many pending, the first of which may
+    /// have begun then. A lane keeps the request that it has until that command has finished, if that comes no
+    /// later, and not much earlier; else it is not heard any more. Returns false where OpenCL did not take one.
     pub(super) fn arm<T: Notify>(
         &mut self,
         notify: &Arc<T>,
@@ -279,17 +286,22 @@ impl<W> Lanes<W> {
     ) -> bool {
         let mut good = true;
         for (index, lane) in self.lanes.iter_mut().enumerate() {
-            let Some(first) = lane.pending.front() else {
+            let pending = lane.pending.len();
+            if pending == 0 {
                 continue;
-            };
-            let at = command(index, lane.pending.len(), first.enqueued).saturating_sub(1);
+            }
+            let at = command(index, pending, lane.begun).saturating_sub(1);
             let number = lane.first + at as u64;
-            if (lane.first..=number).contains(&lane.armed) {
+            let earliest = lane.first.max(number.saturating_sub(pending as u64 / 4));
+            if lane.alarm.is_set_to(earliest..=number) {
                 continue;
             }
             if let Some(pending) = lane.pending.get(at) {
-                lane.armed = number;
-                good &= pending.event.on_completion(Arc::clone(notify)).is_ok();
+                let ring = lane.alarm.set(number, notify);
+                if pending.event.on_completion(Box::new(ring)).is_err() {
+                    lane.alarm.unset();
+                    good = false;
+                }
             }
         }
         good

@@ -14,7 +14,6 @@
 //! | arguments set, kernel enqueued | |
 
 use std::ptr;
-use std::time::Instant;
 
 use opencl3::memory::CL_MAP_WRITE_INVALIDATE_REGION;
 
@@ -32,7 +31,6 @@ use super::{Launch, LaunchError};
 struct Started {
     lane: usize,
     event: Event,
-    enqueued: Instant,
 }
 
 impl Manager {
@@ -141,11 +139,7 @@ impl Manager {
                 .run(&kernel.kernel, &launch.range, &waits)
         };
         let event = run.map_err(|code| self.enqueue_fault(launch, code))?;
-        Ok(Started {
-            lane,
-            event,
-            enqueued: Instant::now(),
-        })
+        Ok(Started { lane, event })
     }
 
     /// Finds the entries of the launch's distinct blocks and pins them. Returns the bytes of
@@ -346,7 +340,7 @@ impl Manager {
     /// Notes a command of the lane IN that makes the buffer's content.
     fn note_copy(&mut self, id: Id, event: Event, bytes: u64) {
         let work = Work::CopyIn { id, bytes };
-        let ticket = self.lanes.push(IN, event, Instant::now(), work);
+        let ticket = self.lanes.push(IN, event, work);
         let entry = self.buffers.get(id);
         entry.pins += 1;
         entry.last_write = Some(ticket);
@@ -370,8 +364,7 @@ impl Manager {
         self.awaited += usize::from(launch.awaited);
         let token = launch.token;
         let work = Work::Kernel(Running { launch, uses });
-        self.lanes
-            .push(started.lane, started.event, started.enqueued, work);
+        self.lanes.push(started.lane, started.event, work);
         self.events.enqueued(token);
     }
 

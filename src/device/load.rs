@@ -4,15 +4,15 @@
 //! searches, and a device is given EDTs by whoever may have changed that it is idle and that there are any. That is
 //! done without a lock:
 //!
-//! | who | writes | then, with [`Load::look`] | then |
-//! |---|---|---|---|
-//! | a thread that puts an EDT into the pool | the pool | the load | if that leaves room, the pool, to take the EDT and give it to the device |
-//! | the manager, when a launch has ended | the load ([`Load::ends`]) | the load | if that leaves room, the same |
+//! | who | writes | then, behind [`has_changed`], reads |
+//! |---|---|---|
+//! | a thread that puts an EDT into the pool | the pool | the pool and the load, and if that leaves room it takes the EDT and gives it to the device |
+//! | the manager, when a launch has ended | the load ([`Load::ends`]) | the same |
 //!
 //! # Why no device stays idle beside the pool
 //!
 //! Suppose that the first finds the load as it was before the second has written it. Between what each writes and
-//! what it reads there is a sequentially consistent fence, in `look`. If the second's came first, the first would read
+//! what it reads there is a sequentially consistent fence, `has_changed`. If the second's came first, the first would read
 //! what the second had written; so the first's came first, and the second, which finds that the load leaves room, reads
 //! the pool after that: the EDT is there, or somebody has taken it. An EDT is not lost otherwise, since a worker takes it
 //! in the end. The model below has both threads.
@@ -21,6 +21,11 @@
 //! found a launch that has not ended, after whose end the manager looks.
 
 use crate::sync::{AtomicU64, Ordering, fence};
+
+/// Comes between what a thread has written, in the pool or in a load, and what it then reads of both.
+pub fn has_changed() {
+    fence(Ordering::SeqCst);
+}
 
 /// What a device has to do.
 pub(super) struct Load {
@@ -49,9 +54,8 @@ impl Load {
         self.launches.fetch_sub(1, Ordering::Relaxed);
     }
 
-    /// How many there are, as anybody finds who has put an EDT into the pool before, or has ended one.
-    pub(super) fn look(&self) -> usize {
-        fence(Ordering::SeqCst);
+    /// How many there are. Who has changed something comes behind [`has_changed`].
+    pub(super) fn launches(&self) -> usize {
         self.launches.load(Ordering::Relaxed) as usize
     }
 
@@ -79,8 +83,9 @@ mod loom_models {
             let shared = Arc::new((Load::new(), AtomicU64::new(0)));
             // As `feed_devices`. The pool is a queue whose operations order nothing here; who finds it empty has only read.
             let feeds = |load: &Load, pool: &AtomicU64| {
-                let is_idle = load.look() == 0;
-                is_idle && pool.load(Ordering::Relaxed) == 1 && pool.swap(0, Ordering::Relaxed) == 1
+                has_changed();
+                let has_any = pool.load(Ordering::Relaxed) == 1;
+                has_any && load.launches() == 0 && pool.swap(0, Ordering::Relaxed) == 1
             };
             shared.0.begins();
             let other = shared.clone();

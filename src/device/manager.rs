@@ -22,21 +22,20 @@ use super::fault::Fault;
 use super::fetch::Fetching;
 use super::handle::{Message, stopped_launch};
 use super::inbox::Inbox;
-use super::lane::{COMPUTE, IN, Lanes, MAX_COMPUTE, MAX_LANES, OUT};
+use super::lane::{COMPUTE, IN, Lanes, MAX_COMPUTE, OUT};
 use super::load::Load;
 use super::program::Programs;
 use super::raw::{Answer, Context, Queue};
 use super::{DeviceError, DeviceInfo, DeviceKind, DeviceSettings, Events, Launch, LaunchError};
 
-/// How late the end of a kernel may be reported while more are enqueued behind it: so late, or, where
-/// many are, by a sixteenth of what is enqueued, or a half where nobody waits for any of them alone,
-/// but so late at most. Each wake-up costs the device some microseconds on PoCL, whose threads make it:
-/// a futex wake of a core that sleeps, in a virtual machine up to 10 us; and where the device's threads
-/// have all cores, one of them goes on later, with less in its cache. Where more is enqueued than may be
-/// reported late, the thread therefore looks by its own clock, and the callback is on a later command,
-/// before which the lane must be filled.
+/// How late the end of a kernel may be reported while more are enqueued behind it: by at most so much, and at most the
+/// part of what is enqueued that [`batch`] says. Each wake-up costs the device some microseconds on PoCL: its threads
+/// make it, with a futex wake of a core that sleeps, in a virtual machine up to 10 us; and where they have all cores, one
+/// of them goes on later, with less in its cache.
 const REPORT_WITHIN_NS: u64 = 100_000;
 const REPORT_LONG_WITHIN_NS: u64 = 1_000_000;
+/// The same where nobody waits for any of the kernels alone ([`Launch::awaited`]).
+const REPORT_UNAWAITED_WITHIN_NS: u64 = 4_000_000;
 /// A look that found nothing is followed by one so much later, at least.
 const LOOK_AGAIN_NS: u64 = 50_000;
 /// Kernels longer than this are worth a wake-up each.
@@ -117,8 +116,6 @@ pub(super) struct Manager {
     pub(super) holds: bool,
     /// Blocks that are to be forgotten when they are not held back any more.
     to_forget: Vec<&'static DataBlock>,
-    /// When the last command of each lane was seen to have ended, to estimate when the next began.
-    last_end: [Option<Instant>; MAX_LANES],
     /// Launches that were not enqueued yet, in order.
     pub(super) waiting: VecDeque<Launch>,
     /// Launches that are enqueued.
@@ -143,15 +140,24 @@ pub(super) struct Manager {
 /// many as run in the time that nobody misses while the device has enough to do. Never past the
 /// middle: the lane is to be filled again before it runs dry.
 fn batch(pace_ns: u64, pending: usize, awaited: bool) -> usize {
-    let within = |ns: u64| usize::try_from(ns / pace_ns).unwrap_or(usize::MAX);
-    let part = if awaited { pending / 16 } else { pending / 2 };
-    let short = within(REPORT_WITHIN_NS).min(pending / 2);
-    let long = within(REPORT_LONG_WITHIN_NS).min(part);
+    let within = |ns: u64, part: usize| {
+        let commands = usize::try_from(ns / pace_ns).unwrap_or(usize::MAX);
+        commands.min(pending / part)
+    };
+    let short = within(REPORT_WITHIN_NS, 2);
+    let long = match awaited {
+        true => within(REPORT_LONG_WITHIN_NS, 16),
+        false => {
+            let half = within(REPORT_LONG_WITHIN_NS, 2);
+            half.max(within(REPORT_UNAWAITED_WITHIN_NS, 8))
+        }
+    };
     short.max(long).max(1)
 }
 
 /// What the thread waits for when a lane has so many commands pending: the end of the `callback`-th, or
-/// the time at which it looks by itself.
+/// the time at which it looks by itself, if more is enqueued than may be reported late. Then the callback is on a later
+/// command, before which the lane must be filled, in case that the kernels are shorter than the last ones.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 struct Rest {
     callback: usize,
@@ -161,7 +167,7 @@ struct Rest {
 fn rest(pace_ns: u64, pending: usize, awaited: bool) -> Rest {
     let batch = batch(pace_ns, pending, awaited);
     let callback = match pace_ns {
-        ..LOOK_UP_TO_NS => batch.max(pending / 2),
+        ..LOOK_UP_TO_NS => batch.max(pending / 4 * 3),
         _ => 1,
     };
     let ns = (pace_ns * batch as u64).max(REPORT_WITHIN_NS);
@@ -173,15 +179,15 @@ fn rest(pace_ns: u64, pending: usize, awaited: bool) -> Rest {
 
 /// In what time to look, where the kernels that are waited for should take `ns` and have taken `taken`:
 /// somewhat before they should have ended, so that the thread does not come later each time, and then after
-/// as long as they have been late, for they may be much longer than the last ones.
-fn next_look(ns: u64, taken: Duration) -> Duration {
+/// as long as they have been late, for they may be much longer than the last ones. At most `most` nanoseconds.
+fn next_look(ns: u64, taken: Duration, most: u64) -> Duration {
     let part = ns / 16;
     let taken = u64::try_from(taken.as_nanos()).unwrap_or(u64::MAX);
     let next = match (ns - part).checked_sub(taken) {
         Some(left @ 1..) => left,
         _ => (taken - (ns - part)).max(part).max(LOOK_AGAIN_NS),
     };
-    Duration::from_nanos(next.min(REPORT_LONG_WITHIN_NS))
+    Duration::from_nanos(next.min(most))
 }
 
 impl Manager {
@@ -217,7 +223,6 @@ impl Manager {
             pace_ns: None,
             holds: false,
             to_forget: Vec::new(),
-            last_end: [None; MAX_LANES],
             waiting: VecDeque::new(),
             running: 0,
             awaited: 0,
@@ -298,12 +303,15 @@ impl Manager {
         // The first kernels may be long.
         let pace_ns = self.pace_ns.unwrap_or(LOOK_UP_TO_NS) + COMMAND_NS;
         let (now, mut look) = (Instant::now(), LOST_CALLBACK);
-        let armed = self.lanes.arm(&self.inbox, |lane, pending, enqueued| {
+        let armed = self.lanes.arm(&self.inbox, |lane, pending, begun| {
             let awaited = lane < COMPUTE || self.awaited != 0;
             let rest = rest(pace_ns, pending, awaited);
             if let Some(ns) = rest.look_ns {
-                let begun = self.last_end[lane].map_or(enqueued, |end| end.max(enqueued));
-                look = look.min(next_look(ns, now.saturating_duration_since(begun)));
+                let most = match awaited {
+                    true => REPORT_LONG_WITHIN_NS,
+                    false => REPORT_UNAWAITED_WITHIN_NS,
+                };
+                look = look.min(next_look(ns, now.saturating_duration_since(begun), most));
             }
             rest.callback
         });
@@ -378,14 +386,12 @@ impl Manager {
         let (mut kernels, mut kernels_ns) = (0, 0);
         while let Some((pending, outcome)) = self.lanes.pop_done(lane) {
             let now = *seen.get_or_insert_with(Instant::now);
-            let start =
-                self.last_end[lane].map_or(pending.enqueued, |end| end.max(pending.enqueued));
-            self.last_end[lane] = Some(now);
+            let taken = self.lanes.ended(lane, now);
             match pending.work {
                 Work::CopyIn { id, bytes } => self.finish_copy_in(id, bytes, outcome),
                 Work::Kernel(running) => {
                     kernels += 1;
-                    let ns = now.saturating_duration_since(start).as_nanos() as u64;
+                    let ns = taken.as_nanos() as u64;
                     kernels_ns += ns;
                     self.finish_kernel(running, outcome, ns);
                 }
@@ -506,7 +512,7 @@ mod tests {
         for ns in [REPORT_WITHIN_NS, 1_000_000, LOOK_UP_TO_NS] {
             let (early, mut at) = (nanoseconds(ns - ns / 16), Duration::ZERO);
             for _ in 0..30 {
-                let next = next_look(ns, at);
+                let next = next_look(ns, at, REPORT_LONG_WITHIN_NS);
                 assert!(next <= nanoseconds(REPORT_LONG_WITHIN_NS));
                 assert!(
                     at >= early || at + next <= early,
@@ -525,6 +531,24 @@ mod tests {
     }
 
     #[test]
+    fn kernels_for_which_nobody_waits_are_reported_later_but_in_time() {
+        for pace_ns in [2_000, 20_000, 200_000, 1_000_000, 3_000_000] {
+            for pending in [1, 2, 3, 16, 64, 500] {
+                let late = |awaited| batch(pace_ns, pending, awaited);
+                let case = format!("{pace_ns} ns, {pending} pending");
+                assert!(late(false) >= late(true), "{case}");
+                assert!(late(false) <= pending.div_ceil(2), "{case}");
+                let most = REPORT_UNAWAITED_WITHIN_NS.max(pace_ns);
+                assert!(late(false) as u64 * pace_ns <= most, "{case}");
+                let rest = rest(pace_ns, pending, false);
+                assert!(rest.callback <= pending, "{case}: {rest:?}");
+            }
+        }
+        // Where both are the same there would be no gain.
+        assert_eq!((batch(20_000, 64, true), batch(20_000, 64, false)), (5, 32));
+    }
+
+    #[test]
     fn a_full_lane_is_looked_at_in_time_and_wakes_the_thread_before_it_runs_dry() {
         let lanes = [
             (2_000, 1024),
@@ -537,7 +561,7 @@ mod tests {
         for (pace_ns, pending) in lanes {
             let rest = rest(pace_ns, pending, true);
             let lane = format!("{pace_ns} ns, {pending} pending");
-            assert_eq!(rest.callback, pending / 2, "{lane}");
+            assert_eq!(rest.callback, pending / 4 * 3, "{lane}");
             let look = rest.look_ns.expect("it looks by itself");
             let most = REPORT_LONG_WITHIN_NS.max(pace_ns);
             assert!((REPORT_WITHIN_NS..=most).contains(&look), "{look} ns");

@@ -23,6 +23,7 @@
 //! | `lane.rs` | in-order queues and what is pending in each |
 //! | `program.rs`, `signature.rs` | programs, kernels, what arguments a kernel takes |
 //! | `inbox.rs` | how messages and completions wake the thread |
+//! | `alarm.rs` | which completions wake it |
 //! | `load.rs` | how much a device has to do, for who places EDTs |
 //! | `threads.rs` | which threads are OpenCL's, so that no hang is found or missed for them |
 //! | `raw.rs` | owned OpenCL handles: the only file that creates or releases one |
@@ -38,6 +39,7 @@
 //! A callback on an unfinished command of each queue, or while much is enqueued its own clock, wakes
 //! the thread, which then reports all that has finished, in order.
 
+mod alarm;
 mod arguments;
 mod buffers;
 mod counters;
@@ -70,6 +72,7 @@ pub use counters::Counters;
 pub use discovery::{DeviceInfo, DeviceKind, Inventory, LoaderState, discover};
 pub use error::{BuildError, DeviceError, LaunchError, code_name};
 pub use handle::DeviceManager;
+pub use load::has_changed;
 pub use selection::Selection;
 pub use signature::{ArgKind, Signature};
 pub use threads::{NAME as THREAD_NAME, Seen as OpenclThreads, is_one as is_opencl_thread};

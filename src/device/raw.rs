@@ -6,7 +6,6 @@
 
 use std::ffi::{CStr, c_void};
 use std::ptr::{self, NonNull};
-use std::sync::Arc;
 
 use opencl3::command_queue as queue;
 use opencl3::context::context;
@@ -20,6 +19,7 @@ use opencl3::types::{
 };
 
 use super::NdRange;
+use super::alarm::Notify;
 use super::discovery::{RawDevice, number};
 
 /// What OpenCL answers: a value, or its negative status.
@@ -365,29 +365,24 @@ impl Event {
 
     /// Calls `notify.notify()` once when the command has finished or failed; at once, on this
     /// thread, if it has already.
-    pub(super) fn on_completion<T: Notify>(&self, notify: Arc<T>) -> Answer<()> {
+    pub(super) fn on_completion<T: Notify>(&self, notify: Box<T>) -> Answer<()> {
         extern "C" fn trampoline<T: Notify>(_: cl_event, _: i32, data: *mut c_void) {
-            // SAFETY: `data` is the `Arc` that was turned into a pointer below; OpenCL calls back
-            // once for each registration, so that this takes its one reference back.
-            let notify = unsafe { Arc::from_raw(data.cast_const().cast::<T>()) };
+            // SAFETY: `data` is the `Box` that was turned into a pointer below; OpenCL calls back
+            // once for each registration, so that this takes it back once.
+            let notify = unsafe { Box::from_raw(data.cast::<T>()) };
             notify.notify();
         }
-        let data = Arc::into_raw(notify);
+        let data = Box::into_raw(notify);
         let result = cl_events::set_event_callback(
             self.0,
             cl_events::CL_COMPLETE,
             trampoline::<T>,
-            data.cast_mut().cast(),
+            data.cast(),
         );
         if result.is_err() {
-            // SAFETY: the registration failed, so that nobody else will take this reference back.
-            drop(unsafe { Arc::from_raw(data) });
+            // SAFETY: the registration failed, so that nobody else will take this back.
+            drop(unsafe { Box::from_raw(data) });
         }
         result
     }
-}
-
-/// What an event's callback calls: short, without OpenCL, on any thread.
-pub(super) trait Notify: Send + Sync + 'static {
-    fn notify(&self);
 }

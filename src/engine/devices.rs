@@ -6,7 +6,7 @@ use super::context::Context;
 use super::launch::Answers;
 use crate::config::{DEFAULT_ORIGIN, Settings};
 use crate::device::{
-    self, BuildError, DeviceInfo, DeviceKind, DeviceManager, DeviceSettings, KernelSpec,
+    self, BuildError, DeviceInfo, DeviceKind, DeviceManager, DeviceSettings, KernelSpec, List,
 };
 use crate::object::data_block::DataBlock;
 use crate::object::edt::Edt;
@@ -102,7 +102,7 @@ impl Devices {
     }
 
     /// The devices that have a kernel for an EDT and may run it.
-    pub fn for_edt(&self, edt: &Edt) -> Vec<Place> {
+    pub fn for_edt(&self, edt: &Edt) -> List<Place> {
         let devices = &edt.work().devices;
         let fits = |place: &&Place| match edt.explicit_range().map(|range| range.device) {
             None => edt.work().fits_without_range(**place),

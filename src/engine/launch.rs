@@ -130,6 +130,10 @@ impl Context {
     /// Gives devices that have room EDTs of the pool: after one was put there, and when a launch has ended. Why none is
     /// forgotten is in `device/load.rs`.
     pub fn feed_devices(&mut self) {
+        device::has_changed();
+        if self.runtime.queues.pool.is_empty() {
+            return;
+        }
         let devices = (0..self.runtime.devices.in_use().len()).map(Place::device);
         // Those that take nothing more now.
         let mut full = PlaceSet::default();

@@ -103,6 +103,9 @@ pub fn parse(text: &str) -> Result<Box<dyn Policy>, String> {
 
 /// The device with the fewest launches.
 pub fn least_loaded(devices: &[Place], machine: &dyn Machine) -> Place {
+    if let [only] = devices {
+        return *only;
+    }
     let least = devices
         .iter()
         .min_by_key(|&&device| machine.device_load(device));

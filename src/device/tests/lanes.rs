@@ -35,9 +35,7 @@ impl Lab {
         let waits = self.lanes.waits(lane, needs).expect("events");
         // SAFETY: the kernel has no arguments.
         let event = unsafe { (self.lanes.queue(lane)).run(&self.kernel, &range(1, None), &waits) };
-        let now = std::time::Instant::now();
-        self.lanes
-            .push(lane, event.expect("it is enqueued"), now, ())
+        self.lanes.push(lane, event.expect("it is enqueued"), ())
     }
 
     /// The device is asked to execute what is in a lane, as it may do of itself.

@@ -32,7 +32,7 @@ use super::raw::{Answer, Context, Event, Gate, Queue, Waits};
 pub(super) const IN: usize = 0;
 pub(super) const OUT: usize = 1;
 pub(super) const COMPUTE: usize = 2;
-pub(super) const MAX_COMPUTE: usize = 8;
+pub(super) const MAX_COMPUTE: usize = 4;
 pub(super) const MAX_LANES: usize = COMPUTE + MAX_COMPUTE;
 
 /// Commands that are held back at most. They run while as many others are enqueued. Half as many gain

@@ -23,7 +23,7 @@ use super::arguments::describe_arguments;
 use super::buffers::Id;
 use super::fault::{Fault, Obstacle};
 use super::lane::{IN, Needs, Ticket};
-use super::manager::{Manager, Running, Use, Work};
+use super::manager::{Job, Manager, Use, Work};
 use super::raw::{Event, Waits};
 use super::{Launch, LaunchError};
 
@@ -36,37 +36,38 @@ struct Started {
 impl Manager {
     /// Starts a launch, or lets it wait behind those that wait.
     pub(super) fn launch(&mut self, launch: Launch) {
+        let job = self.begin_job(launch);
         if !self.waiting.is_empty() || self.running >= self.in_flight {
-            return self.waiting.push_back(launch);
+            return self.waiting.push_back(job);
         }
-        if let Some(launch) = self.try_launch(launch) {
-            self.waiting.push_back(launch);
+        if let Some(job) = self.try_launch(job) {
+            self.waiting.push_back(job);
         }
     }
 
     /// Starts what waits, as far as it may.
     pub(super) fn launch_waiting(&mut self) {
         while self.running < self.in_flight {
-            let Some(launch) = self.waiting.pop_front() else {
+            let Some(job) = self.waiting.pop_front() else {
                 return;
             };
-            if let Some(launch) = self.try_launch(launch) {
-                self.waiting.push_front(launch);
+            if let Some(job) = self.try_launch(job) {
+                self.waiting.push_front(job);
                 return;
             }
         }
     }
 
     /// Starts a launch or answers that it failed; gives it back if it must wait.
-    fn try_launch(&mut self, launch: Launch) -> Option<Launch> {
+    fn try_launch(&mut self, mut job: Box<Job>) -> Option<Box<Job>> {
         if self.holds {
             self.lanes.hold(&self.context);
         }
-        let mut uses = self.spare.pop().unwrap_or_default();
         loop {
-            let obstacle = match self.put_together(&launch, &mut uses) {
+            let Job { launch, uses } = &mut *job;
+            let obstacle = match self.put_together(launch, uses) {
                 Ok(started) => {
-                    self.commit(launch, uses, started);
+                    self.commit(job, started);
                     return None;
                 }
                 Err(obstacle) => obstacle,
@@ -74,25 +75,21 @@ impl Manager {
             // Some drivers find out that memory is short only when a command is enqueued.
             let short = matches!(&obstacle, Obstacle::Fault(fault) if fault.is_memory());
             let retry = short && self.evict_all();
-            self.unpin(&mut uses);
+            self.unpin(&mut job.uses);
             if retry {
                 continue;
             }
-            self.spare.push(uses);
             let busy = !self.lanes.all_idle();
-            return match obstacle {
-                Obstacle::Later if busy => Some(launch),
-                Obstacle::Fault(_) if short && busy => Some(launch),
-                Obstacle::Fault(fault) => {
-                    self.refuse(&launch, fault);
-                    None
-                }
+            let fault = match obstacle {
+                Obstacle::Later if busy => return Some(job),
+                Obstacle::Fault(_) if short && busy => return Some(job),
+                Obstacle::Fault(fault) => fault,
                 // Nothing is in flight, so nothing will ever make room.
-                Obstacle::Later => {
-                    self.refuse(&launch, Fault::new("there is no room for its blocks"));
-                    None
-                }
+                Obstacle::Later => Fault::new("there is no room for its blocks"),
             };
+            self.refuse(&job.launch, fault);
+            self.end_job(job);
+            return None;
         }
     }
 
@@ -348,9 +345,9 @@ impl Manager {
     }
 
     /// Enters an enqueued kernel into all the books.
-    fn commit(&mut self, launch: Launch, mut uses: Vec<Use>, started: Started) {
+    fn commit(&mut self, job: Box<Job>, started: Started) {
         let ticket: Ticket = self.lanes.next(started.lane);
-        for used in &mut uses {
+        for used in &job.uses {
             let entry = self.buffers.get(used.id);
             entry.fresh = false;
             entry.uses.add(ticket);
@@ -361,9 +358,9 @@ impl Manager {
             }
         }
         self.running += 1;
-        self.awaited += usize::from(launch.awaited);
-        let token = launch.token;
-        let work = Work::Kernel(Running { launch, uses });
+        self.awaited += usize::from(job.launch.awaited);
+        let token = job.launch.token;
+        let work = Work::Kernel(job);
         self.lanes.push(started.lane, started.event, work);
         self.events.enqueued(token);
     }

@@ -51,6 +51,9 @@ const HOLD_FROM: usize = 128;
 /// After so many launches the thread looks whether those before have ended, and were short.
 const LOOK_EACH: usize = 16;
 
+/// So many are kept: as many as a burst has, and no more than a megabyte.
+const SPARE_JOBS: usize = 4096;
+
 /// How long the thread sleeps at most while commands are pending. Only a driver that loses a
 /// callback ever makes it sleep so long.
 const LOST_CALLBACK: Duration = Duration::from_millis(100);
@@ -75,9 +78,11 @@ pub(super) struct Use {
     pub(super) written: bool,
 }
 
-/// A kernel that was enqueued.
-pub(super) struct Running {
+/// A launch from when it was taken until it is answered. It stays where it is: to copy one takes as long as much of what
+/// else is done for it.
+pub(super) struct Job {
     pub(super) launch: Launch,
+    /// Its distinct blocks, while it is put together and while its kernel runs.
     pub(super) uses: Vec<Use>,
 }
 
@@ -86,7 +91,7 @@ pub(super) enum Work {
     /// Makes a buffer's content what the host has; `bytes` are copied.
     CopyIn { id: Id, bytes: u64 },
     /// Runs a kernel.
-    Kernel(Running),
+    Kernel(Box<Job>),
     /// Brings a block to the host.
     CopyOut(Fetching),
     /// Ends a mapping, so that a block can be forgotten.
@@ -117,15 +122,15 @@ pub(super) struct Manager {
     /// Blocks that are to be forgotten when they are not held back any more.
     to_forget: Vec<&'static DataBlock>,
     /// Launches that were not enqueued yet, in order.
-    pub(super) waiting: VecDeque<Launch>,
+    pub(super) waiting: VecDeque<Box<Job>>,
     /// Launches that are enqueued.
     pub(super) running: usize,
     /// Those of them for which somebody may wait.
     pub(super) awaited: usize,
     /// Counts the launches put together.
     pub(super) serial: u64,
-    /// Emptied lists, to be used again.
-    pub(super) spare: Vec<Vec<Use>>,
+    /// Those that have been answered, to be used again.
+    spare: Vec<Box<Job>>,
     /// The last copy to the device that failed, to be named by the kernel that fails for it.
     copy_failure: Option<String>,
     /// No launch is taken any more. Who waits for the last ones is told by dropping the sender.
@@ -389,11 +394,11 @@ impl Manager {
             let taken = self.lanes.ended(lane, now);
             match pending.work {
                 Work::CopyIn { id, bytes } => self.finish_copy_in(id, bytes, outcome),
-                Work::Kernel(running) => {
+                Work::Kernel(job) => {
                     kernels += 1;
                     let ns = taken.as_nanos() as u64;
                     kernels_ns += ns;
-                    self.finish_kernel(running, outcome, ns);
+                    self.finish_kernel(job, outcome, ns);
                 }
                 Work::CopyOut(fetching) => self.finish_fetch(fetching, outcome),
                 Work::Unmap { id } => self.release_pin(id),
@@ -423,15 +428,15 @@ impl Manager {
         self.release_pin(id);
     }
 
-    fn finish_kernel(&mut self, mut running: Running, outcome: Answer<()>, ns: u64) {
+    fn finish_kernel(&mut self, mut job: Box<Job>, outcome: Answer<()>, ns: u64) {
         self.running -= 1;
-        self.awaited -= usize::from(running.launch.awaited);
-        for used in &running.uses {
+        self.awaited -= usize::from(job.launch.awaited);
+        for used in &job.uses {
             if used.written {
                 self.buffers.get(used.id).block.copies().wrote(self.place);
             }
         }
-        let token = running.launch.token;
+        let token = job.launch.token;
         match outcome {
             Ok(()) => {
                 self.counters.kernels.add(1);
@@ -444,12 +449,33 @@ impl Manager {
                 if code == CL_EXEC_STATUS_ERROR_FOR_EVENTS_IN_WAIT_LIST {
                     fault.hint = self.copy_failure.clone();
                 }
-                let error = self.error(&running.launch, fault, false);
+                let error = self.error(&job.launch, fault, false);
                 self.answer_failed(token, error);
             }
         }
-        self.unpin(&mut running.uses);
-        self.spare.push(running.uses);
+        self.unpin(&mut job.uses);
+        self.end_job(job);
+    }
+
+    /// Takes a launch.
+    pub(super) fn begin_job(&mut self, launch: Launch) -> Box<Job> {
+        match self.spare.pop() {
+            Some(mut job) => {
+                job.launch = launch;
+                job
+            }
+            None => Box::new(Job {
+                launch,
+                uses: Vec::new(),
+            }),
+        }
+    }
+
+    /// It has been answered, and uses no block any more.
+    pub(super) fn end_job(&mut self, job: Box<Job>) {
+        if self.spare.len() < SPARE_JOBS {
+            self.spare.push(job);
+        }
     }
 
     pub(super) fn answer_failed(&self, token: usize, error: LaunchError) {
@@ -464,9 +490,9 @@ impl Manager {
         let cause = "the device manager broke down";
         for work in self.lanes.abandon() {
             match work {
-                Work::Kernel(running) => {
-                    let error = self.error(&running.launch, Fault::new(cause), false);
-                    self.answer_failed(running.launch.token, error);
+                Work::Kernel(job) => {
+                    let error = self.error(&job.launch, Fault::new(cause), false);
+                    self.answer_failed(job.launch.token, error);
                 }
                 Work::CopyOut(fetching) => {
                     for token in fetching.tokens {
@@ -477,8 +503,8 @@ impl Manager {
                 Work::CopyIn { .. } | Work::Unmap { .. } => {}
             }
         }
-        for launch in std::mem::take(&mut self.waiting) {
-            self.refuse(&launch, Fault::new(cause));
+        for job in std::mem::take(&mut self.waiting) {
+            self.refuse(&job.launch, Fault::new(cause));
         }
         self.forget_all();
     }

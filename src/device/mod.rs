@@ -83,7 +83,7 @@ pub struct DeviceSettings {
     /// Bytes of device buffers kept at most. `None`: three quarters of the device's memory where it
     /// has its own, no bound where it shares the host's.
     pub memory_limit: Option<u64>,
-    /// In-order queues for kernels, 1 to 8; kernels in different ones may run at the same time.
+    /// In-order queues for kernels, 1 to 4; kernels in different ones may run at the same time.
     pub compute_queues: usize,
     /// Launches enqueued at once, at least 1. More hide longer waits; each holds its blocks on the
     /// device.

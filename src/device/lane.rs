@@ -12,9 +12,10 @@
 //! threads then fall asleep after each, and whoever enqueues wakes them for each and meets them at every
 //! mutex of the platform, which costs more than the kernels. So such kernels can be held back
 //! ([`Lanes::hold`]): the first one in each lane waits for a gate, those behind it for the first, since a
-//! lane works in order, and the gate is opened when there are [`HELD`] of them, or no more to come
-//! ([`Lanes::flush`]). Those behind one gate are in one lane where they need no other: the thread that
-//! executes them is then seldom at the mutex of the queue that is being filled.
+//! lane works in order, and the gate is opened when there are enough of them, or no more to come
+//! ([`Lanes::flush`]). Enough are as many as the device has to do meanwhile, and [`HELD`] at least. Those behind one
+//! gate are in one lane where they need no other: the thread that executes them is then seldom at the mutex of the
+//! queue that is being filled.
 //!
 //! Nobody may wait for a command while a gate is shut, and OpenCL forbids to release anything but events
 //! then (clSetUserEventStatus). The manager's thread alone has gates, and opens them before it does anything
@@ -35,8 +36,7 @@ pub(super) const COMPUTE: usize = 2;
 pub(super) const MAX_COMPUTE: usize = 4;
 pub(super) const MAX_LANES: usize = COMPUTE + MAX_COMPUTE;
 
-/// Commands that are held back at most. They run while as many others are enqueued. Half as many gain
-/// half as much, twice as many nothing more.
+/// Commands that are held back at least, if there are more to come. Half as many gain half as much.
 pub(super) const HELD: usize = 64;
 
 /// A command that was enqueued.
@@ -87,9 +87,11 @@ struct Lane<W> {
 /// What holds commands back.
 struct Hold {
     gate: Gate,
-    /// The lanes that have a command which waits for the gate.
-    behind: [bool; MAX_LANES],
+    /// For each lane, the command that waits for the gate; 0: none.
+    behind: [u64; MAX_LANES],
     commands: usize,
+    /// So many are enough.
+    enough: usize,
     /// The lane of those that may be in any.
     lane: Option<usize>,
 }
@@ -172,17 +174,21 @@ impl<W> Lanes<W> {
         lane
     }
 
-    /// Holds the next command of a compute lane back, until [`Lanes::flush`] at the latest.
-    pub(super) fn hold(&mut self, context: &Context) {
-        if self.hold.as_ref().is_some_and(|hold| hold.commands >= HELD) {
-            self.hold = None;
+    /// Holds the next command of a compute lane back, until [`Lanes::flush`] at the latest; no more than `most`
+    /// behind one gate.
+    pub(super) fn hold(&mut self, context: &Context, most: usize) {
+        let is_full = |hold: &Hold| hold.commands >= hold.enough;
+        if self.hold.as_ref().is_some_and(is_full) {
+            self.open();
         }
         if self.hold.is_none() {
+            let pending: usize = self.lanes.iter().map(|lane| lane.pending.len()).sum();
             // Without a gate nothing is held back, and all is well.
             self.hold = Gate::new(context).ok().map(|gate| Hold {
                 gate,
-                behind: [false; MAX_LANES],
+                behind: [0; MAX_LANES],
                 commands: 0,
+                enough: pending.min(most).max(HELD),
                 lane: None,
             });
         }
@@ -210,10 +216,12 @@ impl<W> Lanes<W> {
             }
             waits.push(&pending.event);
         }
+        let next = self.next(own).number;
         if own >= COMPUTE
             && let Some(hold) = &mut self.hold
-            && !std::mem::replace(&mut hold.behind[own], true)
+            && hold.behind[own] == 0
         {
+            hold.behind[own] = next;
             waits.push(hold.gate.event());
         }
         Ok(waits)
@@ -244,9 +252,20 @@ impl<W> Lanes<W> {
         Ticket { lane, number }
     }
 
+    /// Opens the gate, if there is one. What was held back begins no earlier.
+    fn open(&mut self) {
+        let Some(hold) = self.hold.take() else { return };
+        let now = Instant::now();
+        for (lane, behind) in self.lanes.iter_mut().zip(hold.behind) {
+            if lane.first == behind {
+                lane.begun = now;
+            }
+        }
+    }
+
     /// Hands everything enqueued to the device.
     pub(super) fn flush(&mut self) {
-        self.hold = None;
+        self.open();
         for lane in &mut self.lanes {
             if lane.dirty {
                 // An error here shows again in the commands' own status.
@@ -309,7 +328,7 @@ impl<W> Lanes<W> {
 
     /// Waits until every queue is empty, and takes what was pending without looking at it.
     pub(super) fn abandon(&mut self) -> Vec<W> {
-        self.hold = None;
+        self.open();
         let mut left = Vec::new();
         for lane in &mut self.lanes {
             let _ = lane.queue.finish();

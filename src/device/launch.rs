@@ -37,7 +37,7 @@ impl Manager {
     /// Starts a launch, or lets it wait behind those that wait.
     pub(super) fn launch(&mut self, launch: Launch) {
         let job = self.begin_job(launch);
-        if !self.waiting.is_empty() || self.running >= self.in_flight {
+        if !self.waiting.is_empty() || !self.has_room() {
             return self.waiting.push_back(job);
         }
         if let Some(job) = self.try_launch(job) {
@@ -47,7 +47,7 @@ impl Manager {
 
     /// Starts what waits, as far as it may.
     pub(super) fn launch_waiting(&mut self) {
-        while self.running < self.in_flight {
+        while self.has_room() {
             let Some(job) = self.waiting.pop_front() else {
                 return;
             };
@@ -60,8 +60,8 @@ impl Manager {
 
     /// Starts a launch or answers that it failed; gives it back if it must wait.
     fn try_launch(&mut self, mut job: Box<Job>) -> Option<Box<Job>> {
-        if self.holds {
-            self.lanes.hold(&self.context);
+        if let Some(most) = self.holds {
+            self.lanes.hold(&self.context, most);
         }
         loop {
             let Job { launch, uses } = &mut *job;

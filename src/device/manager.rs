@@ -44,10 +44,17 @@ const LOOK_UP_TO_NS: u64 = 4_000_000;
 const COMMAND_NS: u64 = 2_000;
 
 /// On a device that is threads of the host, kernels of which a lane does one in less are held back (see
-/// `lane.rs`), where so many are to be launched: more than may be enqueued, by default, so that all
-/// that are held back soon run. In a graph that has fewer ready, one that waits makes others wait.
+/// `lane.rs`), where so many are to be launched. In a graph that has fewer ready, one that waits makes others wait.
 const HOLD_UP_TO_NS: u64 = 15_000;
 const HOLD_FROM: usize = 128;
+/// So many must have been seen to be short, at once.
+const SHORT_ARE: u64 = 8;
+/// So many are held back at once as a lane does in so long, and so many at most. With more the last ones would be in one
+/// lane, and the other idle.
+const HOLD_FOR_NS: u64 = 500_000;
+const HOLD_MOST: usize = 256;
+/// Of such kernels so many times as many may be enqueued, since more are to be while those that were held back run.
+const MORE_IN_FLIGHT: usize = 8;
 /// After so many launches the thread looks whether those before have ended, and were short.
 const LOOK_EACH: usize = 16;
 
@@ -106,8 +113,8 @@ pub(super) struct Manager {
     pub(super) unified: bool,
     /// Bytes of buffers kept at most.
     pub(super) limit: Option<u64>,
-    /// Launches enqueued at most.
-    pub(super) in_flight: usize,
+    /// Launches enqueued at most, but for short ones ([`Manager::has_room`]).
+    in_flight: usize,
     pub(super) events: Arc<dyn Events>,
     inbox: Arc<Inbox<Message>>,
     pub(super) counters: Arc<Cells>,
@@ -117,8 +124,10 @@ pub(super) struct Manager {
     pub(super) programs: Programs,
     /// In what time, on average, a lane has done the kernels that were seen to have ended last; nanoseconds.
     pace_ns: Option<u64>,
-    /// The launches of this round are held back.
-    pub(super) holds: bool,
+    /// The same of kernels that end about as fast as they are enqueued, on a device that falls asleep then.
+    short_ns: Option<u64>,
+    /// The launches of this round are held back, so many at once at most.
+    pub(super) holds: Option<usize>,
     /// Blocks that are to be forgotten when they are not held back any more.
     to_forget: Vec<&'static DataBlock>,
     /// Launches that were not enqueued yet, in order.
@@ -129,7 +138,8 @@ pub(super) struct Manager {
     pub(super) awaited: usize,
     /// Counts the launches put together.
     pub(super) serial: u64,
-    /// Those that have been answered, to be used again.
+    /// Those that have been answered: the memory is used again.
+    #[allow(clippy::vec_box)]
     spare: Vec<Box<Job>>,
     /// The last copy to the device that failed, to be named by the kernel that fails for it.
     copy_failure: Option<String>,
@@ -158,6 +168,12 @@ fn batch(pace_ns: u64, pending: usize, awaited: bool) -> usize {
         }
     };
     short.max(long).max(1)
+}
+
+/// How many kernels of this pace are held back at once, at most.
+fn held_at_once(pace_ns: u64) -> usize {
+    let most = usize::try_from(HOLD_FOR_NS / pace_ns.max(1)).unwrap_or(usize::MAX);
+    most.min(HOLD_MOST)
 }
 
 /// What the thread waits for when a lane has so many commands pending: the end of the `callback`-th, or
@@ -226,7 +242,8 @@ impl Manager {
             buffers: Buffers::default(),
             programs: Programs::default(),
             pace_ns: None,
-            holds: false,
+            short_ns: None,
+            holds: None,
             to_forget: Vec::new(),
             waiting: VecDeque::new(),
             running: 0,
@@ -260,13 +277,13 @@ impl Manager {
         loop {
             self.inbox.take(&mut messages);
             let mut busy = !messages.is_empty();
-            let many = messages.len() + self.waiting.len() >= HOLD_FROM && self.falls_asleep();
-            self.holds = many && self.are_short();
+            let many = messages.len() + self.waiting.len() >= HOLD_FROM;
+            self.holds = self.short_ns.filter(|_| many).map(held_at_once);
             for (i, message) in messages.drain(..).enumerate() {
                 self.handle(message);
-                if many && !self.holds && i % LOOK_EACH == LOOK_EACH - 1 {
+                if many && self.holds.is_none() && i % LOOK_EACH == LOOK_EACH - 1 {
                     self.reap_all();
-                    self.holds = self.are_short();
+                    self.holds = self.short_ns.map(held_at_once);
                 }
             }
             self.launch_waiting();
@@ -295,9 +312,22 @@ impl Manager {
         self.info.kind == DeviceKind::Cpu && self.info.compute_units > 1
     }
 
-    /// Whether kernels end about as fast as they are enqueued.
-    fn are_short(&self) -> bool {
-        self.pace_ns.is_some_and(|ns| ns < HOLD_UP_TO_NS)
+    /// Notes that so many kernels of a lane were seen to have ended, in `pace_ns` each.
+    fn note_pace(&mut self, pace_ns: u64, kernels: u64) {
+        self.pace_ns = Some(pace_ns);
+        self.load.set_pace_ns(pace_ns);
+        // Of few it may be too little, since a kernel that has begun before the last look counts from that look.
+        if pace_ns >= HOLD_UP_TO_NS {
+            self.short_ns = None;
+        } else if kernels >= SHORT_ARE && self.falls_asleep() {
+            self.short_ns = Some(pace_ns);
+        }
+    }
+
+    /// Whether another launch may be enqueued.
+    pub(super) fn has_room(&self) -> bool {
+        let times = self.short_ns.map_or(1, |_| MORE_IN_FLIGHT);
+        self.running < self.in_flight.saturating_mul(times)
     }
 
     /// Sets callbacks, and says how long to sleep if none comes.
@@ -331,7 +361,7 @@ impl Manager {
             Message::Launch(launch) => self.launch(launch),
             Message::Fetch(block, token) => self.fetch(block, token),
             // That releases a buffer.
-            Message::Forget(block) if self.holds => self.to_forget.push(block),
+            Message::Forget(block) if self.holds.is_some() => self.to_forget.push(block),
             Message::Forget(block) => self.forget(block),
             Message::LastLaunches(ended) => {
                 self.last_launches = true;
@@ -405,8 +435,7 @@ impl Manager {
             }
         }
         if let Some(pace_ns) = kernels_ns.checked_div(kernels) {
-            self.pace_ns = Some(pace_ns);
-            self.load.set_pace_ns(pace_ns);
+            self.note_pace(pace_ns, kernels);
         }
         seen.is_some()
     }

@@ -85,8 +85,8 @@ pub struct DeviceSettings {
     pub memory_limit: Option<u64>,
     /// In-order queues for kernels, 1 to 4; kernels in different ones may run at the same time.
     pub compute_queues: usize,
-    /// Launches enqueued at once, at least 1. More hide longer waits; each holds its blocks on the
-    /// device.
+    /// Launches enqueued at once, at least 1, and eight times as many where they are short and the device is threads of
+    /// the host. More hide longer waits; each holds its blocks on the device.
     pub in_flight: usize,
     /// Treats a device that shares memory with the host as one that does not, so that the copying
     /// paths can be tested where there is no other device.

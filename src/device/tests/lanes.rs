@@ -4,6 +4,8 @@ use super::*;
 use crate::device::lane::{COMPUTE, HELD, Lanes, Needs, Ticket};
 use crate::device::raw::{Context, Kernel, Queue};
 
+const MOST: usize = 2 * HELD;
+
 struct Lab {
     /// Dropped first: nothing is released behind a gate.
     lanes: Lanes<()>,
@@ -30,7 +32,7 @@ impl Lab {
 
     /// Enqueues an empty kernel, which is held back.
     fn send(&mut self, needs: &Needs) -> Ticket {
-        self.lanes.hold(&self.context);
+        self.lanes.hold(&self.context, MOST);
         let lane = self.lanes.choose(needs);
         let waits = self.lanes.waits(lane, needs).expect("events");
         // SAFETY: the kernel has no arguments.
@@ -78,6 +80,23 @@ fn commands_are_held_back_until_there_are_enough() {
     assert!(!lab.is_done(next));
     lab.lanes.flush();
     lab.finish(next);
+}
+
+#[test]
+fn as_many_are_held_back_as_the_device_has_to_do() {
+    let Some(mut lab) = Lab::new() else { return };
+    let mut lanes = Vec::new();
+    for _ in 0..3 * HELD + 2 * MOST {
+        lanes.push(lab.send(&Needs::default()).lane);
+    }
+    // Nobody looks what has ended. Each gate is in the lane that has less.
+    let gates: Vec<usize> = lanes
+        .chunk_by(|a, b| a == b)
+        .map(|gate| gate.len())
+        .collect();
+    assert_eq!(gates, [HELD, HELD, MOST, MOST, HELD], "{lanes:?}");
+    lab.lanes.flush();
+    lab.lanes.abandon();
 }
 
 #[test]

@@ -12,8 +12,8 @@
 //! threads then fall asleep after each, and whoever enqueues wakes them for each and meets them at every
 //! mutex of the platform, which costs more than the kernels. So such kernels can be held back
 //! ([`Lanes::hold`]): the first one in each lane waits for a gate, those behind it for the first, since a
-//! lane works in order, and the gate is opened when there are enough of them, or no more to come
-//! ([`Lanes::flush`]). Enough are as many as the device has to do meanwhile, and [`HELD`] at least. Those behind one
+//! lane works in order, and the gate is opened when there are enough of them ([`Lanes::let_go_enough`]), or no more
+//! to come ([`Lanes::flush`]). Enough are as many as the device has to do meanwhile, and [`HELD`] at least. Those behind one
 //! gate are in one lane where they need no other: the thread that executes them is then seldom at the mutex of the
 //! queue that is being filled.
 //!
@@ -174,13 +174,19 @@ impl<W> Lanes<W> {
         lane
     }
 
-    /// Holds the next command of a compute lane back, until [`Lanes::flush`] at the latest; no more than `most`
-    /// behind one gate.
-    pub(super) fn hold(&mut self, context: &Context, most: usize) {
-        let is_full = |hold: &Hold| hold.commands >= hold.enough;
-        if self.hold.as_ref().is_some_and(is_full) {
+    /// Lets go what is held back if it is enough, and says whether it was.
+    pub(super) fn let_go_enough(&mut self) -> bool {
+        let is_enough = |hold: &Hold| hold.commands >= hold.enough;
+        let enough = self.hold.as_ref().is_some_and(is_enough);
+        if enough {
             self.open();
         }
+        enough
+    }
+
+    /// Holds the next command of a compute lane back, until [`Lanes::let_go_enough`] or [`Lanes::flush`]; no more than
+    /// `most` are enough.
+    pub(super) fn hold(&mut self, context: &Context, most: usize) {
         if self.hold.is_none() {
             let pending: usize = self.lanes.iter().map(|lane| lane.pending.len()).sum();
             // Without a gate nothing is held back, and all is well.

@@ -60,6 +60,10 @@ impl Manager {
 
     /// Starts a launch or answers that it failed; gives it back if it must wait.
     fn try_launch(&mut self, mut job: Box<Job>) -> Option<Box<Job>> {
+        // Not each time: to look at commands while they end keeps the device's threads from the next ones.
+        if self.lanes.let_go_enough() && self.running >= 2 * self.in_flight {
+            self.look_if_short();
+        }
         if let Some(most) = self.holds {
             self.lanes.hold(&self.context, most);
         }

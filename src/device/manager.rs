@@ -47,15 +47,17 @@ const COMMAND_NS: u64 = 2_000;
 /// `lane.rs`), where so many are to be launched. In a graph that has fewer ready, one that waits makes others wait.
 const HOLD_UP_TO_NS: u64 = 15_000;
 const HOLD_FROM: usize = 128;
-/// So many must have been seen to be short, at once.
-const SHORT_ARE: u64 = 8;
+/// Whether they are short is said of so many together: one that has begun before the last look is counted from that look,
+/// and a thread that wakes up takes as long as some of them.
+const JUDGED: u64 = 8;
 /// So many are held back at once as a lane does in so long, and so many at most. With more the last ones would be in one
 /// lane, and the other idle.
 const HOLD_FOR_NS: u64 = 500_000;
 const HOLD_MOST: usize = 256;
 /// Of such kernels so many times as many may be enqueued, since more are to be while those that were held back run.
 const MORE_IN_FLIGHT: usize = 8;
-/// After so many launches the thread looks whether those before have ended, and were short.
+/// After so many launches that are not held back the thread looks whether those before have ended, and were short;
+/// after others when they are let go and more run than may where they are not short.
 const LOOK_EACH: usize = 16;
 
 /// So many are kept: as many as a burst has, and no more than a megabyte.
@@ -114,7 +116,7 @@ pub(super) struct Manager {
     /// Bytes of buffers kept at most.
     pub(super) limit: Option<u64>,
     /// Launches enqueued at most, but for short ones ([`Manager::has_room`]).
-    in_flight: usize,
+    pub(super) in_flight: usize,
     pub(super) events: Arc<dyn Events>,
     inbox: Arc<Inbox<Message>>,
     pub(super) counters: Arc<Cells>,
@@ -126,6 +128,8 @@ pub(super) struct Manager {
     pace_ns: Option<u64>,
     /// The same of kernels that end about as fast as they are enqueued, on a device that falls asleep then.
     short_ns: Option<u64>,
+    /// Kernels of which it was not said yet whether they are short, and their nanoseconds.
+    judged: (u64, u64),
     /// The launches of this round are held back, so many at once at most.
     pub(super) holds: Option<usize>,
     /// Blocks that are to be forgotten when they are not held back any more.
@@ -168,6 +172,15 @@ fn batch(pace_ns: u64, pending: usize, awaited: bool) -> usize {
         }
     };
     short.max(long).max(1)
+}
+
+/// The pace of so many kernels that have taken so long together, if they are short; none where that is not to be said yet.
+fn judge(kernels: u64, ns: u64) -> Option<Option<u64>> {
+    let together = kernels.max(JUDGED);
+    if ns >= HOLD_UP_TO_NS * together {
+        return Some(None);
+    }
+    (kernels >= JUDGED).then_some(Some(ns / together))
 }
 
 /// How many kernels of this pace are held back at once, at most.
@@ -243,6 +256,7 @@ impl Manager {
             programs: Programs::default(),
             pace_ns: None,
             short_ns: None,
+            judged: (0, 0),
             holds: None,
             to_forget: Vec::new(),
             waiting: VecDeque::new(),
@@ -282,8 +296,7 @@ impl Manager {
             for (i, message) in messages.drain(..).enumerate() {
                 self.handle(message);
                 if many && self.holds.is_none() && i % LOOK_EACH == LOOK_EACH - 1 {
-                    self.reap_all();
-                    self.holds = self.short_ns.map(held_at_once);
+                    self.look_if_short();
                 }
             }
             self.launch_waiting();
@@ -312,15 +325,24 @@ impl Manager {
         self.info.kind == DeviceKind::Cpu && self.info.compute_units > 1
     }
 
-    /// Notes that so many kernels of a lane were seen to have ended, in `pace_ns` each.
-    fn note_pace(&mut self, pace_ns: u64, kernels: u64) {
+    /// Sees whether those that were launched in this round before have ended, and were short. Nothing is held back now.
+    pub(super) fn look_if_short(&mut self) {
+        self.reap_all();
+        self.holds = self.short_ns.map(held_at_once);
+    }
+
+    /// Notes that so many kernels of a lane were seen to have ended, in so many nanoseconds together.
+    fn note_pace(&mut self, kernels: u64, ns: u64) {
+        let pace_ns = ns / kernels;
         self.pace_ns = Some(pace_ns);
         self.load.set_pace_ns(pace_ns);
-        // Of few it may be too little, since a kernel that has begun before the last look counts from that look.
-        if pace_ns >= HOLD_UP_TO_NS {
-            self.short_ns = None;
-        } else if kernels >= SHORT_ARE && self.falls_asleep() {
-            self.short_ns = Some(pace_ns);
+        if !self.falls_asleep() {
+            return;
+        }
+        self.judged = (self.judged.0 + kernels, self.judged.1 + ns);
+        if let Some(short) = judge(self.judged.0, self.judged.1) {
+            self.short_ns = short;
+            self.judged = (0, 0);
         }
     }
 
@@ -434,8 +456,8 @@ impl Manager {
                 Work::Unmap { id } => self.release_pin(id),
             }
         }
-        if let Some(pace_ns) = kernels_ns.checked_div(kernels) {
-            self.note_pace(pace_ns, kernels);
+        if kernels != 0 {
+            self.note_pace(kernels, kernels_ns);
         }
         seen.is_some()
     }
@@ -583,6 +605,16 @@ mod tests {
                 at += next;
             }
         }
+    }
+
+    #[test]
+    fn kernels_are_short_if_enough_of_them_are() {
+        assert_eq!(judge(1, 2_000), None);
+        assert_eq!(judge(JUDGED - 1, 60_000), None, "one was interrupted");
+        assert_eq!(judge(JUDGED, 60_000), Some(Some(60_000 / JUDGED)));
+        assert_eq!(judge(64, 64 * 2_000), Some(Some(2_000)));
+        assert_eq!(judge(1, 1_000_000), Some(None), "long, without doubt");
+        assert_eq!(judge(20, 20 * HOLD_UP_TO_NS), Some(None));
     }
 
     #[test]

@@ -32,6 +32,7 @@ impl Lab {
 
     /// Enqueues an empty kernel, which is held back.
     fn send(&mut self, needs: &Needs) -> Ticket {
+        self.lanes.let_go_enough();
         self.lanes.hold(&self.context, MOST);
         let lane = self.lanes.choose(needs);
         let waits = self.lanes.waits(lane, needs).expect("events");

@@ -60,7 +60,7 @@ const MORE_IN_FLIGHT: usize = 8;
 /// after others when they are let go and more run than may where they are not short.
 const LOOK_EACH: usize = 16;
 
-/// So many are kept: as many as a burst has, and no more than a megabyte.
+/// So many are kept: as many as a burst has, about a megabyte.
 const SPARE_JOBS: usize = 4096;
 
 /// How long the thread sleeps at most while commands are pending. Only a driver that loses a

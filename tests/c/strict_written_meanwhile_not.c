@@ -1,7 +1,8 @@
 // Strict mode: of a block that an EDT writes which has it in mode CONST, EDTs are not named that had ended before that
-// one began, though they have run since the block was written last.
+// one began, though they have run since the block was written last. With more workers mainEdt may still run.
 //
 // env: OCR_CHECK=strict
+// workers: 1
 // status: 1
 // stderr: a data block was written while EDT 0x
 // stderr: (writes) held it in mode DB_MODE_CONST

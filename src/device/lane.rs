@@ -77,7 +77,7 @@ struct Lane<W> {
     /// The number of the first pending command, or of the next one if there is none.
     first: u64,
     /// When the first pending command may have begun: when it was enqueued, or the one before was seen to have
-    /// ended, if there was one. The clock is read for no other command.
+    /// ended, if there was one, or its gate was opened. The clock is read for no other command.
     begun: Instant,
     /// Something was enqueued since the last flush.
     dirty: bool,

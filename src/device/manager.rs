@@ -57,7 +57,7 @@ const HOLD_MOST: usize = 256;
 /// Of such kernels so many times as many may be enqueued, since more are to be while those that were held back run.
 const MORE_IN_FLIGHT: usize = 8;
 /// After so many launches that are not held back the thread looks whether those before have ended, and were short;
-/// after others when they are let go and more run than may where they are not short.
+/// after others when they are let go and twice as many run as may where they are not short.
 const LOOK_EACH: usize = 16;
 
 /// So many are kept: as many as a burst has, about a megabyte.

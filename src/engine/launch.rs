@@ -156,6 +156,8 @@ impl Context {
                 } else {
                     // For another device, or a worker.
                     self.runtime.queues.pool.push(edt);
+                    // The loads of those that come after this one are read behind that.
+                    device::has_changed();
                     self.queued = true;
                     full.insert(place);
                 }

@@ -15,6 +15,7 @@
 //! | `selection.rs` | the words of `OCR_DEVICES` |
 //! | `handle.rs` | the handle by which others send messages |
 //! | `manager.rs` | the thread: its loop, its messages, what completes |
+//! | `pace.rs` | when the thread looks for what has ended, and which kernels are so short that they are held back |
 //! | `launch.rs` | one launch: buffers, copies in, enqueue |
 //! | `arguments.rs` | setting a kernel's arguments |
 //! | `fault.rs` | why a launch cannot start |
@@ -53,6 +54,7 @@ mod lane;
 mod launch;
 mod load;
 mod manager;
+mod pace;
 mod program;
 mod raw;
 mod selection;

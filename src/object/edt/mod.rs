@@ -573,6 +573,30 @@ mod tests {
     }
 
     #[test]
+    fn an_edt_is_awaited_if_it_has_an_output_event_or_a_scope() {
+        let edts = Edts::default();
+        let mut caches = EdtCaches::default();
+        let mut check = |depc, has: &dyn Fn(&Edt), awaited: bool| {
+            let edt = edts.allocate(&mut caches, depc, 0).expect("memory");
+            edt.flags.set(0);
+            edt.output.set(0);
+            has(edt);
+            assert_eq!(edt.is_awaited(), awaited, "{depc} pre-slots");
+            edt.header
+                .publish(Word::new(edt.guid().generation(), 0, RUNNABLE));
+            edts.free(&mut caches, edt);
+        };
+        let event = Guid::new(Kind::Event, 0, 1);
+        for depc in [1, 1000] {
+            check(depc, &|_| {}, false);
+            check(depc, &|edt| edt.set_output(event), true);
+            check(depc, &|edt| edt.flags.set(FINISH), true);
+        }
+        let inside = |edt: &Edt| assert!(edt.begin_output().is_some());
+        check(1, &inside, true);
+    }
+
+    #[test]
     fn an_edt_in_the_last_generation_of_its_slot_ends_as_well() {
         let edts = Edts::default();
         let mut caches = EdtCaches::default();

@@ -4,10 +4,14 @@
 //! by which workers sleep and are woken is in [`sleep`], argued in `sleep.md`.
 
 pub mod calls;
+#[cfg(all(test, loom))]
+mod loom_models;
+#[cfg(loom)]
+mod models;
 #[cfg(not(loom))]
 pub mod policy;
-#[cfg(not(loom))]
 pub mod queues;
-pub mod sleep;
 #[cfg(not(loom))]
+pub mod reclaim;
+pub mod sleep;
 mod urgent;

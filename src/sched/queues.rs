@@ -9,14 +9,17 @@
 //! before others, a worker does that four times a second at most, in turns in its deque, in the injector, and
 //! with what has waited longest of them. The pool is left to the devices, and to workers that have nothing else.
 
+#[cfg(loom)]
+use super::models::{Injector, Parker, Stealer, Worker};
 use super::sleep::Sleep;
 use super::urgent::Urgent;
 use crate::object::edt::EdtRef;
-use crossbeam_deque::{Injector, Steal, Stealer, Worker};
-use crossbeam_epoch::LocalHandle;
+use crossbeam_deque::Steal;
+#[cfg(not(loom))]
+use crossbeam_deque::{Injector, Stealer, Worker};
 use crossbeam_utils::CachePadded;
+#[cfg(not(loom))]
 use crossbeam_utils::sync::Parker;
-use parking_lot::Mutex;
 use std::time::{Duration, Instant};
 
 /// How many EDTs a worker runs from its own deque before it looks at the injector: often enough
@@ -29,7 +32,7 @@ const PATIENCE: Duration = Duration::from_millis(10);
 const URGENT_PATIENCE: Duration = Duration::from_millis(250);
 
 /// How often a worker looks everywhere before it sleeps.
-const SEARCH_ROUNDS: u32 = 24;
+const SEARCH_ROUNDS: u32 = if cfg!(loom) { 1 } else { 24 };
 
 /// A search that has found fewer EDTs than so many is not followed by the next one for so long. To steal takes
 /// some lines from the worker that is stolen from, and it misses each of them with its next push. Where one
@@ -155,37 +158,6 @@ impl Queues {
         take(|| self.pool.steal())
     }
 }
-
-/// What a run leaves for later is freed when this is dropped: after the queues, by who was the last to
-/// use them.
-pub struct Reclaim;
-
-impl Drop for Reclaim {
-    fn drop(&mut self) {
-        reclaim();
-    }
-}
-
-/// Frees what the deques left for later: buffers that they have outgrown, and the records of worker
-/// threads that have ended. Called when no worker is left.
-fn reclaim() {
-    /// How often garbage has to be looked at until it is surely old enough.
-    const ROUNDS: u32 = 16;
-    // The one record that is left belongs to this handle, which is never dropped: that of a thread
-    // that has ended would look like a leak to tools that search memory for pointers.
-    static KEEPER: Mutex<Option<Keeper>> = Mutex::new(None);
-    let mut keeper = KEEPER.lock();
-    let keeper =
-        keeper.get_or_insert_with(|| Keeper(crossbeam_epoch::default_collector().register()));
-    for _ in 0..ROUNDS {
-        keeper.0.pin().flush();
-    }
-}
-
-struct Keeper(LocalHandle);
-
-// SAFETY: the handle refers to nothing of the thread that made it, and one thread at a time uses it.
-unsafe impl Send for Keeper {}
 
 fn take(mut steal: impl FnMut() -> Steal<EdtRef>) -> Option<EdtRef> {
     loop {

@@ -110,7 +110,7 @@ impl Urgent {
     }
 }
 
-#[cfg(test)]
+#[cfg(all(test, not(loom)))]
 mod tests {
     use super::*;
     use crate::object::edt::{EdtCaches, Edts};

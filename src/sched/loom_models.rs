@@ -1,0 +1,124 @@
+//! Workers that search, sleep and steal, by the functions that they do it with.
+
+use super::queues::{Found, Local, Queues};
+use crate::object::edt::EdtRef;
+use loom::sync::atomic::AtomicUsize;
+use loom::sync::{Arc, Condvar, Mutex};
+use std::sync::atomic::Ordering;
+
+/// An EDT that is a number, and is never looked into.
+fn edt(number: usize) -> EdtRef {
+    // SAFETY: nobody asks it for what it refers to.
+    unsafe { EdtRef::from_token(number) }
+}
+
+fn number(found: &Found) -> usize {
+    match found {
+        Found::Ready(edt) | Found::Unplaced(edt) => edt.token(),
+    }
+}
+
+struct Shared {
+    queues: Queues,
+    left: AtomicUsize,
+}
+
+impl Shared {
+    fn has_ended(&self) -> bool {
+        self.left.load(Ordering::Relaxed) == 0
+    }
+
+    /// What a worker does (`engine/worker.rs`), with EDTs of which those up to `forks` make another ready.
+    fn work(&self, mut local: Local, forks: usize) {
+        let queues = &self.queues;
+        loop {
+            let next = local.next(queues, None).map(Found::Ready);
+            let search = || local.search(queues, || self.has_ended(), || {});
+            let Some(found) = next.or_else(search) else {
+                return;
+            };
+            if (1..=forks).contains(&number(&found)) {
+                local.push(edt(100));
+                queues.sleep.notify();
+            }
+            if self.left.fetch_sub(1, Ordering::AcqRel) == 1 {
+                queues.sleep.wake_all();
+            }
+        }
+    }
+}
+
+/// So many workers run so many EDTs of another thread, the first of which make others ready. Nobody but who makes
+/// one ready wakes anybody: loom reports a deadlock if a worker sleeps for ever.
+fn all_run(workers: usize, injected: usize, forks: usize) {
+    let mut model = loom::model::Builder::new();
+    model.preemption_bound = Some(3);
+    model.check(move || {
+        let (queues, locals) = Queues::new(workers);
+        let left = AtomicUsize::new(injected + forks);
+        let shared = Arc::new(Shared { queues, left });
+        let threads: Vec<_> = locals
+            .into_iter()
+            .map(|local| {
+                let shared = shared.clone();
+                loom::thread::spawn(move || shared.work(local, forks))
+            })
+            .collect();
+        for number in 1..=injected {
+            shared.queues.inject(edt(number));
+        }
+        for thread in threads {
+            thread.join().expect("no panic");
+        }
+    });
+}
+
+#[test]
+fn one_worker_runs_what_is_injected() {
+    all_run(1, 2, 0);
+}
+
+#[test]
+fn two_workers_run_what_is_injected() {
+    all_run(2, 1, 0);
+}
+
+#[test]
+fn two_workers_run_what_one_of_them_makes_ready() {
+    all_run(2, 1, 1);
+}
+
+/// A worker that takes one of two EDTs does not come back before the other one is taken: then who searched last has
+/// to wake another (S2).
+#[test]
+fn who_found_one_wakes_another_for_the_next() {
+    const BOTH: usize = 2;
+    let mut model = loom::model::Builder::new();
+    model.preemption_bound = Some(3);
+    model.check(|| {
+        let (queues, locals) = Queues::new(BOTH);
+        let shared = Arc::new((queues, Mutex::new(0), Condvar::new()));
+        let threads: Vec<_> = locals
+            .into_iter()
+            .map(|mut local| {
+                let shared = shared.clone();
+                loom::thread::spawn(move || {
+                    let (queues, taken, changed) = &*shared;
+                    assert!(local.search(queues, || false, || {}).is_some());
+                    let mut taken = taken.lock().expect("no panic");
+                    *taken += 1;
+                    changed.notify_one();
+                    while *taken < BOTH {
+                        taken = changed.wait(taken).expect("no panic");
+                    }
+                })
+            })
+            .collect();
+        for number in 1..=BOTH {
+            shared.0.inject(edt(number));
+        }
+        for thread in threads {
+            thread.join().expect("no panic");
+        }
+    });
+}

@@ -3,6 +3,7 @@
 use super::context::Context;
 use super::early::{DEPV, Early};
 use crate::check::count;
+use crate::graph::finish::Closes;
 use crate::graph::{Call, Dependence, Refused};
 use crate::object::arena::Taken;
 use crate::object::edt::{Edt, ExplicitRange, FINISH, HAS_RANGE, Mode, RANGE_WORDS};

@@ -7,6 +7,7 @@ use super::end::fatal;
 use super::timing::call_timed;
 use super::uncaught::ocr_call_edt;
 use crate::check::history::Who;
+use crate::graph::finish::{Closes, Credit};
 use crate::memory::{self, Acquired, Left};
 use crate::object::data_block::{DataBlock, Mark};
 use crate::object::edt::{DENIED, Edt, EdtRef, FETCH, FINISH, NO_SLOT, PreSlot, URGENT, WAITER};
@@ -17,6 +18,36 @@ use crate::object::work::{EdtDep, EdtFunction};
 use crate::sched::policy::{self, Choice, Choices};
 use std::mem::MaybeUninit;
 use std::sync::atomic::{AtomicBool, Ordering};
+
+impl Closes for Context {
+    #[inline(always)]
+    fn credit(&mut self) -> &mut Credit {
+        &mut self.credit
+    }
+
+    fn close_one(&mut self, scope: &Scope) -> *const Scope {
+        let (output, result) = (scope.output.get(), scope.result.get());
+        let (parent, index, goes) = (
+            scope.parent.get(),
+            scope.index.get(),
+            scope.result_goes.get(),
+        );
+        if let Some(freed) = scope.header.peek().freed() {
+            scope.header.publish(freed);
+            self.runtime
+                .objects
+                .scopes
+                .free(&mut self.caches.scopes, freed, index);
+        }
+        self.pass_result(None, output, result);
+        if goes {
+            self.graph().let_go(result);
+        }
+        // As at the end of an EDT.
+        self.work_off();
+        parent
+    }
+}
 
 impl Context {
     /// Step 3: a runnable EDT is placed, as far as it can be now, and sent on.
@@ -390,36 +421,6 @@ impl Context {
         }
     }
 
-    /// Counts an EDT out of its finish scope, and closes the scope, and those around it, if it was
-    /// the last.
-    pub fn check_out(&mut self, scope: Option<&Scope>) {
-        if let Some(scope) = scope
-            && self.credit.check_out(scope)
-        {
-            self.close(scope);
-        }
-    }
-
-    /// Turns to the finish scope of the EDT that runs next: gives back what is held of the last.
-    pub fn turn_to(&mut self, scope: Option<&Scope>) {
-        if self
-            .credit
-            .is_for(scope.map_or(std::ptr::null(), std::ptr::from_ref))
-        {
-            return;
-        }
-        while let Some(closed) = self.credit.turn_to(scope) {
-            self.close(closed);
-        }
-    }
-
-    /// Gives back what this thread holds of a finish scope.
-    pub fn give_credit_back(&mut self) {
-        while let Some(closed) = self.credit.give_back() {
-            self.close(closed);
-        }
-    }
-
     /// Ends the leases of blocks that the EDT which runs next does not use; all where there is none.
     #[inline]
     pub fn end_leases(&mut self, next: Option<&Edt>) {
@@ -428,36 +429,6 @@ impl Context {
         }
         while let Some((block, left)) = self.leases.end_unused(next, &mut self.granted) {
             self.dispose_if(block, left);
-        }
-    }
-
-    /// Closes a scope whose count has come to 0: nobody else knows it any more.
-    fn close(&mut self, mut scope: &Scope) {
-        loop {
-            let (output, result) = (scope.output.get(), scope.result.get());
-            let parent = scope.parent.get();
-            let (index, goes) = (scope.index.get(), scope.result_goes.get());
-            if let Some(freed) = scope.header.peek().freed() {
-                scope.header.publish(freed);
-                self.runtime
-                    .objects
-                    .scopes
-                    .free(&mut self.caches.scopes, freed, index);
-            }
-            self.pass_result(None, output, result);
-            if goes {
-                self.graph().let_go(result);
-            }
-            // As at the end of an EDT.
-            self.work_off();
-            // SAFETY: the nested scope that was just closed kept its parent open.
-            let Some(outer) = (unsafe { parent.as_ref() }) else {
-                return;
-            };
-            if !self.credit.check_out(outer) {
-                return;
-            }
-            scope = outer;
         }
     }
 

@@ -38,6 +38,7 @@ use super::context::Context;
 use super::end::{Call, FATAL_STATUS, end_process, fatal, stay};
 use super::stack::{self, SignalStack};
 use super::{Runtime, worker};
+use crate::graph::finish::Closes;
 use crate::object::edt::Edt;
 use crate::sched::queues::Local;
 use crate::sync::dawdle;

@@ -162,6 +162,62 @@ impl Credit {
     }
 }
 
+/// Who holds credit, and sees to the scopes that close by it: whoever runs or ends EDTs.
+pub trait Closes {
+    /// The credit of this thread.
+    fn credit(&mut self) -> &mut Credit;
+
+    /// Ends a scope whose count has come to 0, so that nobody else knows it any more. Gives the one around it, null if
+    /// there is none.
+    fn close_one(&mut self, scope: &Scope) -> *const Scope;
+
+    /// Counts an EDT out of its scope.
+    #[inline]
+    fn check_out(&mut self, scope: Option<&Scope>) {
+        if let Some(scope) = scope
+            && self.credit().check_out(scope)
+        {
+            self.close(scope);
+        }
+    }
+
+    /// Turns to the scope of the EDT that runs next: gives back what is held of the last.
+    #[inline]
+    fn turn_to(&mut self, scope: Option<&Scope>) {
+        if self
+            .credit()
+            .is_for(scope.map_or(ptr::null(), ptr::from_ref))
+        {
+            return;
+        }
+        while let Some(closed) = self.credit().turn_to(scope) {
+            self.close(closed);
+        }
+    }
+
+    /// Gives back all that is held.
+    fn give_credit_back(&mut self) {
+        while let Some(closed) = self.credit().give_back() {
+            self.close(closed);
+        }
+    }
+
+    /// Closes a scope, and those around it for which it was the last.
+    fn close(&mut self, mut scope: &Scope) {
+        loop {
+            let parent = self.close_one(scope);
+            // SAFETY: the nested scope that was just closed kept its parent open.
+            let Some(outer) = (unsafe { parent.as_ref() }) else {
+                return;
+            };
+            if !self.credit().check_out(outer) {
+                return;
+            }
+            scope = outer;
+        }
+    }
+}
+
 #[cfg(all(test, loom))]
 mod loom_models {
     use super::*;
@@ -171,10 +227,6 @@ mod loom_models {
     use loom::sync::Arc;
     use loom::sync::atomic::AtomicUsize;
     use std::cell::Cell;
-
-    fn scope() -> &'static Scope {
-        nested_in(ptr::null())
-    }
 
     /// A scope with the finish EDT in it.
     fn nested_in(parent: *const Scope) -> &'static Scope {
@@ -191,121 +243,115 @@ mod loom_models {
         }))
     }
 
-    /// The finish EDT creates an EDT that another thread runs, which creates one more. Exactly one
-    /// of the two threads closes the scope, after all three have ended.
-    #[test]
-    fn the_last_one_closes_the_scope() {
-        loom::model(|| {
-            let scope = scope();
-            let ended = Arc::new(AtomicUsize::new(0));
-            let closed = Arc::new(AtomicUsize::new(0));
-            let mut credit = Credit::default();
-            assert!(credit.turn_to(Some(scope)).is_none());
-            credit.check_in(scope);
-            let other = {
-                let (ended, closed) = (ended.clone(), closed.clone());
-                loom::thread::spawn(move || {
-                    let mut credit = Credit::default();
-                    assert!(credit.turn_to(Some(scope)).is_none());
-                    credit.check_in(scope);
-                    for _ in 0..2 {
-                        ended.fetch_add(1, Ordering::Relaxed);
-                        assert!(!credit.check_out(scope));
-                    }
-                    if credit.give_back().is_some() {
-                        assert_eq!(ended.load(Ordering::Relaxed), 3);
-                        closed.fetch_add(1, Ordering::Relaxed);
-                    }
-                })
-            };
-            ended.fetch_add(1, Ordering::Relaxed);
-            assert!(!credit.check_out(scope));
-            if credit.give_back().is_some() {
-                assert_eq!(ended.load(Ordering::Relaxed), 3);
-                closed.fetch_add(1, Ordering::Relaxed);
-            }
-            other.join().expect("no panic");
-            assert_eq!(closed.load(Ordering::Relaxed), 1);
-        });
-    }
-
-    /// Five finish EDTs with one in each, and the one that creates them.
-    const ALL: usize = 11;
-
     /// EDTs that ended, and scopes without a parent that closed.
     type Counts = (AtomicUsize, AtomicUsize);
 
-    /// What the engine does with a scope that closed.
-    fn close(credit: &mut Credit, mut scope: &'static Scope, (ended, closed): &Counts) {
-        loop {
-            // SAFETY: the nested scope kept its parent open.
-            let Some(parent) = (unsafe { scope.parent.get().as_ref() }) else {
-                assert_eq!(ended.load(Ordering::Relaxed), ALL);
-                closed.fetch_add(1, Ordering::Relaxed);
-                return;
-            };
-            if !credit.check_out(parent) {
-                return;
+    /// A thread that runs EDTs, of which there are so many.
+    struct Thread {
+        credit: Credit,
+        counts: Arc<Counts>,
+        all: usize,
+    }
+
+    impl Closes for Thread {
+        fn credit(&mut self) -> &mut Credit {
+            &mut self.credit
+        }
+
+        fn close_one(&mut self, scope: &Scope) -> *const Scope {
+            let parent = scope.parent.get();
+            if parent.is_null() {
+                assert_eq!(self.counts.0.load(Ordering::Relaxed), self.all);
+                self.counts.1.fetch_add(1, Ordering::Relaxed);
             }
-            scope = parent;
+            parent
         }
     }
 
-    fn turn(credit: &mut Credit, scope: Option<&Scope>, counts: &Counts) {
-        while let Some(scope) = credit.turn_to(scope) {
-            close(credit, scope, counts);
+    impl Thread {
+        fn new(all: usize) -> Thread {
+            Thread {
+                credit: Credit::default(),
+                counts: Arc::default(),
+                all,
+            }
+        }
+
+        fn creates(&mut self, scope: &Scope) {
+            self.credit.check_in(scope);
+        }
+
+        fn ends(&mut self, scope: &Scope) {
+            self.counts.0.fetch_add(1, Ordering::Relaxed);
+            self.check_out(Some(scope));
         }
     }
 
-    fn settle(credit: &mut Credit, counts: &Counts) {
-        while let Some(scope) = credit.give_back() {
-            close(credit, scope, counts);
-        }
+    /// Has two threads run EDTs. The scope without a parent closes once.
+    fn both(
+        mut me: Thread,
+        theirs: impl FnOnce(&mut Thread) + 'static,
+        mine: impl FnOnce(&mut Thread),
+    ) {
+        let mut other = Thread {
+            counts: me.counts.clone(),
+            ..Thread::new(me.all)
+        };
+        let thread = loom::thread::spawn(move || {
+            theirs(&mut other);
+            other.give_credit_back();
+        });
+        mine(&mut me);
+        me.give_credit_back();
+        thread.join().expect("no panic");
+        assert_eq!(me.counts.1.load(Ordering::Relaxed), 1);
+    }
+
+    /// The finish EDT creates an EDT that another thread runs, which creates one more.
+    #[test]
+    fn the_last_one_closes_the_scope() {
+        loom::model(|| {
+            let scope = nested_in(ptr::null());
+            let mut me = Thread::new(3);
+            me.turn_to(Some(scope));
+            me.creates(scope);
+            let theirs = |other: &mut Thread| {
+                other.turn_to(Some(scope));
+                other.creates(scope);
+                other.ends(scope);
+                other.ends(scope);
+            };
+            both(me, theirs, |me| me.ends(scope));
+        });
     }
 
     /// A finish EDT creates five, which two threads run, one after the other, each with an EDT in its scope.
-    /// The scope around them closes once, when all have ended.
     #[test]
     fn nested_scopes_close_before_the_one_around_them() {
         loom::model(|| {
-            let outer = scope();
-            let counts: Arc<Counts> = Arc::default();
-            let mut credit = Credit::default();
-            turn(&mut credit, Some(outer), &counts);
-            let all: Vec<&'static Scope> = (0..5)
-                .map(|_| {
-                    credit.check_in(outer);
-                    nested_in(outer)
-                })
-                .collect();
-            let (mine, others) = (all[..2].to_vec(), all[2..].to_vec());
-            let run = |credit: &mut Credit, scopes: Vec<&'static Scope>, counts: &Counts| {
+            let outer = nested_in(ptr::null());
+            let mut me = Thread::new(11);
+            me.turn_to(Some(outer));
+            let all = [(); 5].map(|()| {
+                me.creates(outer);
+                nested_in(outer)
+            });
+            let run = |thread: &mut Thread, scopes: &[&'static Scope]| {
                 for scope in scopes {
-                    turn(credit, Some(scope), counts);
-                    credit.check_in(scope);
-                    for _ in 0..2 {
-                        counts.0.fetch_add(1, Ordering::Relaxed);
-                        assert!(!credit.check_out(scope));
-                    }
+                    thread.turn_to(Some(scope));
+                    thread.creates(scope);
+                    thread.ends(scope);
+                    thread.ends(scope);
                 }
             };
-            let other = {
-                let counts = counts.clone();
-                loom::thread::spawn(move || {
-                    let mut credit = Credit::default();
-                    run(&mut credit, others, &counts);
-                    settle(&mut credit, &counts);
-                })
-            };
-            run(&mut credit, mine, &counts);
-            // The EDT that has created them ends last.
-            turn(&mut credit, Some(outer), &counts);
-            counts.0.fetch_add(1, Ordering::Relaxed);
-            assert!(!credit.check_out(outer));
-            turn(&mut credit, None, &counts);
-            settle(&mut credit, &counts);
-            other.join().expect("no panic");
-            assert_eq!(counts.1.load(Ordering::Relaxed), 1);
+            let theirs = move |other: &mut Thread| run(other, &all[2..]);
+            both(me, theirs, |me| {
+                run(me, &all[..2]);
+                // The EDT that has created them ends last.
+                me.turn_to(Some(outer));
+                me.ends(outer);
+                me.turn_to(None);
+            });
         });
     }
 
@@ -313,26 +359,11 @@ mod loom_models {
     #[test]
     fn who_has_no_credit_may_be_the_last() {
         loom::model(|| {
-            let scope = scope();
-            let ended = Arc::new(AtomicUsize::new(0));
-            let mut credit = Credit::default();
-            assert!(credit.turn_to(Some(scope)).is_none());
-            credit.check_in(scope);
-            let device = {
-                let ended = ended.clone();
-                loom::thread::spawn(move || {
-                    ended.fetch_add(1, Ordering::Relaxed);
-                    let closed = Credit::default().check_out(scope);
-                    assert!(!closed || ended.load(Ordering::Relaxed) == 2);
-                    closed
-                })
-            };
-            ended.fetch_add(1, Ordering::Relaxed);
-            assert!(!credit.check_out(scope));
-            let closed = credit.give_back().is_some();
-            assert!(!closed || ended.load(Ordering::Relaxed) == 2);
-            let by_device = device.join().expect("no panic");
-            assert!(closed != by_device);
+            let scope = nested_in(ptr::null());
+            let mut me = Thread::new(2);
+            me.turn_to(Some(scope));
+            me.creates(scope);
+            both(me, |device| device.ends(scope), |me| me.ends(scope));
         });
     }
 }

@@ -4,7 +4,7 @@ use super::context::Context;
 use super::early::{DEPV, Early};
 use crate::check::count;
 use crate::graph::finish::Closes;
-use crate::graph::{Call, Dependence, Refused};
+use crate::graph::{Call, Dependence, NewSlots, NotLinked, Refused};
 use crate::object::arena::Taken;
 use crate::object::edt::{Edt, ExplicitRange, FINISH, HAS_RANGE, Mode, RANGE_WORDS};
 use crate::object::edt::{RUNNABLE, WAITING};
@@ -289,17 +289,7 @@ impl Context {
         if template.special || request.hints.is_some() {
             self.begin_special(edt, request, sources);
         }
-        let mut open = depc;
-        let mut to_link = 0;
-        for (slot, &source) in edt.slots().iter().zip(sources) {
-            if source.is_event() {
-                slot.connect_later(Mode::Rw, source);
-                to_link += 1;
-            } else if source != Guid::UNINITIALIZED {
-                slot.satisfy(source, Mode::Rw);
-                open -= 1;
-            }
-        }
+        let (open, to_link) = NewSlots::begin(edt, sources);
         // The arrays have been read; from here on the places may be written.
         let output = match request.output {
             Output::None => Some(Guid::NULL),
@@ -336,12 +326,11 @@ impl Context {
             None => edt.header.publish(word),
             Some(_) => objects.edts.publish_on(edt, word),
         }
-        let result = match (open, to_link) {
-            (0, _) => {
+        let result = match open {
+            0 => {
                 self.advance(edt);
                 Ok(())
             }
-            (_, 0) => Ok(()),
             _ => self.connect_all(edt, to_link),
         };
         if result.is_err() {
@@ -396,32 +385,18 @@ impl Context {
         }
     }
 
-    /// Connects the pre-slots of a new EDT to the events that they were given. The last of these
-    /// `to_link` pre-slots that is not in a list yet keeps the EDT from running, and from being freed.
-    fn connect_all(&mut self, edt: &'static Edt, mut to_link: usize) -> Result<(), Refused> {
-        let mut result = Ok(());
-        for (at, slot) in edt.slots().iter().enumerate() {
-            // Nobody else touches such a pre-slot before it is in a list. Others may have been
-            // connected by somebody who knows the GUID already.
-            let Some((mode, source)) = slot.to_be_linked() else {
-                continue;
-            };
-            let connected = result.and_then(|()| {
-                let link = edt.link_to(at as u32);
-                self.graph().connect((source, 0), edt, (slot, link), mode)
-            });
-            if let Err(why) = connected {
-                let guid = edt.guid();
-                self.graph().unconnect(edt, slot);
-                // From here on it is not touched, but by its GUID.
-                result = result.and_then(|()| self.depend_early(why, source, guid, at as u32));
-            }
-            to_link -= 1;
-            if to_link == 0 {
-                break;
+    /// Connects the pre-slots of a new EDT to the events that they were given, or has them wait for the objects of
+    /// labels.
+    #[inline]
+    fn connect_all(&mut self, edt: &'static Edt, mut to_link: NewSlots) -> Result<(), Refused> {
+        while let Err(NotLinked { why, asked }) = self.graph().link_all(edt, &mut to_link) {
+            let early = self.depend_early(why, asked);
+            if early.is_err() {
+                self.graph().unlink_all(edt, &mut to_link);
+                return early;
             }
         }
-        result
+        Ok(())
     }
 
     /// Creates an EDT that is given data blocks which have not been created yet, but have a label: these
@@ -457,28 +432,22 @@ impl Context {
             unsafe { place.write(guid) };
         }
         for (slot, source) in later {
-            let _ = self.depend_early(why, source, guid, slot);
+            let asked = Dependence {
+                source,
+                post_slot: 0,
+                destination: guid,
+                slot,
+                mode: Mode::Rw,
+            };
+            let _ = self.depend_early(why, asked);
         }
         Ok(())
     }
 
     /// Has a dependence of a new EDT wait for the object of a label, if that is why it was refused.
     #[cold]
-    fn depend_early(
-        &mut self,
-        why: Refused,
-        source: Guid,
-        destination: Guid,
-        slot: u32,
-    ) -> Result<(), Refused> {
-        let dependence = Dependence {
-            source,
-            post_slot: 0,
-            destination,
-            slot,
-            mode: Mode::Rw,
-        };
-        let call = Call::Dependence(dependence);
+    fn depend_early(&mut self, why: Refused, asked: Dependence) -> Result<(), Refused> {
+        let call = Call::Dependence(asked);
         self.make_early(why, Early::from(DEPV, call, self.who()))
     }
 

@@ -2,6 +2,7 @@
 //! their headers. The functions are the real ones, on real objects. What a header guards is not told to `loom`: that
 //! nobody touches it without the lock is for the interpreter to see, which runs the same functions in `threads.rs`.
 
+use super::NewSlots;
 use super::hand::Hand;
 use crate::object::Objects;
 use crate::object::edt::{Edt, EdtRef, Mode, RUNNABLE, WAITING};
@@ -91,6 +92,13 @@ fn check(
     });
 }
 
+/// An EDT whose creator connects it.
+struct NewEdt {
+    guid: Guid,
+    edt: &'static Edt,
+    slots: NewSlots,
+}
+
 impl Hand<'_> {
     fn satisfy(&mut self, event: Guid, number: u32) {
         // As the end of an EDT does: that asks for no block that is there.
@@ -101,19 +109,28 @@ impl Hand<'_> {
         self.step(|graph| graph.destroy_edt(edt)).is_ok()
     }
 
-    /// An EDT that is to be connected to an event, as its creator does it once others can know it.
-    fn edt_behind(&mut self, event: Guid) -> Guid {
-        let connects = |edt: &Edt| edt.slots()[0].connect_later(Mode::Rw, event);
-        self.edt_with(1, connects).guid()
+    /// An EDT that others can know, with pre-slots that its creator is still to connect to these events.
+    fn edt_behind(&mut self, events: &[Guid]) -> NewEdt {
+        let mut slots = None;
+        let edt = self.edt_with(events.len() as u32, |edt| {
+            slots = Some(NewSlots::begin(edt, events).1);
+        });
+        let guid = edt.guid();
+        let edt = EdtRef::new(edt).get();
+        let slots = slots.expect("it has begun");
+        NewEdt { guid, edt, slots }
     }
 
-    fn link(&mut self, edt: Guid, event: Guid) {
-        let edts = &self.objects.edts;
-        let edt = edt.kind().and_then(|kind| edts.get(kind, edt.index()));
-        let edt = edt.expect("it was created");
-        let ends = (&edt.slots()[0], edt.link_to(0));
-        self.step(|graph| graph.connect((event, 0), edt, ends, Mode::Rw))
-            .expect("the event is there");
+    /// What the creator does then (`Context::connect_all`). False where an event is not there.
+    fn link(&mut self, mut new: NewEdt) -> bool {
+        if self
+            .step(|graph| graph.link_all(new.edt, &mut new.slots))
+            .is_ok()
+        {
+            return true;
+        }
+        self.step(|graph| graph.unlink_all(new.edt, &mut new.slots));
+        false
     }
 
     /// An EDT that runs, with its output event in it.
@@ -155,12 +172,14 @@ impl Hand<'_> {
 fn creation_against_satisfaction() {
     model(|objects, mut hand| {
         let event = hand.event(EventKind::Sticky);
-        let edt = hand.edt_behind(event);
+        let new = hand.edt_behind(&[event]);
+        let edt = new.guid;
         let outcome = both(
             objects,
             move |hand| hand.satisfy(event, 7),
-            |hand| hand.link(edt, event),
+            |hand| hand.link(new),
         );
+        assert!(outcome.mine);
         assert_eq!(outcome.served([edt]), [data(7)]);
     });
 }
@@ -209,17 +228,71 @@ fn destruction_against_satisfaction() {
 fn destruction_against_creation() {
     model(|objects, mut hand| {
         let event = hand.event(EventKind::Sticky);
-        let edt = hand.edt_behind(event);
+        let new = hand.edt_behind(&[event]);
+        let edt = new.guid;
         let outcome = both(
             objects,
             move |hand| hand.destroy_edt(edt),
             |hand| {
-                hand.link(edt, event);
+                assert!(hand.link(new));
                 hand.satisfy(event, 7);
             },
         );
         outcome.served_or_gone(objects, edt, outcome.theirs, &[data(7)]);
     });
+}
+
+/// The same with two events, which are satisfied while the EDT is connected to them.
+#[test]
+fn creation_against_two_satisfactions() {
+    few_switches(|objects, mut hand| {
+        let events = [hand.event(EventKind::Sticky), hand.event(EventKind::Once)];
+        let new = hand.edt_behind(&events);
+        let edt = new.guid;
+        let outcome = both(
+            objects,
+            // The once event goes when it triggers, and is there for who connects to it before.
+            move |hand| hand.satisfy(events[0], 1),
+            |hand| {
+                assert!(hand.link(new));
+                hand.satisfy(events[1], 2);
+            },
+        );
+        assert_eq!(outcome.served([edt]), [data(1)]);
+        assert_eq!(outcome.runnable[0].get().slots()[1].data(), data(2));
+    });
+}
+
+/// An EDT is destroyed by another thread while its creator connects it to two events, one of which is not there: so the
+/// creator destroys it, too, as it does when a dependence is refused. It is freed once.
+#[test]
+fn destruction_against_a_creation_that_fails() {
+    for missing in [0, 1] {
+        few_switches(move |objects, mut hand| {
+            let events = [hand.event(EventKind::Sticky), hand.event(EventKind::Sticky)];
+            let gone = hand.step(|graph| graph.destroy_event(events[missing]));
+            assert!(gone.is_ok());
+            let new = hand.edt_behind(&events);
+            let edt = new.guid;
+            let outcome = both(
+                objects,
+                move |hand| hand.destroy_edt(edt),
+                |hand| {
+                    assert!(!hand.link(new));
+                    let destroyed = hand.destroy_edt(edt);
+                    // A list may still lead to it.
+                    hand.satisfy(events[1 - missing], 7);
+                    destroyed
+                },
+            );
+            assert!(
+                outcome.theirs != outcome.mine,
+                "one of them has destroyed it"
+            );
+            assert!(outcome.runnable.is_empty());
+            assert!(objects.edts.live().next().is_none(), "it is freed");
+        });
+    }
 }
 
 /// An event is destroyed while a dependence on it is added and then another: what came before is unconnected

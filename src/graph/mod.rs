@@ -18,6 +18,7 @@
 mod by_value;
 mod choosy;
 mod connect;
+mod create;
 pub mod finish;
 #[cfg(test)]
 mod hand;
@@ -29,4 +30,5 @@ mod threads;
 mod worklist;
 
 pub use by_value::Passed;
+pub use create::{NewSlots, NotLinked};
 pub use worklist::{Call, Dependence, Graph, Refused, Worklist};

@@ -1,6 +1,6 @@
 /* kernels [LAUNCHES [LINKS [ROUNDS [DEVICE]]]]: what a kernel EDT costs, against loops of OpenCL calls.
  *
- * In each round, for kernels that do nothing and that take about 20 and 200 microseconds:
+ * In each round, for kernels that do nothing and that take about 20 and 200 microseconds and a millisecond:
  *
  *   independent   LAUNCHES kernels in flight, each with a buffer of its own: LAUNCHES kernel EDTs in a finish scope,
  *                 and, set argument by argument and enqueued, a loop over one in-order queue and over two in turn (the

@@ -53,13 +53,19 @@ export! {
 }
 
 /// What this thread, if it has paused the runtime, asks for.
-fn query_of(context: &Context, query: ocrQueryType_t, guid: Guid) -> Option<Vec<Guid>> {
+fn query_of(context: &mut Context, query: ocrQueryType_t, guid: Guid) -> Option<Vec<Guid>> {
     if !context.has_paused() {
         return None;
     }
     let runtime = context.runtime;
     match query {
-        sys::OCR_QUERY_READY_EDTS => Some(runtime.queues.look_through(|edt| edt.get().guid())),
+        sys::OCR_QUERY_READY_EDTS => {
+            let ready = runtime.queues.look_through(|edt| edt.get().guid());
+            // A device that has come to be idle meanwhile may have found nothing.
+            context.feed_devices();
+            context.work_off();
+            Some(ready)
+        }
         sys::OCR_QUERY_ALL_EDTS => Some(Picture::all_edts(&runtime.objects)),
         sys::OCR_QUERY_EVENTS => Some(runtime.picture().events_of(guid)),
         // In which order pre-slots were satisfied is not recorded.

@@ -71,7 +71,7 @@ impl Manager {
                     self.info.max_work_group
                 );
                 if let Some(local) = launch.range.local {
-                    let items: usize = local[..dims].iter().product();
+                    let items: f64 = local[..dims].iter().map(|&size| size as f64).product();
                     hint.push_str(&format!("; the range asks for {items}"));
                     let sizes = launch.range.global.into_iter().zip(local);
                     for (d, (global, local)) in sizes.enumerate().take(dims) {

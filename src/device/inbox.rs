@@ -7,15 +7,10 @@
 //!
 //! # Why nobody waits for ever
 //!
-//! | `asleep` | who is where | what ends it |
-//! |---|---|---|
-//! | false | the manager runs, or a sender that has taken `asleep` is about to wake it | `sleep` |
-//! | true | the manager waits on `wake`, and there was nothing when it began to | the next sender, a time limit |
-//!
 //! Everything is read and written with the lock held. A message or a completion therefore comes either
-//! before the manager looks in `sleep`, which then returns at once, or after `asleep` is set, and the
-//! sender sees it and wakes the manager: waiting lets go of the lock only when a wake-up can reach it.
-//! Of several senders the first wakes; what the others leave is there when the manager looks.
+//! before the manager looks in `sleep`, which then returns at once, or after it has begun to wait on `wake`: that lets
+//! go of the lock only when a wake-up can reach it, and the sender wakes it after its own hold of the lock. Of several
+//! senders the first wakes; what the others leave is there when the manager looks. To wake nobody is a look at a word.
 //!
 //! A completion is a flag and not a message: `take` clears it *before* the manager looks at the
 //! commands, so one that finishes after that look sets it again. And a message is either refused, given
@@ -39,8 +34,6 @@ struct State<M> {
     messages: Vec<M>,
     /// A callback has run since the manager last looked.
     completion: bool,
-    /// The manager waits on `wake`.
-    asleep: bool,
     /// Nothing is taken any more.
     closed: bool,
 }
@@ -51,7 +44,6 @@ impl<M> Inbox<M> {
             state: Mutex::new(State {
                 messages: Vec::new(),
                 completion: false,
-                asleep: false,
                 closed: false,
             }),
             wake: Condvar::new(),
@@ -66,25 +58,16 @@ impl<M> Inbox<M> {
             return Err(message);
         }
         state.messages.push(message);
-        // Cleared here, so that of many senders one wakes the manager.
-        let asleep = std::mem::take(&mut state.asleep);
         drop(state);
-        if asleep {
-            self.wake.notify_one();
-        }
+        self.wake.notify_one();
         Ok(())
     }
 
     /// Says that some command has completed.
     pub(super) fn completed(&self) {
         dawdle(32);
-        let mut state = self.state.lock();
-        state.completion = true;
-        let asleep = std::mem::take(&mut state.asleep);
-        drop(state);
-        if asleep {
-            self.wake.notify_one();
-        }
+        self.state.lock().completion = true;
+        self.wake.notify_one();
     }
 
     /// Takes all messages, into an empty vector.
@@ -102,7 +85,6 @@ impl<M> Inbox<M> {
         if !state.messages.is_empty() || state.completion {
             return;
         }
-        state.asleep = true;
         match at_most {
             Some(time) => {
                 let _ = self.wake.wait_for(&mut state, time);
@@ -110,7 +92,6 @@ impl<M> Inbox<M> {
             // A spurious return does no harm: the manager looks, and sleeps again.
             None => self.wake.wait(&mut state),
         }
-        state.asleep = false;
     }
 
     /// Takes nothing more, and returns what is there.

@@ -184,8 +184,8 @@ impl<W> Lanes<W> {
         enough
     }
 
-    /// Holds the next command of a compute lane back, until [`Lanes::let_go_enough`] or [`Lanes::flush`]; no more than
-    /// `most` are enough.
+    /// Holds the next command of a compute lane back, until [`Lanes::let_go_enough`] or [`Lanes::flush`]; `most` are
+    /// enough, or [`HELD`] where that is more.
     pub(super) fn hold(&mut self, context: &Context, most: usize) {
         if self.hold.is_none() {
             let pending: usize = self.lanes.iter().map(|lane| lane.pending.len()).sum();
@@ -330,17 +330,5 @@ impl<W> Lanes<W> {
             }
         }
         good
-    }
-
-    /// Waits until every queue is empty, and takes what was pending without looking at it.
-    pub(super) fn abandon(&mut self) -> Vec<W> {
-        self.open();
-        let mut left = Vec::new();
-        for lane in &mut self.lanes {
-            let _ = lane.queue.finish();
-            lane.first += lane.pending.len() as u64;
-            left.extend(lane.pending.drain(..).map(|pending| pending.work));
-        }
-        left
     }
 }

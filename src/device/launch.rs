@@ -79,6 +79,10 @@ impl Manager {
             // Some drivers find out that memory is short only when a command is enqueued.
             let short = matches!(&obstacle, Obstacle::Fault(fault) if fault.is_memory());
             let retry = short && self.evict_all();
+            for used in &job.uses {
+                // The host may write before the next launch.
+                self.buffers.get(used.id).fresh = false;
+            }
             self.unpin(&mut job.uses);
             if retry {
                 continue;

@@ -22,7 +22,7 @@ use super::fault::Fault;
 use super::fetch::Fetching;
 use super::handle::{Message, stopped_launch};
 use super::inbox::Inbox;
-use super::lane::{COMPUTE, IN, Lanes, MAX_COMPUTE, OUT};
+use super::lane::{COMPUTE, IN, Lanes, MAX_COMPUTE, OUT, Pending};
 use super::load::Load;
 use super::pace::{HOLD_FROM, LOOK_EACH, Pace, next_look};
 use super::program::Programs;
@@ -32,8 +32,8 @@ use super::{DeviceError, DeviceInfo, DeviceSettings, Events, Launch, LaunchError
 /// So many are kept: as many as a burst has, about a megabyte.
 const SPARE_JOBS: usize = 4096;
 
-/// How long the thread sleeps at most while commands are pending. Only a driver that loses a
-/// callback ever makes it sleep so long.
+/// How long the thread sleeps at most while commands are pending: where kernels take longer, and in case that a driver
+/// loses a callback.
 const LOST_CALLBACK: Duration = Duration::from_millis(100);
 /// The same where a callback could not be set at all, so that looking is the only way.
 const NO_CALLBACK: Duration = Duration::from_micros(200);
@@ -106,6 +106,8 @@ pub(super) struct Manager {
     pub(super) awaited: usize,
     /// Counts the launches put together.
     pub(super) serial: u64,
+    /// What was seen to have ended in a lane, while it is worked on.
+    ended: Vec<(Pending<Work>, Answer<()>)>,
     /// Those that have been answered: the memory is used again.
     #[allow(clippy::vec_box)]
     spare: Vec<Box<Job>>,
@@ -156,6 +158,7 @@ impl Manager {
             running: 0,
             awaited: 0,
             serial: 0,
+            ended: Vec::new(),
             spare: Vec::new(),
             copy_failure: None,
             last_launches: false,
@@ -170,8 +173,9 @@ impl Manager {
     pub(super) fn live(&mut self) {
         let ended = catch_unwind(AssertUnwindSafe(|| self.run()));
         if ended.is_err() {
-            // The panic's message is out. What was in flight must still be answered.
-            self.fail_everything();
+            // The panic's message is out. The books may be wrong, so nothing is read of them.
+            self.events.broke_down();
+            return;
         }
         for message in self.inbox.close() {
             self.turn_away(message);
@@ -303,28 +307,33 @@ impl Manager {
 
     /// The same for one lane.
     pub(super) fn reap(&mut self, lane: usize) -> bool {
-        // All that is seen has ended now, as far as can be told.
-        let mut seen = None;
-        let (mut kernels, mut kernels_ns) = (0, 0);
-        while let Some((pending, outcome)) = self.lanes.pop_done(lane) {
-            let now = *seen.get_or_insert_with(Instant::now);
-            let taken = self.lanes.ended(lane, now);
+        let mut ended = std::mem::take(&mut self.ended);
+        ended.extend(std::iter::from_fn(|| self.lanes.pop_done(lane)));
+        let any = !ended.is_empty();
+        // All of them have ended by now. When each did is not known, so the time since the one before goes to all alike.
+        let mut each_ns = 0;
+        if any {
+            let taken = self.lanes.ended(lane, Instant::now());
+            let is_kernel = |pending: &Pending<Work>| matches!(pending.work, Work::Kernel(_));
+            let kernels = ended
+                .iter()
+                .filter(|(pending, _)| is_kernel(pending))
+                .count() as u64;
+            if kernels != 0 {
+                each_ns = self.pace.note(kernels, taken.as_nanos() as u64);
+                self.load.set_pace_ns(each_ns);
+            }
+        }
+        for (pending, outcome) in ended.drain(..) {
             match pending.work {
                 Work::CopyIn { id, bytes } => self.finish_copy_in(id, bytes, outcome),
-                Work::Kernel(job) => {
-                    kernels += 1;
-                    let ns = taken.as_nanos() as u64;
-                    kernels_ns += ns;
-                    self.finish_kernel(job, outcome, ns);
-                }
+                Work::Kernel(job) => self.finish_kernel(job, outcome, each_ns),
                 Work::CopyOut(fetching) => self.finish_fetch(fetching, outcome),
                 Work::Unmap { id } => self.release_pin(id),
             }
         }
-        if kernels != 0 {
-            self.load.set_pace_ns(self.pace.note(kernels, kernels_ns));
-        }
-        seen.is_some()
+        self.ended = ended;
+        any
     }
 
     fn finish_copy_in(&mut self, id: Id, bytes: u64, outcome: Answer<()>) {
@@ -398,30 +407,5 @@ impl Manager {
         self.counters.failures.add(1);
         self.load.ends();
         self.events.launched(token, Err(Box::new(error)));
-    }
-
-    /// Answers everything with an error, after a panic. The books may be wrong, so that nothing is
-    /// read of them but who is to be answered.
-    fn fail_everything(&mut self) {
-        let cause = "the device manager broke down";
-        for work in self.lanes.abandon() {
-            match work {
-                Work::Kernel(job) => {
-                    let error = self.error(&job.launch, Fault::new(cause), false);
-                    self.answer_failed(job.launch.token, error);
-                }
-                Work::CopyOut(fetching) => {
-                    for token in fetching.tokens {
-                        let error = self.trouble(cause.to_string(), None);
-                        self.events.fetched(token, Err(error));
-                    }
-                }
-                Work::CopyIn { .. } | Work::Unmap { .. } => {}
-            }
-        }
-        for job in std::mem::take(&mut self.waiting) {
-            self.refuse(&job.launch, Fault::new(cause));
-        }
-        self.forget_all();
     }
 }

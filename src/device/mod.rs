@@ -74,7 +74,7 @@ pub use counters::Counters;
 pub use discovery::{DeviceInfo, DeviceKind, Inventory, LoaderState, discover};
 pub use error::{BuildError, DeviceError, LaunchError, code_name};
 pub use handle::DeviceManager;
-pub use load::has_changed;
+pub use load::{Pool, feed};
 pub use selection::Selection;
 pub use signature::{ArgKind, Signature};
 pub use threads::{NAME as THREAD_NAME, Seen as OpenclThreads, is_one as is_opencl_thread};
@@ -123,6 +123,8 @@ pub trait Events: Send + Sync + 'static {
     fn fetched(&self, token: usize, result: Result<(), DeviceError>);
     /// The device has nothing of this block any more and will not touch it again.
     fn forgotten(&self, block: &'static DataBlock);
+    /// The manager's thread has panicked, and answers nothing any more.
+    fn broke_down(&self);
 }
 
 /// A kernel to be built.
@@ -219,6 +221,6 @@ pub struct Launch {
     /// Blocks for buffer arguments; `None` and blocks of no bytes are null buffers.
     pub blocks: List<Option<BlockArg>>,
     /// Whether somebody may wait for this kernel alone. The answers of others may come later while more is enqueued
-    /// behind them (`manager.rs`).
+    /// behind them (`pace.rs`).
     pub awaited: bool,
 }

@@ -210,10 +210,6 @@ impl Queue {
         queue::flush(self.0)
     }
 
-    pub(super) fn finish(&self) -> Answer<()> {
-        queue::finish(self.0)
-    }
-
     /// Copies `bytes` from `host` into the buffer, without waiting.
     ///
     /// # Safety

@@ -38,6 +38,7 @@ struct Told {
     launched: HashMap<usize, Result<u64, Box<LaunchError>>>,
     fetched: HashMap<usize, Result<(), DeviceError>>,
     forgotten: Vec<usize>,
+    broke_down: bool,
     answers: usize,
 }
 
@@ -67,8 +68,12 @@ impl Listener {
     }
 }
 
+/// The token of a launch of which the engine cannot be told.
+const BREAKS: usize = usize::MAX;
+
 impl Events for Listener {
     fn enqueued(&self, token: usize) {
+        assert_ne!(token, BREAKS, "this panic is meant");
         self.tell(|t| assert!(!t.launched.contains_key(&token), "answered before"));
     }
     fn launched(&self, token: usize, result: Result<u64, Box<LaunchError>>) {
@@ -79,6 +84,9 @@ impl Events for Listener {
     }
     fn forgotten(&self, block: &'static DataBlock) {
         self.tell(|t| t.forgotten.push(std::ptr::from_ref(block) as usize));
+    }
+    fn broke_down(&self) {
+        self.tell(|t| t.broke_down = true);
     }
 }
 

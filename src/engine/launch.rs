@@ -5,7 +5,7 @@ use super::ahead::{Answer, result_of};
 use super::block::set_stuck;
 use super::checks::begins;
 use super::context::Context;
-use super::end::fatal;
+use super::end::{FATAL_STATUS, end_process, fatal};
 use super::files::FETCH_AT_END;
 use super::uncaught;
 use super::{Flight, Runtime};
@@ -20,14 +20,54 @@ use std::cell::Cell;
 use std::ptr;
 use std::sync::atomic::{AtomicBool, Ordering};
 
-/// A device of the first free place gets another EDT while it has fewer launches than this: one to
-/// run in each of its queues, and one to follow without a gap.
-const ROOM: usize = 4;
 /// A gap is nothing beside kernels that take so long, while an EDT that waits behind one may keep all others waiting:
 /// then a device takes the next when it has ended the last. So it is with the first ones, of which nothing is known.
 const LONG_NS: u64 = 2_000_000;
 /// Unless so many EDTs for each worker wait for a place: then the other queues of the device are to have work, too.
 const PLENTY: usize = 4;
+
+impl device::Pool for Context {
+    type Edt = EdtRef;
+
+    fn is_empty(&self) -> bool {
+        self.runtime.queues.pool.is_empty()
+    }
+
+    fn take(&mut self) -> Option<EdtRef> {
+        self.runtime.queues.take_from_pool()
+    }
+
+    fn put_back(&mut self, edt: EdtRef) {
+        self.runtime.queues.pool.push(edt);
+        self.queued = true;
+    }
+
+    fn fitting(&self, edt: &EdtRef) -> PlaceSet {
+        let mut fitting = PlaceSet::EMPTY;
+        for place in self.runtime.devices.for_edt(edt.get()) {
+            fitting.insert(place);
+        }
+        fitting
+    }
+
+    fn devices(&self) -> usize {
+        self.runtime.devices.in_use().len()
+    }
+
+    fn load(&self, device: Place) -> usize {
+        self.runtime.devices.load(device)
+    }
+
+    fn takes_ahead(&self, device: Place) -> bool {
+        let pace_ns = self.runtime.devices.manager(device).pace_ns();
+        let queues = &self.runtime.queues;
+        pace_ns.is_some_and(|ns| ns < LONG_NS) || queues.pool.len() > PLENTY * queues.workers()
+    }
+
+    fn give(&mut self, edt: EdtRef, device: Place) {
+        self.place_at(edt.get(), device);
+    }
+}
 
 impl Context {
     /// Brings the blocks of an EDT to where it runs, as far as they are not there. The last answer
@@ -127,49 +167,9 @@ impl Context {
         });
     }
 
-    /// Gives devices that have room EDTs of the pool: after one was put there, and when a launch has ended. Why none is
-    /// forgotten is in `device/load.rs`.
+    /// Gives devices that have room EDTs of the pool.
     pub fn feed_devices(&mut self) {
-        device::has_changed();
-        if self.runtime.queues.pool.is_empty() {
-            return;
-        }
-        let devices = (0..self.runtime.devices.in_use().len()).map(Place::device);
-        // Those that take nothing more now.
-        let mut full = PlaceSet::default();
-        // Each device gets one before any gets another. They are counted here, too, since what is taken may have to
-        // wait for its blocks before it is a load.
-        for level in 0..ROOM {
-            for place in devices.clone() {
-                if full.contains(place) || self.runtime.devices.load(place) > level {
-                    continue;
-                }
-                if level != 0 && !self.takes_ahead(place) {
-                    full.insert(place);
-                    continue;
-                }
-                let Some(edt) = self.runtime.queues.take_from_pool() else {
-                    return;
-                };
-                if self.runtime.devices.for_edt(edt.get()).contains(&place) {
-                    self.place_at(edt.get(), place);
-                } else {
-                    // For another device, or a worker.
-                    self.runtime.queues.pool.push(edt);
-                    // The loads of those that come after this one are read behind that.
-                    device::has_changed();
-                    self.queued = true;
-                    full.insert(place);
-                }
-            }
-        }
-    }
-
-    /// Whether a device takes an EDT of the pool while it has another.
-    fn takes_ahead(&self, place: Place) -> bool {
-        let pace_ns = self.runtime.devices.manager(place).pace_ns();
-        let queues = &self.runtime.queues;
-        pace_ns.is_some_and(|ns| ns < LONG_NS) || queues.pool.len() > PLENTY * queues.workers()
+        device::feed(self);
     }
 
     fn launched(&mut self, edt: &'static Edt, answer: Answer) {
@@ -368,6 +368,11 @@ fn range_of(
     }
 }
 
+thread_local! {
+    /// Whether this manager's thread is telling the engine something.
+    static ANSWERS: Cell<bool> = const { Cell::new(false) };
+}
+
 /// What a device manager tells the engine, on the manager's thread.
 pub(super) struct Answers(pub(super) &'static Runtime);
 
@@ -375,19 +380,22 @@ impl Answers {
     /// Works on this thread's context, and counts the work that was answered out afterwards.
     ///
     /// What is asked of a manager that was stopped, at the end of the run, is answered on the thread that asked,
-    /// which is in the middle of a call: nothing is done there.
+    /// which is in the middle of a call, or of an answer of another manager: nothing is done there.
     fn with_context(&self, counted: Option<Flight>, f: impl FnOnce(&mut Context)) {
         let is_manager = is_opencl_thread();
         if !is_manager && !self.0.end.is_ending() {
             fatal("the thread that works for an OpenCL device has ended: see the message before.");
         }
-        if is_manager && let Some(context) = Context::enter_call() {
-            // SAFETY: the context is that of a manager's thread, which works on it here alone, and answers do not
-            // nest.
-            let context = unsafe { &mut *context };
-            context.is_manager = true;
-            f(context);
-            Context::leave_call();
+        if is_manager && !ANSWERS.replace(true) {
+            if let Some(context) = Context::enter_call() {
+                // SAFETY: the context is that of a manager's thread, which works on it here alone, and not within another
+                // answer.
+                let context = unsafe { &mut *context };
+                context.is_manager = true;
+                f(context);
+                Context::leave_call();
+            }
+            ANSWERS.set(false);
         }
         if let Some(flight) = counted {
             self.0.lands(flight);
@@ -440,5 +448,10 @@ impl Events for Answers {
         if left == 0 {
             self.with_context(Some(Flight::OTHER), |context| context.forgotten(block));
         }
+    }
+
+    /// The panic hook has said what happened. Without the device the program could wait for ever.
+    fn broke_down(&self) {
+        end_process(FATAL_STATUS)
     }
 }

@@ -15,6 +15,7 @@
 //! |---|---|---|
 //! | check in, with credit | - | -1, for the new EDT or nested scope |
 //! | check in, without | +`GRANT` | `GRANT` - 1 |
+//! | check in to a scope that is not the inner one: by an EDT that has waited in a call, since all was given back then | +1 | - |
 //! | check out | - | +1, from the ended EDT or closed scope |
 //! | check out, more than 2 `GRANT` | -`GRANT` | -`GRANT` |
 //! | check out of a scope that is neither | -1 | - |

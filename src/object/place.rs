@@ -85,6 +85,11 @@ impl PlaceSet {
         self.0 |= PlaceSet::only(place).0;
     }
 
+    /// Adds the places of another set.
+    pub fn add(&mut self, other: PlaceSet) {
+        self.0 |= other.0;
+    }
+
     /// Takes a place out.
     pub fn remove(&mut self, place: Place) {
         self.0 &= !PlaceSet::only(place).0;

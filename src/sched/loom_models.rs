@@ -50,12 +50,12 @@ impl Shared {
 
 /// So many workers run so many EDTs of another thread, the first of which make others ready. Nobody but who makes
 /// one ready wakes anybody: loom reports a deadlock if a worker sleeps for ever.
-fn all_run(workers: usize, injected: usize, forks: usize) {
+fn all_run(workers: usize, pushed: usize, forks: usize, push: fn(&Queues, EdtRef)) {
     let mut model = loom::model::Builder::new();
     model.preemption_bound = Some(3);
     model.check(move || {
         let (queues, locals) = Queues::new(workers);
-        let left = AtomicUsize::new(injected + forks);
+        let left = AtomicUsize::new(pushed + forks);
         let shared = Arc::new(Shared { queues, left });
         let threads: Vec<_> = locals
             .into_iter()
@@ -64,8 +64,8 @@ fn all_run(workers: usize, injected: usize, forks: usize) {
                 loom::thread::spawn(move || shared.work(local, forks))
             })
             .collect();
-        for number in 1..=injected {
-            shared.queues.inject(edt(number));
+        for number in 1..=pushed {
+            push(&shared.queues, edt(number));
         }
         for thread in threads {
             thread.join().expect("no panic");
@@ -75,17 +75,33 @@ fn all_run(workers: usize, injected: usize, forks: usize) {
 
 #[test]
 fn one_worker_runs_what_is_injected() {
-    all_run(1, 2, 0);
+    all_run(1, 2, 0, Queues::inject);
 }
 
 #[test]
 fn two_workers_run_what_is_injected() {
-    all_run(2, 1, 0);
+    all_run(2, 1, 0, Queues::inject);
 }
 
 #[test]
 fn two_workers_run_what_one_of_them_makes_ready() {
-    all_run(2, 1, 1);
+    all_run(2, 1, 1, Queues::inject);
+}
+
+#[test]
+fn one_worker_runs_what_comes_into_the_pool() {
+    all_run(1, 2, 0, |queues, edt| {
+        queues.pool.push(edt);
+        queues.sleep.notify();
+    });
+}
+
+#[test]
+fn one_worker_runs_what_has_a_priority() {
+    all_run(1, 2, 0, |queues, edt| {
+        queues.urgent.push(edt, 1);
+        queues.sleep.notify();
+    });
 }
 
 /// A worker that takes one of two EDTs does not come back before the other one is taken: then who searched last has

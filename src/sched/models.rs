@@ -1,11 +1,21 @@
-//! What this room uses of crossbeam, made of what the model checker knows: queues, and parkers.
+//! What this room uses of other crates, made of what the model checker knows: queues, parkers, a mutex.
 //!
 //! A look at how many entries a queue has orders nothing: who must see a push has to see to it. A batch is of one.
 
 use crossbeam_deque::Steal;
 use loom::sync::atomic::{AtomicUsize, Ordering};
-use loom::sync::{Arc, Condvar, Mutex};
+use loom::sync::{Arc, Condvar, MutexGuard};
 use std::collections::VecDeque;
+
+/// Of `parking_lot`.
+#[derive(Default)]
+pub struct Mutex<T>(loom::sync::Mutex<T>);
+
+impl<T> Mutex<T> {
+    pub fn lock(&self) -> MutexGuard<'_, T> {
+        self.0.lock().expect("no panic")
+    }
+}
 
 pub struct Injector<T> {
     entries: Mutex<VecDeque<T>>,
@@ -15,12 +25,12 @@ pub struct Injector<T> {
 impl<T> Injector<T> {
     pub fn new() -> Self {
         Injector {
-            entries: Mutex::new(VecDeque::new()),
+            entries: Mutex(loom::sync::Mutex::new(VecDeque::new())),
             len: AtomicUsize::new(0),
         }
     }
     pub fn push(&self, entry: T) {
-        let mut entries = self.entries.lock().expect("no panic");
+        let mut entries = self.entries.lock();
         entries.push_back(entry);
         self.len.store(entries.len(), Ordering::Relaxed);
     }
@@ -34,7 +44,7 @@ impl<T> Injector<T> {
         if self.is_empty() {
             return None;
         }
-        let mut entries = self.entries.lock().expect("no panic");
+        let mut entries = self.entries.lock();
         let taken = end(&mut entries);
         self.len.store(entries.len(), Ordering::Relaxed);
         taken
@@ -88,12 +98,15 @@ impl<T> Worker<T> {
 }
 
 #[derive(Clone)]
-pub struct Unparker(Arc<(Mutex<bool>, Condvar)>);
+pub struct Unparker(Arc<(loom::sync::Mutex<bool>, Condvar)>);
 pub struct Parker(Unparker);
 
 impl Parker {
     pub fn new() -> Parker {
-        Parker(Unparker(Arc::new((Mutex::new(false), Condvar::new()))))
+        Parker(Unparker(Arc::new((
+            loom::sync::Mutex::new(false),
+            Condvar::new(),
+        ))))
     }
     pub fn unparker(&self) -> &Unparker {
         &self.0

@@ -141,18 +141,10 @@ impl Sleep {
                 self.state.fetch_add(WAKE, Ordering::SeqCst);
                 return;
             }
-            // Taken out by somebody, who has left or will leave a token.
-            drop(sleepers);
-            parker.park();
-            return;
+        } else {
+            asleep();
         }
-        asleep();
-        loop {
-            parker.park();
-            // A token may be old; the list says whether this worker was taken out.
-            if !self.sleepers().contains(&worker) {
-                return;
-            }
-        }
+        // Whoever takes it out of the list leaves one token, which is taken here: so there is never an old one.
+        parker.park();
     }
 }

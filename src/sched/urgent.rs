@@ -3,10 +3,13 @@
 //! One list for each priority, behind a lock: they hold only what the program has given a priority.
 //! Where there is none, a worker reads a number that nobody writes.
 
+#[cfg(loom)]
+use super::models::Mutex;
 use crate::object::edt::EdtRef;
+use crate::sync::{AtomicUsize, Ordering};
+#[cfg(not(loom))]
 use parking_lot::Mutex;
 use std::collections::{BTreeMap, VecDeque};
-use std::sync::atomic::{AtomicUsize, Ordering};
 
 /// The queue of EDTs with a priority. On cache lines of its own: every worker reads `count` all the
 /// time.

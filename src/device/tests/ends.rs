@@ -156,3 +156,20 @@ fn stopping_finishes_what_was_sent_and_answers_what_comes_later() {
         assert_eq!(bench.manager.load(), 0);
     }
 }
+
+#[test]
+fn a_panic_is_told() {
+    let Some(bench) = bench(DeviceSettings::default()) else {
+        return;
+    };
+    let kernel = bench.kernel("fill").id;
+    bench.manager.launch(Launch {
+        token: BREAKS,
+        kernel,
+        range: range(1, None),
+        params: [1].into_iter().collect(),
+        blocks: [writes(block(4))].into_iter().collect(),
+        awaited: true,
+    });
+    bench.listener.wait(|told| told.broke_down.then_some(()));
+}

@@ -161,7 +161,7 @@ bench: all ## runs the benchmarks
 
 bench-peers: all ## installs other task runtimes, where it can, and measures them beside this one
 	benches/setup
-	$(CARGO) bench --locked --bench peers
+	$(CARGO) bench --locked --bench peers --bench levenshtein
 
 bench-strict: all build/no-strict/libocr.a ## measures what strict mode costs where it is off
 	$(CARGO) bench --locked --bench strict

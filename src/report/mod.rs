@@ -51,7 +51,8 @@ pub struct VariantReport {
     /// How many.
     pub edts: u64,
     /// In all of them together, in seconds: from the call of the function to its return; or from when the kernel was
-    /// enqueued, and the one before it in its queue had ended, to its own end.
+    /// enqueued, and the one before it in its queue had ended, to its own end. Kernels of a queue that were seen to have ended
+    /// together have equal parts of their time: where short ones of several templates alternate, this is their average.
     pub seconds: f64,
 }
 

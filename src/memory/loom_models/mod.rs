@@ -4,6 +4,7 @@
 mod divided;
 mod fall_back;
 mod leases;
+mod modes;
 mod parts;
 mod private;
 

@@ -151,6 +151,7 @@ fn dependences(criterion: &mut Criterion, report: &mut Report, name: &str, size:
         for (key, what) in [
             ("ns_connect", "of that connecting"),
             ("ns_satisfy", "of that satisfying"),
+            ("ns_per_edt", "with creating and running the EDTs"),
             ("ns_aged", "the tenth time, in the same memory"),
         ] {
             if !runs.figures[0].all(key).is_empty() {

@@ -19,9 +19,8 @@
 //!
 //! Nobody may wait for a command while a gate is shut, and OpenCL forbids to release anything but events
 //! then (clSetUserEventStatus). The manager's thread alone has gates, and opens them before it does anything
-//! that may wait or releases anything: it flushes before it sleeps, compiles, or evicts a buffer, forgets no
-//! block while launches are held back, and [`Lanes::abandon`] opens them itself. A gate that is dropped is
-//! open.
+//! that may wait or releases anything: it flushes before it sleeps, compiles, or evicts a buffer, and forgets
+//! no block while launches are held back. A gate that is dropped is open.
 
 use std::collections::VecDeque;
 use std::sync::Arc;

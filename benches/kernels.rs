@@ -77,6 +77,25 @@ fn rows(table: &mut Table, figures: &Figures, kind: &Kind, size: &str) {
     }
 }
 
+/// The EDTs of a size that come after those of another, against a loop that does not: in the caches is what others use,
+/// and the runtime finds out how long the kernels are.
+fn first_row(table: &mut Table, figures: &Figures, kind: &Kind, size: &str) {
+    let all = |how: &str| figures.all(&format!("{}_{size}_{how}", kind.name));
+    let (how, name) = kind.others[0];
+    let (first, others) = (all("first"), all(how));
+    if !first.is_empty() {
+        table.row(&[
+            format!("{} {size}, the first time, against {name}", kind.name),
+            short(median(first) / 1000.0),
+            short(median(others) / 1000.0),
+            short(median_ratio(first, others)),
+            short((median(first) - median(others)) / 1000.0),
+            String::new(),
+            String::new(),
+        ]);
+    }
+}
+
 fn main() {
     let mut criterion = support::criterion();
     let source = Source {
@@ -126,6 +145,7 @@ fn main() {
                 &series,
             );
             rows(&mut table, &figures, kind, size);
+            first_row(&mut table, &figures, kind, size);
         }
     }
     table.print();

@@ -25,7 +25,7 @@ use super::fault::{Fault, Obstacle};
 use super::lane::{IN, Needs, Ticket};
 use super::manager::{Job, Manager, Use, Work};
 use super::raw::{Event, Waits};
-use super::{Launch, LaunchError};
+use super::{Launch, LaunchError, List};
 
 /// A kernel that was enqueued.
 struct Started {
@@ -101,7 +101,7 @@ impl Manager {
         }
     }
 
-    fn put_together(&mut self, launch: &Launch, uses: &mut Vec<Use>) -> Result<Started, Obstacle> {
+    fn put_together(&mut self, launch: &Launch, uses: &mut List<Use>) -> Result<Started, Obstacle> {
         let Some(kernel) = self.programs.kernels.get(launch.kernel) else {
             return Err(Fault::new("the launch names no kernel that was built here").into());
         };
@@ -149,7 +149,7 @@ impl Manager {
 
     /// Finds the entries of the launch's distinct blocks and pins them. Returns the bytes of
     /// buffers that are still to be made.
-    fn pin(&mut self, launch: &Launch, uses: &mut Vec<Use>) -> Result<u64, Fault> {
+    fn pin(&mut self, launch: &Launch, uses: &mut List<Use>) -> Result<u64, Fault> {
         self.serial += 1;
         let (mut missing, mut total) = (0, 0);
         for arg in launch.blocks.iter().flatten() {
@@ -193,7 +193,7 @@ impl Manager {
     }
 
     /// Undoes [`Manager::pin`].
-    pub(super) fn unpin(&mut self, uses: &mut Vec<Use>) {
+    pub(super) fn unpin(&mut self, uses: &mut List<Use>) {
         for used in uses.drain(..) {
             self.release_pin(used.id);
         }
@@ -366,11 +366,13 @@ impl Manager {
             }
         }
         self.running += 1;
-        self.awaited += usize::from(job.launch.awaited);
-        let token = job.launch.token;
+        let Launch { token, awaited, .. } = job.launch;
+        self.awaited += usize::from(awaited);
         let work = Work::Kernel(job);
         self.lanes.push(started.lane, started.event, work);
-        self.events.enqueued(token);
+        if awaited {
+            self.events.enqueued(token);
+        }
     }
 
     /// Answers that a launch never started.

@@ -27,7 +27,7 @@ use super::load::Load;
 use super::pace::{HOLD_FROM, LOOK_EACH, Pace, next_look};
 use super::program::Programs;
 use super::raw::{Answer, Context, Queue};
-use super::{DeviceError, DeviceInfo, DeviceSettings, Events, Launch, LaunchError};
+use super::{DeviceError, DeviceInfo, DeviceSettings, Events, Launch, LaunchError, List};
 
 /// So many are kept: as many as a burst has, about a megabyte.
 const SPARE_JOBS: usize = 4096;
@@ -61,7 +61,7 @@ pub(super) struct Use {
 pub(super) struct Job {
     pub(super) launch: Launch,
     /// Its distinct blocks, while it is put together and while its kernel runs.
-    pub(super) uses: Vec<Use>,
+    pub(super) uses: List<Use>,
 }
 
 /// What a pending command is for.
@@ -391,7 +391,7 @@ impl Manager {
             }
             None => Box::new(Job {
                 launch,
-                uses: Vec::new(),
+                uses: List::new(),
             }),
         }
     }

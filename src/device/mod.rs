@@ -112,7 +112,7 @@ impl Default for DeviceSettings {
 pub trait Events: Send + Sync + 'static {
     /// The kernel of the launch with this token has been handed to OpenCL. A launch that uses one of its
     /// blocks, if one of the two writes it, runs after it. At most once for each launch, before it
-    /// is answered.
+    /// is answered, and only for one that somebody may wait for ([`Launch::awaited`]): nothing follows others.
     fn enqueued(&self, token: usize);
     /// The kernel of the launch with this token has finished, in so many nanoseconds (see [`Counters::kernel_ns`]), or
     /// failed. Exactly one for each launch.

@@ -151,6 +151,11 @@ impl DeviceManager {
         self.load.launches()
     }
 
+    /// Launches that were answered.
+    pub fn ended(&self) -> u64 {
+        self.load.ended()
+    }
+
     /// In what time a queue has done a kernel lately, on average, in nanoseconds; none before the first has ended.
     pub fn pace_ns(&self) -> Option<u64> {
         self.load.pace_ns()

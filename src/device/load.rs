@@ -8,7 +8,7 @@
 //! |---|---|---|
 //! | a thread that puts an EDT into the pool | the pool | the pool and the loads, and gives EDTs that it takes out to devices that have room |
 //! | the manager, when a launch has ended | the load ([`Load::ends`]) | the same |
-//! | who has taken out EDTs for which no device had room | the pool, when it puts them back | the loads of the devices that may run those, and does it again if one is idle |
+//! | who has taken out EDTs for which no device had room | the pool, when it puts them back | the loads of the devices that may run those, and how many of their launches have ended, and does it again if one is idle |
 //!
 //! # Why no device stays idle beside the pool
 //!
@@ -16,7 +16,10 @@
 //! each of the two threads writes and what it reads there is a sequentially consistent fence, `has_changed`. If that of
 //! the end came first, the other thread would read the load that the end has left, and find the device idle. If not, the
 //! thread of the end reads the pool after the EDT was put there: it finds it, or somebody has taken it out, who gives it
-//! to a device, runs it, or puts it back. So of an EDT and an idle device somebody knows of both.
+//! to a device, runs it, or puts it back. So of an EDT and an idle device somebody knows of both. Who has given the device
+//! an EDT himself counts on it even if it is no load yet, but not when a launch of the device has ended since: that may
+//! have been this one, and its end have found the pool without the EDT that is put back ([`Given::is_idle`]). It is done
+//! again only where a launch has ended meanwhile, so not for ever.
 //!
 //! Who looks takes [`LOOKS`] EDTs out at most that find no room, and puts them behind the others. They are of devices that
 //! are not idle, so a launch will end and the next ones will be looked at: an EDT for an idle device behind thousands for
@@ -63,6 +66,9 @@ pub trait Pool {
     /// How many launches a device has.
     fn load(&self, device: Place) -> usize;
 
+    /// How many launches of a device have ended so far.
+    fn ended(&self, device: Place) -> u64;
+
     /// Whether a device takes an EDT while it has another.
     fn takes_ahead(&self, device: Place) -> bool;
 
@@ -76,15 +82,23 @@ pub fn feed(pool: &mut impl Pool) {
     if pool.is_empty() {
         return;
     }
-    let mut given = Given([0; Place::MAX_DEVICES]);
+    let mut given = Given {
+        least: [0; Place::MAX_DEVICES],
+        ended: [0; Place::MAX_DEVICES],
+    };
     while given.feed(pool) {}
 }
 
-/// What each device has at least, by what it was given: that may have to wait for its blocks before it is a load.
-struct Given([u8; Place::MAX_DEVICES]);
+/// What each device was given.
+struct Given {
+    /// So many EDTs it has at least: one that it was given may have to wait for its blocks before it is a load.
+    least: [u8; Place::MAX_DEVICES],
+    /// So many of its launches had ended before it was given the first of them.
+    ended: [u64; Place::MAX_DEVICES],
+}
 
 impl Given {
-    /// The same. True if it is to be done again, since a device has come to be idle meanwhile.
+    /// Gives what there is room for. True if it is to be done again, since a device has come to be idle meanwhile.
     fn feed<P: Pool>(&mut self, pool: &mut P) -> bool {
         let mut aside: SmallVec<[P::Edt; LOOKS]> = SmallVec::new();
         let mut missed = PlaceSet::EMPTY;
@@ -94,7 +108,12 @@ impl Given {
             let free = fitting.iter().filter(|&place| self.has_room(pool, place));
             match free.min_by_key(|&place| self.has(pool, place)) {
                 Some(place) => {
-                    self.0[index(place)] = self.has(pool, place) + 1;
+                    let at = index(place);
+                    if self.least[at] == 0 {
+                        self.ended[at] = pool.ended(place);
+                    }
+                    // Others may have sent it any number meanwhile.
+                    self.least[at] = self.has(pool, place).saturating_add(1);
                     pool.give(edt, place);
                 }
                 None => {
@@ -110,13 +129,30 @@ impl Given {
             pool.put_back(edt);
         }
         has_changed();
-        missed.iter().any(|place| self.has(pool, place) == 0)
+        let mut again = false;
+        for place in missed.iter() {
+            again |= self.is_idle(pool, place);
+        }
+        again
+    }
+
+    /// Whether a device has nothing to do. What it was given may have ended, and the manager have looked at the pool while
+    /// what is for the device was not there: if some launch has ended since, it is taken for idle. At worst it has another
+    /// EDT then that waits for its blocks.
+    fn is_idle(&mut self, pool: &impl Pool, place: Place) -> bool {
+        let at = index(place);
+        let idle =
+            pool.load(place) == 0 && (self.least[at] == 0 || pool.ended(place) != self.ended[at]);
+        if idle {
+            self.least[at] = 0;
+        }
+        idle
     }
 
     /// How many EDTs a device has, as far as it matters.
     fn has(&self, pool: &impl Pool, place: Place) -> u8 {
         let load = u8::try_from(pool.load(place)).unwrap_or(u8::MAX);
-        load.max(self.0[index(place)])
+        load.max(self.least[index(place)])
     }
 
     fn has_room(&self, pool: &impl Pool, place: Place) -> bool {
@@ -140,6 +176,8 @@ fn index(device: Place) -> usize {
 pub(super) struct Load {
     /// Launches that were sent and not answered yet.
     launches: AtomicU64,
+    /// Launches that were answered.
+    ended: AtomicU64,
     /// In what time a queue has done a kernel lately, nanoseconds; 0 before the first.
     pace_ns: AtomicU64,
 }
@@ -148,6 +186,7 @@ impl Load {
     pub(super) fn new() -> Load {
         Load {
             launches: AtomicU64::new(0),
+            ended: AtomicU64::new(0),
             pace_ns: AtomicU64::new(0),
         }
     }
@@ -160,12 +199,18 @@ impl Load {
 
     /// It has ended, or was not sent.
     pub(super) fn ends(&self) {
+        self.ended.fetch_add(1, Ordering::Relaxed);
         self.launches.fetch_sub(1, Ordering::Relaxed);
     }
 
     /// How many there are. Who has changed something comes behind [`has_changed`].
     pub(super) fn launches(&self) -> usize {
         self.launches.load(Ordering::Relaxed) as usize
+    }
+
+    /// How many have ended. As [`Load::launches`].
+    pub(super) fn ended(&self) -> u64 {
+        self.ended.load(Ordering::Relaxed)
     }
 
     /// In what time a queue has done a kernel lately.
@@ -191,6 +236,16 @@ mod loom_models {
         entries: Mutex<VecDeque<PlaceSet>>,
         len: AtomicU64,
         loads: [Load; 2],
+    }
+
+    impl Shared {
+        fn new() -> Arc<Shared> {
+            Arc::new(Shared {
+                entries: Mutex::default(),
+                len: AtomicU64::new(0),
+                loads: [Load::new(), Load::new()],
+            })
+        }
     }
 
     /// A thread's view of it, and what it has given to devices.
@@ -247,6 +302,10 @@ mod loom_models {
             self.shared.loads[index(device)].launches()
         }
 
+        fn ended(&self, device: Place) -> u64 {
+            self.shared.loads[index(device)].ended()
+        }
+
         fn takes_ahead(&self, _: Place) -> bool {
             false
         }
@@ -263,11 +322,7 @@ mod loom_models {
         let mut model = loom::model::Builder::new();
         model.preemption_bound = Some(3);
         model.check(move || {
-            let shared = Arc::new(Shared {
-                entries: Mutex::default(),
-                len: AtomicU64::new(0),
-                loads: [Load::new(), Load::new()],
-            });
+            let shared = Shared::new();
             for &device in busy {
                 shared.loads[device].begins();
             }
@@ -302,6 +357,35 @@ mod loom_models {
     #[test]
     fn no_device_stays_idle_beside_the_pool() {
         each_gets_its_own(&[0]);
+    }
+
+    /// A device is given the first of two EDTs, which ends while the second is set aside.
+    #[test]
+    fn a_device_that_has_done_what_it_was_given_is_idle() {
+        let mut model = loom::model::Builder::new();
+        model.preemption_bound = Some(3);
+        model.check(|| {
+            let shared = Shared::new();
+            let mut worker = Feeder::new(&shared);
+            for _ in 0..2 {
+                worker.put_back(PlaceSet::only(Place::device(1)));
+            }
+            let mut feeder = Feeder::new(&shared);
+            let manager = loom::thread::spawn(move || {
+                while feeder.shared.loads[1].launches() == 0 {
+                    loom::thread::yield_now();
+                }
+                feeder.shared.loads[1].ends();
+                feed(&mut feeder);
+            });
+            feed(&mut worker);
+            manager.join().expect("no panic");
+            assert_eq!(
+                shared.loads[1].launches(),
+                1,
+                "the device is idle beside the pool, or has two"
+            );
+        });
     }
 
     #[test]
@@ -344,6 +428,9 @@ mod tests {
         }
         fn load(&self, device: Place) -> usize {
             self.loads[index(device)]
+        }
+        fn ended(&self, _: Place) -> u64 {
+            0
         }
         fn takes_ahead(&self, _: Place) -> bool {
             self.ahead

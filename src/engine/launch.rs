@@ -58,6 +58,10 @@ impl device::Pool for Context {
         self.runtime.devices.load(device)
     }
 
+    fn ended(&self, device: Place) -> u64 {
+        self.runtime.devices.manager(device).ended()
+    }
+
     fn takes_ahead(&self, device: Place) -> bool {
         let pace_ns = self.runtime.devices.manager(device).pace_ns();
         let queues = &self.runtime.queues;

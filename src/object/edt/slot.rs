@@ -126,6 +126,12 @@ impl SlotInfo {
     }
 }
 
+/// The mode in the first word of a pre-slot, if that says that it is connected and not satisfied.
+fn connected_mode(first: u64) -> Option<Mode> {
+    (first & CONNECTED != 0 && first != UNCONNECTED)
+        .then(|| Mode::from_bits(first as u32 & 0xf).unwrap_or(Mode::Null))
+}
+
 /// One pre-slot; see the module.
 #[repr(C)]
 pub struct PreSlot {
@@ -148,9 +154,7 @@ impl PreSlot {
 
     /// The mode asked for, if it is connected and not satisfied.
     pub fn connected_mode(&self) -> Option<Mode> {
-        let first = self.first.load(Ordering::Relaxed);
-        (first & CONNECTED != 0 && first != UNCONNECTED)
-            .then(|| Mode::from_bits(first as u32 & 0xf).unwrap_or(Mode::Null))
+        connected_mode(self.first.load(Ordering::Relaxed))
     }
 
     /// The same of one that is in the list of an event, and so is connected.
@@ -175,9 +179,10 @@ impl PreSlot {
     /// The mode and the event given to `connect_later`. Of meaning to the EDT's creator alone, and
     /// until it has linked the slot.
     pub fn to_be_linked(&self) -> Option<(Mode, Guid)> {
-        let mode = self.connected_mode()?;
-        (self.first.load(Ordering::Relaxed) & LATER != 0)
-            .then(|| (mode, Guid::from_bits(self.second.load(Ordering::Relaxed))))
+        // Once: others may connect the slot, satisfy it, and leave it meanwhile, and bits of a GUID may look like `LATER`.
+        let first = self.first.load(Ordering::Relaxed);
+        let mode = connected_mode(first)?;
+        (first & LATER != 0).then(|| (mode, Guid::from_bits(self.second.load(Ordering::Relaxed))))
     }
 
     /// The rest of the list that this slot is a node of.

@@ -19,8 +19,9 @@
  *   independent_SIZE_edt, independent_SIZE_queue, independent_SIZE_queues, independent_SIZE_first
  *   chain_SIZE_edt, chain_SIZE_wait, chain_SIZE_queue
  *
- * where SIZE is empty, 20us, 200us or 1ms, and "first" is the run of EDTs before the one that is measured. For 1ms there are a tenth as many independent kernels (a chain begins and
- * ends with some wake-ups that are no link's, and is as long for every size), and
+ * where SIZE is empty, 20us, 200us or 1ms, and "first" is the run of EDTs before the one that is measured. For 1ms there
+ * are a tenth as many independent kernels (a chain begins and ends with some wake-ups that are no link's, and is as long
+ * for every size), and
  *
  *   manager_independent_1ms, manager_chain_1ms
  *

@@ -44,13 +44,12 @@ examples: $(EXAMPLES) ## build/examples/*, linked statically
 
 # ---- what cargo builds -----------------------------------------------------------------------------------------------
 
-# Link-time optimization happens only where the static library is the one thing that is asked for.
+# The library, the command and the tests are compiled with one profile, so cargo compiles each dependency once.
 $(STATIC_LIBRARY): $(LIBRARY_SOURCES)
 	@mkdir -p $(@D)
-	$(CARGO) rustc --release --locked --lib --crate-type staticlib
+	$(CARGO) build --release --locked --lib
 	@cp target/release/libocr.a $@
 
-# After the static library and never beside it: cargo leaves another libocr.a in the same place.
 $(COMMAND): $(COMMAND_SOURCES) $(STATIC_LIBRARY)
 	@mkdir -p $(@D)
 	$(CARGO) build --release --locked --bin ocr
@@ -141,7 +140,7 @@ asan: build/sanitizers/address/libocr.a ## the same under AddressSanitizer
 build/sanitizers/%/libocr.a: $(LIBRARY_SOURCES)
 	@mkdir -p $(@D)
 	RUSTC_BOOTSTRAP=1 RUSTFLAGS="-Zsanitizer=$* -Cunsafe-allow-abi-mismatch=sanitizer" \
-		CARGO_PROFILE_RELEASE_LTO=off CARGO_PROFILE_RELEASE_CODEGEN_UNITS=16 CARGO_PROFILE_RELEASE_DEBUG=1 \
+		CARGO_PROFILE_RELEASE_CODEGEN_UNITS=16 CARGO_PROFILE_RELEASE_DEBUG=1 \
 		$(CARGO) rustc --release --locked --lib --crate-type staticlib --target $(HOST) --target-dir target/$*-sanitizer
 	@cp target/$*-sanitizer/$(HOST)/release/libocr.a $@
 

@@ -12,7 +12,8 @@
  *   stderr:        text that the standard error contains; may be given several times
  *   stderr-without: text that it does not contain; may be given several times
  *   env:           NAME=VALUE; may be given several times
- *   workers:       worker counts to run with; default 1 2 8
+ *   workers:       worker counts to run with; default 1 2 8, and 2 alone where the status is not 0 and mainEdt is the
+ *                  only EDT
  *   needs:         opencl: the program launches kernels; halt: the runtime has to find that it hangs, which it
  *                  does not say where the process has threads of somebody else's; signals: it crashes on purpose, which
  *                  memcheck and the sanitizers take for a mistake. May be given several times

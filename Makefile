@@ -30,7 +30,7 @@ LIBRARY_SOURCES := Cargo.toml Cargo.lock build.rs $(shell find include) \
 	$(shell find src -path src/bin -prune -o -name '*.map' -o -print)
 COMMAND_SOURCES := $(shell find src/bin)
 
-.PHONY: all libraries command examples setup demo test shake lint loom miri tsan asan bench bench-peers bench-strict \
+.PHONY: all libraries command examples setup demo test shake lint loom loom-quick miri tsan asan bench bench-peers bench-strict \
 	install install-files ocr-install ocr-install-files uninstall clean help
 
 all: libraries command examples ## the libraries, the command and the examples, in build/ (default)
@@ -110,8 +110,12 @@ test: setup ## builds everything and runs all tests; those of kernels only where
 shake: command ## random graphs in a build with small batches, whose threads stop where others can come in between
 	@$(SKIP_KERNELS); RUSTFLAGS="--cfg ocr_tiny" $(CARGO) test --release --locked --target-dir target/tiny --test stress
 
-lint: ## formatting, clippy, documentation
+# clang-format 14 is Debian 12's; others lay some lines out in another way.
+lint: ## formatting, clippy, documentation, what is compiled for models only
 	$(CARGO) fmt --check
+	@if clang-format --version 2>/dev/null | grep -q 'version 14\.'; then \
+		clang-format --dry-run -Werror $$(git ls-files '*.c' '*.cpp' '*.h' '*.cl'); \
+	else echo "C files are not looked at: clang-format 14 is not here."; fi
 	$(CARGO) clippy --locked --all-targets -- -D warnings
 	RUSTDOCFLAGS="-D warnings" $(CARGO) doc --locked --no-deps --document-private-items
 	RUSTFLAGS="--cfg loom" $(CARGO) check --locked --target-dir target/loom --lib --profile test
@@ -121,6 +125,12 @@ lint: ## formatting, clippy, documentation
 # interrupted (preemption_bound); the others are explored in full.
 loom: ## explores interleavings of the lock-free protocols
 	RUSTFLAGS="--cfg loom" $(CARGO) test --release --locked --target-dir target/loom --lib loom
+
+# As much of each model as can be explored in so many seconds, for CI; `make loom` has no bound.
+LOOM_SECONDS = 4
+loom-quick: ## the same models, a few seconds each
+	LOOM_MAX_DURATION=$(LOOM_SECONDS) RUSTFLAGS="--cfg loom" \
+		$(CARGO) test --release --locked --target-dir target/loom --lib loom
 
 # Tree borrows: the words of an EDT stand behind its fields, outside of what a reference to these covers by
 # the older model. Left out is what calls OpenCL.

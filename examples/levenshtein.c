@@ -42,6 +42,7 @@
 #include <unistd.h>
 
 #include "common/edit-distance.h"
+#include "common/input.h"
 #include "common/kernel-source.h"
 #include "common/sequence.h"
 
@@ -114,6 +115,7 @@ typedef struct {
     ocrGuid_t rowDone;         /* output event of that row's rowDone */
     u64 distance;
     double start;
+    InputFacts input[2];
     Column column[];
 } Run;
 
@@ -274,6 +276,14 @@ static ocrGuid_t rowDone(u32 paramc, u64 *paramv, u32 depc, ocrEdtDep_t depv[]) 
 
 enum { REPORT_RUN, REPORT_A, REPORT_B, REPORT_SLOTS };
 
+static void printInput(const InputFacts *input) {
+    ocrPrintf("%s_form: %s\n", input->name, input->form);
+    ocrPrintf("%s_records: %" PRIu64 "\n", input->name, input->records);
+    ocrPrintf("%s_letters: %" PRIu64 "\n", input->name, input->letters);
+    ocrPrintf("%s_alphabet: %s\n", input->name, input->alphabet);
+    ocrPrintf("%s_others: %" PRIu64 "\n", input->name, input->others);
+}
+
 static ocrGuid_t report(u32 paramc, u64 *paramv, u32 depc, ocrEdtDep_t depv[]) {
     (void)paramc, (void)paramv, (void)depc;
     const Run *run = depv[REPORT_RUN].ptr;
@@ -291,6 +301,8 @@ static ocrGuid_t report(u32 paramc, u64 *paramv, u32 depc, ocrEdtDep_t depv[]) {
     ocrPrintf("bytes_to_devices: %" PRIu64 "\n", stats.bytesToDevices);
     ocrPrintf("bytes_from_devices: %" PRIu64 "\n", stats.bytesFromDevices);
     ocrPrintf("policy: %s\n", ocrPolicyName());
+    for (int i = 0; i < 2; i++)
+        printInput(&run->input[i]);
     if (run->check) {
         const u64 expected = editDistanceSerial(depv[REPORT_A].ptr, run->n, depv[REPORT_B].ptr, run->m);
         if (expected != run->distance) {
@@ -317,12 +329,25 @@ static ocrGuid_t report(u32 paramc, u64 *paramv, u32 depc, ocrEdtDep_t depv[]) {
 /* ---- what the user asks for -------------------------------------------------------------------------------------- */
 
 static const char usage[] =
-    "usage: levenshtein [--tile N] [--method bits|dp] [--check] [--quiet] FILE FILE\n"
+    "usage: levenshtein [options] FILE FILE\n"
     "\n"
-    "Prints the edit distance (Levenshtein) of two files. A file whose first byte is '>' is read as FASTA: lines that\n"
-    "begin with '>' are dropped, the others are joined. Any other file is compared byte by byte. A file has at most\n"
-    "1073741824 bytes (1 GiB).\n"
+    "Prints the edit distance (Levenshtein) of two files. One of them may be -, the standard input (./- is a file of\n"
+    "that name). A file has at most 1073741824 bytes (1 GiB), and its lines may have any length.\n"
     "\n"
+    "FASTA is a file whose first line that is not empty begins with '>', or with ';' if nothing but letters or a line\n"
+    "with '>' follows. Lines that begin with '>' (headers) or ';' (comments) are dropped, and the others are joined,\n"
+    "without blanks; so all records of a file are one sequence. A line ends with LF, CR LF or CR. A header without\n"
+    "letters is an empty sequence. A zero byte or another control character is an error.\n"
+    "\n"
+    "Two files that are not FASTA are compared byte by byte, with blanks, line ends and zero bytes. Where one of them\n"
+    "is FASTA, the letters of the other are read as those of FASTA without headers.\n"
+    "\n"
+    "A byte order mark of UTF-8 is dropped. Compressed files, and texts in UTF-16, are refused. Lower case letters\n"
+    "differ from upper case ones.\n"
+    "\n"
+    "  --read FORM    auto: as said above (default); letters: drop line ends and blanks of files that are not FASTA,\n"
+    "                 too; bytes: all files byte by byte, compressed ones and FASTA as well\n"
+    "  --ignore-case  take lower case letters of ASCII for upper case ones\n"
     "  --tile N       side of a tile, 1 to 1048576; rounded up to a multiple of 64. By default a 24th of the longer\n"
     "                 sequence, but at least 2048 and at most 8192 (method dp: at least 256 and at most 1024);\n"
     "                 never much more than the longer sequence\n"
@@ -331,12 +356,17 @@ static const char usage[] =
     "  --quiet        no progress on a terminal\n"
     "  --help         this text\n"
     "\n"
+    "The output has lines KEY: value. distance is first. first_ and second_ tell of each file: its form (FASTA,\n"
+    "letters or bytes), its records, its letters, its alphabet (nucleotides, protein, bytes or none, as most letters\n"
+    "say), and others, the letters that are no code of that alphabet. Codes are those of IUPAC, and - and . for gaps.\n"
+    "\n"
     "EDIT_DISTANCE_FORM=portable, avx2 or avx512 limits the vectors that the C function uses. Kernels are looked for in\n"
     "$OCR_KERNELS, in the source tree or the installation that this program is part of, and in ./kernels.\n";
 
 typedef struct {
     Method method;
-    bool check, quiet, help;
+    InputForm read;
+    bool ignoreCase, check, quiet, help;
     u64 tile; /* 0: by the lengths */
     const char *file[2];
 } Options;
@@ -365,6 +395,17 @@ static bool parseMethod(const char *text, Method *method) {
         return false;
     }
     return true;
+}
+
+static bool parseRead(const char *text, InputForm *form) {
+    static const char *const forms[] = { "auto", "letters", "bytes" };
+    for (int i = INPUT_AUTO; i <= INPUT_BYTES; i++)
+        if (text != NULL && strcmp(text, forms[i]) == 0) {
+            *form = (InputForm)i;
+            return true;
+        }
+    fail("--read %s: give auto, letters or bytes", text != NULL ? text : "(nothing)");
+    return false;
 }
 
 /* The value of an option, in `--name=value` or in the next argument. *is: argument i is that option. NULL if it is not,
@@ -399,6 +440,8 @@ static bool parseOptions(void *arguments, Options *options) {
             return true;
         } else if (strcmp(argument, "--check") == 0) {
             options->check = true;
+        } else if (strcmp(argument, "--ignore-case") == 0) {
+            options->ignoreCase = true;
         } else if (strcmp(argument, "--quiet") == 0) {
             options->quiet = true;
         } else if (value = optionValue(arguments, &i, "--tile", &is), is) {
@@ -406,6 +449,9 @@ static bool parseOptions(void *arguments, Options *options) {
                 return false;
         } else if (value = optionValue(arguments, &i, "--method", &is), is) {
             if (!parseMethod(value, &options->method))
+                return false;
+        } else if (value = optionValue(arguments, &i, "--read", &is), is) {
+            if (!parseRead(value, &options->read))
                 return false;
         } else {
             fail("unknown option %s; levenshtein --help lists the options, -- ends them", argument);
@@ -416,15 +462,11 @@ static bool parseOptions(void *arguments, Options *options) {
         fail("%s; give two files (levenshtein --help tells more)", files == 0 ? "no files" : "only one file");
         return false;
     }
+    if (strcmp(options->file[0], "-") == 0 && strcmp(options->file[1], "-") == 0) {
+        fail("both files are the standard input, which can be read once; give one of them by its name");
+        return false;
+    }
     return true;
-}
-
-static u8 *readFile(const char *path, u64 *length) {
-    const char *why;
-    u8 *letters = sequenceRead(path, length, &why);
-    if (letters == NULL)
-        fail("%s: %s; give another file", path, why);
-    return letters;
 }
 
 /* ---- the start --------------------------------------------------------------------------------------------------- */
@@ -457,7 +499,9 @@ static ocrGuid_t createSequence(const u8 *letters, u64 length) {
     return block;
 }
 
-static void start(const Options *options, const u8 *a, u64 n, const u8 *b, u64 m) {
+static void start(const Options *options, const Sequence sequence[2], const InputFacts input[2]) {
+    const u8 *a = sequence[0].letters, *b = sequence[1].letters;
+    const u64 n = sequence[0].length, m = sequence[1].length;
     const bool bits = options->method == METHOD_BITS;
     const u64 wanted = options->tile != 0 ? options->tile : editDefaultTile(n, m, bits);
     const u64 tile = least(wanted, editCoveringTile(n, m));
@@ -470,6 +514,7 @@ static void start(const Options *options, const u8 *a, u64 n, const u8 *b, u64 m
     *run = (Run){
         .method = options->method, .check = options->check, .progress = !options->quiet && isatty(STDERR_FILENO),
         .n = n, .m = m, .tile = tile, .rows = (n + tile - 1) / tile, .columns = columns, .self = self,
+        .input = { input[0], input[1] },
         .distance = m, /* the upper right corner of the matrix; the rows add what comes below it */
     };
     editAlphabet(&run->alphabet, a, n, b, m);
@@ -511,12 +556,14 @@ ocrGuid_t mainEdt(u32 paramc, u64 *paramv, u32 depc, ocrEdtDep_t depv[]) {
         return NULL_GUID;
     }
 
-    u64 n = 0, m = 0;
-    u8 *a = readFile(options.file[0], &n);
-    u8 *b = a != NULL ? readFile(options.file[1], &m) : NULL;
-    if (a != NULL && b != NULL)
-        start(&options, a, n, b, m);
-    free(a);
-    free(b);
+    Sequence sequence[2] = { { 0 }, { 0 } };
+    InputFacts input[2];
+    char why[INPUT_WHY];
+    if (inputRead(options.file, options.read, options.ignoreCase, sequence, input, why))
+        start(&options, sequence, input);
+    else
+        fail("%s", why);
+    free(sequence[0].letters);
+    free(sequence[1].letters);
     return NULL_GUID;
 }

@@ -333,6 +333,257 @@ fn fasta_and_plain_bytes_are_read_as_they_are() {
     );
 }
 
+/// What the example says to these options and files, on CPU cores alone.
+fn answer(options: &[&str], files: [&Path; 2]) -> (Option<i32>, String, String) {
+    let output = command(options, "cpu", "1", files)
+        .env("OCR_DEVICES", "none")
+        .output()
+        .expect("the program can be started");
+    let text = |bytes| String::from_utf8(bytes).expect("UTF-8");
+    (
+        output.status.code(),
+        text(output.stdout),
+        text(output.stderr),
+    )
+}
+
+/// The same sequence however a text editor, another system or a tool writes it.
+#[test]
+fn a_sequence_is_read_whatever_the_file_looks_like() {
+    const ROW: &str = "ACGTTGCAACGTTGCAACGTNGCA";
+    let files = Files::new("forms");
+    let text = format!(">one\n{ROW}\n{ROW}\n");
+    let plain = files.put("plain.fa", text.as_bytes());
+    let with = |from: &str, to: &str| text.replace(from, to).into_bytes();
+    let forms = [
+        ("crlf", with("\n", "\r\n"), "FASTA", 1),
+        ("cr", with("\n", "\r"), "FASTA", 1),
+        ("mark", with(">", "\u{feff}>"), "FASTA", 1),
+        (
+            "joined",
+            format!("\u{feff}>a\n{ROW}\n\u{feff}>b\n{ROW}").into_bytes(),
+            "FASTA",
+            2,
+        ),
+        (
+            "cr-and-lf",
+            format!(">a\r{ROW}\r>b\n{ROW}\n").into_bytes(),
+            "FASTA",
+            2,
+        ),
+        ("empty-lines", with(">", "\n\r\n \t\n>"), "FASTA", 1),
+        ("comment", with(">", ";note\n;and more\n>"), "FASTA", 1),
+        ("old", with(">one", ";one\n;of 1990"), "FASTA", 0),
+        (
+            "comment-within",
+            with("GCA\n", "GCA\n; half of it\n"),
+            "FASTA",
+            1,
+        ),
+        ("blanks", with("\n", " \t \n"), "FASTA", 1),
+        ("groups", with("ACGTTGCA", " ACGT TGCA"), "FASTA", 1),
+        (
+            "one-line",
+            format!(">one\n{ROW}{ROW}").into_bytes(),
+            "FASTA",
+            1,
+        ),
+        (
+            "no-header",
+            format!("{ROW}\r\n{ROW} \n").into_bytes(),
+            "letters",
+            0,
+        ),
+    ];
+    for (name, bytes, form, records) in forms {
+        let file = files.put(name, &bytes);
+        for pair in [[&*file, &*plain], [&plain, &file]] {
+            let (status, stdout, stderr) = answer(&[], pair);
+            assert_eq!(status, Some(0), "{name}: {stderr}");
+            assert!(
+                stdout.starts_with("distance: 0\n"),
+                "{name}: {stdout}{stderr}"
+            );
+            let which = if pair[0] == file { "first" } else { "second" };
+            for line in [
+                format!("{which}_form: {form}\n"),
+                format!("{which}_records: {records}\n"),
+                format!("{which}_letters: {}\n", 2 * ROW.len()),
+                format!("{which}_alphabet: nucleotides\n"),
+                format!("{which}_others: 0\n"),
+            ] {
+                assert!(stdout.contains(&line), "{name}: no {line} in {stdout}");
+            }
+            assert_eq!(stderr.contains("records"), records > 1, "{name}: {stderr}");
+        }
+    }
+    // As from a pipe.
+    let mut reads = command(&[], "cpu", "1", [Path::new("-"), &plain]);
+    let reads = reads.stdin(std::fs::File::open(&plain).expect("it was written"));
+    expect(
+        &reads.output().expect("it can be started"),
+        0,
+        "the standard input",
+    );
+}
+
+#[test]
+fn what_may_not_be_expected_of_a_file_is_told() {
+    let files = Files::new("remarks");
+    let plain = files.put("plain.fa", b">one\nACGTACGTAC\n");
+    for (name, bytes, distance, line, says) in [
+        (
+            "header",
+            &b">one\n"[..],
+            10,
+            "first_letters: 0",
+            "has a header and no letters",
+        ),
+        ("empty", b"", 10, "first_alphabet: none", "has no letters"),
+        (
+            "others",
+            b">one\nACGTACGTAC!?\n",
+            2,
+            "first_others: 2",
+            "2 of 12 letters of",
+        ),
+        (
+            "lower",
+            b">one\nacgtacgtac\n",
+            10,
+            "first_others: 0",
+            "--ignore-case",
+        ),
+        (
+            "two",
+            b">1\nACGTA\n>2\nCGTAC\n",
+            0,
+            "first_records: 2",
+            "the 2 records of",
+        ),
+        (
+            "protein",
+            b">p\nMKVLAAGIVGLC1AK*\n",
+            14,
+            "first_others: 1",
+            "no codes of protein",
+        ),
+        (
+            "text",
+            b"plain text, no sequence",
+            23,
+            "first_form: letters",
+            "no codes of protein",
+        ),
+    ] {
+        let file = files.put(name, bytes);
+        let (status, stdout, stderr) = answer(&["--check"], [&file, &plain]);
+        assert_eq!(status, Some(0), "{name}: {stderr}");
+        assert!(stdout.contains(line), "{name}: no {line} in {stdout}");
+        assert!(stderr.contains(says), "{name}: {stderr}");
+        if name != "protein" && name != "text" {
+            assert!(
+                stdout.starts_with(&format!("distance: {distance}\n")),
+                "{name}: {stdout}"
+            );
+        }
+    }
+    let lower = files.put("lower", b">one\nacgtacgtac\n");
+    let (_, stdout, stderr) = answer(&["--ignore-case"], [&lower, &plain]);
+    assert!(
+        stdout.starts_with("distance: 0\n") && stderr.is_empty(),
+        "{stdout}{stderr}"
+    );
+    // Two files that are not FASTA, one with line ends.
+    let (lines, line) = (
+        files.put("lines", b"ACGT\nACGT\n"),
+        files.put("line", b"ACGTACGT"),
+    );
+    let (_, stdout, stderr) = answer(&[], [&lines, &line]);
+    assert!(
+        stdout.starts_with("distance: 2\n") && stderr.contains("--read letters"),
+        "{stdout}{stderr}"
+    );
+    let (_, stdout, stderr) = answer(&["--read=letters"], [&lines, &line]);
+    assert!(
+        stdout.starts_with("distance: 0\n") && stderr.is_empty(),
+        "{stdout}{stderr}"
+    );
+}
+
+#[test]
+fn files_that_are_no_text_are_refused() {
+    let files = Files::new("no-text");
+    let plain = files.put("plain.fa", b">one\nACGT\n");
+    let wide = |text: &str, big: bool| -> Vec<u8> {
+        let units = text.encode_utf16();
+        units
+            .flat_map(|unit| {
+                if big {
+                    unit.to_be_bytes()
+                } else {
+                    unit.to_le_bytes()
+                }
+            })
+            .collect()
+    };
+    for (name, bytes, says) in [
+        ("gzip", b"\x1f\x8b\x08\x04".to_vec(), "gzip -dc"),
+        ("bzip2", b"BZh91AY&SY".to_vec(), "bzip2 -dc"),
+        ("xz", b"\xfd7zXZ\0\0".to_vec(), "xz -dc"),
+        ("zstd", b"\x28\xb5\x2f\xfd\x24".to_vec(), "zstd -dc"),
+        ("lz4", b"\x04\x22\x4d\x18".to_vec(), "lz4 -dc"),
+        ("zip", b"PK\x03\x04\x14".to_vec(), "unzip -p"),
+        ("compress", b"\x1f\x9d\x90".to_vec(), "gzip -dc"),
+        (
+            "utf-16",
+            wide("\u{feff}>one\nACGT\n", false),
+            "iconv -f UTF-16 ",
+        ),
+        (
+            "utf-16-big",
+            wide("\u{feff}>one\nACGT\n", true),
+            "iconv -f UTF-16 ",
+        ),
+        (
+            "utf-16-no-mark",
+            wide(">one\nACGT\n", false),
+            "iconv -f UTF-16LE ",
+        ),
+        (
+            "utf-16-big-no-mark",
+            wide(">one\nACGT\n", true),
+            "iconv -f UTF-16BE ",
+        ),
+        (
+            "zero",
+            b">one\nACG\0T\n".to_vec(),
+            "a byte 0x00 behind 3 letters",
+        ),
+    ] {
+        let file = files.put(name, &bytes);
+        for pair in [[&*file, &*plain], [&plain, &file]] {
+            let (status, stdout, stderr) = answer(&[], pair);
+            assert_eq!((status, stdout.as_str()), (Some(1), ""), "{name}: {stderr}");
+            assert!(
+                stderr.contains(says) && stderr.contains(name),
+                "{name}: {stderr}"
+            );
+        }
+        let (status, stdout, _) = answer(&["--read", "bytes"], [&file, &file]);
+        let letters = format!("first_letters: {}\n", bytes.len());
+        assert!(
+            status == Some(0) && stdout.contains(&letters),
+            "{name}: {stdout}"
+        );
+    }
+    let (status, _, stderr) = answer(&[], [Path::new("-"), Path::new("-")]);
+    assert!(
+        status == Some(1) && stderr.contains("read once"),
+        "{stderr}"
+    );
+}
+
 #[test]
 fn bad_input_is_refused_with_a_reason() {
     let files = Files::new("bad");
@@ -341,13 +592,14 @@ fn bad_input_is_refused_with_a_reason() {
     let large = files.0.join("large");
     let made = std::fs::File::create(&large).and_then(|file| file.set_len((1 << 30) + 1));
     made.expect("target can be written");
-    let cases: [(&[&str], &Path, &str); 7] = [
+    let cases: [(&[&str], &Path, &str); 8] = [
         (&[], Path::new("/nonexistent"), "/nonexistent"),
         (&[], Path::new("/"), "/"),
         (&[], Path::new("/dev/zero"), "/dev/zero: has more than"),
         (&[], &large, "large: has more than 1073741824 bytes"),
         (&["--tile", "0"], &file, "--tile"),
         (&["--method", "magic"], &file, "magic"),
+        (&["--read", "magic"], &file, "auto, letters or bytes"),
         (&["--unknown"], &file, "--unknown"),
     ];
     for (options, second, reason) in cases {

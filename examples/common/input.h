@@ -1,0 +1,82 @@
+/* Reads two files of letters that are to be compared, each as what it looks like, and tells the user what is not as it
+ * may be expected. */
+#ifndef INPUT_H
+#define INPUT_H
+
+#include <inttypes.h>
+
+#include "sequence.h"
+
+/* How files are read. auto: two files that are not FASTA byte by byte, and all others as letters. */
+typedef enum { INPUT_AUTO, INPUT_LETTERS, INPUT_BYTES } InputForm;
+
+/* What was read, for the lines that are printed. */
+typedef struct {
+    const char *name; /* first or second */
+    const char *form; /* FASTA, letters or bytes */
+    const char *alphabet;
+    uint64_t records, letters, others;
+} InputFacts;
+
+/* Room for a message that may have a file's name in it twice. */
+enum { INPUT_WHY = 9000 };
+
+static inline const char *inputName(const char *file) {
+    return strcmp(file, "-") == 0 ? "the standard input" : file;
+}
+
+/* Tells what the user may not expect. */
+static inline void inputRemark(const char *file, const InputFacts *facts, const Sequence *sequence, InputForm form) {
+    if (facts->letters == 0)
+        fprintf(stderr, "levenshtein: warning: %s has %s\n", file,
+                facts->records > 0 ? "a header and no letters" : "no letters");
+    if (facts->records > 1)
+        fprintf(stderr, "levenshtein: note: the %" PRIu64 " records of %s are joined to one sequence\n", facts->records,
+                file);
+    const bool bytes = strcmp(facts->form, "bytes") == 0;
+    /* Two texts of any kind may be compared; this is about sequences with line ends. */
+    if (facts->others == 0 || (bytes && (form == INPUT_BYTES || strcmp(facts->alphabet, "nucleotides") != 0)))
+        return;
+    fprintf(stderr, "levenshtein: warning: %" PRIu64 " of %" PRIu64 " letters of %s are no codes of %s; the first is"
+            " letter %" PRIu64 ", 0x%02x%s\n", facts->others, facts->letters, file, facts->alphabet,
+            sequence->firstOther + 1, sequence->letters[sequence->firstOther],
+            bytes ? "; the file is not FASTA: --read letters drops its line ends and blanks" : "");
+}
+
+/* Reads both files; their letters are to be freed. False: `why` (of INPUT_WHY bytes) says the reason. */
+static inline bool inputRead(const char *const file[2], InputForm form, bool ignoreCase, Sequence sequence[2],
+                             InputFacts facts[2], char *why) {
+    char reason[INPUT_WHY / 2];
+    for (int i = 0; i < 2; i++)
+        if (!sequenceLoad(file[i], form == INPUT_BYTES, &sequence[i], reason, sizeof reason)) {
+            snprintf(why, INPUT_WHY, "%s: %s", inputName(file[i]), reason);
+            return false;
+        }
+    const bool fasta[2] = { sequenceIsFasta(&sequence[0]), sequenceIsFasta(&sequence[1]) };
+    const bool letters = form == INPUT_LETTERS || (form == INPUT_AUTO && (fasta[0] || fasta[1]));
+    for (int i = 0; i < 2; i++) {
+        Sequence *const s = &sequence[i];
+        if (letters && !sequenceJoin(s, fasta[i], reason, sizeof reason)) {
+            snprintf(why, INPUT_WHY, "%s: %s; --read bytes compares any files byte by byte", inputName(file[i]),
+                     reason);
+            return false;
+        }
+        if (!letters && form == INPUT_AUTO)
+            sequenceDropMark(s);
+        if (ignoreCase)
+            sequenceFoldCase(s);
+        sequenceCount(s);
+        facts[i] = (InputFacts){ .name = i == 0 ? "first" : "second", .alphabet = s->alphabet, .records = s->records,
+                                 .form = !letters ? "bytes" : fasta[i] ? "FASTA" : "letters", .letters = s->length,
+                                 .others = s->others };
+        inputRemark(inputName(file[i]), &facts[i], s, form);
+    }
+    const bool mixed = (sequence[0].lower > 0 && sequence[1].upper > 0) ||
+                       (sequence[0].upper > 0 && sequence[1].lower > 0);
+    if (letters && mixed)
+        fprintf(stderr, "levenshtein: note: lower case letters differ from upper case ones; --ignore-case takes them"
+                " for the same\n");
+    return true;
+}
+
+#endif

@@ -1,16 +1,19 @@
 //! Every setting: where it can be given, what it means, and where it came from.
 //!
 //! A later source wins: default, file (`OCR_CONFIG` or `-ocr:cfg`, TOML), environment, `-ocr:`
-//! argument. To add a setting, add a line to [`SETTINGS`] and a field to [`Settings`], and read it in
+//! argument. A relative name of a file is of the directory in which the process was started, whichever the source.
+//! To add a setting, add a line to [`SETTINGS`] and a field to [`Settings`], and read it in
 //! `Values::settings` and show it in [`Settings::rows`].
 
 use crate::device::Selection;
+use crate::directory::from_start;
 use crate::sched::policy;
+use crate::text::Readable;
 use std::collections::HashMap;
-use std::env::VarError;
-use std::ffi::OsString;
+use std::ffi::{OsStr, OsString};
 use std::fmt;
-use std::path::PathBuf;
+use std::os::unix::ffi::{OsStrExt, OsStringExt};
+use std::path::{Path, PathBuf};
 
 /// One setting, as people see it.
 pub struct Description {
@@ -162,19 +165,16 @@ pub enum Request {
 /// The most workers that make sense to ask for; more is a typing error.
 const MAX_WORKERS: usize = 4096;
 
-struct Values(HashMap<&'static str, (String, String)>);
+/// The value that each setting was given, and its origin.
+struct Values(HashMap<&'static str, (OsString, String)>);
 
 /// A variable of the environment; an empty one is as none.
-fn variable(name: &str) -> Result<Option<String>, String> {
-    match std::env::var(name) {
-        Ok(text) => Ok(Some(text).filter(|text| !text.is_empty())),
-        Err(VarError::NotPresent) => Ok(None),
-        Err(VarError::NotUnicode(text)) => Err(format!("${name}: {text:?} is not UTF-8")),
-    }
+fn variable(name: &str) -> Option<OsString> {
+    std::env::var_os(name).filter(|text| !text.is_empty())
 }
 
 /// Variables of the environment that look like a setting and are none, with the setting that each looks like.
-fn misspelt(names: impl Iterator<Item = String>) -> Vec<(String, &'static str)> {
+fn misspelt(names: impl Iterator<Item = OsString>) -> Vec<(String, &'static str)> {
     /// So many letters may be wrong, missing or too many.
     const NEAR: usize = 2;
     let known = || {
@@ -184,13 +184,15 @@ fn misspelt(names: impl Iterator<Item = String>) -> Vec<(String, &'static str)> 
             .chain(["OCR_CONFIG"])
     };
     let near = names
-        .filter(|name| name.starts_with("OCR_"))
+        .filter(|name| name.as_bytes().starts_with(b"OCR_"))
         .filter_map(|name| {
-            let distance = |known: &&str| strsim::osa_distance(&name, known);
+            // What is not UTF-8 counts as one letter here.
+            let letters = name.to_string_lossy();
+            let distance = |known: &&str| strsim::osa_distance(&letters, known);
             let nearest = known().min_by_key(distance)?;
             (1..=NEAR)
                 .contains(&distance(&nearest))
-                .then_some((name, nearest))
+                .then(|| (Readable::os(&name).to_string(), nearest))
         });
     near.collect()
 }
@@ -212,19 +214,15 @@ impl Settings {
     pub fn with(given: &Given) -> Result<Settings, String> {
         let mut values = Values(HashMap::new());
         let file = given.file.clone();
-        let file = match file {
-            None => variable("OCR_CONFIG")?,
-            given => given,
-        };
-        if let Some(path) = file {
+        if let Some(path) = file.or_else(|| variable("OCR_CONFIG").map(PathBuf::from)) {
             values.read_file(&path)?;
         }
-        let names = std::env::vars_os().filter_map(|(name, _)| name.into_string().ok());
+        let names = std::env::vars_os().map(|(name, _)| name);
         for (name, nearest) in misspelt(names) {
             tell!("ocr: warning: ${name} is no setting and has no effect: ${nearest} is one");
         }
         for setting in SETTINGS {
-            if let Some(text) = variable(setting.variable)? {
+            if let Some(text) = variable(setting.variable) {
                 values
                     .0
                     .insert(setting.name, (text, format!("${}", setting.variable)));
@@ -244,8 +242,8 @@ impl Settings {
         fn maybe(value: &Option<impl fmt::Display>) -> String {
             value.as_ref().map_or("-".into(), |value| value.to_string())
         }
-        let report = self.report.value.as_ref().map(|path| path.display());
-        let halt_dot = self.halt_dot.value.as_ref().map(|path| path.display());
+        let report = self.report.value.as_deref().map(Readable::path);
+        let halt_dot = self.halt_dot.value.as_deref().map(Readable::path);
         vec![
             ("workers", self.workers.to_string(), &self.workers.origin),
             ("sched", self.sched.to_string(), &self.sched.origin),
@@ -274,14 +272,24 @@ impl Settings {
 }
 
 impl Values {
-    fn read_file(&mut self, path: &str) -> Result<(), String> {
+    fn read_file(&mut self, path: &Path) -> Result<(), String> {
         // Programs written for the reference implementation name a machine description here, which
         // says nothing to this runtime.
-        if !path.ends_with(".toml") {
+        if !path.as_os_str().as_bytes().ends_with(b".toml") {
             return Ok(());
         }
-        let text = std::fs::read_to_string(path)
+        let file = from_start(path).map_err(|error| format!("the settings file: {error}"))?;
+        let path = Readable::path(&file);
+        let bytes = std::fs::read(&file)
             .map_err(|error| format!("the settings file {path} cannot be read: {error}"))?;
+        let text = String::from_utf8(bytes).map_err(|error| {
+            let before = &error.as_bytes()[..error.utf8_error().valid_up_to()];
+            let line = 1 + before.iter().filter(|&&byte| byte == b'\n').count();
+            format!(
+                "the settings file {path} is not TOML: line {line} is not UTF-8; a name that is not can be given in \
+                 the environment or by an -ocr: argument"
+            )
+        })?;
         let table: toml::Table = text
             .parse()
             .map_err(|error| format!("the settings file {path} is not TOML: {error}"))?;
@@ -298,7 +306,7 @@ impl Values {
                     ));
                 }
             };
-            self.0.insert(setting.name, (text, path.to_string()));
+            self.0.insert(setting.name, (text.into(), path.to_string()));
         }
         Ok(())
     }
@@ -308,6 +316,26 @@ impl Values {
         name: &str,
         default: T,
         parse: impl FnOnce(&str) -> Result<T, String>,
+    ) -> Result<Set<T>, String> {
+        self.get_bytes(name, default, |text| match text.to_str() {
+            Some(text) => parse(text),
+            None => Err(format!("\"{}\" is not UTF-8", Readable::os(text))),
+        })
+    }
+
+    /// The name of a file, which need not be UTF-8.
+    fn get_file(&self, name: &str) -> Result<Set<Option<PathBuf>>, String> {
+        self.get_bytes(name, None, |text| {
+            let file = from_start(Path::new(text)).map_err(|error| error.to_string())?;
+            Ok(Some(file))
+        })
+    }
+
+    fn get_bytes<T>(
+        &self,
+        name: &str,
+        default: T,
+        parse: impl FnOnce(&OsStr) -> Result<T, String>,
     ) -> Result<Set<T>, String> {
         let Some((text, origin)) = self.0.get(name) else {
             return Ok(Set {
@@ -335,8 +363,8 @@ impl Values {
             device_ahead: self.get("device-ahead", 32, parse_count)?,
             check: self.get("check", Checks::Off, parse_checks)?,
             stats: self.get("stats", false, parse_flag)?,
-            report: self.get("report", None, |text| Ok(Some(text.into())))?,
-            halt_dot: self.get("halt-dot", None, |text| Ok(Some(text.into())))?,
+            report: self.get_file("report")?,
+            halt_dot: self.get_file("halt-dot")?,
         })
     }
 }
@@ -369,9 +397,9 @@ const WITH_VALUE: &[&str] = &[
 /// What `-ocr:` arguments have given.
 #[derive(Clone)]
 pub struct Given {
-    settings: Vec<(&'static Description, String)>,
-    /// The settings file.
-    pub file: Option<String>,
+    settings: Vec<(&'static Description, OsString)>,
+    /// The settings file, by its full name if it was named by an argument.
+    pub file: Option<PathBuf>,
     /// What they ask for besides.
     pub request: Request,
 }
@@ -399,30 +427,33 @@ impl Given {
         rest.extend(words.next());
         while let Some(word) = words.next() {
             // OCR-Vx writes its options with two hyphens.
-            let text = word.to_str().unwrap_or_default();
-            let Some(option) = text
-                .strip_prefix("-ocr:")
-                .or_else(|| text.strip_prefix("--ocr:"))
+            let bytes = word.as_bytes();
+            let Some(option) = bytes
+                .strip_prefix(b"-ocr:")
+                .or_else(|| bytes.strip_prefix(b"--ocr:"))
             else {
                 rest.push(word);
                 continue;
             };
-            let (option, mut value) = match option.split_once('=') {
-                Some((option, value)) => (option, Some(value.to_string())),
+            let (option, mut value) = match option.iter().position(|&byte| byte == b'=') {
+                Some(at) => {
+                    let value = option[at + 1..].to_vec();
+                    (&option[..at], Some(OsString::from_vec(value)))
+                }
                 None => (option, None),
             };
+            let (text, option) = (Readable(bytes), Readable(option).to_string());
             let mut value = || {
-                let next = || words.next().map(|word| word.to_string_lossy().into_owned());
                 value
                     .take()
-                    .or_else(next)
+                    .or_else(|| words.next())
                     .ok_or_else(|| format!("{text} wants a value"))
             };
-            match option {
+            match option.as_str() {
                 "help" => given.request = Request::Help,
                 "version" => given.request = Request::Version,
                 // Drivers of programs append `-ocr:cfg $OCR_CONFIG`, and this runtime needs no file.
-                "cfg" => given.file = value().ok(),
+                "cfg" => given.file = value().ok().map(settings_file).transpose()?,
                 "num-threads" => given.settings.push((find("workers")?, value()?)),
                 name if WITHOUT_VALUE.contains(&name) => {}
                 name if WITH_VALUE.contains(&name) => drop(value()?),
@@ -434,6 +465,14 @@ impl Given {
         }
         *args = rest;
         Ok(given)
+    }
+}
+
+/// The full name of a settings file that an argument has named. An empty one is as none.
+fn settings_file(name: OsString) -> Result<PathBuf, String> {
+    match name.is_empty() {
+        true => Ok(PathBuf::new()),
+        false => from_start(Path::new(&name)).map_err(|error| format!("-ocr:cfg: {error}")),
     }
 }
 
@@ -497,97 +536,4 @@ pub fn help() -> String {
 }
 
 #[cfg(test)]
-mod tests {
-    use super::*;
-
-    fn words(text: &str) -> Vec<OsString> {
-        text.split(' ').map(OsString::from).collect()
-    }
-
-    #[test]
-    fn runtime_options_are_taken_out() {
-        let mut args = words("prog a -ocr:workers 3 b -ocr:sched=static:1:2 --ocr:num-threads 5 c");
-        let given = Given::take_from(&mut args).expect("right");
-        assert_eq!(args, words("prog a b c"));
-        assert_eq!((given.file, given.request), (None, Request::Run));
-        let given: Vec<_> = given
-            .settings
-            .iter()
-            .map(|(s, v)| (s.name, v.as_str()))
-            .collect();
-        assert_eq!(
-            given,
-            [("workers", "3"), ("sched", "static:1:2"), ("workers", "5")]
-        );
-    }
-
-    #[test]
-    fn options_of_other_implementations_are_taken_out() {
-        let mut args =
-            words("prog a --ocr:load b --ocr:save 60 --ocr:fake-nodes=2 c --ocr:client d");
-        let given = Given::take_from(&mut args).expect("right");
-        assert_eq!(args, words("prog a b c d"));
-        assert!(given.settings.is_empty());
-    }
-
-    #[test]
-    fn a_settings_file_need_not_be_named() {
-        let mut args = words("prog a -ocr:cfg");
-        let given = Given::take_from(&mut args).expect("right");
-        assert_eq!((args, given.file), (words("prog a"), None));
-    }
-
-    #[test]
-    fn the_program_name_is_left_alone() {
-        let mut args = words("-ocr:help x");
-        let given = Given::take_from(&mut args).expect("right");
-        assert_eq!(given.request, Request::Run);
-        assert_eq!(args, words("-ocr:help x"));
-    }
-
-    #[test]
-    fn wrong_options_say_what_is_right() {
-        let message = Given::take_from(&mut words("p -ocr:worker 2"))
-            .map(|_| ())
-            .unwrap_err();
-        assert!(message.contains("workers"), "{message}");
-        let message = Given::take_from(&mut words("p -ocr:workers"))
-            .map(|_| ())
-            .unwrap_err();
-        assert!(message.contains("wants a value"), "{message}");
-    }
-
-    #[test]
-    fn misspelt_variables_are_told() {
-        let names = [
-            "OCR_WORKRES",
-            "OCR_CHECKS",
-            "OCR_CHECK",
-            "OCR_TYPE",
-            "OCR_ROOT",
-            "PATH",
-        ];
-        let names = names.into_iter().map(String::from);
-        let told = misspelt(names);
-        let told: Vec<_> = told
-            .iter()
-            .map(|(name, near)| (name.as_str(), *near))
-            .collect();
-        assert_eq!(
-            told,
-            [("OCR_WORKRES", "OCR_WORKERS"), ("OCR_CHECKS", "OCR_CHECK")]
-        );
-    }
-
-    #[test]
-    fn sizes_and_counts() {
-        assert_eq!(parse_bytes("64M"), Ok(64 << 20));
-        assert_eq!(parse_bytes("1GiB"), Ok(1 << 30));
-        for wrong in ["", "M", "-1", "0", "1.5G", "12X", "99999999999G"] {
-            assert!(parse_bytes(wrong).is_err(), "{wrong}");
-        }
-        for wrong in ["0", "-1", "two", "100000"] {
-            assert!(parse_workers(wrong).is_err(), "{wrong}");
-        }
-    }
-}
+mod tests;

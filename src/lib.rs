@@ -17,9 +17,11 @@
 //! * [`object`]: what OCR objects are and how their state changes; no OpenCL.
 //! * [`report`]: what a run tells about itself. It is told; for the picture it looks at objects.
 //! * [`config`]: every setting, from environment, file and `-ocr:` arguments.
+//! * `directory`: the directory in which the process was started, which relative names in settings are of.
 //! * `heap`: the runtime's own memory, and whether there was none.
 //! * `symbols`: the names of the program's functions, for messages.
 //! * `sync`: the atomics of the protocols, which the models replace.
+//! * [`text`]: bytes that are not UTF-8, as text for people.
 
 /// Writes a text to the standard error, in one piece, since other processes may write there, too. Where it cannot be
 /// written, as on a full disk, the program goes on without: `eprint!` would end it.
@@ -60,6 +62,8 @@ mod device_inbox;
 #[allow(dead_code)]
 mod device_load;
 #[cfg(not(loom))]
+mod directory;
+#[cfg(not(loom))]
 pub mod engine;
 pub mod graph;
 #[cfg(not(loom))]
@@ -71,3 +75,4 @@ pub mod report;
 pub mod sched;
 mod symbols;
 mod sync;
+pub mod text;

@@ -4,6 +4,7 @@
 //! program makes its templates, or a template of C++, that is the name of a parameter, the same for all EDTs. The
 //! symbol tables have the true ones, unless the program was stripped.
 
+use crate::text::Readable;
 use cpp_demangle::DemangleOptions;
 use object::read::{Object, ObjectKind, ObjectSymbol};
 use parking_lot::Mutex;
@@ -41,7 +42,7 @@ pub fn place_of(instruction: usize) -> Option<String> {
     let info = loaded_at(instruction)?;
     let home = Home::of(instruction)?;
     // SAFETY: the name of what is loaded.
-    let file = unsafe { CStr::from_ptr(info.dli_fname) }.to_string_lossy();
+    let file = Readable(unsafe { CStr::from_ptr(info.dli_fname) }.to_bytes());
     let bytes = std::fs::read(&home.file).ok()?;
     let parsed = object::File::parse(&*bytes).ok()?;
     let within = (instruction - home.base) as u64;
@@ -56,8 +57,8 @@ pub fn place_of(instruction: usize) -> Option<String> {
         (symbol.address()..end).contains(&at)
     };
     let name = functions.filter(around).find_map(|symbol| {
-        let name = symbol.name().ok()?.split('.').next()?;
-        Some(format!("in {}, ", plain(name)))
+        let name = Readable(symbol.name_bytes().ok()?).to_string();
+        Some(format!("in {}, ", plain(without_suffix(&name))))
     });
     let name = name.unwrap_or_default();
     Some(format!(
@@ -142,17 +143,23 @@ fn read(file: &Path) -> Option<Table> {
         if symbol.kind() != object::SymbolKind::Text || symbol.is_undefined() {
             continue;
         }
-        let (Some(at), Ok(name)) = (symbol.address().checked_sub(linked_at), symbol.name()) else {
+        let at = symbol.address().checked_sub(linked_at);
+        let (Some(at), Ok(name)) = (at, symbol.name_bytes()) else {
             continue;
         };
-        // What the compiler adds to the name of a copy begins with a dot.
-        let name = name.split('.').next().unwrap_or(name);
+        let name = Readable(name).to_string();
+        let name = without_suffix(&name);
         let names = table.entry(at).or_default();
         if !name.is_empty() && !names.iter().any(|known| known == name) {
             names.push(name.to_string());
         }
     }
     Some(table)
+}
+
+/// The name of a function, of which the compiler may have made a copy: what it adds to that name begins with a dot.
+fn without_suffix(symbol: &str) -> &str {
+    symbol.split_once('.').map_or(symbol, |(name, _)| name)
 }
 
 /// Where the program is loaded.

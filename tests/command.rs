@@ -150,17 +150,31 @@ fn info_refuses_wrong_settings() {
             .is(2, &[])
             .says(&[says]);
     }
-    for variable in ["OCR_REPORT", "OCR_CONFIG"] {
+}
+
+#[test]
+fn info_shows_names_that_are_not_utf8() {
+    for (variable, value, status, says) in [
+        ("OCR_REPORT", &b"\xff.json"[..], 0, "\\xff.json"),
+        (
+            "OCR_CONFIG",
+            b"no\xff.toml",
+            2,
+            "no\\xff.toml cannot be read",
+        ),
+        (
+            "OCR_SCHED",
+            b"\xff",
+            2,
+            "$OCR_SCHED: \"\\xff\" is not UTF-8",
+        ),
+    ] {
         let mut command = Command::new(env!("CARGO_BIN_EXE_ocr"));
-        command
-            .arg("info")
-            .env(variable, OsStr::from_bytes(b"\xff"));
+        command.arg("info").env(variable, OsStr::from_bytes(value));
         let output = command.output().expect("the command can be started");
-        let says = String::from_utf8_lossy(&output.stderr);
-        assert!(
-            output.status.code() == Some(2) && says.contains("is not UTF-8"),
-            "{says}"
-        );
+        let all = String::from_utf8([output.stdout, output.stderr].concat()).expect("UTF-8");
+        assert_eq!(output.status.code(), Some(status), "{all}");
+        assert!(all.contains(says), "no {says} in {all}");
     }
 }
 

@@ -35,7 +35,11 @@ typedef struct _ocrConfig_t {
  * argv, which userArgv is then; the strings stay where they are. The options hold for each
  * ocrLegacyInit from now on. Wrong ones end the process with a message and status 2; -ocr:help and
  * -ocr:version end it with status 0. A NULL in argv ends it before argc, so that it can be given
- * again. iniFile is the file of -ocr:cfg: settings if its name ends in .toml; others are ignored.
+ * again. iniFile is the file of -ocr:cfg, by its full name: settings if that ends in .toml; others
+ * are ignored.
+ *
+ * A relative name of a file in an option, or in a variable of the environment, is of the directory in
+ * which the process was started. One that the program itself puts in iniFile is of its current one.
  */
 void ocrParseArgs(int argc, const char *argv[], ocrConfig_t *ocrConfig);
 

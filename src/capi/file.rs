@@ -5,6 +5,7 @@ use super::{
 };
 use crate::engine::files::{Descriptor, FileError, OpenMode};
 use crate::object::guid::Guid;
+use crate::text::Readable;
 use std::ffi::{CStr, c_char, c_void};
 use std::io;
 use sys::ocrGuid_t;
@@ -48,7 +49,7 @@ export! {
                     tell!(
                         "ocr: warning: ocrFileOpen: \"{}\" cannot be opened with the mode \
                          \"{mode_text}\": {error}",
-                        path.to_string_lossy()
+                        Readable(path.to_bytes())
                     );
                     status(&error)
                 }

@@ -1,7 +1,7 @@
 //! `extensions/ocr-legacy.h`: OCR inside a program that has its own `main`.
 
 use super::edt::{FINISH, More, OEVT_VALID, add_dependence, create_edt};
-use super::{ECANCELED, EFAULT, EINVAL, ENOMEM, EPERM, put, sys, text, with};
+use super::{ECANCELED, EFAULT, EINVAL, ENOMEM, EPERM, bytes, put, sys, with};
 use crate::check::history::{SPAWN, What};
 use crate::engine::block::{Answer, NoAnswer, WAITER_NAME};
 use crate::engine::legacy;
@@ -9,7 +9,8 @@ use crate::object::event::EventKind;
 use crate::object::guid::{Guid, Kind};
 use crate::object::template::PARAM_DEF;
 use std::ffi::{CStr, OsStr, c_char, c_int, c_void};
-use std::os::unix::ffi::OsStrExt;
+use std::os::unix::ffi::{OsStrExt, OsStringExt};
+use std::path::PathBuf;
 use sys::{ocrConfig_t, ocrGuid_t};
 
 /// What tells the GUID of a run from that of a place or a worker.
@@ -24,7 +25,8 @@ export! {
     ) -> (), or (); {
         // SAFETY: the header asks for the arguments of `main`.
         let left = unsafe { take_arguments(argc, argv) };
-        let file = legacy::settings_file().and_then(|file| std::ffi::CString::new(file).ok());
+        let file = legacy::settings_file().map(|file| file.into_os_string().into_vec());
+        let file = file.and_then(|file| std::ffi::CString::new(file).ok());
         // SAFETY: the header asks for a valid place.
         let Some(config) = (unsafe { config.as_mut() }) else { return };
         config.userArgc = left;
@@ -38,9 +40,14 @@ export! {
         // SAFETY: the header asks for null or a valid structure.
         let file = unsafe { config.as_ref() }.map(|config| {
             // SAFETY: the header asks for null or a C string there.
-            unsafe { text(config.iniFile) }
+            unsafe { bytes(config.iniFile) }
         });
-        legacy::begin(file.filter(|file| !file.is_empty()));
+        // A name that the program gives is of the directory that it is in now, as in other calls.
+        let file = file.filter(|file| !file.is_empty()).map(|file| {
+            let file = PathBuf::from(OsStr::from_bytes(file));
+            std::path::absolute(&file).unwrap_or(file)
+        });
+        legacy::begin(file);
         // SAFETY: the header asks for a valid place.
         unsafe { put(context, Guid::new(Kind::Affinity, RUN_GENERATION, 1).into()) };
     }

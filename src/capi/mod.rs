@@ -29,6 +29,7 @@ use crate::engine::context::Context;
 use crate::graph::Refused;
 use crate::heap;
 use crate::object::guid::Guid;
+use crate::text::Readable;
 use std::ffi::{CStr, c_char};
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -277,16 +278,26 @@ unsafe fn guid_place<'a>(place: *mut sys::ocrGuid_t) -> Option<&'a mut Guid> {
     unsafe { place.cast::<Guid>().as_mut() }
 }
 
-/// The text of a C string; empty for null. Bytes that are not UTF-8 are replaced.
+/// The text of a C string, for messages; empty for null. Bytes that are not UTF-8 are marked ([`Readable`]).
 ///
 /// # Safety
 /// `text` is null or ends with a zero.
 unsafe fn text(text: *const c_char) -> String {
     match text.is_null() {
         true => String::new(),
-        // SAFETY: by the contract.
-        false => unsafe { CStr::from_ptr(text) }
-            .to_string_lossy()
-            .into_owned(),
+        // SAFETY: the caller passes a C string, which is not null here.
+        false => Readable(unsafe { CStr::from_ptr(text) }.to_bytes()).to_string(),
+    }
+}
+
+/// The bytes of a C string, to hand on; none for null.
+///
+/// # Safety
+/// `text` is null or a C string that stays as it is for as long as `'a`.
+unsafe fn bytes<'a>(text: *const c_char) -> &'a [u8] {
+    match text.is_null() {
+        true => &[],
+        // SAFETY: the caller passes a C string that stays, and it is not null here.
+        false => unsafe { CStr::from_ptr(text) }.to_bytes(),
     }
 }

@@ -4,6 +4,7 @@ use super::{EFAULT, EINVAL, EPERM, put, sys, with};
 use crate::device::DeviceInfo;
 use crate::engine::context::Context;
 use crate::object::guid::{Guid, Kind};
+use crate::text::read_file;
 use parking_lot::Mutex;
 use std::collections::HashMap;
 use std::ffi::{CStr, CString, c_char};
@@ -41,7 +42,7 @@ pub(super) fn lasting(text: String) -> &'static CStr {
 
 /// The machine's name.
 fn host_name() -> Option<String> {
-    let name = std::fs::read_to_string("/proc/sys/kernel/hostname").ok()?;
+    let name = read_file("/proc/sys/kernel/hostname").ok()?;
     Some(name.trim_end().to_string())
 }
 

@@ -67,14 +67,18 @@ void ocrFlushStreams(void)
     }
 }
 
+/* In src/directory.rs. */
+extern void ocrProcessBegins(void);
 /* In src/engine/departure.rs. */
 extern void ocrProcessEnds(int status, void *unused);
 /* Of glibc: as atexit, but the function gets the status. */
 extern int on_exit(void (*function)(int, void *), void *argument);
 
-/* Before the program registers anything, so that what it does at exit, such as ending the run, comes first. */
+/* Before the program registers anything, so that what it does at exit, such as ending the run, comes first; and
+ * before it goes to another directory. */
 __attribute__((constructor(101))) static void watchProcess(void)
 {
+    ocrProcessBegins();
     on_exit(ocrProcessEnds, NULL);
 }
 

@@ -1,6 +1,6 @@
 //! `extensions/ocr-variants.h`: templates with C functions and kernels.
 
-use super::{EFAULT, EINVAL, EPERM, sys, text, with};
+use super::{EFAULT, EINVAL, EPERM, bytes, sys, text, with};
 use crate::engine::devices::NewKernel;
 use crate::object::guid::Guid;
 use crate::object::work::{NO_RESULT, Name, NdRangeFunction, Work};
@@ -65,10 +65,10 @@ pub(super) unsafe fn add_kernel(
     if source.is_null() || name.is_null() {
         return EINVAL;
     }
-    // SAFETY: by the contract.
-    let source = unsafe { text(source) };
-    // SAFETY: by the contract.
-    let options = unsafe { text(options) };
+    // SAFETY: the caller passes a C string, which stays as it is during the call.
+    let source = unsafe { bytes(source) };
+    // SAFETY: the caller passes null or a C string, which stays as it is during the call.
+    let options = unsafe { bytes(options) };
     // SAFETY: by the contract.
     let name = unsafe { text(name) };
     // SAFETY: both are pointers to functions of one C type, spelt with types of the same layout.
@@ -81,8 +81,8 @@ pub(super) unsafe fn add_kernel(
                 return Err(EINVAL);
             }
             let new = NewKernel {
-                source: &source,
-                options: &options,
+                source,
+                options,
                 name: &name,
                 range,
                 result_slot,

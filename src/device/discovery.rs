@@ -1,6 +1,8 @@
 //! What OpenCL devices the machine has, and, where there are none, what is missing.
 
+use std::ffi::OsStr;
 use std::fmt;
+use std::os::unix::ffi::OsStrExt;
 use std::panic::resume_unwind;
 use std::path::{Path, PathBuf};
 
@@ -20,6 +22,7 @@ use rustc_hash::FxHashMap;
 
 use super::error::code_name;
 use super::threads;
+use crate::text::{Readable, read_file};
 
 /// What a device is.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
@@ -143,6 +146,15 @@ fn ask() -> Inventory {
         found.loader = LoaderState::Static;
         return found;
     }
+    // The crate that loads the library looks at text alone.
+    if let Some(name) = std::env::var_os(LIBRARY_OVERRIDE)
+        && name.to_str().is_none()
+    {
+        let name = Readable::os(&name);
+        (found.notes).push(format!(
+            "{LIBRARY_OVERRIDE} is \"{name}\", which is not UTF-8, and is not used"
+        ));
+    }
     let platforms = match get_platform_ids() {
         Ok(platforms) => platforms,
         Err(DLOPEN_RUNTIME_LOAD_FAILED) => {
@@ -242,7 +254,8 @@ fn describe(index: usize, id: cl_device_id, platform: String, version: String) -
 /// The text of an answer; empty where there is none.
 pub(super) fn text(answer: Result<Vec<u8>, i32>) -> String {
     let bytes = answer.unwrap_or_default();
-    String::from_utf8_lossy(&bytes)
+    Readable(&bytes)
+        .to_string()
         .trim_matches(['\0', ' ', '\n'])
         .to_string()
 }
@@ -296,17 +309,19 @@ fn loaded_library() -> Option<PathBuf> {
         .iter()
         .filter_map(|name| Path::new(name).canonicalize().ok())
         .collect();
-    let maps = std::fs::read_to_string("/proc/self/maps").ok()?;
+    let maps = std::fs::read("/proc/self/maps").ok()?;
     let mapped = || {
-        maps.lines()
-            .filter_map(|line| line.find('/').map(|at| Path::new(&line[at..])))
+        maps.split(|&byte| byte == b'\n').filter_map(|line| {
+            let at = line.iter().position(|&byte| byte == b'/')?;
+            Some(Path::new(OsStr::from_bytes(&line[at..])))
+        })
     };
     mapped()
         .find(|path| wanted.iter().any(|w| w == path))
         .or_else(|| {
             mapped().find(|path| {
                 path.file_name()
-                    .is_some_and(|name| name.to_string_lossy().starts_with("libOpenCL"))
+                    .is_some_and(|name| name.as_bytes().starts_with(b"libOpenCL"))
             })
         })
         .map(Path::to_path_buf)
@@ -356,25 +371,27 @@ impl Inventory {
                     .to_string();
             }
             LoaderState::Missing { tried } => {
-                return format!(
+                let mut out = format!(
                     "The OpenCL library could not be loaded (tried {}). Install an OpenCL loader \
                      (Debian: ocl-icd-libopencl1) and a driver for the device (for the CPU: \
                      pocl-opencl-icd), or name a library in {LIBRARY_OVERRIDE}.",
                     tried.join(", ")
                 );
+                self.add_notes(&mut out);
+                return out;
             }
             LoaderState::Loaded { path } => path
                 .as_ref()
-                .map_or_else(|| LIBRARY.to_string(), |p| p.display().to_string()),
+                .map_or_else(|| LIBRARY.to_string(), |p| Readable::path(p).to_string()),
         };
         let icds = if self.icd_files.is_empty() {
-            format!("There is no .icd file in {}.", icd_place().display())
+            format!("There is no .icd file in {}.", Readable::path(&icd_place()))
         } else {
             let mut text = String::from("The .icd files are ");
             for (i, file) in self.icd_files.iter().enumerate() {
                 let comma = if i == 0 { "" } else { ", " };
-                text.push_str(&format!("{comma}{}", file.display()));
-                if let Ok(library) = std::fs::read_to_string(file) {
+                text.push_str(&format!("{comma}{}", Readable::path(file)));
+                if let Ok(library) = read_file(file) {
                     text.push_str(&format!(" (which names {})", library.trim()));
                 }
             }
@@ -394,10 +411,14 @@ impl Inventory {
             )
         };
         let mut out = format!("The OpenCL library is {path}. {icds} {platforms}");
+        self.add_notes(&mut out);
+        out
+    }
+
+    fn add_notes(&self, out: &mut String) {
         for note in &self.notes {
             out.push_str(&format!(" ({note})"));
         }
-        out
     }
 }
 

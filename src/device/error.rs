@@ -5,6 +5,7 @@ use std::fmt;
 use opencl3::error_codes::error_text;
 
 use super::NdRange;
+use crate::text::Readable;
 
 /// An OpenCL status code by name and number, `CL_OUT_OF_RESOURCES (-5)`.
 pub fn code_name(code: i32) -> String {
@@ -140,7 +141,8 @@ impl std::error::Error for LaunchError {}
 /// A build log with the source lines it complains about, each once, after the log.
 ///
 /// Compilers name a place as `file:line:column:`; whatever the file is called, there is one source.
-pub(super) fn log_with_source(log: &str, source: &str) -> String {
+pub(super) fn log_with_source(log: &str, source: &[u8]) -> String {
+    let source = Readable(source).to_string();
     let mut lines: Vec<usize> = Vec::new();
     for text in log.lines() {
         if let Some(line) = line_number(text)
@@ -204,13 +206,13 @@ mod tests {
     fn a_log_shows_the_source_lines() {
         let text = log_with_source(
             "a.cl:2:1: error: no\na.cl:2:3: error: no",
-            "one\ntwo\nthree",
+            b"one\ntwo\nthree",
         );
         assert!(
             text.ends_with("the lines of the source:\n     2 | two"),
             "{text}"
         );
-        assert_eq!(log_with_source("\0", "x"), "(the compiler left no log)");
+        assert_eq!(log_with_source("\0", b"x"), "(the compiler left no log)");
     }
 
     #[test]

@@ -131,10 +131,10 @@ pub trait Events: Send + Sync + 'static {
 #[derive(Clone, Debug)]
 pub struct KernelSpec {
     /// OpenCL C.
-    pub source: Arc<str>,
+    pub source: Arc<[u8]>,
     /// Options of `clBuildProgram`. Added to them: `-cl-kernel-arg-info`, and `-DOCR_DEVICE_CPU=1`
     /// or `-DOCR_DEVICE_GPU=1` (the latter also for accelerators).
-    pub options: String,
+    pub options: Vec<u8>,
     /// The kernel function's name.
     pub kernel: String,
 }

@@ -18,6 +18,7 @@ use super::error::log_with_source;
 use super::raw::{Context, Kernel, Program};
 use super::signature::Signature;
 use super::{BuildError, DeviceError, DeviceInfo, DeviceKind, KernelOnDevice, KernelSpec};
+use crate::text::Readable;
 
 /// A kernel that is ready to be given arguments.
 pub(super) struct BuiltKernel {
@@ -30,10 +31,13 @@ pub(super) struct BuiltKernel {
     pub(super) scalars: Vec<Option<u64>>,
 }
 
+/// A source and its build options.
+type ProgramKey = (Arc<[u8]>, Vec<u8>);
+
 #[derive(Default)]
 pub(super) struct Programs {
-    programs: HashMap<(Arc<str>, String), Program>,
-    ids: HashMap<(Arc<str>, String, String), usize>,
+    programs: HashMap<ProgramKey, Program>,
+    ids: HashMap<(ProgramKey, String), usize>,
     pub(super) kernels: Vec<BuiltKernel>,
 }
 
@@ -47,7 +51,8 @@ impl Programs {
         spec: &KernelSpec,
     ) -> Result<KernelOnDevice, BuildError> {
         let name = &spec.kernel;
-        let key = (Arc::clone(&spec.source), spec.options.clone(), name.clone());
+        let program_key = (Arc::clone(&spec.source), spec.options.clone());
+        let key = (program_key.clone(), name.clone());
         if let Some(&id) = self.ids.get(&key) {
             return Ok(self.answer(id));
         }
@@ -58,7 +63,6 @@ impl Programs {
                 code,
             })
         };
-        let program_key = (Arc::clone(&spec.source), spec.options.clone());
         if !self.programs.contains_key(&program_key) {
             let program = compile(context, info, spec)?;
             self.programs.insert(program_key.clone(), program);
@@ -115,7 +119,7 @@ fn compile(context: &Context, info: &DeviceInfo, spec: &KernelSpec) -> Result<Pr
             code,
         })
     };
-    if spec.source.contains('\0') {
+    if spec.source.contains(&0) {
         return Err(other("the kernel source holds a zero byte", None));
     }
     let program = context
@@ -126,7 +130,8 @@ fn compile(context: &Context, info: &DeviceInfo, spec: &KernelSpec) -> Result<Pr
         DeviceKind::Gpu | DeviceKind::Accelerator | DeviceKind::Other => "-DOCR_DEVICE_GPU=1",
     };
     let with = |extra: &str| {
-        CString::new(format!("{} {kind}{extra}", spec.options).trim())
+        let added = format!(" {kind}{extra}");
+        CString::new([spec.options.trim_ascii(), added.as_bytes()].concat())
             .map_err(|_| other("the build options hold a zero byte", None))
     };
     let mut result = program.build(info.id, &with(" -cl-kernel-arg-info")?);
@@ -145,7 +150,7 @@ fn compile(context: &Context, info: &DeviceInfo, spec: &KernelSpec) -> Result<Pr
                 Err(BuildError::Compile {
                     device: info.name.clone(),
                     code,
-                    options: spec.options.clone(),
+                    options: Readable(&spec.options).to_string(),
                     log: log_with_source(&log, &spec.source),
                 })
             } else {

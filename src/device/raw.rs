@@ -7,8 +7,12 @@
 use std::ffi::{CStr, c_void};
 use std::ptr::{self, NonNull};
 
+use cl3::load_library;
 use opencl3::command_queue as queue;
 use opencl3::context::context;
+use opencl3::error_codes::{
+    CL_INVALID_VALUE, CL_SUCCESS, DLOPEN_FUNCTION_NOT_AVAILABLE, DLOPEN_RUNTIME_LOAD_FAILED,
+};
 use opencl3::event as cl_events;
 use opencl3::kernel as cl_kernels;
 use opencl3::memory;
@@ -147,8 +151,26 @@ impl Context {
         .map(Mem)
     }
 
-    pub(super) fn program(&self, source: &str) -> Answer<Program> {
-        cl_programs::create_program_with_source(self.0, &[source]).map(Program)
+    /// A program of a source, which need not be UTF-8, as `opencl3` would have it.
+    pub(super) fn program(&self, source: &[u8]) -> Answer<Program> {
+        let opencl = load_library()
+            .as_ref()
+            .map_err(|_| DLOPEN_RUNTIME_LOAD_FAILED)?;
+        let (text, length) = (source.as_ptr().cast(), source.len());
+        let mut status = CL_INVALID_VALUE;
+        // The context is alive, the arrays have one element each, the text has this length, and OpenCL copies it.
+        let program = opencl.clCreateProgramWithSource(
+            self.0,
+            1,
+            &raw const text,
+            &raw const length,
+            &raw mut status,
+        );
+        match (program, status) {
+            (Some(program), CL_SUCCESS) => Ok(Program(program)),
+            (Some(_), status) => Err(status),
+            (None, _) => Err(DLOPEN_FUNCTION_NOT_AVAILABLE),
+        }
     }
 }
 

@@ -257,8 +257,8 @@ impl Bench {
 
 fn spec(source: &str, kernel: &str) -> KernelSpec {
     KernelSpec {
-        source: source.into(),
-        options: String::new(),
+        source: source.as_bytes().into(),
+        options: Vec::new(),
         kernel: kernel.to_string(),
     }
 }

@@ -10,6 +10,7 @@
 //!
 //! Index spaces are made on these threads, too. The program's functions for that start no threads.
 
+use crate::text::read_file;
 use std::cell::Cell;
 use std::fs;
 use std::io;
@@ -102,7 +103,7 @@ fn has_flag(id: &str) -> bool {
 
 /// What the system says of a thread of this process; nothing if there is none.
 fn about(id: &str, what: &str) -> String {
-    fs::read_to_string(format!("/proc/self/task/{id}/{what}")).unwrap_or_default()
+    read_file(format!("/proc/self/task/{id}/{what}")).unwrap_or_default()
 }
 
 #[cfg(test)]

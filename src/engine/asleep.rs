@@ -18,6 +18,7 @@
 
 use super::Runtime;
 use super::signals::handled_by_program;
+use crate::text::read_file;
 use std::collections::BTreeMap;
 use std::fs;
 use std::sync::atomic::Ordering;
@@ -65,7 +66,7 @@ fn switches_of_sleeper(id: &str) -> Option<u64> {
             return None;
         }
     }
-    let status = fs::read_to_string(format!("/proc/self/task/{id}/status")).ok()?;
+    let status = read_file(format!("/proc/self/task/{id}/status")).ok()?;
     // A debugger may have stopped it in a call that is over.
     if !status.contains("\nState:\tS") {
         return None;
@@ -127,7 +128,7 @@ impl FutexWait {
 /// Whether no other process can reach this memory. `pthread_join` waits on a futex that could be shared, and is
 /// in such memory.
 fn is_private_memory(address: u64) -> bool {
-    let maps = fs::read_to_string("/proc/self/maps").unwrap_or_default();
+    let maps = read_file("/proc/self/maps").unwrap_or_default();
     maps.lines().any(|line| is_private_mapping(line, address))
 }
 

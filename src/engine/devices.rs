@@ -15,6 +15,7 @@ use crate::object::place::{Place, PlaceSet};
 use crate::object::template::{PARAM_UNK, TemplateView};
 use crate::object::work::{Kernel, Missing, NdRangeFunction, Work};
 use crate::report::counted;
+use crate::text::Readable;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::sync::{Arc, OnceLock};
 
@@ -56,9 +57,9 @@ pub struct Used {
 /// A kernel to add to a template.
 pub struct NewKernel<'a> {
     /// OpenCL C.
-    pub source: &'a str,
+    pub source: &'a [u8],
     /// Build options, perhaps after `-ocr-device=cpu` or `-ocr-device=gpu`.
-    pub options: &'a str,
+    pub options: &'a [u8],
     /// Its name in the source.
     pub name: &'a str,
     /// Makes the index space.
@@ -302,16 +303,20 @@ impl Used {
 }
 
 /// Takes `-ocr-device=` from the front of build options.
-fn split_options(options: &str) -> Result<(Option<DeviceKind>, &str), String> {
-    let options = options.trim();
-    let Some(rest) = options.strip_prefix("-ocr-device=") else {
+fn split_options(options: &[u8]) -> Result<(Option<DeviceKind>, &[u8]), String> {
+    let options = options.trim_ascii();
+    let Some(rest) = options.strip_prefix(b"-ocr-device=") else {
         return Ok((None, options));
     };
-    let (kind, rest) = rest.split_once(' ').unwrap_or((rest, ""));
+    let end = rest.iter().position(|&byte| byte == b' ');
+    let (kind, rest) = rest.split_at(end.unwrap_or(rest.len()));
     match kind {
-        "cpu" => Ok((Some(DeviceKind::Cpu), rest.trim())),
-        "gpu" => Ok((Some(DeviceKind::Gpu), rest.trim())),
-        _ => Err(format!("-ocr-device={kind}: it must be cpu or gpu")),
+        b"cpu" => Ok((Some(DeviceKind::Cpu), rest.trim_ascii())),
+        b"gpu" => Ok((Some(DeviceKind::Gpu), rest.trim_ascii())),
+        _ => Err(format!(
+            "-ocr-device={}: it must be cpu or gpu",
+            Readable(kind)
+        )),
     }
 }
 
@@ -362,7 +367,7 @@ impl Context {
         let mut work = view.work.clone();
         let mut kernel = Kernel {
             source: new.source.into(),
-            options: new.options.to_string(),
+            options: new.options.to_vec(),
             name: new.name.to_string(),
             range: new.range,
             result_slot: new.result_slot,
@@ -403,7 +408,7 @@ impl Context {
         };
         let spec = KernelSpec {
             source: kernel.source.clone(),
-            options: options.to_string(),
+            options: options.to_vec(),
             kernel: kernel.name.clone(),
         };
         let function = work.function.is_some();
@@ -460,12 +465,12 @@ fn build(
     with_range: bool,
 ) -> Result<usize, Missing> {
     // Which kernels a source has, and what arguments, may depend on the device by `#if` alone.
-    let conditional = |line: &str| {
-        line.trim_start()
-            .strip_prefix('#')
-            .is_some_and(|rest| rest.trim_start().starts_with("if"))
+    let conditional = |line: &[u8]| {
+        line.trim_ascii_start()
+            .strip_prefix(b"#")
+            .is_some_and(|rest| rest.trim_ascii_start().starts_with(b"if"))
     };
-    let everywhere = !spec.source.lines().any(conditional);
+    let everywhere = !spec.source.split(|&byte| byte == b'\n').any(conditional);
     let kernel = used.manager.build(spec).map_err(|error| Missing {
         text: error.to_string(),
         anywhere: everywhere && matches!(error, BuildError::NoSuchKernel { .. }),

@@ -15,6 +15,7 @@ use crate::object::file::{Chunk, OpenFile};
 use crate::object::guid::Guid;
 use crate::object::place::Place;
 use crate::object::work::{EdtDep, Work};
+use crate::text::Readable;
 use parking_lot::{Condvar, Mutex};
 use std::ffi::OsStr;
 use std::fs::OpenOptions;
@@ -129,7 +130,7 @@ impl Context {
         if let Some(check) = &self.runtime.check {
             let act = ("ocrFileOpen", self.who());
             check.made(&self.runtime.objects, file, What::File, act);
-            let name = String::from_utf8_lossy(path).into_owned();
+            let name = Readable(path).to_string();
             check.history.label(file, name);
         }
         if wants_descriptor {
@@ -406,7 +407,7 @@ unsafe extern "C" fn nothing(_: u32, _: *mut u64, _: u32, _: *mut EdtDep) -> Gui
 }
 
 fn open(path: &[u8], mode: OpenMode) -> Result<(OpenFile, u64), FileError> {
-    let name = String::from_utf8_lossy(path).into_owned();
+    let name = Readable(path).to_string();
     let file = OpenOptions::new()
         .read(true)
         .write(mode.writes)

@@ -6,6 +6,7 @@ use crate::device::OpenclThreads;
 use crate::report::picture::{Picture, Thread, Told};
 use crate::sched::sleep::State;
 use crate::sync::dawdle;
+use crate::text::{Readable, read_file};
 use std::io::Error;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 
@@ -184,7 +185,7 @@ impl Runtime {
         {
             tell!(
                 "ocr: warning: the graph {} cannot be written: {error}",
-                path.display()
+                Readable::path(path)
             );
         }
     }
@@ -194,7 +195,7 @@ const STATUS: &str = "/proc/self/status";
 
 /// How many threads the process has. The first one is among them when it has ended, by pthread_exit.
 fn threads_of_process() -> Result<usize, Error> {
-    let status = std::fs::read_to_string(STATUS)?;
+    let status = read_file(STATUS)?;
     let line = status
         .lines()
         .find_map(|line| line.strip_prefix("Threads:"));

@@ -12,6 +12,7 @@ use crate::object::guid::Guid;
 use crate::report::tally::Wait;
 use parking_lot::Mutex;
 use std::ffi::OsString;
+use std::path::PathBuf;
 use std::thread::JoinHandle;
 
 /// What the program's arguments have given for each run that it begins.
@@ -39,12 +40,12 @@ pub fn take_arguments(args: &mut Vec<OsString>) {
 }
 
 /// The settings file that the arguments have named.
-pub fn settings_file() -> Option<String> {
+pub fn settings_file() -> Option<PathBuf> {
     GIVEN.lock().file.clone()
 }
 
 /// Begins a run. `file` is a settings file, if the program names one.
-pub fn begin(file: Option<String>) {
+pub fn begin(file: Option<PathBuf>) {
     let mut current = RUN.lock();
     if Runtime::current().is_some() {
         departure::check_fork("ocrLegacyInit");

@@ -21,7 +21,7 @@ use std::sync::Arc;
 pub struct OpenFile {
     /// The system's.
     pub file: File,
-    /// Its name as the program gave it, for messages.
+    /// Its name as the program gave it, for messages: what is not UTF-8 is marked.
     pub path: String,
     /// Whether chunks are written back.
     pub writable: bool,

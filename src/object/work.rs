@@ -53,10 +53,10 @@ pub const NO_RESULT: u32 = u32::MAX;
 #[allow(unpredictable_function_pointer_comparisons)]
 #[derive(Clone, PartialEq, Eq, Hash)]
 pub struct Kernel {
-    /// OpenCL C.
-    pub source: Arc<str>,
-    /// Build options.
-    pub options: String,
+    /// OpenCL C. A comment or a text in it need not be UTF-8.
+    pub source: Arc<[u8]>,
+    /// Build options. A name of a directory in them need not be UTF-8.
+    pub options: Vec<u8>,
     /// The kernel's name in `source`.
     pub name: String,
     /// Makes the index space of an EDT; none for templates of `ocrOpenclTemplateCreate`.

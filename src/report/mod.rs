@@ -5,6 +5,7 @@ pub mod labels;
 pub mod picture;
 pub mod tally;
 
+use crate::text::{Readable, read_file};
 use serde::{Deserialize, Serialize};
 use std::path::Path;
 
@@ -202,7 +203,7 @@ impl Report {
                 if let Err(error) = written {
                     tell!(
                         "ocr: warning: the report {} cannot be written: {error}",
-                        path.display()
+                        Readable::path(path)
                     );
                 }
             }
@@ -232,7 +233,7 @@ pub fn name_of_other(id: i32) -> String {
 
 /// What the thread is called.
 pub(crate) fn comm(id: i32) -> Option<String> {
-    let name = std::fs::read_to_string(format!("/proc/self/task/{id}/comm")).ok()?;
+    let name = read_file(format!("/proc/self/task/{id}/comm")).ok()?;
     Some(name.trim_end().into())
 }
 

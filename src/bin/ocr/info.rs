@@ -5,6 +5,7 @@ use crate::{Failure, print};
 use ocr::config::{DEFAULT_ORIGIN, Settings};
 use ocr::device::{DeviceInfo, Inventory, LoaderState, discover};
 use ocr::sched::policy::{DEFAULT, POLICIES};
+use ocr::text::{Readable, read_file};
 use std::fmt::Write;
 
 /// What to show.
@@ -42,7 +43,7 @@ fn workers(settings: &Settings) -> String {
     }
     let machine = std::fs::read_to_string("/sys/devices/system/cpu/online").ok();
     let machine = machine.as_deref().and_then(count);
-    let status = std::fs::read_to_string("/proc/self/status").unwrap_or_default();
+    let status = read_file("/proc/self/status").unwrap_or_default();
     let allowed = status
         .lines()
         .find_map(|line| line.strip_prefix("Cpus_allowed_list:"));
@@ -108,7 +109,7 @@ fn devices(inventory: &Inventory, settings: &Settings) -> String {
         text += &format!("  No device is used: {problem}\n");
     }
     if let LoaderState::Loaded { path: Some(path) } = &inventory.loader {
-        text += &format!("  OpenCL library: {}\n", path.display());
+        text += &format!("  OpenCL library: {}\n", Readable::path(path));
     }
     for note in &inventory.notes {
         text += &format!("  Note: {note}\n");

@@ -68,7 +68,7 @@ fn builds_that_fail_say_why() {
     let only = "#ifndef OCR_DEVICE_CPU\n#ifndef OCR_DEVICE_GPU\n#error which\n#endif\n#endif\n\
                 kernel void f(global int *a) { a[0] = X; }";
     let with = KernelSpec {
-        options: "-DX=3".to_string(),
+        options: b"-DX=3".to_vec(),
         ..spec(only, "f")
     };
     let first = bench.manager.build(&with).expect("it builds");

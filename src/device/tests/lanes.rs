@@ -18,7 +18,7 @@ impl Lab {
     fn new() -> Option<Lab> {
         let device = device()?.id;
         let context = Context::new(device).expect("a context");
-        let program = context.program("kernel void nothing() {}").expect("text");
+        let program = context.program(b"kernel void nothing() {}").expect("text");
         program.build(device, c"").expect("it builds");
         let kernel = program.kernel(c"nothing").expect("a kernel");
         let queue = |_| Queue::new(&context, device).expect("a queue");

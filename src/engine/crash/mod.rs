@@ -35,6 +35,7 @@ use crate::heap;
 use crate::object::data_block::{Former, former_at};
 use crate::object::edt::{Edt, RUNNABLE};
 use crate::object::guid::Kind;
+use crate::text::Readable;
 use std::ffi::CStr;
 use std::fmt::{self, Write};
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -340,24 +341,28 @@ impl fmt::Display for ThisThread {
         match name_of_thread(&mut name) {
             // A thread has the name of the one that has made it, until it is given another.
             name if OF_RUNTIME.get() => {
-                write!(f, "a thread of the runtime ({name:.15}), in no EDT,")
+                write!(
+                    f,
+                    "a thread of the runtime ({}), in no EDT,",
+                    Readable(name)
+                )
             }
-            name if name.starts_with("ocr-") => f.write_str("a thread of the program, in no EDT,"),
-            name => write!(f, "thread \"{name:.15}\", in no EDT,"),
+            name if name.starts_with(b"ocr-") => f.write_str("a thread of the program, in no EDT,"),
+            name => write!(f, "thread \"{}\", in no EDT,", Readable(name)),
         }
     }
 }
 
 /// The name of this thread.
-fn name_of_thread(place: &mut [u8; 16]) -> &str {
+fn name_of_thread(place: &mut [u8; 16]) -> &[u8] {
     // SAFETY: it may be called in a handler, and writes 16 bytes at most.
     unsafe { libc::prctl(libc::PR_GET_NAME, place.as_mut_ptr()) };
     let name = CStr::from_bytes_until_nul(place).ok();
-    name.and_then(|name| name.to_str().ok()).unwrap_or_default()
+    name.map(CStr::to_bytes).unwrap_or_default()
 }
 
 fn is_of_opencl() -> bool {
-    name_of_thread(&mut [0; 16]).starts_with(THREAD_NAME)
+    name_of_thread(&mut [0; 16]).starts_with(THREAD_NAME.as_bytes())
 }
 
 /// The EDTs that have a device as their place: one of their kernels may have crashed.

@@ -1,0 +1,96 @@
+use super::*;
+
+fn words(text: &str) -> Vec<OsString> {
+    text.split(' ').map(OsString::from).collect()
+}
+
+#[test]
+fn runtime_options_are_taken_out() {
+    let mut args = words("prog a -ocr:workers 3 b -ocr:sched=static:1:2 --ocr:num-threads 5 c");
+    let given = Given::take_from(&mut args).expect("right");
+    assert_eq!(args, words("prog a b c"));
+    assert_eq!((given.file, given.request), (None, Request::Run));
+    let given: Vec<_> = given
+        .settings
+        .iter()
+        .map(|(s, v)| (s.name, v.to_str().expect("UTF-8")))
+        .collect();
+    assert_eq!(
+        given,
+        [("workers", "3"), ("sched", "static:1:2"), ("workers", "5")]
+    );
+}
+
+#[test]
+fn options_of_other_implementations_are_taken_out() {
+    let mut args = words("prog a --ocr:load b --ocr:save 60 --ocr:fake-nodes=2 c --ocr:client d");
+    let given = Given::take_from(&mut args).expect("right");
+    assert_eq!(args, words("prog a b c d"));
+    assert!(given.settings.is_empty());
+}
+
+#[test]
+fn a_settings_file_need_not_be_named() {
+    let mut args = words("prog a -ocr:cfg");
+    let given = Given::take_from(&mut args).expect("right");
+    assert_eq!((args, given.file), (words("prog a"), None));
+}
+
+#[test]
+fn the_program_name_is_left_alone() {
+    let mut args = words("-ocr:help x");
+    let given = Given::take_from(&mut args).expect("right");
+    assert_eq!(given.request, Request::Run);
+    assert_eq!(args, words("-ocr:help x"));
+}
+
+#[test]
+fn wrong_options_say_what_is_right() {
+    let message = Given::take_from(&mut words("p -ocr:worker 2"))
+        .map(|_| ())
+        .unwrap_err();
+    assert!(message.contains("workers"), "{message}");
+    let message = Given::take_from(&mut words("p -ocr:workers"))
+        .map(|_| ())
+        .unwrap_err();
+    assert!(message.contains("wants a value"), "{message}");
+}
+
+#[test]
+fn misspelt_variables_are_told() {
+    let names = [
+        "OCR_WORKRES",
+        "OCR_CHECKS",
+        "OCR_CHECK",
+        "OCR_TYPE",
+        "OCR_ROOT",
+        "PATH",
+    ];
+    let names = names.into_iter().map(OsString::from);
+    let odd = OsString::from_vec(b"OCR_REPOR\xff".to_vec());
+    let told = misspelt(names.chain([odd]));
+    let told: Vec<_> = told
+        .iter()
+        .map(|(name, near)| (name.as_str(), *near))
+        .collect();
+    assert_eq!(
+        told,
+        [
+            ("OCR_WORKRES", "OCR_WORKERS"),
+            ("OCR_CHECKS", "OCR_CHECK"),
+            ("OCR_REPOR\\xff", "OCR_REPORT")
+        ]
+    );
+}
+
+#[test]
+fn sizes_and_counts() {
+    assert_eq!(parse_bytes("64M"), Ok(64 << 20));
+    assert_eq!(parse_bytes("1GiB"), Ok(1 << 30));
+    for wrong in ["", "M", "-1", "0", "1.5G", "12X", "99999999999G"] {
+        assert!(parse_bytes(wrong).is_err(), "{wrong}");
+    }
+    for wrong in ["0", "-1", "two", "100000"] {
+        assert!(parse_workers(wrong).is_err(), "{wrong}");
+    }
+}

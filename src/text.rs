@@ -1,0 +1,67 @@
+//! Bytes that come from outside, as text for people.
+//!
+//! Names of files, arguments, settings and labels are bytes on Linux, and need not be UTF-8. What the runtime hands
+//! on, such as a name to open or a source to compile, stays bytes. What it shows, in messages, reports and graphs, is
+//! text: there each byte that is not UTF-8 is written as `\xHH`, with its two hexadecimal digits. So nothing is lost,
+//! the output is always valid UTF-8, and two names that differ look different.
+
+use std::ffi::OsStr;
+use std::fmt;
+use std::io;
+use std::os::unix::ffi::OsStrExt;
+use std::path::Path;
+
+/// Shows bytes as text, with `\xHH` for each byte that is not UTF-8. It allocates nothing: a signal handler may use it.
+#[derive(Clone, Copy, Debug)]
+pub struct Readable<'a>(pub &'a [u8]);
+
+impl<'a> Readable<'a> {
+    /// The name of a file.
+    pub fn path(path: &'a Path) -> Readable<'a> {
+        Readable::os(path.as_os_str())
+    }
+
+    /// An argument, or a value of the environment.
+    pub fn os(text: &'a OsStr) -> Readable<'a> {
+        Readable(text.as_bytes())
+    }
+}
+
+impl fmt::Display for Readable<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        for chunk in self.0.utf8_chunks() {
+            f.write_str(chunk.valid())?;
+            for byte in chunk.invalid() {
+                write!(f, "\\x{byte:02x}")?;
+            }
+        }
+        Ok(())
+    }
+}
+
+/// A file's content as text. The names of threads and programs stand in files of `/proc`, and the system cuts them at 15
+/// bytes, which may be inside of a letter: such a file is read all the same.
+pub fn read_file(path: impl AsRef<Path>) -> io::Result<String> {
+    let bytes = std::fs::read(path)?;
+    Ok(String::from_utf8(bytes).unwrap_or_else(|error| Readable(error.as_bytes()).to_string()))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_is_not_utf8_is_marked() {
+        for (bytes, text) in [
+            (&b"plain \\ text"[..], "plain \\ text"),
+            ("Größe".as_bytes(), "Größe"),
+            (b"a\xffb\xfe", "a\\xffb\\xfe"),
+            // The first two of the three bytes of one letter.
+            (b"\xe2\x82", "\\xe2\\x82"),
+            (b"\xed\xa0\x80", "\\xed\\xa0\\x80"),
+            (b"", ""),
+        ] {
+            assert_eq!(Readable(bytes).to_string(), text);
+        }
+    }
+}

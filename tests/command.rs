@@ -3,6 +3,7 @@
 
 use std::ffi::OsStr;
 use std::fs::{self, File};
+use std::io::{Seek, SeekFrom};
 use std::os::unix::ffi::OsStrExt;
 use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
@@ -332,7 +333,11 @@ fn compare_goes_on_after_a_failure() {
         assert_eq!(answer.row("eager")[1..3], ["1.000", "-"]);
     }
     let killed = script("killed", "kill -9 $$");
-    ocr(&["compare", "--policies=cpu", &killed], &[]).is(1, &["failed (signal 9)"]);
+    ocr(&["compare", "--policies=cpu", &killed], &[])
+        .is(1, &["failed (signal 9)", "SIGKILL: somebody killed it"]);
+    let crashed = script("crashed", "kill -SEGV $$");
+    ocr(&["compare", "--policies=cpu", &crashed], &[])
+        .is(1, &["failed (signal 11)", "signal 11 is SIGSEGV"]);
     let levenshtein = example("levenshtein");
     ocr(
         &[
@@ -345,6 +350,152 @@ fn compare_goes_on_after_a_failure() {
         &[],
     )
     .is(1, &["failed (status", "/nonexistent"]);
+}
+
+/// Runs `ocr compare` under one policy with an input, and with standard input and output of the test's choice.
+fn compare_reading(options: &[&str], program: &str, stdin: Stdio) -> Answer {
+    let mut command = Command::new(env!("CARGO_BIN_EXE_ocr"));
+    let output = command
+        .args(["compare", "--policies=cpu", "--runs=3"])
+        .args(options)
+        .arg(program)
+        .stdin(stdin)
+        .output()
+        .expect("the command can be started");
+    Answer {
+        status: output.status.code(),
+        stdout: String::from_utf8(output.stdout).expect("UTF-8"),
+        stderr: String::from_utf8(output.stderr).expect("UTF-8"),
+    }
+}
+
+#[test]
+fn compare_gives_each_run_the_standard_input() {
+    let counts = script("counts", "echo \"bytes: $(wc -c)\"\nreport 1");
+    let file = PathBuf::from(env!("CARGO_TARGET_TMPDIR")).join("command-input");
+    fs::write(&file, vec![b'x'; 300_000]).expect("target/ can be written");
+    let same = ["--same=bytes"];
+    let open = || File::open(&file).expect("it was written");
+    compare_reading(&same, &counts, open().into()).is(0, &["In all runs, bytes is 300000."]);
+    // From where the file stands.
+    let mut begun = open();
+    begun.seek(SeekFrom::Start(100_000)).expect("a file");
+    compare_reading(&same, &counts, begun.into()).is(0, &["In all runs, bytes is 200000."]);
+    // A pipe is read once, and is larger than what fits into one.
+    let mut source = Command::new("cat");
+    let mut source = (source.arg(&file).stdout(Stdio::piped()).spawn()).expect("there is a cat");
+    let pipe = source.stdout.take().expect("a pipe");
+    compare_reading(&same, &counts, pipe.into()).is(0, &["In all runs, bytes is 300000."]);
+    assert!(source.wait().expect("it ends").success(), "all was read");
+    compare_reading(&same, &counts, Stdio::null()).is(0, &["In all runs, bytes is 0."]);
+    // Nobody writes, and nobody reads: there is nothing to wait for.
+    let (reader, _writer) = std::io::pipe().expect("a pipe");
+    compare_reading(&[], &script("reads-not", "report 1"), reader.into()).is(0, &["seconds"]);
+    ocr(&["compare", "--help"], &[]).is(0, &["Each run gets the standard input"]);
+}
+
+#[test]
+fn compare_marks_output_that_is_not_utf8() {
+    let program = script(
+        "latin",
+        "printf 'gr\\366\\337e: 1\\376\\n'; printf '\\377\\n' >&2\nreport 1",
+    );
+    let mut command = Command::new(env!("CARGO_BIN_EXE_ocr"));
+    let key = OsStr::from_bytes(b"--same=gr\xf6\xdfe");
+    let output = command
+        .args(["compare", "--policies=cpu"])
+        .arg(key)
+        .arg(&program);
+    let output = output.output().expect("the command can be started");
+    let text = String::from_utf8(output.stdout).expect("UTF-8");
+    assert!(
+        text.contains("In all runs, gr\\xf6\\xdfe is 1\\xfe."),
+        "{text}"
+    );
+    let count = PathBuf::from(env!("CARGO_TARGET_TMPDIR")).join("command-count-odd");
+    let _ = fs::remove_file(&count);
+    let text = format!(
+        "echo x >>'{0}'; printf \"x: \\\\$((370 + $(wc -l <'{0}')))\\n\"\nreport 1",
+        count.display()
+    );
+    let differs = script("differs-odd", &text);
+    compare_reading(&["--same=x", "--warm-up=0"], &differs, Stdio::null())
+        .is(1, &[])
+        .says(&["x differs", "\\xf9 (first", "\\xfa (first"]);
+    let fails = script("fails-odd", "printf 'no \\377\\n' >&2; exit 3");
+    compare_reading(&[], &fails, Stdio::null()).is(1, &["failed (status 3)", "  no \\xff\n"]);
+    // A program, and an argument, with such a name.
+    let named = PathBuf::from(env!("CARGO_TARGET_TMPDIR")).join(OsStr::from_bytes(b"command-\xff"));
+    let text = script("with-argument", "report 1; printf 'arg: %s\\n' \"$1\"");
+    let text = fs::read(text).expect("it was written");
+    fs::write(&named, text).expect("target/ can be written");
+    fs::set_permissions(&named, fs::Permissions::from_mode(0o755)).expect("it is ours");
+    let mut command = Command::new(env!("CARGO_BIN_EXE_ocr"));
+    let command = command.args(["compare", "--policies=cpu", "--same=arg"]);
+    let command = command.arg(&named).arg(OsStr::from_bytes(b"a\xfe"));
+    let output = command.output().expect("the command can be started");
+    let text = String::from_utf8(output.stdout).expect("UTF-8");
+    assert!(text.contains("In all runs, arg is a\\xfe."), "{text}");
+    fs::remove_file(&named).expect("it was there");
+    let output = command.output().expect("the command can be started");
+    let text = String::from_utf8(output.stderr).expect("UTF-8");
+    assert!(text.contains("command-\\xff cannot be started"), "{text}");
+}
+
+/// A file with this content, and with these permissions.
+fn file(name: &str, content: &[u8], mode: u32) -> String {
+    let path = PathBuf::from(env!("CARGO_TARGET_TMPDIR")).join(format!("command-{name}"));
+    let _ = fs::remove_file(&path);
+    fs::write(&path, content).expect("target/ can be written");
+    fs::set_permissions(&path, fs::Permissions::from_mode(mode)).expect("it is ours");
+    path.display().to_string()
+}
+
+#[test]
+fn compare_says_why_a_program_does_not_run() {
+    let folder = env!("CARGO_TARGET_TMPDIR");
+    for (program, says) in [
+        (
+            file("text", b"hello\n", 0o644),
+            "it is not executable; for a program, chmod +x",
+        ),
+        (folder.to_string(), "it is a folder"),
+        ("no-such-program".to_string(), "no folder of PATH has it"),
+        (String::new(), "its name is empty"),
+        (
+            file("interpreter", b"#!/no/such/shell -e\n", 0o755),
+            "its first line names an interpreter that is not there: /no/such/shell",
+        ),
+    ] {
+        let answer = ocr(&["compare", "--policies=cpu", "--", &program], &[]);
+        answer
+            .is(2, &[])
+            .says(&[&format!("{program} cannot be started: "), says]);
+    }
+    // An ELF file for no machine, where this one has its number.
+    let mut other = vec![0; 64];
+    other[..6].copy_from_slice(b"\x7fELF\x02\x01");
+    other[18] = 0xee;
+    for (program, says) in [
+        (
+            file("other", &other, 0o755),
+            "is a program for another kind of machine",
+        ),
+        (
+            file("data", b"\0\x01\x02\n", 0o755),
+            "is neither a program nor a script",
+        ),
+        (
+            file("no-shebang", b"exit 5\n", 0o755),
+            "does not begin with #!, so /bin/sh has executed it",
+        ),
+    ] {
+        ocr(&["compare", "--policies=cpu", &program], &[]).is(1, &["failed (", says]);
+    }
+    // As from a shell, such a script runs.
+    let text = fs::read_to_string(script("with", "report 1")).expect("it was written");
+    let runs = file("without", text.replace("#!/bin/sh\n", "").as_bytes(), 0o755);
+    ocr(&["compare", "--policies=cpu", &runs], &[]).is(0, &["1.000"]);
 }
 
 #[test]

@@ -1,12 +1,15 @@
 //! `ocr compare`: the same program under several placement policies, in one table.
 
+use crate::input::Input;
 use crate::run::{Fault, Folder, Program, Run};
 use crate::table::{Align, Table, bytes, seconds, wrap};
 use crate::{Failure, print};
+use clap::builder::{OsStringValueParser, TypedValueParser};
 use ocr::config::{DEFAULT_ORIGIN, Settings};
 use ocr::device::{DeviceKind, Inventory, Selection, discover};
 use ocr::report::duration;
 use ocr::sched::policy;
+use ocr::text::Readable;
 use std::ffi::OsString;
 use std::io::{IsTerminal, Write};
 
@@ -15,6 +18,12 @@ pub const AFTER_HELP: &str = "\
 Each run gets OCR_SCHED and OCR_REPORT, and OCR_DEVICES as said above; other settings are left as \
 they are. The policy `cpu` uses devices only for kernels without a C function. Where there is no \
 device, the other policies are left out, and the reason is said.
+
+Each run gets the standard input from its beginning: a file is read again, and what comes from a \
+pipe is kept in a temporary file (at most 4 GiB, in TMPDIR). A terminal is given to no run: there \
+the standard input is empty.
+
+In the program's output and in names, a byte that is not UTF-8 is shown as \\xHH.
 
 Some OpenCL drivers compile a kernel at its first launch, and keep the result; the warm-up runs \
 keep that out of the figures.
@@ -50,16 +59,21 @@ pub struct Options {
     devices: Option<Selection>,
 
     /// A column for each KEY, from a line `KEY: value` of the program's output.
-    #[arg(long, value_name = "KEY", value_delimiter = ',')]
+    #[arg(long, value_name = "KEY", value_delimiter = ',', value_parser = key())]
     show: Vec<String>,
 
     /// Values that must be the same in all runs, the warm-up included.
-    #[arg(long, value_name = "KEY", value_delimiter = ',')]
+    #[arg(long, value_name = "KEY", value_delimiter = ',', value_parser = key())]
     same: Vec<String>,
 
     /// The program and its arguments.
     #[arg(required = true, trailing_var_arg = true, allow_hyphen_values = true)]
     program: Vec<OsString>,
+}
+
+/// A key, which is compared with the program's output as that is shown.
+fn key() -> impl TypedValueParser<Value = String> {
+    OsStringValueParser::new().map(|key| Readable::os(&key).to_string())
 }
 
 /// Where kernels can run.
@@ -83,7 +97,7 @@ struct Row {
 /// Compares, and shows the table.
 pub fn compare(options: &Options) -> Result<(), Failure> {
     // A wrong option reads as the program, since the program's own arguments may look like options.
-    let first = options.program[0].to_string_lossy();
+    let first = Readable::os(&options.program[0]).to_string();
     if first.starts_with('-') {
         return Err(Failure::usage(format!(
             "there is no option {first}; ocr compare --help lists them (a program of that name: ./{first})"
@@ -100,6 +114,7 @@ pub fn compare(options: &Options) -> Result<(), Failure> {
         false => find_devices(options, &settings)?,
     };
     let folder = Folder::new().map_err(Failure::failed)?;
+    let mut input = Input::new(folder.path()).map_err(Failure::failed)?;
     let program = Program {
         words: &options.program,
         folder: folder.path(),
@@ -116,7 +131,7 @@ pub fn compare(options: &Options) -> Result<(), Failure> {
                 continue;
             }
         };
-        comparison.add(&program, name, devices)?;
+        comparison.add(&program, &mut input, name, devices)?;
     }
     print(&comparison.text(&devices, &left_out))?;
     comparison.verdict()
@@ -200,6 +215,7 @@ impl<'a> Comparison<'a> {
     fn add(
         &mut self,
         program: &Program<'_>,
+        input: &mut Input,
         policy: &str,
         devices: Option<&str>,
     ) -> Result<(), Failure> {
@@ -215,11 +231,12 @@ impl<'a> Comparison<'a> {
                 None | Some(0) => progress(&format!("{policy}: warm-up {number} of {warm_up}")),
                 Some(run) => progress(&format!("{policy}: run {run} of {}", self.options.runs)),
             }
-            let run = program.run(policy, devices);
+            let run = program.run(input, policy, devices);
             progress("");
             let run = match run {
                 Ok(run) => run,
                 Err(Fault::NotStarted(message)) => return Err(Failure::usage(message)),
+                Err(Fault::Input(message)) => return Err(Failure::failed(message)),
                 Err(Fault::Failed { how, tail }) => {
                     self.rows.push(Row {
                         policy: policy.into(),

@@ -5,11 +5,15 @@
 //! | `info.rs` | `ocr info` |
 //! | `compare.rs` | `ocr compare`: which runs there are, what follows from them |
 //! | `run.rs` | one run of a program, and what it told |
+//! | `input.rs` | the standard input, for each run |
+//! | `started.rs` | why a program could not be started, or did not run to its end |
 //! | `table.rs` | aligned tables, numbers for people |
 
 mod compare;
 mod info;
+mod input;
 mod run;
+mod started;
 mod table;
 
 use clap::{Parser, Subcommand};

@@ -1,12 +1,16 @@
 //! One run of an OCR program, and what it told: its report, and `key: value` lines of its output.
 
+use crate::input::Input;
+use crate::started;
 use ocr::report::Report;
+use ocr::text::Readable;
 use std::ffi::OsString;
 use std::fs::DirBuilder;
 use std::os::unix::fs::DirBuilderExt;
 use std::os::unix::process::{CommandExt, ExitStatusExt};
+use std::panic::resume_unwind;
 use std::path::{Path, PathBuf};
-use std::process::{Command, ExitStatus, Stdio};
+use std::process::{Command, ExitStatus, Output, Stdio};
 
 /// A program and its arguments.
 pub struct Program<'a> {
@@ -20,7 +24,7 @@ pub struct Program<'a> {
 pub struct Run {
     /// What the runtime said about it.
     pub report: Report,
-    /// The standard output.
+    /// The standard output; what is not UTF-8 in it is marked.
     pub output: String,
 }
 
@@ -28,6 +32,8 @@ pub struct Run {
 pub enum Fault {
     /// There was none: the program cannot be started.
     NotStarted(String),
+    /// The standard input could not be given to it as a whole.
+    Input(String),
     /// It failed: how, in a few words, and the end of what it wrote to the standard error.
     Failed {
         /// As in "failed (status 3)".
@@ -39,7 +45,12 @@ pub enum Fault {
 
 impl Program<'_> {
     /// Runs it with a policy; `devices` as in `OCR_DEVICES`, `None` to leave that as it is.
-    pub fn run(&self, policy: &str, devices: Option<&str>) -> Result<Run, Fault> {
+    pub fn run(
+        &self,
+        input: &mut Input,
+        policy: &str,
+        devices: Option<&str>,
+    ) -> Result<Run, Fault> {
         let file = self.folder.join("report.json");
         // That of the run before says nothing about this one.
         let _ = std::fs::remove_file(&file);
@@ -58,20 +69,13 @@ impl Program<'_> {
         };
         // SAFETY: a system call, as may be made between fork and exec.
         unsafe { command.pre_exec(ends_with_us) };
-        let output = command.stdin(Stdio::null()).output().map_err(|error| {
-            let name = Path::new(&self.words[0]).display();
-            let advice = match self.words[0].to_string_lossy().contains('/') {
-                true => String::new(),
-                false => format!("; give the path of a program, such as ./{name}"),
-            };
-            Fault::NotStarted(format!("{name} cannot be started: {error}{advice}"))
-        })?;
-        let errors = String::from_utf8_lossy(&output.stderr);
+        let output = self.output(command, input)?;
         if !output.status.success() {
             let how = how_it_ended(output.status);
+            let errors = Readable(&output.stderr).to_string();
             return Err(Fault::Failed {
                 how: format!("failed ({how})"),
-                tail: tail(&errors),
+                tail: tail(&errors) + &started::explain_end(&self.words[0], output.status),
             });
         }
         let report = std::fs::read_to_string(&file)
@@ -83,13 +87,43 @@ impl Program<'_> {
         match report {
             Ok(report) => Ok(Run {
                 report,
-                output: String::from_utf8_lossy(&output.stdout).into_owned(),
+                output: Readable(&output.stdout).to_string(),
             }),
             Err(message) => Err(Fault::Failed {
                 how: "no report".into(),
                 tail: message,
             }),
         }
+    }
+}
+
+impl Program<'_> {
+    /// Starts it, and waits for its end.
+    fn output(&self, mut command: Command, input: &mut Input) -> Result<Output, Fault> {
+        let system = |error: std::io::Error| Fault::Input(format!("no pipe for a run: {error}"));
+        let given = input.give().map_err(system)?;
+        let (ended, end) = std::io::pipe().map_err(system)?;
+        command
+            .stdin(given.stdin)
+            .stdout(Stdio::piped())
+            .stderr(Stdio::piped());
+        let child = command
+            .spawn()
+            .map_err(|error| Fault::NotStarted(started::explain_start(&self.words[0], &error)))?;
+        // It has the end of a pipe that is to be the program's alone.
+        drop(command);
+        std::thread::scope(|scope| {
+            let ended = &ended;
+            let feeding = given.feed.map(|feed| scope.spawn(move || feed.feed(ended)));
+            let output = child.wait_with_output();
+            drop(end);
+            if let Some(feeding) = feeding {
+                let fed = feeding.join().unwrap_or_else(|panic| resume_unwind(panic));
+                fed.map_err(Fault::Input)?;
+            }
+            output
+                .map_err(|error| Fault::Input(format!("what a run prints cannot be read: {error}")))
+        })
     }
 }
 
@@ -151,14 +185,14 @@ impl Folder {
                     return Err(format!(
                         "no folder for reports can be made in {}: {error}; set TMPDIR to a folder \
                          that can be written",
-                        place.display()
+                        Readable::path(&place)
                     ));
                 }
             }
         }
         Err(format!(
             "{} is full of ocr-compare-* folders; remove them",
-            place.display()
+            Readable::path(&place)
         ))
     }
 

@@ -1,0 +1,136 @@
+//! Why a program could not be started, or did not run to its end, as far as the file or the signal says it.
+
+use ocr::text::Readable;
+use std::ffi::OsStr;
+use std::fs::File;
+use std::io::{self, ErrorKind, Read};
+use std::os::unix::ffi::OsStrExt;
+use std::os::unix::fs::PermissionsExt;
+use std::os::unix::process::ExitStatusExt;
+use std::path::{Path, PathBuf};
+use std::process::ExitStatus;
+
+/// What the system does with a file that is executed, by how the file begins.
+enum Kind {
+    /// `#!` and this interpreter.
+    Script(Vec<u8>),
+    /// A program for this kind of machine.
+    Program,
+    /// A program for another kind.
+    OtherMachine,
+    /// A text, which `/bin/sh` executes.
+    Text,
+    /// Something else, which `/bin/sh` does not understand.
+    Data,
+}
+
+/// The message for a program that could not be started.
+pub fn explain_start(word: &OsStr, error: &io::Error) -> String {
+    let name = Readable::os(word);
+    let file = Path::new(word);
+    let has_folder = word.as_bytes().contains(&b'/');
+    let why = match error.kind() {
+        _ if word.is_empty() => "its name is empty".to_string(),
+        ErrorKind::NotFound if !has_folder => {
+            format!(
+                "{error}; no folder of PATH has it; give the path of a program, such as ./{name}"
+            )
+        }
+        ErrorKind::NotFound if file.exists() => match Kind::of(file) {
+            Some(Kind::Script(interpreter)) => format!(
+                "its first line names an interpreter that is not there: {}",
+                Readable(&interpreter)
+            ),
+            _ => format!("{error}: the file is there, but not the dynamic loader that it asks for"),
+        },
+        ErrorKind::PermissionDenied if file.is_dir() => "it is a folder".to_string(),
+        ErrorKind::PermissionDenied if file.is_file() && !is_executable(file) => {
+            format!("{error}: it is not executable; for a program, chmod +x {name} makes it so")
+        }
+        _ => error.to_string(),
+    };
+    format!("{name} cannot be started: {why}")
+}
+
+/// Lines to add to what a program has said that failed.
+pub fn explain_end(word: &OsStr, status: ExitStatus) -> String {
+    let mut lines = String::new();
+    match status.signal() {
+        None => {}
+        Some(libc::SIGKILL) => {
+            lines += "\n(SIGKILL: somebody killed it, or the system, which does so where memory runs out)";
+        }
+        Some(signal) => {
+            // As in "signal: 11 (SIGSEGV) (core dumped)".
+            let text = status.to_string();
+            let name = text.split(['(', ')']).nth(1).unwrap_or("no name");
+            lines += &format!("\n(signal {signal} is {name})");
+        }
+    }
+    let name = Readable::os(word);
+    let kind = find(word).and_then(|file| Kind::of(&file));
+    let odd = match kind {
+        None | Some(Kind::Script(_) | Kind::Program) => return lines,
+        Some(Kind::OtherMachine) => "is a program for another kind of machine than this one",
+        Some(Kind::Text) => "is no program, and does not begin with #!, so /bin/sh has executed it",
+        Some(Kind::Data) => "is neither a program nor a script, so /bin/sh has tried to execute it",
+    };
+    lines + &format!("\n({name} {odd})")
+}
+
+impl Kind {
+    fn of(file: &Path) -> Option<Kind> {
+        let head = head(file)?;
+        if let Some(line) = head.strip_prefix(b"#!") {
+            let line = line.split(|&byte| byte == b'\n').next()?.trim_ascii();
+            let interpreter = line.split(|&byte| byte == b' ' || byte == b'\t').next()?;
+            return Some(Kind::Script(interpreter.to_vec()));
+        }
+        if head.starts_with(b"\x7fELF") {
+            return Some(
+                match machine(&head) == head_of_this().as_deref().and_then(machine) {
+                    true => Kind::Program,
+                    false => Kind::OtherMachine,
+                },
+            );
+        }
+        Some(match head.contains(&0) {
+            true => Kind::Data,
+            false => Kind::Text,
+        })
+    }
+}
+
+/// Class, byte order and machine of an ELF file.
+fn machine(head: &[u8]) -> Option<(&[u8], &[u8])> {
+    Some((head.get(4..6)?, head.get(18..20)?))
+}
+
+fn head_of_this() -> Option<Vec<u8>> {
+    head(Path::new("/proc/self/exe"))
+}
+
+/// How a file begins; `None` if it cannot be read.
+fn head(file: &Path) -> Option<Vec<u8>> {
+    if !file.is_file() {
+        return None;
+    }
+    let mut head = Vec::new();
+    let read = File::open(file).and_then(|file| file.take(1024).read_to_end(&mut head));
+    read.ok().map(|_| head)
+}
+
+fn is_executable(file: &Path) -> bool {
+    let about = file.metadata();
+    about.is_ok_and(|about| about.permissions().mode() & 0o111 != 0)
+}
+
+/// The file of a program that was named as on a command line.
+fn find(word: &OsStr) -> Option<PathBuf> {
+    if word.as_bytes().contains(&b'/') {
+        return Some(word.into());
+    }
+    let path = std::env::var_os("PATH")?;
+    let mut files = std::env::split_paths(&path).map(|folder| folder.join(word));
+    files.find(|file| file.is_file() && is_executable(file))
+}

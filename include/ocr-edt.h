@@ -186,11 +186,17 @@ u8 ocrEventSatisfySlot(ocrGuid_t eventGuid, ocrGuid_t dataGuid, u32 slot);
  *   paramc   how many parameters they have, or EDT_PARAM_UNK
  *   depc     how many pre-slots they have, or EDT_PARAM_UNK
  *
- * A macro, so that the template knows how the program writes the function: messages name EDTs by
- * it. Elsewhere it is passed only under OCR_ENABLE_EDT_NAMING; here always, at the cost of one
- * string. Where that is not the function's name, as in a helper with a parameter for the function,
- * messages have the name from the symbol table, unless the program was stripped.
+ * There is a function of this name, for other languages, and for who needs its address: it has no name to pass
+ * on, so messages name its EDTs by the symbol table. Calls in C and C++ are of the macro, so that the template
+ * knows how the program writes the function: messages name EDTs by it. Elsewhere it is passed only under
+ * OCR_ENABLE_EDT_NAMING; here always, at the cost of one string. Where that is not the function's name, as in a
+ * helper with a parameter for the function, messages have the name from the symbol table, unless the program was
+ * stripped.
+ *
+ * Errors: OCR_EINVAL (guid or funcPtr is NULL, EDT_PARAM_DEF as a number), OCR_ENOMEM.
  */
+u8 ocrEdtTemplateCreate(ocrGuid_t *guid, ocrEdt_t funcPtr, u32 paramc, u32 depc);
+
 #define ocrEdtTemplateCreate(guid, funcPtr, paramc, depc) \
     ocrEdtTemplateCreate_internal((guid), (funcPtr), (paramc), (depc), #funcPtr)
 
@@ -200,7 +206,7 @@ u8 ocrEventSatisfySlot(ocrGuid_t eventGuid, ocrGuid_t dataGuid, u32 slot);
  *   funcName  the function as the program writes it; copied. Where it is NULL or empty, and there is no
  *             symbol, messages show the address.
  *
- * Errors: OCR_EINVAL (guid or funcPtr is NULL, EDT_PARAM_DEF as a number), OCR_ENOMEM.
+ * Errors: those of ocrEdtTemplateCreate.
  */
 u8 ocrEdtTemplateCreate_internal(ocrGuid_t *guid, ocrEdt_t funcPtr, u32 paramc, u32 depc,
                                  const char *funcName);

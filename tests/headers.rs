@@ -115,6 +115,45 @@ fn every_options_header_can_be_selected() {
     report(&failures);
 }
 
+/// Every extension has a bit of `OCR_VERSION_EXTENSION_BITMAP`, which `tests/c/version.c` compares with the library's.
+#[test]
+fn every_extension_has_a_version_bit() {
+    let include = root().join("include");
+    let read = |name: &str| fs::read_to_string(include.join(name)).expect("a header");
+    let versions = read("ocr-version.h");
+    let program = fs::read_to_string(root().join("tests/c/version.c")).expect("a program");
+    let mut failures = Vec::new();
+    let mut names = vec!["ocr-edt.h".to_string()];
+    for name in headers_in(&include.join("extensions")) {
+        let name = format!("extensions/{name}");
+        if !versions.contains(&format!("/* {name} */")) {
+            failures.push(format!("ocr-version.h has no bit for {name}"));
+        }
+        names.push(name);
+    }
+    for text in names.iter().map(|name| read(name)) {
+        let lines = text.lines();
+        let gates = lines.filter_map(|line| line.strip_prefix("#define ENABLE_EXTENSION_"));
+        for gate in gates.filter_map(|rest| rest.split(' ').next()) {
+            if !versions.contains(&format!("#define EXTENSION_{gate}_BITPOS ")) {
+                failures.push(format!(
+                    "ocr-version.h has no bit for ENABLE_EXTENSION_{gate}"
+                ));
+            }
+        }
+    }
+    let bits = versions.lines();
+    let bits = bits.filter_map(|line| line.strip_prefix("#define OCR_VERSION_"));
+    let bits: Vec<_> = bits.filter_map(|rest| rest.split_once("_BIT ")).collect();
+    assert!(bits.len() >= names.len());
+    for (bit, _) in bits {
+        if !program.contains(&format!("OCR_VERSION_{bit}_BIT,")) {
+            failures.push(format!("tests/c/version.c lacks OCR_VERSION_{bit}_BIT"));
+        }
+    }
+    report(&failures);
+}
+
 fn check(language: &Language) {
     let units = units();
     // Alone first: where there is no compiler, one message says so and not one a thread.
@@ -148,7 +187,7 @@ fn check(language: &Language) {
 fn report(failures: &[String]) {
     assert!(
         failures.is_empty(),
-        "{} translation units failed:\n\n{}",
+        "{} failures:\n\n{}",
         failures.len(),
         failures.join("\n")
     );

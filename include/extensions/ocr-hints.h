@@ -38,8 +38,10 @@ u8 ocrHintInit(ocrHint_t *hint, ocrHintType_t hintType);
 
 /*
  * Sets a property to a value, in *hint alone. With NULL_HINT nothing happens, and 0 is returned.
+ * The value may be signed, as OCR 1.1.0 has it, or unsigned, as OCR 1.2 has it: 64 bits either way,
+ * of which the same come back.
  * Errors: OCR_EINVAL (the property is not one of that kind of object).
- * OCR 1.1.0, B.1.3, where the value is signed; OCR 1.2 made it unsigned.
+ * OCR 1.1.0, B.1.3.
  */
 u8 ocrSetHintValue(ocrHint_t *hint, ocrHintProp_t hintProp, u64 value);
 
@@ -50,11 +52,50 @@ u8 ocrSetHintValue(ocrHint_t *hint, ocrHintProp_t hintProp, u64 value);
 u8 ocrUnsetHintValue(ocrHint_t *hint, ocrHintProp_t hintProp);
 
 /*
- * Reads a property of *hint.
+ * Reads a property of *hint. `value` is a u64 * (OCR 1.2), or an s64 * (OCR 1.1.0).
  * Errors: OCR_EINVAL (hint or value is NULL, the property is not one of that kind), OCR_ENOENT (it
  * is not set; *value is as before). OCR 1.1.0, B.1.5.
  */
 u8 ocrGetHintValue(ocrHint_t *hint, ocrHintProp_t hintProp, u64 *value);
+
+/*
+ * The types of OCR 1.1.0. Programs call them by the names above: in C those are macros, too, that
+ * pick the function by the type of the value; in C++ there is another ocrGetHintValue for s64 *.
+ */
+static __inline__ u8 ocrSetHintValueSigned(ocrHint_t *hint, ocrHintProp_t hintProp, s64 value) {
+    return ocrSetHintValue(hint, hintProp, (u64)value);
+}
+static __inline__ u8 ocrGetHintValueSigned(ocrHint_t *hint, ocrHintProp_t hintProp, s64 *value) {
+    return ocrGetHintValue(hint, hintProp, (u64 *)value);
+}
+
+#ifdef __cplusplus
+extern "C++" {
+/* A template, so that NULL goes to the function above. */
+template <typename T> struct ocrSignedHintValue;
+template <> struct ocrSignedHintValue<s64> { typedef u8 status; };
+template <typename T>
+inline typename ocrSignedHintValue<T>::status ocrGetHintValue(ocrHint_t *hint, ocrHintProp_t hintProp,
+                                                             T *value) {
+    return ocrGetHintValueSigned(hint, hintProp, value);
+}
+}
+#elif defined(__GNUC__) || (defined(__STDC_VERSION__) && __STDC_VERSION__ >= 201112L)
+/* GNU C has _Generic in every version of the language. */
+#ifdef __GNUC__
+#define OCR_HINT_PICK(pick) (__extension__(pick))
+#else
+#define OCR_HINT_PICK(pick) (pick)
+#endif
+#define ocrSetHintValue(hint, hintProp, value)                                               \
+    OCR_HINT_PICK(_Generic((value), char: ocrSetHintValueSigned,                             \
+        signed char: ocrSetHintValueSigned,                                                  \
+        short: ocrSetHintValueSigned, int: ocrSetHintValueSigned, long: ocrSetHintValueSigned, \
+        long long: ocrSetHintValueSigned, default: ocrSetHintValue))((hint), (hintProp), (value))
+#define ocrGetHintValue(hint, hintProp, value)                                               \
+    OCR_HINT_PICK(_Generic((value), s64 *: ocrGetHintValueSigned, default: ocrGetHintValue)) \
+    ((hint), (hintProp), (value))
+#endif
 
 /* The three by the names that they have in later versions of the reference implementation. */
 #define ocrHintSetValue   ocrSetHintValue

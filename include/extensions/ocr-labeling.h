@@ -77,6 +77,7 @@ extern "C" {
 /* Kinds of objects that a GUID can stand for. */
 typedef enum {
     GUID_USER_NONE             = 0, /* no object */
+    OCR_GUID_NONE              = 0, /* the same, as ocrGetGuidKind names it in OCR 1.1.0, B.2.2.6 */
     GUID_USER_DB               = 2,
     GUID_USER_EDT              = 3,
     GUID_USER_EDT_TEMPLATE     = 4,
@@ -153,8 +154,8 @@ u8 ocrGuidFromLabel(ocrGuid_t *outGuid, ocrGuid_t mapGuid, s64 *tuple);
 u8 ocrGuidFromIndex(ocrGuid_t *outGuid, ocrGuid_t rangeGuid, u64 idx);
 
 /*
- * What kind of object a GUID stands for at this moment; GUID_USER_NONE if there is none, which is
- * not an error. Another EDT may create or destroy it before the caller looks at the answer.
+ * What kind of object a GUID stands for at this moment; OCR_GUID_NONE, which is GUID_USER_NONE, if there is
+ * none: that is no error. Another EDT may create or destroy it before the caller looks at the answer.
  * Errors: OCR_EINVAL (outKind is NULL). OCR 1.1.0, B.2.2.6.
  */
 u8 ocrGetGuidKind(ocrGuidUserKind *outKind, ocrGuid_t guid);

@@ -12,8 +12,10 @@
  *                    EDT_PROP_MAPPED, NULL_HINT, NULL);
  *   }
  *
- * Identifiers. Where OCR-Vx returns identifiers that are good in one EDT alone (LIDs), ocrMapGet
- * returns the GUID of the object, which is there: it may be used, stored and passed on as any other.
+ * Identifiers. Where OCR-Vx returns identifiers that are good in one EDT alone (LIDs), ocrMapGet, and
+ * create functions that are given EDT_PROP_LID and the like, return the GUID of the object, which is
+ * there: it may be used, stored and passed on as any other. A program that takes it for a LID asks
+ * ocrGetGuid before it stores or passes it on, and gets the same again.
  * The only LID is what a creator is given, for the create function. It is good in that creator alone,
  * until the object is created; after that the variable has the object's GUID.
  */
@@ -65,6 +67,16 @@ typedef void (*ocrCreator_t)(ocrGuid_t objectLid, u64 index, u32 paramc, u64 *pa
 #define EVT_PROP_MAPPED ((u16)0x900)
 #define EDT_PROP_MAPPED ((u16)0x900)
 #define DB_PROP_MAPPED  ((u16)0x900)
+
+/*
+ * Properties for the create functions, anywhere: the caller needs an identifier that is good in this
+ * EDT alone. A GUID may be returned all the same ("OCR extensions", section 3), and is here always,
+ * since it takes no time to know it. The paper names the first; the others are for events, with
+ * ocrEventCreate and ocrEventCreateParams, and for data blocks. The value is this runtime's own.
+ */
+#define EDT_PROP_LID ((u16)0x80)
+#define EVT_PROP_LID ((u16)0x80)
+#define DB_PROP_LID  ((u16)0x80)
 
 /*
  * Creates a map. Nothing is created in it yet, and creator is not called.

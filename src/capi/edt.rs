@@ -62,6 +62,19 @@ export! {
         satisfy_slot(event, data, slot)
     }
 
+    /// OCR 1.1.0, 2.7.1, as a function: C programs call the macro of this name.
+    fn ocrEdtTemplateCreate(
+        guid: *mut ocrGuid_t,
+        function: ocrEdt_t,
+        paramc: u32,
+        depc: u32,
+    ) -> u8, or EFAULT; {
+        // SAFETY: the header asks for a valid place.
+        let Some(place) = (unsafe { guid_place(guid) }) else { return EINVAL };
+        let Some(function) = edt_function(function) else { return EINVAL };
+        create_template(place, Work::of_program(function, ""), paramc, depc)
+    }
+
     /// OCR 1.1.0, 2.7.1; the name is for messages and reports.
     fn ocrEdtTemplateCreate_internal(
         guid: *mut ocrGuid_t,

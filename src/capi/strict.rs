@@ -46,6 +46,9 @@ const _: () = {
     assert!(sys::GUID_PROP_IS_LABELED as u32 == calls::LABELED);
     assert!((sys::GUID_PROP_CHECK | sys::GUID_PROP_BLOCK) as u32 == calls::LABEL_PROPERTIES);
     assert!(sys::EDT_PROP_MAPPED as u32 == calls::MAPPED | calls::LABELED);
+    assert!(sys::EDT_PROP_LID as u32 == calls::LOCAL);
+    assert!(sys::EVT_PROP_LID as u32 == calls::LOCAL);
+    assert!(sys::DB_PROP_LID as u32 == calls::LOCAL);
 };
 
 /// A call that is being made.

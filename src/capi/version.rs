@@ -25,13 +25,31 @@ export! {
 
     /// The extensions that this library has, as bits of `ocr-version.h`.
     fn ocrVersionExtensionBitmap() -> u64, or 0; {
-        (sys::OCR_VERSION_AFFINITY_BIT
-            | sys::OCR_VERSION_LABELING_BIT
-            | sys::OCR_VERSION_LEGACY_BIT
-            | sys::OCR_VERSION_PARAMS_EVT_BIT
-            | sys::OCR_VERSION_COUNTED_EVT_BIT
-            | sys::OCR_VERSION_PAUSE_BIT
-            | sys::OCR_VERSION_RTITF_BIT) as u64
+        let bits = [
+            sys::OCR_VERSION_LEGACY_BIT,
+            sys::OCR_VERSION_AFFINITY_BIT,
+            sys::OCR_VERSION_PARAMS_EVT_BIT,
+            sys::OCR_VERSION_COUNTED_EVT_BIT,
+            sys::OCR_VERSION_RTITF_BIT,
+            sys::OCR_VERSION_PAUSE_BIT,
+            sys::OCR_VERSION_LABELING_BIT,
+            sys::OCR_VERSION_HINTS_BIT,
+            sys::OCR_VERSION_CHANNEL_EVT_BIT,
+            sys::OCR_VERSION_COLLECTIVE_EVT_BIT,
+            sys::OCR_VERSION_MULTI_OUTPUT_SLOT_BIT,
+            sys::OCR_VERSION_DB_INFO_BIT,
+            sys::OCR_VERSION_DEBUG_BIT,
+            sys::OCR_VERSION_HETEROGENEOUS_BIT,
+            sys::OCR_VERSION_BYVALUE_DB_BIT,
+            sys::OCR_VERSION_DB_PARTITIONING_BIT,
+            sys::OCR_VERSION_FILE_BIT,
+            sys::OCR_VERSION_MAP_CREATOR_BIT,
+            sys::OCR_VERSION_OPENCL_BIT,
+            sys::OCR_VERSION_PDL_BIT,
+            sys::OCR_VERSION_VARIANTS_BIT,
+            sys::OCR_VERSION_STATS_BIT,
+        ];
+        bits.into_iter().fold(0, |all, bit| all | bit as u64)
     }
 
     /// OCR 1.2: for the functions of GUID maps.

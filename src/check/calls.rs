@@ -125,8 +125,8 @@ pub const PENDING: u8 = 102;
 pub const LABELED: u32 = 0x100;
 /// All of `GUID_PROP_`.
 pub const LABEL_PROPERTIES: u32 = 0x700;
-/// `GUID_PROP_` and `_PROP_MAPPED`.
-const GUID_PROPERTIES: u32 = LABEL_PROPERTIES | MAPPED;
+/// `GUID_PROP_`, `_PROP_MAPPED` and `_PROP_LID`.
+const GUID_PROPERTIES: u32 = LABEL_PROPERTIES | MAPPED | LOCAL;
 /// `EDT_PROP_OEVT_VALID`.
 pub const OEVT_VALID: u32 = 8;
 /// `ELS_USER_SIZE`.
@@ -134,6 +134,8 @@ pub const LOCAL_SLOTS: u64 = 4;
 
 /// What `EDT_PROP_MAPPED` and the like have that no other property has.
 pub const MAPPED: u32 = 0x800;
+/// `EDT_PROP_LID` and the like: an identifier that is good in one EDT would do.
+pub const LOCAL: u32 = 0x80;
 const EDT_PROPERTIES: Role = Role::Properties(GUID_PROPERTIES | 0xf, names::EDT_PROPERTIES);
 const EVENT_PROPERTIES: Role = Role::Properties(GUID_PROPERTIES | 0x1, names::EVENT_PROPERTIES);
 /// Programs pass `true` for the flags of a block, too.
@@ -277,6 +279,16 @@ pub const CALLS: &[Call] = &[
             ("eventGuid", Role::Event),
             ("data", Role::Other),
             ("slot", Role::Number),
+        ],
+    ),
+    call(
+        "ocrEdtTemplateCreate",
+        "OCR 1.1.0, 2.7.1",
+        &[
+            ("guid", Role::Out),
+            ("funcPtr", Role::Function),
+            ("paramc", Role::Count),
+            ("depc", Role::Count),
         ],
     ),
     call(

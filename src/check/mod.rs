@@ -319,7 +319,8 @@ impl Check {
             "ocrDbCreate" | "ocrFileGetChunk" => (What::Block, None),
             "ocrFileOpen" if made.is_null() => return,
             "ocrFileOpen" => (What::Block, None),
-            "ocrEdtTemplateCreate_internal"
+            "ocrEdtTemplateCreate"
+            | "ocrEdtTemplateCreate_internal"
             | "ocrEdtTemplateCreateLabeled"
             | "ocrOpenclTemplateCreate" => (What::Template, work()),
             "ocrDbRelease" if act.who.edt.is_null() => {

@@ -95,6 +95,7 @@ pub const LABEL_PROPERTIES: &Names = &[
 /// The properties of an EDT. A name that has the bits of another stands before that.
 pub const EDT_PROPERTIES: &Names = &[
     (0x900, "EDT_PROP_MAPPED"),
+    (0x80, "EDT_PROP_LID"),
     (0x300, "GUID_PROP_CHECK"),
     (0x500, "GUID_PROP_BLOCK"),
     (0x100, "GUID_PROP_IS_LABELED"),
@@ -107,6 +108,7 @@ pub const EDT_PROPERTIES: &Names = &[
 /// The properties of an event.
 pub const EVENT_PROPERTIES: &Names = &[
     (0x900, "EVT_PROP_MAPPED"),
+    (0x80, "EVT_PROP_LID"),
     (0x300, "GUID_PROP_CHECK"),
     (0x500, "GUID_PROP_BLOCK"),
     (0x100, "GUID_PROP_IS_LABELED"),
@@ -116,6 +118,7 @@ pub const EVENT_PROPERTIES: &Names = &[
 /// The flags of a block.
 pub const BLOCK_PROPERTIES: &Names = &[
     (0x900, "DB_PROP_MAPPED"),
+    (0x80, "DB_PROP_LID"),
     (0x300, "GUID_PROP_CHECK"),
     (0x500, "GUID_PROP_BLOCK"),
     (0x100, "GUID_PROP_IS_LABELED"),

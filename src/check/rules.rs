@@ -131,7 +131,7 @@ impl Check {
                 "one EDT is a cause of another",
                 "Pass the GUIDs that ocrEdtCreate has stored, not those of templates or events.",
             )),
-            "ocrEdtTemplateCreate_internal" => Some(self.by_call(
+            "ocrEdtTemplateCreate" | "ocrEdtTemplateCreate_internal" => Some(self.by_call(
                 made,
                 "EDT_PARAM_DEF is no number for a template".into(),
                 &[],

@@ -12,9 +12,39 @@ ocrGuid_t mainEdt(u32 paramc, u64 *paramv, u32 depc, ocrEdtDep_t depv[]) {
     CHECK_EQ(OCR_VERSION_GET_PATCH((u8 *)"12.345.6"), 6);
     CHECK_EQ(OCR_VERSION_GET_PATCH((u8 *)"12.345"), 0);
     CHECK_EQ(OCR_VERSION_GET_MAJOR(NULL), 0);
-    CHECK_EQ(OCR_VERSION_EXTENSION_BITMAP, OCR_VERSION_LEGACY_BIT | OCR_VERSION_AFFINITY_BIT | OCR_VERSION_PARAMS_EVT_BIT |
-                                               OCR_VERSION_COUNTED_EVT_BIT | OCR_VERSION_RTITF_BIT | OCR_VERSION_PAUSE_BIT |
-                                               OCR_VERSION_LABELING_BIT);
+
+    /* One bit for each extension, those of OCR 1.2 where it has them. */
+    const int bits[] = {
+        OCR_VERSION_LEGACY_BIT,
+        OCR_VERSION_AFFINITY_BIT,
+        OCR_VERSION_PARAMS_EVT_BIT,
+        OCR_VERSION_COUNTED_EVT_BIT,
+        OCR_VERSION_RTITF_BIT,
+        OCR_VERSION_PAUSE_BIT,
+        OCR_VERSION_LABELING_BIT,
+        OCR_VERSION_HINTS_BIT,
+        OCR_VERSION_CHANNEL_EVT_BIT,
+        OCR_VERSION_COLLECTIVE_EVT_BIT,
+        OCR_VERSION_MULTI_OUTPUT_SLOT_BIT,
+        OCR_VERSION_DB_INFO_BIT,
+        OCR_VERSION_DEBUG_BIT,
+        OCR_VERSION_HETEROGENEOUS_BIT,
+        OCR_VERSION_BYVALUE_DB_BIT,
+        OCR_VERSION_DB_PARTITIONING_BIT,
+        OCR_VERSION_FILE_BIT,
+        OCR_VERSION_MAP_CREATOR_BIT,
+        OCR_VERSION_OPENCL_BIT,
+        OCR_VERSION_PDL_BIT,
+        OCR_VERSION_VARIANTS_BIT,
+        OCR_VERSION_STATS_BIT,
+    };
+    u64 all = 0;
+    for (size_t i = 0; i < sizeof bits / sizeof *bits; i++) {
+        CHECK_EQ(bits[i], 1 << (i + 1));
+        all |= (u64)bits[i];
+    }
+    CHECK_EQ(OCR_VERSION_EXTENSION_BITMAP, all);
+    CHECK_EQ(EXTENSION_LABELING_BITPOS, 7);
 
     CHECK_EQ(sizeof(u64) * 100 + sizeof(u32) * 10 + sizeof(u16), 842);
     CHECK_EQ(sizeof(s64) * 100 + sizeof(s32) * 10 + sizeof(s8), 841);

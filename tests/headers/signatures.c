@@ -99,9 +99,11 @@ ocrGuid_t addValueToGuid(ocrGuid_t, u64);
 u8 ocrProgressReport(u64);
 u8 ocrApplicationGroup(u64);
 u8 ocrHintInit(ocrHint_t *, ocrHintType_t);
-u8 ocrSetHintValue(ocrHint_t *, ocrHintProp_t, u64);
+/* In parentheses: a macro of the same name stands before the function. */
+u8 (ocrSetHintValue)(ocrHint_t *, ocrHintProp_t, u64);
 u8 ocrUnsetHintValue(ocrHint_t *, ocrHintProp_t);
-u8 ocrGetHintValue(ocrHint_t *, ocrHintProp_t, u64 *);
+u8 (ocrGetHintValue)(ocrHint_t *, ocrHintProp_t, u64 *);
+u8 (ocrEdtTemplateCreate)(ocrGuid_t *, ocrEdt_t, u32, u32);
 u8 ocrSetHint(ocrGuid_t, ocrHint_t *);
 u8 ocrGetHint(ocrGuid_t, ocrHint_t *);
 double ocrSystemLoadGet(void);

@@ -67,6 +67,11 @@ CHECK(OCR_FILE_EXISTS == 1);
 CHECK(OCR_DB_PARTITION_STATIC == 1 && DB_COPY_PARTITION == 1 && DB_COPY_PARTITION_BACK == 2);
 CHECK(OCR_ID_GUID == 0 && OCR_ID_LID == 1 && OCR_ID_UNK == 2);
 CHECK((EDT_PROP_MAPPED & (EDT_PROP_FINISH | EDT_PROP_LONG | EDT_PROP_OEVT_VALID)) == 0);
+CHECK((EDT_PROP_LID & (EDT_PROP_MAPPED | EDT_PROP_FINISH | EDT_PROP_LONG | EDT_PROP_NO_HINT | EDT_PROP_OEVT_VALID |
+                       GUID_PROP_CHECK | GUID_PROP_BLOCK)) == 0 && EDT_PROP_LID != 0);
+CHECK((EVT_PROP_LID & (EVT_PROP_MAPPED | EVT_PROP_TAKES_ARG | GUID_PROP_CHECK | GUID_PROP_BLOCK)) == 0 && EVT_PROP_LID != 0);
+CHECK((DB_PROP_LID & (DB_PROP_MAPPED | DB_PROP_NO_ACQUIRE | DB_PROP_SINGLE_ASSIGNMENT | DB_PROP_NO_HINT |
+                      GUID_PROP_CHECK | GUID_PROP_BLOCK)) == 0 && DB_PROP_LID != 0);
 CHECK(OCR_MAX_DEBUG_LABEL_STRLEN == 16 && OCR_MAX_DEBUG_LABEL_PARAMC == 2);
 #if !ENABLE_EXTENSION_DEBUG || !ENABLE_EXTENSION_HETEROGENEOUS || !ENABLE_EXTENSION_BYVALUE_DB
 #error "a gate is closed"
@@ -202,6 +207,7 @@ CHECK(GUID_PROP_NONE == 0x0);
 CHECK(GUID_PROP_IS_LABELED == 0x100);
 CHECK(GUID_PROP_CHECK == 0x300);
 CHECK(GUID_PROP_BLOCK == 0x500);
+CHECK(OCR_GUID_NONE == GUID_USER_NONE);
 CHECK(GUID_USER_NONE == 0);
 CHECK(GUID_USER_DB == 2);
 CHECK(GUID_USER_EDT == 3);
@@ -438,6 +444,38 @@ ocrGuid_t mainEdt(u32 paramc, u64 *paramv, u32 depc, ocrEdtDep_t depv[]) {
     ocrHintSetValue(&hint, OCR_HINT_EDT_PRIORITY, 1);
     ocrHintGetValue(&hint, OCR_HINT_EDT_PRIORITY, &priority);
     ocrHintUnsetValue(&hint, OCR_HINT_EDT_PRIORITY);
+    /* Values of both signs: OCR 1.1.0 has s64, OCR 1.2 u64. And what is no lvalue, or no integer of 64 bits. */
+    s64 signedValue = -3;
+    const s64 fixedValue = -4;
+    u32 small = 1;
+    ocrSetHintValue(&hint, OCR_HINT_EDT_PRIORITY, signedValue);
+    ocrSetHintValue(&hint, OCR_HINT_EDT_PRIORITY, fixedValue);
+    ocrSetHintValue(&hint, OCR_HINT_EDT_PRIORITY, priority);
+    ocrSetHintValue(&hint, OCR_HINT_EDT_PRIORITY, small);
+    ocrSetHintValue(&hint, OCR_HINT_EDT_PRIORITY, -1);
+    ocrSetHintValue(NULL_HINT, OCR_HINT_EDT_DISPERSE, OCR_HINT_EDT_DISPERSE_NEAR);
+    ocrHintSetValue(&hint, OCR_HINT_EDT_PRIORITY, signedValue + 1);
+    ocrGetHintValue(&hint, OCR_HINT_EDT_PRIORITY, &priority);
+    ocrGetHintValue(&hint, OCR_HINT_EDT_PRIORITY, &signedValue);
+    ocrHintGetValue(&hint, OCR_HINT_EDT_PRIORITY, &signedValue);
+    ocrGetHintValue(&hint, OCR_HINT_EDT_PRIORITY, NULL);
+    u8 (*setHintValue)(ocrHint_t *, ocrHintProp_t, u64) = ocrSetHintValue;
+    u8 (*getHintValue)(ocrHint_t *, ocrHintProp_t, u64 *) = ocrGetHintValue;
+    setHintValue(&hint, OCR_HINT_EDT_PRIORITY, 1);
+    getHintValue(&hint, OCR_HINT_EDT_PRIORITY, &priority);
+
+    /* The function behind the macro, as other languages bind it. */
+    u8 (*createTemplate)(ocrGuid_t *, ocrEdt_t, u32, u32) = ocrEdtTemplateCreate;
+    createTemplate(&edtTemplate, worker, 1, 1);
+    (ocrEdtTemplateCreate)(&edtTemplate, worker, 1, 1);
+
+    /* Local identifiers */
+    ocrEdtCreate(&edt, edtTemplate, 0, NULL, 1, NULL, EDT_PROP_LID | EDT_PROP_FINISH, NULL_HINT, NULL);
+    ocrIdType idType = ocrGetIdType(edt);
+    if (idType == OCR_ID_LID)
+        ocrGetGuid(&edt, edt);
+    ocrGuidUserKind noKind = OCR_GUID_NONE;
+    ocrGetGuidKind(&noKind, edt);
     status |= ocrEdtCreate(&edt, edtTemplate, sizeof(ocrGuid_t) / sizeof(u64), (u64 *)&event, 1,
                            open, EDT_PROP_NONE, PICK_1_1(&hint, none), &output);
     status |= ocrEdtCreate(&edt, edtTemplate, EDT_PARAM_DEF, (u64 *)&event, EDT_PARAM_DEF, NULL,

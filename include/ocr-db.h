@@ -20,8 +20,9 @@ extern "C" {
  *   db         out: its GUID, usable at once. In: with a GUID_PROP_ property, the labeled GUID.
  *   addr       out: where the block begins; NULL under DB_PROP_NO_ACQUIRE. May be NULL.
  *   len        its size in bytes; may be 0
- *   flags      DB_PROP_ and GUID_PROP_ values, combined with |; other bits do nothing (strict
- *              mode says so)
+ *   flags      DB_PROP_ and GUID_PROP_ values, combined with |; other bits do nothing, since
+ *              programs pass such (0xdead); the specification has OCR_EINVAL for them, and strict mode
+ *              ends the program
  *   hint       NULL_HINT, or an OCR_HINT_DB_T hint, which is read during the call; others are left
  *              out (strict mode says so)
  *   allocator  NO_ALLOC
@@ -54,7 +55,8 @@ u8 ocrDbDestroy(ocrGuid_t db);
 
 /*
  * Says that the calling EDT is done with a data block: what it wrote can now be seen, and EDTs that
- * wait for the block may go on. The EDT must not use its pointer to the block any more. Blocks that
+ * wait for the block may go on. The EDT must not use its pointer to the block any more: strict mode finds
+ * writes, and reads while nobody else has the block, if it has pages of its own. Blocks that
  * are not released this way are released at the end of the EDT. An EDT that satisfies an event with
  * a block that it wrote releases it first.
  *

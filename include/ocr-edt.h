@@ -57,7 +57,8 @@ extern "C" {
  *   guid        out: its GUID, usable at once. In: with a GUID_PROP_ property, the labeled GUID.
  *   eventType   when it triggers and how long it lives: see ocrEventTypes_t
  *   properties  EVT_PROP_ and GUID_PROP_ values, combined with |; false and true will do. Bits that
- *               no property has do nothing (strict mode says so)
+ *               no property has do nothing, since programs pass such (0xdead); the
+ *               specification has OCR_EINVAL for them, and strict mode ends the program
  *
  * A latch event begins with counter 0; of a channel event any number wait for a partner, as in
  * OCR-Vx. Counted and collective events need parameters: use ocrEventCreateParams.
@@ -169,7 +170,9 @@ u8 ocrEventSatisfy(ocrGuid_t eventGuid, ocrGuid_t dataGuid);
  * Errors: OCR_EINVAL (no such object, not a data block, no such slot, an EDT that is runnable), OCR_EPERM
  * (satisfied already, and its type permits that only once; a channel event with maxGen satisfactions that
  * wait; a collective event; a pre-slot of an EDT that is connected or satisfied), OCR_ENOMEM. A data block
- * for an event that was created without EVT_PROP_TAKES_ARG is no error here: see that in ocr-types.h.
+ * for an event that was created without EVT_PROP_TAKES_ARG is OCR_EPERM in the specification, and accepted
+ * here, since programs rely on it; strict mode ends the program, but for a latch event, which ignores blocks
+ * in OCR 1.1.0. It ends one, too, that satisfies an event with a block that it has written and not released.
  * OCR 1.1.0, 2.6.4.
  */
 u8 ocrEventSatisfySlot(ocrGuid_t eventGuid, ocrGuid_t dataGuid, u32 slot);
@@ -234,7 +237,7 @@ u8 ocrEdtTemplateDestroy(ocrGuid_t guid);
  *                 DB_DEFAULT_MODE; NULL_GUID, satisfied without data; UNINITIALIZED_GUID, left
  *                 open for ocrAddDependence. Copied.
  *   properties    EDT_PROP_ and GUID_PROP_ values, combined with |; other bits do nothing (strict mode
- *                 says so)
+ *                 ends the program)
  *   hint          NULL_HINT, or an OCR_HINT_EDT_T hint, applied on top of the template's
  *   outputEvent   NULL (also with EDT_PROP_OEVT_VALID: then nobody learns of the end), or where to put
  *                 the GUID of the output event. In: with EDT_PROP_OEVT_VALID, the event to use.
@@ -254,7 +257,8 @@ u8 ocrEdtTemplateDestroy(ocrGuid_t guid);
  * OCR 1.1.0 (1.4.2) says that it is dropped.
  *
  * Where the template and the call say different numbers, the EDT has those of the call, as in
- * OCR-Vx, and there is a warning; strict mode ends the program, since OCR 1.1.0 calls them invalid.
+ * OCR-Vx, whose programs rely on it, and there is a warning; strict mode ends the program, since OCR 1.1.0
+ * calls them invalid (OCR_EINVAL).
  *
  * Errors: OCR_EINVAL (not a template; numbers that are not known, or too large; paramv without
  * parameters or parameters without paramv; depv names what cannot be connected; with

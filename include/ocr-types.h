@@ -171,7 +171,8 @@ typedef ocrLatchEventSlot_t ocrLatchEventSlots_t;
 
 /* Properties of ocrEventCreate. Programs also pass false and true. */
 #define EVT_PROP_NONE      ((u16)0x0)
-#define EVT_PROP_TAKES_ARG ((u16)0x1) /* it will carry a data block; events without it may, too */
+#define EVT_PROP_TAKES_ARG ((u16)0x1) /* it will carry a data block. Events without it do, too, since programs
+                                         rely on that, where OCR 1.1.0 has OCR_EPERM; strict mode ends those */
 
 /* ---- Labeled GUIDs (OCR 1.1.0, B.2.3) -------------------------------------------------------- */
 

@@ -9,7 +9,8 @@
  *   ocrEdtTemplateCreateLabeled below
  *
  * The kind of the range says what can be created on its GUIDs: a data block, an EDT, a template, or
- * an event, of whatever type. The object has the labeled GUID everywhere, in depv[i].guid, too.
+ * an event. The event may be of another type than the kind says, since programs rely on that; strict
+ * mode ends the program. The object has the labeled GUID everywhere, in depv[i].guid, too.
  *
  *   GUID_PROP_CHECK       Of all calls that create on a GUID while it has no object, one makes the
  *                         object and returns 0. The others return OCR_EGUIDEXISTS, *guid is as

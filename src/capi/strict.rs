@@ -46,6 +46,7 @@ const _: () = {
     assert!(sys::GUID_PROP_IS_LABELED as u32 == calls::LABELED);
     assert!((sys::GUID_PROP_CHECK | sys::GUID_PROP_BLOCK) as u32 == calls::LABEL_PROPERTIES);
     assert!(sys::EDT_PROP_MAPPED as u32 == calls::MAPPED | calls::LABELED);
+    assert!(sys::EVT_PROP_TAKES_ARG as u32 == calls::TAKES_ARG);
     assert!(sys::EDT_PROP_LID as u32 == calls::LOCAL);
     assert!(sys::EVT_PROP_LID as u32 == calls::LOCAL);
     assert!(sys::DB_PROP_LID as u32 == calls::LOCAL);
@@ -146,6 +147,13 @@ fn begin(call: &'static Call, words: &[u64]) -> Option<Box<Begun>> {
     {
         context.check_released(check, Guid::from_bits(args[0]), context.who());
     }
+    match call.name {
+        // Devices are asked to read and write blocks from now on.
+        "ocrEdtTemplateAddKernel" | "ocrOpenclTemplateCreate" => check.contents.closed.end(),
+        // The memory of a block becomes that of others.
+        "ocrDbPartition" => check.contents.closed.keep_open(Guid::from_bits(args[0])),
+        _ => {}
+    }
     let (source, destination, mode) = match call.name {
         "ocrEventSatisfy" => (args[1], args[0], sys::DB_MODE_RW),
         "ocrEventSatisfySlot" => (args[1], args[0], sys::DB_MODE_RW),
@@ -154,7 +162,7 @@ fn begin(call: &'static Call, words: &[u64]) -> Option<Box<Begun>> {
         _ => (0, 0, sys::DB_MODE_NULL),
     };
     let [source, destination] = [source, destination].map(Guid::from_bits);
-    if call.name.starts_with("ocrEventSatisfy") {
+    if destination.is_event() {
         context.check_satisfy(check, destination, source, act);
     }
     // Boxed, so that a call has no room for it on its stack where strict mode is off.
@@ -195,6 +203,9 @@ fn begin(call: &'static Call, words: &[u64]) -> Option<Box<Begun>> {
             check.not_paused(&made)
         }
         "ocrEdtCreate" | "ocrDbCreate" => check.wrong_hint(&made),
+        "ocrEventCreate" | "ocrEventCreateParams" => {
+            check.other_type(&context.runtime.objects, &made)
+        }
         "ocrDbDestroy" => {
             let awaiting = context.first_waiting(Guid::from_bits(args[0]));
             awaiting.map(|edt| check.destroyed_awaited(&made, edt))
@@ -208,7 +219,10 @@ fn begin(call: &'static Call, words: &[u64]) -> Option<Box<Begun>> {
         {
             Some(check.wrong_affinity(&made))
         }
-        _ => check.satisfied_by_hand(&context.runtime.objects, &made),
+        _ => {
+            let by_hand = check.satisfied_by_hand(&context.runtime.objects, &made);
+            by_hand.or_else(|| check.takes_no_block(&made))
+        }
     };
     insist(silent.map_or(Ok(()), Err));
     Some(begun)
@@ -275,6 +289,10 @@ impl Begun {
                     let block = Guid::from_bits(self.args[0]);
                     self.check.note_destroyed_early(self.act.who, block);
                 }
+                "ocrDbRelease" if goes_on => {
+                    let block = Guid::from_bits(self.args[0]);
+                    super::with((), |context| context.check_may_close(self.check, block));
+                }
                 "ocrWait" | "ocrLegacyBlockProgress" => {
                     self.check.contents.meanwhile.waited(self.act.who.edt);
                 }
@@ -283,8 +301,11 @@ impl Begun {
             let made = self.made().unwrap_or(Guid::NULL);
             self.check
                 .succeeded(self.objects, self.call, &self.args, self.act, made);
+            // Ranges have no debug labels.
+            let is_range = matches!(self.call.name, "ocrGuidRangeCreate" | "ocrGuidMapCreate");
             if !made.is_null()
                 && goes_on
+                && !is_range
                 && let Some(label) = debug::pending(self.act.who.edt)
             {
                 super::with((), |context| {
@@ -387,8 +408,6 @@ impl Begun {
         let place = match self.call.name {
             "ocrFileOpen" => self.args[3],
             "ocrFileGetChunk" => self.args[0],
-            // They enter themselves, and have no debug labels.
-            "ocrGuidRangeCreate" | "ocrGuidMapCreate" => return None,
             name if name.contains("Create") => self.args[0],
             _ => return None,
         };

@@ -129,6 +129,8 @@ pub const LABEL_PROPERTIES: u32 = 0x700;
 const GUID_PROPERTIES: u32 = LABEL_PROPERTIES | MAPPED | LOCAL;
 /// `EDT_PROP_OEVT_VALID`.
 pub const OEVT_VALID: u32 = 8;
+/// `EVT_PROP_TAKES_ARG`.
+pub const TAKES_ARG: u32 = 1;
 /// `ELS_USER_SIZE`.
 pub const LOCAL_SLOTS: u64 = 4;
 

@@ -11,6 +11,7 @@
 //! ready that has it in mode RO or RW: the fingerprints before that call and at its release differ, and no other that
 //! may write the block has begun in between.
 
+use super::closed::Closed;
 use super::history::{Act, End, What, Who};
 use super::meanwhile::{Given, Meanwhile, Since};
 use super::{Check, Misuse, kind_of};
@@ -42,6 +43,8 @@ struct Seal {
 pub struct Contents {
     /// Which EDTs run, and have run.
     pub meanwhile: Meanwhile,
+    /// Which blocks nobody can touch.
+    pub closed: Closed,
     seals: Mutex<HashMap<Guid, Seal>>,
     /// When an EDT first passed on a block that it holds for writing, by EDT and block.
     passed: Mutex<HashMap<(Guid, Guid), Passed>>,
@@ -142,6 +145,7 @@ impl Print {
             (fits(writers) && copies.host_ready()).then_some(copies.version)
         };
         let before = look()?;
+        contents.closed.open(block.guid());
         let print = fingerprint(block.host_ptr(), block.size() as usize);
         (look() == Some(before)).then_some(Print {
             version: before,
@@ -198,6 +202,7 @@ impl Contents {
 
     /// The block is gone.
     pub fn forget(&self, block: Guid) {
+        self.closed.forget(block);
         self.seals.lock().remove(&block);
         self.begun.lock().remove(&block);
     }
@@ -214,23 +219,34 @@ impl Contents {
 }
 
 impl Check {
-    /// An EDT is about to satisfy an event with a block that it holds for writing. The first time counts.
+    /// An EDT is about to satisfy an event with a block that it holds for writing. The first time counts. What it has
+    /// written by then, others get without a release. `unwritten`: the EDT has created the block, and nobody has written it.
     pub fn passes(
         &self,
         event: Guid,
         block: Guid,
         act: Act,
         before: impl FnOnce() -> Option<Before>,
-    ) {
+        unwritten: impl FnOnce() -> bool,
+    ) -> Result<(), Box<Misuse>> {
         // A latch event ignores the block.
         let what = self.history.what(event);
         if !matches!(what, Some(What::Event(_))) || what == Some(What::LATCH) {
-            return;
+            return Ok(());
         }
         let key = (act.who.edt, block);
         if !self.contents.passed.lock().contains_key(&key)
             && let Some(before) = before()
         {
+            let seal = self.contents.seals.lock().get(&block).copied();
+            let written = match seal.filter(|seal| seal.version == before.print.version) {
+                Some(seal) => seal.print != before.print.print,
+                None => !unwritten(),
+            };
+            // Of an event that nobody has created yet it is not known whether it ignores the block.
+            if written && what != Some(What::Event(0)) {
+                return Err(self.not_released(event, block, act));
+            }
             let passed = Passed {
                 to: event,
                 mode: None,
@@ -239,6 +255,23 @@ impl Check {
             };
             self.contents.passed.lock().insert(key, passed);
         }
+        Ok(())
+    }
+
+    fn not_released(&self, event: Guid, block: Guid, act: Act) -> Box<Misuse> {
+        let Act { call, who, .. } = act;
+        self.by_edt(
+            who,
+            format!("seen in {call}, called by {who}"),
+            format!("an event is satisfied with a data block ({call}) that the EDT has written and not released"),
+            &[block, event],
+            "an EDT that satisfies an event with a data block has written it before, and released it \
+             (OCR 1.1.0, 1.6.2 and 2.6.3)",
+            &format!(
+                "Who gets the block is not certain to see what was written. Call ocrDbRelease between the last write and \
+                 {call}; or return the block from the EDT, whose end releases it, and let others depend on its output event."
+            ),
+        )
     }
 
     /// The dependence that an EDT has added, of another one on a block that this one holds for writing, was the last:

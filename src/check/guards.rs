@@ -32,6 +32,7 @@ impl Check {
         {
             owner = blocks.pinned(whole);
         }
+        self.contents.closed.open(owner.guid());
         let Some(at) = owner.written_beyond() else {
             return Ok(());
         };

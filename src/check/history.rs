@@ -199,6 +199,10 @@ pub struct Record {
     pub label: Option<Box<str>>,
     /// Of a data block: how many bytes, if that was said where it was created.
     pub size: Option<u64>,
+    /// Of an event: it was created without `EVT_PROP_TAKES_ARG`.
+    pub takes_nothing: bool,
+    /// Of a range or map of labels: for which objects (`ocrGuidUserKind`).
+    pub labels_for: Option<u32>,
     /// Its creation.
     pub created: Option<Act>,
     /// Its end.
@@ -314,6 +318,20 @@ impl History {
     pub fn sized(&self, block: Guid, size: u64) {
         if let Some(record) = self.shard(block).lock().records.get_mut(&block) {
             record.size = Some(size);
+        }
+    }
+
+    /// An event was created without `EVT_PROP_TAKES_ARG`.
+    pub fn takes_nothing(&self, event: Guid) {
+        if let Some(record) = self.shard(event).lock().records.get_mut(&event) {
+            record.takes_nothing = true;
+        }
+    }
+
+    /// A range or map of labels was created for objects of this kind (`ocrGuidUserKind`).
+    pub fn labels_for(&self, range: Guid, kind: u32) {
+        if let Some(record) = self.shard(range).lock().records.get_mut(&range) {
+            record.labels_for = Some(kind);
         }
     }
 

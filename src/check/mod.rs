@@ -18,6 +18,7 @@
 
 mod arguments;
 pub mod calls;
+mod closed;
 pub mod contents;
 mod graves;
 mod guards;
@@ -37,6 +38,7 @@ mod refused_map;
 mod refused_runtime;
 mod rules;
 
+pub use closed::At;
 pub use graves::BURIED;
 pub use guards::BEYOND;
 pub use misuse::{Misuse, count};
@@ -319,6 +321,8 @@ impl Check {
             "ocrDbCreate" | "ocrFileGetChunk" => (What::Block, None),
             "ocrFileOpen" if made.is_null() => return,
             "ocrFileOpen" => (What::Block, None),
+            "ocrGuidRangeCreate" => return self.history.labels_for(made, number(2)),
+            "ocrGuidMapCreate" => return self.history.labels_for(made, number(5)),
             "ocrEdtTemplateCreate"
             | "ocrEdtTemplateCreate_internal"
             | "ocrEdtTemplateCreateLabeled"
@@ -343,8 +347,12 @@ impl Check {
             _ => return,
         };
         self.history.created(objects, made, what, work, act);
-        if call.name == "ocrDbCreate" {
-            self.history.sized(made, args[2]);
+        match what {
+            What::Block if call.name == "ocrDbCreate" => self.history.sized(made, args[2]),
+            What::Event(_) if args[2] as u32 & calls::TAKES_ARG == 0 => {
+                self.history.takes_nothing(made);
+            }
+            _ => {}
         }
     }
 

@@ -255,6 +255,42 @@ impl Check {
         ))
     }
 
+    /// An event is about to be satisfied with a data block that it was not created for. Without strict mode it takes
+    /// the block: programs of OCR 1.2 rely on that. A latch event ignores blocks, in OCR 1.1.0.
+    pub fn takes_no_block(&self, made: &Made<'_>) -> Option<Box<Misuse>> {
+        let [source, event] = match made.call.name {
+            "ocrEventSatisfy" | "ocrEventSatisfySlot" => [1, 0],
+            "ocrAddDependence" | "ocrAddDependenceByValue" => [0, 1],
+            "ocrAddDependenceSlot" => [0, 2],
+            _ => return None,
+        };
+        let (block, guid) = (made.guid(source), made.guid(event));
+        if !block.is_data_block() {
+            return None;
+        }
+        let record = self.history.get(guid)?;
+        let ignores = |what: &What| matches!(*what, What::LATCH | What::COLLECTIVE);
+        let what = record
+            .what
+            .filter(|what| what.is_event() && !ignores(what))?;
+        (record.takes_nothing && record.end.is_none()).then(|| {
+            let name = what.name();
+            self.by_call(
+                made,
+                format!(
+                    "{} ({guid}) is {} that was created without EVT_PROP_TAKES_ARG, and is given a data block",
+                    made.call.args[event].0,
+                    article(name)
+                ),
+                &[guid, block],
+                "an event that is satisfied with a data block is created with EVT_PROP_TAKES_ARG; otherwise OCR 1.1.0 has \
+                 OCR_EPERM here (see 2.6.1)",
+                "Pass EVT_PROP_TAKES_ARG to the function that creates the event; or satisfy it with NULL_GUID, if who waits for it \
+                 needs no data.",
+            )
+        })
+    }
+
     pub(super) fn refused_dependence(
         &self,
         objects: &Objects,

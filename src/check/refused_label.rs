@@ -2,9 +2,10 @@
 
 use super::arguments::article;
 use super::calls::{LABEL_PROPERTIES, LABELED, MAPPED};
-use super::history::End;
-use super::{Check, Made, Misuse, kind_of};
+use super::history::{End, What};
+use super::{Check, Made, Misuse, kind_of, names};
 use crate::object::Objects;
+use crate::object::event::EventKind;
 use crate::object::guid::{Guid, Kind};
 
 const ADVICE: &str = "Create it in one place; or, if several EDTs may be the first, with GUID_PROP_CHECK, and \
@@ -12,6 +13,17 @@ const ADVICE: &str = "Create it in one place; or, if several EDTs may be the fir
 /// Where the object is a block that was destroyed.
 const STILL_HELD: &str = "It was destroyed, but somebody still has it, or it was divided and its parts are not yet put \
                           together: create the next one behind the output events of all EDTs that have it.";
+
+/// The kinds of events (`ocrGuidUserKind`), and their types (`ocrEventTypes_t`).
+const EVENT_KINDS: [(u32, u32); 7] = [
+    (17, EventKind::Once as u32),
+    (18, EventKind::Counted as u32),
+    (19, EventKind::Idempotent as u32),
+    (21, EventKind::Sticky as u32),
+    (22, EventKind::Latch as u32),
+    (23, EventKind::Channel as u32),
+    (24, EventKind::Collective as u32),
+];
 
 impl Made<'_> {
     /// Whether it is a create function that was given a labeled GUID.
@@ -226,6 +238,33 @@ impl Check {
              (see B.2.3)",
             &advice,
         ))
+    }
+
+    /// An event is about to be created on a label of a range for events of another type. Without strict mode it is made:
+    /// a label is one for events of any type here, and programs rely on it.
+    pub fn other_type(&self, objects: &Objects, made: &Made<'_>) -> Option<Box<Misuse>> {
+        let label = made.label?;
+        let (range, index) = self.range_of(objects, label)?;
+        let kind = self.history.get(range)?.labels_for?;
+        let (_, wanted) = EVENT_KINDS.iter().find(|(of_range, _)| *of_range == kind)?;
+        let given = made.number(1) as u32;
+        // What is no type at all is refused.
+        (given != *wanted && names::EVENT_TYPES.iter().any(|(known, _)| *known == given)).then(|| {
+            let (given, wanted) = (What::Event(given).name(), What::Event(*wanted).name());
+            let kind = names::one_of(names::OBJECT_KINDS, kind);
+            self.by_call(
+                made,
+                format!(
+                    "{} is created on the labeled GUID {label} (index {index} of {range}), which is for {} ({kind})",
+                    article(given),
+                    article(wanted)
+                ),
+                &[range],
+                "a range or map is for objects of the kind that it was created with (see B.2.2)",
+                "Pass to ocrGuidRangeCreate, or ocrGuidMapCreate, the GUID_USER_EVENT_ kind of the events that are \
+                 created on its GUIDs; events of several types need a range for each.",
+            )
+        })
     }
 
     /// A label that has no object.

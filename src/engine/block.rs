@@ -333,6 +333,10 @@ impl Context {
         let mut answer = Answer { data, ..NOTHING };
         for (_, slot) in edt.blocks() {
             let block = self.runtime.objects.data_blocks.pinned(slot.data());
+            if let Some(check) = &self.runtime.check {
+                // Who gets the address uses it without holding the block.
+                check.contents.closed.keep_open(slot.data());
+            }
             answer.address = block.host_ptr();
             answer.size = block.size();
             let mode = slot.info().mode;

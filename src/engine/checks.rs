@@ -3,6 +3,7 @@
 use super::Runtime;
 use super::context::Context;
 use super::copy::COPY_NAME;
+use super::crash;
 use super::end::{fatal, flush_output};
 use super::partition::PARTITION_NAME;
 use super::uncaught::ocr_call_edt;
@@ -205,6 +206,17 @@ impl Context {
         }
         let left = memory::end_watch(block, &mut self.granted);
         self.dispose_if(block, left);
+        self.check_may_close(check, guid);
+    }
+
+    /// The running code has released a block, or has looked at one that it has released. Of what a thread outside of EDTs does with it nobody could be told.
+    pub fn check_may_close(&self, check: &Check, guid: Guid) {
+        if self.current.is_some()
+            && crash::is_listening()
+            && let Some((block, locked)) = self.runtime.objects.data_blocks.lock(guid)
+        {
+            check.contents.closed.close(block, &locked);
+        }
     }
 
     /// The first EDT of the program's that is runnable and waits for a block until others have released it.
@@ -315,7 +327,13 @@ impl Context {
         if self.runtime.objects.event_kind(event) == Some(EventKind::Latch) {
             return;
         }
-        check.passes(event, guid, act, || self.check_passing(check, guid));
+        let unwritten = || match self.held_block(guid) {
+            Some((block, _, None)) => block.is_unwritten(),
+            // What it was when the EDT began is not known.
+            _ => true,
+        };
+        let before = || self.check_passing(check, guid);
+        insist(check.passes(event, guid, act, before, unwritten));
     }
 
     /// What is in a block that the running EDT holds for writing, and is about to pass on.
@@ -367,11 +385,19 @@ impl Context {
     }
 }
 
+/// Whether an EDT is one that the runtime has made for a call, and its function the runtime's.
+pub(super) fn is_runtimes(edt: &Edt) -> bool {
+    [PARTITION_NAME, COPY_NAME].contains(&edt.work().name.given())
+}
+
 /// An EDT is about to run, here or on a device.
 pub(super) fn begins(check: &Check, edt: &Edt) {
     check.contents.meanwhile.begins(Who::of(edt));
-    for (_, slot) in edt.blocks().filter(|(_, slot)| slot.info().mode.writes()) {
-        check.contents.begins_to_write(slot.data());
+    for (_, slot) in edt.blocks() {
+        check.contents.closed.open(slot.data());
+        if slot.info().mode.writes() {
+            check.contents.begins_to_write(slot.data());
+        }
     }
 }
 

@@ -63,8 +63,9 @@ static ocrGuid_t expects(u64 step, u64 value) {
 /* An EDT waits for an event of each type, which is created and satisfied later. */
 static void events(u32 step) {
     const ocrEventTypes_t types[] = {OCR_EVENT_ONCE_T, OCR_EVENT_IDEM_T, OCR_EVENT_STICKY_T};
+    const ocrGuidUserKind kinds[] = {GUID_USER_EVENT_ONCE, GUID_USER_EVENT_IDEM, GUID_USER_EVENT_STICKY};
     for (u32 i = 0; i < 3; i++) {
-        ocrGuid_t label = label_of(GUID_USER_EVENT_STICKY);
+        ocrGuid_t label = label_of(kinds[i]);
         link_to(label, expects(step + i, 5 + i), 0, DB_MODE_RO);
         create(label, types[i]);
         OK(ocrEventSatisfy(label, block_with(5 + i)));
@@ -110,7 +111,7 @@ static void latch(u32 step) {
 
 /* Two events that depend on each other: neither is there. */
 static void linked(u32 step) {
-    ocrGuid_t first = label_of(GUID_USER_EVENT_STICKY), second = label_of(GUID_USER_EVENT_STICKY);
+    ocrGuid_t first = label_of(GUID_USER_EVENT_ONCE), second = label_of(GUID_USER_EVENT_STICKY);
     link_to(second, expects(step, 17), 0, DB_MODE_RO);
     link_to(first, second, 0, DB_MODE_RO);
     OK(ocrEventSatisfy(first, block_with(17)));
@@ -133,7 +134,7 @@ static void blocks(u32 step) {
 
 /* An EDT without GUID. */
 static void anonymous(u32 step) {
-    ocrGuid_t depv[2] = {label_of(GUID_USER_DB), label_of(GUID_USER_EVENT_STICKY)};
+    ocrGuid_t depv[2] = {label_of(GUID_USER_DB), label_of(GUID_USER_EVENT_ONCE)};
     u64 params[3] = {step, 29, 31};
     ocrGuid_t tmpl = template_of(gets, 3, 2);
     OK(ocrEdtCreate(NULL, tmpl, 3, params, 2, depv, EDT_PROP_NONE, NULL_HINT, NULL));
@@ -144,7 +145,7 @@ static void anonymous(u32 step) {
 
 /* The EDT is not there, and its sources may be. */
 static void edt(u32 step) {
-    ocrGuid_t label = label_of(GUID_USER_EDT), source = label_of(GUID_USER_EVENT_STICKY);
+    ocrGuid_t label = label_of(GUID_USER_EDT), source = label_of(GUID_USER_EVENT_ONCE);
     link_to(block_with(37), label, 0, DB_MODE_RO);
     link_to(source, label, 1, DB_MODE_RO);
     u64 params[3] = {step, 37, 41};

@@ -25,7 +25,6 @@ static ocrGuid_t produces(u32 paramc, u64 *paramv, u32 depc, ocrEdtDep_t depv[])
     ocrGuid_t event = {(intptr_t)paramv[0]};
     void *address;
     ocrGuid_t block = block_of(sizeof(u64), &address);
-    *(u64 *)address = 1;
     OK(ocrEventSatisfy(event, block));
     for (u64 i = 0; i < 1000 * paramv[1] && !__atomic_load_n(&written[paramv[1]], __ATOMIC_ACQUIRE); i++) {
     }

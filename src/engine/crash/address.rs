@@ -2,7 +2,7 @@
 
 use super::Text;
 use super::stack;
-use crate::check::{BEYOND, BURIED, OUTLIVED};
+use crate::check::{At, BEYOND, BURIED, OUTLIVED};
 use crate::engine::Runtime;
 use crate::object::data_block::{REACH, UNWRITTEN};
 use crate::object::edt::{Edt, Mode, PreSlot};
@@ -52,6 +52,18 @@ pub(super) fn tell(
         text.write_str(", close to a null pointer")?;
         return edt.map_or(Ok(()), |edt| null_pointers(text, edt));
     }
+    if let Some(At {
+        block, byte, len, ..
+    }) = released(runtime, address)
+    {
+        return write!(
+            text,
+            ", byte {byte} of the data block {block}, which has {len} bytes and was released: an EDT that has released a data \
+             block, or never held it, does not read it (OCR 1.1.0, 2.5.3). Move ocrDbRelease behind the last use of the \
+             pointer, or remove it: the end of the EDT releases the block. An EDT that keeps a pointer to a block of \
+             another EDT needs the block in one of its pre-slots"
+        );
+    }
     if let Some((block, at, size)) = destroyed(runtime, address) {
         return write!(
             text,
@@ -78,12 +90,36 @@ pub(super) fn tell(
 /// The data block that was missed or is gone, if the address tells, in strict mode.
 pub(super) fn block(runtime: &Runtime, edt: Option<&Edt>, address: usize) -> Option<Guid> {
     let gone = destroyed(runtime, address).map(|(guid, ..)| guid);
+    let gone = gone.or_else(|| released(runtime, address).map(|at| at.block));
     gone.or_else(|| beside_any(runtime, edt, address).map(|beside| beside.guid))
 }
 
 /// The destroyed block at the address, in strict mode, the byte of it, and its size.
 fn destroyed(runtime: &Runtime, address: usize) -> Option<(Guid, usize, usize)> {
     runtime.check.as_ref()?.grave_at(address)
+}
+
+/// The block at the address that nobody holds, in strict mode.
+fn released(runtime: &Runtime, address: usize) -> Option<At> {
+    let at = runtime.check.as_ref()?.closed_at(address)?;
+    (at.closed && (0..at.len as isize).contains(&at.byte)).then_some(at)
+}
+
+/// Whether the access that a signal is about was a write, as far as the processor tells. Where it does not, it counts as a
+/// read.
+#[allow(unused_variables)]
+pub(super) fn is_write(context: *const libc::c_void) -> bool {
+    #[cfg(target_arch = "x86_64")]
+    {
+        /// The bit of the processor's error code.
+        const WRITE: i64 = 2;
+        let context = context.cast::<libc::ucontext_t>();
+        // SAFETY: the system gives a handler a valid one.
+        let code = unsafe { (*context).uc_mcontext.gregs[libc::REG_ERR as usize] };
+        code & WRITE != 0
+    }
+    #[cfg(not(target_arch = "x86_64"))]
+    false
 }
 
 /// How many pre-slots and parameters the EDT has.

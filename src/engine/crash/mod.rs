@@ -24,6 +24,7 @@ mod story;
 pub(super) use story::tell_if_asked;
 
 use super::Runtime;
+use super::checks::is_runtimes;
 use super::context::Context;
 use super::division::WithInfo;
 use super::launch;
@@ -100,6 +101,12 @@ pub(super) extern "C" fn tell(
     let sent = info.si_code <= 0;
     // A thread of the program or of OpenCL has no context.
     let runtime = Context::runtime_here().or_else(Runtime::installed);
+    if !sent
+        && signal == libc::SIGSEGV
+        && runtime.is_some_and(|runtime| may_go_on(runtime, info, context))
+    {
+        return;
+    }
     if let Some(runtime) = runtime
         && (!sent || is_own_abort(signal, info))
     {
@@ -123,6 +130,36 @@ pub(super) extern "C" fn tell(
         // SAFETY: it ends the program, as the one that was sent.
         unsafe { libc::raise(signal) };
     }
+}
+
+/// Whether somebody has come to a block that strict mode has closed and may touch it, or has written it, which is told of
+/// later: the block is open then, and the instruction is tried again.
+fn may_go_on(
+    runtime: &'static Runtime,
+    info: &libc::siginfo_t,
+    context: *const libc::c_void,
+) -> bool {
+    let Some(check) = &runtime.check else {
+        return false;
+    };
+    // SAFETY: the signal comes with an address.
+    let address = unsafe { info.si_addr() } as usize;
+    let Some(at) = check.closed_at(address) else {
+        return false;
+    };
+    let of_program = Context::running_here().is_some_and(|edt| !is_runtimes(edt));
+    if at.closed && of_program && !address::is_write(context) {
+        return false;
+    }
+    // If it is open, somebody has opened it meanwhile.
+    check.open_now(at.block);
+    true
+}
+
+/// Whether this run has a handler for accesses to memory that is closed.
+pub(super) fn is_listening() -> bool {
+    let now = super::signals::action_of(libc::SIGSEGV);
+    now.is_some_and(|now| now.sa_sigaction == tell_address())
 }
 
 /// Whether this is from `abort`, or another call of this process that names the thread.

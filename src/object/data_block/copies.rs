@@ -1,7 +1,9 @@
 //! Where the content of a block is: which copies are valid, and the one in host memory.
 
-use super::memory::{Memory, OutOfMemory, allocate_memory, free_memory, written_beyond};
-use super::{DataBlock, Mark};
+use super::memory::{
+    Memory, OutOfMemory, Pages, UNWRITTEN, allocate_memory, free_memory, written_beyond,
+};
+use super::{DataBlock, Holders, LIVE, Mark};
 use crate::object::header::Locked;
 use crate::object::place::{Place, PlaceSet};
 use crate::sync::{Ordering, fence};
@@ -159,6 +161,48 @@ impl DataBlock {
         }
         // SAFETY: the memory is the block's own, with guards, and stays while the caller has the block.
         unsafe { written_beyond(self.host_ptr(), self.size() as usize) }
+    }
+
+    /// The pages of its own that a live block has which nobody holds, or waits for, and which nothing but EDTs of the host
+    /// has to do with.
+    pub fn pages_of_nobody(&self, locked: &Locked<'_>) -> Option<Pages> {
+        let Holders {
+            ro,
+            constant,
+            rw,
+            ew,
+            ..
+        } = self.holders.get();
+        let is_held = ro != 0 || constant != 0 || rw != 0 || ew;
+        let is_free = locked.word.state() == LIVE
+            && !is_held
+            && self.queue.get().0.is_null()
+            && self.creator.load(Ordering::Relaxed) == 0;
+        let marks = [
+            Mark::OnDevice,
+            Mark::Destroyed,
+            Mark::Private,
+            Mark::Part,
+            Mark::Divided,
+            Mark::Closed,
+            Mark::Chunk,
+            Mark::Watched,
+        ];
+        let base = self.second.base.get();
+        (is_free && !self.has_any(marks))
+            .then(|| Pages::of(base, self.host_ptr(), self.size() as usize))?
+    }
+
+    /// Whether its host memory is as strict mode leaves that of a new block. For who holds the block.
+    pub fn is_unwritten(&self) -> bool {
+        let (start, len) = (self.host_ptr(), self.size() as usize);
+        let is_new = |at| {
+            // SAFETY: within the block, whose memory stays while the caller holds it. Volatile, since a program that misuses
+            // the block may write to it now.
+            let byte = unsafe { start.wrapping_add(at).read_volatile() };
+            byte == UNWRITTEN
+        };
+        start.is_null() || (0..len).all(is_new)
     }
 
     /// Takes the host memory of a block that nobody uses any more and that is about to be freed.

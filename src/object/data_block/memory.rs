@@ -134,6 +134,48 @@ pub const PAGE: usize = if cfg!(target_arch = "x86_64") {
     64 << 10
 };
 
+/// The pages that a block has of its own, whoever holds it.
+#[derive(Clone, Copy)]
+pub struct Pages {
+    first: usize,
+    bytes: usize,
+    /// Where the block begins.
+    pub start: usize,
+    /// Its size in bytes.
+    pub len: usize,
+}
+
+impl Pages {
+    /// Those of the block whose memory has this base, if it has some.
+    pub(super) fn of(base: *mut u8, start: *mut u8, len: usize) -> Option<Pages> {
+        is_mapped(base).then(|| Pages {
+            first: base.addr() - 1 + PAGE,
+            bytes: pages(len),
+            start: start.addr(),
+            len,
+        })
+    }
+
+    /// Whether an address is in one of them, whether or not it is one of the block.
+    pub fn contain(&self, address: usize) -> bool {
+        address.wrapping_sub(self.first) < self.bytes
+    }
+
+    /// Lets nobody touch them, or all. False if the system does not: then they are as before.
+    ///
+    /// # Safety
+    /// The block has not been freed.
+    pub unsafe fn let_touch(&self, all: bool) -> bool {
+        let access = match all {
+            true => libc::PROT_READ | libc::PROT_WRITE,
+            false => libc::PROT_NONE,
+        };
+        let first = ptr::with_exposed_provenance_mut(self.first);
+        // SAFETY: pages that `map` has mapped, which are there until the block is freed, by the contract.
+        unsafe { libc::mprotect(first, self.bytes, access) == 0 }
+    }
+}
+
 /// The content and its guards, in pages; the content begins at a multiple of its alignment.
 fn pages(bytes: usize) -> usize {
     (bytes.next_multiple_of(GUARD) + 2 * GUARD).next_multiple_of(PAGE)

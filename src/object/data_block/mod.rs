@@ -19,7 +19,9 @@ mod memory;
 mod store;
 
 pub use copies::{Copies, CopiesGuard};
-pub use memory::{Former, Memory, OutOfMemory, PAGE, REACH, UNWRITTEN, alignment, former_at};
+pub use memory::{
+    Former, Memory, OutOfMemory, PAGE, Pages, REACH, UNWRITTEN, alignment, former_at,
+};
 pub use store::DataBlocks;
 
 use super::arena::Slot;

@@ -1,0 +1,158 @@
+//! Blocks that nobody holds, whose pages nobody can touch: an EDT that reads one behind its `ocrDbRelease` crashes there,
+//! and is told of the block.
+//!
+//! When an EDT has called `ocrDbRelease` and nobody else has the block, its pages are closed, under the lock of its
+//! header; before an EDT runs that has it, and before the runtime looks into it, they are opened. So an EDT of the
+//! program that comes to closed pages does not hold the block. Only a read is told of: a write is let through, and told
+//! with more when the EDT ends (`contents`).
+//!
+//! What else may touch a block holds nothing: a thread of the program to which `ocrLegacyBlockProgress` gave it, for
+//! instance. Whoever runs no EDT opens the pages, in the handler of the signal, and goes on. Not closed are blocks that others
+//! than EDTs of the host have to do with, since what touches them may be a system call or a device, which fails where the
+//! pages are closed: parts and what has parts, chunks of files, contents passed by value, what a device has, all once the
+//! program has a kernel, and what `ocrLegacyBlockProgress` has given to somebody. Blocks without pages of their own are not
+//! closed either (`object::data_block::memory`).
+
+use super::Check;
+use crate::object::data_block::{DataBlock, Pages};
+use crate::object::guid::Guid;
+use crate::object::header::Locked;
+use parking_lot::{Mutex, MutexGuard};
+use std::collections::HashMap;
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
+
+#[derive(Clone, Copy)]
+struct Entry {
+    /// None: it is never closed.
+    pages: Option<Pages>,
+    closed: bool,
+}
+
+/// The blocks whose pages are closed, or have been.
+#[derive(Default)]
+pub struct Closed {
+    blocks: Mutex<HashMap<Guid, Entry>>,
+    /// How many have an entry: nobody takes the lock where there is none.
+    count: AtomicUsize,
+    /// None is closed any more.
+    over: AtomicBool,
+}
+
+/// What is at an address in the pages of a block.
+#[derive(Clone, Copy)]
+pub struct At {
+    /// The block.
+    pub block: Guid,
+    /// Which byte; before the start or behind the end it is one of a guard.
+    pub byte: isize,
+    /// The size of the block.
+    pub len: usize,
+    /// Whether the pages are closed.
+    pub closed: bool,
+}
+
+impl Closed {
+    /// A block was released. Its header stays locked meanwhile: who acquires it comes later, and opens it.
+    pub fn close(&self, block: &DataBlock, locked: &Locked<'_>) {
+        if self.over.load(Ordering::Relaxed) {
+            return;
+        }
+        let Some(pages) = block.pages_of_nobody(locked) else {
+            return;
+        };
+        let mut blocks = self.blocks.lock();
+        let entry = blocks.entry(block.guid()).or_insert(Entry {
+            pages: Some(pages),
+            closed: false,
+        });
+        // Under the lock of the table, as `end` sets it.
+        if entry.pages.is_some() && !entry.closed && !self.over.load(Ordering::Relaxed) {
+            // SAFETY: the block is live, and locked.
+            entry.closed = unsafe { pages.let_touch(false) };
+        }
+        self.count.store(blocks.len(), Ordering::Relaxed);
+    }
+
+    /// Somebody who may is about to touch a block: the caller holds it, or looks at it where nobody frees it.
+    pub fn open(&self, block: Guid) {
+        // Relaxed: who acquires a block has seen, by the lock of its header, what was done under that before.
+        if self.count.load(Ordering::Relaxed) != 0
+            && let Some(entry) = self.blocks.lock().get_mut(&block)
+        {
+            entry.open();
+        }
+    }
+
+    /// The block is not closed from now on.
+    pub fn keep_open(&self, block: Guid) {
+        let mut blocks = self.blocks.lock();
+        let entry = blocks.entry(block).or_insert(Entry {
+            pages: None,
+            closed: false,
+        });
+        entry.open();
+        entry.pages = None;
+        self.count.store(blocks.len(), Ordering::Relaxed);
+    }
+
+    /// No block is closed from now on.
+    pub fn end(&self) {
+        let mut blocks = self.blocks.lock();
+        self.over.store(true, Ordering::Relaxed);
+        blocks.values_mut().for_each(Entry::open);
+    }
+
+    /// A block is about to be freed.
+    pub(super) fn forget(&self, block: Guid) {
+        if self.count.load(Ordering::Relaxed) != 0 {
+            let mut blocks = self.blocks.lock();
+            if let Some(mut entry) = blocks.remove(&block) {
+                entry.open();
+            }
+            self.count.store(blocks.len(), Ordering::Relaxed);
+        }
+    }
+
+    /// The table, for the handler of a signal. Who has it does not touch blocks, and so gives it back soon; if not, there is
+    /// something else wrong.
+    fn soon(&self) -> Option<MutexGuard<'_, HashMap<Guid, Entry>>> {
+        (0..1 << 20).find_map(|_| {
+            std::hint::spin_loop();
+            self.blocks.try_lock()
+        })
+    }
+}
+
+impl Entry {
+    fn open(&mut self) {
+        if let Some(pages) = self.pages.filter(|_| self.closed) {
+            // SAFETY: a block has no entry any more when it is freed.
+            self.closed = !unsafe { pages.let_touch(true) };
+        }
+    }
+}
+
+impl Check {
+    /// What is at an address, if that is in pages of a block that are closed, or have been. For the handler of a signal.
+    pub fn closed_at(&self, address: usize) -> Option<At> {
+        let blocks = self.contents.closed.soon()?;
+        blocks.iter().find_map(|(&block, entry)| {
+            let pages = entry.pages.filter(|pages| pages.contain(address))?;
+            Some(At {
+                block,
+                byte: address.wrapping_sub(pages.start) as isize,
+                len: pages.len,
+                closed: entry.closed,
+            })
+        })
+    }
+
+    /// Opens the pages of a block. For the handler of a signal.
+    pub fn open_now(&self, block: Guid) {
+        if let Some(mut blocks) = self.contents.closed.soon()
+            && let Some(entry) = blocks.get_mut(&block)
+        {
+            entry.open();
+        }
+    }
+}

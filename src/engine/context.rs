@@ -183,6 +183,7 @@ impl Context {
         let now = &context.tally.now;
         now.holder.store(0, Ordering::Relaxed);
         now.calls.leave_all();
+        runtime.registry.leave(&context.tally);
         // The runtime may go with the keeper: after everything that refers to it.
         let keeper = context.keeper.take();
         drop(context);

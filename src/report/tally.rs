@@ -116,7 +116,7 @@ pub struct Tally {
 }
 
 /// The sum over all threads.
-#[derive(Default, Clone, Copy)]
+#[derive(Default, Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Totals {
     /// EDTs run as C functions.
     pub function_edts: u64,
@@ -128,10 +128,32 @@ pub struct Totals {
     pub idle_ns: u64,
 }
 
+impl Totals {
+    /// And what one thread has done.
+    fn add(&mut self, tally: &Tally) {
+        self.function_edts += tally.function_edts.get();
+        self.kernel_edts += tally.kernel_edts.get();
+        self.kernels_ahead += tally.kernels_ahead.get();
+        self.idle_ns += tally.idle_ns.get();
+    }
+}
+
+/// What was run where, and how long, by the address of the work.
+type TimesOfAll = HashMap<(usize, Place), Ran>;
+
+/// The tallies of the threads that are there, and the sums of those that have gone: a program may start a thread for
+/// each of its calls, so nothing stays for each.
+#[derive(Default)]
+struct Tallies {
+    there: Vec<Arc<Tally>>,
+    gone: Totals,
+    times_gone: TimesOfAll,
+}
+
 /// The tallies of all threads, and the notes.
 #[derive(Default)]
 pub struct Registry {
-    tallies: Mutex<Vec<Arc<Tally>>>,
+    tallies: Mutex<Tallies>,
     notes: Mutex<Notes>,
     remarks: Mutex<Vec<String>>,
     /// What the program calls its objects.
@@ -183,20 +205,37 @@ impl Registry {
         // SAFETY: a plain call.
         let thread = unsafe { libc::gettid() };
         tally.now.thread.store(thread, Ordering::Relaxed);
-        self.tallies.lock().push(tally.clone());
+        self.tallies.lock().there.push(tally.clone());
         tally
+    }
+
+    /// The thread of this tally ends: what it has done is counted with that of the others that have. It is in no call
+    /// any more, and adds nothing.
+    pub fn leave(&self, tally: &Tally) {
+        let mut tallies = self.tallies.lock();
+        let mut there = tallies.there.iter();
+        let Some(at) = there.position(|other| std::ptr::eq(&**other, tally)) else {
+            return;
+        };
+        tallies.there.swap_remove(at);
+        tallies.gone.add(tally);
+        for (key, ran) in tally.times.0.lock().iter() {
+            tallies.times_gone.entry(*key).or_default().add(*ran);
+        }
     }
 
     /// The threads that have not ended.
     pub fn threads(&self) -> Vec<Arc<Tally>> {
         let alive = |tally: &&Arc<Tally>| tally.now.holder.load(Ordering::Relaxed) != 0;
-        self.tallies.lock().iter().filter(alive).cloned().collect()
+        let tallies = self.tallies.lock();
+        tallies.there.iter().filter(alive).cloned().collect()
     }
 
     /// Whether a thread that is no worker, besides this one, is in a call in which it does not only wait.
     pub fn others_call(&self, this: &Tally) -> bool {
         let tallies = self.tallies.lock();
         let mut others = tallies
+            .there
             .iter()
             .filter(|other| !std::ptr::eq(&***other, this));
         others.any(|other| other.now.calls.acts())
@@ -205,25 +244,24 @@ impl Registry {
     /// Whether `is_so` of the calls of a thread.
     pub fn any_calls(&self, is_so: impl Fn(&Calls) -> bool) -> bool {
         let tallies = self.tallies.lock();
-        tallies.iter().any(|tally| is_so(&tally.now.calls))
+        tallies.there.iter().any(|tally| is_so(&tally.now.calls))
     }
 
     /// The sums now.
     pub fn totals(&self) -> Totals {
-        let mut totals = Totals::default();
-        for tally in self.tallies.lock().iter() {
-            totals.function_edts += tally.function_edts.get();
-            totals.kernel_edts += tally.kernel_edts.get();
-            totals.kernels_ahead += tally.kernels_ahead.get();
-            totals.idle_ns += tally.idle_ns.get();
+        let tallies = self.tallies.lock();
+        let mut totals = tallies.gone;
+        for tally in &tallies.there {
+            totals.add(tally);
         }
         totals
     }
 
     /// What was run where, and how long, by the address of the work.
     pub fn times(&self) -> HashMap<(usize, Place), Ran> {
-        let mut times: HashMap<_, Ran> = HashMap::new();
-        for tally in self.tallies.lock().iter() {
+        let tallies = self.tallies.lock();
+        let mut times = tallies.times_gone.clone();
+        for tally in &tallies.there {
             for (key, ran) in tally.times.0.lock().iter() {
                 times.entry(*key).or_default().add(*ran);
             }
@@ -275,5 +313,35 @@ impl Registry {
             all.push(format!("and {} more of the kind", notes.dropped));
         }
         all
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_a_thread_has_done_counts_when_it_is_gone() {
+        let registry = Registry::default();
+        let (first, second) = (registry.join(), registry.join());
+        let key = (64, Place::HOST);
+        let ran = Ran { edts: 1, ns: 5 };
+        for tally in [&first, &second] {
+            tally.function_edts.add(2);
+            tally.kernel_edts.add(3);
+            tally.kernels_ahead.add(1);
+            tally.idle_ns.add(7);
+            tally.times.0.lock().entry(key).or_default().add(ran);
+        }
+        let all = |registry: &Registry| (registry.totals(), registry.times());
+        let before = all(&registry);
+        assert_eq!(before.0.function_edts, 4);
+        assert_eq!(before.1[&key], Ran { edts: 2, ns: 10 });
+        for tally in [&first, &second] {
+            registry.leave(tally);
+            registry.leave(tally);
+            assert_eq!(all(&registry), before);
+        }
+        assert!(registry.tallies.lock().there.is_empty());
     }
 }

@@ -41,6 +41,9 @@ export! {
                 if !name.is_empty() {
                     work.name = Name::fixed(&name);
                 }
+                if !work.kernels.is_empty() {
+                    context.runtime.devices.tell_forked(context.runtime);
+                }
                 Ok::<&'static Work, u8>(objects.works.intern(work))
             });
             match changed {

@@ -19,6 +19,7 @@ use opencl3::platform::platform::{
 use opencl3::types::cl_device_id;
 use parking_lot::Mutex;
 use rustc_hash::FxHashMap;
+use std::sync::atomic::{AtomicU32, Ordering};
 
 use super::error::code_name;
 use super::threads;
@@ -104,6 +105,22 @@ pub enum LoaderState {
     },
     /// The program is linked statically, and can load no library.
     Static,
+    /// This process was made by `fork` when OpenCL had been asked for devices already: drivers have threads, which are
+    /// in the first process alone, and whoever waits for them here waits for ever.
+    Forked {
+        /// The process that has asked.
+        first: u32,
+    },
+}
+
+/// The process in which OpenCL was first asked; 0: none. Relaxed: a process that was forked since has it from before.
+static FIRST: AtomicU32 = AtomicU32::new(0);
+
+/// The process in which OpenCL was first asked, if that is another one, from which this was forked.
+fn forked_from() -> Option<u32> {
+    let this = std::process::id();
+    let first = FIRST.compare_exchange(0, this, Ordering::Relaxed, Ordering::Relaxed);
+    first.err().filter(|&first| first != this)
 }
 
 /// What there is on this machine.
@@ -127,6 +144,13 @@ pub fn discover() -> Inventory {
     // One at a time: PoCL 3.1 hands out devices that another thread's first question is still
     // setting up, and crashes on them.
     static ASKING: Mutex<()> = Mutex::new(());
+    // Before anything that another thread of the first process may have held.
+    if let Some(first) = forked_from() {
+        return Inventory {
+            loader: LoaderState::Forked { first },
+            ..Inventory::none()
+        };
+    }
     let _asking = ASKING.lock();
     // On a thread of its own, so that what OpenCL starts is known by it.
     let asking = match threads::spawn("list", ask) {
@@ -370,6 +394,13 @@ impl Inventory {
                         -locr can stay static (-l:libocr.a)."
                     .to_string();
             }
+            LoaderState::Forked { first } => {
+                return format!(
+                    "This process was made by fork() after process {first} had used OpenCL, whose drivers have threads \
+                     there alone. Fork before the first kernel is added or a device is asked for, have the new process \
+                     call exec(), or give its EDTs a C function beside the kernels."
+                );
+            }
             LoaderState::Missing { tried } => {
                 let mut out = format!(
                     "The OpenCL library could not be loaded (tried {}). Install an OpenCL loader \
@@ -461,7 +492,7 @@ mod tests {
         let text = found.explain_absence();
         assert!(text.contains("OpenCL library"), "{text}");
         match &found.loader {
-            LoaderState::Missing { .. } | LoaderState::Static => {
+            LoaderState::Missing { .. } | LoaderState::Static | LoaderState::Forked { .. } => {
                 assert!(found.devices.is_empty());
             }
             LoaderState::Loaded { path } => {

@@ -7,6 +7,7 @@ use super::launch::Answers;
 use crate::config::{DEFAULT_ORIGIN, Settings};
 use crate::device::{
     self, BuildError, DeviceInfo, DeviceKind, DeviceManager, DeviceSettings, KernelSpec, List,
+    LoaderState,
 };
 use crate::object::data_block::DataBlock;
 use crate::object::edt::Edt;
@@ -36,6 +37,8 @@ struct Plan {
     fallback: Vec<DeviceInfo>,
     /// Why nothing is selected.
     problem: Option<String>,
+    /// Whether that is since this process was forked from one that has used OpenCL.
+    is_forked: bool,
 }
 
 /// The devices in use; a device's position is its number in [`Place::device`].
@@ -76,6 +79,14 @@ impl Devices {
 
     fn plan(&self, runtime: &Runtime) -> &Plan {
         (self.plan).get_or_init(|| runtime.signals.keep(|| Plan::new(&runtime.settings)))
+    }
+
+    /// The kernels of a template have got a C function beside them: where they can run nowhere since this process was forked,
+    /// that is said.
+    pub fn tell_forked(&self, runtime: &Runtime) {
+        if let Some(plan) = self.plan.get().filter(|plan| plan.is_forked) {
+            plan.remark_unused(runtime);
+        }
     }
 
     /// The devices for a kernel, opened now if they are not yet. Where there is only a fallback, a kernel with a C
@@ -188,6 +199,11 @@ impl Plan {
             return plan;
         }
         let inventory = device::discover();
+        if matches!(inventory.loader, LoaderState::Forked { .. }) {
+            plan.is_forked = true;
+            plan.problem = Some(inventory.explain_absence());
+            return plan;
+        }
         let infos = |indices: Vec<usize>| {
             indices
                 .into_iter()
@@ -213,7 +229,9 @@ impl Plan {
     /// expect one.
     fn remark_unused(&self, runtime: &Runtime) {
         let (devices, sched) = (&runtime.settings.devices, &runtime.settings.sched);
-        if devices.value == device::Selection::None || !runtime.policy.uses_devices() {
+        if devices.value == device::Selection::None
+            || !runtime.policy.uses_devices() && !self.is_forked
+        {
             return;
         }
         let why = self.problem.as_deref().unwrap_or(
@@ -222,7 +240,7 @@ impl Plan {
         );
         let asked = devices.origin != DEFAULT_ORIGIN || sched.origin != DEFAULT_ORIGIN;
         let text = format!("kernels that have a C function beside them run as functions: {why}");
-        match asked {
+        match asked || self.is_forked {
             true => runtime.registry.note_once(text),
             false => runtime.registry.remark(text),
         }

@@ -77,7 +77,10 @@ pub use handle::DeviceManager;
 pub use load::{Pool, feed};
 pub use selection::Selection;
 pub use signature::{ArgKind, Signature};
-pub use threads::{NAME as THREAD_NAME, Seen as OpenclThreads, is_one as is_opencl_thread};
+pub use threads::{
+    NAME as THREAD_NAME, Seen as OpenclThreads, is_marked_here as is_thread_of_opencl,
+    is_one as is_opencl_thread, program_has_opencl,
+};
 
 /// How one device is to be used.
 #[derive(Clone, Debug)]

@@ -38,6 +38,18 @@ pub fn is_one() -> bool {
     IS_ONE.get()
 }
 
+/// Whether this thread has a mark, and so is one that calls OpenCL, or that OpenCL has started. For the handler of a signal.
+pub fn is_marked_here() -> bool {
+    let mut name = [0u8; 16];
+    // SAFETY: it may be called in a handler, and writes 16 bytes at most.
+    unsafe { libc::prctl(libc::PR_GET_NAME, name.as_mut_ptr()) };
+    // SAFETY: nothing is changed.
+    let flags = unsafe { libc::personality(ASK) };
+    is_one()
+        || name.starts_with(NAME.as_bytes())
+        || flags != -1 && flags as libc::c_ulong & FLAG != 0
+}
+
 /// Starts a thread that may call OpenCL.
 pub(super) fn spawn<T: Send + 'static>(
     name: impl std::fmt::Display,
@@ -85,7 +97,7 @@ impl Seen {
 }
 
 /// Whether the program was linked with OpenCL. The runtime loads it for itself alone.
-fn program_has_opencl() -> bool {
+pub fn program_has_opencl() -> bool {
     // SAFETY: a plain call with a text that ends with a zero.
     let found = unsafe { libc::dlsym(libc::RTLD_DEFAULT, c"clCreateContext".as_ptr()) };
     !found.is_null()

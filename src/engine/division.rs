@@ -6,14 +6,19 @@
 //!
 //! | thread | what it does |
 //! |---|---|
-//! | a worker | what the signal did before OpenCL came: the program's handler, if it has one; otherwise it ends the program with the message of `crash` |
-//! | another, such as those that run kernels | OpenCL's handler |
+//! | one of OpenCL's, which run kernels | OpenCL's handler |
+//! | another: a worker, or one of the program's own | what the signal did before OpenCL came: the program's handler, if it has one; otherwise it ends the program with the message of `crash` |
+//!
+//! In a program that was linked with OpenCL any thread but a worker may run a kernel, and counts as OpenCL's. When the
+//! run ends the signal does again what it did before OpenCL came: a program with its own `main` goes on, and its
+//! divisions by zero are to be seen.
 //!
 //! A program that has used OpenCL before the run began has PoCL's handler as its own, and keeps it.
 
 use super::context::Context;
 use super::crash;
-use super::signals::{Action, Handler, action_of, is_function};
+use super::signals::{Action, Handler, action_of, default_action, is_function};
+use crate::device::{is_thread_of_opencl, program_has_opencl};
 use std::sync::OnceLock;
 
 type Simple = extern "C" fn(libc::c_int);
@@ -25,6 +30,8 @@ struct Before {
     opencl: Action,
     /// The program's handler, if it has one.
     program: Option<Action>,
+    /// Whether the program was linked with OpenCL.
+    linked: bool,
 }
 
 /// Written once, since OpenCL installs its handler once in the life of a process.
@@ -39,6 +46,7 @@ pub(super) fn come_before(earlier: &Action) -> Option<Handler> {
         BEFORE.get_or_init(|| Before {
             opencl: now,
             program: is_program.then_some(*earlier),
+            linked: program_has_opencl(),
         });
     }
     begin()
@@ -46,9 +54,13 @@ pub(super) fn come_before(earlier: &Action) -> Option<Handler> {
 
 /// The same where an earlier run of this process has opened devices.
 pub(super) fn begin() -> Option<Handler> {
-    let opencl = BEFORE.get()?.opencl;
+    let before = BEFORE.get()?;
+    let opencl = before.opencl;
     let now = action_of(libc::SIGFPE)?;
-    if now.sa_sigaction != opencl.sa_sigaction {
+    let below = before.program.unwrap_or_else(default_action);
+    // That of the program, if it had one, or none, or a handler of this run, or OpenCL's; another is the program's choice.
+    let known = [below, opencl].map(|known| known.sa_sigaction);
+    if !known.contains(&now.sa_sigaction) && now.sa_sigaction != crash::tell_address() {
         return None;
     }
     let ours = Action {
@@ -57,7 +69,7 @@ pub(super) fn begin() -> Option<Handler> {
         ..opencl
     };
     // SAFETY: the handler calls nothing but what a handler may.
-    Some(unsafe { Handler::over(libc::SIGFPE, ours, now) })
+    Some(unsafe { Handler::over(libc::SIGFPE, ours, below) })
 }
 
 extern "C" fn divided(
@@ -66,10 +78,12 @@ extern "C" fn divided(
     context: *const libc::c_void,
 ) {
     let before = BEFORE.get();
-    let action = match Context::runtime_here() {
-        None => before.map(|before| &before.opencl),
-        Some(_) => before.and_then(|before| before.program.as_ref()),
-    };
+    let is_worker = Context::runtime_here().is_some();
+    let may_run_kernels = |before: &Before| !is_worker && (before.linked || is_thread_of_opencl());
+    let action = before.and_then(|before| match may_run_kernels(before) {
+        true => Some(&before.opencl),
+        false => before.program.as_ref(),
+    });
     if action.is_some_and(|action| action.sa_flags & libc::SA_RESETHAND != 0) {
         // A handler that returns relies on being called once: the instruction is tried again.
         Handler::give_back(signal);

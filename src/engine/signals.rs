@@ -2,7 +2,9 @@
 //!
 //! OpenCL installs handlers, too, when it is first asked for its devices: PoCL one for `SIGFPE`, which skips
 //! the division by zero that a kernel does, and LLVM, with which PoCL compiles, one for each signal that may
-//! end the program. The runtime's come before them ([`Handlers::keep`]).
+//! end the program. [`Handlers::keep`] puts back what each signal did before, be it a handler or what the system
+//! does by itself: LLVM's would remove its temporary files and end the program as the system does. That of `SIGFPE` is
+//! wanted while kernels run (`division.rs`), and goes when the run ends.
 
 use super::{crash, division, watch};
 use parking_lot::Mutex;
@@ -45,10 +47,10 @@ impl Handlers {
         self.0.lock().extend(handlers);
     }
 
-    /// Does what may have OpenCL install handlers, and puts those back that were installed.
+    /// Does what may have OpenCL install handlers, and then has signals do again what they did before.
     pub(super) fn keep<T>(&self, work: impl FnOnce() -> T) -> T {
         let mut handlers = self.0.lock();
-        let was_on: Vec<bool> = handlers.iter().map(Handler::is_on).collect();
+        let actions = OF_LLVM.map(action_of);
         let division = action_of(libc::SIGFPE);
         let before = functions();
         let result = work();
@@ -57,10 +59,8 @@ impl Handlers {
         OF_OPENCL
             .lock()
             .extend(functions().into_iter().filter(is_new));
-        for (handler, was_on) in handlers.iter_mut().zip(was_on) {
-            if was_on && !handler.is_on() && handler.signal != libc::SIGFPE {
-                handler.renew();
-            }
+        for (signal, earlier) in OF_LLVM.into_iter().zip(actions) {
+            put_back(signal, earlier);
         }
         handlers.extend(division.and_then(|before| division::come_before(&before)));
         result
@@ -120,19 +120,10 @@ impl Handler {
         now.is_some_and(|now| now.sa_sigaction == self.ours.sa_sigaction)
     }
 
-    /// Comes before the one that OpenCL has installed since.
-    fn renew(&mut self) {
-        if let Some(below) = action_of(self.signal) {
-            self.below = below;
-            // SAFETY: as it was when this was made.
-            unsafe { install(self.signal, &self.ours) };
-        }
-    }
-
     /// Leaves a signal to the system; may be called in a handler.
     pub(super) fn give_back(signal: libc::c_int) {
         // SAFETY: what the system does by itself.
-        unsafe { install(signal, &action(libc::SIG_DFL, 0)) };
+        unsafe { install(signal, &default_action()) };
     }
 }
 
@@ -144,6 +135,45 @@ impl Drop for Handler {
             unsafe { install(self.signal, &self.below) };
         }
     }
+}
+
+/// Has a signal do what it did earlier, if a library has installed another handler since. One of the program itself, which
+/// another thread may have installed meanwhile, stays.
+fn put_back(signal: libc::c_int, earlier: Option<Action>) {
+    if let Some((now, earlier)) = action_of(signal).zip(earlier)
+        && now.sa_sigaction != earlier.sa_sigaction
+        && is_function(&now)
+        && !is_of_program(now.sa_sigaction)
+    {
+        // SAFETY: it was there before.
+        unsafe { install(signal, &earlier) };
+    }
+}
+
+/// Whether a function is the program's own, and of no library but the runtime.
+fn is_of_program(function: usize) -> bool {
+    let start = start_of_file(function);
+    start.is_some()
+        && [
+            start_of_file(program_headers()),
+            start_of_file(put_back as *const () as usize),
+        ]
+        .contains(&start)
+}
+
+/// Where the headers of the program lie, in its own file.
+fn program_headers() -> usize {
+    // SAFETY: a plain call.
+    unsafe { libc::getauxval(libc::AT_PHDR) as usize }
+}
+
+/// Where the file is loaded that this address is in: the program, or a library.
+fn start_of_file(address: usize) -> Option<usize> {
+    let mut file = MaybeUninit::<libc::Dl_info>::uninit();
+    // SAFETY: any address may be asked for, and the place is valid.
+    let found = unsafe { libc::dladdr(address as *const libc::c_void, file.as_mut_ptr()) };
+    // SAFETY: written by a call that succeeded.
+    (found != 0).then(|| unsafe { file.assume_init() }.dli_fbase.addr())
 }
 
 /// Signals that have a handler, and these.
@@ -203,6 +233,11 @@ pub(super) fn action_of(signal: libc::c_int) -> Option<Action> {
     let result = unsafe { libc::sigaction(signal, ptr::null(), now.as_mut_ptr()) };
     // SAFETY: written by a call that succeeded.
     (result == 0).then(|| unsafe { now.assume_init() })
+}
+
+/// What the system does by itself.
+pub(super) fn default_action() -> Action {
+    action(libc::SIG_DFL, 0)
 }
 
 /// An action during which no other handler runs on the thread.

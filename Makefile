@@ -191,7 +191,7 @@ install-files: ## the same, of what has been built before
 		test -e "$$file" || { echo "$$file is missing: run make first" >&2; exit 1; }; done
 	@case "$(PREFIX)$(LIBDIR)" in /*) ;; *) echo "PREFIX and LIBDIR must be absolute paths" >&2; exit 1;; esac
 	install -d "$(D_INCLUDE)/extensions" "$(D_LIB)/pkgconfig" "$(D_BIN)" "$(D_SHARE)/kernels" \
-		"$(D_SHARE)/examples/common" "$(D_SHARE)/examples/data"
+		"$(D_SHARE)/examples/common" "$(D_SHARE)/examples/data" "$(D_SHARE)/suppressions"
 	install -m 644 include/*.h "$(D_INCLUDE)"
 	install -m 644 include/extensions/*.h "$(D_INCLUDE)/extensions"
 	install -m 644 $(STATIC_LIBRARY) "$(D_LIB)"
@@ -206,6 +206,7 @@ install-files: ## the same, of what has been built before
 	install -m 644 examples/*.c "$(D_SHARE)/examples"
 	install -m 644 examples/common/* "$(D_SHARE)/examples/common"
 	install -m 644 examples/data/* "$(D_SHARE)/examples/data"
+	install -m 644 tests/sanitizers/thread.supp "$(D_SHARE)/suppressions"
 
 ocr-install: all ## into OCR_INSTALL, for the makefiles of existing OCR programs
 	@$(MAKE) --no-print-directory ocr-install-files

@@ -1,22 +1,134 @@
-//! The memory that the runtime takes for itself: the C library's, and whether there was none. Where the runtime cannot
-//! go on without, the standard library ends the process by `abort`; the message about that says why (`engine/crash`).
+//! The memory that the runtime takes for itself: the C library's, and what happens where there is none.
+//!
+//! | who asks | gets, where the C library has none |
+//! |---|---|
+//! | a step that can be refused, in [`may_fail`] | none: its call answers `OCR_ENOMEM` |
+//! | any other | memory that is kept for that (`reserve.rs`) |
+//! | any other, when that is used up, too | no answer: a message, and the process ends |
+//!
+//! New objects are refused while the reserve is in use, so what is left of it is for what must not fail.
 
+mod reserve;
+
+use crate::message::say;
 use std::alloc::{GlobalAlloc, Layout, System};
 use std::cell::Cell;
+use std::fmt::Write;
+use std::ptr::{self, NonNull};
+use std::sync::atomic::{AtomicBool, Ordering};
+
+/// Whether new objects are to be refused, since what is kept for the old ones is in use, and there is no memory.
+#[cold]
+pub fn is_low() -> bool {
+    // What has grown into the reserve grows to twice its size next.
+    reserve::is_low().is_some_and(|given| !has_room((4 * given).max(64 << 10)))
+}
+
+/// Whether the C library has so many bytes now.
+pub fn has_room(bytes: usize) -> bool {
+    let Ok(layout) = Layout::from_size_align(bytes.max(1), 16) else {
+        return false;
+    };
+    // SAFETY: the layout has a size.
+    let memory = unsafe { System.alloc(layout) };
+    if memory.is_null() {
+        return false;
+    }
+    // SAFETY: allocated above with this layout.
+    unsafe { System.dealloc(memory, layout) };
+    true
+}
+
+/// Has so many bytes be kept for queues and tables that grow with new objects; false where there are none.
+pub fn hold(bytes: usize) -> bool {
+    bytes == 0 || cfg!(miri) || reserve::hold(bytes)
+}
+
+/// They need not be kept any more.
+pub fn let_go(bytes: usize) {
+    if bytes != 0 && !cfg!(miri) {
+        reserve::let_go(bytes);
+    }
+}
 
 thread_local! {
-    /// How many bytes this thread asked for last where there were none; 0: it has got some, or goes on without.
-    static LACKING: Cell<usize> = const { Cell::new(0) };
+    /// Whether what this thread asks for may be refused.
+    static MAY_FAIL: Cell<bool> = const { Cell::new(false) };
 }
 
-/// For the handler of a signal, too.
-pub fn lacking() -> Option<usize> {
-    Some(LACKING.get()).filter(|bytes| *bytes != 0)
+/// Asks for memory in such a way that it may be refused, as by `try_reserve`: the reserve is not for that.
+pub fn may_fail<T>(ask: impl FnOnce() -> T) -> T {
+    let before = MAY_FAIL.replace(true);
+    let answer = ask();
+    MAY_FAIL.set(before);
+    answer
 }
 
-/// A call that could not go on without answers so: what comes to an end afterwards does for another reason.
-pub fn coped() {
-    LACKING.set(0);
+/// Ends the process, which cannot go on without these bytes. That needs no memory.
+#[cold]
+pub fn run_out(bytes: usize) -> ! {
+    /// Somebody says it.
+    static TOLD: AtomicBool = AtomicBool::new(false);
+    if TOLD.swap(true, Ordering::Relaxed) {
+        loop {
+            // SAFETY: a plain call.
+            unsafe { libc::pause() };
+        }
+    }
+    // SAFETY: a plain call.
+    unsafe { ocrFlushStreams() };
+    let (mapped, resident) = used();
+    say(|text| {
+        write!(
+            text,
+            "ocr: error: memory has run out in a step that no call could be refused for: the runtime needed {bytes} bytes of \
+             memory for its own objects and there were none. The process has {} MiB of addresses, {} MiB of them in memory",
+            mapped >> 20,
+            resident >> 20
+        )?;
+        if let Some(limit) = limit() {
+            write!(text, ", and a limit of {} MiB (ulimit -v)", limit >> 20)?;
+        }
+        text.write_str(
+            ". Let fewer EDTs, events and data blocks be alive at a time, look at what calls return (OCR_ENOMEM), or raise \
+             what limits the process (ulimit -v, the memory of its control group).\n",
+        )
+    });
+    // SAFETY: a plain call.
+    unsafe { libc::_exit(1) };
+}
+
+unsafe extern "C" {
+    /// In `src/capi/shim.c`.
+    fn ocrFlushStreams();
+}
+
+/// How many bytes of addresses the process has, and how many of them are in memory; 0 if the system does not say.
+fn used() -> (usize, usize) {
+    let mut bytes = [0u8; 128];
+    // SAFETY: a text that ends with a zero.
+    let file = unsafe { libc::open(c"/proc/self/statm".as_ptr(), libc::O_RDONLY) };
+    // SAFETY: a valid place of this size; a file that is none is refused.
+    let len = unsafe { libc::read(file, bytes.as_mut_ptr().cast(), bytes.len()) };
+    // SAFETY: as above.
+    unsafe { libc::close(file) };
+    // SAFETY: a plain call.
+    let page = unsafe { libc::sysconf(libc::_SC_PAGESIZE) } as usize;
+    let len = usize::try_from(len).unwrap_or(0);
+    let text = std::str::from_utf8(&bytes[..len]).unwrap_or_default();
+    let mut numbers = text.split(' ').map(|word| word.parse().unwrap_or(0) * page);
+    (numbers.next().unwrap_or(0), numbers.next().unwrap_or(0))
+}
+
+/// The limit of the process's addresses, if there is one.
+fn limit() -> Option<usize> {
+    let mut limit = libc::rlimit {
+        rlim_cur: libc::RLIM_INFINITY,
+        rlim_max: libc::RLIM_INFINITY,
+    };
+    // SAFETY: a valid place.
+    unsafe { libc::getrlimit(libc::RLIMIT_AS, &mut limit) };
+    (limit.rlim_cur != libc::RLIM_INFINITY).then_some(limit.rlim_cur as usize)
 }
 
 struct Heap;
@@ -24,37 +136,85 @@ struct Heap;
 #[global_allocator]
 static HEAP: Heap = Heap;
 
-#[inline]
-fn noted(memory: *mut u8, bytes: usize) -> *mut u8 {
-    if memory.is_null() {
-        LACKING.set(bytes);
+/// The C library has no memory for this.
+#[cold]
+fn lacking(layout: Layout) -> *mut u8 {
+    if MAY_FAIL.get() {
+        return ptr::null_mut();
     }
-    memory
+    match reserve::take(layout) {
+        Some(memory) => memory.as_ptr(),
+        None => run_out(layout.size()),
+    }
 }
 
-// SAFETY: all is the system's.
+// SAFETY: all is the system's, or the reserve's, which gives each piece away once until it comes back.
 unsafe impl GlobalAlloc for Heap {
     #[inline]
     unsafe fn alloc(&self, layout: Layout) -> *mut u8 {
         // SAFETY: by the contract.
-        noted(unsafe { System.alloc(layout) }, layout.size())
+        let memory = unsafe { System.alloc(layout) };
+        match memory.is_null() {
+            true => lacking(layout),
+            false => memory,
+        }
     }
 
     #[inline]
     unsafe fn alloc_zeroed(&self, layout: Layout) -> *mut u8 {
         // SAFETY: by the contract.
-        noted(unsafe { System.alloc_zeroed(layout) }, layout.size())
+        let memory = unsafe { System.alloc_zeroed(layout) };
+        match memory.is_null() {
+            true => match NonNull::new(lacking(layout)) {
+                Some(memory) => {
+                    // SAFETY: it is this large.
+                    unsafe { memory.write_bytes(0, layout.size()) };
+                    memory.as_ptr()
+                }
+                None => ptr::null_mut(),
+            },
+            false => memory,
+        }
     }
 
     #[inline]
     unsafe fn dealloc(&self, memory: *mut u8, layout: Layout) {
-        // SAFETY: by the contract.
-        unsafe { System.dealloc(memory, layout) };
+        match reserve::has(memory) {
+            true => reserve::give_back(memory, layout),
+            // SAFETY: by the contract, and it is the system's.
+            false => unsafe { System.dealloc(memory, layout) },
+        }
     }
 
     #[inline]
     unsafe fn realloc(&self, memory: *mut u8, layout: Layout, bytes: usize) -> *mut u8 {
+        if !reserve::has(memory) {
+            // SAFETY: by the contract, and it is the system's.
+            let larger = unsafe { System.realloc(memory, layout, bytes) };
+            if !larger.is_null() {
+                return larger;
+            }
+        }
         // SAFETY: by the contract.
-        noted(unsafe { System.realloc(memory, layout, bytes) }, bytes)
+        unsafe { moved(self, memory, layout, bytes) }
     }
+}
+
+/// Moves memory to where there is some, by hand.
+///
+/// # Safety
+/// As for `realloc`.
+#[cold]
+unsafe fn moved(heap: &Heap, memory: *mut u8, layout: Layout, bytes: usize) -> *mut u8 {
+    // SAFETY: by the contract, `bytes` with this alignment is a layout.
+    let wanted = unsafe { Layout::from_size_align_unchecked(bytes, layout.align()) };
+    // SAFETY: by the contract, the size is not 0.
+    let new = unsafe { heap.alloc(wanted) };
+    if !new.is_null() {
+        // SAFETY: both are at least this large, and the new one is nobody's yet.
+        unsafe { new.copy_from_nonoverlapping(memory, layout.size().min(bytes)) };
+        // SAFETY: by the contract.
+        unsafe { heap.dealloc(memory, layout) };
+    }
+    new
 }

@@ -18,7 +18,8 @@
 //! * [`report`]: what a run tells about itself. It is told; for the picture it looks at objects.
 //! * [`config`]: every setting, from environment, file and `-ocr:` arguments.
 //! * `directory`: the directory in which the process was started, which relative names in settings are of.
-//! * `heap`: the runtime's own memory, and whether there was none.
+//! * `heap`: the runtime's own memory, and what happens where there is none.
+//! * `message`: messages that are made without memory.
 //! * `symbols`: the names of the program's functions, for messages.
 //! * `sync`: the atomics of the protocols, which the models replace.
 //! * [`text`]: bytes that are not UTF-8, as text for people.
@@ -68,7 +69,13 @@ pub mod engine;
 pub mod graph;
 #[cfg(not(loom))]
 mod heap;
+#[cfg(loom)]
+#[path = "heap/models.rs"]
+#[allow(dead_code)]
+mod heap;
 pub mod memory;
+#[cfg(not(loom))]
+mod message;
 pub mod object;
 #[cfg(not(loom))]
 pub mod report;

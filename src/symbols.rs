@@ -43,7 +43,7 @@ pub fn place_of(instruction: usize) -> Option<String> {
     let home = Home::of(instruction)?;
     // SAFETY: the name of what is loaded.
     let file = Readable(unsafe { CStr::from_ptr(info.dli_fname) }.to_bytes());
-    let bytes = std::fs::read(&home.file).ok()?;
+    let bytes = contents(&home.file)?;
     let parsed = object::File::parse(&*bytes).ok()?;
     let within = (instruction - home.base) as u64;
     let at = match parsed.kind() {
@@ -129,9 +129,18 @@ fn loaded_at(address: usize) -> Option<libc::Dl_info> {
     (found != 0).then(|| unsafe { info.assume_init() })
 }
 
+/// What a file has, and memory for a table of its functions: none where that is scarce, since a name is not worth what
+/// would be kept for objects.
+fn contents(file: &Path) -> Option<Vec<u8>> {
+    if !crate::heap::has_room(4 * file.metadata().ok()?.len() as usize) {
+        return None;
+    }
+    std::fs::read(file).ok()
+}
+
 /// The functions of a file, by their distance from where the file is loaded.
 fn read(file: &Path) -> Option<Table> {
-    let bytes = std::fs::read(file).ok()?;
+    let bytes = contents(file)?;
     let parsed = object::File::parse(&*bytes).ok()?;
     // A program that is loaded where it was linked to has addresses for distances.
     let linked_at = match parsed.kind() {

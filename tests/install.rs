@@ -241,6 +241,8 @@ fn installed_programs_find_what_they_need() {
         "{output}"
     );
     assert!(share.join("kernels/levenshtein.cl").exists());
+    let suppressions = fs::read_to_string(share.join("suppressions/thread.supp"));
+    assert!(suppressions.expect("it is installed").contains("race:"));
 }
 
 #[test]

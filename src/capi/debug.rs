@@ -1,9 +1,10 @@
 //! `extensions/ocr-debug.h`: the program's names for its objects, which messages show.
 
 use super::sys::ocrGuid_t;
-use super::{EFAULT, EINVAL, EPERM, text, with};
+use super::{EFAULT, EINVAL, ENOMEM, EPERM, text, with};
 use crate::check;
 use crate::engine::context::Context;
+use crate::heap;
 use crate::object::guid::Guid;
 use std::cell::RefCell;
 use std::ffi::c_char;
@@ -23,6 +24,9 @@ export! {
     ) -> u8, or EFAULT; {
         // SAFETY: the header asks for a C string and `paramc` numbers, or null.
         let Some(label) = (unsafe { labeled(label, paramc, paramv) }) else { return EINVAL };
+        if heap::is_low() {
+            return ENOMEM;
+        }
         with(EPERM, |context| {
             let runtime = context.runtime;
             if !runtime.registry.labels.attach(&runtime.objects, object.into(), &label) {

@@ -27,7 +27,6 @@ pub mod sys {
 use crate::check::calls::{self, Call};
 use crate::engine::context::Context;
 use crate::graph::Refused;
-use crate::heap;
 use crate::object::guid::Guid;
 use crate::text::Readable;
 use std::ffi::{CStr, c_char};
@@ -154,7 +153,6 @@ fn note_no_memory(call: &Call, status: u8) {
     if status != ENOMEM {
         return;
     }
-    heap::coped();
     if call.name != "ocrDbCreate"
         && let Some(context) = Context::get()
     {

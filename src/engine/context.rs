@@ -17,6 +17,7 @@ use crate::object::edt::{Edt, EdtRef, Mode};
 use crate::object::guid::Guid;
 use crate::report::tally::Tally;
 use crate::sched::queues::Local;
+use crate::sched::reclaim::begin_worker;
 use std::cell::Cell;
 use std::collections::HashMap;
 use std::ptr::{self, NonNull};
@@ -139,6 +140,7 @@ impl Context {
 
     /// Makes a context for this worker and enters it.
     pub fn enter(runtime: &'static Runtime, local: Local) -> *mut Context {
+        begin_worker();
         let context = Context::new(runtime, Some(local));
         CONTEXT.set(context);
         context

@@ -20,6 +20,7 @@ use super::end::fatal;
 use crate::check::calls::MAX_ARGS;
 use crate::check::history::{What, Who};
 use crate::graph::{Call, Dependence, Graph, Refused};
+use crate::heap;
 use crate::object::Objects;
 use crate::object::edt::WAITING;
 use crate::object::event::{EventKind, NewEvent};
@@ -289,6 +290,13 @@ impl Context {
                             Refused::Opening => continue,
                             _ => return Err(Box::new((early, why))),
                         }
+                    }
+                    // What waits is kept, in memory that others cannot be refused.
+                    let kept = waiting.count();
+                    let grows = kept % 64 == 0;
+                    if heap::is_low() || grows && !heap::has_room(4 * kept * size_of::<Waits>()) {
+                        self.give_split_up(&mut early);
+                        return Err(Box::new((early, Refused::OutOfMemory)));
                     }
                     let is_there = || !objects.is_awaited(label);
                     Waits::call(waiting.wait(label, Waits::Call(early), is_there))

@@ -30,6 +30,7 @@ use super::end::fatal;
 use super::own::Own;
 use crate::check::contents::Print;
 use crate::device::DeviceError;
+use crate::heap::may_fail;
 use crate::memory::{self, Acquired, divided, private};
 use crate::object::data_block::{DataBlock, LIVE, Mark, alignment};
 use crate::object::edt::{Mode, NO_SLOT};
@@ -96,7 +97,8 @@ impl Context {
         if !spans.iter().all(within) {
             return Err(NotDivided::OutOfBounds);
         }
-        let mut parts = Vec::with_capacity(spans.len());
+        let mut parts = Vec::new();
+        may_fail(|| parts.try_reserve_exact(spans.len())).map_err(|_| NotDivided::OutOfMemory)?;
         let entered = self.enter_parts(whole, spans, fixed, &mut parts);
         let guids: Vec<Guid> = parts.iter().map(|part| part.guid).collect();
         match entered {

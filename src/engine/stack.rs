@@ -24,10 +24,17 @@ thread_local! {
 /// Whether the stack of this thread is full: its code uses what lies below. For a signal handler, with the
 /// address and the context of the signal.
 pub(super) fn is_full(address: usize, context: *const libc::c_void) -> bool {
-    let end = GUARD_END.get();
-    // A block may lie below the guard, and what is meant for it far from the stack pointer.
-    let used = stack_pointer(context).unwrap_or(end);
-    (used.saturating_sub(BELOW)..end).contains(&address)
+    let pointer = stack_pointer(context);
+    match GUARD_END.get() {
+        // A thread that has not called the runtime and has another stack for signals by itself: what its code uses close to
+        // the stack pointer is the stack.
+        0 => pointer.is_some_and(|used| used.abs_diff(address) < BELOW),
+        // A block may lie below the guard, and what is meant for it far from the stack pointer.
+        end => {
+            let used = pointer.unwrap_or(end);
+            (used.saturating_sub(BELOW)..end).contains(&address)
+        }
+    }
 }
 
 /// The address of the instruction at which a signal has interrupted, for a signal handler.

@@ -5,11 +5,12 @@
 //! carries a pre-slot of an event.
 
 use super::{Graph, Refused};
+use crate::heap;
 use crate::object::collective::{Collective, Complete, Connected, NotTaken};
 use crate::object::event::{CHOOSY, Event, EventKind, SPENT};
 use crate::object::guid::Guid;
 use crate::object::header::Locked;
-use crate::object::link::{Link, Target};
+use crate::object::link::{Connector, Link, Target};
 
 impl From<NotTaken> for Refused {
     fn from(why: NotTaken) -> Refused {
@@ -134,10 +135,10 @@ impl Graph<'_> {
         event: &Event,
         locked: Locked<'_>,
         data: Guid,
-        bounded: bool,
+        called: bool,
     ) -> Result<Link, Refused> {
         // Where somebody is told, nothing goes beyond the bound.
-        let bounded = bounded || self.work.untaken.is_some();
+        let bounded = called || self.work.untaken.is_some();
         let refuses = |event: &Event| bounded && event.counter.get() >= event.bound();
         if event.counter.get() < 0 {
             return Ok(self.take_first(event));
@@ -149,7 +150,13 @@ impl Graph<'_> {
         // The node is taken without the lock, since that can take time.
         let data = Link::from_bits(data.bits());
         let node = self.objects.events.connector(&mut self.caches.events, data);
-        let node = node.ok_or(Refused::OutOfMemory)?;
+        let Some(node) = node else {
+            // What another event passes on would be lost, without a caller who is told.
+            if !called {
+                heap::run_out(size_of::<Connector>());
+            }
+            return Err(Refused::OutOfMemory);
+        };
         // Others may have come first meanwhile. On a label there may be another event now.
         let channel = self.objects.events.lock(guid).filter(|(event, locked)| {
             event.kind() == EventKind::Channel && !self.opens_other(guid, locked)

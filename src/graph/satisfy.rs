@@ -8,7 +8,8 @@ use crate::object::header::Locked;
 use crate::object::link::{Link, Target};
 use crate::object::scope::Scope;
 
-/// How many EDTs are made runnable before they are sent on.
+/// How many EDTs are made runnable before they are sent on, and how many events of a list are kept to be satisfied: all of a
+/// long one would want memory.
 const BATCH: usize = if cfg!(ocr_tiny) { 2 } else { 64 };
 
 /// A waiting EDT that was taken out of the graph.
@@ -269,7 +270,7 @@ impl Graph<'_> {
     /// Satisfies the pre-slots of a list that was taken from its event, up to a batch.
     fn pass_on_list(&mut self, mut list: Link, data: Guid) {
         loop {
-            if self.work.runnable.len() >= BATCH {
+            if self.work.runnable.len() >= BATCH || self.work.events.len() >= BATCH {
                 self.work.lists.push((list, data));
                 return;
             }

@@ -27,6 +27,7 @@ mod lock;
 mod loom_models;
 
 use super::header::{FREE, Header, Word};
+use crate::heap;
 use crossbeam_utils::CachePadded;
 pub use label::{Labels, Taken};
 #[cfg(loom)]
@@ -58,6 +59,9 @@ const CHUNKS: usize = if cfg!(loom) { 4 } else { 1 << 16 };
 /// All-zero bytes are a valid free slot; the size is a power of two of at most a block's part of a
 /// chunk; `header` returns the same field of the slot each time.
 pub unsafe trait Slot: Sync {
+    /// How many bytes are kept for queues and tables that may grow with such an object, since that cannot be refused.
+    const KEPT: usize = 0;
+
     /// The header.
     fn header(&self) -> &Header;
 }
@@ -71,6 +75,8 @@ pub struct Arena<T> {
     /// On lines of its own: the chunk table is read at every lookup, by every thread.
     depot: CachePadded<Mutex<Depot>>,
     labels: CachePadded<label::Runs>,
+    /// How many bytes are kept for each chunk.
+    kept: usize,
     slots: PhantomData<T>,
 }
 
@@ -215,6 +221,7 @@ impl<T: Slot> Default for Arena<T> {
 
 impl<T: Slot> Arena<T> {
     const PER_CHUNK: usize = CHUNK_BYTES / size_of::<T>();
+    const KEPT: usize = T::KEPT * Self::PER_CHUNK;
     const TABLE: Layout = match Layout::array::<AtomicPtr<T>>(CHUNKS) {
         Ok(layout) => layout,
         Err(_) => panic!("the chunk table fits an address space"),
@@ -235,6 +242,7 @@ impl<T: Slot> Arena<T> {
                 ..Depot::default()
             })),
             labels: CachePadded::default(),
+            kept: Self::KEPT,
             slots: PhantomData,
         }
     }
@@ -323,6 +331,10 @@ impl<T: Slot> Arena<T> {
             }
             return Some(());
         }
+        // New objects lead to more than their slots.
+        if heap::is_low() {
+            return None;
+        }
         // The rest of a block.
         let first = depot.fresh;
         let block = first / BLOCK;
@@ -355,9 +367,21 @@ impl<T: Slot> Arena<T> {
         let entry = self.chunk(number);
         if entry.load(Ordering::Relaxed).is_null() {
             // Pairs with the load in `get`.
-            entry.store(chunk::map(huge)?.as_ptr().cast(), Ordering::Release);
+            entry.store(Self::new_chunk(huge)?.as_ptr().cast(), Ordering::Release);
         }
         Some(())
+    }
+
+    /// Where it cannot be had, or what is to be kept with it, those who create are refused.
+    fn new_chunk(huge: bool) -> Option<NonNull<u8>> {
+        if heap::is_low() || !heap::hold(Self::KEPT) {
+            return None;
+        }
+        let chunk = chunk::map(huge);
+        if chunk.is_none() {
+            heap::let_go(Self::KEPT);
+        }
+        chunk
     }
 
     /// A slot is handed out.
@@ -447,6 +471,7 @@ impl<T> Drop for Arena<T> {
             }
             // SAFETY: `chunk::map` made it, and no reference outlives `self`.
             unsafe { chunk::unmap(chunk.cast()) };
+            heap::let_go(self.kept);
         }
         let layout = Layout::array::<AtomicPtr<T>>(CHUNKS).expect("as in `TABLE`");
         // SAFETY: the table was allocated with this layout.

@@ -18,6 +18,7 @@
 use super::guid::Guid;
 use super::link::Link;
 use super::reduction::Operator;
+use crate::heap::may_fail;
 #[cfg(loom)]
 use loom::sync::{Mutex, MutexGuard};
 #[cfg(not(loom))]
@@ -258,7 +259,7 @@ fn zeros(len: NonZeroUsize) -> Option<Vec<u64>> {
     let len = len.get();
     let layout = Layout::array::<u64>(len).ok()?;
     // SAFETY: the size is not 0.
-    let memory = NonNull::new(unsafe { alloc_zeroed(layout) })?;
+    let memory = NonNull::new(may_fail(|| unsafe { alloc_zeroed(layout) }))?;
     // SAFETY: allocated as a vector of this capacity is; all its elements are zeros, which are numbers.
     Some(unsafe { Vec::from_raw_parts(memory.as_ptr().cast(), len, len) })
 }
@@ -266,7 +267,7 @@ fn zeros(len: NonZeroUsize) -> Option<Vec<u64>> {
 /// Memory for the contributions to a generation.
 fn sized(mut memory: Vec<u8>, params: Params) -> Option<Vec<u8>> {
     let bytes = params.bytes().checked_mul(params.contributors as usize)?;
-    memory.try_reserve_exact(bytes - memory.len()).ok()?;
+    may_fail(|| memory.try_reserve_exact(bytes - memory.len())).ok()?;
     memory.resize(bytes, 0);
     Some(memory)
 }
@@ -276,7 +277,7 @@ impl State {
     fn place_of(&mut self, number: u64, params: Params) -> Result<usize, NotTaken> {
         let place = (number - self.first) as usize;
         while self.generations.len() <= place {
-            if self.generations.try_reserve(1).is_err() {
+            if may_fail(|| self.generations.try_reserve(1)).is_err() {
                 return Err(NotTaken::OutOfMemory);
             }
             self.generations.push_back(Generation {

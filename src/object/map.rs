@@ -15,6 +15,7 @@
 use super::guid::{Guid, Kind};
 use super::registry::Numbers;
 use super::waiting::Wake;
+use crate::heap::may_fail;
 use parking_lot::Mutex;
 use std::alloc::{Layout, alloc_zeroed};
 use std::cell::Cell;
@@ -98,7 +99,7 @@ fn zeros(len: usize) -> Option<Box<[AtomicU64]>> {
         return Some(Box::default());
     }
     // SAFETY: the layout has a size.
-    let start = NonNull::new(unsafe { alloc_zeroed(layout) })?;
+    let start = NonNull::new(may_fail(|| unsafe { alloc_zeroed(layout) }))?;
     let all = ptr::slice_from_raw_parts_mut(start.as_ptr().cast::<AtomicU64>(), len);
     // SAFETY: allocated above with the layout of this slice; zero is a valid `AtomicU64`.
     Some(unsafe { Box::from_raw(all) })

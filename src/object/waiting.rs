@@ -112,6 +112,11 @@ impl<K: Eq + Hash + Copy, T> Waiting<K, T> {
         own
     }
 
+    /// How much waits, at about this moment.
+    pub fn count(&self) -> usize {
+        self.count.load(Ordering::Relaxed) as usize
+    }
+
     /// Whether anything waits for `key`.
     pub fn has(&self, key: K) -> bool {
         fence(Ordering::SeqCst);

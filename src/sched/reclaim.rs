@@ -13,6 +13,12 @@ impl Drop for Reclaim {
     }
 }
 
+/// A worker begins: what the deques want of a thread is there from now on, since the C library ends the process where
+/// it is wanted later and there is no memory.
+pub fn begin_worker() {
+    drop(crossbeam_epoch::pin());
+}
+
 /// Frees what the deques left for later: buffers that they have outgrown, and the records of worker
 /// threads that have ended. Called when no worker is left.
 fn reclaim() {

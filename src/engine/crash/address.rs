@@ -1,9 +1,9 @@
 //! What the address of a crash looks like. Only reads, without locks, as the module says.
 
-use super::Text;
 use super::stack;
 use crate::check::{At, BEYOND, BURIED, OUTLIVED};
 use crate::engine::Runtime;
+use crate::message::Text;
 use crate::object::data_block::{REACH, UNWRITTEN};
 use crate::object::edt::{Edt, Mode, PreSlot};
 use crate::object::guid::Guid;

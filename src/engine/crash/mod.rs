@@ -32,7 +32,7 @@ use super::seats::OF_RUNTIME;
 use super::signals::Handler;
 use super::stack;
 use crate::device::THREAD_NAME;
-use crate::heap;
+use crate::message::{Text, say};
 use crate::object::data_block::{Former, former_at};
 use crate::object::edt::{Edt, RUNNABLE};
 use crate::object::guid::Kind;
@@ -71,22 +71,6 @@ pub(super) fn listen() -> impl Iterator<Item = Handler> {
 /// The address of the handler.
 pub(super) fn tell_address() -> usize {
     tell as WithInfo as usize
-}
-
-/// A message of limited length, on the stack.
-struct Text {
-    bytes: [u8; 1024],
-    len: usize,
-}
-
-impl Write for Text {
-    fn write_str(&mut self, text: &str) -> fmt::Result {
-        let room = &mut self.bytes[self.len..];
-        let len = text.len().min(room.len());
-        room[..len].copy_from_slice(&text.as_bytes()[..len]);
-        self.len += len;
-        Ok(())
-    }
 }
 
 /// The handler.
@@ -210,15 +194,7 @@ fn tell_of(
     let address = || unsafe { info.si_addr() } as usize;
     let faulted = matches!(signal, libc::SIGSEGV | libc::SIGBUS);
     say(|text| match signal {
-        libc::SIGABRT => match heap::lacking() {
-            None => text.write_str(ABORTED),
-            Some(bytes) => write!(
-                text,
-                ": the runtime ended it, since it needed {bytes} bytes of memory for its own objects and there were none. \
-                 Let fewer EDTs, events and data blocks be alive at a time, or raise what limits the process (ulimit -v, \
-                 the memory of its control group)"
-            ),
-        },
+        libc::SIGABRT => text.write_str(ABORTED),
         libc::SIGILL | libc::SIGTRAP => text.write_str(NO_INSTRUCTION),
         libc::SIGFPE => arithmetic(text, info.si_code),
         _ => {
@@ -248,8 +224,7 @@ fn tell_of(
         _ => edt,
     };
     story::ask(told, block, at);
-    let is_lacking = signal == libc::SIGABRT && heap::lacking().is_some();
-    if runtime.check.is_none() && (edt.is_some() || !is_of_opencl()) && !is_lacking {
+    if runtime.check.is_none() && (edt.is_some() || !is_of_opencl()) {
         say(|text| text.write_str(edt.map_or(STRICT_FINDS, |_| STRICT_SAYS)));
     }
 }
@@ -449,18 +424,6 @@ fn name_on_devices(text: &mut Text, runtime: &Runtime) -> fmt::Result {
         }
     }
     Ok(())
-}
-
-/// Writes what `write` writes to the standard error.
-fn say(write: impl FnOnce(&mut Text) -> fmt::Result) {
-    let mut text = Text {
-        bytes: [0; 1024],
-        len: 0,
-    };
-    // Writing into memory does not fail.
-    let _ = write(&mut text);
-    // SAFETY: the bytes that were written.
-    unsafe { libc::write(libc::STDERR_FILENO, text.bytes.as_ptr().cast(), text.len) };
 }
 
 /// What went wrong in arithmetic.

@@ -2,6 +2,7 @@
 //! parameters do not fit and stand in an allocation of their own.
 
 use super::{ENDED, Edt, HINTED, NAMED, NO_SLOT, RUNNABLE, STARTED, URGENT, ZOMBIE};
+use crate::heap;
 use crate::object::arena::{Arena, Cache, Labels, Slot, Taken};
 use crate::object::guid::{Guid, Kind};
 use crate::object::header::{FREE, Header, Locked, Word};
@@ -24,6 +25,9 @@ unsafe impl<const N: usize> Sync for Sized<N> {}
 
 // SAFETY: zero is a free EDT; 64 + 8 * N is 128, 256 or 512; the fields are fixed.
 unsafe impl<const N: usize> Slot for Sized<N> {
+    // Each may stand in a queue, which doubles, and in another one meanwhile; and it may have hints.
+    const KEPT: usize = 40;
+
     fn header(&self) -> &Header {
         &self.edt.header
     }
@@ -48,7 +52,7 @@ impl Allocation {
 
 fn allocate_words(words: usize) -> Option<Box<[u64]>> {
     let mut memory = Vec::new();
-    memory.try_reserve_exact(words).ok()?;
+    heap::may_fail(|| memory.try_reserve_exact(words)).ok()?;
     memory.resize(words, 0);
     Some(memory.into_boxed_slice())
 }

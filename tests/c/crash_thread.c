@@ -1,0 +1,111 @@
+// What is said of threads of the program that crash, in no EDT, each in a process of its own: the thread, the signal, and
+// what the address looks like. A thread that has not called the runtime is told of, too; with a full stack, if it has
+// another one for signals. The process ends by the signal.
+//
+// needs: signals
+// workers: 1 2
+#include "crash.h"
+
+#include <extensions/ocr-runtime-itf.h>
+#include <pthread.h>
+
+static ocrEdtDep_t nothing[2];
+
+static void *is_null(void *unused) {
+    of_null(nothing);
+    return unused;
+}
+
+static void *is_no_function(void *unused) {
+    void (*volatile function)(void) = NULL;
+    function();
+    return unused;
+}
+
+static void *divides(void *unused) {
+    division(nothing);
+    return unused;
+}
+
+static void *aborts(void *unused) {
+    abort();
+    return unused;
+}
+
+static void *is_named(void *unused) {
+    pthread_setname_np(pthread_self(), "reader");
+    of_null(nothing);
+    return unused;
+}
+
+static void *calls_and_recurses(void *unused) {
+    CHECK(ocrNbWorkers() > 0);
+    recursion(NULL);
+    return unused;
+}
+
+static void *recurses_with_stack(void *unused) {
+    const stack_t other = {.ss_sp = malloc(1 << 16), .ss_size = 1 << 16};
+    CHECK(other.ss_sp != NULL && sigaltstack(&other, NULL) == 0);
+    recursion(NULL);
+    return unused;
+}
+
+static const struct {
+    void *(*does)(void *);
+    int signal;
+    const char *says;
+} crashes[] = {
+    {is_null, SIGSEGV, "a thread of the program, in no EDT, crashed with SIGSEGV at address 0x0, close to a null pointer"},
+    {is_no_function, SIGSEGV, "in no EDT, crashed with SIGSEGV at address 0x0: it called a function by a pointer that is null"},
+    {divides, SIGFPE, "in no EDT, crashed with SIGFPE: an integer was divided by zero"},
+    {aborts, SIGABRT, "in no EDT, crashed with SIGABRT: it called abort()"},
+    {is_named, SIGSEGV, "thread \"reader\", in no EDT, crashed with SIGSEGV at address 0x0, close to a null pointer"},
+    {calls_and_recurses, SIGSEGV, ": its stack is full. Put large arrays on the heap"},
+    {recurses_with_stack, SIGSEGV, ": its stack is full. Put large arrays on the heap"},
+};
+
+/* Another process of this program has a thread that crashes so. */
+static void check_crash(size_t at) {
+    static char text[1 << 14];
+    char number[8];
+    int ends[2], status;
+    size_t len = 0;
+    CHECK(pipe(ends) == 0);
+    snprintf(number, sizeof number, "%zu", at);
+    CHECK_EQ(setenv("CRASHES", number, 1), 0);
+    const pid_t other = fork();
+    CHECK(other >= 0);
+    if (other == 0) {
+        dup2(ends[1], STDERR_FILENO);
+        execl("/proc/self/exe", "crashes", (char *)NULL);
+        _exit(1);
+    }
+    close(ends[1]);
+    for (ssize_t got; len < sizeof text - 1 && (got = read(ends[0], text + len, sizeof text - 1 - len)) > 0;)
+        len += (size_t)got;
+    text[len] = 0;
+    close(ends[0]);
+    CHECK_EQ(waitpid(other, &status, 0), other);
+    const char *first = strstr(text, "crashed with SIG");
+    const bool once = first != NULL && strstr(first + 1, "crashed with SIG") == NULL;
+    if (!WIFSIGNALED(status) || WTERMSIG(status) != crashes[at].signal || !once || !strstr(text, crashes[at].says)) {
+        fprintf(stderr, "crash %zu: status %x\n%s\n", at, (unsigned)status, text);
+        CHECK(!"it ends by the signal, and the message says why");
+    }
+}
+
+ocrGuid_t mainEdt(u32 paramc, u64 *paramv, u32 depc, ocrEdtDep_t depv[]) {
+    (void)paramc, (void)paramv, (void)depc, (void)depv;
+    const char *which = getenv("CRASHES");
+    if (which == NULL) {
+        for (size_t at = 0; at < sizeof crashes / sizeof *crashes; at++)
+            check_crash(at);
+        ocrShutdown();
+        return NULL_GUID;
+    }
+    pthread_t thread;
+    CHECK_EQ(pthread_create(&thread, NULL, crashes[strtoul(which, NULL, 10)].does, NULL), 0);
+    CHECK_EQ(pthread_join(thread, NULL), 0);
+    return NULL_GUID;
+}

@@ -15,7 +15,7 @@ use std::alloc::{GlobalAlloc, Layout, System};
 use std::cell::Cell;
 use std::fmt::Write;
 use std::ptr::{self, NonNull};
-use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 
 /// Whether new objects are to be refused, since what is kept for the old ones is in use, and there is no memory.
 #[cold]
@@ -37,6 +37,23 @@ pub fn has_room(bytes: usize) -> bool {
     // SAFETY: allocated above with this layout.
     unsafe { System.dealloc(memory, layout) };
     true
+}
+
+/// How many bytes are kept for each object that a new arena has room for, of whatever kind. Relaxed: it is set by who makes
+/// the arenas, before.
+static KEPT_FOR_EACH: AtomicUsize = AtomicUsize::new(0);
+
+/// What strict mode remembers of an object, in tables that double.
+const STRICT_KEEPS: usize = 256;
+
+/// A run begins, in strict mode or not, and has no arenas yet.
+pub fn begin(strict: bool) {
+    KEPT_FOR_EACH.store(if strict { STRICT_KEEPS } else { 0 }, Ordering::Relaxed);
+}
+
+/// How many bytes new arenas keep for each object.
+pub fn kept_for_each() -> usize {
+    KEPT_FOR_EACH.load(Ordering::Relaxed)
 }
 
 /// Has so many bytes be kept for queues and tables that grow with new objects; false where there are none.

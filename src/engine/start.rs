@@ -13,6 +13,7 @@ use super::signals::Handlers;
 use super::watch;
 use crate::check::Check;
 use crate::config::{self, Settings};
+use crate::heap;
 use crate::object::Objects;
 use crate::object::data_block::DataBlocks;
 use crate::object::template::PARAM_DEF;
@@ -85,6 +86,7 @@ impl Run {
             .value
             .as_deref()
             .inspect(|file| Report::remove(file));
+        heap::begin(settings.check.is_on());
         let runtime = Arc::new(Runtime {
             objects: Objects {
                 data_blocks: DataBlocks::new(settings.check.is_on()),

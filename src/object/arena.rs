@@ -221,7 +221,6 @@ impl<T: Slot> Default for Arena<T> {
 
 impl<T: Slot> Arena<T> {
     const PER_CHUNK: usize = CHUNK_BYTES / size_of::<T>();
-    const KEPT: usize = T::KEPT * Self::PER_CHUNK;
     const TABLE: Layout = match Layout::array::<AtomicPtr<T>>(CHUNKS) {
         Ok(layout) => layout,
         Err(_) => panic!("the chunk table fits an address space"),
@@ -242,7 +241,7 @@ impl<T: Slot> Arena<T> {
                 ..Depot::default()
             })),
             labels: CachePadded::default(),
-            kept: Self::KEPT,
+            kept: (T::KEPT + heap::kept_for_each()) * Self::PER_CHUNK,
             slots: PhantomData,
         }
     }
@@ -367,19 +366,19 @@ impl<T: Slot> Arena<T> {
         let entry = self.chunk(number);
         if entry.load(Ordering::Relaxed).is_null() {
             // Pairs with the load in `get`.
-            entry.store(Self::new_chunk(huge)?.as_ptr().cast(), Ordering::Release);
+            entry.store(self.new_chunk(huge)?.as_ptr().cast(), Ordering::Release);
         }
         Some(())
     }
 
     /// Where it cannot be had, or what is to be kept with it, those who create are refused.
-    fn new_chunk(huge: bool) -> Option<NonNull<u8>> {
-        if heap::is_low() || !heap::hold(Self::KEPT) {
+    fn new_chunk(&self, huge: bool) -> Option<NonNull<u8>> {
+        if heap::is_low() || !heap::hold(self.kept) {
             return None;
         }
         let chunk = chunk::map(huge);
         if chunk.is_none() {
-            heap::let_go(Self::KEPT);
+            heap::let_go(self.kept);
         }
         chunk
     }

@@ -11,6 +11,7 @@ use std::ptr;
 
 use crate::object::data_block::DataBlock;
 
+use super::failure::Mark;
 use super::lane::{Needs, Ticket};
 use super::raw::Mem;
 
@@ -42,6 +43,12 @@ pub(super) struct Entry {
     pub(super) written: bool,
     /// The last launch that met this entry, to tell the slots of one block together.
     pub(super) met: u64,
+    /// Copies of it to the host's memory that were enqueued.
+    pub(super) fetches: u32,
+    /// How many of them have failed, one after the other.
+    pub(super) failed_fetches: u32,
+    /// A command that uses it has failed, and the device has not run dry since.
+    pub(super) failed: Option<Mark>,
     /// It is to be forgotten as soon as nothing uses it.
     pub(super) forgotten: bool,
     older: Id,
@@ -94,6 +101,9 @@ impl Buffers {
             fresh: false,
             written: false,
             met: 0,
+            fetches: 0,
+            failed_fetches: 0,
+            failed: None,
             forgotten: false,
             older: NIL,
             newer: NIL,
@@ -119,6 +129,11 @@ impl Buffers {
             Some(entry) => entry,
             None => unreachable!("a buffer is named only while it is pinned or being handled"),
         }
+    }
+
+    /// The entry, if it is there still.
+    pub(super) fn try_get(&mut self, id: Id) -> Option<&mut Entry> {
+        self.entries[id as usize].as_mut()
     }
 
     /// Gives the entry its buffer.

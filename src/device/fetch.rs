@@ -15,11 +15,23 @@ use crate::object::data_block::DataBlock;
 use crate::object::place::Place;
 
 use super::DeviceError;
-use super::buffers::Id;
+use super::buffers::{Entry, Id};
 use super::fault::Fault;
-use super::lane::{Needs, OUT, Ticket};
+use super::lane::{Needs, OUT};
 use super::manager::{Manager, Work};
-use super::raw::{Answer, Event, Waits};
+use super::raw::{Answer, Event, Queue, Waits};
+
+/// Enqueues the end of the buffer's mapping, if it is mapped.
+fn end_mapping(entry: &mut Entry, queue: &Queue) -> Option<Event> {
+    let mapped = std::mem::replace(&mut entry.mapped, ptr::null_mut());
+    if mapped.is_null() {
+        return None;
+    }
+    let waits: Waits<1> = Waits::none();
+    // SAFETY: `mapped` is the address of a mapping of this buffer that was noted when it was
+    // made and is struck out here.
+    unsafe { queue.unmap(entry.mem.as_ref()?, mapped, &waits) }.ok()
+}
 
 /// A fetch that was enqueued.
 pub(super) struct Fetching {
@@ -28,8 +40,6 @@ pub(super) struct Fetching {
     pub(super) tokens: Vec<usize>,
     /// The block's count of writes when it was enqueued.
     writes: u64,
-    /// The command it waits for.
-    after: Option<Ticket>,
     /// Bytes that are copied.
     pub(super) bytes: u64,
 }
@@ -75,37 +85,32 @@ impl Manager {
             self.events.fetched(token, Ok(()));
             return Ok(());
         }
-        let after = entry.last_write;
-        let (event, bytes) = self.enqueue_fetch(id, after)?;
+        let mut needs = Needs::default();
+        if let Some(ticket) = entry.last_write {
+            needs.add(ticket);
+        }
+        let (event, bytes) = self.enqueue_fetch(id, &needs)?;
         let ticket = self.lanes.next(OUT);
         let entry = self.buffers.get(id);
         entry.pins += 1;
         entry.uses.add(ticket);
         entry.fetch = Some((ticket, entry.writes));
+        entry.fetches = entry.fetches.wrapping_add(1);
         let work = Work::CopyOut(Fetching {
             id,
             tokens: vec![token],
             writes: entry.writes,
-            after,
             bytes,
         });
-        self.lanes.push(OUT, event, work);
+        self.lanes.push(OUT, event, needs, work);
         self.buffers.touch(id);
         Ok(())
     }
 
-    fn enqueue_fetch(
-        &mut self,
-        id: Id,
-        after: Option<Ticket>,
-    ) -> Result<(Event, u64), DeviceError> {
+    fn enqueue_fetch(&mut self, id: Id, needs: &Needs) -> Result<(Event, u64), DeviceError> {
         let entry = self.buffers.get(id);
         let (block, bytes) = (entry.block, entry.bytes);
-        let mut needs = Needs::default();
-        if let Some(ticket) = after {
-            needs.add(ticket);
-        }
-        let result: Answer<(Event, u64)> = self.lanes.waits(OUT, &needs).and_then(|waits| {
+        let result: Answer<(Event, u64)> = self.lanes.waits(OUT, needs).and_then(|waits| {
             let queue = self.lanes.queue(OUT);
             let Some(mem) = &entry.mem else {
                 return Err(opencl3::error_codes::CL_INVALID_MEM_OBJECT);
@@ -138,42 +143,30 @@ impl Manager {
     }
 
     /// A fetch has finished, or failed.
+    ///
+    /// The kernel that it waited for was entered first, or it would take the host's copy for an old one.
     pub(super) fn finish_fetch(&mut self, fetching: Fetching, outcome: Answer<()>) {
-        // The kernel it waited for has finished too, and must be entered first, or it would take
-        // the host's copy for an old one.
-        if let Some(after) = fetching.after
-            && self.lanes.is_pending(after)
-        {
-            self.reap(after.lane);
+        if let Some(why) = self.blame_fetch(fetching.id, outcome) {
+            if self.unified {
+                self.buffers.get(fetching.id).mapped = ptr::null_mut();
+            }
+            return self.fetch_failed(fetching, why, false);
         }
         let place = self.place;
         let entry = self.buffers.get(fetching.id);
+        entry.failed_fetches = 0;
         let block = entry.block;
-        let result = match outcome {
-            Ok(()) => {
-                if entry.writes == fetching.writes {
-                    let mut copies = block.copies();
-                    if copies.valid.contains(place) {
-                        copies.joined(Place::HOST);
-                    }
-                }
-                self.counters.fetches.add(1);
-                self.counters.bytes_from_device.add(fetching.bytes);
-                Ok(())
+        if entry.writes == fetching.writes {
+            let mut copies = block.copies();
+            if copies.valid.contains(place) {
+                copies.joined(Place::HOST);
             }
-            Err(code) => {
-                if self.unified {
-                    entry.mapped = ptr::null_mut();
-                }
-                Err(self.trouble(
-                    format!("bringing block {} to the host", block.guid()),
-                    Some(code),
-                ))
-            }
-        };
+        }
+        self.counters.fetches.add(1);
+        self.counters.bytes_from_device.add(fetching.bytes);
         self.release_pin(fetching.id);
         for token in fetching.tokens {
-            self.events.fetched(token, result.clone());
+            self.events.fetched(token, Ok(()));
         }
     }
 
@@ -234,19 +227,21 @@ impl Manager {
 
     /// Copies a block to the host and waits for it.
     fn write_back(&mut self, id: Id) -> Result<(), Fault> {
+        let fault = |code| Fault::opencl("writing an evicted block back to the host failed", code);
+        let queue = self.take_aside().map_err(fault)?;
         let entry = self.buffers.get(id);
         let (block, bytes) = (entry.block, entry.bytes);
-        let (Some(mem), queue) = (&entry.mem, self.lanes.queue(OUT)) else {
+        let Some(mem) = &entry.mem else {
             return Ok(());
         };
         let waits: Waits<1> = Waits::none();
-        let fault = |code| Fault::opencl("writing an evicted block back to the host failed", code);
         if self.unified {
             if entry.mapped.is_null() {
                 let flags = CL_MAP_READ;
-                let (_, address) = queue
+                let (event, address) = queue
                     .map(mem, bytes as usize, flags, true, &waits)
                     .map_err(fault)?;
+                event.wait().map_err(fault)?;
                 entry.mapped = address;
             }
         } else {
@@ -258,37 +253,36 @@ impl Manager {
             // SAFETY: the block's memory holds `bytes` bytes and the call waits until they are
             // written; the host's copy is not valid, so that only EDTs in mode RO may have it, which
             // began when it was.
-            unsafe { queue.read(mem, host, bytes as usize, true, &waits) }.map_err(fault)?;
+            let read = unsafe { queue.read(mem, host, bytes as usize, true, &waits) };
+            // Some platforms return no error where the command has failed.
+            read.and_then(|event| event.wait()).map_err(fault)?;
             self.counters.bytes_from_device.add(bytes);
         }
+        self.aside = Some(queue);
         self.counters.write_backs.add(1);
         Ok(())
     }
 
-    /// Ends the mapping of a buffer that nothing uses, and waits for it.
-    fn unmap_now(&mut self, id: Id) {
-        if let Some(event) = self.unmap(id) {
-            // The wait fails where the command failed; there is nothing left to be done then.
-            let _ = event.wait();
+    /// The queue for commands that the thread waits for. Whoever has seen one of them succeed puts it back: behind one
+    /// that has failed the next might never end.
+    fn take_aside(&mut self) -> Answer<Queue> {
+        match self.aside.take() {
+            Some(queue) => Ok(queue),
+            None => Queue::new(&self.context, self.info.id),
         }
     }
 
-    /// Enqueues the end of the buffer's mapping, if it is mapped.
-    fn unmap(&mut self, id: Id) -> Option<Event> {
-        let entry = self.buffers.get(id);
-        let mapped = std::mem::replace(&mut entry.mapped, ptr::null_mut());
-        if mapped.is_null() {
-            return None;
+    /// Ends the mapping of a buffer that nothing uses, and waits for it.
+    pub(super) fn unmap_now(&mut self, id: Id) {
+        if self.buffers.get(id).mapped.is_null() {
+            return;
         }
-        let waits: Waits<1> = Waits::none();
-        // SAFETY: `mapped` is the address of a mapping of this buffer that was noted when it was
-        // made and is struck out here.
-        unsafe {
-            self.lanes
-                .queue(OUT)
-                .unmap(entry.mem.as_ref()?, mapped, &waits)
+        // Where this fails nothing is lost: what the buffer holds is in the host's memory, and it is about to go.
+        let Ok(queue) = self.take_aside() else { return };
+        let event = end_mapping(self.buffers.get(id), &queue);
+        if event.is_some_and(|event| event.wait().is_ok()) {
+            self.aside = Some(queue);
         }
-        .ok()
     }
 
     /// Releases what the device has of a block, and answers when that is done.
@@ -325,10 +319,10 @@ impl Manager {
         }
         let block = entry.block;
         // The memory under a mapping must stay until the mapping has ended.
-        if let Some(event) = self.unmap(id) {
-            self.buffers.get(id).pins += 1;
+        if let Some(event) = end_mapping(entry, self.lanes.queue(OUT)) {
+            entry.pins += 1;
             let work = Work::Unmap { id };
-            self.lanes.push(OUT, event, work);
+            self.lanes.push(OUT, event, Needs::default(), work);
             return;
         }
         self.buffers.remove(id);

@@ -21,13 +21,23 @@
 //! then (clSetUserEventStatus). The manager's thread alone has gates, and opens them before it does anything
 //! that may wait or releases anything: it flushes before it sleeps, compiles, or evicts a buffer, and forgets
 //! no block while launches are held back. A gate that is dropped is open.
+//!
+//! # Commands that fail
+//!
+//! OpenCL does not say what becomes of a command behind one that has failed. It may run all the same, in a queue
+//! that keeps order or where it waits for a later command of that queue; it may end with a status of its own, be called
+//! complete without having run, or never end. So a lane believes no command behind one that has failed
+//! ([`BEHIND`]), and a command is not seen to have ended before all that it needs has ([`Lanes::pop_done`]): whoever
+//! looks at it knows by then whether one of those has failed. `failure.rs` says what follows.
 
 use std::collections::VecDeque;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
+use opencl3::error_codes::CL_EXEC_STATUS_ERROR_FOR_EVENTS_IN_WAIT_LIST;
+
 use super::alarm::{Alarm, Notify};
-use super::raw::{Answer, Context, Event, Gate, Queue, Waits};
+use super::raw::{Answer, Context, Event, Gate, Queue, State, Waits};
 
 pub(super) const IN: usize = 0;
 pub(super) const OUT: usize = 1;
@@ -37,6 +47,15 @@ pub(super) const MAX_LANES: usize = COMPUTE + MAX_COMPUTE;
 
 /// Commands that are held back at least, if there are more to come. Half as many gain half as much.
 pub(super) const HELD: usize = 64;
+
+/// The status of a command behind one that has failed, whatever OpenCL says of it.
+pub(super) const BEHIND: i32 = CL_EXEC_STATUS_ERROR_FOR_EVENTS_IN_WAIT_LIST;
+
+/// So often OpenCL may refuse to flush a queue, to open a gate, or to tell how far a command is, one time after the
+/// other, before the device is given up.
+const PATIENCE: u32 = 100;
+/// The gate is tried so often at once: kernels behind it cannot wait for the next time.
+const GATE_TRIES: u32 = 3;
 
 /// A command that was enqueued.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -66,6 +85,10 @@ impl Needs {
 /// A command that has not been seen to finish.
 pub(super) struct Pending<W> {
     pub(super) event: Event,
+    /// Counts the commands of all lanes, in the order in which they were enqueued.
+    pub(super) serial: u64,
+    /// What it waits for.
+    needs: Needs,
     /// What is to be done when it has finished.
     pub(super) work: W,
 }
@@ -78,8 +101,10 @@ struct Lane<W> {
     /// When the first pending command may have begun: when it was enqueued, or the one before was seen to have
     /// ended, if there was one, or its gate was opened. The clock is read for no other command.
     begun: Instant,
-    /// Something was enqueued since the last flush.
+    /// Something was enqueued since the last flush that OpenCL has taken.
     dirty: bool,
+    /// A command has failed, and those that were behind it then are pending.
+    failed: bool,
     alarm: Alarm,
 }
 
@@ -101,6 +126,14 @@ pub(super) struct Lanes<W> {
     lanes: Vec<Lane<W>>,
     /// Where the search for a free compute lane starts.
     turn: usize,
+    /// How many commands were enqueued.
+    serial: u64,
+    /// Since when OpenCL has refused each time what it cannot be worked without: how often.
+    refused: u32,
+    /// What it has refused: what that was for, and its status. Taken by [`Lanes::gives_up`].
+    refusal: Option<(&'static str, i32)>,
+    /// It cannot be tried again.
+    is_final: bool,
 }
 
 impl<W> Lanes<W> {
@@ -113,13 +146,50 @@ impl<W> Lanes<W> {
             first: 1,
             begun: Instant::now(),
             dirty: false,
+            failed: false,
             alarm: Alarm::new(),
         };
         Lanes {
             hold: None,
             lanes: queues.into_iter().map(lane).collect(),
             turn: 0,
+            serial: 0,
+            refused: 0,
+            refusal: None,
+            is_final: false,
         }
+    }
+
+    /// Has the lanes go on with other queues. What is pending is given up: it is returned with the old queues.
+    pub(super) fn renew(&mut self, queues: Vec<Queue>) -> (Vec<Pending<W>>, Vec<Queue>) {
+        self.open();
+        let (mut given_up, mut old) = (Vec::new(), Vec::new());
+        for (lane, queue) in self.lanes.iter_mut().zip(queues) {
+            old.push(std::mem::replace(&mut lane.queue, queue));
+            lane.first += lane.pending.len() as u64;
+            given_up.extend(lane.pending.drain(..));
+            (lane.dirty, lane.failed) = (false, false);
+        }
+        given_up.sort_unstable_by_key(|pending| pending.serial);
+        (given_up, old)
+    }
+
+    /// Whether OpenCL refuses for good what it cannot be worked without: what that is for, and its status.
+    pub(super) fn gives_up(&mut self) -> Option<(&'static str, i32)> {
+        match self.is_final || self.refused > PATIENCE {
+            true => self.refusal,
+            false => None,
+        }
+    }
+
+    /// Whether OpenCL has refused something that is to be tried again soon.
+    pub(super) fn tries_again(&self) -> bool {
+        self.refused != 0
+    }
+
+    fn refuses(&mut self, what: &'static str, code: i32) {
+        self.refused += 1;
+        self.refusal = Some((what, code));
     }
 
     pub(super) fn count(&self) -> usize {
@@ -132,6 +202,13 @@ impl<W> Lanes<W> {
 
     pub(super) fn is_pending(&self, ticket: Ticket) -> bool {
         ticket.number >= self.lanes[ticket.lane].first
+    }
+
+    /// What is at the front of a lane, how far it is, and whether the lane believes it.
+    pub(super) fn front(&self, lane: usize) -> Option<(&W, State, bool)> {
+        let lane = &self.lanes[lane];
+        let pending = lane.pending.front()?;
+        Some((&pending.work, pending.event.state(), !lane.failed))
     }
 
     pub(super) fn all_idle(&self) -> bool {
@@ -216,7 +293,7 @@ impl<W> Lanes<W> {
                 continue;
             };
             if lane.dirty {
-                lane.queue.flush()?;
+                lane.queue.flush().or_else(|_| lane.queue.flush())?;
                 lane.dirty = false;
             }
             waits.push(&pending.event);
@@ -232,15 +309,22 @@ impl<W> Lanes<W> {
         Ok(waits)
     }
 
-    /// Notes a command that was just enqueued on the lane's queue.
-    pub(super) fn push(&mut self, lane: usize, event: Event, work: W) -> Ticket {
+    /// Notes a command that was just enqueued on the lane's queue, with these needs.
+    pub(super) fn push(&mut self, lane: usize, event: Event, needs: Needs, work: W) -> Ticket {
+        self.serial += 1;
+        let serial = self.serial;
         let lane_index = lane;
         let lane = &mut self.lanes[lane];
         if lane.pending.is_empty() {
             lane.begun = Instant::now();
         }
         let number = lane.first + lane.pending.len() as u64;
-        lane.pending.push_back(Pending { event, work });
+        lane.pending.push_back(Pending {
+            event,
+            serial,
+            needs,
+            work,
+        });
         lane.dirty = true;
         if let Some(hold) = &mut self.hold {
             hold.commands += 1;
@@ -259,7 +343,19 @@ impl<W> Lanes<W> {
 
     /// Opens the gate, if there is one. What was held back begins no earlier.
     fn open(&mut self) {
-        let Some(hold) = self.hold.take() else { return };
+        let Some(mut hold) = self.hold.take() else {
+            return;
+        };
+        let mut tries = 1;
+        while let Err(code) = hold.gate.open() {
+            if tries == GATE_TRIES {
+                let what = "letting commands go that were held back (clSetUserEventStatus)";
+                self.refuses(what, code);
+                self.is_final = true;
+                break;
+            }
+            tries += 1;
+        }
         let now = Instant::now();
         for (lane, behind) in self.lanes.iter_mut().zip(hold.behind) {
             if lane.first == behind {
@@ -268,26 +364,55 @@ impl<W> Lanes<W> {
         }
     }
 
-    /// Hands everything enqueued to the device.
+    /// Hands everything enqueued to the device. A lane for which OpenCL refuses that stays dirty, and is tried again
+    /// next time: some platforms begin nothing before.
     pub(super) fn flush(&mut self) {
         self.open();
-        for lane in &mut self.lanes {
-            if lane.dirty {
-                // An error here shows again in the commands' own status.
-                let _ = lane.queue.flush();
-                lane.dirty = false;
+        let mut refused = None;
+        for lane in self.lanes.iter_mut().filter(|lane| lane.dirty) {
+            match lane.queue.flush() {
+                Ok(()) => {
+                    lane.dirty = false;
+                    self.refused = 0;
+                }
+                Err(code) => refused = Some(code),
             }
+        }
+        if let Some(code) = refused {
+            self.refuses("handing commands to the device (clFlush)", code);
         }
     }
 
-    /// The oldest pending command of the lane, if it has finished, and whether it failed.
+    /// The oldest pending command of the lane, if it has finished and all that it needs was seen to, and whether it
+    /// failed.
     pub(super) fn pop_done(&mut self, lane: usize) -> Option<(Pending<W>, Answer<()>)> {
-        let lane = &mut self.lanes[lane];
-        let outcome = match lane.pending.front()?.event.is_done() {
-            Ok(false) => return None,
-            Ok(true) => Ok(()),
-            Err(code) => Err(code),
+        let pending = self.lanes[lane].pending.front()?;
+        let outcome = match pending.event.state() {
+            State::Waits | State::Runs => return None,
+            State::Done => Ok(()),
+            State::Failed(code) => Err(code),
+            State::Untold(code) => {
+                // It may run: to take it for failed would give its blocks to others.
+                self.refuses("asking how far a command is (clGetEventInfo)", code);
+                return None;
+            }
         };
+        if self.refused != 0 && !self.lanes.iter().any(|lane| lane.dirty) {
+            self.refused = 0;
+        }
+        let pending = self.lanes[lane].pending.front()?;
+        let needs = &pending.needs.0;
+        let others = (0..self.lanes.len()).filter(|&other| other != lane);
+        let seen = |other: usize| needs[other] < self.lanes[other].first;
+        if !others.clone().all(seen) {
+            return None;
+        }
+        let lane = &mut self.lanes[lane];
+        let outcome = match outcome {
+            Ok(()) if lane.failed => Err(BEHIND),
+            outcome => outcome,
+        };
+        lane.failed |= outcome.is_err();
         let pending = lane.pending.pop_front()?;
         lane.first += 1;
         Some((pending, outcome))

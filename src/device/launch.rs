@@ -17,7 +17,7 @@ use std::ptr;
 
 use opencl3::memory::CL_MAP_WRITE_INVALIDATE_REGION;
 
-use crate::object::place::Place;
+use crate::object::place::{Place, PlaceSet};
 
 use super::arguments::describe_arguments;
 use super::buffers::Id;
@@ -31,6 +31,7 @@ use super::{Launch, LaunchError, List};
 struct Started {
     lane: usize,
     event: Event,
+    needs: Needs,
 }
 
 impl Manager {
@@ -63,6 +64,24 @@ impl Manager {
         // Not each time: to look at commands while they end keeps the device's threads from the next ones.
         if self.lanes.let_go_enough() && self.running >= 2 * self.in_flight {
             self.look_if_short();
+            if self.failure.is_some() {
+                return Some(job);
+            }
+        }
+        if let Some(fault) = self.failures.too_many() {
+            self.refuse(&job.launch, fault);
+            self.end_job(job);
+            return None;
+        }
+        if let Some(first) = job.launch.follows
+            && self.failed.contains(&first)
+        {
+            self.refuse(
+                &job.launch,
+                Fault::new("the kernel that it follows has failed"),
+            );
+            self.end_job(job);
+            return None;
         }
         if let Some(most) = self.holds {
             self.lanes.hold(&self.context, most);
@@ -144,7 +163,7 @@ impl Manager {
                 .run(&kernel.kernel, &launch.range, &waits)
         };
         let event = run.map_err(|code| self.enqueue_fault(launch, code))?;
-        Ok(Started { lane, event })
+        Ok(Started { lane, event, needs })
     }
 
     /// Finds the entries of the launch's distinct blocks and pins them. Returns the bytes of
@@ -171,7 +190,12 @@ impl Manager {
                 missing += entry.bytes;
             }
             self.buffers.touch(id);
-            uses.push(Use { id, written: false });
+            uses.push(Use {
+                id,
+                written: false,
+                before: PlaceSet::EMPTY,
+                fetches: 0,
+            });
         }
         for used in uses.iter_mut() {
             used.written = self.buffers.get(used.id).written;
@@ -299,7 +323,8 @@ impl Manager {
             ))
         })?;
         let fault = |code| Fault::opencl("copying a block to the device failed", code);
-        let waits = self.lanes.waits(IN, &entry.uses).map_err(fault)?;
+        let needs = entry.uses;
+        let waits = self.lanes.waits(IN, &needs).map_err(fault)?;
         let Some(mem) = &entry.mem else {
             return Err(Fault::new("a block has no buffer to be copied to"));
         };
@@ -311,7 +336,7 @@ impl Manager {
                 .write(mem, host, bytes as usize, &waits)
         }
         .map_err(fault)?;
-        self.note_copy(id, event, bytes);
+        self.note_copy(id, event, needs, bytes);
         Ok(())
     }
 
@@ -319,33 +344,39 @@ impl Manager {
     fn hand_over(&mut self, id: Id) -> Result<(), Fault> {
         let entry = self.buffers.get(id);
         let fault = |code| Fault::opencl("handing a block over to the device failed", code);
-        let mut waits = self.lanes.waits(IN, &entry.uses).map_err(fault)?;
+        let needs = entry.uses;
+        let mut waits = self.lanes.waits(IN, &needs).map_err(fault)?;
         let Some(mem) = &entry.mem else {
             return Err(Fault::new("a block has no buffer to be handed over"));
         };
         let queue = self.lanes.queue(IN);
-        let mut mapped = std::mem::replace(&mut entry.mapped, ptr::null_mut());
-        if mapped.is_null() {
+        if entry.mapped.is_null() {
             // The host wrote while the buffer was not mapped; a map and an unmap tell the device.
             // The content is in the memory that the buffer wraps, so nothing is to be read first.
             let bytes = entry.bytes as usize;
             let flags = CL_MAP_WRITE_INVALIDATE_REGION;
-            let (_, address) = queue.map(mem, bytes, flags, false, &waits).map_err(fault)?;
-            mapped = address;
+            let (event, address) = queue.map(mem, bytes, flags, false, &waits).map_err(fault)?;
+            entry.mapped = address;
+            self.note_copy(id, event, needs, 0);
             // The unmap comes after the map in the same queue.
             waits = Waits::none();
         }
-        // SAFETY: `mapped` is the address of a mapping of this buffer: the one just made, or the
-        // one that was noted and is struck out.
-        let event = unsafe { queue.unmap(mem, mapped, &waits) }.map_err(fault)?;
-        self.note_copy(id, event, 0);
+        let (entry, queue) = (self.buffers.get(id), self.lanes.queue(IN));
+        let Some(mem) = &entry.mem else {
+            return Err(Fault::new("a block has no buffer to be handed over"));
+        };
+        // SAFETY: `mapped` is the address of a mapping of this buffer that was noted when it was made, and is
+        // struck out when it has been ended.
+        let event = unsafe { queue.unmap(mem, entry.mapped, &waits) }.map_err(fault)?;
+        entry.mapped = ptr::null_mut();
+        self.note_copy(id, event, needs, 0);
         Ok(())
     }
 
     /// Notes a command of the lane IN that makes the buffer's content.
-    fn note_copy(&mut self, id: Id, event: Event, bytes: u64) {
+    fn note_copy(&mut self, id: Id, event: Event, needs: Needs, bytes: u64) {
         let work = Work::CopyIn { id, bytes };
-        let ticket = self.lanes.push(IN, event, work);
+        let ticket = self.lanes.push(IN, event, needs, work);
         let entry = self.buffers.get(id);
         entry.pins += 1;
         entry.last_write = Some(ticket);
@@ -353,23 +384,27 @@ impl Manager {
     }
 
     /// Enters an enqueued kernel into all the books.
-    fn commit(&mut self, job: Box<Job>, started: Started) {
+    fn commit(&mut self, mut job: Box<Job>, started: Started) {
         let ticket: Ticket = self.lanes.next(started.lane);
-        for used in &job.uses {
+        for used in &mut job.uses {
             let entry = self.buffers.get(used.id);
             entry.fresh = false;
             entry.uses.add(ticket);
             if used.written {
                 entry.last_write = Some(ticket);
                 entry.writes += 1;
-                entry.block.copies().wrote(self.place);
+                used.fetches = entry.fetches;
+                let mut copies = entry.block.copies();
+                used.before = copies.valid;
+                copies.wrote(self.place);
             }
         }
         self.running += 1;
         let Launch { token, awaited, .. } = job.launch;
         self.awaited += usize::from(awaited);
         let work = Work::Kernel(job);
-        self.lanes.push(started.lane, started.event, work);
+        self.lanes
+            .push(started.lane, started.event, started.needs, work);
         if awaited {
             self.events.enqueued(token);
         }

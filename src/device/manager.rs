@@ -10,14 +10,14 @@ use std::sync::Arc;
 use std::sync::mpsc::SyncSender;
 use std::time::{Duration, Instant};
 
-use opencl3::error_codes::CL_EXEC_STATUS_ERROR_FOR_EVENTS_IN_WAIT_LIST;
+use rustc_hash::FxHashSet;
 
 use crate::object::data_block::DataBlock;
-use crate::object::place::Place;
+use crate::object::place::{Place, PlaceSet};
 
 use super::buffers::{Buffers, Id};
 use super::counters::Cells;
-use super::error::code_name;
+use super::failure::{Failure, Failures, LOOK};
 use super::fault::Fault;
 use super::fetch::Fetching;
 use super::handle::{Message, stopped_launch};
@@ -38,6 +38,9 @@ const LOST_CALLBACK: Duration = Duration::from_millis(100);
 /// The same where a callback could not be set at all, so that looking is the only way.
 const NO_CALLBACK: Duration = Duration::from_micros(200);
 
+/// The same where OpenCL has refused something that is to be tried again.
+const TRY_AGAIN: Duration = Duration::from_millis(1);
+
 /// What a manager's thread is started with.
 pub(super) struct Seed {
     pub(super) info: DeviceInfo,
@@ -54,6 +57,10 @@ pub(super) struct Seed {
 pub(super) struct Use {
     pub(super) id: Id,
     pub(super) written: bool,
+    /// If it is written: where the content was valid before the kernel was enqueued.
+    pub(super) before: PlaceSet,
+    /// How often it had been copied to the host's memory then.
+    pub(super) fetches: u32,
 }
 
 /// A launch from when it was taken until it is answered. It stays where it is: to copy one takes as long as much of what
@@ -111,8 +118,13 @@ pub(super) struct Manager {
     /// Those that have been answered: the memory is used again.
     #[allow(clippy::vec_box)]
     spare: Vec<Box<Job>>,
-    /// The last copy to the device that failed, to be named by the kernel that fails for it.
-    copy_failure: Option<String>,
+    /// A command has failed, and the device runs dry.
+    pub(super) failure: Option<Box<Failure>>,
+    pub(super) failures: Failures,
+    /// A queue for what the thread waits for: nothing is ever before that.
+    pub(super) aside: Option<Queue>,
+    /// Launches that have failed, by their tokens, until these name others: what follows one of them is not started.
+    pub(super) failed: FxHashSet<usize>,
     /// No launch is taken any more. Who waits for the last ones is told by dropping the sender.
     last_launches: bool,
     waits_for_launches: Option<SyncSender<()>>,
@@ -160,7 +172,10 @@ impl Manager {
             serial: 0,
             ended: Vec::new(),
             spare: Vec::new(),
-            copy_failure: None,
+            failure: None,
+            failures: Failures::default(),
+            aside: None,
+            failed: FxHashSet::default(),
             last_launches: false,
             waits_for_launches: None,
             stopping: false,
@@ -198,16 +213,22 @@ impl Manager {
             }
             self.launch_waiting();
             self.lanes.flush();
+            if let Some((what, code)) = self.lanes.gives_up() {
+                let error = self.trouble(what.to_string(), Some(code));
+                return self.events.gave_up(error);
+            }
             self.forget_all();
-            busy |= self.reap_all();
-            if self.running == 0 && self.waiting.is_empty() {
+            let any = self.reap_all();
+            busy |= any;
+            busy |= self.run_dry(any);
+            if self.running == 0 && self.waiting.is_empty() && self.failure.is_none() {
                 self.waits_for_launches = None;
             }
             if busy {
                 continue;
             }
             let idle = self.lanes.all_idle();
-            if idle && self.waiting.is_empty() && self.stopping {
+            if idle && self.waiting.is_empty() && self.failure.is_none() && self.stopping {
                 return;
             }
             let at_most = self.longest_sleep(idle);
@@ -223,7 +244,7 @@ impl Manager {
 
     /// Whether another launch may be enqueued.
     pub(super) fn has_room(&self) -> bool {
-        self.running < self.pace.in_flight(self.in_flight)
+        self.failure.is_none() && self.running < self.pace.in_flight(self.in_flight)
     }
 
     /// Sets callbacks, and says how long to sleep if none comes.
@@ -241,10 +262,22 @@ impl Manager {
             }
             rest.callback
         });
-        Some(if armed { look } else { NO_CALLBACK })
+        if !armed {
+            look = look.min(NO_CALLBACK);
+        }
+        if self.lanes.tries_again() {
+            look = look.min(TRY_AGAIN);
+        }
+        if self.failure.is_some() {
+            look = look.min(LOOK);
+        }
+        Some(look)
     }
 
-    fn handle(&mut self, message: Message) {
+    pub(super) fn handle(&mut self, message: Message) {
+        let Some(message) = self.keep(message) else {
+            return;
+        };
         match message {
             Message::Launch(launch) if self.last_launches => {
                 self.refuse(&launch, Fault::new("the run ends"));
@@ -270,6 +303,9 @@ impl Manager {
     }
 
     fn forget_all(&mut self) {
+        if self.failure.is_some() {
+            return;
+        }
         for block in std::mem::take(&mut self.to_forget) {
             self.forget(block);
         }
@@ -327,8 +363,9 @@ impl Manager {
         for (pending, outcome) in ended.drain(..) {
             match pending.work {
                 Work::CopyIn { id, bytes } => self.finish_copy_in(id, bytes, outcome),
-                Work::Kernel(job) => self.finish_kernel(job, outcome, each_ns),
+                Work::Kernel(job) => self.finish_kernel(pending.serial, job, outcome, each_ns),
                 Work::CopyOut(fetching) => self.finish_fetch(fetching, outcome),
+                // Where it has failed, the buffer goes all the same, and its content is in the host's memory.
                 Work::Unmap { id } => self.release_pin(id),
             }
         }
@@ -337,53 +374,43 @@ impl Manager {
     }
 
     fn finish_copy_in(&mut self, id: Id, bytes: u64, outcome: Answer<()>) {
-        let place = self.place;
-        let block = self.buffers.get(id).block;
-        match outcome {
-            Ok(()) => self.counters.bytes_to_device.add(bytes),
-            Err(code) => {
-                block.copies().valid.remove(place);
-                self.copy_failure = Some(format!(
-                    "copying block {} ({bytes} bytes) to the device failed: {}",
-                    block.guid(),
-                    code_name(code)
-                ));
-            }
+        match self.blame_copy_in(id, outcome) {
+            None => self.counters.bytes_to_device.add(bytes),
+            Some(why) => self.copy_in_failed(id, &why),
         }
         self.release_pin(id);
     }
 
-    fn finish_kernel(&mut self, mut job: Box<Job>, outcome: Answer<()>, ns: u64) {
+    /// A launch is not enqueued any more.
+    pub(super) fn count_out(&mut self, job: &Job) {
         self.running -= 1;
         self.awaited -= usize::from(job.launch.awaited);
+    }
+
+    fn finish_kernel(&mut self, serial: u64, mut job: Box<Job>, outcome: Answer<()>, ns: u64) {
+        self.count_out(&job);
+        if let Some(why) = self.blame_kernel(&job, outcome) {
+            return self.kernel_failed(serial, job, why, false);
+        }
         for used in &job.uses {
             if used.written {
                 self.buffers.get(used.id).block.copies().wrote(self.place);
             }
         }
-        let token = job.launch.token;
-        match outcome {
-            Ok(()) => {
-                self.counters.kernels.add(1);
-                self.counters.kernel_ns.add(ns);
-                self.load.ends();
-                self.events.launched(token, Ok(ns));
-            }
-            Err(code) => {
-                let mut fault = Fault::opencl("it failed while it ran", code);
-                if code == CL_EXEC_STATUS_ERROR_FOR_EVENTS_IN_WAIT_LIST {
-                    fault.hint = self.copy_failure.clone();
-                }
-                let error = self.error(&job.launch, fault, false);
-                self.answer_failed(token, error);
-            }
-        }
+        self.failures.end_row();
+        self.counters.kernels.add(1);
+        self.counters.kernel_ns.add(ns);
+        self.load.ends();
+        self.events.launched(job.launch.token, Ok(ns));
         self.unpin(&mut job.uses);
         self.end_job(job);
     }
 
     /// Takes a launch.
     pub(super) fn begin_job(&mut self, launch: Launch) -> Box<Job> {
+        if !self.failed.is_empty() {
+            self.failed.remove(&launch.token);
+        }
         match self.spare.pop() {
             Some(mut job) => {
                 job.launch = launch;
@@ -403,7 +430,8 @@ impl Manager {
         }
     }
 
-    pub(super) fn answer_failed(&self, token: usize, error: LaunchError) {
+    pub(super) fn answer_failed(&mut self, token: usize, error: LaunchError) {
+        self.failed.insert(token);
         self.counters.failures.add(1);
         self.load.ends();
         self.events.launched(token, Err(Box::new(error)));

@@ -19,6 +19,7 @@
 //! | `launch.rs` | one launch: buffers, copies in, enqueue |
 //! | `arguments.rs` | setting a kernel's arguments |
 //! | `fault.rs` | why a launch cannot start |
+//! | `failure.rs` | what follows when a command fails after it was enqueued |
 //! | `fetch.rs` | copies out: fetches, write-backs, evictions, forgetting |
 //! | `buffers.rs` | the table of device buffers, least recently used first |
 //! | `lane.rs` | in-order queues and what is pending in each |
@@ -46,6 +47,7 @@ mod buffers;
 mod counters;
 mod discovery;
 mod error;
+mod failure;
 mod fault;
 mod fetch;
 mod handle;
@@ -118,7 +120,8 @@ pub trait Events: Send + Sync + 'static {
     /// is answered, and only for one that somebody may wait for ([`Launch::awaited`]): nothing follows others.
     fn enqueued(&self, token: usize);
     /// The kernel of the launch with this token has finished, in so many nanoseconds (see [`Counters::kernel_ns`]), or
-    /// failed. Exactly one for each launch.
+    /// failed. Exactly one for each launch. If a launch fails after it was enqueued, all that were enqueued since and use
+    /// a block of its that one of the two writes fail with it, and are answered before it.
     fn launched(&self, token: usize, result: Result<u64, Box<LaunchError>>);
     /// The fetch with this token is done: the host's memory holds the block's content. Exactly one
     /// for each fetch. (Where a kernel was given the block for writing meanwhile, what was fetched
@@ -126,6 +129,8 @@ pub trait Events: Send + Sync + 'static {
     fn fetched(&self, token: usize, result: Result<(), DeviceError>);
     /// The device has nothing of this block any more and will not touch it again.
     fn forgotten(&self, block: &'static DataBlock);
+    /// OpenCL refuses what the manager cannot work without: it answers nothing any more.
+    fn gave_up(&self, error: DeviceError);
     /// The manager's thread has panicked, and answers nothing any more.
     fn broke_down(&self);
 }
@@ -226,4 +231,6 @@ pub struct Launch {
     /// Whether somebody may wait for this kernel alone. The answers of others may come later while more is enqueued
     /// behind them (`pace.rs`).
     pub awaited: bool,
+    /// The token of a launch that was enqueued and not answered when this one was sent: if that fails, this one does.
+    pub follows: Option<usize>,
 }

@@ -26,6 +26,19 @@ use super::NdRange;
 use super::alarm::Notify;
 use super::discovery::{RawDevice, number};
 
+/// How far a command is.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(super) enum State {
+    /// It has not begun, as far as OpenCL tells.
+    Waits,
+    Runs,
+    Done,
+    /// It has ended with this negative status.
+    Failed(i32),
+    /// OpenCL has refused to tell, for this reason: that says nothing of the command.
+    Untold(i32),
+}
+
 /// What OpenCL answers: a value, or its negative status.
 pub(super) type Answer<T> = Result<T, i32>;
 
@@ -70,22 +83,38 @@ owned!(
 );
 
 /// An event of the host's, for commands to wait for. It completes when this is dropped.
-pub(super) struct Gate(Event);
+pub(super) struct Gate {
+    event: Event,
+    is_open: bool,
+}
 
 impl Gate {
     pub(super) fn new(context: &Context) -> Answer<Self> {
-        cl_events::create_user_event(context.0).map(|event| Gate(Event(event)))
+        let event = cl_events::create_user_event(context.0)?;
+        Ok(Gate {
+            event: Event(event),
+            is_open: false,
+        })
     }
 
     pub(super) fn event(&self) -> &Event {
-        &self.0
+        &self.event
+    }
+
+    /// Completes the event. It may be tried again where OpenCL refuses.
+    pub(super) fn open(&mut self) -> Answer<()> {
+        cl_events::set_user_event_status(self.event.0, cl_events::CL_COMPLETE)?;
+        self.is_open = true;
+        Ok(())
     }
 }
 
 impl Drop for Gate {
     fn drop(&mut self) {
-        // It fails only where the status was set before, and that is done here alone.
-        let _ = cl_events::set_user_event_status(self.0.0, cl_events::CL_COMPLETE);
+        if !self.is_open {
+            // Nobody is left who could be told of a failure.
+            let _ = self.open();
+        }
     }
 }
 
@@ -366,19 +395,25 @@ impl Queue {
 }
 
 impl Event {
-    /// `Ok(true)` when the command has finished, `Err` when it failed (or OpenCL does not tell).
-    pub(super) fn is_done(&self) -> Answer<bool> {
-        let status =
-            cl_events::get_event_info(self.0, cl_events::CL_EVENT_COMMAND_EXECUTION_STATUS)?;
-        match status.to_int() {
-            status if status < 0 => Err(status),
-            status => Ok(status == cl_events::CL_COMPLETE),
+    /// How far the command is.
+    pub(super) fn state(&self) -> State {
+        let what = cl_events::CL_EVENT_COMMAND_EXECUTION_STATUS;
+        match cl_events::get_event_info(self.0, what).map(|status| status.to_int()) {
+            Err(code) => State::Untold(code),
+            Ok(status) if status < 0 => State::Failed(status),
+            Ok(cl_events::CL_COMPLETE) => State::Done,
+            Ok(cl_events::CL_RUNNING) => State::Runs,
+            Ok(_) => State::Waits,
         }
     }
 
     /// Waits until the command has finished.
     pub(super) fn wait(&self) -> Answer<()> {
-        cl_events::wait_for_events(&[self.0])
+        cl_events::wait_for_events(&[self.0])?;
+        match self.state() {
+            State::Failed(code) => Err(code),
+            _ => Ok(()),
+        }
     }
 
     /// Calls `notify.notify()` once when the command has finished or failed; at once, on this

@@ -85,6 +85,9 @@ impl Events for Listener {
     fn forgotten(&self, block: &'static DataBlock) {
         self.tell(|t| t.forgotten.push(std::ptr::from_ref(block) as usize));
     }
+    fn gave_up(&self, error: DeviceError) {
+        panic!("{error}");
+    }
     fn broke_down(&self) {
         self.tell(|t| t.broke_down = true);
     }
@@ -224,6 +227,7 @@ impl Bench {
             params: params.iter().copied().collect(),
             blocks: blocks.iter().copied().collect(),
             awaited: true,
+            follows: None,
         });
         token
     }
@@ -431,6 +435,7 @@ fn kernels_that_are_held_back_do_not_stand_in_the_way_of_an_eviction() {
                 params: [value].into_iter().collect(),
                 blocks: [writes(block)].into_iter().collect(),
                 awaited: true,
+                follows: None,
             });
             token
         };
@@ -508,6 +513,7 @@ fn many_threads_send_at_once() {
                             params: [1].into_iter().collect(),
                             blocks: [reads(a), writes(a)].into_iter().collect(),
                             awaited: true,
+                            follows: None,
                         });
                         if i % 10 == 9 {
                             let done = |told: &mut Told| told.launched.remove(&token);

@@ -22,7 +22,10 @@
 //!   neither can be, the follower gets its blocks as usual when the first has ended. So no EDT that
 //!   waits for a block is passed, and none waits while it holds one out of order.
 //! - The follower ends after the first, whichever the manager sees first: its answer is kept until then.
-//! - If the first fails it has been enqueued, and then the program ends, as without this.
+//! - If the first fails, its follower does ([`crate::device::Events`]). Where the first runs anew, the follower then
+//!   gives its blocks back and waits for the output event of the first, as if it had never been taken from there. The
+//!   first goes on when all that follow it were answered: one that was not enqueued yet is refused
+//!   ([`crate::device::Launch::follows`]).
 //!
 //! Strict mode, which looks at who holds what, goes without. All of this happens on the
 //! manager's thread, whose context has the books; a launch that is not enqueued at once has a follower
@@ -31,8 +34,10 @@
 use super::context::Context;
 use crate::device::LaunchError;
 use crate::memory;
+use crate::object::data_block::DataBlock;
 use crate::object::edt::{Edt, EdtRef, NO_SLOT, PreSlot, SlotInfo};
 use crate::object::guid::Guid;
+use crate::object::link::Link;
 use std::collections::HashMap;
 
 /// What a manager says of a launch: how long its kernel took, in nanoseconds.
@@ -42,9 +47,24 @@ pub(super) type Answer = Result<u64, Box<LaunchError>>;
 #[derive(Default)]
 pub struct Ahead {
     /// By the first EDT.
-    followers: HashMap<usize, EdtRef>,
-    /// Followers on their way to the device, or there: the answer, if it has come.
-    enqueued: HashMap<usize, Option<Answer>>,
+    followers: HashMap<usize, Follower>,
+    /// Followers on their way to the device, or there.
+    enqueued: HashMap<usize, Enqueued>,
+    /// EDTs whose kernels have failed, and that run anew when all that follow them were answered.
+    aside: HashMap<usize, (EdtRef, Box<LaunchError>)>,
+}
+
+struct Follower {
+    edt: EdtRef,
+    /// How the output event of the first has named it.
+    link: Link,
+}
+
+struct Enqueued {
+    /// The token of the first.
+    first: usize,
+    /// The answer, if it has come.
+    answer: Option<Answer>,
 }
 
 impl Context {
@@ -64,10 +84,11 @@ impl Context {
         let Some(follower) = self.graph().take_follower(first, result, fits) else {
             return;
         };
-        let follower = follower.get();
+        let (edt, link) = follower;
+        let follower = edt.get();
         self.ahead
             .followers
-            .insert(token(first), EdtRef::new(follower));
+            .insert(token(first), Follower { edt, link });
         // Placed as if the first had ended: what is enqueued ahead is no load.
         let used = runtime.devices.used(place);
         used.begin_ahead();
@@ -75,7 +96,9 @@ impl Context {
         self.order_blocks(follower);
         if follower.place.get() == place && self.acquire_behind(first, follower) {
             self.tally.kernels_ahead.add(1);
-            self.ahead.enqueued.insert(token(follower), None);
+            let (first, answer) = (token(first), None);
+            let enqueued = Enqueued { first, answer };
+            self.ahead.enqueued.insert(token(follower), enqueued);
             self.locked(follower);
         } else {
             used.end_ahead();
@@ -91,11 +114,105 @@ impl Context {
         }
         match self.ahead.enqueued.get_mut(&token(edt)) {
             Some(kept) => {
-                *kept = Some(answer);
+                kept.answer = Some(answer);
                 Ok(())
             }
             None => Err(answer),
         }
+    }
+
+    /// The launch that this EDT's follows, if it was enqueued ahead.
+    pub(super) fn follows(&self, edt: &Edt) -> Option<usize> {
+        if self.ahead.enqueued.is_empty() {
+            return None;
+        }
+        Some(self.ahead.enqueued.get(&token(edt))?.first)
+    }
+
+    /// An answer was kept: whether it was the one for which an EDT waits that is to run anew.
+    pub(super) fn set_aside(&mut self, edt: &Edt) -> Option<(&'static Edt, Answer)> {
+        if self.ahead.aside.is_empty() {
+            return None;
+        }
+        let mut first = token(edt);
+        while let Some(enqueued) = self.ahead.enqueued.get(&first) {
+            first = enqueued.first;
+        }
+        let (edt, error) = self.ahead.aside.remove(&first)?;
+        Some((edt.get(), Err(error)))
+    }
+
+    /// If the kernel of an EDT that nothing is before has failed, and it may run anew: those that follow it wait for its
+    /// end. None if not all of them have been answered: then it is set aside.
+    pub(super) fn without_followers(
+        &mut self,
+        edt: &'static Edt,
+        answer: Answer,
+    ) -> Option<Answer> {
+        let mut error = match answer {
+            Err(error) if error.inputs_intact => error,
+            answer => return Some(answer),
+        };
+        let mut chain = vec![edt];
+        while let Some(follower) = self.ahead.followers.get(&token(chain[chain.len() - 1])) {
+            let follower = follower.edt;
+            chain.push(follower.get());
+            let Some(enqueued) = self.ahead.enqueued.get(&follower.token()) else {
+                // It was never launched.
+                break;
+            };
+            match &enqueued.answer {
+                None => {
+                    let set_aside = (EdtRef::new(edt), error);
+                    self.ahead.aside.insert(token(edt), set_aside);
+                    return None;
+                }
+                Some(Err(also)) if also.inputs_intact => {}
+                // It has written what the first would read.
+                Some(_) => {
+                    error.inputs_intact = false;
+                    return Some(Err(error));
+                }
+            }
+        }
+        for pair in chain.windows(2).rev() {
+            self.unfollow(pair[0], pair[1]);
+        }
+        Some(Err(error))
+    }
+
+    /// Has a follower wait for the end of the first.
+    fn unfollow(&mut self, first: &'static Edt, edt: &'static Edt) {
+        let Some(follower) = self.ahead.followers.remove(&token(first)) else {
+            return;
+        };
+        if self.ahead.enqueued.remove(&token(edt)).is_some() {
+            self.runtime.devices.used(edt.place.get()).end_ahead();
+            let blocks = &self.runtime.objects.data_blocks;
+            for (_, slot) in edt.blocks() {
+                let (block, info) = (blocks.pinned(slot.data()), slot.info());
+                let held = first.blocks().map(|(_, held)| held);
+                let mut held = held.filter(|held| held.data() == slot.data());
+                match held.find(|_| info.handed) {
+                    Some(held) => self.hand_back(first, held, block),
+                    None => {
+                        let left = memory::release_unused(block, info.mode, &mut self.granted);
+                        self.dispose_if(block, left);
+                    }
+                }
+            }
+        }
+        self.graph().put_back_follower(first, edt, follower.link);
+    }
+
+    /// An EDT has a block again that it had handed on.
+    fn hand_back(&mut self, first: &Edt, held: &PreSlot, block: &DataBlock) {
+        held.set_info(SlotInfo {
+            released: false,
+            ..held.info()
+        });
+        let (mode, place) = (held.info().held_mode(), first.place.get());
+        memory::hand_back(block, mode, place, &mut self.granted);
     }
 
     /// An EDT with this token has ended: lets its follower begin if it could not be enqueued ahead. If
@@ -104,11 +221,11 @@ impl Context {
         if self.ahead.followers.is_empty() {
             return None;
         }
-        let follower = self.ahead.followers.remove(&first)?.get();
+        let follower = self.ahead.followers.remove(&first)?.edt.get();
         match self.ahead.enqueued.remove(&token(follower)) {
-            Some(answer) => {
+            Some(enqueued) => {
                 self.runtime.devices.used(follower.place.get()).end_ahead();
-                Some((follower, answer?))
+                Some((follower, enqueued.answer?))
             }
             None => {
                 self.acquire_rest(follower);
@@ -119,8 +236,8 @@ impl Context {
 
     /// The answer that was kept for the follower of an EDT, in a run that ends.
     pub(super) fn kept_behind(&mut self, first: &Edt) -> Option<(&'static Edt, Answer)> {
-        let follower = self.ahead.followers.remove(&token(first))?.get();
-        let answer = self.ahead.enqueued.remove(&token(follower))??;
+        let follower = self.ahead.followers.remove(&token(first))?.edt.get();
+        let answer = self.ahead.enqueued.remove(&token(follower))?.answer?;
         Some((follower, answer))
     }
 
@@ -167,13 +284,8 @@ impl Context {
                 let block = blocks.pinned(slot.data());
                 match held {
                     Some(held) => {
-                        held.set_info(SlotInfo {
-                            released: false,
-                            ..held.info()
-                        });
                         slot.set_info(info);
-                        let (mode, place) = (held.info().held_mode(), first.place.get());
-                        memory::hand_back(block, mode, place, &mut self.granted);
+                        self.hand_back(first, held, block);
                     }
                     None => {
                         let left = memory::release_unused(block, info.mode, &mut self.granted);

@@ -17,6 +17,8 @@ use crate::object::template::{PARAM_UNK, TemplateView};
 use crate::object::work::{Kernel, Missing, NdRangeFunction, Work};
 use crate::report::counted;
 use crate::text::Readable;
+use parking_lot::Mutex;
+use std::collections::HashMap;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::sync::{Arc, OnceLock};
 
@@ -27,6 +29,9 @@ pub struct Devices {
     open: OnceLock<Open>,
     /// Whether the program has asked for the devices, and so may name one in a hint.
     asked: AtomicBool,
+    /// The devices on which kernels of EDTs have failed that have not run yet, and whether there are any.
+    failed: Mutex<HashMap<Guid, PlaceSet>>,
+    any_failed: AtomicBool,
 }
 
 /// Which devices are to be used, found out when the first kernel is added, or the program asks for them.
@@ -122,6 +127,24 @@ impl Devices {
             Some(asked) => place.device_index() == Some(asked as usize),
         };
         devices.iter().filter(fits).copied().collect()
+    }
+
+    /// The kernel of an EDT has failed where it is placed: another device that has one, and on which it has not failed.
+    pub(super) fn not_failed_on(&self, edt: &Edt) -> Option<Place> {
+        let mut all = self.failed.lock();
+        // Relaxed: the EDT goes to the other device behind this, and a wrong guess for another costs a look.
+        self.any_failed.store(true, Ordering::Relaxed);
+        let failed = all.entry(edt.guid()).or_default();
+        failed.insert(edt.place.get());
+        let fits = |place: &Place| !failed.contains(*place);
+        self.for_edt(edt).into_iter().find(fits)
+    }
+
+    /// The kernel of an EDT has run, perhaps after it had failed elsewhere.
+    pub(super) fn has_run(&self, edt: Guid) {
+        if self.any_failed.load(Ordering::Relaxed) {
+            self.failed.lock().remove(&edt);
+        }
     }
 
     pub(super) fn used(&self, place: Place) -> &Used {

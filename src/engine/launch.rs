@@ -168,6 +168,7 @@ impl Context {
             params: edt.params().iter().copied().collect(),
             blocks,
             awaited: edt.is_awaited(),
+            follows: self.follows(edt),
         });
     }
 
@@ -180,9 +181,15 @@ impl Context {
         if self.runtime.end.is_ending() {
             return self.launched_at_end(edt, answer);
         }
-        let mut next = self.keeps(edt, answer).err().map(|answer| (edt, answer));
+        let mut next = match self.keeps(edt, answer) {
+            Ok(()) => self.set_aside(edt),
+            Err(answer) => Some((edt, answer)),
+        };
         while let Some((edt, answer)) = next {
             let token = EdtRef::new(edt).token();
+            let Some(answer) = self.without_followers(edt, answer) else {
+                break;
+            };
             self.answered(edt, answer);
             next = self.follow(token);
         }
@@ -193,6 +200,7 @@ impl Context {
     fn answered(&mut self, edt: &'static Edt, answer: Answer) {
         match answer {
             Ok(ns) => {
+                self.runtime.devices.has_run(edt.guid());
                 self.tally.kernel_edts.add(1);
                 self.count_time(edt.work(), edt.place.get(), ns);
                 let result = result_of(edt);
@@ -207,10 +215,27 @@ impl Context {
                     edt.guid(),
                     edt.work().name
                 ));
-                self.fall_back(edt);
+                self.fall_back(edt, Place::HOST);
             }
+            Err(error) if error.inputs_intact => self.run_elsewhere(edt, &error),
             Err(error) => failed(edt, &error),
         }
+    }
+
+    /// Has an EDT without a C function, whose kernel has failed, go on on a device on which it has not.
+    #[cold]
+    fn run_elsewhere(&mut self, edt: &'static Edt, error: &LaunchError) {
+        let devices = &self.runtime.devices;
+        let Some(place) = devices.not_failed_on(edt) else {
+            failed(edt, error);
+        };
+        self.runtime.registry.note(format!(
+            "EDT {} of template \"{}\" went to device '{}', since {error}",
+            edt.guid(),
+            edt.work().name,
+            devices.used(place).info.name
+        ));
+        self.fall_back(edt, place);
     }
 
     /// A run that ends does not go on with anything. But what a kernel has left half written is not to be
@@ -253,7 +278,7 @@ impl Context {
 /// Ends the program since an EDT's kernel has failed, and its C function cannot run instead.
 fn failed(edt: &Edt, error: &LaunchError) -> ! {
     let intact = match (error.inputs_intact, edt.work().function.is_some()) {
-        (true, _) => "the template has no C function to run instead",
+        (true, _) => "the template has no C function to run instead, and no other device can",
         (false, true) => "its data may be half written, so its C function cannot run",
         (false, false) => "its data may be half written",
     };
@@ -452,6 +477,12 @@ impl Events for Answers {
         if left == 0 {
             self.with_context(Some(Flight::OTHER), |context| context.forgotten(block));
         }
+    }
+
+    fn gave_up(&self, error: DeviceError) {
+        fatal(&format!(
+            "{error}. The program cannot go on without the device."
+        ));
     }
 
     /// The panic hook has said what happened. Without the device the program could wait for ever.

@@ -521,13 +521,13 @@ impl Context {
     }
 
     /// Sends an EDT whose kernel was not run to its C function: with its blocks, or back to step 4.
-    pub fn fall_back(&mut self, edt: &'static Edt) {
+    pub fn fall_back(&mut self, edt: &'static Edt, place: Place) {
         let blocks = &self.runtime.objects.data_blocks;
         let block_of = |slot: &PreSlot| blocks.pinned(slot.data());
         if let Some(check) = &self.runtime.check {
             check.history.runs_as(edt.guid(), None);
         }
-        match memory::fall_back(edt, block_of, &mut self.granted) {
+        match memory::fall_back(edt, place, block_of, &mut self.granted) {
             true => self.bring_blocks(edt),
             false => self.acquire_rest(edt),
         }

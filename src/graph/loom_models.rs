@@ -347,7 +347,7 @@ fn output_inside_against_late_dependence() {
 fn enqueue_and_end(hand: &mut Hand<'_>, first: &Edt) -> bool {
     let taken = hand.step(|graph| {
         let taken = graph.take_follower(first, Guid::NULL, |_| true);
-        graph.work.runnable.extend(taken);
+        graph.work.runnable.extend(taken.map(|(edt, _)| edt));
         !graph.work.runnable.is_empty()
     });
     hand.ends(first, 7);

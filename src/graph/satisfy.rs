@@ -7,6 +7,7 @@ use crate::object::guid::Guid;
 use crate::object::header::Locked;
 use crate::object::link::{Link, Target};
 use crate::object::scope::Scope;
+use crate::sync::Spin;
 
 /// How many EDTs are made runnable before they are sent on, and how many events of a list are kept to be satisfied: all of a
 /// long one would want memory.
@@ -223,19 +224,20 @@ impl Graph<'_> {
     }
 
     /// Takes the one pre-slot that waits for the output event in an EDT out of the graph, and satisfies it
-    /// with `data`, or nothing if that is gone, if it is the last of an EDT that `fits`: the EDT.
+    /// with `data`, or nothing if that is gone, if it is the last of an EDT that `fits`: the EDT, and what it was linked by.
     pub fn take_follower(
         &mut self,
         first: &Edt,
         data: Guid,
         fits: impl Fn(&Edt) -> bool,
-    ) -> Option<EdtRef> {
+    ) -> Option<(EdtRef, Link)> {
         let data = match self.check_source(data) {
             Ok(()) => data,
             Err(_) => Guid::NULL,
         };
         let _locked = first.header.lock_pinned();
-        let Target::Edt { kind, index, slot } = first.waiting()?.target() else {
+        let link = first.waiting()?;
+        let Target::Edt { kind, index, slot } = link.target() else {
             return None;
         };
         let edt = self.objects.edts.get(kind, index)?;
@@ -253,7 +255,36 @@ impl Graph<'_> {
         pre_slot.satisfy(data, mode);
         locked.word = locked.word.with_count(0).with_state(RUNNABLE);
         first.set_waiting(Link::END);
-        Some(EdtRef::new(edt))
+        Some((EdtRef::new(edt), link))
+    }
+
+    /// Undoes [`Graph::take_follower`]: the EDT waits for the output event in `first` again, by the same link. The
+    /// caller owns both, and the EDT has no blocks.
+    pub fn put_back_follower(&mut self, first: &Edt, edt: &Edt, link: Link) {
+        let Target::Edt { slot: at, .. } = link.target() else {
+            unreachable!("a follower is an EDT");
+        };
+        let spin = Spin::default();
+        loop {
+            let locked_first = first.header.lock_pinned();
+            // Others lock the one and try the other, too, and none of them waits.
+            let Some(mut locked) = edt.header.try_lock_pinned() else {
+                drop(locked_first);
+                spin.wait();
+                continue;
+            };
+            edt.begin_locking();
+            for slot in edt.slots() {
+                // What it knew of the order of its blocks is made anew.
+                slot.satisfy(slot.data(), slot.info().mode);
+            }
+            let pre_slot = &edt.slots()[at as usize];
+            pre_slot.connect(pre_slot.info().mode);
+            pre_slot.set_rest(first.waiting().unwrap_or(Link::END));
+            locked.word = locked.word.with_count(1).with_state(WAITING);
+            first.set_waiting(link);
+            return;
+        }
     }
 
     /// Has a list that was taken from its event satisfied.

@@ -1,4 +1,4 @@
-//! An EDT whose kernel was not run goes on as an EDT of the host, with its C function.
+//! An EDT whose kernel was not run goes on as an EDT of the host, with its C function, or on another device.
 //!
 //! It keeps its blocks, if no other writes there what it writes: alone in RW mode, it may say so; in the
 //! other modes nobody is concerned. But others that share a block with it in RW mode write the copy of
@@ -19,25 +19,26 @@ use crate::object::data_block::DataBlock;
 use crate::object::edt::{Edt, EdtRef, Mode, PreSlot, SlotInfo};
 use crate::object::place::Place;
 
-/// Has an EDT that holds all its blocks, and has not run, go on on the host. False if it is to acquire
+/// Has an EDT that holds all its blocks, and has not run, go on in another place. False if it is to acquire
 /// them again, from its cursor on.
 pub fn fall_back<'a>(
     edt: &Edt,
+    place: Place,
     block_of: impl Fn(&PreSlot) -> &'a DataBlock,
     granted: &mut Vec<EdtRef>,
 ) -> bool {
-    edt.place.set(Place::HOST);
+    edt.place.set(place);
     for (_, slot) in edt.blocks() {
         let info = slot.info();
         if info.handed {
             let handed = false;
             slot.set_info(SlotInfo { handed, ..info });
-            hand_back(block_of(slot), info.mode, Place::HOST, granted);
+            hand_back(block_of(slot), info.mode, place, granted);
         }
     }
     let settled = edt
         .blocks()
-        .all(|(_, slot)| settle(block_of(slot), slot.info().mode, Place::HOST, granted));
+        .all(|(_, slot)| settle(block_of(slot), slot.info().mode, place, granted));
     if !settled {
         for (_, slot) in edt.blocks() {
             step_back(block_of(slot), slot, granted);
@@ -101,7 +102,10 @@ mod tests {
         let (block, edt) = sharing(&objects);
         let (blocks, guid) = (&objects.data_blocks, block.guid());
         let mut granted = Vec::new();
-        assert!(!fall_back(edt, |_| block, &mut granted), "it is shared");
+        assert!(
+            !fall_back(edt, Place::HOST, |_| block, &mut granted),
+            "it is shared"
+        );
         let (_, locked) = blocks.lock(guid).expect("held");
         assert_eq!(destroy(block, locked), Left::Alive);
         assert_eq!(
@@ -124,7 +128,10 @@ mod tests {
             let (block, edt) = sharing(&objects);
             block.mark(&block.header.lock_pinned(), Mark::WrittenOnce);
             let mut granted = Vec::new();
-            assert!(!fall_back(edt, |_| block, &mut granted), "it is shared");
+            assert!(
+                !fall_back(edt, Place::HOST, |_| block, &mut granted),
+                "it is shared"
+            );
             let slot = &edt.slots()[0];
             slot.set_info(SlotInfo {
                 kept: steps_back,

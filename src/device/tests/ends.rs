@@ -145,6 +145,7 @@ fn stopping_finishes_what_was_sent_and_answers_what_comes_later() {
             params: [1].into_iter().collect(),
             blocks: [writes(a)].into_iter().collect(),
             awaited: true,
+            follows: None,
         });
         let text = bench.answer(token).expect_err("stopped").to_string();
         assert!(text.contains("stopped"), "{text}");
@@ -170,6 +171,7 @@ fn a_panic_is_told() {
         params: [1].into_iter().collect(),
         blocks: [writes(block(4))].into_iter().collect(),
         awaited: true,
+        follows: None,
     });
     bench.listener.wait(|told| told.broke_down.then_some(()));
 }

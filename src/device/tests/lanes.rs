@@ -2,7 +2,7 @@
 
 use super::*;
 use crate::device::lane::{COMPUTE, HELD, Lanes, Needs, Ticket};
-use crate::device::raw::{Context, Kernel, Queue};
+use crate::device::raw::{Context, Kernel, Queue, State};
 
 const MOST: usize = 2 * HELD;
 
@@ -38,7 +38,8 @@ impl Lab {
         let waits = self.lanes.waits(lane, needs).expect("events");
         // SAFETY: the kernel has no arguments.
         let event = unsafe { (self.lanes.queue(lane)).run(&self.kernel, &range(1, None), &waits) };
-        self.lanes.push(lane, event.expect("it is enqueued"), ())
+        self.lanes
+            .push(lane, event.expect("it is enqueued"), *needs, ())
     }
 
     /// The device is asked to execute what is in a lane, as it may do of itself.
@@ -49,7 +50,12 @@ impl Lab {
 
     fn is_done(&mut self, ticket: Ticket) -> bool {
         let pending = self.lanes.pending(ticket).expect("nobody has taken it");
-        pending.event.is_done().expect("it has not failed")
+        let state = pending.event.state();
+        assert!(
+            !matches!(state, State::Failed(_) | State::Untold(_)),
+            "{state:?}"
+        );
+        state == State::Done
     }
 
     fn finish(&mut self, ticket: Ticket) {

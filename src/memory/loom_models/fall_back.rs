@@ -113,7 +113,9 @@ impl Blocks {
     fn fall_back(&self, edt: EdtRef) {
         let (edt, mut granted) = (edt.get(), Vec::new());
         let block_of = |slot: &PreSlot| self.of(slot).block;
-        if fall_back(edt, block_of, &mut granted) || self.acquire_blocks(edt, &mut granted) {
+        if fall_back(edt, Place::HOST, block_of, &mut granted)
+            || self.acquire_blocks(edt, &mut granted)
+        {
             self.use_blocks(edt, &mut granted);
         }
         self.go_on(granted);

@@ -147,6 +147,12 @@ impl DataBlock {
         self.set_host(&mut copies, host);
     }
 
+    /// Keeps its host memory for ever, even if the block goes: somebody may read it at any time.
+    pub fn keep_memory(&self) {
+        let _locked = self.header.lock_pinned();
+        self.second.base.set(std::ptr::null_mut());
+    }
+
     /// Whether its host memory is its own.
     pub fn owns_memory(&self) -> bool {
         let _locked = self.header.lock_pinned();

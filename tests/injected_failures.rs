@@ -1,0 +1,372 @@
+//! OpenCL that fails: each call that the runtime makes, at once, and each command after it was enqueued, with what
+//! platforms are known to do with the commands behind one that has failed. Whatever fails, a program ends right, or with
+//! a message and a status that is not 0: never with a wrong result, and never not at all.
+//!
+//! `tests/injector/opencl.c` is the library in which calls fail. `OCR_TEST_INJECT=all` tries all; otherwise every so
+//! many is tried, each time others of the same kinds.
+
+mod support;
+
+use std::fs::File;
+use std::path::{Path, PathBuf};
+use std::process::{Command, Stdio};
+use std::sync::Mutex;
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::thread;
+use std::time::{Duration, Instant};
+
+/// A run takes a second or two, when the device does not end what is behind a failure; machines may be slow.
+const WATCHDOG: Duration = Duration::from_secs(120);
+
+/// Functions that the runtime calls, and how often in a run of one of the programs at least, about.
+const CALLS: &[(&str, &[u32])] = &[
+    ("clGetPlatformIDs", &[1, 2]),
+    ("clGetPlatformInfo", &[1, 3]),
+    ("clGetDeviceIDs", &[1, 2]),
+    ("clGetDeviceInfo", &[1, 9]),
+    ("clCreateContext", &[1]),
+    ("clCreateCommandQueue", &[1, 4, 5]),
+    ("clCreateProgramWithSource", &[1, 2]),
+    ("clBuildProgram", &[1, 2]),
+    ("clGetProgramInfo", &[1]),
+    ("clCreateKernel", &[1, 3]),
+    ("clGetKernelInfo", &[1, 2]),
+    ("clGetKernelArgInfo", &[1, 7]),
+    ("clSetKernelArg", &[1, 2, 12, 30]),
+    ("clCreateBuffer", &[1, 2, 7]),
+    ("clEnqueueNDRangeKernel", &[1, 2, 9]),
+    ("clEnqueueWriteBuffer", &[1, 2, 9]),
+    ("clEnqueueReadBuffer", &[1, 2, 5]),
+    ("clEnqueueMapBuffer", &[1, 2, 5]),
+    ("clEnqueueUnmapMemObject", &[1, 2, 9]),
+    ("clFlush", &[1, 2, 3, 8]),
+    ("clGetEventInfo", &[1, 2, 7, 20]),
+    ("clSetEventCallback", &[1, 2, 4]),
+    ("clWaitForEvents", &[1, 2]),
+    ("clCreateUserEvent", &[1]),
+    ("clSetUserEventStatus", &[1]),
+    ("clReleaseEvent", &[1, 5]),
+    ("clReleaseMemObject", &[1, 3]),
+    ("clReleaseKernel", &[1]),
+    ("clReleaseProgram", &[1]),
+    ("clReleaseCommandQueue", &[1]),
+    ("clReleaseContext", &[1]),
+];
+
+/// Those that enqueue a command, and which of their calls fail later.
+const COMMANDS: &[(&str, &[u32])] = &[
+    ("clEnqueueNDRangeKernel", &[1, 2, 4, 9, 13]),
+    ("clEnqueueWriteBuffer", &[1, 2, 3, 5, 8, 13]),
+    ("clEnqueueReadBuffer", &[1, 2, 5]),
+    ("clEnqueueMapBuffer", &[1, 2, 5]),
+    ("clEnqueueUnmapMemObject", &[1, 2, 5, 9]),
+];
+
+/// What becomes of commands behind one that has failed.
+const BEHIND: &[&str] = &[
+    "run",
+    "ended",
+    "failed",
+    "complete",
+    "never",
+    "Qfailed",
+    "Qcomplete",
+    "Qnever",
+];
+
+const POLICIES: &[&str] = &["device", "eager", "static", "cpu"];
+
+/// How a device holds blocks: in the host's memory, by copies, by copies where not all blocks fit.
+const MEMORIES: &[&[(&str, &str)]] = &[
+    &[("OCR_DEVICE_FORCE_COPIES", "1")],
+    &[],
+    &[
+        ("OCR_DEVICE_FORCE_COPIES", "1"),
+        ("OCR_DEVICE_MEMORY", "24K"),
+    ],
+];
+
+fn root() -> &'static Path {
+    Path::new(env!("CARGO_MANIFEST_DIR"))
+}
+
+/// What is run, and what it prints if it ends right.
+struct Program {
+    name: &'static str,
+    path: PathBuf,
+    arguments: Vec<String>,
+    wanted: String,
+}
+
+/// Builds a file with the C compiler; skips nothing: without one the test fails.
+fn build(folder: &Path, name: &str, arguments: &[&str], after: &[&str]) -> PathBuf {
+    let target = folder.join(name);
+    let mut command = support::compiler("CC", "cc");
+    command
+        .args(["-std=gnu11", "-O1", "-g", "-Wall", "-Wextra", "-I"])
+        .arg(root().join("include"))
+        .args(arguments)
+        .arg("-o")
+        .arg(&target)
+        .args(after);
+    let status = command.current_dir(root()).status().expect("a C compiler");
+    assert!(status.success(), "{name} cannot be built");
+    target
+}
+
+/// The edit distance of two texts, row by row.
+fn distance(a: &[u8], b: &[u8]) -> usize {
+    let mut row: Vec<usize> = (0..=b.len()).collect();
+    for (i, x) in a.iter().enumerate() {
+        let mut diagonal = std::mem::replace(&mut row[0], i + 1);
+        for (j, y) in b.iter().enumerate() {
+            let replaced = diagonal + usize::from(x != y);
+            diagonal = row[j + 1];
+            row[j + 1] = replaced.min(diagonal + 1).min(row[j] + 1);
+        }
+    }
+    row[b.len()]
+}
+
+fn programs(folder: &Path) -> Vec<Program> {
+    let library = root().join("build/lib/libocr.a");
+    let library = library.to_str().expect("a path in UTF-8");
+    let after = [library, "-lpthread", "-lm", "-ldl"];
+    let chains = build(folder, "chains", &["tests/injector/chains.c"], &after);
+    let mut state = 1u64;
+    let mut text = |length: usize| -> Vec<u8> {
+        let letter = |_| {
+            state = state
+                .wrapping_mul(6364136223846793005)
+                .wrapping_add(1442695040888963407);
+            b'a' + (state >> 60) as u8
+        };
+        (0..length).map(letter).collect()
+    };
+    let (a, b) = (text(500), text(430));
+    let files = [("a", &a), ("b", &b)].map(|(name, text)| {
+        let path = folder.join(name);
+        std::fs::write(&path, text).expect("target can be written");
+        path.to_str().expect("a path in UTF-8").to_string()
+    });
+    let [first, second] = files;
+    let levenshtein = ["--quiet", "--tile", "128"].map(str::to_string);
+    vec![
+        Program {
+            name: "chains",
+            path: chains.clone(),
+            arguments: vec![],
+            wanted: "right".to_string(),
+        },
+        Program {
+            name: "levenshtein",
+            path: root().join("build/examples/levenshtein"),
+            arguments: levenshtein.into_iter().chain([first, second]).collect(),
+            wanted: distance(&a, &b).to_string(),
+        },
+        Program {
+            name: "chains of kernels alone",
+            path: chains,
+            arguments: vec!["kernels".to_string()],
+            wanted: "right".to_string(),
+        },
+    ]
+}
+
+/// One run.
+struct Case<'a> {
+    program: &'a Program,
+    inject: String,
+    policy: &'static str,
+    memory: &'static [(&'static str, &'static str)],
+}
+
+/// How a run has ended.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+enum End {
+    Right,
+    Error,
+}
+
+impl Case<'_> {
+    fn name(&self) -> String {
+        let memory: Vec<String> = self
+            .memory
+            .iter()
+            .map(|(name, value)| format!("{name}={value}"))
+            .collect();
+        format!(
+            "{} with OCR_INJECT={} OCR_SCHED={} {}",
+            self.program.name,
+            self.inject,
+            self.policy,
+            memory.join(" ")
+        )
+    }
+
+    /// Runs it, and says how it has ended, or what is wrong with that.
+    fn run(&self, folder: &Path, number: usize) -> Result<End, String> {
+        let [out, errors] = ["out", "errors"].map(|name| folder.join(format!("{number}.{name}")));
+        let file = |path: &Path| File::create(path).expect("target can be written");
+        let mut child = Command::new(&self.program.path)
+            .args(&self.program.arguments)
+            .env("OPENCL_DYLIB_PATH", folder.join("libinjector.so"))
+            .env("OCR_INJECT", &self.inject)
+            .env("OCR_SCHED", self.policy)
+            .env("OCR_DEVICES", "all")
+            .env("OCR_WORKERS", "2")
+            .envs(self.memory.iter().copied())
+            .stdin(Stdio::null())
+            .stdout(file(&out))
+            .stderr(file(&errors))
+            .spawn()
+            .expect("the program can be started");
+        let started = Instant::now();
+        let status = loop {
+            if let Some(status) = child.try_wait().expect("it is a child") {
+                break Some(status);
+            }
+            if started.elapsed() > WATCHDOG {
+                let _ = child.kill();
+                let _ = child.wait();
+                break None;
+            }
+            thread::sleep(Duration::from_millis(3));
+        };
+        let [printed, said] = [out, errors].map(|path| {
+            let text = std::fs::read(&path).expect("it was written");
+            let _ = std::fs::remove_file(&path);
+            String::from_utf8_lossy(&text).into_owned()
+        });
+        let wrong = |what: &str| Err(format!("{}: {what}\n{printed}{said}", self.name()));
+        let Some(status) = status else {
+            return wrong("it does not end");
+        };
+        match status.code() {
+            Some(0) if printed.trim() == self.program.wanted => Ok(End::Right),
+            Some(0) => wrong("a wrong result, and status 0"),
+            Some(3) => wrong("a wrong result"),
+            Some(_) if said.contains("ocr: error: ") => Ok(End::Error),
+            _ => wrong(&format!("{status}, without a message")),
+        }
+    }
+}
+
+/// All failures, each with a program, a policy and a kind of memory, so that all of these meet all of those.
+fn cases<'a>(programs: &'a [Program], all: bool) -> Vec<Case<'a>> {
+    let mut cases = Vec::new();
+    let mut turn = 0;
+    let mut add = |inject: String, every: usize| {
+        for program in programs {
+            for &policy in POLICIES {
+                for &memory in MEMORIES {
+                    turn += 1;
+                    if all || turn % every == 0 {
+                        let inject = inject.clone();
+                        cases.push(Case {
+                            program,
+                            inject,
+                            policy,
+                            memory,
+                        });
+                    }
+                }
+            }
+        }
+    };
+    for (function, numbers) in CALLS {
+        for number in *numbers {
+            add(format!("{function}:{number}:now"), 37);
+        }
+        add(format!("{function}:1+:now"), 37);
+    }
+    for (function, numbers) in COMMANDS {
+        for number in *numbers {
+            for how in ["later", "skipped"] {
+                for behind in BEHIND {
+                    add(format!("{function}:{number}:{how}:{behind}"), 41);
+                }
+            }
+        }
+        for behind in BEHIND {
+            add(format!("{function}:2+:skipped:{behind}"), 41);
+        }
+    }
+    cases
+}
+
+#[test]
+fn what_fails_ends_right_or_with_an_error() {
+    if support::is_without_opencl() {
+        println!("skipped: OCR_TEST_NO_OPENCL");
+        return;
+    }
+    let folder = root().join("target/injected-failures");
+    std::fs::create_dir_all(&folder).expect("target can be written");
+    let injector = ["-shared", "-fPIC", "tests/injector/opencl.c"];
+    build(
+        &folder,
+        "libinjector.so",
+        &injector,
+        &[
+            "-Wl,--no-as-needed",
+            "-l:libOpenCL.so.1",
+            "-lpthread",
+            "-ldl",
+        ],
+    );
+    let programs = programs(&folder);
+    let cases = cases(
+        &programs,
+        std::env::var("OCR_TEST_INJECT").is_ok_and(|word| word == "all"),
+    );
+    let only = std::env::var("OCR_TEST_INJECT_ONLY").unwrap_or_default();
+    let cases: Vec<&Case> = cases
+        .iter()
+        .filter(|case| case.name().contains(&only))
+        .collect();
+    let (next, ends, wrong) = (
+        AtomicUsize::new(0),
+        Mutex::new(Vec::new()),
+        Mutex::new(Vec::new()),
+    );
+    let threads = thread::available_parallelism()
+        .map_or(2, usize::from)
+        .min(8);
+    thread::scope(|scope| {
+        for _ in 0..threads {
+            scope.spawn(|| {
+                loop {
+                    let number = next.fetch_add(1, Ordering::Relaxed);
+                    let Some(case) = cases.get(number) else {
+                        return;
+                    };
+                    match case.run(&folder, number) {
+                        Ok(end) => ends.lock().expect("no panic").push(end),
+                        Err(text) => {
+                            eprintln!("{text}");
+                            wrong.lock().expect("no panic").push(case.name());
+                        }
+                    }
+                }
+            });
+        }
+    });
+    let (ends, wrong) = (
+        ends.into_inner().expect("no panic"),
+        wrong.into_inner().expect("no panic"),
+    );
+    let right = ends.iter().filter(|&&end| end == End::Right).count();
+    println!(
+        "{} runs: {right} right, {} with an error",
+        cases.len(),
+        ends.len() - right
+    );
+    assert!(
+        wrong.is_empty(),
+        "{} of {} are wrong:\n{}",
+        wrong.len(),
+        cases.len(),
+        wrong.join("\n")
+    );
+}

@@ -1,0 +1,459 @@
+/* opencl.c - an OpenCL library in which a call fails that `OCR_INJECT` names, at once or after its command was enqueued.
+ *
+ * It is loaded in place of the OpenCL loader (OPENCL_DYLIB_PATH), to which it is linked: functions that are not here are
+ * found there.
+ *
+ *     OCR_INJECT=FUNCTION:N[+]:HOW:BEHIND
+ *
+ * The N-th call of FUNCTION fails, or that one and all later ones (+).
+ *
+ * HOW      now       the call returns an error, and nothing is done
+ *          later     the command is executed, and its event ends with a negative status
+ *          skipped   the command is not executed, and its event ends with a negative status
+ * BEHIND   what becomes of a command that waits for one that failed in these ways, or that would wait for such a one:
+ *          run       it is executed all the same
+ *          ended     it is executed, and its event ends with a negative status
+ *          failed    it is not executed, and its event ends with a negative status
+ *          complete  it is not executed, and its event is called complete
+ *          never     it is not executed, and its event never ends
+ *          With a Q before it (Qnever), commands behind it in the same queue are treated as if they waited for it.
+ *
+ * Events are wrapped: what the program has is a `struct event`. They are never freed. At the end of the process
+ * OCR_INJECT_LOG, if it is set, gets a line with the number of calls of FUNCTION. */
+#define _GNU_SOURCE
+#include <dlfcn.h>
+#include <pthread.h>
+#include <stdbool.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+typedef int32_t cl_int;
+typedef uint32_t cl_uint;
+typedef uint64_t cl_ulong;
+typedef void *handle;
+
+enum { COMPLETE = 0, SUBMITTED = 2, FAILS = -5, BEHIND_ONE = -14, EXECUTION_STATUS = 0x11D3 };
+
+/* ---- what fails -------------------------------------------------------------------------------------------------- */
+
+static char function[64], how[16] = "now", behind[16] = "run";
+static unsigned long number, calls;
+static bool and_later, with_queue;
+
+static void __attribute__((constructor)) read_plan(void) {
+    const char *text = getenv("OCR_INJECT");
+    char at[24] = "";
+    if (text == NULL || sscanf(text, "%63[^:]:%23[^:]:%15[^:]:%15s", function, at, how, behind) < 2) {
+        return;
+    }
+    char *end;
+    number = strtoul(at, &end, 10);
+    and_later = *end == '+';
+    with_queue = behind[0] == 'Q';
+    if (with_queue) {
+        memmove(behind, behind + 1, strlen(behind));
+    }
+}
+
+static void __attribute__((destructor)) write_log(void) {
+    const char *path = getenv("OCR_INJECT_LOG");
+    FILE *file = path == NULL ? NULL : fopen(path, "w");
+    if (file != NULL) {
+        fprintf(file, "%lu\n", calls);
+        fclose(file);
+    }
+}
+
+/* Whether this call of the function is to fail. */
+static bool fails(const char *name) {
+    if (strcmp(name, function) != 0) {
+        return false;
+    }
+    unsigned long call = __atomic_add_fetch(&calls, 1, __ATOMIC_RELAXED);
+    return number != 0 && (call == number || (and_later && call > number));
+}
+
+static bool is_now(void) {
+    return strcmp(how, "now") == 0;
+}
+
+static void *next(const char *name) {
+    void *found = dlsym(RTLD_NEXT, name);
+    if (found == NULL) {
+        fprintf(stderr, "injector: OpenCL has no %s\n", name);
+        abort();
+    }
+    return found;
+}
+
+/* A pointer to OpenCL's function of this name. */
+#define REAL(result, name, ...)                                                                                        \
+    static result (*real)(__VA_ARGS__);                                                                                \
+    if (__atomic_load_n(&real, __ATOMIC_ACQUIRE) == NULL) {                                                            \
+        __atomic_store_n((void **)&real, next(#name), __ATOMIC_RELEASE);                                               \
+    }
+
+/* ---- events ------------------------------------------------------------------------------------------------------ */
+
+enum { MOST = 16 };
+
+struct event {
+    handle real;          /* NULL if the command is not executed */
+    bool forced;          /* how it ends is said below */
+    cl_int ends;          /* with this status */
+    bool never;           /* or not at all */
+    struct event *after[MOST]; /* what it waits for, if it is not executed */
+    int count;
+};
+
+struct callback {
+    struct event *event;
+    void (*call)(handle, cl_int, void *);
+    void *data;
+    struct callback *next;
+};
+
+static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+static struct callback *callbacks;
+
+static cl_int real_status(handle event) {
+    REAL(cl_int, clGetEventInfo, handle, cl_uint, size_t, void *, size_t *)
+    cl_int status = SUBMITTED;
+    real(event, EXECUTION_STATUS, sizeof status, &status, NULL);
+    return status;
+}
+
+static cl_int status_of(const struct event *event) {
+    if (event->never) {
+        return SUBMITTED;
+    }
+    if (event->real != NULL) {
+        cl_int status = real_status(event->real);
+        return event->forced && status <= COMPLETE ? event->ends : status;
+    }
+    for (int i = 0; i < event->count; i++) {
+        if (status_of(event->after[i]) > COMPLETE) {
+            return SUBMITTED;
+        }
+    }
+    return event->ends;
+}
+
+/* Calls back for events of which OpenCL knows nothing, or something else. */
+static void *call_back(void *unused) {
+    (void)unused;
+    for (;;) {
+        usleep(500);
+        struct callback *due = NULL;
+        pthread_mutex_lock(&lock);
+        for (struct callback **at = &callbacks; *at != NULL;) {
+            struct callback *one = *at;
+            if (status_of(one->event) > COMPLETE) {
+                at = &one->next;
+                continue;
+            }
+            *at = one->next;
+            one->next = due;
+            due = one;
+        }
+        pthread_mutex_unlock(&lock);
+        while (due != NULL) {
+            struct callback *one = due;
+            due = one->next;
+            one->call(one->event, status_of(one->event), one->data);
+            free(one);
+        }
+    }
+    return NULL;
+}
+
+static void start_calling_back(void) {
+    pthread_t thread;
+    pthread_attr_t attributes;
+    pthread_attr_init(&attributes);
+    pthread_attr_setdetachstate(&attributes, PTHREAD_CREATE_DETACHED);
+    pthread_create(&thread, &attributes, call_back, NULL);
+}
+
+static struct event *wrapped(handle real) {
+    struct event *event = calloc(1, sizeof *event);
+    event->real = real;
+    return event;
+}
+
+/* ---- commands ---------------------------------------------------------------------------------------------------- */
+
+/* Queues in which a command has failed, or was behind one. */
+static handle failed_queues[64];
+static struct event *failed_last[64];
+static int failed_count;
+
+/* The last command of that kind in the queue. */
+static struct event *failed_in(handle queue) {
+    for (int i = failed_count; i-- > 0;) {
+        if (failed_queues[i] == queue) {
+            return failed_last[i];
+        }
+    }
+    return NULL;
+}
+
+static void failed_queue(handle queue, struct event *event) {
+    if (failed_count < 64) {
+        failed_queues[failed_count] = queue;
+        failed_last[failed_count++] = event;
+    }
+}
+
+/* A command that is being enqueued. */
+struct command {
+    handle queue;
+    struct event *event;
+    bool now, skipped;
+    cl_uint count;
+    handle list[MOST];
+};
+
+/* Decides what becomes of it. `must_run`: it cannot be skipped. */
+static struct command begin(const char *name, handle queue, cl_uint count, struct event *const *list, bool must_run) {
+    struct command command = {.queue = queue};
+    bool fail = fails(name);
+    if (fail && is_now()) {
+        command.now = true;
+        return command;
+    }
+    struct event *event = command.event = wrapped(NULL);
+    pthread_mutex_lock(&lock);
+    struct event *before = with_queue ? failed_in(queue) : NULL;
+    bool is_behind = before != NULL;
+    for (cl_uint i = 0; i < count; i++) {
+        event->after[event->count++] = list[i];
+        is_behind |= list[i]->forced || list[i]->never;
+        if (list[i]->real != NULL) {
+            command.list[command.count++] = list[i]->real;
+        }
+    }
+    if (before != NULL && event->count < MOST) {
+        event->after[event->count++] = before;
+    }
+    if (fail) {
+        event->forced = true;
+        event->ends = FAILS;
+        command.skipped = strcmp(how, "skipped") == 0;
+    } else if (is_behind && strcmp(behind, "run") != 0) {
+        event->forced = true;
+        event->ends = strcmp(behind, "complete") == 0 ? COMPLETE : BEHIND_ONE;
+        event->never = strcmp(behind, "never") == 0;
+        command.skipped = strcmp(behind, "ended") != 0;
+    }
+    command.skipped &= !must_run;
+    if (event->forced) {
+        failed_queue(queue, event);
+    }
+    pthread_mutex_unlock(&lock);
+    return command;
+}
+
+static cl_int end(struct command *command, cl_int status, handle real, struct event **event) {
+    if (status == 0) {
+        command->event->real = real;
+        if (event != NULL) {
+            *event = command->event;
+        }
+    }
+    return status;
+}
+
+#define COMMAND(name, must_run, call)                                                                                  \
+    struct command c = begin(#name, queue, count, list, must_run);                                                     \
+    if (c.now) {                                                                                                       \
+        return FAILS;                                                                                                  \
+    }                                                                                                                  \
+    handle made = NULL;                                                                                                \
+    cl_int status = c.skipped ? 0 : (call);                                                                            \
+    return end(&c, status, made, event);
+#define LIST c.count, c.count == 0 ? NULL : c.list, &made
+
+cl_int clEnqueueNDRangeKernel(handle queue, handle kernel, cl_uint dimensions, const size_t *offset, const size_t *global,
+                              const size_t *local, cl_uint count, struct event *const *list, struct event **event) {
+    REAL(cl_int, clEnqueueNDRangeKernel, handle, handle, cl_uint, const size_t *, const size_t *, const size_t *, cl_uint,
+         const handle *, handle *)
+    COMMAND(clEnqueueNDRangeKernel, false, real(queue, kernel, dimensions, offset, global, local, LIST))
+}
+
+cl_int clEnqueueReadBuffer(handle queue, handle buffer, cl_uint blocking, size_t offset, size_t bytes, void *to,
+                           cl_uint count, struct event *const *list, struct event **event) {
+    REAL(cl_int, clEnqueueReadBuffer, handle, handle, cl_uint, size_t, size_t, void *, cl_uint, const handle *, handle *)
+    COMMAND(clEnqueueReadBuffer, false, real(queue, buffer, blocking, offset, bytes, to, LIST))
+}
+
+cl_int clEnqueueWriteBuffer(handle queue, handle buffer, cl_uint blocking, size_t offset, size_t bytes, const void *from,
+                            cl_uint count, struct event *const *list, struct event **event) {
+    REAL(cl_int, clEnqueueWriteBuffer, handle, handle, cl_uint, size_t, size_t, const void *, cl_uint, const handle *,
+         handle *)
+    COMMAND(clEnqueueWriteBuffer, false, real(queue, buffer, blocking, offset, bytes, from, LIST))
+}
+
+cl_int clEnqueueUnmapMemObject(handle queue, handle buffer, void *mapped, cl_uint count, struct event *const *list,
+                               struct event **event) {
+    REAL(cl_int, clEnqueueUnmapMemObject, handle, handle, void *, cl_uint, const handle *, handle *)
+    COMMAND(clEnqueueUnmapMemObject, false, real(queue, buffer, mapped, LIST))
+}
+
+static cl_int map(struct command *c, void **address, handle queue, handle buffer, cl_uint blocking, cl_ulong flags,
+                  size_t offset, size_t bytes, handle *made) {
+    REAL(void *, clEnqueueMapBuffer, handle, handle, cl_uint, cl_ulong, size_t, size_t, cl_uint, const handle *, handle *,
+         cl_int *)
+    cl_int status;
+    *address = real(queue, buffer, blocking, flags, offset, bytes, c->count, c->count == 0 ? NULL : c->list, made, &status);
+    return status;
+}
+
+static cl_int map_buffer(void **address, handle queue, handle buffer, cl_uint blocking, cl_ulong flags, size_t offset,
+                         size_t bytes, cl_uint count, struct event *const *list, struct event **event) {
+    COMMAND(clEnqueueMapBuffer, true, map(&c, address, queue, buffer, blocking, flags, offset, bytes, &made))
+}
+
+void *clEnqueueMapBuffer(handle queue, handle buffer, cl_uint blocking, cl_ulong flags, size_t offset, size_t bytes,
+                         cl_uint count, struct event *const *list, struct event **event, cl_int *error) {
+    void *address = NULL;
+    cl_int status = map_buffer(&address, queue, buffer, blocking, flags, offset, bytes, count, list, event);
+    if (error != NULL) {
+        *error = status;
+    }
+    return status == 0 ? address : NULL;
+}
+
+/* ---- events as the program sees them ----------------------------------------------------------------------------- */
+
+cl_int clGetEventInfo(struct event *event, cl_uint what, size_t size, void *value, size_t *needed) {
+    REAL(cl_int, clGetEventInfo, handle, cl_uint, size_t, void *, size_t *)
+    bool is_status = what == EXECUTION_STATUS;
+    if (is_status && value != NULL && fails("clGetEventInfo")) {
+        return FAILS;
+    }
+    if (!is_status) {
+        return real(event->real, what, size, value, needed);
+    }
+    if (needed != NULL) {
+        *needed = sizeof(cl_int);
+    }
+    if (value != NULL) {
+        *(cl_int *)value = status_of(event);
+    }
+    return 0;
+}
+
+cl_int clWaitForEvents(cl_uint count, struct event *const *list) {
+    REAL(cl_int, clWaitForEvents, cl_uint, const handle *)
+    if (fails("clWaitForEvents")) {
+        return FAILS;
+    }
+    cl_int result = 0;
+    for (cl_uint i = 0; i < count; i++) {
+        if (list[i]->real != NULL && !list[i]->never) {
+            real(1, &list[i]->real);
+        }
+        cl_int status;
+        while ((status = status_of(list[i])) > COMPLETE) {
+            usleep(200);
+        }
+        result = status < 0 ? BEHIND_ONE : result;
+    }
+    return result;
+}
+
+cl_int clSetEventCallback(struct event *event, cl_int status, void (*call)(handle, cl_int, void *), void *data) {
+    static pthread_once_t once = PTHREAD_ONCE_INIT;
+    REAL(cl_int, clSetEventCallback, handle, cl_int, void (*)(handle, cl_int, void *), void *)
+    if (fails("clSetEventCallback")) {
+        return FAILS;
+    }
+    if (!event->forced && event->real != NULL) {
+        return real(event->real, status, call, data);
+    }
+    pthread_once(&once, start_calling_back);
+    struct callback *one = malloc(sizeof *one);
+    *one = (struct callback){event, call, data, NULL};
+    pthread_mutex_lock(&lock);
+    one->next = callbacks;
+    callbacks = one;
+    pthread_mutex_unlock(&lock);
+    return 0;
+}
+
+cl_int clRetainEvent(struct event *event) {
+    (void)event;
+    return fails("clRetainEvent") ? FAILS : 0;
+}
+
+cl_int clReleaseEvent(struct event *event) {
+    (void)event;
+    return fails("clReleaseEvent") ? FAILS : 0;
+}
+
+handle clCreateUserEvent(handle context, cl_int *error) {
+    REAL(handle, clCreateUserEvent, handle, cl_int *)
+    if (fails("clCreateUserEvent")) {
+        *error = FAILS;
+        return NULL;
+    }
+    handle made = real(context, error);
+    return made == NULL ? NULL : wrapped(made);
+}
+
+cl_int clSetUserEventStatus(struct event *event, cl_int status) {
+    REAL(cl_int, clSetUserEventStatus, handle, cl_int)
+    return fails("clSetUserEventStatus") ? FAILS : real(event->real, status);
+}
+
+/* ---- calls that fail at once, or not ----------------------------------------------------------------------------- */
+
+/* Functions that return a status. */
+#define STATUS(name, types, names)                                                                                     \
+    cl_int name types {                                                                                                \
+        cl_int (*real) types;                                                                                          \
+        *(void **)&real = next(#name);                                                                                 \
+        return fails(#name) ? FAILS : real names;                                                                      \
+    }
+/* Functions that return an object. */
+#define OBJECT(name, types, names)                                                                                     \
+    handle name types {                                                                                                \
+        handle(*real) types;                                                                                           \
+        *(void **)&real = next(#name);                                                                                 \
+        if (fails(#name)) {                                                                                            \
+            if (error != NULL) {                                                                                       \
+                *error = FAILS;                                                                                        \
+            }                                                                                                          \
+            return NULL;                                                                                               \
+        }                                                                                                              \
+        return real names;                                                                                             \
+    }
+
+STATUS(clFlush, (handle a), (a))
+STATUS(clFinish, (handle a), (a))
+STATUS(clReleaseContext, (handle a), (a))
+STATUS(clReleaseCommandQueue, (handle a), (a))
+STATUS(clReleaseMemObject, (handle a), (a))
+STATUS(clReleaseProgram, (handle a), (a))
+STATUS(clReleaseKernel, (handle a), (a))
+STATUS(clGetPlatformIDs, (cl_uint a, handle *b, cl_uint *c), (a, b, c))
+STATUS(clGetPlatformInfo, (handle a, cl_uint b, size_t c, void *d, size_t *e), (a, b, c, d, e))
+STATUS(clGetDeviceIDs, (handle a, cl_ulong b, cl_uint c, handle *d, cl_uint *e), (a, b, c, d, e))
+STATUS(clGetDeviceInfo, (handle a, cl_uint b, size_t c, void *d, size_t *e), (a, b, c, d, e))
+STATUS(clBuildProgram, (handle a, cl_uint b, const handle *c, const char *d, void *e, void *f), (a, b, c, d, e, f))
+STATUS(clGetProgramInfo, (handle a, cl_uint b, size_t c, void *d, size_t *e), (a, b, c, d, e))
+STATUS(clGetProgramBuildInfo, (handle a, handle b, cl_uint c, size_t d, void *e, size_t *f), (a, b, c, d, e, f))
+STATUS(clGetKernelInfo, (handle a, cl_uint b, size_t c, void *d, size_t *e), (a, b, c, d, e))
+STATUS(clGetKernelArgInfo, (handle a, cl_uint b, cl_uint c, size_t d, void *e, size_t *f), (a, b, c, d, e, f))
+STATUS(clGetKernelWorkGroupInfo, (handle a, handle b, cl_uint c, size_t d, void *e, size_t *f), (a, b, c, d, e, f))
+STATUS(clSetKernelArg, (handle a, cl_uint b, size_t c, const void *d), (a, b, c, d))
+STATUS(clCreateKernelsInProgram, (handle a, cl_uint b, handle *c, cl_uint *d), (a, b, c, d))
+OBJECT(clCreateContext, (const void *a, cl_uint b, const handle *c, void *d, void *e, cl_int *error), (a, b, c, d, e, error))
+OBJECT(clCreateCommandQueue, (handle a, handle b, cl_ulong c, cl_int *error), (a, b, c, error))
+OBJECT(clCreateBuffer, (handle a, cl_ulong b, size_t c, void *d, cl_int *error), (a, b, c, d, error))
+OBJECT(clCreateProgramWithSource, (handle a, cl_uint b, const char **c, const size_t *d, cl_int *error), (a, b, c, d, error))
+OBJECT(clCreateKernel, (handle a, const char *b, cl_int *error), (a, b, error))

@@ -263,6 +263,14 @@ impl Manager {
         });
     }
 
+    /// The end of a mapping has failed, before a block is forgotten: nothing is lost, but what is behind it in its lane
+    /// may never end.
+    pub(super) fn unmap_failed(&mut self, id: Id, code: i32) {
+        let block = self.buffers.get(id).block;
+        let cause = format!("ending the mapping of block {} failed", block.guid());
+        self.blame(cause, code);
+    }
+
     /// Why a copy to the host has failed, if it has.
     pub(super) fn blame_fetch(&mut self, id: Id, outcome: Answer<()>) -> Option<Rc<Blame>> {
         if self.failure.is_none() && outcome.is_ok() {

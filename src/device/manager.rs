@@ -366,7 +366,12 @@ impl Manager {
                 Work::Kernel(job) => self.finish_kernel(pending.serial, job, outcome, each_ns),
                 Work::CopyOut(fetching) => self.finish_fetch(fetching, outcome),
                 // Where it has failed, the buffer goes all the same, and its content is in the host's memory.
-                Work::Unmap { id } => self.release_pin(id),
+                Work::Unmap { id } => {
+                    if let Err(code) = outcome {
+                        self.unmap_failed(id, code);
+                    }
+                    self.release_pin(id);
+                }
             }
         }
         self.ended = ended;

@@ -105,7 +105,11 @@ impl Gate {
     pub(super) fn open(&mut self) -> Answer<()> {
         cl_events::set_user_event_status(self.event.0, cl_events::CL_COMPLETE)?;
         self.is_open = true;
-        Ok(())
+        // It may have taken the status and failed all the same.
+        match self.event.state() {
+            State::Failed(code) => Err(code),
+            _ => Ok(()),
+        }
     }
 }
 

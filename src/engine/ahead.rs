@@ -175,16 +175,18 @@ impl Context {
                 }
             }
         }
-        for pair in chain.windows(2).rev() {
-            self.unfollow(pair[0], pair[1]);
+        let mut pairs = chain.windows(2).rev();
+        if !pairs.all(|pair| self.unfollow(pair[0], pair[1])) {
+            // The program has destroyed the event that would tell it when the first has ended.
+            error.inputs_intact = false;
         }
         Some(Err(error))
     }
 
-    /// Has a follower wait for the end of the first.
-    fn unfollow(&mut self, first: &'static Edt, edt: &'static Edt) {
+    /// Has a follower wait for the end of the first. False if it cannot.
+    fn unfollow(&mut self, first: &'static Edt, edt: &'static Edt) -> bool {
         let Some(follower) = self.ahead.followers.remove(&token(first)) else {
-            return;
+            return false;
         };
         if self.ahead.enqueued.remove(&token(edt)).is_some() {
             self.runtime.devices.used(edt.place.get()).end_ahead();
@@ -202,7 +204,7 @@ impl Context {
                 }
             }
         }
-        self.graph().put_back_follower(first, edt, follower.link);
+        self.graph().put_back_follower(first, edt, follower.link)
     }
 
     /// An EDT has a block again that it had handed on.

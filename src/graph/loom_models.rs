@@ -354,6 +354,60 @@ fn enqueue_and_end(hand: &mut Hand<'_>, first: &Edt) -> bool {
     taken
 }
 
+/// The kernel fails: the follower, if it was taken, is put back, or goes on where nobody can tell it of the end any more.
+fn enqueue_fail_and_end(hand: &mut Hand<'_>, first: &Edt) {
+    hand.step(|graph| {
+        let taken = graph.take_follower(first, Guid::NULL, |_| true);
+        if let Some((edt, link)) = taken
+            && !graph.put_back_follower(first, edt.get(), link)
+        {
+            graph.work.runnable.push(edt);
+        }
+    });
+    hand.ends(first, 7);
+}
+
+/// Meanwhile the follower is destroyed, or the event and then the follower.
+#[test]
+fn follower_that_is_put_back_against_destruction() {
+    for event_too in [false, true] {
+        model(move |objects, mut hand| {
+            let ((first, output), edt) = (hand.runs(), hand.edt(1));
+            hand.connect(output, edt, 0);
+            let outcome = both(
+                objects,
+                move |hand| enqueue_fail_and_end(hand, first),
+                |hand| {
+                    if event_too {
+                        let _ = hand.step(|graph| graph.destroy_event(output));
+                    }
+                    hand.destroy_edt(edt)
+                },
+            );
+            outcome.served_or_gone(objects, edt, outcome.mine, &followed());
+        });
+    }
+}
+
+/// Meanwhile another dependence on the first is added: both are satisfied with what it returns.
+#[test]
+fn follower_that_is_put_back_against_another() {
+    model(|objects, mut hand| {
+        let ((first, output), edt, other) = (hand.runs(), hand.edt(1), hand.edt(1));
+        hand.connect(output, edt, 0);
+        let outcome = both(
+            objects,
+            move |hand| enqueue_fail_and_end(hand, first),
+            |hand| hand.step(|graph| graph.add_dependence(output, other, 0, Mode::Rw)),
+        );
+        match outcome.mine {
+            Ok(()) => assert_eq!(outcome.served([edt, other]), [data(7); 2]),
+            // The first has ended.
+            Err(_) => assert_eq!(outcome.served([edt]), [data(7)]),
+        }
+    });
+}
+
 /// What a follower gets: the block that its kernel EDT has returned, which is not there in these models, or what
 /// the satisfaction says.
 fn followed() -> [Guid; 2] {

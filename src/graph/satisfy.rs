@@ -259,8 +259,8 @@ impl Graph<'_> {
     }
 
     /// Undoes [`Graph::take_follower`]: the EDT waits for the output event in `first` again, by the same link. The
-    /// caller owns both, and the EDT has no blocks.
-    pub fn put_back_follower(&mut self, first: &Edt, edt: &Edt, link: Link) {
+    /// caller owns both, and the EDT has no blocks. False, and nothing is done, if the output event was destroyed.
+    pub fn put_back_follower(&mut self, first: &Edt, edt: &Edt, link: Link) -> bool {
         let Target::Edt { slot: at, .. } = link.target() else {
             unreachable!("a follower is an EDT");
         };
@@ -273,6 +273,9 @@ impl Graph<'_> {
                 spin.wait();
                 continue;
             };
+            let Some(rest) = first.waiting() else {
+                return false;
+            };
             edt.begin_locking();
             for slot in edt.slots() {
                 // What it knew of the order of its blocks is made anew.
@@ -280,10 +283,10 @@ impl Graph<'_> {
             }
             let pre_slot = &edt.slots()[at as usize];
             pre_slot.connect(pre_slot.info().mode);
-            pre_slot.set_rest(first.waiting().unwrap_or(Link::END));
+            pre_slot.set_rest(rest);
             locked.word = locked.word.with_count(1).with_state(WAITING);
             first.set_waiting(link);
-            return;
+            return true;
         }
     }
 

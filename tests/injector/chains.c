@@ -1,16 +1,17 @@
 /* chains.c - chains of kernels that cross, to be run on an OpenCL that fails.
  *
- *     chains [kernels]
+ *     chains [kernels|many]
  *
  * A wavefront: tile (i, j) updates the block of row i and that of column j in place, in mode RW or EW, and reads a block
  * of its own that the host has written. It waits for the output events of its neighbours. Then a chain of kernels, each
  * of which waits for the one before alone, so that they are enqueued ahead; another such chain beside all that, on a block
  * that the host has written; and at last a kernel that writes a new block.
- * No update may be done twice, or be left out. With "kernels" the templates have no C functions. Prints "right" and ends
+ * No update may be done twice, or be left out. With "kernels" the templates have no C functions. With
+ * "many" there are many short kernels at once instead, which are held back (src/device/lane.rs). Prints "right" and ends
  * with status 0, or says what is wrong and ends with 3. */
 #include "../c/kernel.h"
 
-enum { SIDE = 3, CHAIN = 6, COUNT = 1024 };
+enum { SIDE = 3, CHAIN = 6, COUNT = 1024, MANY = 700 };
 
 static const char *source =
     "__kernel void tile(uint k, __global uint *row, __global uint *column, __global const uint *own, __global uint *left,\n"
@@ -150,9 +151,51 @@ static ocrGuid_t chain(ocrGuid_t links, u64 k, ocrGuid_t words, ocrGuid_t own, o
     return done;
 }
 
+static ocrGuid_t checks_many(u32 paramc, u64 *paramv, u32 depc, ocrEdtDep_t depv[]) {
+    (void)paramc, (void)paramv, (void)depc;
+    static u32 a[COUNT], b[COUNT], want[COUNT];
+    fill(a, 1);
+    fill(b, 2);
+    do_sum(want, a, b);
+    for (u32 i = 0; i < MANY; i++) {
+        if (memcmp(depv[i].ptr, want, sizeof want) != 0) {
+            printf("wrong: sum %u\n", i);
+            exit(3);
+        }
+    }
+    printf("right\n");
+    ocrShutdown();
+    return NULL_GUID;
+}
+
+static void many(void) {
+    ocrGuid_t sums = template_with(sum, "sum", 0, 4), a = filled(1), b = filled(2);
+    ocrGuid_t start = event_of(OCR_EVENT_STICKY_T), end = event_of(OCR_EVENT_LATCH_T);
+    ocrGuid_t last = spawn(checks_many, 0, NULL, MANY + 1, NULL);
+    for (u32 i = 0; i < MANY; i++) {
+        OK(ocrEventSatisfySlot(end, NULL_GUID, OCR_EVENT_LATCH_INCR_SLOT));
+    }
+    link_to(end, last, MANY, DB_MODE_NULL);
+    for (u32 i = 0; i < MANY; i++) {
+        ocrGuid_t done, to = bare_block(COUNT * sizeof(u32)), edt = edt_with(sums, 0, NULL, 4, &done);
+        link_to(done, end, OCR_EVENT_LATCH_DECR_SLOT, DB_MODE_NULL);
+        link_to(to, last, i, DB_MODE_RO);
+        link_to(to, edt, 0, DB_MODE_RW);
+        link_to(a, edt, 1, DB_MODE_RO);
+        link_to(b, edt, 2, DB_MODE_RO);
+        link_to(start, edt, 3, DB_MODE_NULL);
+    }
+    OK(ocrEventSatisfy(start, NULL_GUID));
+}
+
 ocrGuid_t mainEdt(u32 paramc, u64 *paramv, u32 depc, ocrEdtDep_t depv[]) {
     (void)paramc, (void)paramv, (void)depc;
-    kernels = ocrGetArgc(depv[0].ptr) > 1;
+    const char *what = ocrGetArgc(depv[0].ptr) > 1 ? ocrGetArgv(depv[0].ptr, 1) : "";
+    if (strcmp(what, "many") == 0) {
+        many();
+        return NULL_GUID;
+    }
+    kernels = strcmp(what, "kernels") == 0;
     ocrGuid_t tiles = template_with(tile, "tile", 1, 5);
     ocrGuid_t links = template_with(chain_link, "advance", 1, 3);
     ocrGuid_t sums = template_with(sum, "sum", 0, 4);

@@ -18,8 +18,9 @@
  *          never     it is not executed, and its event never ends
  *          With a Q before it (Qnever), commands behind it in the same queue are treated as if they waited for it.
  *
- * Events are wrapped: what the program has is a `struct event`. They are never freed. At the end of the process
- * OCR_INJECT_LOG, if it is set, gets a line with the number of calls of FUNCTION. */
+ * With OCR_INJECT_LAZY=1 no command begins before a clFlush that succeeds, or a call that waits, as on rusticl.
+ *
+ * Events are wrapped: what the program has is a `struct event`. They are never freed. */
 #define _GNU_SOURCE
 #include <dlfcn.h>
 #include <pthread.h>
@@ -41,9 +42,10 @@ enum { COMPLETE = 0, SUBMITTED = 2, FAILS = -5, BEHIND_ONE = -14, EXECUTION_STAT
 
 static char function[64], how[16] = "now", behind[16] = "run";
 static unsigned long number, calls;
-static bool and_later, with_queue;
+static bool and_later, with_queue, lazy;
 
 static void __attribute__((constructor)) read_plan(void) {
+    lazy = getenv("OCR_INJECT_LAZY") != NULL;
     const char *text = getenv("OCR_INJECT");
     char at[24] = "";
     if (text == NULL || sscanf(text, "%63[^:]:%23[^:]:%15[^:]:%15s", function, at, how, behind) < 2) {
@@ -55,15 +57,6 @@ static void __attribute__((constructor)) read_plan(void) {
     with_queue = behind[0] == 'Q';
     if (with_queue) {
         memmove(behind, behind + 1, strlen(behind));
-    }
-}
-
-static void __attribute__((destructor)) write_log(void) {
-    const char *path = getenv("OCR_INJECT_LOG");
-    FILE *file = path == NULL ? NULL : fopen(path, "w");
-    if (file != NULL) {
-        fprintf(file, "%lu\n", calls);
-        fclose(file);
     }
 }
 
@@ -98,7 +91,7 @@ static void *next(const char *name) {
 
 /* ---- events ------------------------------------------------------------------------------------------------------ */
 
-enum { MOST = 16 };
+enum { MOST = 32 };
 
 struct event {
     handle real;          /* NULL if the command is not executed */
@@ -208,6 +201,53 @@ static void failed_queue(handle queue, struct event *event) {
     }
 }
 
+/* What the commands of a queue wait for until it is flushed. */
+static struct gate {
+    handle queue, event;
+} gates[64];
+static int gate_count;
+
+/* The gate of a queue, shut. The caller has the lock. */
+static handle gate_of(handle queue) {
+    REAL(cl_int, clGetCommandQueueInfo, handle, cl_uint, size_t, void *, size_t *)
+    enum { CONTEXT_OF_QUEUE = 0x1090 };
+    int at = 0;
+    while (at < gate_count && gates[at].queue != queue) {
+        at++;
+    }
+    if (at == 64) {
+        return NULL;
+    }
+    if (at == gate_count) {
+        gates[gate_count++] = (struct gate){queue, NULL};
+    }
+    if (gates[at].event == NULL) {
+        handle context = NULL;
+        real(queue, CONTEXT_OF_QUEUE, sizeof context, &context, NULL);
+        handle (*create)(handle, cl_int *);
+        *(void **)&create = next("clCreateUserEvent");
+        gates[at].event = create(context, NULL);
+    }
+    return gates[at].event;
+}
+
+/* Lets the commands of a queue begin, or of all. */
+static void flushed(handle queue) {
+    REAL(cl_int, clSetUserEventStatus, handle, cl_int)
+    for (int i = 0; i < 64; i++) {
+        pthread_mutex_lock(&lock);
+        handle event = NULL;
+        if (i < gate_count && (queue == NULL || gates[i].queue == queue)) {
+            event = gates[i].event;
+            gates[i].event = NULL;
+        }
+        pthread_mutex_unlock(&lock);
+        if (event != NULL) {
+            real(event, COMPLETE);
+        }
+    }
+}
+
 /* A command that is being enqueued. */
 struct command {
     handle queue;
@@ -217,8 +257,9 @@ struct command {
     handle list[MOST];
 };
 
-/* Decides what becomes of it. `must_run`: it cannot be skipped. */
-static struct command begin(const char *name, handle queue, cl_uint count, struct event *const *list, bool must_run) {
+/* Decides what becomes of it. `must_run`: it cannot be skipped. `waits`: the call waits for it. */
+static struct command begin(const char *name, handle queue, cl_uint count, struct event *const *list, bool must_run,
+                            bool waits) {
     struct command command = {.queue = queue};
     bool fail = fails(name);
     if (fail && is_now()) {
@@ -226,6 +267,9 @@ static struct command begin(const char *name, handle queue, cl_uint count, struc
         return command;
     }
     struct event *event = command.event = wrapped(NULL);
+    if (lazy && waits) {
+        flushed(queue);
+    }
     pthread_mutex_lock(&lock);
     struct event *before = with_queue ? failed_in(queue) : NULL;
     bool is_behind = before != NULL;
@@ -250,6 +294,10 @@ static struct command begin(const char *name, handle queue, cl_uint count, struc
         command.skipped = strcmp(behind, "ended") != 0;
     }
     command.skipped &= !must_run;
+    handle gate = lazy && !waits ? gate_of(queue) : NULL;
+    if (gate != NULL) {
+        command.list[command.count++] = gate;
+    }
     if (event->forced) {
         failed_queue(queue, event);
     }
@@ -267,8 +315,8 @@ static cl_int end(struct command *command, cl_int status, handle real, struct ev
     return status;
 }
 
-#define COMMAND(name, must_run, call)                                                                                  \
-    struct command c = begin(#name, queue, count, list, must_run);                                                     \
+#define COMMAND(name, must_run, waits, call)                                                                           \
+    struct command c = begin(#name, queue, count, list, must_run, waits);                                              \
     if (c.now) {                                                                                                       \
         return FAILS;                                                                                                  \
     }                                                                                                                  \
@@ -281,26 +329,26 @@ cl_int clEnqueueNDRangeKernel(handle queue, handle kernel, cl_uint dimensions, c
                               const size_t *local, cl_uint count, struct event *const *list, struct event **event) {
     REAL(cl_int, clEnqueueNDRangeKernel, handle, handle, cl_uint, const size_t *, const size_t *, const size_t *, cl_uint,
          const handle *, handle *)
-    COMMAND(clEnqueueNDRangeKernel, false, real(queue, kernel, dimensions, offset, global, local, LIST))
+    COMMAND(clEnqueueNDRangeKernel, false, false, real(queue, kernel, dimensions, offset, global, local, LIST))
 }
 
 cl_int clEnqueueReadBuffer(handle queue, handle buffer, cl_uint blocking, size_t offset, size_t bytes, void *to,
                            cl_uint count, struct event *const *list, struct event **event) {
     REAL(cl_int, clEnqueueReadBuffer, handle, handle, cl_uint, size_t, size_t, void *, cl_uint, const handle *, handle *)
-    COMMAND(clEnqueueReadBuffer, false, real(queue, buffer, blocking, offset, bytes, to, LIST))
+    COMMAND(clEnqueueReadBuffer, false, blocking, real(queue, buffer, blocking, offset, bytes, to, LIST))
 }
 
 cl_int clEnqueueWriteBuffer(handle queue, handle buffer, cl_uint blocking, size_t offset, size_t bytes, const void *from,
                             cl_uint count, struct event *const *list, struct event **event) {
     REAL(cl_int, clEnqueueWriteBuffer, handle, handle, cl_uint, size_t, size_t, const void *, cl_uint, const handle *,
          handle *)
-    COMMAND(clEnqueueWriteBuffer, false, real(queue, buffer, blocking, offset, bytes, from, LIST))
+    COMMAND(clEnqueueWriteBuffer, false, blocking, real(queue, buffer, blocking, offset, bytes, from, LIST))
 }
 
 cl_int clEnqueueUnmapMemObject(handle queue, handle buffer, void *mapped, cl_uint count, struct event *const *list,
                                struct event **event) {
     REAL(cl_int, clEnqueueUnmapMemObject, handle, handle, void *, cl_uint, const handle *, handle *)
-    COMMAND(clEnqueueUnmapMemObject, false, real(queue, buffer, mapped, LIST))
+    COMMAND(clEnqueueUnmapMemObject, false, false, real(queue, buffer, mapped, LIST))
 }
 
 static cl_int map(struct command *c, void **address, handle queue, handle buffer, cl_uint blocking, cl_ulong flags,
@@ -314,7 +362,8 @@ static cl_int map(struct command *c, void **address, handle queue, handle buffer
 
 static cl_int map_buffer(void **address, handle queue, handle buffer, cl_uint blocking, cl_ulong flags, size_t offset,
                          size_t bytes, cl_uint count, struct event *const *list, struct event **event) {
-    COMMAND(clEnqueueMapBuffer, true, map(&c, address, queue, buffer, blocking, flags, offset, bytes, &made))
+    COMMAND(clEnqueueMapBuffer, true, blocking,
+            map(&c, address, queue, buffer, blocking, flags, offset, bytes, &made))
 }
 
 void *clEnqueueMapBuffer(handle queue, handle buffer, cl_uint blocking, cl_ulong flags, size_t offset, size_t bytes,
@@ -351,6 +400,9 @@ cl_int clWaitForEvents(cl_uint count, struct event *const *list) {
     REAL(cl_int, clWaitForEvents, cl_uint, const handle *)
     if (fails("clWaitForEvents")) {
         return FAILS;
+    }
+    if (lazy) {
+        flushed(NULL);
     }
     cl_int result = 0;
     for (cl_uint i = 0; i < count; i++) {
@@ -410,6 +462,24 @@ cl_int clSetUserEventStatus(struct event *event, cl_int status) {
     return fails("clSetUserEventStatus") ? FAILS : real(event->real, status);
 }
 
+cl_int clFlush(handle queue) {
+    REAL(cl_int, clFlush, handle)
+    if (fails("clFlush")) {
+        return FAILS;
+    }
+    flushed(queue);
+    return real(queue);
+}
+
+cl_int clReleaseCommandQueue(handle queue) {
+    REAL(cl_int, clReleaseCommandQueue, handle)
+    if (fails("clReleaseCommandQueue")) {
+        return FAILS;
+    }
+    flushed(queue);
+    return real(queue);
+}
+
 /* ---- calls that fail at once, or not ----------------------------------------------------------------------------- */
 
 /* Functions that return a status. */
@@ -433,10 +503,8 @@ cl_int clSetUserEventStatus(struct event *event, cl_int status) {
         return real names;                                                                                             \
     }
 
-STATUS(clFlush, (handle a), (a))
 STATUS(clFinish, (handle a), (a))
 STATUS(clReleaseContext, (handle a), (a))
-STATUS(clReleaseCommandQueue, (handle a), (a))
 STATUS(clReleaseMemObject, (handle a), (a))
 STATUS(clReleaseProgram, (handle a), (a))
 STATUS(clReleaseKernel, (handle a), (a))

@@ -318,12 +318,12 @@ fn cases<'a>(programs: &'a [Program], all: bool) -> Vec<Case<'a>> {
         for number in *numbers {
             for how in ["later", "skipped"] {
                 for behind in BEHIND {
-                    add(format!("{function}:{number}:{how}:{behind}"), 41);
+                    add(format!("{function}:{number}:{how}:{behind}"), 61);
                 }
             }
         }
         for behind in BEHIND {
-            add(format!("{function}:2+:skipped:{behind}"), 41);
+            add(format!("{function}:2+:skipped:{behind}"), 61);
         }
     }
     for inject in FOR_MANY {

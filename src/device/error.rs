@@ -105,7 +105,7 @@ pub struct LaunchError {
     pub code: Option<i32>,
     /// What to do about it, where that is known.
     pub hint: Option<String>,
-    /// True if the kernel never started, so that the blocks hold what they held before.
+    /// True if the blocks hold what they held before: the kernel never started, or they do so in another place.
     pub inputs_intact: bool,
 }
 

@@ -214,7 +214,7 @@ __kernel void levenshtein_bits_cpu(uint tile, uint rows, uint columns, uint plan
         const uint count = min((uint)CHUNK, columns - first);
         __global const uchar *codes = columnCodes + first;
         __global ulong *above = horizontal + first / 64;
-        const ulong *text = spread + ENDS + CHUNK - 1;
+        const __private ulong *text = spread + ENDS + CHUNK - 1;
         if (inVectors > 0)
             spreadText(count, codes, spread + ENDS + CHUNK);
         uint w = 0;

@@ -13,6 +13,9 @@
 //! * `OCR_TEST_SANITIZER=thread` or `address`: compiled with that sanitizer against the library that
 //!   `make tsan` or `make asan` builds so; with smaller sizes, no kernels
 //! * `OCR_TEST_NO_OPENCL=1`: programs that launch kernels are ignored
+//! * `OCR_TEST_FOLDER=NAME`: compiled programs go to `target/c-tests/NAME`, apart from those of other settings
+//! * `OCR_TEST_WORKERS=N`: programs that run with so many workers and others run with so many alone
+//! * `OCR_TEST_ALL=1`: a program that says that what it needs is not there fails
 
 mod support;
 
@@ -30,10 +33,13 @@ use std::sync::{Arc, OnceLock};
 use std::thread;
 use std::time::{Duration, Instant, SystemTime};
 
-use libtest_mimic::{Arguments, Failed, Trial};
+use libtest_mimic::{Arguments, Completion, Failed, Trial};
 
 /// After this long a program counts as hung. Generous: it is no statement about speed.
 const WATCHDOG: Duration = Duration::from_secs(120);
+
+/// The exit status of a program that finds that what it needs is not there: `NOT_RUN` of `tests/c/check.h`.
+const NOT_RUN: i32 = 77;
 
 /// Which exit status passes.
 #[derive(Clone, Copy)]
@@ -234,8 +240,8 @@ impl Program {
         Ok(fresh)
     }
 
-    /// Runs the program once and judges it.
-    fn run(&self, place: &Place, workers: u32) -> Result<(), String> {
+    /// Runs the program once and judges it. What comes back is why it was not run, where it said so.
+    fn run(&self, place: &Place, workers: u32) -> Result<Option<String>, String> {
         let binary = self.binary(place)?;
         let mut command = if let Some(sanitizer) = place.sanitizer {
             let mut command = Command::new(binary);
@@ -275,7 +281,14 @@ impl Program {
         } else {
             WATCHDOG
         };
-        self.judge(&run_with_limit(command, limit)?)
+        let run = run_with_limit(command, limit)?;
+        if run.status.code() == Some(NOT_RUN) {
+            let reason = run.stderr.lines().find_map(|l| l.strip_prefix("not run: "));
+            if let (Some(reason), false) = (reason, support::is_set("OCR_TEST_ALL")) {
+                return Ok(Some(reason.to_owned()));
+            }
+        }
+        self.judge(&run).map(|()| None)
     }
 
     fn judge(&self, run: &Run) -> Result<(), String> {
@@ -524,10 +537,13 @@ fn main() -> Result<(), String> {
         Some(_) => objects.clone(),
         None => vec![root.join("build/lib/libocr.so")],
     };
-    let output = match sanitizer {
+    let mut output = match sanitizer {
         Some(sanitizer) => root.join("target/c-tests").join(sanitizer.name()),
         None => root.join("target/c-tests"),
     };
+    if let Some(folder) = env::var_os("OCR_TEST_FOLDER") {
+        output.push(folder);
+    }
     let headers = ["tests/c", "include", "include/extensions"];
     let newest_header = headers
         .iter()
@@ -552,6 +568,13 @@ fn main() -> Result<(), String> {
             .map_err(|e| format!("OCR_TEST_REPEAT={number}: {e}"))?,
         Err(_) => 1,
     };
+    let only_workers: Option<u32> = match env::var("OCR_TEST_WORKERS") {
+        Ok(number) => {
+            Some((number.parse()).map_err(|e| format!("OCR_TEST_WORKERS={number}: {e}"))?)
+        }
+        Err(_) if place.is_slow() => Some(2),
+        Err(_) => None,
+    };
     let no_opencl = if support::is_without_opencl() {
         Some("OCR_TEST_NO_OPENCL is set")
     } else if place.is_slow() {
@@ -573,17 +596,17 @@ fn main() -> Result<(), String> {
         let ignored = ignored || program.needs_halt && matches!(sanitizer, Some(Sanitizer::Thread));
         // Memcheck and the sanitizers tell of crashes themselves.
         let ignored = ignored || program.needs_signals && place.is_slow();
-        let counts = match place.is_slow() {
-            true if program.workers.contains(&2) => vec![2],
-            true => program.workers[..1].to_vec(),
-            false => program.workers.clone(),
+        let counts = match only_workers {
+            Some(count) if program.workers.contains(&count) => vec![count],
+            Some(_) => program.workers[..1].to_vec(),
+            None => program.workers.clone(),
         };
         for workers in counts {
             let (program, place) = (Arc::clone(&program), Arc::clone(&place));
             let name = format!("{}::workers_{workers}", program.name);
-            let test = move || -> Result<(), Failed> {
+            let test = move || -> Result<Completion, Failed> {
                 for n in 1..=repeat {
-                    program.run(&place, workers).map_err(|e| {
+                    let run = program.run(&place, workers).map_err(|e| {
                         program.failed.store(true, Ordering::Relaxed);
                         if repeat > 1 {
                             format!("run {n} of {repeat}: {e}")
@@ -591,10 +614,13 @@ fn main() -> Result<(), String> {
                             e
                         }
                     })?;
+                    if let Some(reason) = run {
+                        return Ok(Completion::ignored_with(reason));
+                    }
                 }
-                Ok(())
+                Ok(Completion::Completed)
             };
-            trials.push(Trial::test(name, test).with_ignored_flag(ignored));
+            trials.push(Trial::ignorable_test(name, test).with_ignored_flag(ignored));
         }
     }
     if let (Some(reason), 1..) = (no_opencl, left_out) {

@@ -17,6 +17,8 @@
  *   needs:         opencl: the program launches kernels; halt: the runtime has to find that it hangs, which it
  *                  does not say where the process has threads of somebody else's; signals: it crashes on purpose, which
  *                  memcheck and the sanitizers take for a mistake. May be given several times
+ * What only the OpenCL implementation at hand can tell, a program asks while it runs, and says NOT_RUN if the answer is
+ * no: the harness then counts it as ignored and shows why. OCR_TEST_ALL=1 makes that a failure.
  * Another single lower-case word as the key is an error; other comments with a colon are prose.
  * A file NAME.expected-output beside it is the whole of the standard output.
  */
@@ -53,6 +55,15 @@ static inline void check_eq(const char *file, int line, const char *what, long l
 
 #define CHECK(cond) ((cond) ? (void)0 : check_fail(__FILE__, __LINE__, #cond))
 #define CHECK_EQ(got, want) check_eq(__FILE__, __LINE__, #got " == " #want, (long long)(got), (long long)(want))
+/* What the program needs is not there. No object has to be destroyed before. */
+static inline void not_run(const char *why) {
+    fflush(stdout);
+    fprintf(stderr, "not run: %s\n", why);
+    fflush(stderr);
+    _exit(77);
+}
+
+#define NOT_RUN(why) not_run(why)
 /* The call succeeds. */
 #define OK(call) check_eq(__FILE__, __LINE__, #call, (call), 0)
 /* The call is refused with this code. */

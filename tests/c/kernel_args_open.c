@@ -5,6 +5,7 @@
 // needs: opencl
 // stderr: argument 0, 'global ulong *words', gets parameter 0; it is a pointer, and parameters go to values
 #include "check.h"
+#include "opencl_facts.h"
 #include <extensions/ocr-affinity.h>
 #include <extensions/ocr-variants.h>
 
@@ -34,6 +35,9 @@ ocrGuid_t mainEdt(u32 paramc, u64 *paramv, u32 depc, ocrEdtDep_t depv[]) {
     ocrGuid_t tmpl = template_of(function, EDT_PARAM_UNK, EDT_PARAM_UNK), block = block_with(7), device, edt, done;
     u64 count = 1, five = 5;
     ocrHint_t hint;
+    if (!fact_argument_types()) {
+        NOT_RUN("the implementation does not tell the types of a kernel's arguments");
+    }
     OK(ocrEdtTemplateAddKernel(tmpl, "kernel void adds(global ulong *words, ulong by) { words[0] += by; }", NULL, "adds",
                                range, OCR_NO_RESULT));
     OK(ocrAffinityGet(AFFINITY_OCL, &count, &device));

@@ -1,10 +1,12 @@
 /*
  * Two EDTs hold a block that is written once in RW mode on a device. The kernel of one cannot be launched, so it runs its
- * C function, when the other has released the block: it is not accused of writing again.
+ * C function, when the other has released the block: it is not accused of writing again. All launches go to one device,
+ * whose manager is held up meanwhile.
  */
 // needs: opencl
 // env: OCR_CHECK=strict
 // env: OCR_SCHED=device
+// env: OCR_DEVICES=0
 // stderr: ran its C function
 // stdout-lines: 1 both have written
 #include "kernel.h"

@@ -12,6 +12,7 @@
 /* Numbers of the OpenCL headers, which the tests do not need. */
 enum {
     FACT_DEVICE_TYPE_ALL = -1,
+    FACT_PROGRAM_NUM_KERNELS = 0x1167,
     FACT_KERNEL_ARG_TYPE_NAME = 0x1198,
     FACT_KERNEL_LOCAL_MEM_SIZE = 0x11B2,
 };
@@ -33,8 +34,8 @@ typedef struct {
     void *device, *context, *program, *kernel;
 } fact_kernel_t;
 
-/* Builds a kernel without the runtime; false if that is refused. */
-static inline bool fact_build(fact_kernel_t *fact, const char *source, const char *name) {
+/* Builds a source without the runtime; false if that is refused. */
+static inline bool fact_compile(fact_kernel_t *fact, const char *source) {
     void *platform;
     int32_t code;
     CHECK_EQ(FACT_CALL(int32_t, clGetPlatformIDs, (uint32_t, void **, uint32_t *), (1, &platform, NULL)), 0);
@@ -47,9 +48,13 @@ static inline bool fact_build(fact_kernel_t *fact, const char *source, const cha
     fact->program = FACT_CALL(void *, clCreateProgramWithSource, (void *, uint32_t, const char **, size_t *, int32_t *),
                               (fact->context, 1, &source, NULL, &code));
     CHECK_EQ(code, 0);
-    code = FACT_CALL(int32_t, clBuildProgram, (void *, uint32_t, void **, const char *, void *, void *),
-                     (fact->program, 1, &fact->device, "-cl-kernel-arg-info", NULL, NULL));
-    if (code != 0) {
+    return FACT_CALL(int32_t, clBuildProgram, (void *, uint32_t, void **, const char *, void *, void *),
+                     (fact->program, 1, &fact->device, "-cl-kernel-arg-info", NULL, NULL)) == 0;
+}
+
+static inline bool fact_build(fact_kernel_t *fact, const char *source, const char *name) {
+    int32_t code;
+    if (!fact_compile(fact, source)) {
         return false;
     }
     fact->kernel = FACT_CALL(void *, clCreateKernel, (void *, const char *, int32_t *), (fact->program, name, &code));
@@ -76,6 +81,16 @@ static inline bool fact_argument_types(void) {
            FACT_CALL(int32_t, clGetKernelArgInfo, (void *, uint32_t, uint32_t, size_t, void *, size_t *),
                      (fact.kernel, 0, FACT_KERNEL_ARG_TYPE_NAME, sizeof type, type, NULL)) == 0 &&
            type[0] != '\0';
+}
+
+/* Whether a source without kernels is a program, of which they can be asked. */
+static inline bool fact_no_kernels(const char *source) {
+    fact_kernel_t fact;
+    size_t count = 1;
+    return fact_compile(&fact, source) &&
+           FACT_CALL(int32_t, clGetProgramInfo, (void *, uint32_t, size_t, void *, size_t *),
+                     (fact.program, FACT_PROGRAM_NUM_KERNELS, sizeof count, &count, NULL)) == 0 &&
+           count == 0;
 }
 
 #endif

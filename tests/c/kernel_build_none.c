@@ -1,0 +1,21 @@
+/* A source that has no kernel at all is refused with a message that says so. */
+// needs: opencl
+// stderr: the source has no kernel 'none', and no other kernel
+#include "kernel.h"
+#include "opencl_facts.h"
+
+static ocrGuid_t nothing(u32 paramc, u64 *paramv, u32 depc, ocrEdtDep_t depv[]) {
+    (void)paramc, (void)paramv, (void)depc, (void)depv;
+    return NULL_GUID;
+}
+
+ocrGuid_t mainEdt(u32 paramc, u64 *paramv, u32 depc, ocrEdtDep_t depv[]) {
+    (void)paramc, (void)paramv, (void)depc, (void)depv;
+    static const char source[] = "void none(__global ulong *n) { n[0] += 1; }\n";
+    if (!fact_no_kernels(source)) {
+        NOT_RUN("the implementation refuses a source without kernels itself, or cannot tell which there are");
+    }
+    REFUSED(OCR_EINVAL, ocrEdtTemplateAddKernel(template_of(nothing, 0, 1), source, NULL, "none", one_item, 0));
+    ocrShutdown();
+    return NULL_GUID;
+}

@@ -4,6 +4,7 @@
  */
 // needs: opencl
 #include "kernel.h"
+#include "opencl_facts.h"
 
 static const char *source = "__kernel void adds(uint by, __global uint *words) { words[get_global_id(0)] += by; }\n"
                             "void helper(__global uint *words) { words[0] = 0; }\n";
@@ -29,7 +30,10 @@ static ocrGuid_t checks(u32 paramc, u64 *paramv, u32 depc, ocrEdtDep_t depv[]) {
 /* Templates of other shapes than the kernel's (one parameter, one block). */
 static void wrong_shapes(void) {
     static const u32 shapes[][2] = {{0, 1}, {2, 1}, {1, 0}, {1, 2}, {0, 2}, {2, 0}};
+    const bool types = fact_argument_types();
     for (int i = 0; i < 6; i++) {
+        if (shapes[i][0] + shapes[i][1] == 2 && !types) /* as many as the kernel takes, of other kinds */
+            continue;
         ocrGuid_t tmpl = template_of(adds, shapes[i][0], shapes[i][1]), guid = NULL_GUID;
         REFUSED(OCR_EINVAL, ocrEdtTemplateAddKernel(tmpl, source, NULL, "adds", per_word, OCR_NO_RESULT));
         OK(ocrEdtTemplateDestroy(tmpl));

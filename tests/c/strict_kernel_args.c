@@ -6,6 +6,7 @@
 // stderr: the kernel takes 2 arguments (uint by, global uint *words), and is given 0 parameters and 1 block
 // stderr: (mainEdt): ocrEdtTemplateAddKernel(templateGuid
 #include "strict.h"
+#include "opencl_facts.h"
 #include <extensions/ocr-variants.h>
 
 static ocrGuid_t adds(u32 paramc, u64 *paramv, u32 depc, ocrEdtDep_t depv[]) {
@@ -22,6 +23,9 @@ static void range(u32 paramc, const u64 *paramv, u32 depc, const u64 *sizes, ocr
 ocrGuid_t mainEdt(u32 paramc, u64 *paramv, u32 depc, ocrEdtDep_t depv[]) {
     (void)paramc, (void)paramv, (void)depc, (void)depv;
     ocrGuid_t tmpl = template_of(adds, 0, 1);
+    if (!fact_argument_types()) {
+        NOT_RUN("the implementation does not tell the types of a kernel's arguments, which the message has");
+    }
     ocrEdtTemplateAddKernel(tmpl, "kernel void adds(uint by, global uint *words) { words[0] += by; }", NULL, "adds",
                             range, OCR_NO_RESULT);
     return NULL_GUID;

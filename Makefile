@@ -140,6 +140,16 @@ miri: ## the unit tests in an interpreter that finds undefined behaviour and dat
 	MIRIFLAGS="-Zmiri-disable-isolation -Zmiri-tree-borrows" $(CARGO) +$(MIRI_TOOLCHAIN) miri test --locked --target-dir target/miri \
 		--lib -- --skip device::tests --skip device::discovery
 
+# What of this cannot be run here says so, and fails nothing.
+.PHONY: verify bare
+JOBS =
+verify: all ## all of these, kernels on other OpenCL implementations, memcheck and long random graphs (JOBS="loom asan": some)
+	@CARGO="$(CARGO)" MAKE="$(MAKE)" .ci/verify $(JOBS)
+
+SUITE = bookworm
+bare: ## make demo and make test in a bare Debian, of which SUITE names the release (as root)
+	@.ci/bare $(SUITE)
+
 tsan: build/sanitizers/thread/libocr.a build/sanitizers/thread/memory.o ## the C programs of the tests, without kernels, under ThreadSanitizer
 	OCR_TEST_SANITIZER=thread $(CARGO) test --release --locked --test c_programs
 

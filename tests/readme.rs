@@ -239,6 +239,7 @@ const DOCUMENTS: &[&str] = &[
     "CONTRIBUTING.md",
     "CHANGELOG.md",
     "docs/design.md",
+    "docs/opencl-implementations.md",
     "docs/performance.md",
     "docs/scaling.md",
     "benches/README.md",

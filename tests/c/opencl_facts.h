@@ -28,7 +28,7 @@ static inline void *fact_function(const char *name) {
     return function;
 }
 
-#define FACT_CALL(result, name, types, arguments) (((result(*) types)fact_function(#name)) arguments)
+#define FACT_CALL(result, name, types, arguments) (((result(*) types)fact_function(#name))arguments)
 
 typedef struct {
     void *device, *context, *program, *kernel;

@@ -105,9 +105,14 @@ u8 ocrMapDestroy(ocrGuid_t mapGuid);
 /*
  * The object of a map at an index. The first call for an index runs the creator and returns when it
  * has returned. Of calls at the same time one runs it; the others return as soon as the object is
- * created, and wait until then: other EDTs run meanwhile, also with a single worker. An object is
- * created once: when it has gone (an EDT that has run, an event that was destroyed), ocrMapGet still
- * returns its GUID, which names nothing then.
+ * created, and wait until then: other EDTs run meanwhile, also with a single worker.
+ *
+ * When an object was destroyed by a call (ocrDbDestroy, ocrEventDestroy, ocrEdtDestroy, or a copy of the
+ * type DB_COPY_PARTITION_BACK from it), the next call for its index runs the creator again and returns
+ * the GUID of a new object. So an index can be used over and over; who has stored the GUID of the old
+ * object asks again. A call of ocrMapGet at the same time as the destruction may return either GUID. An
+ * object that ends by itself has done its work, and is not created again: for an EDT that has run, or
+ * an event that goes when it has triggered, ocrMapGet still returns the GUID, which names nothing then.
  *
  *   lid      out: the GUID of the object
  *   mapGuid  the map

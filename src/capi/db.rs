@@ -54,7 +54,10 @@ export! {
         if db.is_null() {
             return 0;
         }
-        with(EPERM, |context| block_status(context.destroy_block(db)))
+        with(EPERM, |context| {
+            let destroyed = context.destroy_block(db);
+            block_status(destroyed.inspect(|()| context.unmap(db)))
+        })
     }
 
     /// OCR 1.1.0, 2.5.3.

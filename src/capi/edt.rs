@@ -48,7 +48,8 @@ export! {
     /// OCR 1.1.0, 2.6.2.
     fn ocrEventDestroy(guid: ocrGuid_t) -> u8, or EFAULT; {
         with(EPERM, |context| {
-            status(context.with_graph(|graph| graph.destroy_event(guid.into())))
+            let destroyed = context.with_graph(|graph| graph.destroy_event(guid.into()));
+            status(destroyed.inspect(|()| context.unmap(guid.into())))
         })
     }
 
@@ -115,7 +116,10 @@ export! {
 
     /// OCR 1.1.0, 2.7.4.
     fn ocrEdtDestroy(guid: ocrGuid_t) -> u8, or EFAULT; {
-        with(EPERM, |context| status(context.destroy_edt(guid.into())))
+        with(EPERM, |context| {
+            let destroyed = context.destroy_edt(guid.into());
+            status(destroyed.inspect(|()| context.unmap(guid.into())))
+        })
     }
 
     /// OCR 1.1.0, 2.8.1.

@@ -107,6 +107,12 @@ impl Context {
         }
     }
 
+    /// The program has destroyed an object, with success: a map that has made it makes another one when it
+    /// is asked again.
+    pub fn unmap(&self, object: Guid) {
+        self.runtime.objects.creations.destroyed(object);
+    }
+
     /// What tells this thread from others that run creators.
     fn thread(&self) -> usize {
         ptr::from_ref(self) as usize

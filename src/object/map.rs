@@ -4,7 +4,7 @@
 //! |---|---|---|
 //! | empty | nobody has asked for it | the first who asks: a creation begins |
 //! | being made | a thread runs the creator, which is given an identifier of its own for it | the object, or the end of a creator that has made none (empty again) |
-//! | made | the table of the map has the GUID | never |
+//! | made | the table of the map has the GUID | a call that destroys the object: empty. An object that ends by itself, as an EDT that has run, stays in the table |
 //!
 //! [`Creations`] has the indices that are being made; its mutex guards every step but the look at the
 //! table, which is one load. Who asks for an index that another thread makes waits until the object is
@@ -21,8 +21,8 @@ use std::alloc::{Layout, alloc_zeroed};
 use std::cell::Cell;
 use std::collections::HashMap;
 use std::ptr::{self, NonNull};
-use std::sync::Arc;
-use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use std::sync::{Arc, Weak};
 
 /// What `ocrMapCreate` is given: makes the object of an index.
 pub type Creator = unsafe extern "C" fn(Guid, u64, u32, *mut u64, u32, *mut Guid);
@@ -137,13 +137,22 @@ struct State {
     by_index: HashMap<(Guid, u64), Guid>,
     /// The creations that threads wait for.
     waits: HashMap<usize, Guid>,
+    /// Where the objects that were made stand in the tables of their maps.
+    made: HashMap<Guid, (Weak<CreatorMap>, u64)>,
+    /// From this number of them on, those whose maps are gone are looked for and dropped.
+    crowded: usize,
 }
+
+/// Fewer objects than this are kept whatever became of their maps.
+const FEW: usize = 64;
 
 /// The creations that go on, of all maps.
 #[derive(Default)]
 pub struct Creations {
     /// Of [`Kind::Local`].
     numbers: Numbers,
+    /// Whether a map has or had an object: until then, who destroys one has nothing to look for.
+    any: AtomicBool,
     state: Mutex<State>,
 }
 
@@ -246,10 +255,34 @@ impl Creations {
             // Pairs with the load in `CreatorMap::object`.
             creation.map.objects[creation.index as usize].store(object.bits(), Ordering::Release);
             state.by_index.remove(&(creation.guid, creation.index));
-            std::mem::take(&mut creation.waiting)
+            let place = (Arc::downgrade(&creation.map), creation.index);
+            let waiting = std::mem::take(&mut creation.waiting);
+            state.made.insert(object, place);
+            if state.made.len() >= state.crowded.max(FEW) {
+                state.made.retain(|_, (map, _)| map.strong_count() != 0);
+                state.crowded = 2 * state.made.len();
+            }
+            // Relaxed: who has the object's GUID comes after this call.
+            self.any.store(true, Ordering::Relaxed);
+            waiting
         };
         for wake in waiting {
             wake();
+        }
+    }
+
+    /// An object was destroyed by a call of the program: if a map has made it, its index is empty again.
+    pub fn destroyed(&self, object: Guid) {
+        if !self.any.load(Ordering::Relaxed) {
+            return;
+        }
+        let mut state = self.state.lock();
+        if let Some((map, index)) = state.made.remove(&object)
+            && let Some(map) = map.upgrade()
+        {
+            // Another object cannot stand there: an index gets one only when it is empty. Relaxed: who sees the
+            // zero takes the mutex before it does anything.
+            map.objects[index as usize].store(0, Ordering::Relaxed);
         }
     }
 

@@ -12,7 +12,7 @@
  *       ocrDbDestroy(depv[0].guid);
  *   ... another one gets the chunk through a pre-slot, works on it, and calls ocrDbDestroy.
  *
- * When a chunk reaches its file. A chunk is written as a whole, whether EDTs have written it or not,
+ * When a chunk reaches its file. A chunk whose content is not what the file has there is written
  * when it was destroyed (ocrDbDestroy) and no EDT holds it any more; in the call of ocrDbDestroy if
  * the EDT that calls it is the last that holds it or nobody does, and otherwise before the output
  * event of the last EDT that holds it triggers. So who opens the file, or makes another chunk of the
@@ -22,6 +22,9 @@
  * worker has time for it, or at the end of the program. So have an EDT on the host destroy a chunk
  * that a kernel writes, and acquire it. The same goes for a chunk that was divided, if what divides it, an EDT of
  * the runtime, has not run yet.
+ * What counts is the content, not the mode in which EDTs have acquired the chunk: one that was only read
+ * is not written, and the file keeps the time of its last change; what was written in mode RO, as some
+ * programs do, is written back. If somebody else has changed the file meanwhile, the chunk replaces that.
  * Chunks that are left at ocrShutdown are written before the program ends, with what their parts
  * contain, when the EDTs that run have ended, and the kernels that have been sent to a device. After
  * ocrAbort, and where a message of the runtime ends the program, chunks that are left are not

@@ -469,7 +469,11 @@ fn write_back(block: &DataBlock, chunk: Chunk) -> Result<(), String> {
         // SAFETY: the block has this memory, which was written when it was created; it is the caller's,
         // or held for reading.
         let bytes = unsafe { std::slice::from_raw_parts(block.host_ptr(), len) };
-        written = file.file.write_all_at(bytes, range.start);
+        let same = same_in_file(file, bytes, range.start);
+        written = match same == len {
+            true => Ok(()),
+            false => (file.file).write_all_at(&bytes[same..], range.start + same as u64),
+        };
     } else if let Some(read) = chunk.read
         && block.copies().host_ready()
         && fingerprint(block.host_ptr(), block.size() as usize) != read
@@ -479,6 +483,29 @@ fn write_back(block: &DataBlock, chunk: Chunk) -> Result<(), String> {
     let written = written.map_err(|error| message(&chunk, block.guid(), &error));
     file.give_back(range);
     written.and(close(chunk.file))
+}
+
+/// How many of these bytes, from the first on, stand in the file at this offset already. A chunk that was only
+/// read is not written so, whatever its EDTs have acquired it in: the file keeps its time, and each byte costs
+/// one access as before, a look or a write. What cannot be read is written.
+fn same_in_file(file: &OpenFile, bytes: &[u8], offset: u64) -> usize {
+    let mut buffer = vec![0; bytes.len().min(256 << 10)];
+    let mut same = 0;
+    while same < bytes.len() {
+        let most = buffer.len().min(bytes.len() - same);
+        let read = match file.file.read_at(&mut buffer[..most], offset + same as u64) {
+            Err(error) if error.kind() == ErrorKind::Interrupted => continue,
+            Ok(read) if read > 0 => read,
+            _ => break,
+        };
+        let pairs = buffer[..read].iter().zip(&bytes[same..]);
+        if buffer[..read] != bytes[same..same + read] {
+            same += pairs.take_while(|(old, new)| old == new).count();
+            break;
+        }
+        same += read;
+    }
+    same
 }
 
 /// Says once that what was written to a chunk is lost.

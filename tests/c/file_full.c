@@ -7,6 +7,14 @@
 #include <signal.h>
 #include <sys/resource.h>
 
+static ocrGuid_t fills(u32 paramc, u64 *paramv, u32 depc, ocrEdtDep_t depv[]) {
+    (void)paramc, (void)paramv, (void)depc;
+    *(char *)depv[0].ptr = 'x';
+    ocrDbDestroy(depv[0].guid);
+    CHECK(!"the program goes on");
+    return NULL_GUID;
+}
+
 ocrGuid_t mainEdt(u32 paramc, u64 *paramv, u32 depc, ocrEdtDep_t depv[]) {
     (void)paramc, (void)paramv, (void)depc, (void)depv;
     char name[64];
@@ -20,7 +28,6 @@ ocrGuid_t mainEdt(u32 paramc, u64 *paramv, u32 depc, ocrEdtDep_t depv[]) {
     CHECK_EQ(setrlimit(RLIMIT_FSIZE, &limit), 0);
     ocrGuid_t other;
     REFUSED(OCR_EINVAL, ocrFileGetChunk(&other, file, 8192, 10)); /* it cannot be enlarged */
-    ocrDbDestroy(chunk);
-    CHECK(!"the program goes on");
+    spawn(fills, 0, NULL, 1, &chunk);
     return NULL_GUID;
 }

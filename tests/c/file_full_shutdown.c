@@ -19,7 +19,7 @@ static void looks(void) {
 
 static ocrGuid_t fills(u32 paramc, u64 *paramv, u32 depc, ocrEdtDep_t depv[]) {
     (void)paramc, (void)paramv, (void)depc;
-    *(char *)depv[1].ptr = 'x';
+    *(char *)depv[0].ptr = *(char *)depv[1].ptr = 'x';
     ocrShutdown();
     return NULL_GUID;
 }

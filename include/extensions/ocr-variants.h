@@ -17,6 +17,11 @@
  *    u64 that was 0).
  *  - A data block is a __global pointer. In mode RO or CONST the kernel may only read from it, in
  *    RW and EW write, too. A pre-slot without a block (NULL_GUID, DB_MODE_NULL) is a NULL buffer.
+ *  - The last pre-slots need no arguments if all that they do is to order the EDT behind others: a
+ *    kernel with P parameters and A arguments gets the first A - P pre-slots. Each launch looks at the
+ *    others: where one has a block (it was satisfied with one, in another mode than DB_MODE_NULL), the
+ *    kernel is not run, and a message names the pre-slot and the block. If the EDT has a C function as
+ *    well, that runs in place of the kernel; otherwise the program ends with status 1.
  *
  * Like a function, the kernel may run at any time between the acquisition and the release of its
  * blocks; the output event is satisfied when it has finished and they are released.
@@ -72,7 +77,8 @@ typedef void (*ocrNdRangeFn_t)(u32 paramc, const u64 *paramv, u32 depc, const u6
  * range function, after the others. An EDT that no variant can run ends the program with the reason.
  *
  * If the template fixes its numbers of parameters and pre-slots, the number and kinds of the
- * kernel's arguments are checked now. Otherwise, each launch checks them.
+ * kernel's arguments are checked now: there must be one for each parameter, and no more than
+ * parameters and pre-slots. Otherwise, each launch checks them.
  *
  * Errors: OCR_EINVAL (not a template; source, kernelName or range is NULL; no pre-slot resultSlot;
  * or the program does not build or has no such kernel, or the kernel's arguments do not match: then

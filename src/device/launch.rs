@@ -128,6 +128,9 @@ impl Manager {
         let (params, slots) = (launch.params.len(), launch.blocks.len());
         let last = launch.blocks.iter().rposition(Option::is_some);
         let blocks = last.map_or(0, |last| last + 1);
+        if let Some(text) = (kernel.signature).without_argument(params, &launch.blocks) {
+            return Err(Fault::new(text).into());
+        }
         (kernel.signature.check_slots(params, blocks, slots)).map_err(Fault::new)?;
         let missing = self.pin(launch, uses)?;
         if !self.make_room(missing)? {

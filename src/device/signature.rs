@@ -8,6 +8,7 @@ use opencl3::kernel::{
 };
 use opencl3::types::cl_kernel;
 
+use super::BlockArg;
 use super::discovery::{number, text};
 
 /// What may stand in an argument.
@@ -57,12 +58,33 @@ impl Signature {
         self.check(paramc, takes.unwrap_or(depc))
     }
 
+    /// Where the kernel takes all parameters and has no argument for the last pre-slots, and one of these
+    /// has a block: a message for people that names the first.
+    pub(super) fn without_argument(
+        &self,
+        paramc: usize,
+        blocks: &[Option<BlockArg>],
+    ) -> Option<String> {
+        let takes = self.args.len().checked_sub(paramc)?;
+        let mut beyond = blocks.iter().enumerate().skip(takes);
+        let (slot, block) =
+            beyond.find_map(|(slot, arg)| Some((slot, arg.as_ref()?.block.guid())))?;
+        Some(format!(
+            "the kernel has no argument for pre-slot {slot}, which has the data block {block}: it takes {} ({}) for {} \
+             and {}. A last pre-slot without an argument can only order: connect it in \
+             mode DB_MODE_NULL, or satisfy it with NULL_GUID; or give the kernel a pointer for it",
+            plural(self.args.len(), "argument"),
+            self.texts.join(", "),
+            plural(paramc, "parameter"),
+            plural(blocks.len(), "pre-slot"),
+        ))
+    }
+
     /// Whether `paramc` parameters, then `depc` blocks, are what the kernel takes.
     ///
     /// # Errors
     /// A message for people that names the first argument that does not agree, its type and name.
     pub fn check(&self, paramc: usize, depc: usize) -> Result<(), String> {
-        let plural = |n: usize, word: &str| format!("{n} {word}{}", if n == 1 { "" } else { "s" });
         if self.args.len() != paramc + depc {
             return Err(format!(
                 "the kernel takes {} ({}), and is given {} and {}",
@@ -101,6 +123,10 @@ impl Signature {
         }
         Ok(())
     }
+}
+
+fn plural(n: usize, word: &str) -> String {
+    format!("{n} {word}{}", if n == 1 { "" } else { "s" })
 }
 
 fn describe(kernel: cl_kernel, index: u32) -> (ArgKind, String) {

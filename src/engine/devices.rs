@@ -467,7 +467,7 @@ impl Context {
             if !used.suits(wanted) {
                 continue;
             }
-            match build(used, &spec, view, kernel.range.is_some()) {
+            match build(used, &spec, view) {
                 Ok(id) => kernel.built.push((Place::device(number), id)),
                 Err(failure) => failures.push(failure),
             }
@@ -498,13 +498,7 @@ impl Context {
     }
 }
 
-/// `with_range`: for a template of `ocrEdtTemplateAddKernel`.
-fn build(
-    used: &Used,
-    spec: &KernelSpec,
-    view: TemplateView,
-    with_range: bool,
-) -> Result<usize, Missing> {
+fn build(used: &Used, spec: &KernelSpec, view: TemplateView) -> Result<usize, Missing> {
     // Which kernels a source has, and what arguments, may depend on the device by `#if` alone.
     let conditional = |line: &[u8]| {
         line.trim_ascii_start()
@@ -518,9 +512,8 @@ fn build(
     })?;
     if view.paramc != PARAM_UNK && view.depc != PARAM_UNK {
         let (paramc, depc) = (view.paramc as usize, view.depc as usize);
-        // In OCR-Vx, a pre-slot without a block sets no argument: its kernels have none for those that only order.
-        let blocks = if with_range { depc } else { 0 };
-        let fits = kernel.signature.check_slots(paramc, blocks, depc);
+        // The last pre-slots may be there to order alone, and need no arguments: each launch looks whether they are.
+        let fits = kernel.signature.check_slots(paramc, 0, depc);
         fits.map_err(|text| Missing {
             text,
             anywhere: everywhere,

@@ -75,8 +75,9 @@ u8 ocrDbRelease(ocrGuid_t db);
  *   source             the block that is read
  *   sourceOffset       where in it, in bytes
  *   size               how many bytes; may be 0
- *   copyType           0, a plain copy; or of extensions/ocr-db-partitioning.h: DB_COPY_PARTITION, a copy
- *                      too, or DB_COPY_PARTITION_BACK, which destroys the source when it is copied
+ *   copyType           0, a plain copy; or of extensions/ocr-db-partitioning.h: DB_COPY_PARTITION, which may
+ *                      share memory in place of copying, or DB_COPY_PARTITION_BACK, which destroys the
+ *                      source when it is copied
  *   completionEvt      out: an event that is satisfied with the destination. NULL: none is wanted
  *
  * The call returns at once. The copy is made by an EDT of the runtime, in the caller's finish scope,
@@ -89,7 +90,8 @@ u8 ocrDbRelease(ocrGuid_t db);
  * of EDTs, completionEvt gets a sticky event, which the program destroys.
  *
  * Errors: OCR_EINVAL (a GUID is not that of a data block that exists, or there is no such copyType),
- * OCR_EPERM (source and destination are one block), OCR_ENOMEM (the bytes are not all within their
+ * OCR_EPERM (source and destination are one block; or one is a part of the other, and the bytes are not
+ * those of the part in its whole), OCR_ENOMEM (the bytes are not all within their
  * block; or no memory), OCR_EACCES (the destination has DB_PROP_SINGLE_ASSIGNMENT, and was written).
  */
 u8 ocrDbCopy(ocrGuid_t destination, u64 destinationOffset, ocrGuid_t source, u64 sourceOffset,

@@ -30,6 +30,7 @@ export! {
             source_offset,
             size,
             destroys_source: copy_type == PARTITION_BACK,
+            divides: copy_type == PARTITION,
         };
         // SAFETY: the header asks for null or a valid place.
         let place = unsafe { guid_place(completion) };
@@ -49,7 +50,7 @@ export! {
 fn status(why: NotCopied) -> u8 {
     match why {
         NotCopied::NoSuchBlock => EINVAL,
-        NotCopied::OneBlock => EPERM,
+        NotCopied::OneBlock | NotCopied::PartOfOther => EPERM,
         NotCopied::TooSmall | NotCopied::OutOfMemory => ENOMEM,
         NotCopied::WrittenOnce => EACCES,
     }
@@ -60,10 +61,19 @@ fn status(why: NotCopied) -> u8 {
 ///
 /// # Safety
 /// As `Context::copy_block` says: the offsets and the size are within the two blocks.
-unsafe extern "C" fn run_copy(_: u32, paramv: *mut u64, _: u32, depv: *mut EdtDep) -> Guid {
-    // SAFETY: such an EDT has four parameters.
-    let [to, from, size, destroys] = unsafe { paramv.cast::<[u64; 4]>().read() };
-    // SAFETY: it has two pre-slots, both with a block.
+unsafe extern "C" fn run_copy(_: u32, paramv: *mut u64, depc: u32, depv: *mut EdtDep) -> Guid {
+    // SAFETY: such an EDT has five parameters.
+    let [to, from, size, destroys, destination] = unsafe { paramv.cast::<[u64; 5]>().read() };
+    if depc == 1 {
+        // SAFETY: it has one pre-slot, with a block.
+        let one = unsafe { depv.read() };
+        if destroys != 0 {
+            // SAFETY: any GUID may be passed.
+            unsafe { super::db::ocrDbDestroy(one.guid.into()) };
+        }
+        return Guid::from_bits(destination);
+    }
+    // SAFETY: otherwise it has two pre-slots, both with a block.
     let [source, destination] = unsafe { depv.cast::<[EdtDep; 2]>().read() };
     let from = source.ptr.cast::<u8>().wrapping_add(from as usize);
     let to = destination.ptr.cast::<u8>().wrapping_add(to as usize);

@@ -254,6 +254,16 @@ impl Check {
                         "a copy is from one data block to another",
                         "Within one block, an EDT that holds it can use memmove.",
                     ),
+                    false if objects.data_blocks.partitions.are_one(source, destination) => self.by_call(
+                        made,
+                        "of source and destination, one is a part of the other (ocrDbPartition, or a copy of the type \
+                         DB_COPY_PARTITION), and the bytes are others than the part's own"
+                            .into(),
+                        &both,
+                        "no EDT gets a data block together with a part of it (extensions/ocr-db-partitioning.h)",
+                        "Destroy the part first, or make it the whole source, and its place in the other block the \
+                         destination: that moves nothing.",
+                    ),
                     false => self.by_call(
                         made,
                         format!("there is no copyType {}", made.number(5) as i64),

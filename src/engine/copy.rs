@@ -1,11 +1,18 @@
 //! Copies from one data block to another (`ocrDbCopy`). Each is an EDT of the runtime's own, which
 //! acquires the two blocks as any EDT does: so a copy waits for those that hold them, and nobody
 //! waits for a copy longer than for an EDT.
+//!
+//! | what is copied | what happens |
+//! |---|---|
+//! | by `DB_COPY_PARTITION`, to the whole of a block that nobody has used yet | the destination becomes a part of the source (`partition.rs`), where that needs no memory of its own: nothing is moved. The EDT acquires the destination alone, which it gets when the partition is open |
+//! | from such a part, or another, to where it is a part of its whole, or the other way | it is there already. The EDT acquires the part alone, and destroys it if that is asked for: then the whole can be had |
+//! | anything else | the EDT acquires both, and copies |
 
 use super::context::Context;
 use super::create::{NotCreated, Output};
 use super::own::Own;
 use crate::check::history::What;
+use crate::device::List;
 use crate::object::edt::Mode;
 use crate::object::event::EventKind;
 use crate::object::guid::Guid;
@@ -29,6 +36,8 @@ pub struct Copy {
     pub size: u64,
     /// Whether the source is destroyed then.
     pub destroys_source: bool,
+    /// Whether the program promises not to use the source before the destination is destroyed.
+    pub divides: bool,
 }
 
 /// Why nothing is copied.
@@ -38,6 +47,8 @@ pub enum NotCopied {
     NoSuchBlock,
     /// Source and destination are one block.
     OneBlock,
+    /// One is a part of the other, and the bytes are not the same: no EDT can have both.
+    PartOfOther,
     /// A block is too small.
     TooSmall,
     /// The destination was to be written once, and was.
@@ -47,9 +58,9 @@ pub enum NotCopied {
 }
 
 impl Context {
-    /// Creates the EDT for a copy: `function` gets the source, the destination and the parameters
-    /// destination offset, source offset, size, whether to destroy the source; it returns the
-    /// destination. With `completes`, answers with an event that is satisfied with the destination then.
+    /// Creates the EDT for a copy: `function` gets the source and the destination, or only one of them where
+    /// nothing is moved, and the parameters destination offset, source offset, size, whether to destroy the
+    /// source, the destination; it returns the destination. With `completes`, answers with an event that is satisfied with the destination then.
     pub fn copy_block(
         &mut self,
         copy: Copy,
@@ -68,6 +79,7 @@ impl Context {
         if self.is_written_once(copy.destination) {
             return Err(NotCopied::WrittenOnce);
         }
+        let slots = self.slots_for(&copy)?;
         let event = match completes {
             true => self.new_completion().ok_or(NotCopied::OutOfMemory)?,
             false => Guid::NULL,
@@ -77,12 +89,13 @@ impl Context {
             copy.source_offset,
             copy.size,
             copy.destroys_source as u64,
+            copy.destination.bits(),
         ];
         let created = self.create_own(Own {
             function,
             name: COPY_NAME,
             params: &params,
-            depc: 2,
+            depc: slots.len() as u32,
             output: match completes {
                 true => Output::Given(event),
                 false => Output::None,
@@ -90,7 +103,7 @@ impl Context {
             in_scope: true,
         });
         let result = match created {
-            Ok(edt) => self.connect_copy(edt, copy),
+            Ok(edt) => self.connect_copy(edt, &slots),
             // The event and the numbers are right, so nothing else can be the reason.
             Err(NotCreated::OutOfMemory | _) => Err(NotCopied::OutOfMemory),
         };
@@ -101,9 +114,36 @@ impl Context {
         result.map(|()| event)
     }
 
-    fn connect_copy(&mut self, edt: Guid, copy: Copy) -> Result<(), NotCopied> {
-        let slots = [(copy.source, Mode::Const), (copy.destination, Mode::Ew)];
-        for (slot, (block, mode)) in (0..).zip(slots) {
+    /// What the EDT for a copy acquires, in the order of its pre-slots: both blocks; or one, where the bytes of
+    /// the other are the same, from here on or already.
+    fn slots_for(&mut self, copy: &Copy) -> Result<List<(Guid, Mode)>, NotCopied> {
+        let partitions = &self.runtime.objects.data_blocks.partitions;
+        let (from, to) = (copy.source, copy.destination);
+        let is_whole = |guid, offset| offset == 0 && self.block_size(guid) == Some(copy.size);
+        let is_at = |part, whole, offset| {
+            is_whole(part, 0) && partitions.place_of(part) == Some((whole, offset))
+        };
+        let back = copy.source_offset == 0 && is_at(from, to, copy.destination_offset);
+        let again = copy.destination_offset == 0 && is_at(to, from, copy.source_offset);
+        if back {
+            return Ok(List::from_slice(&[(from, Mode::Const)]));
+        }
+        if again && !copy.destroys_source {
+            return Ok(List::from_slice(&[(to, Mode::Ro)]));
+        }
+        if partitions.are_one(from, to) {
+            return Err(NotCopied::PartOfOther);
+        }
+        let all = is_whole(to, copy.destination_offset);
+        if copy.divides && all && self.share_block(from, copy.source_offset, to) {
+            // Nobody stands before this EDT in the queue of the new part.
+            return Ok(List::from_slice(&[(to, Mode::Ro)]));
+        }
+        Ok(List::from_slice(&[(from, Mode::Const), (to, Mode::Ew)]))
+    }
+
+    fn connect_copy(&mut self, edt: Guid, slots: &[(Guid, Mode)]) -> Result<(), NotCopied> {
+        for (slot, &(block, mode)) in (0..).zip(slots) {
             let added = self.with_graph(|graph| graph.add_dependence(block, edt, slot, mode));
             if added.is_err() {
                 // It was destroyed meanwhile. The second pre-slot keeps the EDT from running.

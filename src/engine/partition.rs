@@ -14,6 +14,9 @@
 //! When all parts have been destroyed, but not all are gone, the next call begins again, with another
 //! hold of the whole behind those that have waited for it.
 //!
+//! **Copies that share.** A block that nobody has used yet can become a part as well, in place of being the
+//! destination of a copy of the type `DB_COPY_PARTITION` ([`Context::share_block`]).
+//!
 //! **Memory.** A part that begins where the memory of a block of its size could begin uses the memory of
 //! the whole: nothing is copied. Others get memory of their own and are copied, there and back, since a
 //! kernel may load vectors from a buffer's first byte on. A device cannot tell the difference. The
@@ -35,6 +38,7 @@ use crate::memory::{self, Acquired, divided, private};
 use crate::object::data_block::{DataBlock, LIVE, Mark, alignment};
 use crate::object::edt::{Mode, NO_SLOT};
 use crate::object::guid::Guid;
+use crate::object::header::Locked;
 use crate::object::partition::{Entered, NewPart, NoParts};
 use crate::object::place::Place;
 use crate::object::work::EdtDep;
@@ -136,6 +140,55 @@ impl Context {
                 check.made_block(&self.runtime.objects, guid, size, act);
             }
         }
+        self.enter_partition(whole, parts, fixed)
+    }
+
+    /// Makes a block that nobody has used yet a part of another one, from an offset on: what is copied so shares
+    /// the memory. False if that cannot be, and nothing is done.
+    ///
+    /// The program knows the block. It is closed under its lock, and only if nobody has it or waits for it: who
+    /// comes later waits, as for a new part, and who destroys it finds a closed block, which goes when it is opened.
+    pub(super) fn share_block(&mut self, whole: Guid, offset: u64, guid: Guid) -> bool {
+        let blocks = &self.runtime.objects.data_blocks;
+        let once = |whole: &DataBlock| whole.has_any([Mark::WrittenOnce, Mark::Private]);
+        let Some((part, mut locked)) = blocks.lock(guid) else {
+            return false;
+        };
+        let size = part.size();
+        // What would have memory of its own as a part is copied, and is a block for itself.
+        let aligned = offset.is_multiple_of(alignment(size as usize) as u64);
+        if once(blocks.pinned(whole)) || !aligned || size == 0 {
+            return false;
+        }
+        if !divided::close_unused(part, &mut locked) {
+            return false;
+        }
+        block_is_part(part, &locked, true);
+        drop(locked);
+        let parts = [NewPart { guid, offset, size }];
+        match self.enter_partition(whole, &parts, false) {
+            Ok(Entered::Open) => self.open_parts(blocks.pinned(whole), &[guid]),
+            Ok(_) => {}
+            Err(_) => {
+                block_is_part(part, &part.header.lock_pinned(), false);
+                let left = divided::open(part, &mut self.granted);
+                self.dispose_if(part, left);
+                self.work_off();
+                return false;
+            }
+        }
+        self.work_off();
+        true
+    }
+
+    /// Enters parts that are closed.
+    fn enter_partition(
+        &mut self,
+        whole: Guid,
+        parts: &[NewPart],
+        fixed: bool,
+    ) -> Result<Entered, NotDivided> {
+        let blocks = &self.runtime.objects.data_blocks;
         let number = blocks.partitions.number();
         let opener = self.create_own(Own {
             function: open,
@@ -358,6 +411,14 @@ impl Context {
             let left = divided::unite(whole, &mut self.granted);
             self.dispose_if(whole, left);
         }
+    }
+}
+
+/// Notes that a locked block is a part of another one, or is not.
+fn block_is_part(block: &DataBlock, locked: &Locked<'_>, is: bool) {
+    match is {
+        true => block.mark(locked, Mark::Part),
+        false => block.unmark(locked, Mark::Part),
     }
 }
 

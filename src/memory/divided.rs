@@ -64,13 +64,27 @@ pub(super) fn divide_locked(block: &DataBlock, mut locked: Locked<'_>, edt: &Edt
 
 /// Closes a new part, until it is opened.
 pub fn close(block: &DataBlock) {
-    let mut locked = block.header.lock_pinned();
+    close_locked(block, &mut block.header.lock_pinned());
+}
+
+fn close_locked(block: &DataBlock, locked: &mut Locked<'_>) {
     locked.word = locked.word.with_state(DIVIDED).with_count(1);
-    block.mark(&locked, Mark::Divided);
-    block.mark(&locked, Mark::Closed);
+    block.mark(locked, Mark::Divided);
+    block.mark(locked, Mark::Closed);
     let mut holders = Holders::default();
     enter(&mut holders, Mode::Ew, Place::HOST, 1);
     block.holders.set(holders);
+}
+
+/// Closes a block that nobody has used yet, so that it can become a part of another one. False, and nothing is
+/// done, if somebody has.
+#[cfg_attr(loom, allow(dead_code))]
+pub fn close_unused(block: &DataBlock, locked: &mut Locked<'_>) -> bool {
+    let unused = block.is_unused_yet(locked) && !is_held(&block.holders.get());
+    if unused {
+        close_locked(block, locked);
+    }
+    unused
 }
 
 /// Gives a part that has its content to those that wait for it.

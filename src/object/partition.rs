@@ -196,6 +196,11 @@ impl Partitions {
         Some((place.whole, place.offset))
     }
 
+    /// Whether one of two blocks is the other, or a part of it, or a part of a part.
+    pub fn are_one(&self, one: Guid, other: Guid) -> bool {
+        self.exist() && (self.order_of(one).contains(&other) || self.order_of(other).contains(&one))
+    }
+
     /// A part has been destroyed, which those that use it need not notice. Nothing if it is gone.
     pub fn destroyed(&self, part: Guid) {
         let mut table = self.table.lock();

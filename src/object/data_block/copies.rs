@@ -153,6 +153,16 @@ impl DataBlock {
         self.second.base.set(std::ptr::null_mut());
     }
 
+    /// Whether nobody has used the block yet: it was made without memory, nobody has it or waits for it, and it is
+    /// nothing but a block.
+    #[cfg_attr(loom, allow(dead_code))]
+    pub(crate) fn is_unused_yet(&self, locked: &Locked<'_>) -> bool {
+        let copies = self.copies_seen(locked);
+        let marks = self.second.marks.load(Ordering::Relaxed) & !(Mark::Guarded as u32);
+        let bare = !copies.has_host && copies.valid.is_empty() && copies.resident.is_empty();
+        bare && marks == 0 && locked.word.state() == LIVE && self.queue.get().0.is_null()
+    }
+
     /// Whether its host memory is its own.
     pub fn owns_memory(&self) -> bool {
         let _locked = self.header.lock_pinned();

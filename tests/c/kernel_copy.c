@@ -1,0 +1,3 @@
+/* kernel_copy.h: On a device that shares the memory of the host. */
+// needs: opencl
+#include "kernel_copy.h"

@@ -1,0 +1,4 @@
+/* kernel_copy.h: On a device whose memory is apart. */
+// needs: opencl
+// env: OCR_DEVICE_FORCE_COPIES=1
+#include "kernel_copy.h"

@@ -1,0 +1,6 @@
+/* kernel_copy.h: On a device whose memory is apart, and small: pieces leave it all the time. In strict mode. */
+// needs: opencl
+// env: OCR_DEVICE_FORCE_COPIES=1
+// env: OCR_DEVICE_MEMORY=300K
+// env: OCR_CHECK=strict
+#include "kernel_copy.h"

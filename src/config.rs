@@ -58,6 +58,11 @@ pub const SETTINGS: &[Description] = &[
         what: "kernels that each device has enqueued behind the one they wait for, at most; 0: none; default: 32",
     },
     Description {
+        name: "platform",
+        variable: "OCR_PLATFORM",
+        what: "a description of the machine, as `ocr info --write-platform FILE` writes it",
+    },
+    Description {
         name: "check",
         variable: "OCR_CHECK",
         what: "strict: end at the first misuse of the interface and say what to do; leaks: and with status 1 if objects are left; default: off",
@@ -141,6 +146,8 @@ pub struct Settings {
     pub device_copies: Set<bool>,
     /// Kernels enqueued ahead, per device.
     pub device_ahead: Set<usize>,
+    /// The description of the machine is there.
+    pub platform: Set<Option<PathBuf>>,
     /// Strict mode.
     pub check: Set<Checks>,
     /// Print statistics at exit.
@@ -242,8 +249,7 @@ impl Settings {
         fn maybe(value: &Option<impl fmt::Display>) -> String {
             value.as_ref().map_or("-".into(), |value| value.to_string())
         }
-        let report = self.report.value.as_deref().map(Readable::path);
-        let halt_dot = self.halt_dot.value.as_deref().map(Readable::path);
+        let path = |set: &Set<Option<PathBuf>>| maybe(&set.value.as_deref().map(Readable::path));
         vec![
             ("workers", self.workers.to_string(), &self.workers.origin),
             ("sched", self.sched.to_string(), &self.sched.origin),
@@ -263,10 +269,11 @@ impl Settings {
                 self.device_ahead.to_string(),
                 &self.device_ahead.origin,
             ),
+            ("platform", path(&self.platform), &self.platform.origin),
             ("check", self.check.to_string(), &self.check.origin),
             ("stats", self.stats.to_string(), &self.stats.origin),
-            ("report", maybe(&report), &self.report.origin),
-            ("halt-dot", maybe(&halt_dot), &self.halt_dot.origin),
+            ("report", path(&self.report), &self.report.origin),
+            ("halt-dot", path(&self.halt_dot), &self.halt_dot.origin),
         ]
     }
 }
@@ -361,6 +368,7 @@ impl Values {
             device_memory: self.get("device-memory", None, |text| parse_bytes(text).map(Some))?,
             device_copies: self.get("device-copies", false, parse_flag)?,
             device_ahead: self.get("device-ahead", 32, parse_count)?,
+            platform: self.get_file("platform")?,
             check: self.get("check", Checks::Off, parse_checks)?,
             stats: self.get("stats", false, parse_flag)?,
             report: self.get_file("report")?,

@@ -20,6 +20,7 @@
 //! * `directory`: the directory in which the process was started, which relative names in settings are of.
 //! * `heap`: the runtime's own memory, and what happens where there is none.
 //! * `message`: messages that are made without memory.
+//! * [`platform`]: the description of the machine in a file, with measured speeds of links.
 //! * `symbols`: the names of the program's functions, for messages.
 //! * `sync`: the atomics of the protocols, which the models replace.
 //! * [`text`]: bytes that are not UTF-8, as text for people.
@@ -77,6 +78,8 @@ pub mod memory;
 #[cfg(not(loom))]
 mod message;
 pub mod object;
+#[cfg(not(loom))]
+pub mod platform;
 #[cfg(not(loom))]
 pub mod report;
 pub mod sched;

@@ -532,3 +532,104 @@ fn answers_that_cannot_be_written() {
     let fails = ["compare", "--policies=cpu", "/bin/false"];
     assert_eq!(run(&fails, unread(), unread()), Some(1));
 }
+
+/// A file that is not there.
+fn new_file(name: &str) -> String {
+    let path = PathBuf::from(env!("CARGO_TARGET_TMPDIR")).join(name);
+    let _ = fs::remove_file(&path);
+    path.display().to_string()
+}
+
+#[test]
+fn info_writes_a_platform_description_and_reads_it() {
+    let file = new_file("machine.toml");
+    let answer = ocr(&["info", "--write-platform", &file], &[]);
+    answer.is(0, &[&format!("{file} describes "), "OCR_PLATFORM="]);
+    let text = fs::read_to_string(&file).expect("it was written");
+    assert!(text.contains("version = 1\n\n[host]\n"), "{text}");
+    let shown = ocr(&["info"], &[("OCR_PLATFORM", &file)]);
+    let shown = shown.is(0, &["Links (OCR_PLATFORM):", &file]);
+    if has_device() {
+        for what in [
+            "host to device 0: ",
+            "device 0 to host: ",
+            "/s (measured 20",
+        ] {
+            assert!(shown.stdout.contains(what), "{}", shown.stdout);
+        }
+        let missing = text
+            .replace("index = 0\n", "index = 99\n")
+            .replace("device 0", "device 99");
+        let other = new_file("other-machine.toml");
+        fs::write(&other, missing).expect("target/ can be written");
+        let refused = ocr(&["info"], &[("OCR_PLATFORM", &other)]);
+        refused
+            .is(2, &[])
+            .says(&["$OCR_PLATFORM: it is not of this machine: there is no device 99"]);
+    }
+    // What is there may have been changed by somebody.
+    let again = ocr(&["info", "--write-platform", &file], &[]);
+    again
+        .is(1, &[])
+        .says(&[&file, "is there already", "remove it"]);
+    assert_eq!(fs::read_to_string(&file).ok(), Some(text.clone()));
+    let nowhere = ocr(
+        &["info", "--write-platform", "/nonexistent/machine.toml"],
+        &[],
+    );
+    nowhere.is(1, &[]).says(&["/nonexistent/machine.toml: "]);
+    let without = new_file("no-devices.toml");
+    ocr(&["info", "--write-platform", &without], NO_LIBRARY).is(0, &["with 0 devices"]);
+    // A program reads it, by the variable or the argument, and does not run with one that is damaged.
+    for (name, content, says) in [
+        (
+            "damaged.toml",
+            text[..text.len() / 2].to_string(),
+            "is not usable: ",
+        ),
+        (
+            "version.toml",
+            text.replace("version = 1", "version = 9"),
+            "it has version 9, and this runtime reads version 1",
+        ),
+        (
+            "unknown.toml",
+            text.replace("[host]", "[hosts]"),
+            "unknown field `hosts`",
+        ),
+        (
+            "cores.toml",
+            text.replacen("compute-units = ", "compute-units = 7", 1),
+            "its host has 7",
+        ),
+    ] {
+        let file = new_file(name);
+        fs::write(&file, content).expect("target/ can be written");
+        for (args, settings) in [
+            (&[][..], &[("OCR_PLATFORM", &*file)][..]),
+            (&["-ocr:platform", &*file][..], &[][..]),
+        ] {
+            let run = Command::new(example("hello"))
+                .args(args)
+                .env_remove("OCR_PLATFORM")
+                .envs(settings.iter().copied())
+                .output()
+                .expect("it can be started");
+            let said = String::from_utf8_lossy(&run.stderr);
+            assert_eq!(run.status.code(), Some(2), "{said}");
+            assert!(said.contains(says) && said.contains(name), "{said}");
+        }
+        ocr(&["info"], &[("OCR_PLATFORM", &file)])
+            .is(2, &[])
+            .says(&[says]);
+    }
+    let run = Command::new(example("hello"))
+        .args(["-ocr:platform", &file])
+        .output()
+        .expect("it can be started");
+    assert!(
+        run.status.success(),
+        "{}",
+        String::from_utf8_lossy(&run.stderr)
+    );
+}

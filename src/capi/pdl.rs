@@ -1,10 +1,11 @@
-//! `extensions/ocr-pdl.h`: properties of places.
+//! `extensions/ocr-pdl.h`: properties of places. What a platform description says (`OCR_PLATFORM`) comes before what
+//! the system and OpenCL tell.
 
 use super::{EFAULT, EINVAL, EPERM, put, sys, with};
 use crate::device::DeviceInfo;
 use crate::engine::context::Context;
 use crate::object::guid::{Guid, Kind};
-use crate::text::read_file;
+use crate::platform::{self, Device as Described, Direction, Host, Link, Role, UnitKind};
 use parking_lot::Mutex;
 use std::collections::HashMap;
 use std::ffi::{CStr, CString, c_char};
@@ -40,10 +41,80 @@ pub(super) fn lasting(text: String) -> &'static CStr {
         })
 }
 
-/// The machine's name.
-fn host_name() -> Option<String> {
-    let name = read_file("/proc/sys/kernel/hostname").ok()?;
-    Some(name.trim_end().to_string())
+impl Device<'_> {
+    /// What the settings say of the device.
+    fn described<'a>(&self, context: &'a Context) -> Option<&'a Described> {
+        match self {
+            Device::Host => None,
+            Device::OpenCl(_, info) => context.runtime.platform.as_ref()?.device(info.index),
+        }
+    }
+
+    /// Its link with the host, as the settings say.
+    fn link<'a>(&self, context: &'a Context, direction: Direction) -> Option<&'a Link> {
+        match self {
+            Device::Host => None,
+            Device::OpenCl(_, info) => {
+                let platform = context.runtime.platform.as_ref()?;
+                platform.link(info.index, direction)
+            }
+        }
+    }
+
+    /// What it is, to the host and by itself, as the settings say or the system does.
+    fn role_and_kind(&self, context: &Context) -> (Role, UnitKind) {
+        match (self, &context.runtime.platform, self.described(context)) {
+            (Device::Host, Some(platform), _) => (platform.host.role, platform.host.kind),
+            (Device::Host, None, _) => (Role::Master, UnitKind::Cpu),
+            (_, _, Some(device)) => (device.role, device.kind),
+            (Device::OpenCl(_, info), _, None) => (Role::Worker, info.kind.into()),
+        }
+    }
+
+    /// A number that is there without a description, too.
+    fn number(&self, context: &Context, property: &[u8]) -> Option<u64> {
+        match self {
+            Device::Host => {
+                let host = match &context.runtime.platform {
+                    Some(platform) => platform.host.clone(),
+                    None => Host::here(),
+                };
+                match property {
+                    b"thread-count" => Some(context.runtime.queues.workers() as u64),
+                    b"compute-units" => Some(host.compute_units),
+                    b"memory-size" => Some(host.memory),
+                    _ => None,
+                }
+            }
+            Device::OpenCl(index, info) => {
+                let described = self.described(context).cloned();
+                let device = described.unwrap_or_else(|| Described::of(info));
+                match property {
+                    b"device-index" => Some(*index),
+                    b"compute-units" => Some(device.compute_units),
+                    b"memory-size" => Some(device.memory),
+                    b"local-memory-size" => Some(device.local_memory),
+                    b"max-work-group-size" => Some(device.max_work_group),
+                    b"shares-host-memory" => Some(device.shares_memory.into()),
+                    b"to-device-latency" | b"to-device-bandwidth" => {
+                        speed(self.link(context, Direction::ToDevice)?, property)
+                    }
+                    b"from-device-latency" | b"from-device-bandwidth" => {
+                        speed(self.link(context, Direction::FromDevice)?, property)
+                    }
+                    _ => None,
+                }
+            }
+        }
+    }
+}
+
+/// Latency or bandwidth of a link, rounded.
+fn speed(link: &Link, property: &[u8]) -> Option<u64> {
+    Some(match property.ends_with(b"latency") {
+        true => link.latency_ns.round() as u64,
+        false => link.bandwidth.round() as u64,
+    })
 }
 
 export! {
@@ -58,8 +129,14 @@ export! {
         // SAFETY: the header asks for a text that ends with a zero.
         let property = unsafe { CStr::from_ptr(property) }.to_bytes();
         let value = with(None, |context| {
-            match (device(context, guid.into())?, property) {
-                (_, b"hostname") => host_name(),
+            let device = device(context, guid.into())?;
+            let source = |direction| Some(device.link(context, direction)?.source.clone());
+            match (&device, property) {
+                (_, b"hostname") => platform::name(),
+                (_, b"role") => Some(device.role_and_kind(context).0.word().to_string()),
+                (_, b"kind") => Some(device.role_and_kind(context).1.word().to_string()),
+                (_, b"to-device-source") => source(Direction::ToDevice),
+                (_, b"from-device-source") => source(Direction::FromDevice),
                 (Device::OpenCl(_, info), b"device-name") => Some(info.name.clone()),
                 (Device::OpenCl(_, info), b"platform-name") => Some(info.platform.clone()),
                 _ => None,
@@ -81,12 +158,11 @@ export! {
         let property = unsafe { CStr::from_ptr(property) }.to_bytes();
         with(EPERM, |context| {
             let Some(device) = device(context, guid.into()) else { return EINVAL };
-            let number = match (device, property) {
-                (_, b"node-index") => 0,
-                (Device::Host, b"thread-count") => context.runtime.queues.workers() as u64,
-                (Device::OpenCl(index, _), b"device-index") => index,
-                _ => return 0,
+            let number = match property {
+                b"node-index" => Some(0),
+                _ => device.number(context, property),
             };
+            let Some(number) = number else { return 0 };
             // SAFETY: the header asks for a valid place.
             unsafe { put(value, number) };
             0

@@ -456,7 +456,7 @@ impl Inventory {
 #[cfg(test)]
 impl DeviceInfo {
     /// A device that is not there.
-    pub(super) fn example(index: usize, kind: DeviceKind) -> Self {
+    pub(crate) fn example(index: usize, kind: DeviceKind) -> Self {
         DeviceInfo {
             index,
             name: format!("device {index}"),

@@ -56,6 +56,7 @@ mod lane;
 mod launch;
 mod load;
 mod manager;
+mod measure;
 mod pace;
 mod program;
 mod raw;
@@ -77,6 +78,7 @@ pub use discovery::{DeviceInfo, DeviceKind, Inventory, LoaderState, discover};
 pub use error::{BuildError, DeviceError, LaunchError, code_name};
 pub use handle::DeviceManager;
 pub use load::{Pool, feed};
+pub use measure::{LinkSpeed, measure_links};
 pub use selection::Selection;
 pub use signature::{ArgKind, Signature};
 pub use threads::{

@@ -3,8 +3,9 @@
 
 use super::Runtime;
 use super::context::Context;
+use super::end::fatal;
 use super::launch::Answers;
-use crate::config::{DEFAULT_ORIGIN, Settings};
+use crate::config::DEFAULT_ORIGIN;
 use crate::device::{
     self, BuildError, DeviceInfo, DeviceKind, DeviceManager, DeviceSettings, KernelSpec, List,
     LoaderState,
@@ -19,6 +20,7 @@ use crate::report::counted;
 use crate::text::Readable;
 use parking_lot::Mutex;
 use std::collections::HashMap;
+use std::path::Path;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::sync::{Arc, OnceLock};
 
@@ -83,7 +85,7 @@ impl Devices {
     }
 
     fn plan(&self, runtime: &Runtime) -> &Plan {
-        (self.plan).get_or_init(|| runtime.signals.keep(|| Plan::new(&runtime.settings)))
+        (self.plan).get_or_init(|| runtime.signals.keep(|| Plan::new(runtime)))
     }
 
     /// The kernels of a template have got a C function beside them: where they can run nowhere since this process was forked,
@@ -215,7 +217,8 @@ impl Devices {
 }
 
 impl Plan {
-    fn new(settings: &Settings) -> Plan {
+    fn new(runtime: &Runtime) -> Plan {
+        let settings = &runtime.settings;
         let mut plan = Plan::default();
         if settings.devices.value == device::Selection::None {
             plan.problem = Some(format!("no device is used ({})", settings.devices.origin));
@@ -226,6 +229,18 @@ impl Plan {
             plan.is_forked = true;
             plan.problem = Some(inventory.explain_absence());
             return plan;
+        }
+        if let Some(platform) = &runtime.platform
+            && let Err(message) = platform.check_devices(&inventory.devices)
+        {
+            let (origin, path) = (
+                &settings.platform.origin,
+                settings.platform.value.as_deref(),
+            );
+            let path = path.unwrap_or(Path::new("")).display();
+            fatal(&format!(
+                "{origin}: the platform description {path}: {message}"
+            ));
         }
         let infos = |indices: Vec<usize>| {
             indices

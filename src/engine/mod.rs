@@ -62,6 +62,7 @@ use crate::object::guid::Guid;
 use crate::object::template::TemplateView;
 use crate::object::waiting::Waiting;
 use crate::object::work::Work;
+use crate::platform::Platform;
 use crate::report::tally::Registry;
 use crate::sched::policy::Policy;
 use crate::sched::queues::Queues;
@@ -95,6 +96,8 @@ pub struct Runtime {
     pub policy: Box<dyn Policy>,
     /// The policy's name.
     pub policy_name: String,
+    /// What the settings say of the machine.
+    pub platform: Option<Platform>,
     /// The OpenCL devices, opened when the first kernel is added, or the program asks for them.
     pub devices: Devices,
     /// How and when it ends.

@@ -18,6 +18,7 @@ use crate::object::Objects;
 use crate::object::data_block::DataBlocks;
 use crate::object::template::PARAM_DEF;
 use crate::object::work::{EdtFunction, Work, Works};
+use crate::platform::Platform;
 use crate::report::{Destination, DeviceReport, Report};
 use crate::sched::policy;
 use crate::sched::queues::Queues;
@@ -81,6 +82,13 @@ impl Run {
                 exit_now(USAGE_STATUS);
             }
         };
+        let platform = match Platform::of(&settings.platform) {
+            Ok(platform) => platform,
+            Err(message) => {
+                tell!("ocr: error: {message}");
+                exit_now(USAGE_STATUS);
+            }
+        };
         settings
             .report
             .value
@@ -98,6 +106,7 @@ impl Run {
             early: CachePadded::default(),
             waits: CachePadded::default(),
             policy,
+            platform,
             policy_name: settings.sched.to_string(),
             devices: Devices::default(),
             end: CachePadded::default(),

@@ -3,10 +3,14 @@
 use crate::table::{bytes, wrap};
 use crate::{Failure, print};
 use ocr::config::{DEFAULT_ORIGIN, Settings};
-use ocr::device::{DeviceInfo, Inventory, LoaderState, discover};
+use ocr::device::{DeviceInfo, Inventory, LoaderState, discover, measure_links};
+use ocr::platform::Platform;
 use ocr::sched::policy::{DEFAULT, POLICIES};
 use ocr::text::{Readable, read_file};
-use std::fmt::Write;
+use std::fmt::{self, Write as _};
+use std::fs::OpenOptions;
+use std::io::{ErrorKind, Write as _};
+use std::path::{Path, PathBuf};
 
 /// What to show.
 #[derive(clap::Args)]
@@ -14,6 +18,11 @@ pub struct Options {
     /// Shows the workers and devices alone.
     #[arg(long)]
     short: bool,
+    /// Writes what the machine has into a file, for OCR_PLATFORM, and shows nothing else: its devices, their memory,
+    /// and how fast copies to them and back are, which is measured now, so that nothing else should run. A file
+    /// that is there is left as it is.
+    #[arg(long, value_name = "FILE")]
+    write_platform: Option<PathBuf>,
     /// Ends with status 1 if there is no OpenCL device.
     #[arg(long)]
     require_device: bool,
@@ -23,9 +32,20 @@ pub struct Options {
 pub fn info(options: &Options) -> Result<(), Failure> {
     let (settings, _) = Settings::load(&mut vec!["ocr".into()]).map_err(Failure::usage)?;
     let inventory = discover();
+    if let Some(file) = &options.write_platform {
+        return write_platform(file, &inventory);
+    }
+    let platform = Platform::of(&settings.platform).map_err(Failure::usage)?;
+    if let Some(platform) = &platform {
+        let so = platform.check_devices(&inventory.devices);
+        so.map_err(|error| Failure::usage(format!("{}: {error}", settings.platform.origin)))?;
+    }
     let mut text = format!("ocr {}, OCR API 1.1.0\n\n", env!("CARGO_PKG_VERSION"));
     text += &format!("Workers: {}\n\n", workers(&settings));
     text += &wrap(&devices(&inventory, &settings));
+    if let Some(platform) = &platform {
+        text += &links(platform);
+    }
     if !options.short {
         text += &settings_and_policies(&settings);
     }
@@ -34,6 +54,66 @@ pub fn info(options: &Options) -> Result<(), Failure> {
         true => Err(Failure::failed("there is no OpenCL device")),
         false => Ok(()),
     }
+}
+
+/// Measures the devices, and writes the file.
+fn write_platform(file: &Path, inventory: &Inventory) -> Result<(), Failure> {
+    let refused = |error: std::io::Error| match error.kind() {
+        ErrorKind::AlreadyExists => Failure::failed(format!(
+            "{} is there already, and may have values that somebody has given: remove it, or name another file",
+            file.display()
+        )),
+        _ => Failure::failed(format!("{}: {error}", file.display())),
+    };
+    // Before it is measured, to say it at once; whoever makes the file meanwhile keeps it all the same.
+    if file.symlink_metadata().is_ok() {
+        return Err(refused(ErrorKind::AlreadyExists.into()));
+    }
+    let devices = inventory.devices.iter().map(|info| {
+        let speeds = measure_links(info).inspect_err(|error| {
+            let _ = writeln!(
+                std::io::stderr(),
+                "ocr: warning: the links to device {} are left out: {error}",
+                info.index
+            );
+        });
+        (info.clone(), speeds.ok())
+    });
+    let platform = Platform::found(&devices.collect::<Vec<_>>());
+    let create = OpenOptions::new().write(true).create_new(true).open(file);
+    let mut out = create.map_err(refused)?;
+    let written = (out.write_all(platform.text().as_bytes())).and_then(|()| out.sync_all());
+    if let Err(error) = written {
+        let _ = std::fs::remove_file(file);
+        return Err(refused(error));
+    }
+    print(&format!(
+        "{} describes {} with {} device{}. OCR_PLATFORM={0} has programs read it.\n",
+        file.display(),
+        platform.host.name,
+        platform.devices.len(),
+        if platform.devices.len() == 1 { "" } else { "s" },
+    ))
+}
+
+/// The links of a platform description.
+fn links(platform: &Platform) -> String {
+    let mut text = String::from("Links (OCR_PLATFORM):\n");
+    for link in &platform.links {
+        // Writing to a string cannot fail.
+        let _ = fmt::Write::write_fmt(
+            &mut text,
+            format_args!(
+                "  {} to {}: {:.1} µs, {}/s ({})\n",
+                link.from,
+                link.to,
+                link.latency_ns / 1e3,
+                bytes(link.bandwidth as u64),
+                link.source
+            ),
+        );
+    }
+    text
 }
 
 fn workers(settings: &Settings) -> String {

@@ -1,0 +1,689 @@
+//! The platform description: one file, in TOML, that says what units a machine has and how fast the links between
+//! them are. `ocr info --write-platform FILE` writes it with what it has found and measured; people may change it;
+//! `OCR_PLATFORM` has a run read it. Then its values answer the questions of `ocr-pdl.h`, and placement policies can
+//! ask it what a transfer takes ([`Platform::link`]).
+//!
+//! The words are those of PDL, the platform description language of OCR-Vx: *units* with a *role*, their memory, and
+//! the *links* between them. Units are the host, which is the Master since programs begin there, and its OpenCL
+//! devices, which are Workers. A Hybrid is both, such as a node among several; nobody writes that today, but it is read.
+//!
+//! Each link says where its numbers come from: `measured` with the day, or `given` by somebody. A file of another
+//! version, with a key or a value that makes no sense, or that says of this machine what is not so, is refused with
+//! a message that names the place: a policy that believes a wrong number goes wrong where nobody looks.
+
+use crate::config::Set;
+use crate::device::{DeviceInfo, DeviceKind, LinkSpeed};
+use serde::Deserialize;
+use std::fmt::{self, Write};
+use std::path::{Path, PathBuf};
+use std::time::{SystemTime, UNIX_EPOCH};
+
+/// The version of the file that this runtime writes, and the only one that it reads.
+pub const VERSION: i64 = 1;
+
+/// What a unit is to the others.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Deserialize)]
+pub enum Role {
+    /// Programs begin there, and it gives work to the others.
+    Master,
+    /// It gets work, and gives it on.
+    Hybrid,
+    /// It gets work.
+    Worker,
+}
+
+impl Role {
+    /// Its word in the file and in `ocr-pdl.h`.
+    pub fn word(self) -> &'static str {
+        match self {
+            Role::Master => "Master",
+            Role::Hybrid => "Hybrid",
+            Role::Worker => "Worker",
+        }
+    }
+}
+
+/// What kind of hardware a unit is.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Deserialize)]
+pub enum UnitKind {
+    /// Cores.
+    #[serde(rename = "CPU")]
+    Cpu,
+    /// A graphics processor.
+    #[serde(rename = "GPU")]
+    Gpu,
+    /// Another accelerator.
+    #[serde(rename = "accelerator")]
+    Accelerator,
+    /// None of these.
+    #[serde(rename = "other")]
+    Other,
+}
+
+impl UnitKind {
+    /// Its word in the file and in `ocr-pdl.h`.
+    pub fn word(self) -> &'static str {
+        match self {
+            UnitKind::Cpu => "CPU",
+            UnitKind::Gpu => "GPU",
+            UnitKind::Accelerator => "accelerator",
+            UnitKind::Other => "other",
+        }
+    }
+}
+
+impl From<DeviceKind> for UnitKind {
+    fn from(kind: DeviceKind) -> UnitKind {
+        match kind {
+            DeviceKind::Cpu => UnitKind::Cpu,
+            DeviceKind::Gpu => UnitKind::Gpu,
+            DeviceKind::Accelerator => UnitKind::Accelerator,
+            DeviceKind::Other => UnitKind::Other,
+        }
+    }
+}
+
+/// The machine's cores and memory.
+#[derive(Clone, PartialEq, Debug, Deserialize)]
+#[serde(rename_all = "kebab-case", deny_unknown_fields)]
+pub struct Host {
+    /// Its name, for people: machines in containers change theirs.
+    pub name: String,
+    /// What it is to the devices.
+    pub role: Role,
+    /// What it is.
+    pub kind: UnitKind,
+    /// Its cores, whether or not a process may use them.
+    pub compute_units: u64,
+    /// Bytes of its memory.
+    pub memory: u64,
+}
+
+/// An OpenCL device.
+#[derive(Clone, PartialEq, Debug, Deserialize)]
+#[serde(rename_all = "kebab-case", deny_unknown_fields)]
+pub struct Device {
+    /// Its number on this machine, as `ocr info` prints it.
+    pub index: usize,
+    /// Its name.
+    pub name: String,
+    /// The OpenCL platform that it belongs to.
+    pub platform: String,
+    /// What it is to the host.
+    pub role: Role,
+    /// What it is.
+    pub kind: UnitKind,
+    /// Its compute units.
+    pub compute_units: u64,
+    /// Bytes of its memory.
+    pub memory: u64,
+    /// Bytes of memory that the work-items of a group share.
+    pub local_memory: u64,
+    /// The most work-items in a group.
+    pub max_work_group: u64,
+    /// Whether its memory is the host's, so that nothing is copied.
+    pub shares_memory: bool,
+}
+
+/// Which way a link leads.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Direction {
+    /// From the host to the device.
+    ToDevice,
+    /// From the device to the host.
+    FromDevice,
+}
+
+/// How fast bytes go from one unit to another: a transfer of N bytes takes the latency and N times 1 / bandwidth.
+#[derive(Clone, PartialEq, Debug, Deserialize)]
+#[serde(rename_all = "kebab-case", deny_unknown_fields)]
+pub struct Link {
+    /// `host`, or `device` and a number.
+    pub from: String,
+    /// The other end.
+    pub to: String,
+    /// Nanoseconds that a transfer takes whatever its size.
+    pub latency_ns: f64,
+    /// Bytes per second of a long transfer.
+    pub bandwidth: f64,
+    /// `measured` and the day, or `given`.
+    pub source: String,
+}
+
+/// A machine.
+#[derive(Clone, PartialEq, Debug, Deserialize)]
+#[serde(rename_all = "kebab-case", deny_unknown_fields)]
+pub struct Platform {
+    version: i64,
+    /// The host.
+    pub host: Host,
+    /// Its devices.
+    #[serde(default, rename = "device")]
+    pub devices: Vec<Device>,
+    /// The links between the host and them.
+    #[serde(default, rename = "link")]
+    pub links: Vec<Link>,
+}
+
+/// The version alone, since a file of another one may be made of anything.
+#[derive(Deserialize)]
+struct Versioned {
+    version: i64,
+}
+
+const HOST: &str = "host";
+
+/// How a device is called in a link.
+fn end_of(device: usize) -> String {
+    format!("device {device}")
+}
+
+impl Platform {
+    /// The description that a setting names, if it names one. The error, for people, says also where the host is
+    /// not this machine.
+    pub fn of(setting: &Set<Option<PathBuf>>) -> Result<Option<Platform>, String> {
+        let Some(path) = &setting.value else {
+            return Ok(None);
+        };
+        let read = Platform::read(path).and_then(|platform| {
+            let here = platform.check_host();
+            here.map_err(|error| format!("the platform description {}: {error}", path.display()))?;
+            Ok(platform)
+        });
+        read.map(Some)
+            .map_err(|error| format!("{}: {error}", setting.origin))
+    }
+
+    /// Reads a file. The error is for people, and names it.
+    pub fn read(path: &Path) -> Result<Platform, String> {
+        let file = path.display();
+        let text = std::fs::read_to_string(path)
+            .map_err(|error| format!("the platform description {file} cannot be read: {error}"))?;
+        Platform::parse(&text)
+            .map_err(|error| format!("the platform description {file} is not usable: {error}"))
+    }
+
+    /// Reads a text.
+    pub fn parse(text: &str) -> Result<Platform, String> {
+        let said = |error: toml::de::Error| error.to_string().trim_end().to_string();
+        let version = toml::from_str::<Versioned>(text).map_err(said)?.version;
+        if version != VERSION {
+            return Err(format!(
+                "it has version {version}, and this runtime reads version {VERSION}. Have it written anew: \
+                 ocr info --write-platform FILE"
+            ));
+        }
+        let platform: Platform = toml::from_str(text).map_err(said)?;
+        platform.check()?;
+        Ok(platform)
+    }
+
+    /// Whether the values make sense together.
+    fn check(&self) -> Result<(), String> {
+        if self.host.compute_units == 0 {
+            return Err("[host]: compute-units is 0".to_string());
+        }
+        let mut devices = self.devices.iter().enumerate();
+        if let Some((_, twice)) = devices.find(|&(at, device)| {
+            let mut before = self.devices[..at].iter();
+            before.any(|other| other.index == device.index)
+        }) {
+            return Err(format!("there are two devices with index {}", twice.index));
+        }
+        for (at, link) in self.links.iter().enumerate() {
+            let name = format!("the link from \"{}\" to \"{}\"", link.from, link.to);
+            let known = |end: &str| {
+                end == HOST
+                    || self
+                        .devices
+                        .iter()
+                        .any(|device| end_of(device.index) == end)
+            };
+            if let Some(unknown) = [&link.from, &link.to].into_iter().find(|end| !known(end)) {
+                return Err(format!(
+                    "{name}: there is no unit \"{unknown}\": a link is between \"{HOST}\" and \"{}\" or another \
+                     device's index",
+                    end_of(0)
+                ));
+            }
+            if link.from == link.to {
+                return Err(format!("{name} leads nowhere"));
+            }
+            let ends = |link: &Link| (link.from.clone(), link.to.clone());
+            if self.links[..at]
+                .iter()
+                .any(|other| ends(other) == ends(link))
+            {
+                return Err(format!("{name} is there twice"));
+            }
+            if !(link.latency_ns.is_finite() && link.latency_ns >= 0.0) {
+                return Err(format!(
+                    "{name}: latency-ns is {}, which no link has",
+                    link.latency_ns
+                ));
+            }
+            if !(link.bandwidth.is_finite() && link.bandwidth > 0.0) {
+                return Err(format!(
+                    "{name}: bandwidth is {}; it is in bytes per second, and more than 0",
+                    link.bandwidth
+                ));
+            }
+            let day = link.source.strip_prefix("measured ");
+            if link.source != GIVEN && !day.is_some_and(is_day) {
+                return Err(format!(
+                    "{name}: source is \"{}\"; it is \"{GIVEN}\", or \"measured\" and a day such as 2026-01-31",
+                    link.source
+                ));
+            }
+        }
+        Ok(())
+    }
+
+    /// Whether what it says of the host is so. The error says what is not.
+    pub fn check_host(&self) -> Result<(), String> {
+        let (said, found) = (self.host.compute_units, cores());
+        match said == found {
+            true => Ok(()),
+            false => Err(format!(
+                "it is not of this machine: its host has {said} cores, and this one has {found}{ADVICE}"
+            )),
+        }
+    }
+
+    /// Whether what it says of devices is so. The error says what is not. Of those that it does not name,
+    /// nothing is said.
+    pub fn check_devices(&self, found: &[DeviceInfo]) -> Result<(), String> {
+        for device in &self.devices {
+            let Some(here) = found.iter().find(|here| here.index == device.index) else {
+                return Err(format!(
+                    "it is not of this machine: there is no device {}, \"{}\"{ADVICE}",
+                    device.index, device.name
+                ));
+            };
+            let kind = UnitKind::from(here.kind);
+            let pairs = [
+                ("name", &device.name, &here.name),
+                ("platform", &device.platform, &here.platform),
+                (
+                    "kind",
+                    &device.kind.word().to_string(),
+                    &kind.word().to_string(),
+                ),
+            ];
+            if let Some((what, said, is)) = pairs.into_iter().find(|(_, said, is)| said != is) {
+                return Err(format!(
+                    "it is not of this machine: device {} has the {what} \"{is}\" here, and not \"{said}\"{ADVICE}",
+                    device.index
+                ));
+            }
+        }
+        Ok(())
+    }
+
+    /// What it says of a device, by the number that `ocr info` prints.
+    pub fn device(&self, index: usize) -> Option<&Device> {
+        self.devices.iter().find(|device| device.index == index)
+    }
+
+    /// The link between the host and a device, if it is known.
+    pub fn link(&self, device: usize, direction: Direction) -> Option<&Link> {
+        let device = end_of(device);
+        let (from, to) = match direction {
+            Direction::ToDevice => (HOST, &*device),
+            Direction::FromDevice => (&*device, HOST),
+        };
+        (self.links.iter()).find(|link| link.from == from && link.to == to)
+    }
+
+    /// The machine with these devices, of which each link may have been measured.
+    pub fn found(devices: &[(DeviceInfo, Option<[LinkSpeed; 2]>)]) -> Platform {
+        let source = format!("measured {}", today());
+        let mut links = Vec::new();
+        for (info, speeds) in devices {
+            let ends = [
+                (HOST.to_string(), end_of(info.index)),
+                (end_of(info.index), HOST.to_string()),
+            ];
+            for ((from, to), speed) in ends.into_iter().zip(speeds.iter().flatten()) {
+                links.push(Link {
+                    from,
+                    to,
+                    latency_ns: speed.latency_ns,
+                    bandwidth: speed.bandwidth,
+                    source: source.clone(),
+                });
+            }
+        }
+        Platform {
+            version: VERSION,
+            host: Host::here(),
+            devices: devices.iter().map(|(info, _)| Device::of(info)).collect(),
+            links,
+        }
+    }
+
+    /// The text of its file, with comments for who changes it.
+    pub fn text(&self) -> String {
+        let mut text = String::from(HEAD);
+        // Writing to a string cannot fail.
+        let _ = write!(text, "version = {}\n\n{}", self.version, self.host);
+        for device in &self.devices {
+            let _ = write!(text, "\n{device}");
+        }
+        for link in &self.links {
+            let _ = write!(text, "\n{link}");
+        }
+        text
+    }
+}
+
+const ADVICE: &str = ". Leave the setting out, correct the file, or have it written anew: ocr info --write-platform FILE";
+
+const GIVEN: &str = "given";
+
+const HEAD: &str = "\
+# What this machine has, for OCR_PLATFORM (or -ocr:platform). Written by ocr info --write-platform.
+# Change what you know better; of a link that you have changed, write source = \"given\".
+#
+# role: Master (programs begin there), Worker (gets work), Hybrid (both). kind: CPU, GPU, accelerator, other.
+# memory in bytes, latency in nanoseconds, bandwidth in bytes per second: a transfer of N bytes takes
+# latency-ns / 1e9 + N / bandwidth seconds. A device that shares the host's memory needs no transfers; its
+# links say what they take with OCR_DEVICE_FORCE_COPIES=1.
+";
+
+impl Host {
+    /// This machine's.
+    pub fn here() -> Host {
+        Host {
+            name: name().unwrap_or_else(|| "localhost".to_string()),
+            role: Role::Master,
+            kind: UnitKind::Cpu,
+            compute_units: cores(),
+            memory: memory(),
+        }
+    }
+}
+
+impl Device {
+    /// What OpenCL tells of a device.
+    pub fn of(info: &DeviceInfo) -> Device {
+        Device {
+            index: info.index,
+            name: info.name.clone(),
+            platform: info.platform.clone(),
+            role: Role::Worker,
+            kind: info.kind.into(),
+            compute_units: info.compute_units.into(),
+            memory: info.global_memory,
+            local_memory: info.local_memory,
+            max_work_group: info.max_work_group as u64,
+            shares_memory: info.host_unified,
+        }
+    }
+}
+
+/// A text as TOML has it: what JSON escapes, TOML escapes so too, and one character more.
+fn quoted(text: &str) -> String {
+    let json = serde_json::Value::from(text).to_string();
+    json.replace('\u{7f}', "\\u007f")
+}
+
+impl fmt::Display for Host {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        writeln!(f, "[host]")?;
+        writeln!(f, "name = {}", quoted(&self.name))?;
+        writeln!(f, "role = \"{}\"", self.role.word())?;
+        writeln!(f, "kind = \"{}\"", self.kind.word())?;
+        writeln!(f, "compute-units = {}", self.compute_units)?;
+        writeln!(f, "memory = {}", self.memory)
+    }
+}
+
+impl fmt::Display for Device {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        writeln!(f, "[[device]]")?;
+        writeln!(f, "index = {}", self.index)?;
+        writeln!(f, "name = {}", quoted(&self.name))?;
+        writeln!(f, "platform = {}", quoted(&self.platform))?;
+        writeln!(f, "role = \"{}\"", self.role.word())?;
+        writeln!(f, "kind = \"{}\"", self.kind.word())?;
+        writeln!(f, "compute-units = {}", self.compute_units)?;
+        writeln!(f, "memory = {}", self.memory)?;
+        writeln!(f, "local-memory = {}", self.local_memory)?;
+        writeln!(f, "max-work-group = {}", self.max_work_group)?;
+        writeln!(f, "shares-memory = {}", self.shares_memory)
+    }
+}
+
+impl fmt::Display for Link {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        writeln!(f, "[[link]]")?;
+        writeln!(f, "from = {}", quoted(&self.from))?;
+        writeln!(f, "to = {}", quoted(&self.to))?;
+        writeln!(f, "latency-ns = {:.1}", self.latency_ns)?;
+        writeln!(f, "bandwidth = {:.1}", self.bandwidth)?;
+        writeln!(f, "source = {}", quoted(&self.source))
+    }
+}
+
+/// The machine's name.
+pub fn name() -> Option<String> {
+    let name = std::fs::read_to_string("/proc/sys/kernel/hostname").ok()?;
+    Some(name.trim_end().to_string())
+}
+
+/// The cores of the machine that are on, whether or not this process may use them.
+fn cores() -> u64 {
+    // SAFETY: a plain call.
+    let cores = unsafe { libc::sysconf(libc::_SC_NPROCESSORS_ONLN) };
+    u64::try_from(cores).unwrap_or(0).max(1)
+}
+
+/// Bytes of the machine's memory.
+fn memory() -> u64 {
+    // SAFETY: a plain call.
+    let pages = unsafe { libc::sysconf(libc::_SC_PHYS_PAGES) };
+    // SAFETY: a plain call.
+    let page = unsafe { libc::sysconf(libc::_SC_PAGESIZE) };
+    let number = |value| u64::try_from(value).unwrap_or(0);
+    number(pages).saturating_mul(number(page))
+}
+
+/// The day of now, in UTC.
+fn today() -> String {
+    let since = SystemTime::now().duration_since(UNIX_EPOCH);
+    day(since.map_or(0, |since| since.as_secs() / 86_400))
+}
+
+/// The day with this number since the first of January 1970, as year, month and day.
+fn day(mut left: u64) -> String {
+    let is_leap =
+        |year: u64| year.is_multiple_of(4) && !year.is_multiple_of(100) || year.is_multiple_of(400);
+    let mut year = 1970;
+    while left >= 365 + u64::from(is_leap(year)) {
+        left -= 365 + u64::from(is_leap(year));
+        year += 1;
+    }
+    let february = 28 + u64::from(is_leap(year));
+    let mut month = 1;
+    for days in [31, february, 31, 30, 31, 30, 31, 31, 30, 31, 30, 31] {
+        if left < days {
+            break;
+        }
+        left -= days;
+        month += 1;
+    }
+    format!("{year:04}-{month:02}-{:02}", left + 1)
+}
+
+/// Whether a text is a day, such as 2026-01-31.
+fn is_day(text: &str) -> bool {
+    let parts: Vec<&str> = text.split('-').collect();
+    let [year, month, day] = parts[..] else {
+        return false;
+    };
+    let number = |text: &str, digits| {
+        let right = text.len() == digits && text.bytes().all(|byte| byte.is_ascii_digit());
+        right.then(|| text.parse::<u32>().ok()).flatten()
+    };
+    number(year, 4).is_some()
+        && number(month, 2).is_some_and(|month| (1..=12).contains(&month))
+        && number(day, 2).is_some_and(|day| (1..=31).contains(&day))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn example() -> Platform {
+        let speed = |latency_ns, bandwidth| LinkSpeed {
+            latency_ns,
+            bandwidth,
+        };
+        let mut strange = DeviceInfo::example(1, DeviceKind::Gpu);
+        strange.name = "a \"b\"\\ \t\u{7f}é".to_string();
+        Platform::found(&[
+            (DeviceInfo::example(0, DeviceKind::Cpu), None),
+            (strange, Some([speed(1500.0, 12e9), speed(2500.5, 6e9)])),
+        ])
+    }
+
+    #[test]
+    fn what_is_written_is_read() {
+        let platform = example();
+        let text = platform.text();
+        assert_eq!(Platform::parse(&text), Ok(platform.clone()), "{text}");
+        assert_eq!(platform.check_host(), Ok(()));
+        let link = platform.link(1, Direction::FromDevice).expect("measured");
+        assert_eq!((link.latency_ns, link.bandwidth), (2500.5, 6e9));
+        assert!(link.source.starts_with("measured 20"), "{}", link.source);
+        assert_eq!(platform.link(0, Direction::ToDevice), None);
+        assert_eq!(
+            platform.device(1).map(|device| device.kind),
+            Some(UnitKind::Gpu)
+        );
+        assert_eq!(platform.device(2), None);
+    }
+
+    #[test]
+    fn what_is_wrong_is_said() {
+        let text = example().text();
+        for (right, wrong, message) in [
+            (
+                "version = 1\n",
+                "version = 2\n",
+                "it has version 2, and this runtime reads version 1",
+            ),
+            ("version = 1\n", "", "missing field `version`"),
+            ("version = 1\n", "version = [\n", "TOML parse error"),
+            (
+                "role = \"Worker\"",
+                "role = \"Slave\"",
+                "unknown variant `Slave`",
+            ),
+            ("kind = \"GPU\"", "kind = \"TPU\"", "unknown variant `TPU`"),
+            ("memory = ", "memory = -", "invalid value"),
+            (
+                "max-work-group",
+                "max-workgroup",
+                "unknown field `max-workgroup`",
+            ),
+            ("index = 1\n", "index = 0\n", "two devices with index 0"),
+            (
+                "to = \"device 1\"",
+                "to = \"device 7\"",
+                "there is no unit \"device 7\"",
+            ),
+            ("to = \"device 1\"", "to = \"host\"", "leads nowhere"),
+            ("latency-ns = 1500.0", "latency-ns = -1", "latency-ns is -1"),
+            (
+                "latency-ns = 1500.0",
+                "latency-ns = nan",
+                "latency-ns is NaN",
+            ),
+            (
+                "bandwidth = 6000000000.0",
+                "bandwidth = 0",
+                "bandwidth is 0",
+            ),
+            (
+                "source = \"measured",
+                "source = \"guessed",
+                "source is \"guessed",
+            ),
+            (
+                "source = \"measured ",
+                "source = \"measured x",
+                "source is \"measured x",
+            ),
+            ("shares-memory", "#", "missing field `shares-memory`"),
+        ] {
+            assert!(text.contains(right), "{right}");
+            let error = Platform::parse(&text.replacen(right, wrong, 1));
+            let error = error.expect_err(message);
+            assert!(error.contains(message), "{error}");
+        }
+        let twice = text.replace(
+            "from = \"device 1\"\nto = \"host\"",
+            "from = \"host\"\nto = \"device 1\"",
+        );
+        let error = Platform::parse(&twice).expect_err("twice");
+        assert!(error.contains("is there twice"), "{error}");
+        assert!(Platform::parse("").is_err() && Platform::parse(&text[..text.len() / 2]).is_err());
+        let given = text.replace(&format!("measured {}", today()), "given");
+        assert!(Platform::parse(&given).is_ok());
+    }
+
+    #[test]
+    fn another_machine_is_told_from_this_one() {
+        let mut platform = example();
+        platform.host.compute_units += 1;
+        let error = platform.check_host().expect_err("cores");
+        assert!(error.contains("cores, and this one has"), "{error}");
+        let mut found = vec![
+            DeviceInfo::example(0, DeviceKind::Cpu),
+            DeviceInfo::example(1, DeviceKind::Gpu),
+        ];
+        let error = platform.check_devices(&found).expect_err("name");
+        assert!(
+            error.contains("device 1 has the name \"device 1\" here"),
+            "{error}"
+        );
+        found[1].name.clone_from(&platform.devices[1].name);
+        assert_eq!(platform.check_devices(&found), Ok(()));
+        found[1].kind = DeviceKind::Accelerator;
+        let error = platform.check_devices(&found).expect_err("kind");
+        assert!(
+            error.contains("has the kind \"accelerator\" here"),
+            "{error}"
+        );
+        let error = platform.check_devices(&found[..1]).expect_err("missing");
+        assert!(error.contains("there is no device 1"), "{error}");
+        platform.devices.pop();
+        assert_eq!(platform.check_devices(&found), Ok(()));
+    }
+
+    #[test]
+    fn days_have_dates() {
+        for (number, date) in [
+            (0, "1970-01-01"),
+            (59, "1970-03-01"),
+            (11_016, "2000-02-29"),
+            (20_453, "2025-12-31"),
+        ] {
+            assert_eq!(day(number), date);
+            assert!(is_day(date));
+        }
+        for wrong in [
+            "",
+            "2026-1-01",
+            "2026-13-01",
+            "2026-01-00",
+            "26-01-01",
+            "2026-01-01-",
+            "+026-01-01",
+        ] {
+            assert!(!is_day(wrong), "{wrong}");
+        }
+    }
+}

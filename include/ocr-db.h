@@ -90,8 +90,8 @@ u8 ocrDbRelease(ocrGuid_t db);
  * of EDTs, completionEvt gets a sticky event, which the program destroys.
  *
  * Errors: OCR_EINVAL (a GUID is not that of a data block that exists, or there is no such copyType),
- * OCR_EPERM (source and destination are one block; or one is a part of the other, and the bytes are not
- * those of the part in its whole), OCR_ENOMEM (the bytes are not all within their
+ * OCR_EPERM (source and destination are one block; or one is a part of the other, by ocrDbPartition, and
+ * the bytes are not those of the part in its whole), OCR_ENOMEM (the bytes are not all within their
  * block; or no memory), OCR_EACCES (the destination has DB_PROP_SINGLE_ASSIGNMENT, and was written).
  */
 u8 ocrDbCopy(ocrGuid_t destination, u64 destinationOffset, ocrGuid_t source, u64 sourceOffset,

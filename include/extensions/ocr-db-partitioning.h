@@ -29,23 +29,26 @@ typedef struct {
  * DB_COPY_PARTITION promises that the source is not used until its pieces have been copied back and
  * destroyed. If the destination was created with DB_PROP_NO_ACQUIRE, nobody has acquired it yet, the copy
  * covers all of it, and the bytes begin in the source where a part that uses the memory of its whole can
- * begin (see below), the destination becomes a part of the source, as of ocrDbPartition: nothing is
- * copied, on the host, and what is said there of parts holds for it. So:
+ * begin (see below), the destination shares that memory: nothing is copied on the host. It becomes a part of
+ * the source, as of ocrDbPartition, and DB_COPY_PARTITION_BACK from it to where it came from copies
+ * nothing either. So:
  *
- *   - What is written to the destination is in the source when the destination was destroyed, also if it was
- *     never copied back.
- *   - Until then nobody gets the source: an EDT that breaks the promise waits until the last such destination
- *     was destroyed, and so does a copy from bytes that a destination shares already. If that comes after
- *     the EDT the program hangs, and a message says what waits for what.
+ *   - What is written to the destination is in the source when the destination was copied back so, and may be
+ *     there when it was only destroyed.
+ *   - The promise need not be trusted. Where an EDT, or another copy, wants the source all the same, each
+ *     destination that shares it gets memory of its own then, with what it contains, when the EDTs that have it
+ *     have released it; and is a block for itself, as after a plain copy. The EDT finds in the source what was
+ *     written to the destination before, if anything was; neither sees what is written to the other after that.
  *   - Either block may be destroyed first. The source's memory stays as long as a destination needs it.
  *
  * In all other cases it is a plain copy, and the blocks have nothing to do with each other then: where the
  * destination has memory, is written only in part or is a part itself, where the source has
- * DB_PROP_SINGLE_ASSIGNMENT or is divided with OCR_DB_PARTITION_STATIC, or destinations would overlap.
+ * DB_PROP_SINGLE_ASSIGNMENT or is divided with OCR_DB_PARTITION_STATIC, somebody waits for it already, or
+ * destinations would overlap.
  *
- * DB_COPY_PARTITION_BACK copies back to where it came from, and destroys the source. From such a
- * destination, or another part, to its own place in its whole nothing is copied, with 0 as copyType neither;
- * then the whole can be had when the part has been destroyed.
+ * DB_COPY_PARTITION_BACK copies back to where it came from, and destroys the source. From a part of
+ * ocrDbPartition to its own place in the whole nothing is copied, with 0 as copyType neither; the whole can be
+ * had when the part has been destroyed.
  */
 #define DB_COPY_PARTITION      ((u16)0x1)
 #define DB_COPY_PARTITION_BACK ((u16)0x2)

@@ -41,7 +41,7 @@ fn status(why: NotDivided) -> u8 {
     match why {
         NotDivided::NoSuchBlock | NotDivided::OutOfBounds => EINVAL,
         NotDivided::Parts(NoParts::Overlap) => EINVAL,
-        NotDivided::Parts(NoParts::Fixed) => EPERM,
+        NotDivided::Parts(NoParts::Fixed | NoParts::Wanted) => EPERM,
         NotDivided::WrittenOnce => EACCES,
         NotDivided::OutOfMemory => ENOMEM,
     }

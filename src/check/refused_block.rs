@@ -215,7 +215,8 @@ impl Check {
     ) -> Result<(), Box<Misuse>> {
         let mut inner = part;
         while let Some((whole, _)) = objects.data_blocks.partitions.place_of(inner) {
-            if blocks(whole) {
+            // One that shares memory leaves the whole where both are wanted.
+            if blocks(whole) && !objects.data_blocks.partitions.shares(inner) {
                 return Err(self.by_edt(
                     who,
                     format!("seen before the start of {who}"),
@@ -256,8 +257,7 @@ impl Check {
                     ),
                     false if objects.data_blocks.partitions.are_one(source, destination) => self.by_call(
                         made,
-                        "of source and destination, one is a part of the other (ocrDbPartition, or a copy of the type \
-                         DB_COPY_PARTITION), and the bytes are others than the part's own"
+                        "of source and destination, one is a part of the other (ocrDbPartition), and the bytes are others than the part's own"
                             .into(),
                         &both,
                         "no EDT gets a data block together with a part of it (extensions/ocr-db-partitioning.h)",

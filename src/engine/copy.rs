@@ -124,6 +124,12 @@ impl Context {
             is_whole(part, 0) && partitions.place_of(part) == Some((whole, offset))
         };
         let back = copy.source_offset == 0 && is_at(from, to, copy.destination_offset);
+        // A block that shares memory with another one leaves it where the bytes of both are wanted.
+        let back = back
+            && match copy.destroys_source {
+                true => partitions.goes_back(from),
+                false => !partitions.shares(from),
+            };
         let again = copy.destination_offset == 0 && is_at(to, from, copy.source_offset);
         if back {
             return Ok(List::from_slice(&[(from, Mode::Const)]));
@@ -131,7 +137,8 @@ impl Context {
         if again && !copy.destroys_source {
             return Ok(List::from_slice(&[(to, Mode::Ro)]));
         }
-        if partitions.are_one(from, to) {
+        let leaves = partitions.shares(from) || partitions.shares(to);
+        if partitions.are_one(from, to) && !leaves {
             return Err(NotCopied::PartOfOther);
         }
         let all = is_whole(to, copy.destination_offset);

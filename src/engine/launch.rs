@@ -12,7 +12,7 @@ use super::{Flight, Runtime};
 use crate::device::{
     self, BlockArg, DeviceError, Events, Launch, LaunchError, List, is_opencl_thread,
 };
-use crate::object::data_block::DataBlock;
+use crate::object::data_block::{DataBlock, Mark};
 use crate::object::edt::{Edt, EdtRef, WAITER};
 use crate::object::place::{Place, PlaceSet};
 use crate::object::work::NdRange;
@@ -473,6 +473,11 @@ impl Events for Answers {
     }
 
     fn forgotten(&self, block: &'static DataBlock) {
+        if block.has(Mark::Leaving) {
+            // One device after the other is asked.
+            self.with_context(Some(Flight::OTHER), |context| context.leave_whole(block));
+            return;
+        }
         let left = block.header.lock_pinned().count_down();
         if left == 0 {
             self.with_context(Some(Flight::OTHER), |context| context.forgotten(block));

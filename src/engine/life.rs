@@ -139,14 +139,14 @@ impl Context {
                 self.has_got(edt, slot);
                 continue;
             }
-            match memory::acquire(
-                &self.runtime.objects.data_blocks,
-                slot.data(),
-                edt,
-                info.mode,
-            ) {
+            // After "queued" the EDT is not this thread's any more.
+            let data = slot.data();
+            match memory::acquire(&self.runtime.objects.data_blocks, data, edt, info.mode) {
                 Acquired::Granted => self.has_got(edt, slot),
                 Acquired::Queued => {
+                    if self.runtime.objects.data_blocks.partitions.exist() {
+                        self.is_wanted(data);
+                    }
                     // Somebody may have the block by now, and give it on: then this says so too late, and the
                     // thread does not wait for a run that ends.
                     return false;

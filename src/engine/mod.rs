@@ -47,6 +47,7 @@ mod own;
 pub mod partition;
 pub mod pause;
 pub mod seats;
+mod share;
 mod signals;
 mod stack;
 pub mod start;

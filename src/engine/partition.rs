@@ -15,7 +15,8 @@
 //! hold of the whole behind those that have waited for it.
 //!
 //! **Copies that share.** A block that nobody has used yet can become a part as well, in place of being the
-//! destination of a copy of the type `DB_COPY_PARTITION` ([`Context::share_block`]).
+//! destination of a copy of the type `DB_COPY_PARTITION` ([`Context::share_block`]). The program promises not to use
+//! the whole then, but nobody waits for a promise that was broken (`share.rs`).
 //!
 //! **Memory.** A part that begins where the memory of a block of its size could begin uses the memory of
 //! the whole: nothing is copied. Others get memory of their own and are copied, there and back, since a
@@ -38,7 +39,6 @@ use crate::memory::{self, Acquired, divided, private};
 use crate::object::data_block::{DataBlock, LIVE, Mark, alignment};
 use crate::object::edt::{Mode, NO_SLOT};
 use crate::object::guid::Guid;
-use crate::object::header::Locked;
 use crate::object::partition::{Entered, NewPart, NoParts};
 use crate::object::place::Place;
 use crate::object::work::EdtDep;
@@ -134,7 +134,13 @@ impl Context {
             divided::close(block);
             block.mark(&block.header.lock_pinned(), Mark::Part);
             let guid = block.guid();
-            parts.push(NewPart { guid, offset, size });
+            let shares = false;
+            parts.push(NewPart {
+                guid,
+                offset,
+                size,
+                shares,
+            });
             if let Some(check) = &self.runtime.check {
                 let act = (PARTITION_NAME, self.who());
                 check.made_block(&self.runtime.objects, guid, size, act);
@@ -143,46 +149,8 @@ impl Context {
         self.enter_partition(whole, parts, fixed)
     }
 
-    /// Makes a block that nobody has used yet a part of another one, from an offset on: what is copied so shares
-    /// the memory. False if that cannot be, and nothing is done.
-    ///
-    /// The program knows the block. It is closed under its lock, and only if nobody has it or waits for it: who
-    /// comes later waits, as for a new part, and who destroys it finds a closed block, which goes when it is opened.
-    pub(super) fn share_block(&mut self, whole: Guid, offset: u64, guid: Guid) -> bool {
-        let blocks = &self.runtime.objects.data_blocks;
-        let once = |whole: &DataBlock| whole.has_any([Mark::WrittenOnce, Mark::Private]);
-        let Some((part, mut locked)) = blocks.lock(guid) else {
-            return false;
-        };
-        let size = part.size();
-        // What would have memory of its own as a part is copied, and is a block for itself.
-        let aligned = offset.is_multiple_of(alignment(size as usize) as u64);
-        if once(blocks.pinned(whole)) || !aligned || size == 0 {
-            return false;
-        }
-        if !divided::close_unused(part, &mut locked) {
-            return false;
-        }
-        block_is_part(part, &locked, true);
-        drop(locked);
-        let parts = [NewPart { guid, offset, size }];
-        match self.enter_partition(whole, &parts, false) {
-            Ok(Entered::Open) => self.open_parts(blocks.pinned(whole), &[guid]),
-            Ok(_) => {}
-            Err(_) => {
-                block_is_part(part, &part.header.lock_pinned(), false);
-                let left = divided::open(part, &mut self.granted);
-                self.dispose_if(part, left);
-                self.work_off();
-                return false;
-            }
-        }
-        self.work_off();
-        true
-    }
-
     /// Enters parts that are closed.
-    fn enter_partition(
+    pub(super) fn enter_partition(
         &mut self,
         whole: Guid,
         parts: &[NewPart],
@@ -260,7 +228,7 @@ impl Context {
     }
 
     /// Gives parts of a block that the partition holds their memory, and then to those that wait.
-    fn open_parts(&mut self, whole: &'static DataBlock, parts: &[Guid]) {
+    pub(super) fn open_parts(&mut self, whole: &'static DataBlock, parts: &[Guid]) {
         let blocks = &self.runtime.objects.data_blocks;
         let start = whole.host_ptr();
         let written = !whole.copies().valid.is_empty();
@@ -411,14 +379,6 @@ impl Context {
             let left = divided::unite(whole, &mut self.granted);
             self.dispose_if(whole, left);
         }
-    }
-}
-
-/// Notes that a locked block is a part of another one, or is not.
-fn block_is_part(block: &DataBlock, locked: &Locked<'_>, is: bool) {
-    match is {
-        true => block.mark(locked, Mark::Part),
-        false => block.unmark(locked, Mark::Part),
     }
 }
 

@@ -26,6 +26,8 @@ pub struct NewPart {
     pub offset: u64,
     /// Its size in bytes.
     pub size: u64,
+    /// Whether it goes its own way when somebody wants the whole (`ocrDbCopy`).
+    pub shares: bool,
 }
 
 /// Why a block is not divided so.
@@ -35,6 +37,8 @@ pub enum NoParts {
     Overlap,
     /// The block has parts that were to be the only ones.
     Fixed,
+    /// Somebody waits for the block, and is not to wait for parts that share its memory.
+    Wanted,
 }
 
 /// What became of new parts.
@@ -75,6 +79,8 @@ struct Partition {
     leaving: HashMap<Guid, (u64, u64)>,
     fixed: bool,
     open: bool,
+    /// Somebody who is no part's waits for the whole.
+    wanted: bool,
     waiting: Vec<Batch>,
 }
 
@@ -84,6 +90,9 @@ struct Place {
     whole: Guid,
     offset: u64,
     size: u64,
+    shares: bool,
+    /// Of one that shares: it was asked to leave the whole, or is on its way back to it.
+    settled: bool,
 }
 
 #[derive(Default)]
@@ -153,6 +162,9 @@ impl Partitions {
         let number = current.unwrap_or(number);
         let entered = match partition {
             Some(partition) if partition.fixed => return Err(NoParts::Fixed.into()),
+            Some(partition) if partition.wanted && parts.iter().any(|part| part.shares) => {
+                return Err(NoParts::Wanted.into());
+            }
             Some(partition) => {
                 partition.take(parts)?;
                 partition.fixed = fixed;
@@ -174,6 +186,8 @@ impl Partitions {
                 whole,
                 offset: part.offset,
                 size: part.size,
+                shares: part.shares,
+                settled: false,
             };
             table.places.insert(part.guid, place);
         }
@@ -194,6 +208,43 @@ impl Partitions {
     pub fn place_of(&self, part: Guid) -> Option<(Guid, u64)> {
         let place = *self.table.lock().places.get(&part)?;
         Some((place.whole, place.offset))
+    }
+
+    /// Somebody waits for a block that is divided: the parts that share its memory and are to leave it, each
+    /// given once. From now on there are no others in this partition.
+    pub fn wanted(&self, whole: Guid) -> Vec<Guid> {
+        let table = &mut *self.table.lock();
+        let current = table.current.get(&whole);
+        if let Some(partition) = current.and_then(|number| table.partitions.get_mut(number)) {
+            partition.wanted = true;
+        }
+        let places = table.places.iter_mut();
+        let leave = places
+            .filter(|(_, place)| place.whole == whole && place.shares && !place.settled)
+            .map(|(&part, place)| {
+                place.settled = true;
+                part
+            });
+        leave.collect()
+    }
+
+    /// A part is about to be destroyed, and what it contains is to be in the whole then. False if it shares memory
+    /// with that and was asked to leave, so that it may be a block for itself before.
+    pub fn goes_back(&self, part: Guid) -> bool {
+        let mut table = self.table.lock();
+        let Some(place) = table.places.get_mut(&part) else {
+            return false;
+        };
+        !place.shares || !std::mem::replace(&mut place.settled, true)
+    }
+
+    /// Whether a part shares memory with its whole and leaves that when somebody wants it.
+    pub fn shares(&self, part: Guid) -> bool {
+        self.table
+            .lock()
+            .places
+            .get(&part)
+            .is_some_and(|place| place.shares)
     }
 
     /// Whether one of two blocks is the other, or a part of it, or a part of a part.
@@ -279,6 +330,7 @@ impl Partition {
             leaving: HashMap::new(),
             fixed,
             open: false,
+            wanted: false,
             waiting: Vec::new(),
         }
     }
@@ -346,6 +398,7 @@ mod tests {
                 guid: block(number),
                 offset,
                 size,
+                shares: false,
             })
             .collect()
     }
@@ -431,6 +484,31 @@ mod tests {
         assert!(all.gone(block(20)).expect("known").last);
         assert!(all.table.lock().partitions.is_empty());
         assert!(all.table.lock().current.is_empty());
+    }
+
+    #[test]
+    fn parts_that_share_leave_a_whole_that_is_wanted() {
+        let all = Partitions::default();
+        let share = |first, span| {
+            let mut parts = parts(first, &[span]);
+            parts[0].shares = true;
+            all.enter(block(1), &parts, false, all.number(), || Ok(()))
+        };
+        assert_eq!(share(10, (0, 4)), Ok::<_, NoParts>(Entered::First));
+        assert_eq!(enter(&all, 20, &[(4, 4)], false), Ok(Entered::Waiting));
+        assert!(all.shares(block(10)) && !all.shares(block(20)));
+        assert_eq!(all.wanted(block(2)), []);
+        assert_eq!(all.wanted(block(1)), [block(10)]);
+        assert_eq!(all.wanted(block(1)), []);
+        assert!(!all.goes_back(block(10)) && all.goes_back(block(20)));
+        assert_eq!(share(30, (8, 4)), Err(NoParts::Wanted));
+        assert_eq!(enter(&all, 30, &[(8, 4)], false), Ok(Entered::Waiting));
+        for part in [10, 20, 30] {
+            let _ = all.gone(block(part));
+        }
+        assert_eq!(share(40, (8, 4)), Ok(Entered::First));
+        assert!(all.goes_back(block(40)) && !all.goes_back(block(50)));
+        assert_eq!(all.wanted(block(1)), []);
     }
 
     #[test]

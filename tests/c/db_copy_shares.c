@@ -1,7 +1,8 @@
 /*
  * ocrDbCopy with DB_COPY_PARTITION where the destination is the whole of a block without memory: the two share it, which
- * is seen by the addresses. What is written there is in the source when the destination has gone, copied back or not,
- * whichever of the two is destroyed first. Everything else is a copy.
+ * is seen by the addresses. What is written there is in the source when it was copied back, whichever of the two is
+ * destroyed first. Where the source is used against the promise, neither sees what is written to the other from then
+ * on. Everything else is a copy.
  */
 #include "check.h"
 #include <extensions/ocr-db-partitioning.h>
@@ -24,27 +25,27 @@ static ocrGuid_t source(u64 size, u64 **words) {
     return guid;
 }
 
-enum { BACK, PLAIN, DESTROYED, KEPT };
+enum { BACK, PLAIN, DESTROYED };
 
-/* Slot 0: a piece. Parameters: the source, the offset, where the source is, whether the piece is to share it, what
- * becomes of it. All words get 1000 more. */
+/* Slot 0: a piece. Parameters: the source, the offset, where the source is, what becomes of the piece. All words get
+ * 1000 more. */
 static ocrGuid_t works(u32 paramc, u64 *paramv, u32 depc, ocrEdtDep_t depv[]) {
     (void)paramc, (void)depc;
     ocrGuid_t whole = {.guid = (s64)paramv[0]}, copied = NULL_GUID;
     u64 *words = depv[0].ptr;
-    CHECK_EQ((u64)words == paramv[2] + paramv[1], paramv[3]);
+    CHECK_EQ((u64)words, paramv[2] + paramv[1]);
     for (u64 i = 0; i < WORDS; i++) {
         CHECK_EQ(words[i], paramv[1] / sizeof(u64) + i);
         words[i] += 1000;
     }
     OK(ocrDbRelease(depv[0].guid));
-    switch (paramv[4]) {
+    switch (paramv[3]) {
     case BACK:
         OK(ocrDbCopy(whole, paramv[1], depv[0].guid, 0, PIECE, DB_COPY_PARTITION_BACK, &copied));
         break;
     case PLAIN:
-        OK(ocrDbCopy(whole, paramv[1], depv[0].guid, 0, PIECE, 0, NULL));
-        OK(ocrDbDestroy(depv[0].guid));
+        /* The piece stays, so it has memory of its own from here on. */
+        OK(ocrDbCopy(whole, paramv[1], depv[0].guid, 0, PIECE, 0, &copied));
         break;
     case DESTROYED:
         OK(ocrDbDestroy(depv[0].guid));
@@ -64,22 +65,77 @@ static ocrGuid_t sees(u32 paramc, u64 *paramv, u32 depc, ocrEdtDep_t depv[]) {
     return NULL_GUID;
 }
 
-/* All of a block in pieces, each worked on, `times` times; then the block is looked at. */
-static ocrGuid_t in_pieces(ocrGuid_t block, const u64 *words, int how, bool early) {
+/* All of a block in pieces, each worked on; then the block is looked at. */
+static ocrGuid_t in_pieces(ocrGuid_t block, const u64 *words, int how) {
     ocrGuid_t copied, edt, piece, done;
     u64 seen[] = {(u64)words, 1000};
     ocrGuid_t look = spawn_with(sees, 2, seen, 1 + PIECES, NULL, EDT_PROP_NONE, &done);
     for (u64 i = 0; i < PIECES; i++) {
-        u64 params[] = {(u64)block.guid, i * PIECE, (u64)words, true, (u64)how};
+        u64 params[] = {(u64)block.guid, i * PIECE, (u64)words, (u64)how};
         ocrGuid_t worked;
         piece = bare(PIECE);
         OK(ocrDbCopy(piece, 0, block, i * PIECE, PIECE, DB_COPY_PARTITION, &copied));
-        edt = spawn_with(works, 5, params, 1, NULL, EDT_PROP_NONE, &worked);
-        /* If it is early, the block is asked for at once, against the promise: that waits for the pieces to go. */
-        link_to(early ? NULL_GUID : worked, look, (u32)i + 1, DB_MODE_NULL);
+        edt = spawn_with(works, 4, params, 1, NULL, EDT_PROP_NONE, &worked);
+        link_to(worked, look, (u32)i + 1, DB_MODE_NULL);
         link_to(copied, edt, 0, i % 2 ? DB_MODE_EW : DB_MODE_RW);
     }
     link_to(block, look, 0, DB_MODE_EW);
+    return done;
+}
+
+/* Slot 0: the source, which pieces share, against the promise. Writes it. Parameters: where it was. */
+static ocrGuid_t writes_source(u32 paramc, u64 *paramv, u32 depc, ocrEdtDep_t depv[]) {
+    (void)paramc, (void)depc;
+    u64 *words = depv[0].ptr;
+    CHECK_EQ((u64)words, paramv[0]);
+    for (u64 i = 0; i < SIZE / sizeof(u64); i++) {
+        CHECK_EQ(words[i], i);
+        words[i] = 7;
+    }
+    return NULL_GUID;
+}
+
+/* Slot 1: a piece of it, which has nothing of that. Parameters: where the source is, the offset. */
+static ocrGuid_t sees_none(u32 paramc, u64 *paramv, u32 depc, ocrEdtDep_t depv[]) {
+    (void)paramc, (void)depc;
+    u64 *words = depv[1].ptr;
+    CHECK((u64)words < paramv[0] || (u64)words >= paramv[0] + SIZE);
+    for (u64 i = 0; i < WORDS; i++) {
+        CHECK_EQ(words[i], paramv[1] / sizeof(u64) + i);
+        words[i] = 8;
+    }
+    OK(ocrDbDestroy(depv[1].guid));
+    return NULL_GUID;
+}
+
+static ocrGuid_t sees_own(u32 paramc, u64 *paramv, u32 depc, ocrEdtDep_t depv[]) {
+    (void)paramc, (void)paramv, (void)depc;
+    const u64 *words = depv[PIECES].ptr;
+    for (u64 i = 0; i < SIZE / sizeof(u64); i++)
+        CHECK_EQ(words[i], 7);
+    OK(ocrDbDestroy(depv[PIECES].guid));
+    return NULL_GUID;
+}
+
+/* The source is written while pieces share it; two pieces overlap, of which one is a copy from the beginning. */
+static ocrGuid_t against_the_promise(void) {
+    u64 *words;
+    ocrGuid_t block = source(SIZE, &words), copied, written, done;
+    u64 params[] = {(u64)words, 0};
+    ocrGuid_t write = spawn_with(writes_source, 1, params, 1 + PIECES, NULL, EDT_PROP_NONE, &written);
+    ocrGuid_t last = spawn_with(sees_own, 0, NULL, PIECES + 1, NULL, EDT_PROP_NONE, &done), see, seen;
+    for (u64 i = 0; i < PIECES; i++) {
+        ocrGuid_t piece = bare(PIECE);
+        params[1] = i == 3 ? PIECE / 2 : i * PIECE;
+        OK(ocrDbCopy(piece, 0, block, params[1], PIECE, DB_COPY_PARTITION, &copied));
+        link_to(copied, write, (u32)i + 1, DB_MODE_NULL);
+        see = spawn_with(sees_none, 2, params, 2, NULL, EDT_PROP_NONE, &seen);
+        link_to(seen, last, (u32)i, DB_MODE_NULL);
+        link_to(written, see, 0, DB_MODE_NULL);
+        link_to(piece, see, 1, DB_MODE_EW);
+    }
+    link_to(block, last, PIECES, DB_MODE_CONST);
+    link_to(block, write, 0, DB_MODE_RW);
     return done;
 }
 
@@ -140,9 +196,8 @@ ocrGuid_t mainEdt(u32 paramc, u64 *paramv, u32 depc, ocrEdtDep_t depv[]) {
     static const int how[] = {BACK, PLAIN, DESTROYED};
     for (u32 i = 0; i < 3; i++) {
         block = source(SIZE, &words);
-        link_to(in_pieces(block, words, how[i], false), last, i, DB_MODE_NULL);
-        block = source(SIZE, &words);
-        link_to(in_pieces(block, words, how[i], true), last, 3 + i, DB_MODE_NULL);
+        link_to(in_pieces(block, words, how[i]), last, i, DB_MODE_NULL);
+        link_to(against_the_promise(), last, 3 + i, DB_MODE_NULL);
     }
 
     /* The source goes first, as soon as the piece is there. */
@@ -151,12 +206,16 @@ ocrGuid_t mainEdt(u32 paramc, u64 *paramv, u32 depc, ocrEdtDep_t depv[]) {
     REFUSED(OCR_ENOMEM, ocrDbCopy(piece, 0, block, SIZE - PIECE + 1, PIECE, DB_COPY_PARTITION, &copied));
     u64 params[] = {(u64)words, (u64)block.guid};
     OK(ocrDbCopy(piece, 0, block, PIECE, PIECE, DB_COPY_PARTITION, &copied));
-    /* Between the two, the same bytes are there already; others nobody could copy. */
+    /* Between the two, the same bytes are there already. From a part, others nobody could copy. */
     OK(ocrDbCopy(piece, 0, block, PIECE, PIECE, 0, NULL));
     OK(ocrDbCopy(piece, 0, block, PIECE, PIECE, DB_COPY_PARTITION, NULL));
-    REFUSED(OCR_EPERM, ocrDbCopy(piece, 0, block, 0, PIECE, 0, NULL));
-    REFUSED(OCR_EPERM, ocrDbCopy(block, 0, piece, 0, PIECE, DB_COPY_PARTITION_BACK, NULL));
-    REFUSED(OCR_EPERM, ocrDbCopy(block, PIECE, piece, 0, PIECE - 1, 0, NULL));
+    ocrDbPart_t part = {.offset = 0, .size = 256};
+    OK(ocrDbPartition(block, 1, &part, 0));
+    REFUSED(OCR_EPERM, ocrDbCopy(part.guid, 0, block, 256, 256, 0, NULL));
+    REFUSED(OCR_EPERM, ocrDbCopy(block, 256, part.guid, 0, 256, DB_COPY_PARTITION_BACK, NULL));
+    REFUSED(OCR_EPERM, ocrDbCopy(block, 0, part.guid, 0, 255, 0, NULL));
+    OK(ocrDbCopy(block, 0, part.guid, 0, 256, 0, NULL));
+    OK(ocrDbCopy(block, 0, part.guid, 0, 256, DB_COPY_PARTITION_BACK, NULL));
     ocrGuid_t goes = spawn_with(destroys_source, 2, params, 1, NULL, EDT_PROP_NONE, &done);
     ocrGuid_t stays = spawn(outlives, 1, params, 1, NULL);
     link_to(done, stays, 0, DB_MODE_EW);

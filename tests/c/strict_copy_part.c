@@ -9,10 +9,10 @@
 ocrGuid_t mainEdt(u32 paramc, u64 *paramv, u32 depc, ocrEdtDep_t depv[]) {
     (void)paramc, (void)paramv, (void)depc, (void)depv;
     void *addr;
-    ocrGuid_t block = block_of(1024, &addr), piece;
+    ocrGuid_t block = block_of(1024, &addr);
     OK(ocrDbRelease(block));
-    OK(ocrDbCreate(&piece, &addr, 512, DB_PROP_NO_ACQUIRE, NULL_HINT, NO_ALLOC));
-    OK(ocrDbCopy(piece, 0, block, 512, 512, DB_COPY_PARTITION, NULL));
-    ocrDbCopy(block, 0, piece, 0, 512, 0, NULL);
+    ocrDbPart_t part = {.offset = 512, .size = 512};
+    OK(ocrDbPartition(block, 1, &part, 0));
+    ocrDbCopy(block, 0, part.guid, 0, 512, 0, NULL);
     return NULL_GUID;
 }

@@ -163,6 +163,24 @@ impl DataBlock {
         bare && marks == 0 && locked.word.state() == LIVE && self.queue.get().0.is_null()
     }
 
+    /// Gives a block whose memory belongs to another one memory of its own, with the content; for its only holder
+    /// but for those in mode RO. The host's copy is valid, or nobody has written the block yet.
+    #[cfg_attr(loom, allow(dead_code))]
+    pub fn copy_out(&self) -> Result<(), OutOfMemory> {
+        if self.owns_memory() {
+            return Ok(());
+        }
+        let (base, host) = allocate_memory(self.size(), self.has(Mark::Guarded))?;
+        let (from, to) = (self.host_ptr(), host.as_ptr());
+        // SAFETY: the old memory is there as long as the block is a part of another one, and the new one is as large;
+        // nobody writes the block now, since the caller holds it.
+        unsafe { to.copy_from_nonoverlapping(from, self.size() as usize) };
+        let mut copies = self.copies();
+        self.set_host(&mut copies, host.as_ptr());
+        self.second.base.set(base);
+        Ok(())
+    }
+
     /// Whether its host memory is its own.
     pub fn owns_memory(&self) -> bool {
         let _locked = self.header.lock_pinned();

@@ -81,6 +81,8 @@ pub enum Mark {
     Guarded = 1024,
     /// Strict mode looks at it, while nobody has it.
     Watched = 2048,
+    /// It is a part that gets memory of its own and leaves its whole.
+    Leaving = 4096,
 }
 
 /// Who has acquired a block.

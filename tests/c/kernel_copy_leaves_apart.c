@@ -1,0 +1,5 @@
+/* kernel_copy_leaves.h: On a device whose memory is apart, in strict mode. */
+// needs: opencl
+// env: OCR_DEVICE_FORCE_COPIES=1
+// env: OCR_CHECK=strict
+#include "kernel_copy_leaves.h"

@@ -20,10 +20,12 @@ pub struct LinkSpeed {
 
 /// The bytes of the copies, from the smallest, which gives the latency, to the largest.
 const SIZES: [usize; 6] = [64, 4 << 10, 64 << 10, 1 << 20, 4 << 20, 16 << 20];
-/// How often each is timed; the median counts.
-const TIMES: usize = 9;
+/// How often a copy of so many bytes is timed; the median counts. Short ones vary more, and cost nothing.
+fn times_of(size: usize) -> usize {
+    if size < 1 << 20 { 51 } else { 11 }
+}
 /// How often each is made before, as first uses of memory and of a driver's paths take longer.
-const WARM_UP: usize = 2;
+const WARM_UP: usize = 3;
 
 /// Copies blocks of several sizes to a device and back, and says how fast that was: to the device, and from it. It
 /// takes part of a second, in which nothing else is to use the device. The error is for people.
@@ -50,8 +52,8 @@ fn measure(device: &DeviceInfo) -> Answer<[LinkSpeed; 2]> {
     let mut times = [Vec::new(), Vec::new()];
     for &size in &sizes {
         for (direction, times) in times.iter_mut().enumerate() {
-            let mut taken = Vec::with_capacity(TIMES);
-            for round in 0..WARM_UP + TIMES {
+            let mut taken = Vec::new();
+            for round in 0..WARM_UP + times_of(size) {
                 let begun = Instant::now();
                 copy(&queue, &mem, &host, size, direction == 0)?.wait()?;
                 let nanoseconds = begun.elapsed().as_nanos() as f64;

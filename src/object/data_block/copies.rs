@@ -104,14 +104,17 @@ impl DataBlock {
     /// The address of the host copy; for holders, which made sure that there is one.
     #[inline]
     pub fn host_ptr(&self) -> *mut u8 {
-        // Set once, before anybody who may call this holds the block.
-        self.second.host.load(Ordering::Relaxed)
+        // Set before anybody who may call this holds the block; but where the block leaves the memory that it shares
+        // (`copy_out`), who holds it in mode RO may find the new memory, whose content this has to come after. Pairs
+        // with the store in `set_host`.
+        self.second.host.load(Ordering::Acquire)
     }
 
     /// Notes the host memory, or that there is none any more.
     fn set_host(&self, copies: &mut Copies, host: *mut u8) {
         copies.has_host = !host.is_null();
-        self.second.host.store(host, Ordering::Relaxed);
+        // Pairs with the load in `host_ptr`.
+        self.second.host.store(host, Ordering::Release);
     }
 
     /// The block's host memory, allocated when it is first needed. It is aligned to the smaller of

@@ -11,7 +11,8 @@
 //! | destroyed | its GUID is no longer accepted; holders and those that wait still use it | the last of them: freed, after every device that has a buffer has forgotten it |
 //!
 //! All cells are touched under the lock of the header, except that the host copy's address and the
-//! size do not change once set and may be read by whoever holds the block, and that `held_before`
+//! size do not change once set (but for the address where a part leaves the memory that it shares,
+//! `DataBlock::copy_out`) and may be read by whoever holds the block, and that `held_before`
 //! and `held_after` belong to the thread that holds the block as its creator.
 
 mod copies;

@@ -15,7 +15,7 @@
 //! hold of the whole behind those that have waited for it.
 //!
 //! **Copies that share.** A block that nobody has used yet can become a part as well, in place of being the
-//! destination of a copy of the type `DB_COPY_PARTITION` ([`Context::share_block`]). The program promises not to use
+//! destination of a copy of the type `DB_COPY_PARTITION` (`Context::share_block`). The program promises not to use
 //! the whole then, but nobody waits for a promise that was broken (`share.rs`).
 //!
 //! **Memory.** A part that begins where the memory of a block of its size could begin uses the memory of

@@ -6,11 +6,11 @@
 //!
 //! | step | by |
 //! |---|---|
-//! | somebody is put into the queue of a divided block: each part that shares its memory is asked, once, to leave. From then on no other part of this partition shares | who acquires ([`Context::is_wanted`]) |
+//! | somebody is put into the queue of a divided block: each part that shares its memory is asked, once, to leave. From then on no other part of this partition shares | who acquires (`Context::is_wanted`) |
 //! | an EDT of the runtime's own acquires the part in EW mode, behind those that have it or wait for it; where the part was destroyed meanwhile, it goes by itself | the queue of the part |
 //! | it runs, on the host: the content is copied to new memory, which is the part's from then on. Its hold stays | a worker |
 //! | one after the other, the devices that know the part forget it: their buffers may be over the old memory | their managers |
-//! | the part is none any more, and is given back; the last one gives back the whole | who has answered last ([`Context::leave_whole`]) |
+//! | the part is none any more, and is given back; the last one gives back the whole | who has answered last (`Context::leave_whole`) |
 //!
 //! An EDT that has the part in mode RO may read the old memory yet, as that mode excludes no writer.
 

@@ -468,7 +468,7 @@ impl fmt::Display for Link {
 
 /// The machine's name.
 pub fn name() -> Option<String> {
-    let name = std::fs::read_to_string("/proc/sys/kernel/hostname").ok()?;
+    let name = crate::text::read_file("/proc/sys/kernel/hostname").ok()?;
     Some(name.trim_end().to_string())
 }
 

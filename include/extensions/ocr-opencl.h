@@ -58,7 +58,8 @@ u8 ocrOpenclTemplateCreate(ocrGuid_t *guid, const char *source, const char *opti
  *   work_dim            1 to 3
  *   global_work_offset  work_dim numbers; NULL: all 0
  *   global_work_size    work_dim numbers; with a 0 the kernel does nothing, and the EDT ends
- *   local_work_size     work_dim numbers; NULL, or the first is 0: the runtime chooses
+ *   local_work_size     work_dim numbers; NULL, or the first is 0: the runtime chooses one that the kernel
+ *                       and the device permit
  *   affinity            the device, a GUID from ocrAffinityGet(AFFINITY_OCL, ...); NULL_GUID: the
  *                       runtime chooses
  *

@@ -14,14 +14,20 @@
  *
  *  - A parameter is 64 bits wide. A narrower integer argument gets it if the value fits; if it does
  *    not, the launch fails with a message. A double takes its bits, a float the low 32 (copied into a
- *    u64 that was 0).
- *  - A data block is a __global pointer. In mode RO or CONST the kernel may only read from it, in
- *    RW and EW write, too. A pre-slot without a block (NULL_GUID, DB_MODE_NULL) is a NULL buffer.
+ *    u64 that was 0). An enum is an integer, and a typedef what it stands for.
+ *  - A struct, a union or a vector of up to 8 bytes is one parameter, too: its bytes, copied into a u64
+ *    that was 0, and laid out as the device's compiler does. The type stands in the source before the
+ *    kernel. One that is larger goes into a data block, or its parts into parameters of their own.
+ *  - A data block is a __global or __constant pointer. In mode RO or CONST the kernel may only read
+ *    from it, in RW and EW write, too. A pre-slot without a block (NULL_GUID, DB_MODE_NULL) is a NULL
+ *    buffer.
  *  - The last pre-slots need no arguments if all that they do is to order the EDT behind others: a
  *    kernel with P parameters and A arguments gets the first A - P pre-slots. Each launch looks at the
  *    others: where one has a block (it was satisfied with one, in another mode than DB_MODE_NULL), the
  *    kernel is not run, and a message names the pre-slot and the block. If the EDT has a C function as
  *    well, that runs in place of the kernel; otherwise the program ends with status 1.
+ *  - A kernel with other arguments (values of more than 8 bytes, __local pointers, images, samplers,
+ *    pipes, or values whose size the device's compiler does not tell) is refused.
  *
  * Like a function, the kernel may run at any time between the acquisition and the release of its
  * blocks; the output event is satisfied when it has finished and they are released.
@@ -39,7 +45,8 @@ extern "C" {
 typedef struct {
     u32    workDim;                       /* 1..3 */
     size_t globalOffset[3], globalSize[3];
-    size_t localSize[3];                  /* localSize[0] == 0: the runtime chooses */
+    size_t localSize[3];                  /* localSize[0] == 0: the runtime chooses one that the kernel
+                                             and the device permit */
 } ocrNdRange_t;
 
 /*

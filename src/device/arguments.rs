@@ -3,14 +3,13 @@
 use std::ffi::c_void;
 use std::ptr;
 
-use opencl3::error_codes as code;
 use opencl3::types::cl_mem;
 
 use super::Launch;
 use super::fault::Fault;
 use super::manager::{Manager, Use};
 use super::program::BuiltKernel;
-use super::signature::{ArgKind, fits};
+use super::signature::ArgKind;
 
 impl Manager {
     /// Sets the kernel's arguments: parameters, then blocks.
@@ -45,16 +44,11 @@ impl Manager {
 }
 
 fn refused(kernel: &BuiltKernel, index: usize, code: i32) -> Fault {
-    Fault::opencl(
-        format!(
-            "argument {index}, '{}', was refused",
-            kernel.signature.texts[index]
-        ),
-        code,
-    )
+    let cause = format!("{} was refused", kernel.signature.named(index));
+    Fault::opencl(cause, code)
 }
 
-/// Sets a scalar argument from the low bytes of a value that fits it.
+/// Sets a scalar argument from a value that fits it.
 ///
 /// A kernel object keeps its arguments, this thread alone sets them, and a scalar is a copy: one that
 /// has the value already is left as it is. (Not so a buffer, whose handle may name another one by
@@ -64,54 +58,37 @@ fn set_scalar(kernel: &mut BuiltKernel, index: usize, value: u64) -> Result<(), 
         return Ok(());
     }
     kernel.scalars[index] = None;
-    let given = match kernel.signature.args[index] {
-        ArgKind::Scalar { bytes } => Some(bytes),
-        // 0: not yet known.
-        _ => Some(kernel.sizes[index]).filter(|&bytes| bytes != 0),
+    let (bytes, form) = match kernel.signature.args[index] {
+        ArgKind::Scalar { bytes, form } if bytes <= 8 => (bytes, form),
+        _ => {
+            let named = kernel.signature.named(index);
+            return Err(Fault::new(format!("{named} takes no parameter")));
+        }
     };
-    let sizes: &[usize] = match &given {
-        Some(bytes) => std::slice::from_ref(bytes),
-        None => &[8, 4, 2, 1],
+    let word = value.to_ne_bytes();
+    let Some(bytes_of_value) = form.value_of(&word, bytes) else {
+        return Err(Fault::new(format!(
+            "{}, has {bytes} bytes, and the parameter's value {value} ({value:#x}) does not fit",
+            kernel.signature.named(index)
+        )));
     };
-    let mut last = code::CL_INVALID_ARG_SIZE;
-    for &bytes in sizes {
-        // The bits of a float stand for no integer, so there is no sign to extend.
-        let float = kernel.signature.is_float(index) && value >> 32 != 0;
-        if float || !fits(value, bytes) {
-            return Err(Fault::new(format!(
-                "argument {index}, '{}', has {bytes} bytes, and the parameter's value {value} \
-                 ({value:#x}) does not fit",
-                kernel.signature.texts[index]
-            )));
-        }
-        let word = value.to_ne_bytes();
-        let low = if cfg!(target_endian = "big") {
-            &word[8 - bytes..]
-        } else {
-            &word[..bytes]
-        };
-        // SAFETY: `low` holds `bytes` bytes, and the argument is a value of that size or refused.
-        match unsafe { kernel.kernel.set(index as u32, bytes, low.as_ptr().cast()) } {
-            Ok(()) => {
-                kernel.sizes[index] = bytes;
-                kernel.scalars[index] = Some(value);
-                return Ok(());
-            }
-            Err(status) => last = status,
-        }
-        if last != code::CL_INVALID_ARG_SIZE {
-            break;
-        }
+    // SAFETY: `bytes_of_value` holds `bytes` bytes, and the argument is a value of that size or refused.
+    unsafe {
+        kernel
+            .kernel
+            .set(index as u32, bytes, bytes_of_value.as_ptr().cast())
     }
-    Err(refused(kernel, index, last))
+    .map_err(|code| refused(kernel, index, code))?;
+    kernel.scalars[index] = Some(value);
+    Ok(())
 }
 
 /// Each argument as in a listing: `0: int n = 5`.
 pub(super) fn describe_arguments(kernel: Option<&BuiltKernel>, launch: &Launch) -> Vec<String> {
-    let name = |i: usize| {
-        kernel
-            .and_then(|k| k.signature.texts.get(i).cloned())
-            .unwrap_or_else(|| "(not in the kernel)".to_string())
+    let name = |i: usize| match kernel.and_then(|k| k.signature.texts.get(i)) {
+        Some(text) if text.is_empty() => "(of a type that is not told)".to_string(),
+        Some(text) => text.clone(),
+        None => "(not in the kernel)".to_string(),
     };
     let params = launch.params.iter().enumerate().map(|(i, value)| {
         if kernel.is_some_and(|k| k.signature.is_float(i)) {

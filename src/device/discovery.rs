@@ -8,9 +8,11 @@ use std::path::{Path, PathBuf};
 
 use opencl3::device::{
     CL_DEVICE_GLOBAL_MEM_SIZE, CL_DEVICE_HOST_UNIFIED_MEMORY, CL_DEVICE_LOCAL_MEM_SIZE,
-    CL_DEVICE_MAX_COMPUTE_UNITS, CL_DEVICE_MAX_WORK_GROUP_SIZE, CL_DEVICE_NAME, CL_DEVICE_TYPE,
-    CL_DEVICE_TYPE_ACCELERATOR, CL_DEVICE_TYPE_ALL, CL_DEVICE_TYPE_CPU, CL_DEVICE_TYPE_GPU,
-    CL_DEVICE_VENDOR, CL_DEVICE_VERSION, CL_DRIVER_VERSION, get_device_data, get_device_ids,
+    CL_DEVICE_MAX_COMPUTE_UNITS, CL_DEVICE_MAX_CONSTANT_ARGS, CL_DEVICE_MAX_CONSTANT_BUFFER_SIZE,
+    CL_DEVICE_MAX_MEM_ALLOC_SIZE, CL_DEVICE_MAX_WORK_GROUP_SIZE, CL_DEVICE_MAX_WORK_ITEM_SIZES,
+    CL_DEVICE_NAME, CL_DEVICE_TYPE, CL_DEVICE_TYPE_ACCELERATOR, CL_DEVICE_TYPE_ALL,
+    CL_DEVICE_TYPE_CPU, CL_DEVICE_TYPE_GPU, CL_DEVICE_VENDOR, CL_DEVICE_VERSION, CL_DRIVER_VERSION,
+    get_device_data, get_device_ids,
 };
 use opencl3::error_codes::{CL_PLATFORM_NOT_FOUND_KHR, DLOPEN_RUNTIME_LOAD_FAILED};
 use opencl3::platform::platform::{
@@ -74,8 +76,16 @@ pub struct DeviceInfo {
     pub global_memory: u64,
     /// `CL_DEVICE_LOCAL_MEM_SIZE`, bytes.
     pub local_memory: u64,
+    /// `CL_DEVICE_MAX_MEM_ALLOC_SIZE`: bytes of the largest buffer.
+    pub max_buffer: u64,
+    /// `CL_DEVICE_MAX_CONSTANT_BUFFER_SIZE`: bytes of the largest buffer of `constant` memory.
+    pub max_constant_buffer: u64,
+    /// `CL_DEVICE_MAX_CONSTANT_ARGS`: pointers to `constant` memory that a kernel takes.
+    pub max_constant_args: u32,
     /// `CL_DEVICE_MAX_WORK_GROUP_SIZE`, work-items.
     pub max_work_group: usize,
+    /// `CL_DEVICE_MAX_WORK_ITEM_SIZES`: work-items of a work-group, per dimension.
+    pub max_work_items: [usize; 3],
     /// Whether it shares its memory with the host, so that nothing needs to be copied.
     pub host_unified: bool,
     pub(super) id: RawDevice,
@@ -269,7 +279,14 @@ fn describe(index: usize, id: cl_device_id, platform: String, version: String) -
         compute_units: number(CL_DEVICE_MAX_COMPUTE_UNITS) as u32,
         global_memory: number(CL_DEVICE_GLOBAL_MEM_SIZE),
         local_memory: number(CL_DEVICE_LOCAL_MEM_SIZE),
+        max_buffer: number(CL_DEVICE_MAX_MEM_ALLOC_SIZE),
+        max_constant_buffer: number(CL_DEVICE_MAX_CONSTANT_BUFFER_SIZE),
+        max_constant_args: number(CL_DEVICE_MAX_CONSTANT_ARGS) as u32,
         max_work_group: number(CL_DEVICE_MAX_WORK_GROUP_SIZE) as usize,
+        max_work_items: numbers(
+            get_device_data(id, CL_DEVICE_MAX_WORK_ITEM_SIZES),
+            usize::MAX,
+        ),
         host_unified: kind == DeviceKind::Cpu || number(CL_DEVICE_HOST_UNIFIED_MEMORY) != 0,
         id: RawDevice(id),
     }
@@ -296,6 +313,18 @@ pub(super) fn number(answer: Result<Vec<u8>, i32>) -> u64 {
         word.rotate_right(8 - len);
     }
     u64::from_ne_bytes(word)
+}
+
+/// The first three numbers of the host's size in an answer; `missing` for those that are not there.
+pub(super) fn numbers(answer: Result<Vec<u8>, i32>, missing: usize) -> [usize; 3] {
+    let bytes = answer.unwrap_or_default();
+    let mut all = [missing; 3];
+    for (place, bytes) in all.iter_mut().zip(bytes.chunks_exact(size_of::<usize>())) {
+        if let Ok(word) = bytes.try_into() {
+            *place = usize::from_ne_bytes(word);
+        }
+    }
+    all
 }
 
 const LIBRARY: &str = "libOpenCL.so.1";
@@ -469,7 +498,11 @@ impl DeviceInfo {
             compute_units: 1,
             global_memory: 1 << 30,
             local_memory: 1 << 16,
+            max_buffer: 1 << 28,
+            max_constant_buffer: 1 << 16,
+            max_constant_args: 8,
             max_work_group: 256,
+            max_work_items: [256; 3],
             host_unified: false,
             id: RawDevice(std::ptr::null_mut()),
         }

@@ -76,6 +76,16 @@ impl fmt::Display for BuildError {
             BuildError::NoSuchKernel { name, available } if available.is_empty() => {
                 write!(f, "the source has no kernel '{name}', and no other kernel")
             }
+            // PoCL gives its own functions such names, by macros that do not spare the program's kernels.
+            BuildError::NoSuchKernel { name, available }
+                if available.contains(&format!("_cl_{name}")) =>
+            {
+                write!(
+                    f,
+                    "OpenCL C has a function '{name}' of its own, and the compiler takes the kernel's name for that \
+                     one's: give the kernel another name"
+                )
+            }
             BuildError::NoSuchKernel { name, available } => write!(
                 f,
                 "the source has no kernel '{name}'; its kernels are: {}",
@@ -213,6 +223,21 @@ mod tests {
             "{text}"
         );
         assert_eq!(log_with_source("\0", b"x"), "(the compiler left no log)");
+    }
+
+    #[test]
+    fn a_kernel_that_is_not_there_is_not_among_those_that_are() {
+        let missing = |available: &[&str]| {
+            let available = available.iter().map(|name| name.to_string()).collect();
+            let name = "any".to_string();
+            BuildError::NoSuchKernel { name, available }.to_string()
+        };
+        assert!(missing(&["all"]).ends_with("its kernels are: all"));
+        let text = missing(&["_cl_any"]);
+        assert!(
+            text.contains("give the kernel another name") && !text.contains("_cl_"),
+            "{text}"
+        );
     }
 
     #[test]

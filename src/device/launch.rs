@@ -132,6 +132,7 @@ impl Manager {
             return Err(Fault::new(text).into());
         }
         (kernel.signature.check_slots(params, blocks, slots)).map_err(Fault::new)?;
+        let range = self.fit(launch)?;
         let missing = self.pin(launch, uses)?;
         if !self.make_room(missing)? {
             return Err(Obstacle::Later);
@@ -160,11 +161,7 @@ impl Manager {
         // SAFETY: `set_arguments` has set every argument; the buffers among them are pinned by
         // `uses` until the kernel's completion is seen, and the host memory some of them wrap lives
         // until the block is forgotten, which waits for the pins.
-        let run = unsafe {
-            self.lanes
-                .queue(lane)
-                .run(&kernel.kernel, &launch.range, &waits)
-        };
+        let run = unsafe { self.lanes.queue(lane).run(&kernel.kernel, &range, &waits) };
         let event = run.map_err(|code| self.enqueue_fault(launch, code))?;
         Ok(Started { lane, event, needs })
     }
@@ -250,9 +247,7 @@ impl Manager {
             };
             let fault = match made {
                 Ok(mem) => break mem,
-                Err(code) => {
-                    Fault::opencl(format!("making a buffer of {bytes} bytes failed"), code)
-                }
+                Err(code) => self.buffer_fault(bytes, code),
             };
             // One at a time: the rest of the cache is worth keeping.
             match self.buffers.victim() {

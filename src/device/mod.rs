@@ -18,12 +18,13 @@
 //! | `pace.rs` | when the thread looks for what has ended, and which kernels are so short that they are held back |
 //! | `launch.rs` | one launch: buffers, copies in, enqueue |
 //! | `arguments.rs` | setting a kernel's arguments |
+//! | `limits.rs` | what a device and a kernel permit: local sizes, sizes of buffers |
 //! | `fault.rs` | why a launch cannot start |
 //! | `failure.rs` | what follows when a command fails after it was enqueued |
 //! | `fetch.rs` | copies out: fetches, write-backs, evictions, forgetting |
 //! | `buffers.rs` | the table of device buffers, least recently used first |
 //! | `lane.rs` | in-order queues and what is pending in each |
-//! | `program.rs`, `signature.rs` | programs, kernels, what arguments a kernel takes |
+//! | `program.rs`, `signature.rs`, `types.rs` | programs, kernels, what arguments a kernel takes, how large their types are |
 //! | `inbox.rs` | how messages and completions wake the thread |
 //! | `alarm.rs` | which completions wake it |
 //! | `load.rs` | how much a device has to do, for who places EDTs |
@@ -54,6 +55,7 @@ mod handle;
 mod inbox;
 mod lane;
 mod launch;
+mod limits;
 mod load;
 mod manager;
 mod measure;
@@ -65,6 +67,7 @@ mod signature;
 #[cfg(test)]
 mod tests;
 mod threads;
+mod types;
 
 use std::fmt;
 use std::sync::Arc;
@@ -80,7 +83,7 @@ pub use handle::DeviceManager;
 pub use load::{Pool, feed};
 pub use measure::{LinkSpeed, measure_links};
 pub use selection::Selection;
-pub use signature::{ArgKind, Signature};
+pub use signature::{ArgKind, Form, Signature};
 pub use threads::{
     NAME as THREAD_NAME, Seen as OpenclThreads, is_marked_here as is_thread_of_opencl,
     is_one as is_opencl_thread, program_has_opencl,
@@ -167,7 +170,7 @@ pub struct NdRange {
     pub offset: [usize; 3],
     /// Work-items, per dimension.
     pub global: [usize; 3],
-    /// Work-items of a work-group, per dimension; `None`: OpenCL chooses.
+    /// Work-items of a work-group, per dimension; `None`: the manager chooses.
     pub local: Option<[usize; 3]>,
 }
 
@@ -187,7 +190,7 @@ impl fmt::Display for NdRange {
                 write!(f, ", local ")?;
                 list(f, local)?;
             }
-            None => write!(f, ", local size left to OpenCL")?,
+            None => write!(f, ", local size left to the runtime")?,
         }
         if self.offset[..dims].iter().any(|&o| o != 0) {
             write!(f, ", offset ")?;

@@ -15,8 +15,10 @@ use opencl3::program::{
 
 use super::discovery::{RawDevice, number, text};
 use super::error::log_with_source;
+use super::limits::{Groups, count_constants};
 use super::raw::{Context, Kernel, Program};
-use super::signature::Signature;
+use super::signature::{ArgKind, Signature};
+use super::types::{Told, measure, try_sizes};
 use super::{BuildError, DeviceError, DeviceInfo, DeviceKind, KernelOnDevice, KernelSpec};
 use crate::text::Readable;
 
@@ -25,8 +27,8 @@ pub(super) struct BuiltKernel {
     pub(super) kernel: Kernel,
     pub(super) name: String,
     pub(super) signature: Signature,
-    /// For each argument of unknown size, the size that OpenCL took; 0: not yet known.
-    pub(super) sizes: Vec<usize>,
+    /// What work-groups it may have.
+    pub(super) groups: Groups,
     /// For each argument, the scalar that it is set to, if it is.
     pub(super) scalars: Vec<Option<u64>>,
 }
@@ -37,6 +39,8 @@ type ProgramKey = (Arc<[u8]>, Vec<u8>);
 #[derive(Default)]
 pub(super) struct Programs {
     programs: HashMap<ProgramKey, Program>,
+    /// The types of a source that are not built in.
+    types: HashMap<ProgramKey, HashMap<String, Told>>,
     ids: HashMap<(ProgramKey, String), usize>,
     pub(super) kernels: Vec<BuiltKernel>,
 }
@@ -68,14 +72,19 @@ impl Programs {
             self.programs.insert(program_key.clone(), program);
         }
         let program = &self.programs[&program_key];
-        let no_such_kernel = || BuildError::NoSuchKernel {
+        let no_such_kernel = |available| BuildError::NoSuchKernel {
             name: name.clone(),
-            available: kernel_names(program),
+            available,
         };
-        let c_name = CString::new(name.as_str()).map_err(|_| no_such_kernel())?;
-        let kernel = program.kernel(&c_name).map_err(|code| match code {
-            CL_INVALID_KERNEL_NAME => no_such_kernel(),
-            _ => other(format!("creating kernel '{name}'"), Some(code)),
+        let c_name =
+            CString::new(name.as_str()).map_err(|_| no_such_kernel(kernel_names(program)))?;
+        let kernel = program.kernel(&c_name).map_err(|code| {
+            let available = kernel_names(program);
+            let is_there = available.contains(name);
+            match code {
+                CL_INVALID_KERNEL_NAME if !is_there => no_such_kernel(available),
+                _ => other(format!("creating kernel '{name}'"), Some(code)),
+            }
         })?;
         let needed = number(get_kernel_work_group_data(
             kernel.raw(),
@@ -90,17 +99,65 @@ impl Programs {
             );
             return Err(other(what, None));
         }
-        let signature = Signature::of(kernel.raw());
+        let mut signature = Signature::of(kernel.raw());
+        self.complete(context, info, spec, &kernel, &mut signature)?;
+        if let Err(what) = count_constants(info, &signature) {
+            return Err(other(format!("kernel '{name}' {what}"), None));
+        }
+        let groups = Groups::of(&kernel, info, &spec.options);
         let id = self.kernels.len();
         self.kernels.push(BuiltKernel {
             kernel,
             name: name.clone(),
-            sizes: vec![0; signature.args.len()],
             scalars: vec![None; signature.args.len()],
             signature,
+            groups,
         });
         self.ids.insert(key, id);
         Ok(self.answer(id))
+    }
+
+    /// Finds out what OpenCL does not tell of a kernel's arguments: the sizes of types that are not built in, and all of
+    /// it where the platform tells nothing.
+    fn complete(
+        &mut self,
+        context: &Context,
+        info: &DeviceInfo,
+        spec: &KernelSpec,
+        kernel: &Kernel,
+        signature: &mut Signature,
+    ) -> Result<(), BuildError> {
+        let source = (Arc::clone(&spec.source), spec.options.clone());
+        let types = self.types.entry(source).or_default();
+        let mut names: Vec<&str> = Vec::new();
+        for (_, name) in &signature.unsized_types {
+            if !types.contains_key(name) && !names.contains(&name.as_str()) {
+                names.push(name);
+            }
+        }
+        if !names.is_empty() {
+            let options = options(info, spec, "")?;
+            let kinds = measure(context, info.id, &spec.source, &options, &names);
+            types.extend(names.into_iter().map(str::to_string).zip(kinds));
+        }
+        for (index, name) in std::mem::take(&mut signature.unsized_types) {
+            let kind = match types.get(&name) {
+                Some(Told::Kind(kind)) => Some(*kind),
+                Some(Told::Value) => try_sizes(kernel, index, true),
+                Some(Told::Nothing) | None => None,
+            };
+            if let Some(kind) = kind {
+                signature.args[index] = kind;
+            }
+        }
+        for (index, kind) in signature.args.iter_mut().enumerate() {
+            if *kind == ArgKind::Unknown
+                && let Some(found) = try_sizes(kernel, index, false)
+            {
+                *kind = found;
+            }
+        }
+        Ok(())
     }
 
     fn answer(&self, id: usize) -> KernelOnDevice {
@@ -125,15 +182,7 @@ fn compile(context: &Context, info: &DeviceInfo, spec: &KernelSpec) -> Result<Pr
     let program = context
         .program(&spec.source)
         .map_err(|code| other("creating a program", Some(code)))?;
-    let kind = match info.kind {
-        DeviceKind::Cpu => "-DOCR_DEVICE_CPU=1",
-        DeviceKind::Gpu | DeviceKind::Accelerator | DeviceKind::Other => "-DOCR_DEVICE_GPU=1",
-    };
-    let with = |extra: &str| {
-        let added = format!(" {kind}{extra}");
-        CString::new([spec.options.trim_ascii(), added.as_bytes()].concat())
-            .map_err(|_| other("the build options hold a zero byte", None))
-    };
+    let with = |extra: &str| options(info, spec, extra);
     let mut result = program.build(info.id, &with(" -cl-kernel-arg-info")?);
     if result == Err(CL_INVALID_BUILD_OPTIONS) {
         // Before OpenCL 1.2 there is no such option; the arguments are then unknown.
@@ -158,6 +207,22 @@ fn compile(context: &Context, info: &DeviceInfo, spec: &KernelSpec) -> Result<Pr
             }
         }
     }
+}
+
+/// The options of a build: the program's, and the runtime's own.
+fn options(info: &DeviceInfo, spec: &KernelSpec, extra: &str) -> Result<CString, BuildError> {
+    let kind = match info.kind {
+        DeviceKind::Cpu => "-DOCR_DEVICE_CPU=1",
+        DeviceKind::Gpu | DeviceKind::Accelerator | DeviceKind::Other => "-DOCR_DEVICE_GPU=1",
+    };
+    let added = format!(" {kind}{extra}");
+    CString::new([spec.options.trim_ascii(), added.as_bytes()].concat()).map_err(|_| {
+        BuildError::Other(DeviceError {
+            device: info.name.clone(),
+            what: "the build options hold a zero byte".to_string(),
+            code: None,
+        })
+    })
 }
 
 fn build_log(program: &Program, device: RawDevice) -> String {

@@ -24,7 +24,7 @@ use opencl3::types::{
 
 use super::NdRange;
 use super::alarm::Notify;
-use super::discovery::{RawDevice, number};
+use super::discovery::{RawDevice, number, numbers};
 
 /// How far a command is.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -250,6 +250,12 @@ impl Kernel {
         number(cl_kernels::get_kernel_work_group_data(
             self.0, device.0, what,
         ))
+    }
+
+    /// The same for a number in each of three dimensions.
+    pub(super) fn work_group_numbers(&self, device: RawDevice, what: u32) -> [usize; 3] {
+        let answer = cl_kernels::get_kernel_work_group_data(self.0, device.0, what);
+        numbers(answer, 0)
     }
 }
 

@@ -29,8 +29,7 @@ fn a_refused_launch_says_everything() {
         assert!(error.inputs_intact, "{text}");
         for part in [
             "'fill'",
-            "CL_INVALID_WORK_GROUP_SIZE (-54)",
-            "no multiple",
+            "the global size 3 of dimension 0 is no multiple of the local size 2",
             "int value = 12",
         ] {
             assert!(text.contains(part), "{part}: {text}");
@@ -38,7 +37,7 @@ fn a_refused_launch_says_everything() {
         let huge = range(1 << 20, Some(1 << 20));
         let token = bench.send_range("fill", huge, &[12], &[writes(a)]);
         let text = bench.answer(token).expect_err("too many").to_string();
-        assert!(text.contains("work-items on this device"), "{text}");
+        assert!(text.contains("this device permits"), "{text}");
         // The host's copy is still what it was, and the device goes on.
         assert_eq!(read(a, 2), 3);
         bench.run("fill", 3, &[5], &[writes(a)]);
@@ -85,7 +84,7 @@ fn arguments_are_checked_before_there_is_a_launch() {
     };
     let add = bench.kernel("add").signature;
     assert_eq!(add.check(1, 2), Ok(()));
-    assert_eq!(add.args[0], ArgKind::Scalar { bytes: 4 });
+    assert!(matches!(add.args[0], ArgKind::Scalar { bytes: 4, .. }));
     let text = add.check(2, 1).expect_err("kinds");
     assert!(
         text.contains("int* in") || text.contains("int *in"),

@@ -24,8 +24,9 @@ use rustc_hash::FxHashMap;
 use std::sync::atomic::{AtomicU32, Ordering};
 
 use super::error::code_name;
+use super::surroundings::{self, driver_in, icd_fault, is_opencl, is_pocl, load_failure};
 use super::threads;
-use crate::text::{Readable, read_file};
+use crate::text::Readable;
 
 /// What a device is.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
@@ -144,8 +145,10 @@ pub struct Inventory {
     pub icd_files: Vec<PathBuf>,
     /// The platforms' names and versions.
     pub platforms: Vec<String>,
-    /// Whatever OpenCL refused to answer, for people.
+    /// Whatever OpenCL refused to answer, and what it could not load, for people.
     pub notes: Vec<String>,
+    /// What the user has set, and does not take effect.
+    pub warnings: Vec<String>,
 }
 
 /// Finds the machine's OpenCL devices, loading OpenCL if need be. Never fails: what is wrong is in
@@ -206,16 +209,26 @@ fn ask() -> Inventory {
             Vec::new()
         }
     };
-    found.loader = LoaderState::Loaded {
-        path: loaded_library(),
-    };
+    let path = loaded_library();
+    found.warnings = passed_over(path.as_deref());
+    found.loader = LoaderState::Loaded { path };
     for platform in platforms {
         let ask = |what| text(get_platform_data(platform, what));
         let name = ask(CL_PLATFORM_NAME);
         let version = ask(CL_PLATFORM_VERSION);
         found.platforms.push(format!("{name} ({version})"));
+        let pocl_lacks = || match is_pocl(&name) {
+            true => surroundings::pocl_cache_fault(),
+            false => None,
+        };
         match get_device_ids(platform, CL_DEVICE_TYPE_ALL) {
             Ok(ids) => {
+                if ids.is_empty() {
+                    let why = pocl_lacks().map_or("it does not say why".to_string(), |why| why);
+                    found
+                        .notes
+                        .push(format!("platform {name} has no device: {why}"));
+                }
                 for id in ids {
                     let index = found.devices.len();
                     let device = describe(index, id, name.clone(), version.clone());
@@ -223,22 +236,53 @@ fn ask() -> Inventory {
                 }
             }
             Err(code) => {
-                let cache = match &*name {
-                    "Portable Computing Language" => {
-                        ". PoCL has no devices where it can write no cache: see that $POCL_CACHE_DIR, or \
-                         ~/.cache/pocl without that, can be written"
-                    }
-                    _ => "",
-                };
+                let why = pocl_lacks().map_or(String::new(), |why| format!(". {why}"));
                 found.notes.push(format!(
-                    "platform {name}: clGetDeviceIDs failed: {}{cache}",
+                    "platform {name}: clGetDeviceIDs failed: {}{why}",
                     code_name(code)
                 ));
             }
         }
     }
+    let faults = found.icd_files.iter().filter_map(|file| icd_fault(file));
+    found.notes.extend(faults.collect::<Vec<_>>());
+    if found.devices.iter().any(|device| is_pocl(&device.platform)) {
+        surroundings::look_for_linker();
+    }
     tell_apart(&mut found.devices);
     found
+}
+
+/// What is said of the libraries that the user names, and that are not the one that is used, or are no OpenCL. The first
+/// one that can be loaded is taken, whatever it is.
+fn passed_over(used: Option<&Path>) -> Vec<String> {
+    let used = used.map_or(LIBRARY.to_string(), |used| used.display().to_string());
+    let advice = format!("Name an OpenCL library with its whole path, or unset {LIBRARY_OVERRIDE}");
+    let mut warnings = Vec::new();
+    for name in library_names() {
+        if name == LIBRARY {
+            break;
+        }
+        if let Some(why) = load_failure(&name) {
+            warnings.push(format!(
+                "{LIBRARY_OVERRIDE} names {name}, which the system could not load ({why}); {used} is used instead. {advice}"
+            ));
+            continue;
+        }
+        if name.is_empty() {
+            warnings.push(format!(
+                "{LIBRARY_OVERRIDE} holds an empty name, which stands for the program itself, so that there is no \
+                 device. {advice}"
+            ));
+        } else if !is_opencl(&name) {
+            warnings.push(format!(
+                "{LIBRARY_OVERRIDE} names {name}, which is loaded but is not OpenCL (it has no clGetPlatformIDs), so that \
+                 there is no device. {advice}"
+            ));
+        }
+        break;
+    }
+    warnings
 }
 
 /// Numbers devices of one name, as a machine with two alike has them: by their names alone, nobody could tell in
@@ -380,15 +424,19 @@ fn loaded_library() -> Option<PathBuf> {
         .map(Path::to_path_buf)
 }
 
-/// Where the loader looks for platforms.
-fn icd_place() -> PathBuf {
-    std::env::var_os("OCL_ICD_VENDORS")
-        .filter(|value| !value.is_empty())
-        .map_or_else(|| PathBuf::from("/etc/OpenCL/vendors"), PathBuf::from)
+/// Where the loader looks for platforms, and the variable that says so.
+fn icd_place() -> (PathBuf, Option<&'static str>) {
+    let set = |name: &'static str| {
+        let value = std::env::var_os(name).filter(|value| !value.is_empty())?;
+        Some((PathBuf::from(value), Some(name)))
+    };
+    set("OCL_ICD_VENDORS")
+        .or_else(|| set("OPENCL_VENDOR_PATH"))
+        .unwrap_or_else(|| (PathBuf::from("/etc/OpenCL/vendors"), None))
 }
 
 fn icd_files() -> Vec<PathBuf> {
-    let place = icd_place();
+    let (place, _) = icd_place();
     if place.is_file() {
         return vec![place];
     }
@@ -411,6 +459,7 @@ impl Inventory {
             icd_files: icd_files(),
             platforms: Vec::new(),
             notes: Vec::new(),
+            warnings: Vec::new(),
         }
     }
 
@@ -431,6 +480,14 @@ impl Inventory {
                 );
             }
             LoaderState::Missing { tried } => {
+                let tried: Vec<String> = (tried.iter())
+                    .map(|name| match load_failure(name) {
+                        // Mostly the system repeats the name.
+                        Some(why) if why.starts_with(name.as_str()) => why,
+                        Some(why) => format!("{name}: {why}"),
+                        None => name.clone(),
+                    })
+                    .collect();
                 let mut out = format!(
                     "The OpenCL library could not be loaded (tried {}). Install an OpenCL loader \
                      (Debian: ocl-icd-libopencl1) and a driver for the device (for the CPU: \
@@ -445,14 +502,20 @@ impl Inventory {
                 .map_or_else(|| LIBRARY.to_string(), |p| Readable::path(p).to_string()),
         };
         let icds = if self.icd_files.is_empty() {
-            format!("There is no .icd file in {}.", Readable::path(&icd_place()))
+            match icd_place() {
+                (place, None) => format!("There is no .icd file in {}.", Readable::path(&place)),
+                (place, Some(variable)) => format!(
+                    "There is no .icd file in {}, where {variable} has it look.",
+                    Readable::path(&place)
+                ),
+            }
         } else {
             let mut text = String::from("The .icd files are ");
             for (i, file) in self.icd_files.iter().enumerate() {
                 let comma = if i == 0 { "" } else { ", " };
                 text.push_str(&format!("{comma}{}", Readable::path(file)));
-                if let Ok(library) = read_file(file) {
-                    text.push_str(&format!(" (which names {})", library.trim()));
+                if let Some(library) = driver_in(file) {
+                    text.push_str(&format!(" (which names {library})"));
                 }
             }
             text.push('.');
@@ -476,7 +539,7 @@ impl Inventory {
     }
 
     fn add_notes(&self, out: &mut String) {
-        for note in &self.notes {
+        for note in self.warnings.iter().chain(&self.notes) {
             out.push_str(&format!(" ({note})"));
         }
     }
@@ -555,9 +618,11 @@ mod tests {
             icd_files: Vec::new(),
             platforms: Vec::new(),
             notes: Vec::new(),
+            warnings: Vec::new(),
         };
         let text = none.explain_absence();
-        assert!(text.contains("/x/y.so, libOpenCL.so.1"), "{text}");
+        assert!(text.contains("(tried /x/y.so: "), "{text}");
+        assert!(text.contains(", libOpenCL.so.1"), "{text}");
         none.loader = LoaderState::Loaded {
             path: Some(PathBuf::from("/lib/libOpenCL.so.1")),
         };

@@ -68,11 +68,21 @@ impl fmt::Display for BuildError {
                 code,
                 options,
                 log,
-            } => write!(
-                f,
-                "the source does not compile for '{device}': {} with options '{options}'\n{log}",
-                code_name(*code)
-            ),
+            } => {
+                let code = code_name(*code);
+                match names_fault(log) {
+                    true => write!(
+                        f,
+                        "the source does not compile for '{device}': {code} with options '{options}'\n{log}"
+                    ),
+                    false => write!(
+                        f,
+                        "the source could not be compiled for '{device}': {code} with options '{options}'; the compiler \
+                         names no fault in it, and it may be right where memory, space for files or a part of OpenCL is \
+                         missing\n{log}"
+                    ),
+                }
+            }
             BuildError::NoSuchKernel { name, available } if available.is_empty() => {
                 write!(f, "the source has no kernel '{name}', and no other kernel")
             }
@@ -148,6 +158,15 @@ impl fmt::Display for LaunchError {
 
 impl std::error::Error for LaunchError {}
 
+/// Whether a build log says what is wrong with the source or the options.
+pub(super) fn names_fault(log: &str) -> bool {
+    let is_fault = |line: &str| {
+        let line = line.to_ascii_lowercase();
+        line.contains("error") || line.contains("invalid") || line_number(&line).is_some()
+    };
+    log.lines().any(is_fault)
+}
+
 /// A build log with the source lines it complains about, each once, after the log.
 ///
 /// Compilers name a place as `file:line:column:`; whatever the file is called, there is one source.
@@ -210,6 +229,16 @@ mod tests {
         assert_eq!(line_number("7:2: error: expected ';'"), Some(7));
         assert_eq!(line_number("\"a.cl\", line 44: error: x"), Some(44));
         assert_eq!(line_number("1 error generated."), None);
+    }
+
+    #[test]
+    fn a_log_without_a_fault_accuses_no_source() {
+        assert!(names_fault("error: /x/a.cl:1:2: expected ';'"));
+        assert!(names_fault("Invalid build option: -x"));
+        assert!(!names_fault(
+            "Device some-cpu failed to build the program\n"
+        ));
+        assert!(!names_fault("(the compiler left no log)"));
     }
 
     #[test]

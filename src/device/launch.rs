@@ -23,6 +23,7 @@ use super::arguments::describe_arguments;
 use super::buffers::Id;
 use super::fault::{Fault, Obstacle};
 use super::lane::{IN, Needs, Ticket};
+use super::limits::buffer_fault;
 use super::manager::{Job, Manager, Use, Work};
 use super::raw::{Event, Waits};
 use super::{Launch, LaunchError, List};
@@ -247,7 +248,7 @@ impl Manager {
             };
             let fault = match made {
                 Ok(mem) => break mem,
-                Err(code) => self.buffer_fault(bytes, code),
+                Err(code) => buffer_fault(&self.info, bytes, code),
             };
             // One at a time: the rest of the cache is worth keeping.
             match self.buffers.victim() {

@@ -227,22 +227,6 @@ fn largest_divisor(size: usize, room: usize) -> usize {
 }
 
 impl Manager {
-    /// Why a buffer of so many bytes could not be made.
-    pub(super) fn buffer_fault(&self, bytes: u64, status: i32) -> Fault {
-        let most = self.info.max_buffer;
-        let cause = format!("making a buffer of {bytes} bytes failed");
-        match most != 0 && bytes > most {
-            true => Fault {
-                hint: Some(format!(
-                    "the largest buffer of this device has {most} bytes (CL_DEVICE_MAX_MEM_ALLOC_SIZE; `ocr info` lists \
-                     it): let the kernel work on smaller blocks, or on parts of this one (ocrDbPartition)"
-                )),
-                ..Fault::opencl(cause, status)
-            },
-            false => Fault::opencl(cause, status),
-        }
-    }
-
     /// Whether a launch's blocks fit pointers to constant memory, and with what local size it runs.
     pub(super) fn fit(&mut self, launch: &Launch) -> Result<NdRange, Fault> {
         let kernel = &mut self.programs.kernels[launch.kernel];
@@ -252,6 +236,22 @@ impl Manager {
             .map(|arg| arg.map_or(0, |arg| arg.block.size()));
         check_constants(&self.info, &kernel.signature, launch.params.len(), sizes)?;
         kernel.groups.fit(&launch.range)
+    }
+}
+
+/// Why a buffer of so many bytes could not be made.
+pub(super) fn buffer_fault(info: &DeviceInfo, bytes: u64, status: i32) -> Fault {
+    let most = info.max_buffer;
+    let too_large = most != 0 && bytes > most;
+    let hint = too_large.then(|| {
+        format!(
+            "the largest buffer of this device has {most} bytes (CL_DEVICE_MAX_MEM_ALLOC_SIZE; `ocr info` lists it): let \
+             the kernel work on smaller blocks, or on parts of this one (ocrDbPartition)"
+        )
+    });
+    Fault {
+        hint,
+        ..Fault::opencl(format!("making a buffer of {bytes} bytes failed"), status)
     }
 }
 
@@ -416,6 +416,16 @@ mod tests {
         assert!(words.contains("which its source demands"), "{words}");
         groups.uniform = false;
         assert!(groups.fit(&range(&[63, 2], None)).is_ok());
+    }
+
+    #[test]
+    fn a_buffer_that_is_too_large_names_the_limit() {
+        let info = DeviceInfo::example(0, DeviceKind::Gpu);
+        let hint = |bytes| buffer_fault(&info, bytes, -61).hint.unwrap_or_default();
+        assert!(
+            hint(info.max_buffer + 1).contains("268435456 bytes (CL_DEVICE_MAX_MEM_ALLOC_SIZE")
+        );
+        assert_eq!(hint(info.max_buffer), "");
     }
 
     #[test]

@@ -28,6 +28,7 @@
 //! | `inbox.rs` | how messages and completions wake the thread |
 //! | `alarm.rs` | which completions wake it |
 //! | `load.rs` | how much a device has to do, for who places EDTs |
+//! | `surroundings.rs` | what OpenCL needs of the machine, and what it lacks |
 //! | `threads.rs` | which threads are OpenCL's, so that no hang is found or missed for them |
 //! | `raw.rs` | owned OpenCL handles: the only file that creates or releases one |
 //! | `counters.rs`, `error.rs` | counts, messages for people |
@@ -64,6 +65,7 @@ mod program;
 mod raw;
 mod selection;
 mod signature;
+mod surroundings;
 #[cfg(test)]
 mod tests;
 mod threads;
@@ -84,6 +86,7 @@ pub use load::{Pool, feed};
 pub use measure::{LinkSpeed, measure_links};
 pub use selection::Selection;
 pub use signature::{ArgKind, Form, Signature};
+pub use surroundings::lacking;
 pub use threads::{
     NAME as THREAD_NAME, Seen as OpenclThreads, is_marked_here as is_thread_of_opencl,
     is_one as is_opencl_thread, program_has_opencl,

@@ -14,10 +14,11 @@ use opencl3::program::{
 };
 
 use super::discovery::{RawDevice, number, text};
-use super::error::log_with_source;
+use super::error::{log_with_source, names_fault};
 use super::limits::{Groups, count_constants};
 use super::raw::{Context, Kernel, Program};
 use super::signature::{ArgKind, Signature};
+use super::surroundings::{is_pocl, pocl_cache_fault, pocl_load_fault};
 use super::types::{Told, measure, try_sizes};
 use super::{BuildError, DeviceError, DeviceInfo, DeviceKind, KernelOnDevice, KernelSpec};
 use crate::text::Readable;
@@ -95,7 +96,8 @@ impl Programs {
         if needed > info.local_memory {
             let has = info.local_memory;
             let what = format!(
-                "kernel '{name}' needs {needed} bytes of local memory, and the device has {has}"
+                "kernel '{name}' needs {needed} bytes of local memory, and the device has {has} \
+                 (CL_DEVICE_LOCAL_MEM_SIZE)"
             );
             return Err(other(what, None));
         }
@@ -189,9 +191,23 @@ fn compile(context: &Context, info: &DeviceInfo, spec: &KernelSpec) -> Result<Pr
         result = program.build(info.id, &with("")?);
     }
     match result {
-        Ok(()) => Ok(program),
+        Ok(()) => {
+            let loads_code = info.kind == DeviceKind::Cpu && is_pocl(&info.platform);
+            match loads_code.then(pocl_load_fault).flatten() {
+                None => Ok(program),
+                Some(fault) => Err(other(&fault, None)),
+            }
+        }
         Err(code) => {
             let log = build_log(&program, info.id);
+            if !names_fault(&log)
+                && is_pocl(&info.platform)
+                && let Some(fault) = pocl_cache_fault()
+            {
+                let what =
+                    format!("the source could not be compiled, and may be right: {fault}; it");
+                return Err(other(&what, Some(code)));
+            }
             if code == CL_BUILD_PROGRAM_FAILURE
                 || code == CL_INVALID_BUILD_OPTIONS
                 || !log.is_empty()

@@ -163,6 +163,7 @@ mod tests {
             icd_files: Vec::new(),
             platforms: Vec::new(),
             notes: Vec::new(),
+            warnings: Vec::new(),
         }
     }
 

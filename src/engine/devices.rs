@@ -196,6 +196,39 @@ impl Devices {
         }
     }
 
+    /// Why none of these kernels, with which nothing is wrong, can run.
+    fn built_for_others(&self, edt: &Edt, kernels: &[Kernel]) -> String {
+        let describe = |used: &Used| format!("{} ({})", used.info.name, used.info.kind);
+        let asked = (edt.explicit_range())
+            .and_then(|range| self.in_use().get(usize::try_from(range.device).ok()?));
+        if let Some(asked) = asked {
+            return format!(
+                "no kernel of it was built for the device that was asked for, {}.",
+                describe(asked)
+            );
+        }
+        let only = |kernel: &Kernel| {
+            let kind = match split_options(&kernel.options) {
+                Ok((Some(DeviceKind::Cpu), _)) => "CPU devices only (-ocr-device=cpu)",
+                Ok((Some(_), _)) => "GPUs and accelerators only (-ocr-device=gpu)",
+                _ => "other devices",
+            };
+            format!("its kernel \"{}\" is for {kind}", kernel.name)
+        };
+        let only: Vec<String> = kernels.iter().map(only).collect();
+        let used: Vec<String> = self.in_use().iter().map(describe).collect();
+        let there = match &used[..] {
+            [] => "no device is in use".to_string(),
+            [one] => format!("the only device in use is {one}"),
+            more => format!("the devices in use are {}", more.join(", ")),
+        };
+        format!(
+            "{}; {there}. Leave -ocr-device away, or give the template a C function or a kernel for that device; `ocr \
+             info` lists the devices, and OCR_DEVICES chooses among them.",
+            only.join(", ")
+        )
+    }
+
     /// The message for an EDT that nothing can run.
     pub fn nothing_runs(&self, edt: &Edt) -> String {
         let work = edt.work();
@@ -206,7 +239,7 @@ impl Devices {
         );
         text += &match (&work.missing[..], &work.kernels[..]) {
             ([], []) => "no kernel.".to_string(),
-            ([], _) => "its kernel was built for other devices than the one asked for.".into(),
+            ([], kernels) => self.built_for_others(edt, kernels),
             (missing, _) => {
                 let lines: Vec<&str> = missing.iter().map(|why| &*why.text).collect();
                 format!("its kernels cannot be used:\n{}", lines.join("\n"))
@@ -241,6 +274,9 @@ impl Plan {
             fatal(&format!(
                 "{origin}: the platform description {path}: {message}"
             ));
+        }
+        for warning in &inventory.warnings {
+            tell!("ocr: warning: {warning}.");
         }
         let infos = |indices: Vec<usize>| {
             indices
@@ -360,18 +396,38 @@ impl Used {
 
 /// Takes `-ocr-device=` from the front of build options.
 fn split_options(options: &[u8]) -> Result<(Option<DeviceKind>, &[u8]), String> {
+    const OPTION: &str = "-ocr-device";
     let options = options.trim_ascii();
-    let Some(rest) = options.strip_prefix(b"-ocr-device=") else {
-        return Ok((None, options));
+    let end = options.iter().position(u8::is_ascii_whitespace);
+    let (first, rest) = options.split_at(end.unwrap_or(options.len()));
+    let rest = rest.trim_ascii();
+    let named = Readable(first);
+    let (kind, rest) = match first.strip_prefix(OPTION.as_bytes()) {
+        None => (None, options),
+        Some(b"=cpu") => (Some(DeviceKind::Cpu), rest),
+        Some(b"=gpu") => (Some(DeviceKind::Gpu), rest),
+        Some(b"" | b"=") => {
+            return Err(format!(
+                "the option {named} is followed by a blank: write {OPTION}=cpu or {OPTION}=gpu, in one word, before all \
+                 other options"
+            ));
+        }
+        Some(_) => {
+            return Err(format!(
+                "the option {named} is none: write {OPTION}=cpu or {OPTION}=gpu, before all other options"
+            ));
+        }
     };
-    let end = rest.iter().position(|&byte| byte == b' ');
-    let (kind, rest) = rest.split_at(end.unwrap_or(rest.len()));
-    match kind {
-        b"cpu" => Ok((Some(DeviceKind::Cpu), rest.trim_ascii())),
-        b"gpu" => Ok((Some(DeviceKind::Gpu), rest.trim_ascii())),
-        _ => Err(format!(
-            "-ocr-device={}: it must be cpu or gpu",
-            Readable(kind)
+    let mut words = rest.split(u8::is_ascii_whitespace);
+    match words.find(|word| word.starts_with(OPTION.as_bytes())) {
+        None => Ok((kind, rest)),
+        Some(word) if kind.is_some() => Err(format!(
+            "the option {} comes after {named}: a kernel has one such option; add the kernel again for other devices",
+            Readable(word)
+        )),
+        Some(word) => Err(format!(
+            "the option {} stands behind others: it must come first, as {OPTION}=cpu or {OPTION}=gpu",
+            Readable(word)
         )),
     }
 }
@@ -535,4 +591,34 @@ fn build(used: &Used, spec: &KernelSpec, view: TemplateView) -> Result<usize, Mi
         })?;
     }
     Ok(kernel.id)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn options_say_for_which_devices_a_kernel_is() {
+        let gpu = Some(DeviceKind::Gpu);
+        assert_eq!(split_options(b""), Ok((None, &b""[..])));
+        assert_eq!(split_options(b"-DX=1 -O"), Ok((None, &b"-DX=1 -O"[..])));
+        assert_eq!(
+            split_options(b" -ocr-device=gpu\t-DX=1 "),
+            Ok((gpu, &b"-DX=1"[..]))
+        );
+        let fault = |options: &str| split_options(options.as_bytes()).expect_err(options);
+        for options in [
+            "-ocr-device cpu",
+            "-ocr-device = cpu",
+            "-ocr-device= cpu",
+            "-ocr-device",
+        ] {
+            assert!(fault(options).contains("blank"), "{options}");
+        }
+        for options in ["-ocr-device=tpu", "-ocr-device=GPU", "-ocr-devices=gpu"] {
+            assert!(fault(options).contains(options), "{options}");
+        }
+        assert!(fault("-DX=1 -ocr-device=cpu").contains("must come first"));
+        assert!(fault("-ocr-device=cpu -DX -ocr-device=gpu").contains("comes after"));
+    }
 }

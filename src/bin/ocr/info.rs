@@ -191,7 +191,7 @@ fn devices(inventory: &Inventory, settings: &Settings) -> String {
     if let LoaderState::Loaded { path: Some(path) } = &inventory.loader {
         text += &format!("  OpenCL library: {}\n", Readable::path(path));
     }
-    for note in &inventory.notes {
+    for note in inventory.warnings.iter().chain(&inventory.notes) {
         text += &format!("  Note: {note}\n");
     }
     text
@@ -210,11 +210,15 @@ fn describe(text: &mut String, device: &DeviceInfo, use_of: &str) {
     // Writing to a string cannot fail.
     let _ = write!(
         text,
-        "  {}: {}\n     {}, {units}, {} of memory {shared}\n     {} ({}), driver {}\n     {use_of}\n",
+        "  {}: {}\n     {}, {units}, {} of memory {shared}\n     Limits: largest buffer {}, local memory {}, {} \
+         work-items in a work-group\n     {} ({}), driver {}\n     {use_of}\n",
         device.index,
         device.name,
         device.kind,
         bytes(device.global_memory),
+        bytes(device.max_buffer),
+        bytes(device.local_memory),
+        device.max_work_group,
         device.platform,
         device.device_version,
         device.driver_version,

@@ -31,7 +31,7 @@ use super::launch;
 use super::seats::OF_RUNTIME;
 use super::signals::Handler;
 use super::stack;
-use crate::device::THREAD_NAME;
+use crate::device::{THREAD_NAME, lacking};
 use crate::message::{Text, say};
 use crate::object::data_block::{Former, former_at};
 use crate::object::edt::{Edt, RUNNABLE};
@@ -39,7 +39,8 @@ use crate::object::guid::Kind;
 use crate::text::Readable;
 use std::ffi::CStr;
 use std::fmt::{self, Write};
-use std::sync::atomic::{AtomicBool, Ordering};
+use std::ptr;
+use std::sync::atomic::{AtomicBool, AtomicPtr, Ordering};
 
 const SIGNALS: [(libc::c_int, &str); 6] = [
     (libc::SIGILL, "SIGILL"),
@@ -62,6 +63,7 @@ pub(super) fn listen() -> impl Iterator<Item = Handler> {
     TOLD.store(false, Ordering::Relaxed);
     DONE.store(false, Ordering::Relaxed);
     story::begin();
+    find_what_is_said();
     let flags = libc::SA_SIGINFO | libc::SA_ONSTACK;
     // SAFETY: the handler only reads, and writes to the standard error.
     let begin = move |(signal, _)| unsafe { Handler::begin(signal, tell_address(), flags) };
@@ -161,6 +163,32 @@ const ABORTED: &str = ": it called abort(), as do a failed assert(), an exceptio
     the C library where it finds its memory corrupted, freed twice, or not of malloc(): depv[i].ptr \
     and what ocrDbCreate stores are not to be freed, but the block destroyed (ocrDbDestroy)";
 
+const GAVE_UP: &str = ": OpenCL itself has ended the program (abort), and the lines above may say why. PoCL does that where \
+    it cannot link or load a kernel: see that ld is in PATH, and that the folder of POCL_CACHE_DIR, or ~/.cache/pocl without \
+    that, has free space and is not mounted noexec";
+
+/// Where the C library keeps what it says before it calls `abort` itself; null where that is not known.
+static SAID: AtomicPtr<*const libc::c_char> = AtomicPtr::new(ptr::null_mut());
+
+/// Finds it: in the handler it would be too late.
+fn find_what_is_said() {
+    // SAFETY: the name is a C string.
+    let found = unsafe { libc::dlsym(libc::RTLD_DEFAULT, c"__abort_msg".as_ptr()) };
+    SAID.store(found.cast(), Ordering::Relaxed);
+}
+
+/// Whether a thread of OpenCL has called `abort` for reasons of its own: not the C library, for an assertion or since
+/// memory is corrupted.
+fn gave_up() -> bool {
+    let said = SAID.load(Ordering::Relaxed);
+    if said.is_null() || !is_of_opencl() {
+        return false;
+    }
+    // SAFETY: it is a variable of the C library, which stays; who has written it has called `abort` on this thread, or
+    // waits in it on another.
+    unsafe { said.read_volatile() }.is_null()
+}
+
 const NO_INSTRUCTION: &str = ": it came to an instruction that is none. Compilers put such where the program is never to \
     come: behind __builtin_trap, or at the end of a C++ function that returns no value though it should";
 
@@ -194,6 +222,10 @@ fn tell_of(
     let address = || unsafe { info.si_addr() } as usize;
     let faulted = matches!(signal, libc::SIGSEGV | libc::SIGBUS);
     say(|text| match signal {
+        libc::SIGABRT if gave_up() => {
+            text.write_str(GAVE_UP)?;
+            lacking().map_or(Ok(()), |what| write!(text, ". Here, {what}"))
+        }
         libc::SIGABRT => text.write_str(ABORTED),
         libc::SIGILL | libc::SIGTRAP => text.write_str(NO_INSTRUCTION),
         libc::SIGFPE => arithmetic(text, info.si_code),
@@ -206,7 +238,8 @@ fn tell_of(
         }
     });
     if edt.is_none() && is_of_opencl() {
-        say(|text| name_on_devices(text, runtime));
+        let gave_up = signal == libc::SIGABRT && gave_up();
+        say(|text| name_on_devices(text, runtime, gave_up));
     }
     say(|text| text.write_str(".\n"));
     let at = match signal {
@@ -403,11 +436,12 @@ fn the_one_on_devices(runtime: &Runtime, is_at_null: bool) -> Option<&Edt> {
 }
 
 /// Names the EDTs that are on devices.
-fn name_on_devices(text: &mut Text, runtime: &Runtime) -> fmt::Result {
+fn name_on_devices(text: &mut Text, runtime: &Runtime, gave_up: bool) -> fmt::Result {
     /// No more are named.
     const FEW: usize = 4;
     for (at, edt) in on_devices(runtime).take(FEW).enumerate() {
         let begin = match at {
+            0 if gave_up => ". On devices are EDT ",
             0 => {
                 ". A kernel that it executes may use an index beyond a block, or one of a pre-slot that was \
                   satisfied with NULL_GUID, or need too much local memory. On devices are EDT "

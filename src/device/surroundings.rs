@@ -166,9 +166,9 @@ fn cache_fault() -> Option<(bool, String)> {
     let (folder, from) = pocl_cache(|name| env::var_os(name));
     let fault = try_folder(&folder).err()?;
     let (what, error) = match &fault {
-        Fault::NoFolder(error) => ("which cannot be made", error),
-        Fault::NoWrite(error) => ("in which nothing can be written", error),
-        Fault::NoCode(error) => (
+        Fault::Folder(error) => ("which cannot be made", error),
+        Fault::Write(error) => ("in which nothing can be written", error),
+        Fault::Load(error) => (
             "from which no code can be loaded (is it mounted noexec?)",
             error,
         ),
@@ -178,20 +178,20 @@ fn cache_fault() -> Option<(bool, String)> {
          this user may write, on a file system with free space that is not mounted noexec",
         folder.display()
     );
-    Some((matches!(fault, Fault::NoCode(_)), text))
+    Some((matches!(fault, Fault::Load(_)), text))
 }
 
 /// What is wrong with a folder.
 enum Fault {
-    NoFolder(io::Error),
-    NoWrite(io::Error),
-    NoCode(io::Error),
+    Folder(io::Error),
+    Write(io::Error),
+    Load(io::Error),
 }
 
 /// Writes a file there, and maps it for execution, as PoCL does.
 fn try_folder(folder: &Path) -> Result<(), Fault> {
     static TRIES: AtomicU64 = AtomicU64::new(0);
-    fs::create_dir_all(folder).map_err(Fault::NoFolder)?;
+    fs::create_dir_all(folder).map_err(Fault::Folder)?;
     // Relaxed: it makes names differ, and orders nothing.
     let number = TRIES.fetch_add(1, Ordering::Relaxed);
     let name = format!("ocr-tries-{}-{number}", std::process::id());
@@ -205,8 +205,8 @@ fn try_file(path: &Path) -> Result<(), Fault> {
     const BYTES: usize = 4096;
     let mut options = OpenOptions::new();
     options.read(true).write(true).create_new(true).mode(0o700);
-    let mut file = options.open(path).map_err(Fault::NoWrite)?;
-    file.write_all(&[0; BYTES]).map_err(Fault::NoWrite)?;
+    let mut file = options.open(path).map_err(Fault::Write)?;
+    file.write_all(&[0; BYTES]).map_err(Fault::Write)?;
     // SAFETY: a new mapping of a file that is open and as long, where the system finds room.
     let mapped = unsafe {
         libc::mmap(
@@ -219,7 +219,7 @@ fn try_file(path: &Path) -> Result<(), Fault> {
         )
     };
     if mapped == libc::MAP_FAILED {
-        return Err(Fault::NoCode(io::Error::last_os_error()));
+        return Err(Fault::Load(io::Error::last_os_error()));
     }
     // SAFETY: the mapping was just made, and nothing refers to it.
     unsafe { libc::munmap(mapped, BYTES) };
@@ -334,7 +334,7 @@ mod tests {
         let file = folder.join("file");
         fs::write(&file, "").expect("a file");
         assert!(
-            try_folder(&file.join("below")).is_err_and(|fault| matches!(fault, Fault::NoFolder(_)))
+            try_folder(&file.join("below")).is_err_and(|fault| matches!(fault, Fault::Folder(_)))
         );
         fs::remove_dir_all(&folder).expect("it is ours");
         assert!(try_folder(Path::new("/proc/self")).is_err());

@@ -156,12 +156,8 @@ impl Manager {
         let entry = self.buffers.get(fetching.id);
         entry.failed_fetches = 0;
         let block = entry.block;
-        if entry.writes == fetching.writes {
-            let mut copies = block.copies();
-            if copies.valid.contains(place) {
-                copies.joined(Place::HOST);
-            }
-        }
+        let current = entry.writes == fetching.writes;
+        block.copies().fetched(place, current);
         self.counters.fetches.add(1);
         self.counters.bytes_from_device.add(fetching.bytes);
         self.release_pin(fetching.id);
@@ -204,22 +200,13 @@ impl Manager {
         self.lanes.flush();
         let place = self.place;
         let block = self.buffers.get(id).block;
-        let valid = block.copies().valid;
-        let only_here = valid.contains(place) && valid.iter().count() == 1;
+        let only_here = block.copies().only_at(place);
         if only_here {
             self.write_back(id)?;
         }
         self.unmap_now(id);
         self.buffers.remove(id);
-        {
-            let mut copies = block.copies();
-            // The content may have moved on since, but not to here.
-            if only_here && copies.valid.contains(place) {
-                copies.joined(Place::HOST);
-            }
-            copies.valid.remove(place);
-            copies.resident.remove(place);
-        }
+        block.copies().left(place, only_here);
         self.counters.evictions.add(1);
         self.counters.resident_bytes.set(self.buffers.bytes);
         Ok(())
@@ -332,9 +319,7 @@ impl Manager {
     }
 
     fn strike_out(&self, block: &'static DataBlock) {
-        let mut copies = block.copies();
-        copies.valid.remove(self.place);
-        copies.resident.remove(self.place);
+        block.copies().left(self.place, false);
     }
 
     /// Releases all buffers, when nothing is pending.

@@ -17,7 +17,8 @@ use std::ptr;
 
 use opencl3::memory::CL_MAP_WRITE_INVALIDATE_REGION;
 
-use crate::object::place::{Place, PlaceSet};
+use crate::object::data_block::{Mark, Source};
+use crate::object::place::PlaceSet;
 
 use super::arguments::describe_arguments;
 use super::buffers::Id;
@@ -267,46 +268,37 @@ impl Manager {
         let place = self.place;
         let entry = self.buffers.get(used.id);
         let block = entry.block;
-        let (valid, version) = {
-            let copies = block.copies();
-            (copies.valid, copies.version)
-        };
+        let source = block.copies().source(place);
         let (fresh, mapped) = (entry.fresh, !entry.mapped.is_null());
-        if valid.contains(place) || valid.is_empty() {
-            if valid.contains(place) {
+        let copies = match source {
+            Source::Here => {
                 self.counters.cache_hits.add(1);
+                false
             }
+            // Most kernels write all of such a block: only strict mode shows what they do not.
+            Source::Nothing => !used.written || block.has(Mark::Guarded),
+            Source::Older(other) if used.written => {
+                return Err(Fault::new(format!(
+                    "its block {} is valid neither here nor on the host, but on {other}: this is a fault of the runtime",
+                    block.guid(),
+                )));
+            }
+            Source::Host(_) | Source::Written | Source::Older(_) => true,
+        };
+        if !copies {
             // While the host has it mapped a kernel may read it, and must not write it.
             if mapped && used.written {
                 self.hand_over(used.id)?;
             }
             return Ok(());
         }
-        if !valid.contains(Place::HOST) {
-            return Err(Fault::new(format!(
-                "its block {} is valid neither here nor on the host, but on {}: this is a fault \
-                 of the runtime",
-                block.guid(),
-                valid
-                    .iter()
-                    .map(|p| p.to_string())
-                    .collect::<Vec<_>>()
-                    .join(", "),
-            )));
-        }
         if !self.unified {
             self.copy_in(used.id)?;
         } else if !fresh {
             self.hand_over(used.id)?;
         }
-        {
-            let mut copies = block.copies();
-            // An EDT of the host that has ended its writing meanwhile may not be in the copy. This
-            // kernel reads in RO mode, or it would not run now, and does not mind; the next launch
-            // copies again.
-            if copies.version == version {
-                copies.joined(place);
-            }
+        if let Source::Host(what) = source {
+            block.copies().copied(place, what);
         }
         self.counters.uploads.add(1);
         Ok(())

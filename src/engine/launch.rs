@@ -81,28 +81,22 @@ impl Context {
         let mut needed = Vec::new();
         for (_, slot) in edt.blocks() {
             let block = self.runtime.objects.data_blocks.pinned(slot.data());
-            let (valid, host_ready) = {
+            let (from, host_ready) = {
                 let copies = block.copies();
-                (copies.valid, copies.host_ready())
+                (copies.to_bring(place), copies.host_ready())
             };
-            let fetch = match place {
-                Place::HOST if host_ready => false,
-                Place::HOST => {
-                    if let Err(error) = block.host_memory() {
-                        fatal(&format!(
-                            "EDT {} ({}) needs the data block {}, but there is {error}.",
-                            edt.guid(),
-                            edt.work().name,
-                            block.guid(),
-                        ));
-                    }
-                    !valid.is_empty() && !valid.contains(Place::HOST)
-                }
-                device => {
-                    !valid.is_empty() && !valid.contains(device) && !valid.contains(Place::HOST)
-                }
-            };
-            if fetch && let Some(from) = valid.iter().next() {
+            if place == Place::HOST
+                && !host_ready
+                && let Err(error) = block.host_memory()
+            {
+                fatal(&format!(
+                    "EDT {} ({}) needs the data block {}, but there is {error}.",
+                    edt.guid(),
+                    edt.work().name,
+                    block.guid(),
+                ));
+            }
+            if let Some(from) = from {
                 needed.push((block, from));
             }
         }
@@ -266,11 +260,9 @@ impl Context {
             }
             return;
         }
-        match edt.place.get() {
-            Place::HOST => self.brought(edt),
-            // A writer may have made the host's copy old meanwhile: look again.
-            _ => self.bring_blocks(edt),
-        }
+        // Only for one in mode RO can a writer elsewhere have made the host's copy old meanwhile: it gets that copy, since
+        // with one writer after the other it would never get a newer one (`object::data_block`, "copies").
+        self.brought(edt);
         self.work_off();
     }
 }

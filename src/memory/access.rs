@@ -241,14 +241,19 @@ pub(super) fn serve(
 }
 
 /// Tells a block that a holder, which was not placed when it got the block in `mode` or was placed
-/// elsewhere, runs in `place`: that matters to RW holders. False if it shares the block with others that
-/// run elsewhere, so that it must not run yet.
+/// elsewhere, runs in `place`: that matters to RW holders, and to who asks whether the host writes. False if it
+/// shares the block with others that run elsewhere, so that it must not run yet.
 pub fn settle(block: &DataBlock, mode: Mode, place: Place, granted: &mut Vec<EdtRef>) -> bool {
-    if mode != Mode::Rw {
+    if !mode.writes() {
         return true;
     }
     let locked = block.header.lock_pinned();
     let mut holders = block.holders.get();
+    if mode == Mode::Ew {
+        holders.rw_place = Some(place);
+        block.holders.set(holders);
+        return true;
+    }
     if holders.rw == 1 {
         holders.rw_place = Some(place);
         serve(block, &locked, &mut holders, granted);

@@ -35,7 +35,10 @@ pub(super) fn enter(holders: &mut Holders, mode: Mode, place: Place, times: u32)
             holders.rw += times;
             holders.rw_place = Some(place);
         }
-        Mode::Ew => holders.ew = true,
+        Mode::Ew => {
+            holders.ew = true;
+            holders.rw_place = Some(place);
+        }
     }
 }
 

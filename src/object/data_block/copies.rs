@@ -1,7 +1,57 @@
 //! Where the content of a block is: which copies are valid, and the one in host memory.
+//!
+//! # The protocol of copies
+//!
+//! A content goes from place to place by host memory. `valid` is the set of places that have the latest one, and
+//! changes under the lock of the block's header. It has four states:
+//!
+//! | state | meaning |
+//! |---|---|
+//! | empty | nobody has ended a write: the content is what its creator holds in host memory, or zeros |
+//! | one device | a kernel of that device has written, or will, and nobody has brought it |
+//! | the host | an EDT of the host has written, or the devices have lost their buffers |
+//! | the host and devices | the content was brought from a device, or copied to some |
+//!
+//! So `valid` has the host in it, or at most one device, since devices get contents from the host alone. Between two
+//! states goes one of these steps, each in one hold of the lock:
+//!
+//! | step | by whom | `valid` | `version` |
+//! |---|---|---|---|
+//! | [`Copies::wrote`] | a writer of the host, as it releases the block; a device's manager, when it enqueues a kernel that writes, and when that has ended | that place alone | +1 |
+//! | [`Copies::fetched`] | the manager that has brought the content to the host | + the host, if that device still has the latest | |
+//! | [`CopiesGuard::source`] | a manager that launches a kernel: what is to be copied | | |
+//! | [`CopiesGuard::copied`] | the same, when it has enqueued the copy | + the device, if the copy counts and `version` is the same | |
+//! | [`Copies::left`] | a manager that gives up a buffer | - the device; + the host, if that was the only one and was written back | |
+//!
+//! *Writers.* Modes other than RO let nobody write a block in one place who is beside a writer, or a reader, in another
+//! (`memory`). Who has a block in such a mode has the content brought to its place before it begins, and it stays valid
+//! there: all that takes a place out of the set is a write elsewhere, or the loss of a buffer, whose content is
+//! written back before. So no write is lost, and no such reader reads an old content.
+//!
+//! *Readers in mode RO* have no such promise: others may write the block at any time. What they are promised is a
+//! content that the block had since they began to be launched, which has all writes that ended before (by an event),
+//! and may have some of those that go on. In each case [`CopiesGuard::source`] names a copy that has it:
+//!
+//! - A writer of the host holds the block, and the host's copy is valid, or nobody has ended a write: then the latest
+//!   content is what that writer has in host memory now. A device copies it for each launch anew, and never counts it as
+//!   valid: it grows old with the next instruction of the writer. The device's own copy may be older than a write
+//!   of an EDT that ended before, which a writer that shares the block in RW mode has outlived.
+//! - The device's own copy is valid.
+//! - The host's copy is: it is copied, and counts, unless somebody ends a write until it is enqueued. A writer of the
+//!   host may begin meanwhile, and end later than that; its release then takes the device out of the set.
+//! - Neither is. When the launch was sent, one of them was, or had been brought since (`Context::bring_blocks`), and then
+//!   a kernel of another device wrote: for that the content was brought to the host before. So host memory has a content
+//!   of that time, or a later one that is being brought now. It is copied and does not count.
+//! - Nobody has ever written the block. Then host memory is zeros, or in strict mode a pattern: memory that is
+//!   allocated later than the block begins so. It is copied for readers, and does not count.
+//!
+//! So a kernel that only reads never finds what was in its buffer before. One that writes a block which nobody has
+//! written yet gets its buffer as it is, but in strict mode: most write all of it, and for these a copy would be lost time.
+//!
+//! `loom_models/copies.rs` of the room `memory` runs these functions, with those that acquire and release.
 
 use super::memory::{
-    Memory, OutOfMemory, Pages, UNWRITTEN, allocate_memory, free_memory, written_beyond,
+    Memory, OutOfMemory, Pages, Start, UNWRITTEN, allocate_memory, free_memory, written_beyond,
 };
 use super::{DataBlock, Holders, LIVE, Mark};
 use crate::object::header::Locked;
@@ -35,6 +85,33 @@ impl Copies {
         self.valid.insert(place);
     }
 
+    /// Where the content is to be brought to the host from before somebody uses the block in `place`; nowhere if it is
+    /// there, or on the host.
+    pub fn to_bring(&self, place: Place) -> Option<Place> {
+        let near = self.valid.contains(place) || self.valid.contains(Place::HOST);
+        self.valid.iter().next().filter(|_| !near)
+    }
+
+    /// What the device at `place` has brought to the host: all that kernels have written there, if it is `current`.
+    pub fn fetched(&mut self, place: Place, current: bool) {
+        if current && self.valid.contains(place) {
+            self.joined(Place::HOST);
+        }
+    }
+
+    /// Whether the content is on the device at `place` and nowhere else.
+    pub fn only_at(&self, place: Place) -> bool {
+        self.valid == PlaceSet::only(place)
+    }
+
+    /// The device at `place` has no buffer any more, whose content the host has got, or not.
+    pub fn left(&mut self, place: Place, written_back: bool) {
+        // The content may have moved on since, but not to here.
+        self.fetched(place, written_back);
+        self.valid.remove(place);
+        self.resident.remove(place);
+    }
+
     /// Those of a new block that nobody has acquired.
     #[cfg(all(test, loom))]
     pub fn begin_for_model(&mut self) {
@@ -45,6 +122,27 @@ impl Copies {
     pub fn host_ready(&self) -> bool {
         self.has_host && (self.valid.is_empty() || self.valid.contains(Place::HOST))
     }
+}
+
+/// What a launch finds of the content of a block for a device.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Source {
+    /// The device's buffer has it.
+    Here,
+    /// Host memory is to be copied, by which the device's copy becomes a valid one.
+    Host(CopyOf),
+    /// Host memory is to be copied, for this launch alone: a writer of the host has it now.
+    Written,
+    /// The same: the latest content is on this other device, and the host has the one from before.
+    Older(Place),
+    /// Nobody has written it, so host memory has zeros.
+    Nothing,
+}
+
+/// Which content is copied.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct CopyOf {
+    version: u32,
 }
 
 /// Access to a block's copies; the block is locked as long as this lives.
@@ -63,6 +161,41 @@ impl Deref for CopiesGuard<'_> {
 impl DerefMut for CopiesGuard<'_> {
     fn deref_mut(&mut self) -> &mut Copies {
         self.block.copies_of(&mut self.locked)
+    }
+}
+
+impl CopiesGuard<'_> {
+    /// Whether an EDT of the host, or the creator, holds the block for writing, and has it in host memory.
+    pub fn is_written_on_host(&self) -> bool {
+        let holders = self.block.holders.get();
+        let by_host = (holders.rw != 0 || holders.ew) && holders.rw_place == Some(Place::HOST);
+        by_host && self.host_ready()
+    }
+
+    /// Where a kernel on the device at `place` gets the content from.
+    pub fn source(&self, place: Place) -> Source {
+        if self.is_written_on_host() {
+            return Source::Written;
+        }
+        if self.valid.contains(place) {
+            return Source::Here;
+        }
+        match self.valid.iter().next() {
+            None => Source::Nothing,
+            // The first one, if it is there.
+            Some(Place::HOST) => Source::Host(CopyOf {
+                version: self.version,
+            }),
+            Some(other) => Source::Older(other),
+        }
+    }
+
+    /// The copy has been enqueued that [`CopiesGuard::source`] has asked for, to the device at `place`. A writer that has
+    /// ended meanwhile may not be in it.
+    pub fn copied(&mut self, place: Place, what: CopyOf) {
+        if self.version == what.version {
+            self.joined(place);
+        }
     }
 }
 
@@ -119,7 +252,8 @@ impl DataBlock {
 
     /// The block's host memory, allocated when it is first needed. It is aligned to the smaller of
     /// 128 and the size rounded up to a power of two (at least 16), which is what OpenCL asks of
-    /// memory that a device uses in place: a vector no longer than the block can be loaded.
+    /// memory that a device uses in place: a vector no longer than the block can be loaded. It begins as zeros, in strict
+    /// mode as a pattern: nobody reads what was there before.
     pub fn host_memory(&self) -> Result<NonNull<u8>, OutOfMemory> {
         if self.copies().has_host
             && let Some(host) = NonNull::new(self.host_ptr())
@@ -127,7 +261,7 @@ impl DataBlock {
             return Ok(host);
         }
         // Allocated without the lock: the allocator may take its time.
-        let (base, host) = allocate_memory(self.size(), self.has(Mark::Guarded))?;
+        let (base, host) = allocate_memory(self.size(), self.has(Mark::Guarded), Start::Zeros)?;
         let mut locked = self.header.lock_pinned();
         let copies = self.copies_of(&mut locked);
         match NonNull::new(self.host_ptr()) {

@@ -232,9 +232,19 @@ pub fn alignment(bytes: usize) -> usize {
     bytes.next_power_of_two().clamp(16, 128)
 }
 
+/// What memory has in it that is not guarded; other has [`UNWRITTEN`].
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(super) enum Start {
+    /// Anything: its creator is about to write it.
+    Anything,
+    /// Zeros.
+    Zeros,
+}
+
 pub(super) fn allocate_memory(
     size: u64,
     guarded: bool,
+    start: Start,
 ) -> Result<(*mut u8, NonNull<u8>), OutOfMemory> {
     let failed = OutOfMemory { bytes: size };
     let bytes = usize::try_from(size).map_err(|_| failed)?;
@@ -243,7 +253,7 @@ pub(super) fn allocate_memory(
     }
     let (base, host) = match guarded.then(|| map(bytes)).flatten() {
         Some(mapped) => mapped,
-        None => on_heap(bytes, guarded).ok_or(failed)?,
+        None => on_heap(bytes, guarded, start).ok_or(failed)?,
     };
     if guarded {
         // SAFETY: within what was allocated.
@@ -257,7 +267,7 @@ pub(super) fn allocate_memory(
 }
 
 /// Memory of malloc, with room for guards: the base, and where the content begins.
-fn on_heap(bytes: usize, guarded: bool) -> Option<(*mut u8, *mut u8)> {
+fn on_heap(bytes: usize, guarded: bool, start: Start) -> Option<(*mut u8, *mut u8)> {
     let align = alignment(bytes);
     // malloc aligns to 16; the rest is done here because it is several times faster than the
     // aligned allocators of libc. A block of no bytes gets an address of its own, too.
@@ -265,8 +275,13 @@ fn on_heap(bytes: usize, guarded: bool) -> Option<(*mut u8, *mut u8)> {
     let guard = if guarded { GUARD } else { 0 };
     // What is smaller than 16 bytes need not be aligned to 16.
     let all = (bytes + slack + 2 * guard).max(16);
-    // SAFETY: a plain call; any size may be asked for.
-    let base = unsafe { libc::malloc(all) }.cast::<u8>();
+    let base = match start {
+        // SAFETY: a plain call; any size may be asked for.
+        Start::Anything => unsafe { libc::malloc(all) },
+        // SAFETY: a plain call; any number and size may be asked for.
+        Start::Zeros => unsafe { libc::calloc(all, 1) },
+    }
+    .cast::<u8>();
     let offset = base.align_offset(align) + guard;
     (!base.is_null()).then(|| (base, base.wrapping_add(offset)))
 }

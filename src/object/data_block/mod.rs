@@ -19,7 +19,7 @@ mod copies;
 mod memory;
 mod store;
 
-pub use copies::{Copies, CopiesGuard};
+pub use copies::{Copies, CopiesGuard, CopyOf, Source};
 pub use memory::{
     Former, Memory, OutOfMemory, PAGE, Pages, REACH, UNWRITTEN, alignment, former_at,
 };
@@ -97,7 +97,7 @@ pub struct Holders {
     pub rw: u32,
     /// Whether an EDT holds it in EW mode.
     pub ew: bool,
-    /// Where the RW holders run; of no meaning while `rw` is 0.
+    /// Where the RW holders run, or the EW holder; of no meaning without either.
     pub rw_place: Option<Place>,
 }
 

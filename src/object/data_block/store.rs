@@ -1,6 +1,6 @@
 //! Where data blocks are kept.
 
-use super::memory::{OutOfMemory, allocate_memory, bequeath, free_memory};
+use super::memory::{OutOfMemory, Start, allocate_memory, bequeath, free_memory};
 use super::{DESTROYED, DataBlock, LIVE, Mark, is_usable};
 use crate::object::arena::{Arena, Cache, Labels, Taken};
 use crate::object::guid::{Guid, Kind};
@@ -62,7 +62,7 @@ impl DataBlocks {
         wanted: bool,
     ) -> Result<Option<(*mut u8, NonNull<u8>)>, OutOfMemory> {
         wanted
-            .then(|| allocate_memory(size, self.guarded))
+            .then(|| allocate_memory(size, self.guarded, Start::Anything))
             .transpose()
     }
 

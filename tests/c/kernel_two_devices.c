@@ -1,0 +1,6 @@
+/* kernel_two_devices.h: On two devices that work in host memory. */
+// needs: opencl
+// env: OCR_SCHED=device
+// env: OCR_DEVICES=all
+// env: POCL_DEVICES=pthread basic
+#include "kernel_two_devices.h"

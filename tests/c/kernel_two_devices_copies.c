@@ -1,0 +1,7 @@
+/* kernel_two_devices.h: On two devices that have memory of their own. */
+// needs: opencl
+// env: OCR_SCHED=device
+// env: OCR_DEVICES=all
+// env: POCL_DEVICES=pthread basic
+// env: OCR_DEVICE_FORCE_COPIES=1
+#include "kernel_two_devices.h"

@@ -1,0 +1,8 @@
+/* kernel_two_devices.h: On two devices with little memory of their own. */
+// needs: opencl
+// env: OCR_SCHED=device
+// env: OCR_DEVICES=all
+// env: POCL_DEVICES=pthread basic
+// env: OCR_DEVICE_FORCE_COPIES=1
+// env: OCR_DEVICE_MEMORY=600
+#include "kernel_two_devices.h"

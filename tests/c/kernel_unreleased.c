@@ -1,0 +1,5 @@
+/* kernel_unreleased.h: Where the device works in host memory, if it does. */
+// needs: opencl
+// env: OCR_SCHED=device
+// env: OCR_DEVICES=all
+#include "kernel_unreleased.h"

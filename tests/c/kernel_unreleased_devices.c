@@ -1,0 +1,7 @@
+/* kernel_unreleased.h: On two devices, each with memory of its own. */
+// needs: opencl
+// env: OCR_SCHED=device
+// env: OCR_DEVICES=all
+// env: OCR_DEVICE_FORCE_COPIES=1
+// env: POCL_DEVICES=pthread basic
+#include "kernel_unreleased.h"

@@ -1,0 +1,6 @@
+/* kernel_unreleased.h: On two devices that both work in host memory. */
+// needs: opencl
+// env: OCR_SCHED=device
+// env: OCR_DEVICES=all
+// env: POCL_DEVICES=pthread basic
+#include "kernel_unreleased.h"

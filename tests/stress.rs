@@ -1,8 +1,8 @@
 //! Runs random graphs and compares them with an oracle that runs them one task after the other: values
 //! in blocks, the order of tasks, exclusive and constant access, finish scopes, every kind of event,
 //! labels that several EDTs create on, maps with creators, contents passed by value, copies, divided blocks
-//! and their parts, files, priorities, waiting in a call, C functions and kernels, with 1 to 16 workers and
-//! pauses in between.
+//! and their parts, files, priorities, waiting in a call, C functions and kernels on one device and on all of all
+//! platforms, with 1 to 16 workers and pauses in between.
 //!
 //! * `stress/graph.rs`, `collective.rs`, `value.rs`, `copy.rs`, `parts.rs`, `far.rs`, `maps.rs`, `files.rs`:
 //!   what a graph is, as plain data
@@ -98,8 +98,14 @@ fn main() {
     let trials = match env::var_os("OCR_STRESS_REPLAY") {
         Some(file) => vec![Trial::test("replay", move || replay(file.into()))],
         None => vec![
-            Trial::test("functions", || stress("functions", false, 16_000)),
-            Trial::test("kernels", || stress("kernels", true, 800)).with_ignored_flag(no_opencl),
+            Trial::test("functions", || stress("functions", false, false, 16_000)),
+            Trial::test("kernels", || stress("kernels", true, false, 600))
+                .with_ignored_flag(no_opencl),
+            Trial::test("devices", || {
+                tell_of_platforms();
+                stress("devices", true, true, 200)
+            })
+            .with_ignored_flag(no_opencl),
         ],
     };
     libtest_mimic::run(&arguments, trials).exit();
@@ -120,7 +126,22 @@ fn list(variable: &str, default: &[&str]) -> Vec<String> {
     }
 }
 
-fn aim(kernels: bool) -> Result<Aim, Failed> {
+/// Says on what the graphs run that use several devices. Two of one platform can be had of PoCL; another platform is the
+/// machine's.
+fn tell_of_platforms() {
+    let inventory = ocr::device::discover();
+    let names = inventory.platforms.join(", ");
+    if inventory.platforms.len() < 2 {
+        eprintln!(
+            "devices: the one OpenCL platform is {names}; what goes wrong between devices of two platforms is not looked for. \
+             Install another one, or name a folder with the .icd files of several in OCL_ICD_VENDORS"
+        );
+    } else {
+        eprintln!("devices: the OpenCL platforms are {names}");
+    }
+}
+
+fn aim(kernels: bool, several: bool) -> Result<Aim, Failed> {
     let workers = list("OCR_STRESS_WORKERS", &["1", "2", "3", "4", "8", "16"]);
     let policies: &[&str] = match kernels {
         true => &["eager", "device", "static:1:1", "cpu"],
@@ -133,19 +154,20 @@ fn aim(kernels: bool) -> Result<Aim, Failed> {
             .collect::<Result<_, _>>()?,
         policies: list("OCR_STRESS_SCHED", policies),
         kernels,
+        several,
         tasks: number("OCR_STRESS_TASKS").unwrap_or(40) as usize,
     })
 }
 
 /// Runs as many random graphs as the settings say.
-fn stress(name: &str, kernels: bool, default_cases: u64) -> Result<(), Failed> {
-    let aim = aim(kernels)?;
+fn stress(name: &str, kernels: bool, several: bool, default_cases: u64) -> Result<(), Failed> {
+    let aim = aim(kernels, several)?;
     let now = SystemTime::now().duration_since(SystemTime::UNIX_EPOCH)?;
     let seed = number("OCR_STRESS_SEED").unwrap_or(now.as_secs() * 1_000_000);
     let minutes = number("OCR_STRESS_MINUTES").map(|minutes| Duration::from_secs(60 * minutes));
     let cases = number("OCR_STRESS_CASES").unwrap_or(default_cases);
     let started = Instant::now();
-    let runner = RefCell::new(Runner::new(name));
+    let runner = RefCell::new(Runner::new(name, several));
     let (mut done, mut batch_seed) = (0, seed);
     loop {
         let left = match minutes {
@@ -265,7 +287,7 @@ impl Failure {
 /// Runs the case in a file again and again.
 fn replay(file: PathBuf) -> Result<(), Failed> {
     let case: Case = serde_json::from_str(&std::fs::read_to_string(&file)?)?;
-    let mut runner = Runner::new("replay");
+    let mut runner = Runner::new("replay", case.settings.spread);
     let times = number("OCR_STRESS_CASES").unwrap_or(1000);
     for time in 0..times {
         if let Err(text) = runner.run(&case, SHRINKING_PATIENCE) {

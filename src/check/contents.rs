@@ -288,14 +288,7 @@ impl Check {
 
     /// An EDT, which can run now, gets a block through this pre-slot: from whom that was.
     pub fn gives(&self, to: Guid, slot: u32, block: Guid) {
-        let Some((source, link)) = self.history.source(to, slot) else {
-            return;
-        };
-        let act = match source == block {
-            true => Some(link),
-            false => self.history.satisfaction(source),
-        };
-        if let Some(act) = act {
+        if let Some(act) = self.giver(to, slot, block) {
             self.contents.meanwhile.gives(Given { block, to, act });
         }
     }

@@ -22,6 +22,7 @@ mod closed;
 pub mod contents;
 mod graves;
 mod guards;
+pub mod held;
 pub mod history;
 mod left;
 mod meanwhile;

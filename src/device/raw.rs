@@ -274,9 +274,9 @@ impl Queue {
     /// Copies `bytes` from `host` into the buffer, without waiting.
     ///
     /// # Safety
-    /// `host` is valid for reads of `bytes` until the event is complete. Only functions of EDTs write there
-    /// meanwhile, where the device reads the block in mode RO, which excludes no writer: what is copied then
-    /// is the program's to expect (OCR 1.1.0, 1.4.4).
+    /// `host` is valid for reads of `bytes` until the event is complete. Only functions of EDTs, and what brings the
+    /// block from another device, write there meanwhile, where the device reads the block in mode RO, which excludes no
+    /// writer: what is copied then is the program's to expect (OCR 1.1.0, 1.4.4).
     pub(super) unsafe fn write<const N: usize>(
         &self,
         mem: &Mem,
@@ -306,8 +306,9 @@ impl Queue {
     ///
     /// # Safety
     /// `host` is valid for writes of `bytes` until the event is complete. Nobody else touches those bytes
-    /// meanwhile but functions of EDTs that hold the block in mode RO, and only to read: that mode excludes
-    /// no writer, here or on a device, so what they find then is the program's to expect (OCR 1.1.0, 1.4.4).
+    /// meanwhile but functions of EDTs that hold the block in mode RO, and copies for kernels that do, and only to read:
+    /// that mode excludes no writer, here or on a device, so what they find then is the program's to expect (OCR 1.1.0,
+    /// 1.4.4).
     pub(super) unsafe fn read<const N: usize>(
         &self,
         mem: &Mem,

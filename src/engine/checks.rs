@@ -8,12 +8,13 @@ use super::end::{fatal, flush_output};
 use super::partition::PARTITION_NAME;
 use super::uncaught::ocr_call_edt;
 use crate::check::contents::{Before, Print, When};
+use crate::check::held::Reading;
 use crate::check::history::{Act, What, Who};
 use crate::check::{BEYOND, Check, Misuse};
 use crate::config::Checks;
 use crate::memory;
 use crate::object::data_block::{DataBlock, LIVE};
-use crate::object::edt::{Edt, FINISH, Mode, RUNNABLE};
+use crate::object::edt::{Edt, FINISH, Mode, PreSlot, RUNNABLE};
 use crate::object::event::EventKind;
 use crate::object::guid::Guid;
 use crate::object::place::Place;
@@ -95,6 +96,7 @@ impl Context {
     /// An EDT is about to run on the host.
     fn check_begin(&self, check: &Check, edt: &'static Edt) {
         begins(check, edt);
+        self.check_reads(check, edt);
         for (_, slot) in edt.blocks() {
             let objects = &self.runtime.objects;
             let block = objects.data_blocks.pinned(slot.data());
@@ -105,6 +107,65 @@ impl Context {
                 insist(check.compare(slot.data(), print, Who::of(edt), When::Begin));
             }
         }
+    }
+
+    /// An EDT is about to run, here or on a device: what it only reads has been written, and a kernel reads nothing that
+    /// who has passed it on may still write.
+    pub(super) fn check_reads(&self, check: &Check, edt: &'static Edt) {
+        let on_device = edt.place.get() != Place::HOST;
+        for (slot, pre_slot) in edt.blocks() {
+            let (block, mode) = (pre_slot.data(), pre_slot.info().mode);
+            if mode.writes() {
+                continue;
+            }
+            let reading = Reading {
+                who: Who::of(edt),
+                block,
+                mode,
+                slot,
+            };
+            let data_block = self.runtime.objects.data_blocks.pinned(block);
+            let (unwritten, beside_writer) = {
+                let copies = data_block.copies();
+                let by_host = copies.is_written_on_host();
+                (copies.valid.is_empty() && !by_host, by_host)
+            };
+            if unwritten && data_block.size() != 0 {
+                check.note_read_unwritten(reading);
+            }
+            if beside_writer && on_device {
+                let act = check.giver(edt.guid(), slot, block);
+                match act.filter(|act| self.holds_to_write(check, act.who, data_block)) {
+                    Some(act) => insist(Err(check.reads_unreleased(reading, act))),
+                    None => {
+                        let held = data_block.creator.load(Ordering::Relaxed) != 0;
+                        let creator = check.creator(block).filter(|_| held);
+                        check.note_read_beside_writer(reading, creator);
+                    }
+                }
+            }
+        }
+    }
+
+    /// Whether an EDT or a thread, which may end meanwhile, holds a block for writing.
+    fn holds_to_write(&self, check: &Check, who: Who, block: &DataBlock) -> bool {
+        let is_creator = |creator: Who| match who.edt.is_null() {
+            true => creator.edt.is_null() && creator.thread == who.thread,
+            false => creator.edt == who.edt,
+        };
+        if block.creator.load(Ordering::Relaxed) != 0
+            && check.creator(block.guid()).is_some_and(is_creator)
+        {
+            return true;
+        }
+        let Some((edt, locked)) = self.runtime.objects.edts.lock(who.edt) else {
+            return false;
+        };
+        let holds = |(_, slot): (u32, &PreSlot)| {
+            let info = slot.info();
+            slot.data() == block.guid() && info.mode.writes() && !info.released
+        };
+        locked.word.state() == RUNNABLE && edt.blocks().any(holds)
     }
 
     /// An EDT has run, and holds its blocks still.

@@ -141,6 +141,7 @@ impl Context {
             let text = format!("the kernel \"{kernel}\" on {}", device.info.name);
             check.history.runs_as(edt.guid(), Some(text));
             begins(check, edt);
+            self.check_reads(check, edt);
         }
         let blocks: List<Option<BlockArg>> = edt
             .slots()

@@ -522,6 +522,8 @@ pub struct NewEdt<'a> {
     pub given: Option<Guid>,
     /// Its priority, if its hint says so.
     pub priority: Option<u64>,
+    /// Where its kernel is to run.
+    pub device: Option<Guid>,
 }
 
 impl NewEdt<'_> {
@@ -575,7 +577,7 @@ impl NewEdt<'_> {
                     depc,
                     depv,
                     properties,
-                    NULL,
+                    self.device.unwrap_or(NULL),
                     output_place,
                 )
             }
@@ -640,4 +642,18 @@ pub fn run_legacy(args: &[CString], program: impl FnOnce()) -> i32 {
 pub fn shutdown() {
     // SAFETY: takes no pointers.
     unsafe { sys::ocrShutdown() };
+}
+
+/// The affinities of the devices in use.
+pub fn devices() -> Vec<Guid> {
+    let mut count = 0;
+    // SAFETY: the pointer is valid.
+    let status = unsafe { sys::ocrAffinityCount(sys::AFFINITY_OCL, &mut count) };
+    check("ocrAffinityCount", status);
+    let mut devices = vec![NULL; count as usize];
+    // SAFETY: there is room for so many.
+    let status =
+        unsafe { sys::ocrAffinityGet(sys::AFFINITY_OCL, &mut count, devices.as_mut_ptr()) };
+    check("ocrAffinityGet", status);
+    devices
 }

@@ -54,6 +54,8 @@ fn resident_kib() -> u64 {
 pub struct Runner {
     process: Option<Process>,
     log: PathBuf,
+    /// Whether it is to have several devices.
+    several: bool,
     /// The most memory that a process has used.
     pub resident_kib: u64,
 }
@@ -72,12 +74,14 @@ impl Drop for Process {
 }
 
 impl Runner {
-    pub fn new(name: &str) -> Runner {
+    /// With `several`, PoCL shows two devices there, unless `POCL_DEVICES` says which.
+    pub fn new(name: &str, several: bool) -> Runner {
         let log = PathBuf::from(env!("CARGO_TARGET_TMPDIR"))
             .join(format!("stress-{name}-{}.log", std::process::id()));
         Runner {
             process: None,
             log,
+            several,
             resident_kib: 0,
         }
     }
@@ -90,6 +94,9 @@ impl Runner {
         // Settings come with the case.
         for setting in ocr::config::SETTINGS {
             command.env_remove(setting.variable);
+        }
+        if self.several && std::env::var_os("POCL_DEVICES").is_none() {
+            command.env("POCL_DEVICES", "pthread basic");
         }
         let mut child = command
             .env(VARIABLE, "1")

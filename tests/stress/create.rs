@@ -176,6 +176,7 @@ impl Running {
             label,
             given: spec.given.map(|_| state.output.get()),
             priority: at_creation.then_some(spec.priority.value),
+            device: self.device_of(task),
         }
         .try_create()
     }

@@ -22,6 +22,8 @@ pub struct Aim {
     pub workers: Vec<usize>,
     pub policies: Vec<String>,
     pub kernels: bool,
+    /// Whether they go to several devices in turn.
+    pub several: bool,
     /// The most tasks of a graph.
     pub tasks: usize,
 }
@@ -149,7 +151,7 @@ struct DoomedDraft {
 
 /// Cases of an aim.
 pub fn cases(aim: &Aim) -> impl Strategy<Value = Case> + use<> {
-    let kernels = aim.kernels;
+    let (kernels, several) = (aim.kernels, aim.several);
     let tasks = aim.tasks;
     let settings = (
         select(aim.workers.clone()),
@@ -168,6 +170,7 @@ pub fn cases(aim: &Aim) -> impl Strategy<Value = Case> + use<> {
                 sched,
                 devices: kernels,
                 copies: kernels && copies,
+                spread: several,
                 // What a legacy program is given holds for all its runs.
                 memory: memory.filter(|_| kernels && !legacy),
                 legacy,

@@ -32,6 +32,9 @@ pub struct Settings {
     pub devices: bool,
     /// `OCR_DEVICE_FORCE_COPIES`.
     pub copies: bool,
+    /// Whether kernels without a function go to the devices in turn, by affinities.
+    #[serde(default)]
+    pub spread: bool,
     /// `OCR_DEVICE_MEMORY`, in bytes.
     pub memory: Option<u64>,
     /// Whether the program has its own `main`: this thread does what the first EDT does otherwise, and
@@ -574,7 +577,11 @@ impl fmt::Debug for Settings {
             true => write!(f, ", devices all")?,
             false => write!(f, ", devices none")?,
         }
-        for (name, set) in [(", forced copies", self.copies), (", legacy", self.legacy)] {
+        for (name, set) in [
+            (", forced copies", self.copies),
+            (", spread", self.spread),
+            (", legacy", self.legacy),
+        ] {
             if set {
                 write!(f, "{name}")?;
             }

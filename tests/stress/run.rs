@@ -12,9 +12,9 @@ use ocr::engine::start::run_program;
 use std::collections::HashMap;
 use std::ffi::{CString, OsString};
 use std::ptr;
-use std::sync::Mutex;
 use std::sync::atomic::Ordering::{AcqRel, Acquire, Relaxed, Release};
 use std::sync::atomic::{AtomicI64, AtomicPtr, AtomicU32, AtomicU64};
+use std::sync::{Mutex, OnceLock};
 
 /// Pre-slots of an EDT that may be a kernel: the task's, the gate, and the journal.
 pub const GATE: usize = KERNEL_SLOTS;
@@ -87,6 +87,9 @@ pub struct Running {
     pub ranges: Mutex<Vec<Guid>>,
     /// Completion events that the first EDT has asked for outside of EDTs.
     pub completions: Mutex<Vec<Guid>>,
+    /// Whether kernels go to the devices in turn, and these.
+    spread: bool,
+    devices: OnceLock<Vec<Guid>>,
     pub clock: AtomicU64,
     pub failures: Mutex<Vec<String>>,
 }
@@ -126,6 +129,8 @@ pub fn run(case: &Case) -> Vec<String> {
         files: FileState::all_of(&graph),
         ranges: Mutex::default(),
         completions: Mutex::default(),
+        spread: case.settings.spread,
+        devices: OnceLock::new(),
         clock: AtomicU64::new(1),
         failures: Mutex::default(),
         expected,
@@ -181,6 +186,15 @@ impl TaskState {
 impl Running {
     pub fn tick(&self) -> u64 {
         self.clock.fetch_add(1, Relaxed)
+    }
+
+    /// Where the kernel of a task is to run, if that is said.
+    pub fn device_of(&self, task: Task) -> Option<Guid> {
+        if !self.spread {
+            return None;
+        }
+        let devices = self.devices.get_or_init(api::devices);
+        (!devices.is_empty()).then(|| devices[task % devices.len()])
     }
 
     /// What is wrong after the end.

@@ -3,7 +3,7 @@
 use super::Block;
 use crate::memory::access::{Left, destroy, release};
 use crate::memory::lease::Leases;
-use crate::object::data_block::{Holders, LIVE, Mark};
+use crate::object::data_block::{Holders, LIVE, Mark, Source};
 use crate::object::edt::{EdtRef, Mode};
 use crate::object::place::Place;
 use loom::sync::Arc;
@@ -124,11 +124,10 @@ fn a_copy_has_what_was_written_under_a_lease_or_does_not_count() {
         let (copied, on_device) = (content.clone(), block.block);
         let device = loom::thread::spawn(move || {
             on_device.got_buffer(DEVICE);
-            let version = on_device.copies().version;
+            let source = on_device.copies().source(DEVICE);
             let copy = copied.load(Ordering::Relaxed);
-            let mut copies = on_device.copies();
-            if copies.version == version {
-                copies.joined(DEVICE);
+            if let Source::Host(what) = source {
+                on_device.copies().copied(DEVICE, what);
             }
             copy
         });

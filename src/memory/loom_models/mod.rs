@@ -1,6 +1,7 @@
 //! Models of data blocks in use, run by `loom` through every interleaving, or all with few interruptions
 //! ([`explore`]). They call what the runtime calls; a content is a number.
 
+mod copies;
 mod divided;
 mod fall_back;
 mod leases;

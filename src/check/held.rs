@@ -1,0 +1,98 @@
+//! What a kernel only reads while somebody on the host writes it, and what nobody has written.
+
+use super::history::{Act, What, Who};
+use super::{Check, Misuse};
+use crate::object::edt::Mode;
+use crate::object::guid::Guid;
+use std::sync::atomic::{AtomicBool, Ordering};
+
+/// An EDT is about to read a block, through this pre-slot.
+#[derive(Clone, Copy)]
+pub struct Reading {
+    /// The EDT.
+    pub who: Who,
+    /// The block.
+    pub block: Guid,
+    /// Its mode: RO or CONST.
+    pub mode: Mode,
+    /// The first pre-slot with the block.
+    pub slot: u32,
+}
+
+impl Check {
+    /// From whom a pre-slot of an EDT got the block that it has: by which call.
+    pub fn giver(&self, to: Guid, slot: u32, block: Guid) -> Option<Act> {
+        let (source, link) = self.history.source(to, slot)?;
+        match source == block {
+            true => Some(link),
+            false => self.history.satisfaction(source),
+        }
+    }
+
+    /// Who has created a block.
+    pub fn creator(&self, block: Guid) -> Option<Who> {
+        let record = self.history.get(block)?;
+        (record.what == Some(What::Block)).then_some(record.created?.who)
+    }
+
+    /// A kernel is about to read a block that `act` has passed on to it, while who did so holds it for writing.
+    pub fn reads_unreleased(&self, reading: Reading, act: Act) -> Box<Misuse> {
+        let Reading {
+            who, block, slot, ..
+        } = reading;
+        let (holder, call) = (act.who, act.call);
+        self.by_edt(
+            who,
+            format!("seen as the kernel of {who} was to be launched"),
+            format!(
+                "{holder} passed a data block on, by {call}, and has not called ocrDbRelease for it: a kernel of {who} reads \
+                 it in mode {}, through pre-slot {slot}, while {holder} may write it",
+                reading.mode.name()
+            ),
+            &[block, who.edt],
+            "who passes a data block on has written it before, and released it (OCR 1.1.0, 1.6.2 and 2.6.3)",
+            &format!(
+                "Call ocrDbRelease after the last write, and {call} then. A device with memory of its own reads a copy: \
+                 what is written after the start of the kernel is not in it."
+            ),
+        )
+    }
+
+    /// A kernel is about to read a block while others write it on the host. That is a note: in mode RO it may.
+    pub fn note_read_beside_writer(&self, reading: Reading, creator: Option<Who>) {
+        static TOLD: AtomicBool = AtomicBool::new(false);
+        if TOLD.swap(true, Ordering::Relaxed) {
+            return;
+        }
+        let Reading {
+            who, block, slot, ..
+        } = reading;
+        let holder = creator.map_or("an EDT on the host".to_string(), |who| who.to_string());
+        let block = self.history.name(block);
+        tell!(
+            "ocr: note: strict mode: a kernel of {who} reads {block} in mode {}, through pre-slot {slot}, while {holder} holds it \
+             for writing: it gets a copy of what is in it at that moment. If it is to find what {holder} writes, let that one \
+             call ocrDbRelease before the kernel's EDT can run; or ask for DB_MODE_CONST, which waits until all who write the \
+             block have released it (OCR 1.1.0, 1.4.4). More of this kind is not told.",
+            reading.mode.name()
+        );
+    }
+
+    /// An EDT is about to read a block that nobody has written.
+    pub fn note_read_unwritten(&self, reading: Reading) {
+        static TOLD: AtomicBool = AtomicBool::new(false);
+        if TOLD.swap(true, Ordering::Relaxed) {
+            return;
+        }
+        let Reading {
+            who, block, slot, ..
+        } = reading;
+        let block = self.history.name(block);
+        tell!(
+            "ocr: note: strict mode: {who} reads {block} in mode {}, through pre-slot {slot}, and nobody has written it: it finds \
+             bytes 0xa5, and without strict mode zeros. Let {who} depend on the EDT that writes the block, by its output event; \
+             or ask for DB_MODE_RW or DB_MODE_EW if {who} writes it. More of this kind is not told.",
+            reading.mode.name()
+        );
+    }
+}

@@ -99,11 +99,11 @@ fn main() {
         Some(file) => vec![Trial::test("replay", move || replay(file.into()))],
         None => vec![
             Trial::test("functions", || stress("functions", false, false, 16_000)),
-            Trial::test("kernels", || stress("kernels", true, false, 600))
+            Trial::test("kernels", || stress("kernels", true, false, 700))
                 .with_ignored_flag(no_opencl),
             Trial::test("devices", || {
                 tell_of_platforms();
-                stress("devices", true, true, 200)
+                stress("devices", true, true, 100)
             })
             .with_ignored_flag(no_opencl),
         ],

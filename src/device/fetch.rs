@@ -127,7 +127,7 @@ impl Manager {
                 .map_err(|_| opencl3::error_codes::CL_OUT_OF_HOST_MEMORY)?;
             // SAFETY: the block's memory holds `bytes` bytes and is not freed before the device has
             // forgotten the block, which waits for the pin that the fetch holds; the host's copy is
-            // not valid, so that only EDTs in mode RO may have it, which began when it was.
+            // not valid, so that only EDTs in mode RO may read it, and copies for kernels in that mode.
             let event = unsafe { queue.read(mem, host, bytes as usize, false, &waits) }?;
             Ok((event, bytes))
         });
@@ -238,8 +238,8 @@ impl Manager {
                 ))
             })?;
             // SAFETY: the block's memory holds `bytes` bytes and the call waits until they are
-            // written; the host's copy is not valid, so that only EDTs in mode RO may have it, which
-            // began when it was.
+            // written; the host's copy is not valid, so that only EDTs in mode RO may read it, and
+            // copies for kernels in that mode.
             let read = unsafe { queue.read(mem, host, bytes as usize, true, &waits) };
             // Some platforms return no error where the command has failed.
             read.and_then(|event| event.wait()).map_err(fault)?;

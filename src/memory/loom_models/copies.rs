@@ -204,30 +204,22 @@ fn at_once(interruptions: usize, wanted: &'static [(Mode, Place)]) {
 
 #[test]
 fn one_reads_while_another_device_writes() {
-    at_once(3, &[(Mode::Ro, THERE), (Mode::Ew, HERE)]);
-    at_once(3, &[(Mode::Ro, HERE), (Mode::Ew, THERE)]);
-    at_once(3, &[(Mode::Ro, Place::HOST), (Mode::Ew, THERE)]);
+    at_once(2, &[(Mode::Ro, THERE), (Mode::Ew, HERE)]);
+    at_once(2, &[(Mode::Ro, HERE), (Mode::Ew, THERE)]);
+    at_once(2, &[(Mode::Ro, Place::HOST), (Mode::Ew, THERE)]);
 }
 
 #[test]
 fn one_reads_while_the_host_writes() {
-    at_once(3, &[(Mode::Ro, HERE), (Mode::Ew, Place::HOST)]);
-    at_once(3, &[(Mode::Ro, THERE), (Mode::Rw, Place::HOST)]);
+    at_once(2, &[(Mode::Ro, HERE), (Mode::Ew, Place::HOST)]);
+    at_once(2, &[(Mode::Ro, THERE), (Mode::Rw, Place::HOST)]);
 }
 
 #[test]
 fn one_reads_while_two_write_in_turn() {
     at_once(
-        2,
+        1,
         &[(Mode::Ro, THERE), (Mode::Ew, HERE), (Mode::Ew, Place::HOST)],
-    );
-    at_once(
-        2,
-        &[(Mode::Ro, HERE), (Mode::Ew, THERE), (Mode::Ew, Place::HOST)],
-    );
-    at_once(
-        2,
-        &[(Mode::Const, HERE), (Mode::Ro, THERE), (Mode::Ew, THERE)],
     );
 }
 
@@ -235,7 +227,7 @@ fn one_reads_while_two_write_in_turn() {
 fn one_reads_while_a_buffer_leaves() {
     for mode in [Mode::Ro, Mode::Const] {
         for (reader, loser) in [(HERE, HERE), (THERE, HERE), (Place::HOST, HERE)] {
-            explore_within(3, move || {
+            explore_within(2, move || {
                 let world = World::new(1, Holders::default());
                 world.run(world.acquire(Mode::Ew, HERE));
                 let other = world.clone();
@@ -257,7 +249,7 @@ fn one_reads_what_the_creator_holds() {
         ..Holders::default()
     };
     for reads in [1, 2] {
-        explore_within(3, move || {
+        explore_within(2, move || {
             let world = World::new(0, holders);
             let other = world.clone();
             let thread = loom::thread::spawn(move || {
@@ -279,7 +271,7 @@ fn one_reads_what_the_creator_holds() {
 #[test]
 fn one_reads_what_nobody_has_written() {
     for writer in [HERE, THERE, Place::HOST] {
-        explore_within(3, move || {
+        explore_within(2, move || {
             let world = World::new(0, Holders::default());
             let other = world.clone();
             let thread = loom::thread::spawn(move || other.run(other.acquire(Mode::Ro, HERE)));

@@ -25,6 +25,8 @@ struct World {
     buffers: [AtomicUsize; 2],
     /// A manager is one thread.
     managers: [Mutex<()>; 2],
+    /// Whether devices copy when a copy is enqueued, not later.
+    at_once: bool,
     /// How many writers have ended.
     ended: AtomicUsize,
     /// How many have begun.
@@ -33,7 +35,7 @@ struct World {
 
 impl World {
     /// A block with this content on the host, which the devices have no buffers for; 0: nobody has written it.
-    fn new(content: usize, holders: Holders) -> Arc<World> {
+    fn new(content: usize, holders: Holders, at_once: bool) -> Arc<World> {
         let block = Block::new(holders);
         if content != 0 {
             block.block.copies().wrote(Place::HOST);
@@ -42,6 +44,7 @@ impl World {
             block,
             host: AtomicUsize::new(content),
             buffers: [AtomicUsize::new(GARBAGE), AtomicUsize::new(GARBAGE)],
+            at_once,
             managers: [Mutex::new(()), Mutex::new(())],
             ended: AtomicUsize::new(content),
             begun: Plain::new(content),
@@ -132,12 +135,16 @@ impl World {
             Source::Written => assert_eq!(mode, Mode::Ro),
             Source::Host(_) | Source::Nothing => {}
         }
+        // The driver may copy at once, when the copy is enqueued.
+        if self.at_once && source != Source::Here {
+            buffer.store(self.host.load(Ordering::Relaxed), Ordering::Relaxed);
+        }
         if let Source::Host(what) = source {
             block.copies().copied(device, what);
         }
-        // The copy may be made later than it is enqueued. Of what nobody has written it is made for readers, and in
+        // Or later. Of what nobody has written it is made for readers, and in
         // strict mode.
-        if source != Source::Here {
+        if !self.at_once && source != Source::Here {
             buffer.store(self.host.load(Ordering::Relaxed), Ordering::Relaxed);
         }
         if !writes {
@@ -184,7 +191,9 @@ impl World {
 /// These EDTs at once, each on a thread, of a block that has been on the first device.
 fn at_once(interruptions: usize, wanted: &'static [(Mode, Place)]) {
     explore_within(interruptions, move || {
-        let world = World::new(1, Holders::default());
+        // Those who read on the other device have a copy made for them.
+        let (_, reader) = wanted[0];
+        let world = World::new(1, Holders::default(), reader == THERE);
         world.run(world.acquire(Mode::Ew, HERE));
         let threads: Vec<_> = (wanted[1..].iter())
             .map(|&(mode, place)| {
@@ -228,7 +237,7 @@ fn one_reads_while_a_buffer_leaves() {
     for mode in [Mode::Ro, Mode::Const] {
         for (reader, loser) in [(HERE, HERE), (THERE, HERE), (Place::HOST, HERE)] {
             explore_within(2, move || {
-                let world = World::new(1, Holders::default());
+                let world = World::new(1, Holders::default(), false);
                 world.run(world.acquire(Mode::Ew, HERE));
                 let other = world.clone();
                 let thread = loom::thread::spawn(move || other.evict(loser));
@@ -250,7 +259,7 @@ fn one_reads_what_the_creator_holds() {
     };
     for reads in [1, 2] {
         explore_within(2, move || {
-            let world = World::new(0, holders);
+            let world = World::new(0, holders, false);
             let other = world.clone();
             let thread = loom::thread::spawn(move || {
                 for _ in 0..reads {
@@ -272,7 +281,7 @@ fn one_reads_what_the_creator_holds() {
 fn one_reads_what_nobody_has_written() {
     for writer in [HERE, THERE, Place::HOST] {
         explore_within(2, move || {
-            let world = World::new(0, Holders::default());
+            let world = World::new(0, Holders::default(), false);
             let other = world.clone();
             let thread = loom::thread::spawn(move || other.run(other.acquire(Mode::Ro, HERE)));
             world.run(world.acquire(Mode::Ew, writer));

@@ -225,14 +225,6 @@ fn one_reads_while_the_host_writes() {
 }
 
 #[test]
-fn one_reads_while_two_write_in_turn() {
-    at_once(
-        1,
-        &[(Mode::Ro, THERE), (Mode::Ew, HERE), (Mode::Ew, Place::HOST)],
-    );
-}
-
-#[test]
 fn one_reads_while_a_buffer_leaves() {
     for mode in [Mode::Ro, Mode::Const] {
         for (reader, loser) in [(HERE, HERE), (THERE, HERE), (Place::HOST, HERE)] {

@@ -40,7 +40,7 @@ static ocrGuid_t all(u32 paramc, u64 *paramv, u32 depc, ocrEdtDep_t depv[]) {
     ocrGuid_t block = block_of(4 * sizeof(u32), (void **)&words);
     memset(words, 0, 4 * sizeof(u32));
     /* waits until this EDT has ended */
-    read_by_kernel(block, DB_MODE_CONST);
+    link_to(block, kernel_edt(s_reads, 1, 0, NULL, 1, NULL), 0, DB_MODE_CONST);
     link_to(words_block(4, 1, 1), EDT(reads_itself, 0, NULL, 1, NULL), 0, DB_MODE_RO);
     link_to(words_block(4, 1, 1), EDT(writes, 0, NULL, 1, NULL), 0, DB_MODE_EW);
     return NULL_GUID;

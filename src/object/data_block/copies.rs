@@ -307,7 +307,7 @@ impl DataBlock {
         if self.owns_memory() {
             return Ok(());
         }
-        let (base, host) = allocate_memory(self.size(), self.has(Mark::Guarded))?;
+        let (base, host) = allocate_memory(self.size(), self.has(Mark::Guarded), Start::Anything)?;
         let (from, to) = (self.host_ptr(), host.as_ptr());
         // SAFETY: the old memory is there as long as the block is a part of another one, and the new one is as large;
         // nobody writes the block now, since the caller holds it.

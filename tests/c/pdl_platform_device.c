@@ -2,7 +2,7 @@
 // needs: opencl
 // env: OCR_DEVICES=all
 // status: 1
-// stderr: ocr: error: $OCR_PLATFORM: the platform description platform.
+// stderr: ocr: error: $OCR_PLATFORM: the platform description /
 // stderr: it is not of this machine: device 0 has the name "
 // stderr: and not "abacus". Leave the setting out, correct the file, or have it written anew
 #include "platform.h"

@@ -1,6 +1,6 @@
 /* A platform description of a machine with more cores: there is no run. */
 // status: 2
-// stderr: ocr: error: $OCR_PLATFORM: the platform description platform.
+// stderr: ocr: error: $OCR_PLATFORM: the platform description /
 // stderr: it is not of this machine: its host has 12345 cores, and this one has
 #include "platform.h"
 

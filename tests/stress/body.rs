@@ -3,6 +3,7 @@
 use crate::api::{self, Dep, EACCES, EINVAL, EPERM, Guid, NULL, check_one_of};
 use crate::collective::Turn;
 use crate::graph::*;
+use crate::maps::Key;
 use crate::oracle::{self, first_hash, mix, op};
 use crate::run::*;
 use crate::settle::own_result;
@@ -237,7 +238,8 @@ pub unsafe extern "C" fn body(paramc: u32, paramv: *mut u64, depc: u32, depv: *m
     }
     for slot in spec.slots.iter().filter(|slot| slot.destroys_event) {
         if let Some(event) = slot.source.event() {
-            api::destroy_event(running.shared.events[&event].object.guid.get());
+            let guid = running.shared.events[&event].object.guid.get();
+            running.destroy_mapped(Key::Event(event), guid, api::destroy_event);
         }
     }
     pause(spec.pauses[2]);
@@ -251,7 +253,7 @@ pub unsafe extern "C" fn body(paramc: u32, paramv: *mut u64, depc: u32, depv: *m
                 held.block,
                 [read(held.words), read(held.margin)].concat(),
             );
-            api::destroy_block(held.guid);
+            running.destroy_mapped(Key::Block(held.block), held.guid, api::destroy_block);
             held.released = true;
         }
     }

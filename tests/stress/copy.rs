@@ -10,6 +10,7 @@
 use crate::api::{self, CopyType, EINVAL, EPERM, Guid, NULL, check_one_of};
 use crate::body::fill;
 use crate::graph::*;
+use crate::maps::Key;
 use crate::oracle::{self, Moment, Order, certain, op};
 use crate::run::Running;
 use serde::{Deserialize, Serialize};
@@ -220,6 +221,9 @@ impl Running {
         let destination = (self.given_block(copied.destination, Mode::Ew), copied.to);
         let source = (self.given_block(copied.source, Mode::Const), copied.from);
         let wanted = self.graph.wants_output(task);
+        if gone {
+            self.begin_destruction(Key::Block(copied.source), source.0);
+        }
         api::copy(destination, source, copied.size, kind, wanted)
     }
 

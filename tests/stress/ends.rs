@@ -4,6 +4,7 @@ use crate::api::{self, Dep, ECANCELED, Guid, NULL, NewEdt, OPEN, check_one_of};
 use crate::body::{fill, keep, read, words};
 use crate::collective::Turn;
 use crate::graph::*;
+use crate::maps::Key;
 use crate::oracle::{self, op};
 use crate::run::*;
 use ocr::object::work::EdtDep;
@@ -183,6 +184,16 @@ fn left(running: &Running) -> (Vec<Block>, Vec<Task>) {
     (blocks.collect(), journals.collect())
 }
 
+/// The blocks that maps have made in the place of destroyed ones.
+fn blocks_made_anew(running: &Running) -> Vec<(Block, Guid)> {
+    let block = |(key, guid)| match key {
+        Key::Block(block) => Some((block, guid)),
+        _ => None,
+    };
+    let made = running.maps.made_anew().into_iter();
+    made.filter_map(block).collect()
+}
+
 /// Runs after all tasks: has the blocks that are left looked at.
 unsafe extern "C" fn collect(_: u32, _: *mut u64, _: u32, _: *mut Dep) -> Guid {
     look();
@@ -191,6 +202,7 @@ unsafe extern "C" fn collect(_: u32, _: *mut u64, _: u32, _: *mut Dep) -> Guid {
 
 fn look() {
     let running = running();
+    running.ask_anew();
     running.end_chunks();
     running.end_parts();
     let (blocks, journals) = left(running);
@@ -202,6 +214,7 @@ fn look() {
                 .iter()
                 .map(|&task| running.tasks[task].journal.get()),
         )
+        .chain(blocks_made_anew(running).iter().map(|&(_, guid)| guid))
         .collect();
     let template = api::template(verify, 0, sources.len() as u32 + 1, c"verify");
     let (edt, _) = NewEdt {
@@ -244,6 +257,24 @@ unsafe extern "C" fn verify(_: u32, _: *mut u64, depc: u32, depv: *mut Dep) -> G
         running.tasks[task].runs.store(journal[0], Relaxed);
         running.tasks[task].seen.store(journal[1], Relaxed);
         api::destroy_block(dep.guid);
+    }
+    let anew = blocks_made_anew(running);
+    for (&(block, guid), dep) in anew.iter().zip(&deps[blocks.len() + journals.len()..]) {
+        if dep.guid.guid != guid.guid || dep.ptr.is_null() {
+            fail(format!(
+                "got {:#x} at {:?} for b{block}, which was made anew as {:#x}",
+                dep.guid.guid, dep.ptr, guid.guid
+            ));
+            continue;
+        }
+        // SAFETY: the EDT holds its blocks, of which this is one.
+        let content = read(unsafe { words(dep.ptr.cast(), running.graph.size(block)) });
+        let hash = oracle::block_hash(block);
+        if (0..content.len()).any(|at| content[at] != oracle::word_set(hash, at)) {
+            fail(format!(
+                "b{block}, which was made anew, has not what its creator wrote"
+            ));
+        }
     }
     running.end_copies();
     running.end_files();

@@ -5,6 +5,12 @@
 //! first few calls, and ask for other keys before and after it has made its object, in circles, too.
 //! Tasks also ask for keys that they do not need. Each key is made once, by a creator that nobody
 //! else runs for it at the time, and all who ask see the same object.
+//!
+//! Only a key whose object a call destroys is made anew, once for each destruction. Tasks that need the
+//! object have done with it by then, so what a graph comes to does not depend on the new one. Others may
+//! ask at any time. A call that returns before the destruction begins gives the old object. One that
+//! begins after the destruction has returned gives the new one, and one in between may give either. When
+//! all tasks have ended, each key with a destroyed object is asked for once more.
 
 use crate::api::{self, Dep, EINVAL, ENOENT, EPEND, Guid, MAPPED, NULL, NewEdt, check_one_of};
 use crate::body::{fill, pause, words};
@@ -14,8 +20,9 @@ use crate::oracle::block_hash;
 use crate::run::{Place, Running, fail, running};
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
-use std::sync::atomic::Ordering::{Acquire, Relaxed, Release, SeqCst};
-use std::sync::atomic::{AtomicBool, AtomicU32};
+use std::sync::atomic::Ordering::{Acquire, Relaxed, Release};
+use std::sync::atomic::{AtomicBool, AtomicU32, AtomicUsize};
+use std::sync::{Mutex, MutexGuard};
 
 #[derive(Clone, PartialEq, Eq, Default, Debug, Serialize, Deserialize)]
 pub struct MapsSpec {
@@ -90,19 +97,86 @@ impl Graph {
     }
 }
 
+/// One of the objects of a key.
+#[derive(Default)]
+struct Life {
+    /// Calls of the creator for it, of which only the last makes it.
+    calls: u32,
+    /// Whether one of them goes on and has not made the object.
+    creating: bool,
+    /// Known once somebody has got it.
+    guid: Option<Guid>,
+    /// Whether its destruction has begun.
+    destroyed: bool,
+}
+
 #[derive(Default)]
 struct KeyState {
-    guid: Place,
-    calls: AtomicU32,
-    /// Calls of the creator that go on and have not made the object.
-    creating: AtomicU32,
-    made: AtomicU32,
+    /// The objects that it had, from the first.
+    lives: Mutex<Vec<Life>>,
+    /// How many of them are gone: their destructions have returned.
+    gone: AtomicUsize,
     /// Calls of `ocrMapGet` that were told that nothing was made.
     refused: AtomicU32,
     /// Whether a block has its first content.
     filled: AtomicBool,
     /// How often an EDT has run.
     runs: AtomicU32,
+}
+
+impl KeyState {
+    fn lives(&self) -> MutexGuard<'_, Vec<Life>> {
+        match self.lives.lock() {
+            Ok(lives) => lives,
+            Err(poisoned) => poisoned.into_inner(),
+        }
+    }
+
+    /// The creator is called, which makes nothing in its first calls for an object: so many. The answer is
+    /// the object that this call is for, and how many calls for it came before.
+    fn called(&self, refusals: u32) -> Result<(usize, u32), &'static str> {
+        let mut lives = self.lives();
+        let full = lives.last().is_none_or(|life| life.calls > refusals);
+        match lives.last() {
+            // The creator that has made it may not have returned from its call yet.
+            Some(life) if full && life.destroyed => {}
+            Some(life) if life.creating => return Err("two creators make it at the same time"),
+            Some(_) if full => return Err("it is made again, and nobody has destroyed it"),
+            _ => {}
+        }
+        if full {
+            lives.push(Life::default());
+        }
+        let at = lives.len() - 1;
+        let life = &mut lives[at];
+        life.creating = true;
+        life.calls += 1;
+        Ok((at, life.calls - 1))
+    }
+
+    /// The creator that was called for this object has made it, or makes nothing in this call.
+    fn made(&self, at: usize) {
+        self.lives()[at].creating = false;
+    }
+
+    /// Which of the objects has this GUID. One that nobody has got yet may be what a creator makes.
+    fn find(&self, guid: Guid) -> Option<usize> {
+        let mut lives = self.lives();
+        let known = |life: &Life| life.guid.is_some_and(|known| known.guid == guid.guid);
+        let at = lives
+            .iter()
+            .position(known)
+            .or_else(|| lives.iter().position(|life| life.guid.is_none()))?;
+        lives[at].guid = Some(guid);
+        Some(at)
+    }
+
+    /// A call was told that nothing was made; false if not so many calls of the creator have made nothing.
+    fn refuse(&self, refusals: u32) -> bool {
+        let lives = self.lives();
+        let refusing = lives.iter().map(|life| life.calls.min(refusals)).sum();
+        self.refused.fetch_add(1, Relaxed) < refusing
+    }
 }
 
 /// The maps of a graph.
@@ -160,21 +234,42 @@ impl Maps {
         reached.contains(&other)
     }
 
-    /// What was made twice or never.
+    /// The objects that were made in the place of destroyed ones.
+    pub fn made_anew(&self) -> Vec<(Key, Guid)> {
+        let last = |(key, state): &(Key, KeyState)| {
+            let lives = state.lives();
+            let [_, .., last] = &lives[..] else {
+                return None;
+            };
+            Some((*key, last.guid.filter(|_| !last.destroyed)?))
+        };
+        self.keys.iter().filter_map(last).collect()
+    }
+
+    /// What was made too often or never.
     pub fn judge(&self) -> Vec<String> {
         let mut failures = Vec::new();
         for (nth, (key, state)) in self.keys.iter().enumerate() {
-            let count = |number: &AtomicU32| number.load(Relaxed);
-            let (calls, refusals) = (count(&state.calls), self.creator(nth).refusals);
-            if calls != 0 && (calls != refusals + 1 || count(&state.refused) != refusals) {
+            let (lives, refusals) = (state.lives(), self.creator(nth).refusals);
+            for (at, life) in lives.iter().enumerate() {
+                if life.calls != refusals + 1 {
+                    failures.push(format!(
+                        "{} calls of the creator of {key:?} for its object {at}, of which {refusals} \
+                         make nothing",
+                        life.calls
+                    ));
+                }
+            }
+            let refused = state.refused.load(Relaxed);
+            if refused != refusals * lives.len() as u32 {
                 failures.push(format!(
-                    "{calls} calls of the creator of {key:?}, of which {refusals} make nothing, and \
-                     {} calls of ocrMapGet that were told so",
-                    count(&state.refused)
+                    "{refused} calls of ocrMapGet were told that there is no {key:?}, and \
+                     {refusals} calls of the creator make nothing for each of {} objects",
+                    lives.len()
                 ));
             }
-            let runs = count(&state.runs);
-            if matches!(key, Key::Edt(_)) && runs != count(&state.made) {
+            let runs = state.runs.load(Relaxed);
+            if matches!(key, Key::Edt(_)) && runs as usize != lives.len() {
                 failures.push(format!("{key:?} ran {runs} times"));
             }
         }
@@ -196,6 +291,13 @@ impl Running {
     }
 
     pub fn destroy_maps(&self) {
+        for (key, guid) in self.maps.made_anew() {
+            let destroy = match key {
+                Key::Block(_) => api::destroy_block,
+                _ => api::destroy_event,
+            };
+            self.destroy_mapped(key, guid, destroy);
+        }
         for place in &self.maps.guids {
             api::destroy_map(place.get());
             let (status, _) = api::map_get(place.get(), 0);
@@ -233,19 +335,57 @@ impl Running {
         guid
     }
 
+    /// Destroys an object, which may stand in a map.
+    pub fn destroy_mapped(&self, key: Key, guid: Guid, destroy: impl FnOnce(Guid)) {
+        self.begin_destruction(key, guid);
+        destroy(guid);
+        if let Some(&nth) = self.maps.by_key.get(&key) {
+            self.maps.keys[nth].1.gone.fetch_add(1, Release);
+        }
+    }
+
+    /// An object is going to be destroyed, which may stand in a map.
+    pub fn begin_destruction(&self, key: Key, guid: Guid) {
+        let Some(&nth) = self.maps.by_key.get(&key) else {
+            return;
+        };
+        let mut lives = self.maps.keys[nth].1.lives();
+        let is_it = |life: &&mut Life| life.guid.is_some_and(|known| known.guid == guid.guid);
+        match lives.last_mut().filter(is_it) {
+            Some(life) if !life.destroyed => life.destroyed = true,
+            _ => {
+                // The failure must not wait for the lock.
+                drop(lives);
+                fail(format!("{:#x} is destroyed as {key:?}", guid.guid));
+            }
+        }
+    }
+
+    /// After all tasks: asks for the keys whose objects tasks have destroyed.
+    pub fn ask_anew(&self) {
+        for (nth, (_, state)) in self.maps.keys.iter().enumerate() {
+            let destroyed = state.lives().iter().filter(|life| life.destroyed).count();
+            // A copy that destroys its source does not tell when it has.
+            state.gone.store(destroyed, Release);
+            if destroyed != 0 {
+                self.ask_nth(nth, false);
+            }
+        }
+    }
+
     fn ask_nth(&self, nth: usize, circle: bool) -> Guid {
         let (key, state) = &self.maps.keys[nth];
         let count = self.maps.guids.len();
         let (map, index) = (nth % count, (nth / count) as u64 * self.maps.spec.stride);
         loop {
+            let gone = state.gone.load(Acquire);
             let (status, guid) = api::map_get(self.maps.guids[map].get(), index);
             match status {
                 0 => {
-                    self.same(nth, guid);
+                    self.got(nth, guid, gone);
                     return guid;
                 }
-                ENOENT | EINVAL
-                    if state.refused.fetch_add(1, Relaxed) < self.maps.creator(nth).refusals => {}
+                ENOENT | EINVAL if state.refuse(self.maps.creator(nth).refusals) => {}
                 EPEND if circle => return NULL,
                 _ => {
                     fail(format!("ocrMapGet for {key:?} returned {status}"));
@@ -255,18 +395,30 @@ impl Running {
         }
     }
 
-    /// Looks that a key has this object.
-    fn same(&self, nth: usize, guid: Guid) {
+    /// Looks that a key has this object, while so many that it had are gone. The answer is which of its
+    /// objects this is.
+    fn got(&self, nth: usize, guid: Guid, gone: usize) -> Option<usize> {
         let (key, state) = &self.maps.keys[nth];
-        state.guid.set_first(guid);
-        let other = state.guid.get();
-        if other.guid != guid.guid {
-            fail(format!(
-                "{key:?} is {:#x} for one and {:#x} for another",
-                guid.guid, other.guid
-            ));
+        let at = state.find(guid);
+        match at {
+            None => fail(format!(
+                "{key:?} is {:#x} for one, and something else for others",
+                guid.guid
+            )),
+            Some(at) if at < gone => fail(format!(
+                "{key:?} is {:#x} for one who asks after its destruction",
+                guid.guid
+            )),
+            // The tasks that need it know the first.
+            Some(0) => self.enter(*key, guid),
+            Some(_) => {}
         }
-        match *key {
+        at
+    }
+
+    /// Tells others what a key is.
+    fn enter(&self, key: Key, guid: Guid) {
+        match key {
             Key::Event(event) => self.shared.events[&event].object.guid.set(guid),
             Key::Collective(collective) => self.shared.collectives[collective].guid.set(guid),
             Key::Block(block) => self.blocks[block].guid.set(guid),
@@ -280,10 +432,10 @@ impl Running {
         let (key, state) = &self.maps.keys[nth];
         let spec = self.maps.creator(nth);
         let [before, after] = self.maps.asks(nth);
-        let calls = state.calls.fetch_add(1, Relaxed);
-        if state.creating.fetch_add(1, SeqCst) != 0 {
-            fail(format!("two creators make {key:?} at the same time"));
-        }
+        let (at, calls) = match state.called(spec.refusals) {
+            Ok(called) => called,
+            Err(wrong) => return fail(format!("a creator is called for {key:?}: {wrong}")),
+        };
         let named = api::guid_of(local).0;
         check_one_of("ocrGetGuid before there is an object", named, &[EPEND]);
         let ask = |other| self.ask_nth(other, self.maps.waits_for(other, nth));
@@ -294,15 +446,17 @@ impl Running {
             if calls % 2 == 1 {
                 check_one_of("ocrEventCreate of no kind", api::no_event(local), &[EINVAL]);
             }
-            state.creating.fetch_sub(1, SeqCst);
+            state.made(at);
             return;
         }
-        let guid = self.create_object(*key, state, Some((local, MAPPED)));
-        if state.made.fetch_add(1, SeqCst) != 0 {
-            fail(format!("{key:?} was made twice"));
+        let guid = self.create_object(*key, at, state, Some((local, MAPPED)));
+        state.made(at);
+        if self.got(nth, guid, at) != Some(at) {
+            fail(format!(
+                "{key:?} is {:#x} for the creator of its object {at}, and others have it for another",
+                guid.guid
+            ));
         }
-        state.creating.fetch_sub(1, SeqCst);
-        self.same(nth, guid);
         let (status, named) = api::guid_of(local);
         if status != 0 || named.guid != guid.guid {
             fail(format!(
@@ -316,11 +470,14 @@ impl Running {
         after.map(ask);
     }
 
-    fn create_object(&self, key: Key, state: &KeyState, label: api::Label) -> Guid {
+    /// Makes the object of a key that had so many before.
+    fn create_object(&self, key: Key, at: usize, state: &KeyState, label: api::Label) -> Guid {
         let (status, guid) = match key {
             Key::Event(event) => {
                 let event = &self.shared.events[&event];
-                event.object.made.fetch_add(1, Relaxed);
+                if at == 0 {
+                    event.object.made.fetch_add(1, Relaxed);
+                }
                 api::try_event(event.kind, event.number, true, label)
             }
             Key::Collective(collective) => {

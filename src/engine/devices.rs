@@ -3,6 +3,7 @@
 
 use super::Runtime;
 use super::context::Context;
+use super::departure;
 use super::end::fatal;
 use super::launch::Answers;
 use crate::config::DEFAULT_ORIGIN;
@@ -577,6 +578,7 @@ fn build(used: &Used, spec: &KernelSpec, view: TemplateView) -> Result<usize, Mi
             .is_some_and(|rest| rest.trim_ascii_start().starts_with(b"if"))
     };
     let everywhere = !spec.source.split(|&byte| byte == b'\n').any(conditional);
+    departure::check_fork("adding a kernel");
     let kernel = used.manager.build(spec).map_err(|error| Missing {
         text: error.to_string(),
         anywhere: everywhere && matches!(error, BuildError::NoSuchKernel { .. }),

@@ -17,7 +17,7 @@
 
 use super::context::Context;
 use super::crash;
-use super::signals::{Action, Handler, action_of, default_action, is_function};
+use super::signals::{Action, Handler, action_of, default_action, ignoring_action, is_function};
 use crate::device::{is_thread_of_opencl, program_has_opencl};
 use std::sync::OnceLock;
 
@@ -30,6 +30,8 @@ struct Before {
     opencl: Action,
     /// The program's handler, if it has one.
     program: Option<Action>,
+    /// Whether the program ignores the signal: one that somebody sends, since the system lets nobody ignore a division.
+    ignored: bool,
     /// Whether the program was linked with OpenCL.
     linked: bool,
 }
@@ -46,6 +48,7 @@ pub(super) fn come_before(earlier: &Action) -> Option<Handler> {
         BEFORE.get_or_init(|| Before {
             opencl: now,
             program: is_program.then_some(*earlier),
+            ignored: earlier.sa_sigaction == libc::SIG_IGN,
             linked: program_has_opencl(),
         });
     }
@@ -57,7 +60,11 @@ pub(super) fn begin() -> Option<Handler> {
     let before = BEFORE.get()?;
     let opencl = before.opencl;
     let now = action_of(libc::SIGFPE)?;
-    let below = before.program.unwrap_or_else(default_action);
+    let by_itself = match before.ignored {
+        true => ignoring_action(),
+        false => default_action(),
+    };
+    let below = before.program.unwrap_or(by_itself);
     // That of the program, if it had one, or none, or a handler of this run, or OpenCL's; another is the program's choice.
     let known = [below, opencl].map(|known| known.sa_sigaction);
     if !known.contains(&now.sa_sigaction) && now.sa_sigaction != crash::tell_address() {
@@ -78,6 +85,11 @@ extern "C" fn divided(
     context: *const libc::c_void,
 ) {
     let before = BEFORE.get();
+    // SAFETY: the system gives a handler a valid one.
+    let is_sent = unsafe { (*info).si_code } <= 0;
+    if is_sent && before.is_some_and(|before| before.ignored) {
+        return;
+    }
     let is_worker = Context::runtime_here().is_some();
     let may_run_kernels = |before: &Before| !is_worker && (before.linked || is_thread_of_opencl());
     let action = before.and_then(|before| match may_run_kernels(before) {

@@ -240,6 +240,11 @@ pub(super) fn default_action() -> Action {
     action(libc::SIG_DFL, 0)
 }
 
+/// That the signal does nothing.
+pub(super) fn ignoring_action() -> Action {
+    action(libc::SIG_IGN, 0)
+}
+
 /// An action during which no other handler runs on the thread.
 fn action(function: usize, flags: libc::c_int) -> Action {
     // SAFETY: zero bytes are a valid `sigaction` with an empty mask.

@@ -78,6 +78,9 @@ pub fn begin(file: Option<PathBuf>) {
     // From here on, the program's own thread is seen as one that may do things.
     runtime.end_outside();
     *current = Some(Legacy { run, watching });
+    drop(current);
+    // This thread has called the runtime: it gets what such a thread has, the stack for signal handlers among that.
+    Context::get();
 }
 
 /// Ends the run: after `ocrShutdown` or `ocrAbort`, for which it waits if `wait`, or now. Returns the

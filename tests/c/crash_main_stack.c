@@ -1,0 +1,26 @@
+/* What is said of the program's own main, whose stack is full: it has called ocrLegacyInit alone, which has given it another
+ * stack to tell that on. A process of its own crashes. */
+// stderr: in no EDT, crashed with SIGSEGV at address
+// stderr: : its stack is full. Put large arrays on the heap
+// needs: signals
+// workers: 1 2
+#include "crash.h"
+
+#include <extensions/ocr-legacy.h>
+
+int main(void) {
+    const pid_t other = fork();
+    CHECK(other >= 0);
+    if (other == 0) {
+        ocrConfig_t config = {0, NULL, NULL};
+        ocrGuid_t context;
+        ocrLegacyInit(&context, &config);
+        recursion(NULL);
+        _exit(0);
+    }
+    int status;
+    CHECK_EQ(waitpid(other, &status, 0), other);
+    CHECK(WIFSIGNALED(status));
+    CHECK_EQ(WTERMSIG(status), SIGSEGV);
+    return 0;
+}

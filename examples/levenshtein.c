@@ -140,6 +140,14 @@ static void fail(const char *format, ...) {
     ocrAbort(1);
 }
 
+/* Whether all that was printed has been written; if not, says so, and ends the program. */
+static bool isWritten(void) {
+    if (fflush(stdout) == 0 && !ferror(stdout))
+        return true;
+    fail("the output cannot be written: %s", strerror(errno));
+    return false;
+}
+
 /* For calls that fail only when memory runs out; there is no going on then. */
 static void must(u8 status, const char *call) {
     if (status != 0) {
@@ -312,6 +320,8 @@ static ocrGuid_t report(u32 paramc, u64 *paramv, u32 depc, ocrEdtDep_t depv[]) {
         }
         ocrPrintf("check: ok\n");
     }
+    if (!isWritten())
+        return NULL_GUID;
 
     for (u64 j = 0; j < run->columns; j++) {
         ocrDbDestroy(run->column[j].letters);
@@ -552,7 +562,8 @@ ocrGuid_t mainEdt(u32 paramc, u64 *paramv, u32 depc, ocrEdtDep_t depv[]) {
         return NULL_GUID;
     if (options.help) {
         ocrPrintf("%s", usage);
-        ocrShutdown();
+        if (isWritten())
+            ocrShutdown();
         return NULL_GUID;
     }
 

@@ -610,3 +610,24 @@ fn bad_input_is_refused_with_a_reason() {
         assert_eq!(output.status.code(), Some(1), "ended by itself: {errors}");
     }
 }
+
+#[test]
+fn output_that_cannot_be_written_is_an_error() {
+    let files = Files::new("full");
+    let file = files.put("file", b"ACGT");
+    for options in [&[] as &[&str], &["--help"]] {
+        let full = std::fs::File::options().write(true).open("/dev/full");
+        let output = command(options, "cpu", "1", [&file, &file])
+            .stdout(full.expect("there is a /dev/full"))
+            .stderr(std::process::Stdio::piped())
+            .spawn()
+            .and_then(|child| child.wait_with_output())
+            .expect("the program can be started");
+        let errors = String::from_utf8_lossy(&output.stderr);
+        assert_eq!(output.status.code(), Some(1), "{errors}");
+        assert!(
+            errors.contains("the output cannot be written: No space left"),
+            "{errors}"
+        );
+    }
+}

@@ -13,6 +13,7 @@
 
 use crate::config::Set;
 use crate::device::{DeviceInfo, DeviceKind, LinkSpeed};
+use crate::text::Readable;
 use serde::Deserialize;
 use std::fmt::{self, Write};
 use std::path::{Path, PathBuf};
@@ -187,7 +188,9 @@ impl Platform {
         };
         let read = Platform::read(path).and_then(|platform| {
             let here = platform.check_host();
-            here.map_err(|error| format!("the platform description {}: {error}", path.display()))?;
+            here.map_err(|error| {
+                format!("the platform description {}: {error}", Readable::path(path))
+            })?;
             Ok(platform)
         });
         read.map(Some)
@@ -196,7 +199,7 @@ impl Platform {
 
     /// Reads a file. The error is for people, and names it.
     pub fn read(path: &Path) -> Result<Platform, String> {
-        let file = path.display();
+        let file = Readable::path(path);
         let text = std::fs::read_to_string(path)
             .map_err(|error| format!("the platform description {file} cannot be read: {error}"))?;
         Platform::parse(&text)

@@ -121,15 +121,15 @@ lint: ## formatting, clippy, documentation, what is compiled for models only
 	RUSTFLAGS="--cfg loom" $(CARGO) check --locked --target-dir target/loom --lib --profile test
 	RUSTFLAGS="--cfg ocr_no_strict" $(CARGO) check --locked --release --target-dir target/no-strict --lib
 
-# In a folder of its own: everything is compiled anew with --cfg loom. Larger models bound how often a thread is
-# interrupted (preemption_bound); the others are explored in full.
+# In a folder of its own: everything is compiled anew with --cfg loom, by all cores at once. Larger models bound how
+# often a thread is interrupted (preemption_bound); the others are explored in full.
 loom: ## explores interleavings of the lock-free protocols
-	RUSTFLAGS="--cfg loom" $(CARGO) test --release --locked --target-dir target/loom --lib loom
+	CARGO_PROFILE_RELEASE_CODEGEN_UNITS=16 RUSTFLAGS="--cfg loom" $(CARGO) test --release --locked --target-dir target/loom --lib loom
 
 # As much of each model as can be explored in so many seconds, for CI; `make loom` has no bound.
 LOOM_SECONDS = 4
 loom-quick: ## the same models, a few seconds each
-	LOOM_MAX_DURATION=$(LOOM_SECONDS) RUSTFLAGS="--cfg loom" \
+	LOOM_MAX_DURATION=$(LOOM_SECONDS) CARGO_PROFILE_RELEASE_CODEGEN_UNITS=16 RUSTFLAGS="--cfg loom" \
 		$(CARGO) test --release --locked --target-dir target/loom --lib loom
 
 # Tree borrows: the words of an EDT stand behind its fields, outside of what a reference to these covers by

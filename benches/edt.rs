@@ -337,9 +337,10 @@ fn main() {
         table: Table::new("What a task costs", &headings),
     };
     // `cargo test` only sees whether everything works.
-    let (count, side, fib) = match measuring() {
-        true => ("1000000", "1000", "27"),
-        false => ("1000", "30", "12"),
+    let (count, side, fib) = if measuring() {
+        ("1000000", "1000", "27")
+    } else {
+        ("1000", "30", "12")
     };
     let programs = Programs {
         openmp: support::openmp(),

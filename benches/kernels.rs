@@ -104,9 +104,10 @@ fn main() {
         flags: &[],
         ocr: true,
     };
-    let sizes: &[&str] = match measuring() {
-        true => &["1000", "200", "10"],
-        false => &["20", "10", "1"],
+    let sizes: &[&str] = if measuring() {
+        &["1000", "200", "10"]
+    } else {
+        &["20", "10", "1"]
     };
     let device = std::env::var("OCR_BENCH_DEVICE").unwrap_or_else(|_| "0".into());
     let mut arguments = sizes.to_vec();

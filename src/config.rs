@@ -10,10 +10,13 @@ use crate::directory::from_start;
 use crate::sched::policy;
 use crate::text::Readable;
 use std::collections::HashMap;
-use std::ffi::{OsStr, OsString};
+use std::ffi::OsStr;
+use std::ffi::OsString;
 use std::fmt;
-use std::os::unix::ffi::{OsStrExt, OsStringExt};
-use std::path::{Path, PathBuf};
+use std::os::unix::ffi::OsStrExt;
+use std::os::unix::ffi::OsStringExt;
+use std::path::Path;
+use std::path::PathBuf;
 
 /// One setting, as people see it.
 pub struct Description {
@@ -213,12 +216,12 @@ impl Settings {
     /// Reads everything, and takes `-ocr:` arguments (with their values) out of `args`, whose first
     /// is the program's name. The error is for people.
     pub fn load(args: &mut Vec<OsString>) -> Result<(Settings, Request), String> {
-        let given = Given::take_from(args)?;
+        let given = GivenArguments::take_from(args)?;
         Ok((Settings::with(&given)?, given.request))
     }
 
     /// Reads everything; `given` are the arguments that were taken out before.
-    pub fn with(given: &Given) -> Result<Settings, String> {
+    pub fn with(given: &GivenArguments) -> Result<Settings, String> {
         let mut values = Values(HashMap::new());
         let file = given.file.clone();
         if let Some(path) = file.or_else(|| variable("OCR_CONFIG").map(PathBuf::from)) {
@@ -226,7 +229,7 @@ impl Settings {
         }
         let names = std::env::vars_os().map(|(name, _)| name);
         for (name, nearest) in misspelt(names) {
-            tell!("ocr: warning: ${name} is no setting and has no effect: ${nearest} is one");
+            warning!("${name} is no setting and has no effect: ${nearest} is one");
         }
         for setting in SETTINGS {
             if let Some(text) = variable(setting.variable) {
@@ -247,7 +250,9 @@ impl Settings {
     /// Each setting as text, for `ocr info`: name, value, origin.
     pub fn rows(&self) -> Vec<(&'static str, String, &str)> {
         fn maybe(value: &Option<impl fmt::Display>) -> String {
-            value.as_ref().map_or("-".into(), |value| value.to_string())
+            value
+                .as_ref()
+                .map_or("-".into(), std::string::ToString::to_string)
         }
         let path = |set: &Set<Option<PathBuf>>| maybe(&set.value.as_deref().map(Readable::path));
         vec![
@@ -358,7 +363,7 @@ impl Values {
     }
 
     fn settings(&self) -> Result<Settings, String> {
-        let cores = std::thread::available_parallelism().map_or(1, |cores| cores.get());
+        let cores = std::thread::available_parallelism().map_or(1, std::num::NonZero::get);
         Ok(Settings {
             workers: self.get("workers", cores, parse_workers)?,
             sched: self.get("sched", policy::DEFAULT.into(), |text| {
@@ -404,7 +409,7 @@ const WITH_VALUE: &[&str] = &[
 
 /// What `-ocr:` arguments have given.
 #[derive(Clone)]
-pub struct Given {
+pub struct GivenArguments {
     settings: Vec<(&'static Description, OsString)>,
     /// The settings file, by its full name if it was named by an argument.
     pub file: Option<PathBuf>,
@@ -412,24 +417,24 @@ pub struct Given {
     pub request: Request,
 }
 
-impl Given {
+impl GivenArguments {
     /// No arguments.
-    pub const NOTHING: Given = Given {
+    pub const NOTHING: GivenArguments = GivenArguments {
         settings: Vec::new(),
         file: None,
         request: Request::Run,
     };
 
     /// Adds what was given later, which wins.
-    pub fn add(&mut self, later: Given) {
+    pub fn add(&mut self, later: GivenArguments) {
         self.settings.extend(later.settings);
         self.file = later.file.or(self.file.take());
         self.request = later.request;
     }
 
     /// Takes `-ocr:` arguments out of `args`, whose first is the program's name.
-    pub fn take_from(args: &mut Vec<OsString>) -> Result<Given, String> {
-        let mut given = Given::NOTHING;
+    pub fn take_from(args: &mut Vec<OsString>) -> Result<GivenArguments, String> {
+        let mut given = GivenArguments::NOTHING;
         let mut rest = Vec::with_capacity(args.len());
         let mut words = std::mem::take(args).into_iter();
         rest.extend(words.next());
@@ -478,9 +483,10 @@ impl Given {
 
 /// The full name of a settings file that an argument has named. An empty one is as none.
 fn settings_file(name: OsString) -> Result<PathBuf, String> {
-    match name.is_empty() {
-        true => Ok(PathBuf::new()),
-        false => from_start(Path::new(&name)).map_err(|error| format!("-ocr:cfg: {error}")),
+    if name.is_empty() {
+        Ok(PathBuf::new())
+    } else {
+        from_start(Path::new(&name)).map_err(|error| format!("-ocr:cfg: {error}"))
     }
 }
 

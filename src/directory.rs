@@ -19,7 +19,7 @@ extern "C" fn ocrProcessBegins() {
 }
 
 /// The full name of a file that is named by a setting.
-pub fn from_start(name: &Path) -> io::Result<PathBuf> {
+pub(crate) fn from_start(name: &Path) -> io::Result<PathBuf> {
     if name.as_os_str().is_empty() {
         return Err(io::Error::other("the name of the file is empty"));
     }

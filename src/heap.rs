@@ -19,13 +19,13 @@ use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 
 /// Whether new objects are to be refused, since what is kept for the old ones is in use, and there is no memory.
 #[cold]
-pub fn is_low() -> bool {
+pub(crate) fn is_low() -> bool {
     // What has grown into the reserve grows to twice its size next.
     reserve::is_low().is_some_and(|given| !has_room((4 * given).max(64 << 10)))
 }
 
 /// Whether the C library has so many bytes now.
-pub fn has_room(bytes: usize) -> bool {
+pub(crate) fn has_room(bytes: usize) -> bool {
     let Ok(layout) = Layout::from_size_align(bytes.max(1), 16) else {
         return false;
     };
@@ -47,22 +47,22 @@ static KEPT_FOR_EACH: AtomicUsize = AtomicUsize::new(0);
 const STRICT_KEEPS: usize = 256;
 
 /// A run begins, in strict mode or not, and has no arenas yet.
-pub fn begin(strict: bool) {
+pub(crate) fn begin(strict: bool) {
     KEPT_FOR_EACH.store(if strict { STRICT_KEEPS } else { 0 }, Ordering::Relaxed);
 }
 
 /// How many bytes new arenas keep for each object.
-pub fn kept_for_each() -> usize {
+pub(crate) fn kept_for_each() -> usize {
     KEPT_FOR_EACH.load(Ordering::Relaxed)
 }
 
 /// Has so many bytes be kept for queues and tables that grow with new objects; false where there are none.
-pub fn hold(bytes: usize) -> bool {
+pub(crate) fn hold(bytes: usize) -> bool {
     bytes == 0 || cfg!(miri) || reserve::hold(bytes)
 }
 
 /// They need not be kept any more.
-pub fn let_go(bytes: usize) {
+pub(crate) fn let_go(bytes: usize) {
     if bytes != 0 && !cfg!(miri) {
         reserve::let_go(bytes);
     }
@@ -74,7 +74,7 @@ thread_local! {
 }
 
 /// Asks for memory in such a way that it may be refused, as by `try_reserve`: the reserve is not for that.
-pub fn may_fail<T>(ask: impl FnOnce() -> T) -> T {
+pub(crate) fn may_fail<T>(ask: impl FnOnce() -> T) -> T {
     let before = MAY_FAIL.replace(true);
     let answer = ask();
     MAY_FAIL.set(before);
@@ -83,7 +83,7 @@ pub fn may_fail<T>(ask: impl FnOnce() -> T) -> T {
 
 /// Ends the process, which cannot go on without these bytes. That needs no memory.
 #[cold]
-pub fn run_out(bytes: usize) -> ! {
+pub(crate) fn run_out(bytes: usize) -> ! {
     /// Somebody says it.
     static TOLD: AtomicBool = AtomicBool::new(false);
     if TOLD.swap(true, Ordering::Relaxed) {
@@ -171,9 +171,10 @@ unsafe impl GlobalAlloc for Heap {
     unsafe fn alloc(&self, layout: Layout) -> *mut u8 {
         // SAFETY: by the contract.
         let memory = unsafe { System.alloc(layout) };
-        match memory.is_null() {
-            true => lacking(layout),
-            false => memory,
+        if memory.is_null() {
+            lacking(layout)
+        } else {
+            memory
         }
     }
 
@@ -181,25 +182,27 @@ unsafe impl GlobalAlloc for Heap {
     unsafe fn alloc_zeroed(&self, layout: Layout) -> *mut u8 {
         // SAFETY: by the contract.
         let memory = unsafe { System.alloc_zeroed(layout) };
-        match memory.is_null() {
-            true => match NonNull::new(lacking(layout)) {
+        if memory.is_null() {
+            match NonNull::new(lacking(layout)) {
                 Some(memory) => {
                     // SAFETY: it is this large.
                     unsafe { memory.write_bytes(0, layout.size()) };
                     memory.as_ptr()
                 }
                 None => ptr::null_mut(),
-            },
-            false => memory,
+            }
+        } else {
+            memory
         }
     }
 
     #[inline]
     unsafe fn dealloc(&self, memory: *mut u8, layout: Layout) {
-        match reserve::has(memory) {
-            true => reserve::give_back(memory, layout),
+        if reserve::has(memory) {
+            reserve::give_back(memory, layout);
+        } else {
             // SAFETY: by the contract, and it is the system's.
-            false => unsafe { System.dealloc(memory, layout) },
+            unsafe { System.dealloc(memory, layout) }
         }
     }
 

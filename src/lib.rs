@@ -8,14 +8,15 @@
 //! other:
 //!
 //! * [`capi`]: the C boundary, about one file per public header. Panics and null pointers stop here.
-//! * [`engine`]: the life of an EDT, step by step. The one room that knows the rooms below.
-//! * [`graph`]: dependences: connect, satisfy, trigger; finish scopes.
-//! * [`memory`]: data blocks: access modes, acquire and release, who waits.
-//! * [`sched`]: ready queues, sleep and wake, placement policies.
+//! * `engine`: the life of an EDT, step by step. The one room that knows the rooms below.
+//! * `graph`: dependences: connect, satisfy, trigger; finish scopes.
+//! * `memory`: data blocks: access modes, acquire and release, who waits.
+//! * `sched`: ready queues, sleep and wake, placement policies.
 //! * [`device`]: OpenCL: discovery, the manager thread of a device, buffers, programs, launches.
-//! * [`check`]: strict mode: the history of objects, and the words for a misuse.
-//! * [`object`]: what OCR objects are and how their state changes; no OpenCL.
-//! * [`report`]: what a run tells about itself. It is told; for the picture it looks at objects.
+//! * `check`: strict mode: the history of objects, and the words for a misuse.
+//! * `diag`: what is said to people: errors, warnings and notes, and how an EDT is named in them.
+//! * `object`: what OCR objects are and how their state changes; no OpenCL.
+//! * [`report`]: what a run tells about itself. It is told; for the snapshot it looks at objects.
 //! * [`config`]: every setting, from environment, file and `-ocr:` arguments.
 //! * `directory`: the directory in which the process was started, which relative names in settings are of.
 //! * `heap`: the runtime's own memory, and what happens where there is none.
@@ -25,64 +26,49 @@
 //! * `sync`: the atomics of the protocols, which the models replace.
 //! * [`text`]: bytes that are not UTF-8, as text for people.
 
-/// Writes a text to the standard error, in one piece, since other processes may write there, too. Where it cannot be
-/// written, as on a full disk, the program goes on without: `eprint!` would end it.
-#[cfg(not(loom))]
-macro_rules! tell_text {
-    ($text:expr) => {{
-        use std::io::Write;
-        let _ = std::io::stderr().write_all(AsRef::<str>::as_ref(&$text).as_bytes());
-    }};
-}
+// Models call parts of the rooms only.
+#![cfg_attr(loom, allow(dead_code, unused_imports, unreachable_pub))]
 
-/// The same of a line, as `eprintln!` takes it.
+// Before the rooms that speak with its macros.
 #[cfg(not(loom))]
-macro_rules! tell {
-    ($($line:tt)*) => {
-        tell_text!(format!("{}\n", format_args!($($line)*)))
-    };
-}
+#[macro_use]
+mod diag;
 
 #[cfg(not(loom))]
 pub mod capi;
 #[cfg(not(loom))]
-pub mod check;
+pub(crate) mod check;
 #[cfg(not(loom))]
 pub mod config;
-#[cfg(not(loom))]
 pub mod device;
-// The rest of its room is OpenCL, and no model.
-#[cfg(all(test, loom))]
-#[path = "device/alarm.rs"]
-#[allow(dead_code)]
-mod device_alarm;
-#[cfg(all(test, loom))]
-#[path = "device/inbox.rs"]
-mod device_inbox;
-#[cfg(all(test, loom))]
-#[path = "device/load.rs"]
-#[allow(dead_code)]
-mod device_load;
 #[cfg(not(loom))]
 mod directory;
 #[cfg(not(loom))]
-pub mod engine;
-pub mod graph;
+pub(crate) mod engine;
+pub(crate) mod graph;
 #[cfg(not(loom))]
 mod heap;
 #[cfg(loom)]
 #[path = "heap/models.rs"]
 #[allow(dead_code)]
 mod heap;
-pub mod memory;
+pub(crate) mod memory;
 #[cfg(not(loom))]
 mod message;
-pub mod object;
+pub(crate) mod object;
 #[cfg(not(loom))]
 pub mod platform;
 #[cfg(not(loom))]
 pub mod report;
-pub mod sched;
+pub(crate) mod sched;
 mod symbols;
 mod sync;
 pub mod text;
+
+#[cfg(not(loom))]
+pub use engine::run::start::run_program;
+#[cfg(not(loom))]
+pub use object::code::EdtDep;
+pub use object::guid::Guid;
+#[cfg(not(loom))]
+pub use sched::policy;

@@ -3,7 +3,7 @@
 use std::fmt::{self, Write};
 
 /// A message of limited length, on the stack.
-pub struct Text {
+pub(crate) struct Text {
     bytes: [u8; 1024],
     len: usize,
 }
@@ -19,7 +19,7 @@ impl Write for Text {
 }
 
 /// Writes what `write` writes to the standard error.
-pub fn say(write: impl FnOnce(&mut Text) -> fmt::Result) {
+pub(crate) fn say(write: impl FnOnce(&mut Text) -> fmt::Result) {
     let mut text = Text {
         bytes: [0; 1024],
         len: 0,

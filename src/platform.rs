@@ -15,9 +15,12 @@ use crate::config::Set;
 use crate::device::{DeviceInfo, DeviceKind, LinkSpeed};
 use crate::text::Readable;
 use serde::Deserialize;
-use std::fmt::{self, Write};
-use std::path::{Path, PathBuf};
-use std::time::{SystemTime, UNIX_EPOCH};
+use std::fmt;
+use std::fmt::Write;
+use std::path::Path;
+use std::path::PathBuf;
+use std::time::SystemTime;
+use std::time::UNIX_EPOCH;
 
 /// The version of the file that this runtime writes, and the only one that it reads.
 pub const VERSION: i64 = 1;
@@ -285,11 +288,12 @@ impl Platform {
     /// Whether what it says of the host is so. The error says what is not.
     pub fn check_host(&self) -> Result<(), String> {
         let (said, found) = (self.host.compute_units, cores());
-        match said == found {
-            true => Ok(()),
-            false => Err(format!(
+        if said == found {
+            Ok(())
+        } else {
+            Err(format!(
                 "it is not of this machine: its host has {said} cores, and this one has {found}{ADVICE}"
-            )),
+            ))
         }
     }
 

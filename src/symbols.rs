@@ -27,7 +27,7 @@ static NAMES: Mutex<BTreeSet<&'static str>> = Mutex::new(BTreeSet::new());
 
 /// The name of the function at an address, which the program has called `given`. That stays where it is true or
 /// nothing better is known.
-pub fn name_of(function: usize, given: &str) -> &'static str {
+pub(crate) fn name_of(function: usize, given: &str) -> &'static str {
     let symbols = names_of(function).unwrap_or_default();
     match symbols.first() {
         Some(name) if !symbols.iter().any(|name| is_meant(name, given)) => kept(&plain(name)),
@@ -38,7 +38,7 @@ pub fn name_of(function: usize, given: &str) -> &'static str {
 /// Where an instruction is, in words: the function and the file, and what `addr2line` is to be given. `None` if
 /// nothing is loaded there.
 #[cfg(not(loom))]
-pub fn place_of(instruction: usize) -> Option<String> {
+pub(crate) fn place_of(instruction: usize) -> Option<String> {
     let info = loaded_at(instruction)?;
     let home = Home::of(instruction)?;
     // SAFETY: the name of what is loaded.
@@ -107,14 +107,12 @@ impl Home {
         let headers = unsafe { libc::getauxval(libc::AT_PHDR) } as usize;
         let is_program =
             loaded_at(headers).is_some_and(|program| program.dli_fbase as usize == base);
-        let file = match is_program {
-            // Its name may be one that was looked for, or of another folder.
-            true => PathBuf::from("/proc/self/exe"),
-            false => {
-                // SAFETY: the name of what is loaded, which it is while its function is in use.
-                let name = unsafe { CStr::from_ptr(info.dli_fname) };
-                PathBuf::from(std::ffi::OsStr::from_bytes(name.to_bytes()))
-            }
+        let file = if is_program {
+            PathBuf::from("/proc/self/exe")
+        } else {
+            // SAFETY: the name of what is loaded, which it is while its function is in use.
+            let name = unsafe { CStr::from_ptr(info.dli_fname) };
+            PathBuf::from(std::ffi::OsStr::from_bytes(name.to_bytes()))
         };
         Some(Home { file, base })
     }

@@ -34,9 +34,9 @@ impl Spin {
 /// `RUSTFLAGS="--cfg ocr_tiny"` it is, now and then; otherwise this is nothing. Once in `rarity` calls, on
 /// average, others get time to come in between, and about four times as often the processor is given away.
 #[inline(always)]
-pub(crate) fn dawdle(rarity: u64) {
+pub(crate) fn preemption_point(rarity: u64) {
     #[cfg(ocr_tiny)]
-    tiny::dawdle(rarity);
+    tiny::preemption_point(rarity);
     #[cfg(not(ocr_tiny))]
     let _ = rarity;
 }
@@ -56,7 +56,7 @@ mod tiny {
         static STATE: Cell<u64> = Cell::new(THREADS.fetch_add(0x9E37_79B9_7F4A_7C15, Ordering::Relaxed));
     }
 
-    pub(super) fn dawdle(rarity: u64) {
+    pub(super) fn preemption_point(rarity: u64) {
         // The thread may be past the life of this.
         let number = STATE.try_with(|state| {
             let next = state

@@ -192,9 +192,10 @@ impl Program {
     }
 
     fn compile(&self, place: &Place) -> Result<PathBuf, String> {
-        let objects = match self.is_static {
-            true => &place.objects,
-            false => &place.shared,
+        let objects = if self.is_static {
+            &place.objects
+        } else {
+            &place.shared
         };
         if let Some(missing) = objects.iter().find(|object| !object.exists()) {
             let target = match place.sanitizer {

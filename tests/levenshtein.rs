@@ -22,9 +22,10 @@ fn program() -> PathBuf {
 
 /// Whether kernels can run; the policies are tried without devices otherwise.
 fn devices() -> &'static str {
-    match support::is_without_opencl() {
-        true => "none",
-        false => "all",
+    if support::is_without_opencl() {
+        "none"
+    } else {
+        "all"
     }
 }
 

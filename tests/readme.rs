@@ -11,7 +11,7 @@
 mod support;
 
 use ocr::config::SETTINGS;
-use ocr::sched::policy::{DEFAULT, POLICIES};
+use ocr::policy::{DEFAULT, POLICIES};
 use std::fs;
 use std::os::unix::fs::symlink;
 use std::path::{Path, PathBuf};
@@ -221,7 +221,7 @@ fn the_readme_lists_the_settings() {
 
 #[test]
 fn the_readme_lists_the_policies() {
-    let row = |it: &ocr::sched::policy::Entry| {
+    let row = |it: &ocr::policy::PolicyEntry| {
         let default = if it.name == DEFAULT { " (default)" } else { "" };
         format!("| `{}`{default} | {} |\n", it.usage, it.what)
     };

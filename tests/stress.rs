@@ -143,9 +143,10 @@ fn tell_of_platforms() {
 
 fn aim(kernels: bool, several: bool) -> Result<Aim, Failed> {
     let workers = list("OCR_STRESS_WORKERS", &["1", "2", "3", "4", "8", "16"]);
-    let policies: &[&str] = match kernels {
-        true => &["eager", "device", "static:1:1", "cpu"],
-        false => &["eager"],
+    let policies: &[&str] = if kernels {
+        &["eager", "device", "static:1:1", "cpu"]
+    } else {
+        &["eager"]
     };
     Ok(Aim {
         workers: workers
@@ -214,9 +215,10 @@ fn batch(aim: &Aim, seed: u64, cases: u32, runner: &RefCell<Runner>) -> Result<(
     let mut proptest = TestRunner::new_with_rng(config, rng);
     let result = proptest.run(&generate::cases(aim), |case| {
         let shrinking = first.borrow().is_some();
-        let (attempts, patience) = match shrinking {
-            true => (ATTEMPTS, SHRINKING_PATIENCE),
-            false => (1, PATIENCE),
+        let (attempts, patience) = if shrinking {
+            (ATTEMPTS, SHRINKING_PATIENCE)
+        } else {
+            (1, PATIENCE)
         };
         let Some(text) = fails(&mut runner.borrow_mut(), &case, attempts, patience) else {
             return Ok(());

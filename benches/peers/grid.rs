@@ -13,7 +13,7 @@ struct Tasks {
 
 /// The functions of `grid.h`.
 #[derive(Clone, Copy)]
-pub struct Grid {
+pub(crate) struct Grid {
     next: extern "C" fn() -> bool,
     point: extern "C" fn(f64),
     end: extern "C" fn() -> u64,
@@ -25,7 +25,7 @@ pub struct Grid {
 }
 
 /// The time since then.
-pub fn nanoseconds(since: Instant) -> f64 {
+pub(crate) fn nanoseconds(since: Instant) -> f64 {
     since.elapsed().as_nanos() as f64
 }
 
@@ -48,7 +48,7 @@ macro_rules! function {
 
 impl Grid {
     /// Loads the library and gives it the arguments.
-    pub fn open(library: &str, arguments: &[&str]) -> Grid {
+    pub(crate) fn open(library: &str, arguments: &[&str]) -> Grid {
         let path = CString::new(library).expect("a path");
         // SAFETY: the library is the bench's own; it runs nothing when it is loaded.
         let loaded = unsafe { libc::dlopen(path.as_ptr(), libc::RTLD_NOW) };
@@ -79,37 +79,37 @@ impl Grid {
     }
 
     /// `gridNext`.
-    pub fn next(self) -> bool {
+    pub(crate) fn next(self) -> bool {
         (self.next)()
     }
 
     /// `gridPoint`.
-    pub fn point(self, nanoseconds: f64) {
+    pub(crate) fn point(self, nanoseconds: f64) {
         (self.point)(nanoseconds);
     }
 
     /// `gridEnd`.
-    pub fn end(self) -> u64 {
+    pub(crate) fn end(self) -> u64 {
         (self.end)()
     }
 
     /// `gridMost`.
-    pub fn most(self) -> u64 {
+    pub(crate) fn most(self) -> u64 {
         (self.most)()
     }
 
     /// `gridHas`.
-    pub fn has(self, task: u64) -> bool {
+    pub(crate) fn has(self, task: u64) -> bool {
         (self.has)(task)
     }
 
     /// `gridRun`.
-    pub fn run(self, task: u64) {
+    pub(crate) fn run(self, task: u64) {
         (self.run)(task);
     }
 
     /// `gridDependences`; `task` is below `gridEnd`.
-    pub fn dependences<'a>(self, task: u64) -> &'a [u32] {
+    pub(crate) fn dependences<'a>(self, task: u64) -> &'a [u32] {
         // SAFETY: the tables stay where they are; they change between two points only, when nobody
         // runs tasks.
         let tasks = unsafe { &*(self.dependences)(task) };
@@ -117,7 +117,7 @@ impl Grid {
     }
 
     /// `gridDependents`; `task` is below `gridEnd`.
-    pub fn dependents<'a>(self, task: u64) -> &'a [u32] {
+    pub(crate) fn dependents<'a>(self, task: u64) -> &'a [u32] {
         // SAFETY: as above.
         let tasks = unsafe { &*(self.dependents)(task) };
         &tasks.task[..tasks.count as usize]

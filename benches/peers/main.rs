@@ -35,7 +35,7 @@ struct Peer {
 }
 
 fn texts(words: &[&str]) -> Vec<String> {
-    words.iter().map(|word| word.to_string()).collect()
+    words.iter().map(ToString::to_string).collect()
 }
 
 fn openmp() -> Option<Peer> {
@@ -212,9 +212,10 @@ fn costs(criterion: &mut Criterion, peers: &[Peer]) {
                 .iter()
                 .flat_map(|one| one.all("ns_run").to_vec())
                 .collect();
-            row.push(match built && !running.is_empty() {
-                true => format!("{} [{}]", short(median(&values)), short(median(&running))),
-                false => short(median(&values)),
+            row.push(if built && !running.is_empty() {
+                format!("{} [{}]", short(median(&values)), short(median(&running)))
+            } else {
+                short(median(&values))
             });
             let times = median_ratio(&values, &ours.all(&ours.key));
             row.push(format!("x {}", short(times)));
@@ -266,9 +267,10 @@ fn metg(criterion: &mut Criterion, peers: &[Peer]) {
             arguments: arguments.clone(),
         }));
     }
-    let sweep: &[&str] = match measuring() {
-        true => &["32", "16384", "16"],
-        false => &["8", "1024", "512"],
+    let sweep: &[&str] = if measuring() {
+        &["32", "16384", "16"]
+    } else {
+        &["8", "1024", "512"]
     };
     let rounds = if measuring() { SWEEPS } else { 1 };
     let mut headings = vec![""];

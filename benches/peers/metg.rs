@@ -5,7 +5,7 @@ use super::support::Figures;
 
 /// A point of a sweep.
 #[derive(Clone, Copy)]
-pub struct Point {
+pub(crate) struct Point {
     /// Time of a task on its worker, with all that the runtime adds: time in all by tasks per
     /// worker, in nanoseconds.
     granularity: f64,
@@ -15,7 +15,7 @@ pub struct Point {
 
 /// The points of a sweep, from long to short tasks; of each, the fastest of the runs that the program
 /// printed.
-pub fn points(figures: &Figures, workers: usize) -> Vec<Point> {
+pub(crate) fn points(figures: &Figures, workers: usize) -> Vec<Point> {
     let columns = ["iterations", "tasks", "ns"].map(|key| figures.all(key));
     let mut points: Vec<Point> = Vec::new();
     for at in 0..columns[2].len() {
@@ -39,7 +39,7 @@ fn faster(a: Point, b: &Point) -> Point {
 }
 
 /// The sweep whose points are the fastest of several: of the same program with the same arguments.
-pub fn fastest(sweeps: &[Vec<Point>]) -> Vec<Point> {
+pub(crate) fn fastest(sweeps: &[Vec<Point>]) -> Vec<Point> {
     (0..sweeps[0].len())
         .map(|at| {
             let points = sweeps.iter().map(|points| &points[at]);
@@ -49,14 +49,14 @@ pub fn fastest(sweeps: &[Vec<Point>]) -> Vec<Point> {
 }
 
 /// The best speed of a sweep.
-pub fn best(points: &[Point]) -> f64 {
+pub(crate) fn best(points: &[Point]) -> f64 {
     points.iter().map(|point| point.speed).fold(0.0, f64::max)
 }
 
 /// The least granularity at which half of `peak` is reached, in nanoseconds: between the last point
 /// that reaches it and the next, on a straight line in logarithms. Infinite if no point does. If the
 /// last one does, METG is less than that point's granularity, which is what this gives then.
-pub fn metg(points: &[Point], peak: f64) -> f64 {
+pub(crate) fn metg(points: &[Point], peak: f64) -> f64 {
     let enough = |point: &Point| point.speed >= peak / 2.0;
     let Some(last) = points.iter().rposition(enough) else {
         return f64::INFINITY;
@@ -71,7 +71,7 @@ pub fn metg(points: &[Point], peak: f64) -> f64 {
 
 /// Checks the above with a runtime that adds 100 ns to every task: half of the speed is left when a
 /// task computes for 100 ns, which makes it 200; the straight line between two points is a little off.
-pub fn check() {
+pub(crate) fn check() {
     let points: Vec<Point> = (0..12)
         .map(|halved| 16384.0 / f64::from(1 << halved))
         .map(|work| Point {

@@ -146,7 +146,7 @@ fn sweep(pool: &ThreadPool, grid: Grid) {
 }
 
 /// The process.
-pub fn main(arguments: &[String]) {
+pub(crate) fn main(arguments: &[String]) {
     let arguments: Vec<&str> = arguments.iter().map(String::as_str).collect();
     let number = |text: &str| text.parse::<u32>().expect("a number");
     let pool = |threads: &str| {

@@ -17,14 +17,14 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant, SystemTime};
 
 /// How often each program runs for the statistics, after one run that does not count.
-pub const ROUNDS: usize = 10;
+pub(crate) const ROUNDS: usize = 10;
 
 /// The key of the wall-clock time from a process's start to its end, which [`Case::run`] adds.
-pub const PROCESS: &str = "process_ns";
+pub(crate) const PROCESS: &str = "process_ns";
 
 /// What a program printed: the values of each key, in order.
 #[derive(Default)]
-pub struct Figures(pub HashMap<String, Vec<f64>>);
+pub(crate) struct Figures(pub HashMap<String, Vec<f64>>);
 
 impl Figures {
     /// The numbers among the lines `key: value`.
@@ -41,7 +41,7 @@ impl Figures {
     }
 
     /// The value of a key that the program prints once.
-    pub fn get(&self, key: &str) -> f64 {
+    pub(crate) fn get(&self, key: &str) -> f64 {
         match self.0.get(key).map(Vec::as_slice) {
             Some([value]) => *value,
             Some(values) => fail(&format!("{key} was printed {} times", values.len())),
@@ -55,24 +55,24 @@ impl Figures {
     }
 
     /// All values of a key.
-    pub fn all(&self, key: &str) -> &[f64] {
+    pub(crate) fn all(&self, key: &str) -> &[f64] {
         self.0.get(key).map_or(&[], Vec::as_slice)
     }
 }
 
 /// Ends the bench with a message.
-pub fn fail(message: &str) -> ! {
+pub(crate) fn fail(message: &str) -> ! {
     eprintln!("bench: {message}");
     exit(1);
 }
 
 /// The repository.
-pub fn root() -> &'static Path {
+pub(crate) fn root() -> &'static Path {
     Path::new(env!("CARGO_MANIFEST_DIR"))
 }
 
 /// The number of workers and threads in comparisons with other runtimes.
-pub fn workers() -> usize {
+pub(crate) fn workers() -> usize {
     let text = std::env::var("OCR_BENCH_WORKERS").unwrap_or_else(|_| "2".into());
     match text.parse() {
         Ok(workers) if workers > 0 => workers,
@@ -83,12 +83,12 @@ pub fn workers() -> usize {
 }
 
 /// Whether `cargo bench` runs this, and not `cargo test`, which only wants to see it work.
-pub fn measuring() -> bool {
+pub(crate) fn measuring() -> bool {
     std::env::args().any(|argument| argument == "--bench")
 }
 
 /// Criterion, set up so that the recorded times are all it takes.
-pub fn criterion() -> Criterion {
+pub(crate) fn criterion() -> Criterion {
     Criterion::default()
         .sample_size(ROUNDS)
         .warm_up_time(Duration::from_nanos(1))
@@ -96,30 +96,31 @@ pub fn criterion() -> Criterion {
 }
 
 /// What a C program is made of.
-pub struct Source<'a> {
+pub(crate) struct Source<'a> {
     /// Its name under `build/benches`.
-    pub name: &'a str,
+    pub(crate) name: &'a str,
     /// Its files, from the root of the repository, and what else has to stand behind them, such as
     /// libraries.
-    pub files: &'a [&'a str],
+    pub(crate) files: &'a [&'a str],
     /// Flags for the compiler besides `-O2`.
-    pub flags: &'a [&'a str],
+    pub(crate) flags: &'a [&'a str],
     /// Whether it is an OCR program, to be linked with the library.
-    pub ocr: bool,
+    pub(crate) ocr: bool,
 }
 
 impl Source<'_> {
     /// Compiles the program, against the library that `make` has built. It is C++ if its first file
     /// is.
-    pub fn compile(&self) -> PathBuf {
+    pub(crate) fn compile(&self) -> PathBuf {
         let built = root().join("build/benches");
         if let Err(error) = std::fs::create_dir_all(&built) {
             fail(&format!("{} cannot be made: {error}", built.display()));
         }
         let program = built.join(self.name);
-        let (variable, otherwise, standard) = match self.files[0].ends_with(".cpp") {
-            true => ("CXX", "c++", "-std=c++17"),
-            false => ("CC", "cc", "-std=c11"),
+        let (variable, otherwise, standard) = if self.files[0].ends_with(".cpp") {
+            ("CXX", "c++", "-std=c++17")
+        } else {
+            ("CC", "cc", "-std=c11")
         };
         let mut command = Command::new(std::env::var(variable).unwrap_or(otherwise.into()));
         command
@@ -146,7 +147,7 @@ impl Source<'_> {
 }
 
 /// An OCR program of one file of `benches/c`.
-pub fn ocr(name: &str) -> PathBuf {
+pub(crate) fn ocr(name: &str) -> PathBuf {
     let file = format!("benches/c/{name}.c");
     let source = Source {
         name,
@@ -159,7 +160,7 @@ pub fn ocr(name: &str) -> PathBuf {
 
 /// The graphs of `benches/c/grid.h`, compiled once for all that run them, as an object. Its inner
 /// loop is to use what the processor has.
-pub fn grid() -> &'static str {
+pub(crate) fn grid() -> &'static str {
     static COMPILED: Once = Once::new();
     COMPILED.call_once(|| {
         let source = Source {
@@ -174,7 +175,7 @@ pub fn grid() -> &'static str {
 }
 
 /// The graphs as OpenMP tasks, where the compiler has OpenMP.
-pub fn openmp() -> Option<PathBuf> {
+pub(crate) fn openmp() -> Option<PathBuf> {
     if !has(&["-fopenmp", "-include", "omp.h", "-x", "c"], "CC", "cc") {
         println!("left out: OpenMP tasks, since the C compiler has no -fopenmp");
         return None;
@@ -189,7 +190,7 @@ pub fn openmp() -> Option<PathBuf> {
 }
 
 /// Whether a compiler accepts these arguments for an empty file.
-pub fn has(arguments: &[&str], variable: &str, otherwise: &str) -> bool {
+pub(crate) fn has(arguments: &[&str], variable: &str, otherwise: &str) -> bool {
     let compiler = std::env::var(variable).unwrap_or(otherwise.into());
     let status = Command::new(compiler)
         .arg("-E")
@@ -210,7 +211,7 @@ fn library() -> PathBuf {
 }
 
 /// A library that this command builds, if it is there. Warns if it is old.
-pub fn built(library: &str, command: &str) -> Option<PathBuf> {
+pub(crate) fn built(library: &str, command: &str) -> Option<PathBuf> {
     let path = root().join(library);
     let built = changed(&path)?;
     let newer = ["src", "include", "Cargo.lock"]
@@ -237,26 +238,32 @@ fn newest(path: &Path) -> Option<SystemTime> {
 }
 
 /// One thing that is measured: a command and which of its figures counts.
-pub struct Case {
+pub(crate) struct Case {
     /// What the table and criterion call it.
-    pub name: String,
+    pub(crate) name: String,
     /// The program.
-    pub program: PathBuf,
+    pub(crate) program: PathBuf,
     /// Its arguments.
-    pub arguments: Vec<String>,
+    pub(crate) arguments: Vec<String>,
     /// Environment variables.
-    pub variables: Vec<(String, String)>,
+    pub(crate) variables: Vec<(String, String)>,
     /// The figure that is measured.
-    pub key: String,
+    pub(crate) key: String,
 }
 
 impl Case {
     /// A case of a program that is to run with so many workers or threads.
-    pub fn new(name: &str, program: &Path, arguments: &[&str], workers: usize, key: &str) -> Case {
+    pub(crate) fn new(
+        name: &str,
+        program: &Path,
+        arguments: &[&str],
+        workers: usize,
+        key: &str,
+    ) -> Case {
         Case {
             name: name.to_string(),
             program: program.to_path_buf(),
-            arguments: arguments.iter().map(|text| text.to_string()).collect(),
+            arguments: arguments.iter().map(ToString::to_string).collect(),
             variables: vec![
                 ("OCR_WORKERS".into(), workers.to_string()),
                 ("OMP_NUM_THREADS".into(), workers.to_string()),
@@ -275,14 +282,14 @@ impl Case {
     }
 
     /// Sets an environment variable.
-    pub fn with(mut self, variable: &str, value: &str) -> Case {
+    pub(crate) fn with(mut self, variable: &str, value: &str) -> Case {
         self.variables.retain(|(name, _)| name != variable);
         self.variables.push((variable.into(), value.into()));
         self
     }
 
     /// Runs the program once.
-    pub fn run(&self) -> Figures {
+    pub(crate) fn run(&self) -> Figures {
         let mut command = Command::new(&self.program);
         // What the user has set for other runs is not for this one.
         for (name, _) in std::env::vars_os() {
@@ -313,18 +320,18 @@ impl Case {
 }
 
 /// The runs of one case.
-pub struct Runs {
+pub(crate) struct Runs {
     /// The case's name.
-    pub name: String,
+    pub(crate) name: String,
     /// The case's key.
-    pub key: String,
+    pub(crate) key: String,
     /// One for each round.
-    pub figures: Vec<Figures>,
+    pub(crate) figures: Vec<Figures>,
 }
 
 impl Runs {
     /// One figure of every run.
-    pub fn all(&self, key: &str) -> Vec<f64> {
+    pub(crate) fn all(&self, key: &str) -> Vec<f64> {
         self.figures
             .iter()
             .map(|figures| figures.get(key))
@@ -332,12 +339,12 @@ impl Runs {
     }
 
     /// The median of a figure.
-    pub fn median(&self, key: &str) -> f64 {
+    pub(crate) fn median(&self, key: &str) -> f64 {
         median(&self.all(key))
     }
 
     /// What is measured, of every run, in nanoseconds.
-    pub fn times(&self) -> Vec<f64> {
+    pub(crate) fn times(&self) -> Vec<f64> {
         self.figures
             .iter()
             .map(|figures| figures.time(&self.key))
@@ -345,23 +352,23 @@ impl Runs {
     }
 
     /// The median of that.
-    pub fn time(&self) -> f64 {
+    pub(crate) fn time(&self) -> f64 {
         median(&self.times())
     }
 
     /// How many times longer another case takes: the median over the rounds.
-    pub fn faster_than(&self, other: &Runs) -> f64 {
+    pub(crate) fn faster_than(&self, other: &Runs) -> f64 {
         median_ratio(&other.times(), &self.times())
     }
 }
 
 /// The least of some values: what the machine can do when nothing disturbs it.
-pub fn least(values: &[f64]) -> f64 {
+pub(crate) fn least(values: &[f64]) -> f64 {
     values.iter().copied().fold(f64::NAN, f64::min)
 }
 
 /// The middle of some values.
-pub fn median(values: &[f64]) -> f64 {
+pub(crate) fn median(values: &[f64]) -> f64 {
     let mut values = values.to_vec();
     values.sort_by(f64::total_cmp);
     match values.len() {
@@ -372,13 +379,13 @@ pub fn median(values: &[f64]) -> f64 {
 }
 
 /// The median of the ratios of values that were measured one right after the other.
-pub fn median_ratio(above: &[f64], below: &[f64]) -> f64 {
+pub(crate) fn median_ratio(above: &[f64], below: &[f64]) -> f64 {
     let ratios: Vec<f64> = above.iter().zip(below).map(|(a, b)| a / b).collect();
     median(&ratios)
 }
 
 /// Runs one case once: of one that takes minutes.
-pub fn once(case: &Case) -> Runs {
+pub(crate) fn once(case: &Case) -> Runs {
     Runs {
         name: case.name.clone(),
         key: case.key.clone(),
@@ -387,7 +394,7 @@ pub fn once(case: &Case) -> Runs {
 }
 
 /// Runs the cases in turns.
-pub fn measure(cases: &[Case], rounds: usize) -> Vec<Runs> {
+pub(crate) fn measure(cases: &[Case], rounds: usize) -> Vec<Runs> {
     let runs = |case: &Case| Runs {
         name: case.name.clone(),
         key: case.key.clone(),
@@ -412,7 +419,7 @@ pub fn measure(cases: &[Case], rounds: usize) -> Vec<Runs> {
 
 /// Whether the command line asks for this benchmark, as far as can be seen here: criterion takes a
 /// regular expression.
-pub fn wanted(id: &str) -> bool {
+pub(crate) fn wanted(id: &str) -> bool {
     let mut filters = std::env::args()
         .skip(1)
         .filter(|text| !text.starts_with('-'));
@@ -421,7 +428,7 @@ pub fn wanted(id: &str) -> bool {
 
 /// Measures the cases of a group, and hands criterion their times. `None` if the command line's
 /// filter left the whole group out.
-pub fn group(
+pub(crate) fn group(
     criterion: &mut Criterion,
     name: &str,
     throughput: Option<Throughput>,
@@ -455,7 +462,7 @@ pub fn group(
 }
 
 /// The same for values that one run of one program printed: `(name, values)`.
-pub fn replay(criterion: &mut Criterion, name: &str, series: &[(&str, &[f64])]) {
+pub(crate) fn replay(criterion: &mut Criterion, name: &str, series: &[(&str, &[f64])]) {
     let mut group = criterion.benchmark_group(name);
     group.sampling_mode(SamplingMode::Flat);
     for (name, values) in series {
@@ -472,15 +479,15 @@ pub fn replay(criterion: &mut Criterion, name: &str, series: &[(&str, &[f64])]) 
 }
 
 /// A table for people.
-pub struct Table {
+pub(crate) struct Table {
     title: String,
     rows: Vec<Vec<String>>,
 }
 
 impl Table {
     /// A table with these column headings.
-    pub fn new(title: &str, headings: &[&str]) -> Table {
-        let headings = headings.iter().map(|text| text.to_string()).collect();
+    pub(crate) fn new(title: &str, headings: &[&str]) -> Table {
+        let headings = headings.iter().map(ToString::to_string).collect();
         Table {
             title: title.to_string(),
             rows: vec![headings],
@@ -488,12 +495,12 @@ impl Table {
     }
 
     /// Adds a row.
-    pub fn row(&mut self, cells: &[String]) {
+    pub(crate) fn row(&mut self, cells: &[String]) {
         self.rows.push(cells.to_vec());
     }
 
     /// Prints it, if it has rows, and if they say anything.
-    pub fn print(&self) {
+    pub(crate) fn print(&self) {
         if self.rows.len() < 2 || !measuring() {
             return;
         }
@@ -521,7 +528,7 @@ impl Table {
 }
 
 /// A number with three digits that count.
-pub fn short(value: f64) -> String {
+pub(crate) fn short(value: f64) -> String {
     match value.abs() {
         size if size >= 100.0 => format!("{value:.0}"),
         size if size >= 10.0 => format!("{value:.1}"),

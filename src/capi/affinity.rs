@@ -1,12 +1,19 @@
 //! `extensions/ocr-affinity.h`: places. One machine is one policy domain; the OpenCL devices in use
 //! come under a kind of their own.
 
-use super::{EFAULT, EINVAL, EPERM, put, sys, with};
-use crate::engine::context::Context;
-use crate::engine::hints::place_of;
-use crate::object::guid::{Guid, Kind};
+use crate::capi::EFAULT;
+use crate::capi::EINVAL;
+use crate::capi::EPERM;
+use crate::capi::put;
+use crate::capi::sys;
+use crate::capi::with;
+use crate::engine::life::hints::place_of;
+use crate::engine::state::context::Context;
+use crate::object::guid::Guid;
+use crate::object::guid::Kind;
 use crate::object::place::Place;
-use sys::{ocrAffinityKind, ocrGuid_t};
+use sys::ocrAffinityKind;
+use sys::ocrGuid_t;
 
 /// How many places there are of a kind; `None` if there is no such kind.
 fn count(kind: ocrAffinityKind) -> Option<u64> {
@@ -133,10 +140,7 @@ export! {
             return EINVAL;
         }
         let guid = Guid::from(guid);
-        let place = match guid.is_null() {
-            true => Ok(Place::HOST),
-            false => with(Err(EPERM), |context| home(context, guid).ok_or(EINVAL)),
-        };
+        let place = if guid.is_null() { Ok(Place::HOST) } else { with(Err(EPERM), |context| home(context, guid).ok_or(EINVAL)) };
         let place = match place {
             Ok(place) => place,
             Err(status) => return status,

@@ -1,8 +1,14 @@
 //! `extensions/ocr-db-by-value.h`: contents of data blocks passed by value, as in OCR-Vx.
 
-use super::edt::mode_for;
-use super::{EACCES, EFAULT, EINVAL, ENOMEM, EPERM, sys, with};
-use crate::engine::by_value::NotPassed;
+use crate::capi::EACCES;
+use crate::capi::EFAULT;
+use crate::capi::EINVAL;
+use crate::capi::ENOMEM;
+use crate::capi::EPERM;
+use crate::capi::edt::mode_for;
+use crate::capi::sys;
+use crate::capi::with;
+use crate::engine::calls::by_value::ByValueError;
 use crate::object::guid::Guid;
 use sys::ocrGuid_t;
 
@@ -21,10 +27,10 @@ export! {
         with(EPERM, |context| {
             match context.pass_by_value(source, destination, slot, mode) {
                 Ok(()) => 0,
-                Err(NotPassed::NoSuchBlock) => EINVAL,
-                Err(NotPassed::NotAcquired) => EACCES,
-                Err(NotPassed::Refused(why)) => super::status(Err(why)),
-                Err(NotPassed::OutOfMemory) => ENOMEM,
+                Err(ByValueError::NoSuchBlock) => EINVAL,
+                Err(ByValueError::NotAcquired) => EACCES,
+                Err(ByValueError::GraphError(why)) => super::status(Err(why)),
+                Err(ByValueError::OutOfMemoryError) => ENOMEM,
             }
         })
     }

@@ -1,9 +1,17 @@
 //! `ocr-db.h`: copies between data blocks, as in OCR 1.0 and OCR-Vx.
 
-use super::{EACCES, EFAULT, EINVAL, ENOMEM, EPERM, guid_place, sys, with};
-use crate::engine::copy::{Copy, NotCopied};
+use crate::capi::EACCES;
+use crate::capi::EFAULT;
+use crate::capi::EINVAL;
+use crate::capi::ENOMEM;
+use crate::capi::EPERM;
+use crate::capi::guid_place;
+use crate::capi::sys;
+use crate::capi::with;
+use crate::engine::calls::copy::CopyError;
+use crate::engine::calls::copy::CopyRequest;
+use crate::object::code::EdtDep;
 use crate::object::guid::Guid;
-use crate::object::work::EdtDep;
 use sys::ocrGuid_t;
 
 const PARTITION: u64 = sys::DB_COPY_PARTITION as u64;
@@ -23,7 +31,7 @@ export! {
         if !matches!(copy_type, 0 | PARTITION | PARTITION_BACK) {
             return EINVAL;
         }
-        let copy = Copy {
+        let copy = CopyRequest {
             destination: destination.into(),
             destination_offset,
             source: source.into(),
@@ -47,12 +55,12 @@ export! {
     }
 }
 
-fn status(why: NotCopied) -> u8 {
+fn status(why: CopyError) -> u8 {
     match why {
-        NotCopied::NoSuchBlock => EINVAL,
-        NotCopied::OneBlock | NotCopied::PartOfOther => EPERM,
-        NotCopied::TooSmall | NotCopied::OutOfMemory => ENOMEM,
-        NotCopied::WrittenOnce => EACCES,
+        CopyError::NoSuchBlock => EINVAL,
+        CopyError::OneBlock | CopyError::PartOfOther => EPERM,
+        CopyError::TooSmall | CopyError::OutOfMemoryError => ENOMEM,
+        CopyError::WrittenOnce => EACCES,
     }
 }
 

@@ -1,12 +1,22 @@
 //! `ocr-db.h` and `extensions/ocr-db-info.h`: data blocks.
 
-use super::{EACCES, EFAULT, EINVAL, ENOMEM, EPERM, guid_place, hints, labeling, put, sys, with};
-use crate::engine::blocks::BlockError;
-use crate::object::data_block::OutOfMemory;
+use crate::capi::EACCES;
+use crate::capi::EFAULT;
+use crate::capi::EINVAL;
+use crate::capi::ENOMEM;
+use crate::capi::EPERM;
+use crate::capi::guid_place;
+use crate::capi::hints;
+use crate::capi::labeling;
+use crate::capi::put;
+use crate::capi::sys;
+use crate::capi::with;
+use crate::engine::calls::data_blocks::BlockError;
+use crate::object::data_block::OutOfMemoryError;
 use crate::object::guid::Guid;
 use std::ffi::c_void;
-use std::sync::atomic::{AtomicBool, Ordering};
-use sys::{ocrGuid_t, ocrHint_t};
+use sys::ocrGuid_t;
+use sys::ocrHint_t;
 
 /// Programs pass 0 or 1 for the flags, too.
 const NO_ACQUIRE: u16 = sys::DB_PROP_NO_ACQUIRE;
@@ -100,16 +110,13 @@ export! {
 
 /// Says once that there was no memory: programs that do not look at the status use a null pointer next.
 #[cold]
-fn no_memory(failed: OutOfMemory) -> u8 {
-    static TOLD: AtomicBool = AtomicBool::new(false);
-    if !TOLD.swap(true, Ordering::Relaxed) {
-        let signed = failed.bytes as i64;
-        let negative = match signed {
-            ..0 => format!(" ({signed} as a signed number)"),
-            _ => String::new(),
-        };
-        tell!("ocr: warning: ocrDbCreate returned OCR_ENOMEM: {failed}{negative}");
-    }
+fn no_memory(failed: OutOfMemoryError) -> u8 {
+    let signed = failed.bytes as i64;
+    let negative = match signed {
+        ..0 => format!(" ({signed} as a signed number)"),
+        _ => String::new(),
+    };
+    warning_once!("ocrDbCreate returned OCR_ENOMEM: {failed}{negative}.");
     ENOMEM
 }
 

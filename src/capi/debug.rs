@@ -1,9 +1,14 @@
 //! `extensions/ocr-debug.h`: the program's names for its objects, which messages show.
 
-use super::sys::ocrGuid_t;
-use super::{EFAULT, EINVAL, ENOMEM, EPERM, text, with};
+use crate::capi::EFAULT;
+use crate::capi::EINVAL;
+use crate::capi::ENOMEM;
+use crate::capi::EPERM;
+use crate::capi::sys::ocrGuid_t;
+use crate::capi::text;
+use crate::capi::with;
 use crate::check;
-use crate::engine::context::Context;
+use crate::engine::state::context::Context;
 use crate::heap;
 use crate::object::guid::Guid;
 use std::cell::RefCell;
@@ -60,7 +65,9 @@ export! {
 }
 
 fn current(context: &Context) -> Guid {
-    context.current.map_or(Guid::NULL, |edt| edt.guid())
+    context
+        .current
+        .map_or(Guid::NULL, super::super::object::edt::Edt::guid)
 }
 
 /// The label for an object that this EDT (`NULL_GUID`: a thread outside of EDTs) has created now.

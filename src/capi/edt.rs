@@ -1,22 +1,44 @@
 //! `ocr-edt.h`: events, templates, EDTs and dependences.
 
-use super::{
-    EFAULT, EGUIDEXISTS, EINVAL, ENOMEM, ENOTSUP, EPERM, found, guid_place, hints, labeling,
-    status, sys, text, with,
-};
-use crate::engine::context::Context;
-use crate::engine::create::{Label, NotCreated, Output, Request, tell_no_edt};
-use crate::object::collective::{Params, UNBOUNDED};
-use crate::object::edt::{ExplicitRange, Mode};
-use crate::object::event::{EventKind, NewEvent};
+use super::convert::edt_function;
+use crate::capi::EFAULT;
+use crate::capi::EGUIDEXISTS;
+use crate::capi::EINVAL;
+use crate::capi::ENOMEM;
+use crate::capi::ENOTSUP;
+use crate::capi::EPERM;
+use crate::capi::found;
+use crate::capi::guid_place;
+use crate::capi::hints;
+use crate::capi::labeling;
+use crate::capi::status;
+use crate::capi::sys;
+use crate::capi::text;
+use crate::capi::with;
+use crate::engine::life::create::CreateError;
+use crate::engine::life::create::EdtRequest;
+use crate::engine::life::create::LabelRequest;
+use crate::engine::life::create::Output;
+use crate::engine::life::create::warn_no_edt;
+use crate::engine::state::context::Context;
+use crate::object::code::Code;
+use crate::object::collective::Params;
+use crate::object::collective::UNBOUNDED;
+use crate::object::edt::ExplicitRange;
+use crate::object::edt::Mode;
+use crate::object::event::EventKind;
+use crate::object::event::NewEvent;
 use crate::object::guid::Guid;
 use crate::object::hints::HintSet;
 use crate::object::reduction::Operator;
 use crate::object::template::PARAM_DEF;
-use crate::object::work::{EdtFunction, Work};
 use std::ffi::c_char;
 use std::ptr::NonNull;
-use sys::{ocrEdt_t, ocrEventParams_t, ocrEventTypes_t, ocrGuid_t, ocrHint_t};
+use sys::ocrEdt_t;
+use sys::ocrEventParams_t;
+use sys::ocrEventTypes_t;
+use sys::ocrGuid_t;
+use sys::ocrHint_t;
 
 pub(super) const FINISH: u16 = sys::EDT_PROP_FINISH;
 pub(super) const OEVT_VALID: u16 = sys::EDT_PROP_OEVT_VALID;
@@ -73,7 +95,7 @@ export! {
         // SAFETY: the header asks for a valid place.
         let Some(place) = (unsafe { guid_place(guid) }) else { return EINVAL };
         let Some(function) = edt_function(function) else { return EINVAL };
-        create_template(place, Work::of_program(function, ""), paramc, depc)
+        create_template(place, Code::of_program(function, ""), paramc, depc)
     }
 
     /// OCR 1.1.0, 2.7.1; the name is for messages and reports.
@@ -89,7 +111,7 @@ export! {
         let Some(function) = edt_function(function) else { return EINVAL };
         // SAFETY: the header asks for null or a C string.
         let name = unsafe { text(name) };
-        create_template(place, Work::of_program(function, &name), paramc, depc)
+        create_template(place, Code::of_program(function, &name), paramc, depc)
     }
 
     /// OCR 1.1.0, 2.7.2.
@@ -305,9 +327,10 @@ fn create_other_event(place: &mut Guid, properties: u16, new: NewEvent, call: &'
                 (Err(EGUIDEXISTS), NewEvent::Collective(params))
                     if labeling::is_trusting(properties) =>
                 {
-                    match events.join(label, params) {
-                        true => Ok(label),
-                        false => Err(EINVAL),
+                    if events.join(label, params) {
+                        Ok(label)
+                    } else {
+                        Err(EINVAL)
                     }
                 }
                 (created, _) => created,
@@ -330,9 +353,10 @@ fn satisfy(event: Guid, data: Guid, slot: u32) -> u8 {
 }
 
 fn satisfy_slot(event: ocrGuid_t, data: ocrGuid_t, slot: u32) -> u8 {
-    match Guid::from(event).is_edt() {
-        true => satisfy_edt(data, event, slot),
-        false => satisfy(event.into(), data.into(), slot),
+    if Guid::from(event).is_edt() {
+        satisfy_edt(data, event, slot)
+    } else {
+        satisfy(event.into(), data.into(), slot)
     }
 }
 
@@ -340,20 +364,15 @@ fn satisfy_slot(event: ocrGuid_t, data: ocrGuid_t, slot: u32) -> u8 {
 #[cold]
 fn satisfy_edt(data: ocrGuid_t, edt: ocrGuid_t, slot: u32) -> u8 {
     let guid = Guid::from(data);
-    match guid.is_null() || guid.is_data_block() {
-        true => add_dependence(data, 0, edt, slot, sys::DB_MODE_RW),
-        false => EINVAL,
+    if guid.is_null() || guid.is_data_block() {
+        add_dependence(data, 0, edt, slot, sys::DB_MODE_RW)
+    } else {
+        EINVAL
     }
 }
 
-/// The function that the program gave, as the engine calls it.
-pub(super) fn edt_function(function: ocrEdt_t) -> Option<EdtFunction> {
-    // SAFETY: both are pointers to functions of one C type, spelt with types of the same layout.
-    unsafe { std::mem::transmute::<ocrEdt_t, Option<EdtFunction>>(function) }
-}
-
 /// Creates a template and writes its GUID.
-pub(super) fn create_template(place: &mut Guid, work: Work, paramc: u32, depc: u32) -> u8 {
+pub(super) fn create_template(place: &mut Guid, work: Code, paramc: u32, depc: u32) -> u8 {
     if paramc == PARAM_DEF || depc == PARAM_DEF {
         return EINVAL;
     }
@@ -412,10 +431,10 @@ pub(super) unsafe fn create_edt(
         // The depv of a labeled EDT is not used: several may try to create it.
         Some(guid) => {
             let alone = labeling::is_trusting(properties);
-            (Some(Label { guid, alone }), std::ptr::null_mut())
+            (Some(LabelRequest { guid, alone }), std::ptr::null_mut())
         }
     };
-    let request = Request {
+    let request = EdtRequest {
         template: template.into(),
         paramc,
         paramv,
@@ -449,22 +468,22 @@ pub(super) unsafe fn create_edt(
     })
 }
 
-fn edt_status(context: &Context, created: Result<(), NotCreated>) -> u8 {
+fn edt_status(context: &Context, created: Result<(), CreateError>) -> u8 {
     match created {
         Ok(()) => 0,
-        Err(NotCreated::Label(why)) => labeling::status(why),
-        Err(NotCreated::NoTemplate) => EINVAL,
-        Err(NotCreated::Arguments(why)) => {
-            tell_no_edt(context, why);
+        Err(CreateError::LabelRequest(why)) => labeling::status(why),
+        Err(CreateError::NoTemplate) => EINVAL,
+        Err(CreateError::Arguments(why)) => {
+            warn_no_edt(context, why);
             EINVAL
         }
-        Err(NotCreated::Parameters(why)) => {
-            tell_no_edt(context, why);
+        Err(CreateError::Parameters(why)) => {
+            warn_no_edt(context, why);
             context.runtime.end.edt_missing();
             EINVAL
         }
-        Err(NotCreated::Anonymous) => EPERM,
-        Err(NotCreated::Dependence(_)) => EINVAL,
-        Err(NotCreated::OutOfMemory) => ENOMEM,
+        Err(CreateError::Anonymous) => EPERM,
+        Err(CreateError::Dependence(_)) => EINVAL,
+        Err(CreateError::OutOfMemoryError) => ENOMEM,
     }
 }

@@ -1,12 +1,25 @@
 //! `extensions/ocr-file.h`: files as data blocks.
 
-use super::{
-    EBUSY, EFAULT, EINVAL, ENOENT, ENOMEM, EPERM, found, guid_place, put, sys, text, with,
-};
-use crate::engine::files::{Descriptor, FileError, OpenMode};
+use crate::capi::EBUSY;
+use crate::capi::EFAULT;
+use crate::capi::EINVAL;
+use crate::capi::ENOENT;
+use crate::capi::ENOMEM;
+use crate::capi::EPERM;
+use crate::capi::found;
+use crate::capi::guid_place;
+use crate::capi::put;
+use crate::capi::sys;
+use crate::capi::text;
+use crate::capi::with;
+use crate::engine::calls::files::Descriptor;
+use crate::engine::calls::files::FileError;
+use crate::engine::calls::files::OpenMode;
 use crate::object::guid::Guid;
 use crate::text::Readable;
-use std::ffi::{CStr, c_char, c_void};
+use std::ffi::CStr;
+use std::ffi::c_char;
+use std::ffi::c_void;
 use std::io;
 use sys::ocrGuid_t;
 
@@ -31,8 +44,8 @@ export! {
         // SAFETY: the header asks for null or a C string.
         let mode_text = unsafe { text(mode) };
         let Some(mode) = OpenMode::parse(&mode_text) else {
-            tell!(
-                "ocr: warning: ocrFileOpen: there is no mode \"{mode_text}\": it must be r, r+, w or \
+            warning!(
+                "ocrFileOpen: there is no mode \"{mode_text}\": it must be r, r+, w or \
                  w+, with or without b"
             );
             return EINVAL;
@@ -46,8 +59,8 @@ export! {
                     0
                 }
                 Err(error) => {
-                    tell!(
-                        "ocr: warning: ocrFileOpen: \"{}\" cannot be opened with the mode \
+                    warning!(
+                        "ocrFileOpen: \"{}\" cannot be opened with the mode \
                          \"{mode_text}\": {error}",
                         Readable(path.to_bytes())
                     );
@@ -100,7 +113,7 @@ fn status(error: &FileError) -> u8 {
     match error {
         FileError::NoSuchFile | FileError::Range | FileError::NotRegular => EINVAL,
         FileError::Overlaps => EBUSY,
-        FileError::OutOfMemory => ENOMEM,
+        FileError::OutOfMemoryError => ENOMEM,
         FileError::System(error) => of_system(error),
     }
 }

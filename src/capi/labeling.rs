@@ -1,21 +1,35 @@
 //! `extensions/ocr-labeling.h`: labeled GUIDs.
 
-use super::{
-    ECANCELED, EFAULT, EGUIDEXISTS, EINVAL, ENOMEM, ENOTSUP, EPERM, found, guid_place, put, sys,
-    text, with,
-};
-use crate::engine::context::Context;
-use crate::engine::uncaught;
-use crate::object::arena::Taken;
-use crate::object::edt::ZOMBIE;
-use crate::object::guid::{Guid, Kind};
-use crate::object::range::{Map, MapFunction};
+use crate::capi::ECANCELED;
+use crate::capi::EFAULT;
+use crate::capi::EGUIDEXISTS;
+use crate::capi::EINVAL;
+use crate::capi::ENOMEM;
+use crate::capi::ENOTSUP;
+use crate::capi::EPERM;
+use crate::capi::found;
+use crate::capi::guid_place;
+use crate::capi::put;
+use crate::capi::sys;
+use crate::capi::text;
+use crate::capi::with;
+use crate::engine::state::context::Context;
+use crate::engine::state::user_call;
+use crate::object::arena::LabelTakenError;
+use crate::object::code::Code;
+use crate::object::edt::EdtState;
+use crate::object::guid::Guid;
+use crate::object::guid::Kind;
+use crate::object::range::Map;
+use crate::object::range::MapFunction;
 use crate::object::template::PARAM_DEF;
-use crate::object::work::Work;
 use std::cell::Cell;
 use std::ffi::c_char;
-use std::ptr::{self, NonNull};
-use sys::{ocrEdt_t, ocrGuid_t, ocrGuidUserKind};
+use std::ptr;
+use std::ptr::NonNull;
+use sys::ocrEdt_t;
+use sys::ocrGuid_t;
+use sys::ocrGuidUserKind;
 
 /// `GUID_PROP_IS_LABELED`, which `CHECK` and `BLOCK` contain.
 const LABELED: u16 = sys::GUID_PROP_IS_LABELED;
@@ -100,11 +114,8 @@ export! {
             Ok(found) => found,
             Err(status) => return status,
         };
-        let params = match map.params.is_empty() {
-            true => std::ptr::null_mut(),
-            false => map.params.as_ptr().cast_mut().cast(),
-        };
-        let guid = uncaught::call(|| {
+        let params = if map.params.is_empty() { std::ptr::null_mut() } else { map.params.as_ptr().cast_mut().cast() };
+        let guid = user_call::call(|| {
             // SAFETY: the function gets what `ocrGuidMapCreate` promises; it may write to the numbers,
             // which are cells.
             unsafe { (map.function)(bounds.first, SKIP, params, tuple) }
@@ -155,7 +166,7 @@ export! {
     ) -> u8, or EFAULT; {
         // SAFETY: the header asks for a valid place.
         let Some(place) = (unsafe { guid_place(guid) }) else { return EINVAL };
-        let Some(function) = super::edt::edt_function(function) else { return EINVAL };
+        let Some(function) = super::convert::edt_function(function) else { return EINVAL };
         if paramc == PARAM_DEF || depc == PARAM_DEF || properties & LABELED == 0 {
             return EINVAL;
         }
@@ -164,7 +175,7 @@ export! {
         create(place, properties, "ocrEdtTemplateCreateLabeled", |context, label| {
             let objects = &context.runtime.objects;
             let label = label.filter(|label| label.kind() == Some(Kind::Template)).ok_or(EINVAL)?;
-            let work = Work::of_program(function, &name);
+            let work = Code::of_program(function, &name);
             let view = context.runtime.template(work, paramc, depc);
             objects.templates.create_on(label, view).map_err(status)
         })
@@ -233,19 +244,18 @@ fn kind_of(context: &Context, guid: Guid) -> ocrGuidUserKind {
                 _ => sys::GUID_USER_EVENT_COLLECTIVE,
             }
         }),
-        _ => objects
-            .edts
-            .lock(guid)
-            .and_then(|(_, locked)| (locked.word.state() != ZOMBIE).then_some(sys::GUID_USER_EDT)),
+        _ => objects.edts.lock(guid).and_then(|(_, locked)| {
+            (locked.word.state() != EdtState::Zombie).then_some(sys::GUID_USER_EDT)
+        }),
     };
     kind.unwrap_or(sys::GUID_USER_NONE)
 }
 
 /// The status of a creation on a label that has failed.
-pub(super) fn status(why: Taken) -> u8 {
+pub(super) fn status(why: LabelTakenError) -> u8 {
     match why {
-        Taken::Exists => EGUIDEXISTS,
-        Taken::NoLabel => EINVAL,
+        LabelTakenError::Exists => EGUIDEXISTS,
+        LabelTakenError::NoLabel => EINVAL,
     }
 }
 
@@ -276,9 +286,10 @@ pub(super) unsafe fn label(place: *mut Guid, properties: u16) -> Result<Option<G
     let place = NonNull::new(place).ok_or(EINVAL)?;
     // SAFETY: by the contract; with this property a GUID stands there.
     let label = unsafe { place.read() };
-    match is_mapped(properties) && !with(false, |context| context.is_creating(label)) {
-        true => Err(EINVAL),
-        false => Ok(Some(label)),
+    if is_mapped(properties) && !with(false, |context| context.is_creating(label)) {
+        Err(EINVAL)
+    } else {
+        Ok(Some(label))
     }
 }
 

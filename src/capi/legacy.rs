@@ -1,17 +1,39 @@
 //! `extensions/ocr-legacy.h`: OCR inside a program that has its own `main`.
 
-use super::edt::{FINISH, More, OEVT_VALID, add_dependence, create_edt};
-use super::{ECANCELED, EFAULT, EINVAL, ENOMEM, EPERM, bytes, put, sys, with};
-use crate::check::history::{SPAWN, What};
-use crate::engine::block::{Answer, NoAnswer, WAITER_NAME};
-use crate::engine::legacy;
+use crate::capi::ECANCELED;
+use crate::capi::EFAULT;
+use crate::capi::EINVAL;
+use crate::capi::ENOMEM;
+use crate::capi::EPERM;
+use crate::capi::bytes;
+use crate::capi::edt::FINISH;
+use crate::capi::edt::More;
+use crate::capi::edt::OEVT_VALID;
+use crate::capi::edt::add_dependence;
+use crate::capi::edt::create_edt;
+use crate::capi::put;
+use crate::capi::sys;
+use crate::capi::with;
+use crate::check::history::SPAWN;
+use crate::check::history::What;
+use crate::engine::run::legacy;
+use crate::engine::state::waiters::WaitError;
+use crate::engine::state::waiters::WaitResult;
+use crate::object::code::WorkKind;
 use crate::object::event::EventKind;
-use crate::object::guid::{Guid, Kind};
+use crate::object::guid::Guid;
+use crate::object::guid::Kind;
 use crate::object::template::PARAM_DEF;
-use std::ffi::{CStr, OsStr, c_char, c_int, c_void};
-use std::os::unix::ffi::{OsStrExt, OsStringExt};
+use std::ffi::CStr;
+use std::ffi::OsStr;
+use std::ffi::c_char;
+use std::ffi::c_int;
+use std::ffi::c_void;
+use std::os::unix::ffi::OsStrExt;
+use std::os::unix::ffi::OsStringExt;
 use std::path::PathBuf;
-use sys::{ocrConfig_t, ocrGuid_t};
+use sys::ocrConfig_t;
+use sys::ocrGuid_t;
 
 /// What tells the GUID of a run from that of a place or a worker.
 const RUN_GENERATION: u32 = 2;
@@ -167,19 +189,19 @@ export! {
     }
 }
 
-const NOTHING: Answer = Answer {
+const NOTHING: WaitResult = WaitResult {
     data: Guid::NULL,
     address: std::ptr::null_mut(),
     size: 0,
 };
 
-fn block(handle: Guid, properties: u16) -> Result<Answer, u8> {
+fn block(handle: Guid, properties: u16) -> Result<WaitResult, u8> {
     with(Err(EPERM), |context| {
         let runtime = context.runtime;
         let kind_of = |guid| runtime.objects.event_kind(guid);
         let mut kind = kind_of(handle);
         if kind.is_none() && properties & sys::LEGACY_PROP_WAIT_FOR_CREATE != 0 {
-            if !context.wait_for_labeled_event(handle, WAITER_NAME) {
+            if !context.wait_for_labeled_event(handle, WorkKind::Waiter.call()) {
                 return Err(if runtime.end.is_ending() {
                     ECANCELED
                 } else if context.has_paused() {
@@ -196,12 +218,12 @@ fn block(handle: Guid, properties: u16) -> Result<Answer, u8> {
             return Err(EINVAL);
         }
         context
-            .wait_for(handle, WAITER_NAME)
+            .wait_for(handle, WorkKind::Waiter.call())
             .map_err(|error| match error {
-                NoAnswer::NoSuchEvent => EINVAL,
-                NoAnswer::OutOfMemory => ENOMEM,
-                NoAnswer::Ending => ECANCELED,
-                NoAnswer::Paused => EPERM,
+                WaitError::NoSuchEvent => EINVAL,
+                WaitError::OutOfMemoryError => ENOMEM,
+                WaitError::Ending => ECANCELED,
+                WaitError::Paused => EPERM,
             })
     })
 }

@@ -1,14 +1,27 @@
 //! `extensions/ocr-map-creator.h`: maps whose objects are created when they are first asked for.
 
-use super::{
-    ECANCELED, EFAULT, EINVAL, ENOENT, ENOMEM, EPEND, EPERM, found, guid_place, put, sys, with,
-};
-use crate::engine::maps::{Asked, NoObject};
-use crate::engine::uncaught;
-use crate::object::guid::{Guid, Kind};
-use crate::object::map::{Creator, CreatorMap};
+use crate::capi::ECANCELED;
+use crate::capi::EFAULT;
+use crate::capi::EINVAL;
+use crate::capi::ENOENT;
+use crate::capi::ENOMEM;
+use crate::capi::EPEND;
+use crate::capi::EPERM;
+use crate::capi::found;
+use crate::capi::guid_place;
+use crate::capi::put;
+use crate::capi::sys;
+use crate::capi::with;
+use crate::engine::calls::maps::Asked;
+use crate::engine::calls::maps::MapError;
+use crate::engine::state::user_call;
+use crate::object::guid::Guid;
+use crate::object::guid::Kind;
+use crate::object::map::Creator;
+use crate::object::map::CreatorMap;
 use std::cell::Cell;
-use sys::{ocrCreator_t, ocrGuid_t};
+use sys::ocrCreator_t;
+use sys::ocrGuid_t;
 
 export! {
     /// OCR-Vx: what an identifier is.
@@ -94,11 +107,11 @@ export! {
         let answer = asked.and_then(|asked| match asked {
             Asked::Object(object) => Ok(object),
             Asked::Create(map, local) => {
-                uncaught::call(|| {
+                user_call::call(|| {
                     // SAFETY: the context is not borrowed: this is called from C.
                     unsafe { map.create(local, index) }
                 });
-                with(Err(NoObject::Ending), |context| context.end_creation(local))
+                with(Err(MapError::Ending), |context| context.end_creation(local))
             }
         });
         match answer {
@@ -112,12 +125,12 @@ export! {
     }
 }
 
-fn status(why: NoObject) -> u8 {
+fn status(why: MapError) -> u8 {
     match why {
-        NoObject::NoSuchIndex => EINVAL,
-        NoObject::Circle => EPEND,
-        NoObject::Ending => ECANCELED,
-        NoObject::NotCreated(status) => status.unwrap_or(ENOENT),
-        NoObject::OutOfMemory => ENOMEM,
+        MapError::NoSuchIndex => EINVAL,
+        MapError::Circle => EPEND,
+        MapError::Ending => ECANCELED,
+        MapError::CreateError(status) => status.unwrap_or(ENOENT),
+        MapError::OutOfMemoryError => ENOMEM,
     }
 }

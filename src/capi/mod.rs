@@ -7,6 +7,9 @@
 //! it is reported and the function returns a status that says so. Any bit pattern is accepted as a
 //! GUID, and out pointers may be null where that means "not wanted".
 
+// What C programs call is public by its symbol, wherever it stands.
+#![allow(unreachable_pub)]
+
 /// What the headers declare, as `bindgen` reads them.
 #[allow(
     missing_docs,
@@ -24,14 +27,16 @@ pub mod sys {
     include!(concat!(env!("OUT_DIR"), "/ocr_h.rs"));
 }
 
-use crate::check::calls::{self, Call};
-use crate::engine::context::Context;
-use crate::graph::Refused;
+use crate::check::calls;
+use crate::check::calls::CallSpec;
+use crate::engine::state::context::Context;
+use crate::graph::GraphError;
 use crate::object::guid::Guid;
 use crate::text::Readable;
-use std::ffi::{CStr, c_char};
-use std::panic::{AssertUnwindSafe, catch_unwind};
-use std::sync::atomic::{AtomicBool, Ordering};
+use std::ffi::CStr;
+use std::ffi::c_char;
+use std::panic::AssertUnwindSafe;
+use std::panic::catch_unwind;
 
 /// Defines functions that C calls. `or` is what the function returns after a panic.
 macro_rules! export {
@@ -47,12 +52,12 @@ macro_rules! export {
         #[unsafe(no_mangle)]
         #[allow(non_snake_case)]
         pub unsafe extern "C" fn $name($($arg: $ty),*) -> $ret {
-            const CALL: Option<&$crate::check::calls::Call> =
+            const CALL: Option<&$crate::check::calls::CallSpec> =
                 $crate::check::calls::find(stringify!($name));
             #[cold]
             #[inline(never)]
             #[allow(clippy::too_many_arguments)]
-            fn checked(call: &'static $crate::check::calls::Call, $($arg: $ty),*) -> $ret {
+            fn checked(call: &'static $crate::check::calls::CallSpec, $($arg: $ty),*) -> $ret {
                 let words = [$($crate::capi::strict::word(&$arg)),*];
                 $crate::capi::strict::checked(call, &words, || $crate::capi::guard($default, || $body))
             }
@@ -75,6 +80,7 @@ macro_rules! export {
 
 mod affinity;
 mod by_value;
+mod convert;
 mod copy;
 mod db;
 mod debug;
@@ -111,7 +117,7 @@ fn guard<R>(default: R, body: impl FnOnce() -> R) -> R {
 #[inline]
 fn with<R>(none: R, f: impl FnOnce(&mut Context) -> R) -> R {
     let Some(context) = Context::enter_call() else {
-        tell_no_runtime();
+        warn_no_runtime();
         return none;
     };
     // SAFETY: the context is this thread's, and calls from C do not nest.
@@ -122,7 +128,7 @@ fn with<R>(none: R, f: impl FnOnce(&mut Context) -> R) -> R {
 
 /// Looks at the status that a call returns.
 #[inline(always)]
-fn look(call: &'static Call, status: u8) {
+fn look(call: &'static CallSpec, status: u8) {
     if status != 0 {
         note_refusal(call, status);
     }
@@ -130,7 +136,7 @@ fn look(call: &'static Call, status: u8) {
 
 /// Keeps in mind that a call was refused: a program that does not look at what it returns may hang for it.
 #[cold]
-fn note_refusal(call: &Call, status: u8) {
+fn note_refusal(call: &CallSpec, status: u8) {
     // The others are answers, or tell of the machine; and some calls ask.
     if call.strict
         && call.name != "ocrLegacyBlockProgress"
@@ -148,8 +154,7 @@ fn note_refusal(call: &Call, status: u8) {
 /// Says once that there was no memory for what a call is to do, and what a hang may be for: programs mostly do not
 /// look at the status, and have no result then. `ocrDbCreate` says more.
 #[cold]
-fn note_no_memory(call: &Call, status: u8) {
-    static TOLD: [AtomicBool; 3] = [const { AtomicBool::new(false) }; 3];
+fn note_no_memory(call: &CallSpec, status: u8) {
     if status != ENOMEM {
         return;
     }
@@ -159,25 +164,19 @@ fn note_no_memory(call: &Call, status: u8) {
         // SAFETY: the context is this thread's, and calls from C do not nest.
         let context = unsafe { &*context };
         let describe = || format!("{} returned OCR_ENOMEM, in {}", call.shown(), context.who());
-        let (kind, why) = match call.name {
-            "ocrDbCopy" => (
-                0,
-                "the bytes are not all in these blocks, or there was no memory for an EDT that copies them",
-            ),
-            "ocrGuidRangeCreate" | "ocrGuidMapCreate" => (
-                1,
-                "there are not so many GUIDs of this kind, or there was no memory to keep them apart",
-            ),
-            _ => (
-                2,
-                "there was no host memory, or a limit of it is reached (ulimit -v)",
-            ),
-        };
-        if !TOLD[kind].swap(true, Ordering::Relaxed) {
-            tell!(
-                "ocr: warning: {}: {why}. More of this kind is not told.",
+        match call.name {
+            "ocrDbCopy" => warning_once!(
+                "{}: the bytes are not all in these blocks, or there was no memory for an EDT that copies them.",
                 describe()
-            );
+            ),
+            "ocrGuidRangeCreate" | "ocrGuidMapCreate" => warning_once!(
+                "{}: there are not so many GUIDs of this kind, or there was no memory to keep them apart.",
+                describe()
+            ),
+            _ => warning_once!(
+                "{}: there was no host memory, or a limit of it is reached (ulimit -v).",
+                describe()
+            ),
         }
         context.runtime.registry.refusals.add(describe);
     }
@@ -186,15 +185,12 @@ fn note_no_memory(call: &Call, status: u8) {
 /// Says once that a call does nothing since no runtime runs: programs with a `main` of their own that forget
 /// ocrLegacyInit mostly do not look at what calls return.
 #[cold]
-fn tell_no_runtime() {
-    static TOLD: AtomicBool = AtomicBool::new(false);
-    if !TOLD.swap(true, Ordering::Relaxed) {
-        let call = called_now().unwrap_or("a function of OCR".into());
-        tell!(
-            "ocr: warning: {call} was called while no runtime runs, and does nothing: before ocrLegacyInit, \
-             after ocrLegacyFinalize, or on a thread that goes on after the end of the run"
-        );
-    }
+fn warn_no_runtime() {
+    warning_once!(
+        "{} was called while no runtime runs, and does nothing: before ocrLegacyInit, \
+         after ocrLegacyFinalize, or on a thread that goes on after the end of the run.",
+        called_now().unwrap_or("a function of OCR".into())
+    );
 }
 
 /// The function of the interface that the program has called, if the stack says it.
@@ -228,12 +224,12 @@ impl From<Guid> for sys::ocrGuid_t {
 }
 
 /// The status of an operation on the graph.
-fn status(result: Result<(), Refused>) -> u8 {
+fn status(result: Result<(), GraphError>) -> u8 {
     match result {
         Ok(()) => 0,
-        Err(Refused::NoSuchObject | Refused::NoSuchSlot | Refused::Opening) => EINVAL,
-        Err(Refused::NotPermitted) => EPERM,
-        Err(Refused::OutOfMemory) => ENOMEM,
+        Err(GraphError::NoSuchObject | GraphError::NoSuchSlot | GraphError::Opening) => EINVAL,
+        Err(GraphError::NotPermitted) => EPERM,
+        Err(GraphError::OutOfMemoryError) => ENOMEM,
     }
 }
 
@@ -281,10 +277,11 @@ unsafe fn guid_place<'a>(place: *mut sys::ocrGuid_t) -> Option<&'a mut Guid> {
 /// # Safety
 /// `text` is null or ends with a zero.
 unsafe fn text(text: *const c_char) -> String {
-    match text.is_null() {
-        true => String::new(),
+    if text.is_null() {
+        String::new()
+    } else {
         // SAFETY: the caller passes a C string, which is not null here.
-        false => Readable(unsafe { CStr::from_ptr(text) }.to_bytes()).to_string(),
+        Readable(unsafe { CStr::from_ptr(text) }.to_bytes()).to_string()
     }
 }
 
@@ -293,9 +290,10 @@ unsafe fn text(text: *const c_char) -> String {
 /// # Safety
 /// `text` is null or a C string that stays as it is for as long as `'a`.
 unsafe fn bytes<'a>(text: *const c_char) -> &'a [u8] {
-    match text.is_null() {
-        true => &[],
+    if text.is_null() {
+        &[]
+    } else {
         // SAFETY: the caller passes a C string that stays, and it is not null here.
-        false => unsafe { CStr::from_ptr(text) }.to_bytes(),
+        unsafe { CStr::from_ptr(text) }.to_bytes()
     }
 }

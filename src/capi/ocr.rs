@@ -1,8 +1,16 @@
 //! `ocr.h`: starting and ending, and the program's arguments.
 
-use super::{guard, sys, with};
-use crate::engine::{end, start};
-use std::ffi::{CStr, OsStr, c_char, c_int, c_void};
+use crate::capi::guard;
+use crate::capi::sys;
+use crate::capi::with;
+use crate::engine::run::shutdown;
+use crate::engine::run::start;
+use crate::engine::state::end;
+use std::ffi::CStr;
+use std::ffi::OsStr;
+use std::ffi::c_char;
+use std::ffi::c_int;
+use std::ffi::c_void;
 use std::os::unix::ffi::OsStrExt;
 
 export! {
@@ -12,7 +20,7 @@ export! {
     }
 
     /// OCR 1.1.0, 2.3.2.
-    fn ocrAbort(error_code: u8) -> (), or (); { end::abort(error_code as i32); }
+    fn ocrAbort(error_code: u8) -> (), or (); { shutdown::abort(error_code as i32); }
 
     /// OCR 1.1.0, 2.3.3.
     fn getArgc(db_ptr: *mut c_void) -> u64, or 0; {
@@ -73,13 +81,13 @@ put __attribute__((visibility(\"default\"))) before it, or link libocr.a.";
 /// `argv` is as for `main`; `main_edt` is null or the program's `mainEdt`.
 #[unsafe(no_mangle)]
 #[allow(non_snake_case)]
-pub unsafe extern "C" fn ocrRunProgram(
+pub(super) unsafe extern "C" fn ocrRunProgram(
     argc: c_int,
     argv: *mut *mut c_char,
     main_edt: sys::ocrEdt_t,
 ) -> c_int {
-    let Some(main_edt) = super::edt::edt_function(main_edt) else {
-        tell!("{NO_MAIN_EDT}");
+    let Some(main_edt) = super::convert::edt_function(main_edt) else {
+        say_line!("{NO_MAIN_EDT}");
         return start::USAGE_STATUS;
     };
     let args = (0..argc.max(0) as usize)

@@ -1,14 +1,21 @@
 //! `extensions/ocr-opencl.h`: templates and EDTs of kernels alone, as in OCR-Vx.
 
-use super::edt::More;
-use super::{EFAULT, EINVAL, ENODEV, EPERM, guid_place, sys, text, with};
-use crate::engine::context::Context;
-use crate::engine::hints::place_of;
+use crate::capi::EFAULT;
+use crate::capi::EINVAL;
+use crate::capi::ENODEV;
+use crate::capi::EPERM;
+use crate::capi::edt::More;
+use crate::capi::guid_place;
+use crate::capi::sys;
+use crate::capi::text;
+use crate::capi::with;
+use crate::engine::life::hints::place_of;
+use crate::engine::state::context::Context;
+use crate::object::code::Code;
+use crate::object::code::NO_RESULT;
 use crate::object::edt::ExplicitRange;
 use crate::object::guid::Guid;
 use crate::object::place::Place;
-use crate::object::work::NO_RESULT;
-use crate::object::work::Work;
 use std::ffi::c_char;
 use sys::ocrGuid_t;
 
@@ -30,7 +37,7 @@ export! {
         }
         // SAFETY: the header asks for C strings, or null for the name.
         let name = unsafe { text(if name.is_null() { kernel } else { name }) };
-        let work = Work::of_kernels(&name);
+        let work = Code::of_kernels(&name);
         let mut template = Guid::NULL;
         let status = super::edt::create_template(&mut template, work, paramc, depc);
         if status != 0 {
@@ -68,10 +75,7 @@ export! {
         }
         let device = with(Err(EPERM), |context| {
             let view = context.runtime.objects.templates.view(template.into());
-            match view.is_some_and(|view| !view.work.kernels.is_empty()) {
-                true => device_of(context, affinity.into()),
-                false => Err(EINVAL),
-            }
+            if view.is_some_and(|view| !view.work.kernels.is_empty()) { device_of(context, affinity.into()) } else { Err(EINVAL) }
         });
         let device = match device {
             Ok(device) => device,

@@ -1,8 +1,14 @@
 //! `extensions/ocr-db-partitioning.h`: data blocks divided into parts, as in OCR-Vx.
 
-use super::{EACCES, EFAULT, EINVAL, ENOMEM, EPERM, sys, with};
-use crate::engine::partition::NotDivided;
-use crate::object::partition::NoParts;
+use crate::capi::EACCES;
+use crate::capi::EFAULT;
+use crate::capi::EINVAL;
+use crate::capi::ENOMEM;
+use crate::capi::EPERM;
+use crate::capi::sys;
+use crate::capi::with;
+use crate::engine::calls::partition::PartitionError;
+use crate::object::partition::PartsError;
 use sys::ocrGuid_t;
 
 const STATIC: u32 = sys::OCR_DB_PARTITION_STATIC as u32;
@@ -37,12 +43,12 @@ export! {
     }
 }
 
-fn status(why: NotDivided) -> u8 {
+fn status(why: PartitionError) -> u8 {
     match why {
-        NotDivided::NoSuchBlock | NotDivided::OutOfBounds => EINVAL,
-        NotDivided::Parts(NoParts::Overlap) => EINVAL,
-        NotDivided::Parts(NoParts::Fixed | NoParts::Wanted) => EPERM,
-        NotDivided::WrittenOnce => EACCES,
-        NotDivided::OutOfMemory => ENOMEM,
+        PartitionError::NoSuchBlock | PartitionError::OutOfBounds => EINVAL,
+        PartitionError::Parts(PartsError::Overlap) => EINVAL,
+        PartitionError::Parts(PartsError::Fixed | PartsError::Wanted) => EPERM,
+        PartitionError::WrittenOnce => EACCES,
+        PartitionError::OutOfMemoryError => ENOMEM,
     }
 }

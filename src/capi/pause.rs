@@ -1,11 +1,14 @@
 //! `extensions/ocr-pause.h`: stop the workers, look, go on.
 
-use super::{put, sys, with};
-use crate::engine::context::Context;
+use crate::capi::put;
+use crate::capi::sys;
+use crate::capi::with;
+use crate::engine::state::context::Context;
 use crate::object::guid::Guid;
-use crate::report::picture::Picture;
+use crate::report::snapshot::Snapshot;
 use std::ffi::c_void;
-use sys::{ocrGuid_t, ocrQueryType_t};
+use sys::ocrGuid_t;
+use sys::ocrQueryType_t;
 
 export! {
     /// OCR 1.2, pause.
@@ -44,7 +47,7 @@ export! {
     /// OCR 1.2, pause.
     fn ocrResume(flag: u32) -> (), or (); {
         if flag != 0 {
-            with((), |context| context.resume());
+            with((), super::super::engine::state::context::Context::resume);
         }
     }
 
@@ -66,8 +69,8 @@ fn query_of(context: &mut Context, query: ocrQueryType_t, guid: Guid) -> Option<
             context.work_off();
             Some(ready)
         }
-        sys::OCR_QUERY_ALL_EDTS => Some(Picture::all_edts(&runtime.objects)),
-        sys::OCR_QUERY_EVENTS => Some(runtime.picture().events_of(guid)),
+        sys::OCR_QUERY_ALL_EDTS => Some(Snapshot::all_edts(&runtime.objects)),
+        sys::OCR_QUERY_EVENTS => Some(runtime.snapshot().events_of(guid)),
         // In which order pre-slots were satisfied is not recorded.
         _ => None,
     }

@@ -1,14 +1,28 @@
 //! `extensions/ocr-pdl.h`: properties of places. What a platform description says (`OCR_PLATFORM`) comes before what
 //! the system and OpenCL tell.
 
-use super::{EFAULT, EINVAL, EPERM, put, sys, with};
+use crate::capi::EFAULT;
+use crate::capi::EINVAL;
+use crate::capi::EPERM;
+use crate::capi::put;
+use crate::capi::sys;
+use crate::capi::with;
 use crate::device::DeviceInfo;
-use crate::engine::context::Context;
-use crate::object::guid::{Guid, Kind};
-use crate::platform::{self, Device as Described, Direction, Host, Link, Role, UnitKind};
+use crate::engine::state::context::Context;
+use crate::object::guid::Guid;
+use crate::object::guid::Kind;
+use crate::platform;
+use crate::platform::Device as Described;
+use crate::platform::Direction;
+use crate::platform::Host;
+use crate::platform::Link;
+use crate::platform::Role;
+use crate::platform::UnitKind;
 use parking_lot::Mutex;
 use std::collections::HashMap;
-use std::ffi::{CStr, CString, c_char};
+use std::ffi::CStr;
+use std::ffi::CString;
+use std::ffi::c_char;
 use std::ptr;
 use sys::ocrGuid_t;
 
@@ -111,9 +125,10 @@ impl Device<'_> {
 
 /// Latency or bandwidth of a link, rounded.
 fn speed(link: &Link, property: &[u8]) -> Option<u64> {
-    Some(match property.ends_with(b"latency") {
-        true => link.latency_ns.round() as u64,
-        false => link.bandwidth.round() as u64,
+    Some(if property.ends_with(b"latency") {
+        link.latency_ns.round() as u64
+    } else {
+        link.bandwidth.round() as u64
     })
 }
 

@@ -1,14 +1,23 @@
 //! `extensions/ocr-runtime-itf.h`: what a running EDT can ask of the runtime.
 
-use super::{EFAULT, EINVAL, EPERM, put, sys, with};
-use crate::engine::context::{Context, LOCAL_SLOTS};
+use crate::capi::EFAULT;
+use crate::capi::EINVAL;
+use crate::capi::EPERM;
+use crate::capi::put;
+use crate::capi::sys;
+use crate::capi::with;
+use crate::engine::state::context::Context;
+use crate::engine::state::context::LOCAL_SLOTS;
 use crate::object::edt::FINISH;
-use crate::object::guid::{Guid, Kind};
+use crate::object::guid::Guid;
+use crate::object::guid::Kind;
 use std::ffi::c_void;
 use sys::ocrGuid_t;
 
 fn current(context: &Context) -> Guid {
-    context.current.map_or(Guid::NULL, |edt| edt.guid())
+    context
+        .current
+        .map_or(Guid::NULL, super::super::object::edt::Edt::guid)
 }
 
 export! {
@@ -92,7 +101,7 @@ export! {
 
     /// The worker that runs the caller, as an affinity that names no place.
     fn ocrCurrentWorkerGuid(guid: *mut ocrGuid_t) -> (), or (); {
-        let worker = with(None, |context| context.local.as_ref().map(|local| local.index()));
+        let worker = with(None, |context| context.local.as_ref().map(super::super::sched::queues::Local::index));
         let worker = worker.map_or(Guid::NULL, |index| {
             Guid::new(Kind::Affinity, WORKER_GENERATION, index as u32)
         });

@@ -49,7 +49,7 @@ void _ocrAssert(bool val, const char *str, const char *file, u32 line)
 
 /*
  * Flushes the standard streams without waiting for ever: a thread that reads from the terminal may
- * hold the lock of a stream, and the process is to end now. Declared in src/engine/end.rs.
+ * hold the lock of a stream, and the process is to end now. Declared in src/engine/state/fatal.rs.
  */
 void ocrFlushStreams(void);
 void ocrFlushStreams(void)
@@ -69,7 +69,7 @@ void ocrFlushStreams(void)
 
 /* In src/directory.rs. */
 extern void ocrProcessBegins(void);
-/* In src/engine/departure.rs. */
+/* In src/engine/process/exit.rs. */
 extern void ocrProcessEnds(int status, void *unused);
 /* Of glibc: as atexit, but the function gets the status. */
 extern int on_exit(void (*function)(int, void *), void *argument);

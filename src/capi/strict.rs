@@ -1,28 +1,40 @@
 //! Strict mode at the C boundary. `export!` hands each call that has an entry in `check::calls` to
-//! [`begin`] before its body and to [`Begun::end`] after it; a misuse ends the program here.
+//! [`begin`] before its body and to [`ActiveCall::end`] after it; a misuse ends the program here.
 
-use super::edt::collective_params;
-use super::{EACCES, ECANCELED, EINVAL, ENOTSUP, EPERM, debug, labeling, sys};
-use crate::check::calls::{self, Call, MAX_ARGS, Role};
-use crate::check::contents::Before;
+use crate::capi::EACCES;
+use crate::capi::ECANCELED;
+use crate::capi::EINVAL;
+use crate::capi::ENOTSUP;
+use crate::capi::EPERM;
+use crate::capi::debug;
+use crate::capi::edt::collective_params;
+use crate::capi::labeling;
+use crate::capi::sys;
+use crate::check::CallRecord;
+use crate::check::Check;
+use crate::check::Misuse;
+use crate::check::calls;
+use crate::check::calls::CallSpec;
+use crate::check::calls::MAX_ARGS;
+use crate::check::calls::Role;
+use crate::check::checksum::ContentBefore;
 use crate::check::history::Act;
-use crate::check::{Check, Made, Misuse};
-use crate::engine::Runtime;
-use crate::engine::context::Context;
-use crate::engine::end::fatal;
-use crate::engine::files::OpenMode;
-use crate::engine::hints::place_of;
-use crate::engine::launch::asks_range_of;
+use crate::engine::calls::files::OpenMode;
+use crate::engine::life::hints::place_of;
+use crate::engine::life::range::asks_range_of;
+use crate::engine::state::context::Context;
+use crate::engine::state::fatal::fatal;
+use crate::engine::state::runtime::Runtime;
 use crate::object::Objects;
 use crate::object::collective::Params;
 use crate::object::edt::Mode;
 use crate::object::event::EventKind;
 use crate::object::guid::Guid;
-use crate::object::template::{PARAM_DEF, PARAM_UNK};
+use crate::object::template::PARAM_DEF;
+use crate::object::template::PARAM_UNK;
 use std::ffi::c_char;
 use std::ptr;
 use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, Ordering};
 
 const _: () = {
     let codes = [
@@ -53,8 +65,8 @@ const _: () = {
 };
 
 /// A call that is being made.
-pub(super) struct Begun {
-    call: &'static Call,
+pub(super) struct ActiveCall {
+    call: &'static CallSpec,
     args: [u64; MAX_ARGS],
     act: Act,
     check: &'static Check,
@@ -62,7 +74,7 @@ pub(super) struct Begun {
     /// Has both, which another thread may be about to end.
     runtime: Arc<Runtime>,
     /// Blocks that the caller may write and an EDT is to get without waiting for that; in which mode.
-    passed: Vec<(Guid, Mode, Before)>,
+    passed: Vec<(Guid, Mode, ContentBefore)>,
 }
 
 /// The first eight bytes of an argument or a result: GUIDs, numbers and pointers are no larger.
@@ -76,7 +88,7 @@ pub(super) fn word<T>(value: &T) -> u64 {
             ptr::from_ref(value).cast::<u8>(),
             (&raw mut word).cast::<u8>(),
             bytes,
-        )
+        );
     };
     word
 }
@@ -88,7 +100,7 @@ fn insist<T>(result: Result<T, Box<Misuse>>) -> T {
 /// Runs the body of a call in strict mode.
 #[cold]
 #[inline(never)]
-pub(super) fn checked<R>(call: &'static Call, words: &[u64], body: impl FnOnce() -> R) -> R {
+pub(super) fn checked<R>(call: &'static CallSpec, words: &[u64], body: impl FnOnce() -> R) -> R {
     // One call with what is noted of it: strict mode looks at what is left when it is over. But the functions of maps are
     // the program's, and take what time they will, and who ends the run does not wait for himself.
     let apart = matches!(
@@ -110,7 +122,7 @@ pub(super) fn checked<R>(call: &'static Call, words: &[u64], body: impl FnOnce()
 }
 
 /// Before a call. Nothing where no runtime runs.
-fn begin(call: &'static Call, words: &[u64]) -> Option<Box<Begun>> {
+fn begin(call: &'static CallSpec, words: &[u64]) -> Option<Box<ActiveCall>> {
     let context = Context::get()?;
     // SAFETY: this thread's, and calls from C do not nest.
     let context = unsafe { &mut *context };
@@ -166,7 +178,7 @@ fn begin(call: &'static Call, words: &[u64]) -> Option<Box<Begun>> {
         context.check_satisfy(check, destination, source, act);
     }
     // Boxed, so that a call has no room for it on its stack where strict mode is off.
-    let mut begun = Box::new(Begun {
+    let mut begun = Box::new(ActiveCall {
         call,
         args,
         act,
@@ -228,7 +240,7 @@ fn begin(call: &'static Call, words: &[u64]) -> Option<Box<Begun>> {
     Some(begun)
 }
 
-impl Begun {
+impl ActiveCall {
     /// The status that the call has returned; of those that return something else, what it would be.
     fn status(&self, returned: u64) -> u8 {
         match self.call.name {
@@ -255,8 +267,8 @@ impl Begun {
     /// After the call, which has returned `status`.
     fn end(&self, status: u8) {
         if status == ENOTSUP {
-            tell!(
-                "ocr: note: strict mode: {}, in {}, was refused with OCR_ENOTSUP: this runtime does not have what it asks \
+            strict_note!(
+                "{}, in {}, was refused with OCR_ENOTSUP: this runtime does not have what it asks \
                  for, and did nothing; see {}",
                 self.call.shown(),
                 self.act.who,
@@ -281,8 +293,8 @@ impl Begun {
                 }
             }
             if goes_on {
-                self.tell_late_ones();
-                self.tell_one_variable();
+                self.note_late_ones();
+                self.note_one_variable();
             }
             match self.call.name {
                 "ocrDbDestroy" => {
@@ -321,8 +333,7 @@ impl Begun {
     }
 
     /// Notes that an output event was connected in time by chance; once.
-    fn tell_late_ones(&self) {
-        static TOLD: AtomicBool = AtomicBool::new(false);
+    fn note_late_ones(&self) {
         let sources = match self.call.name {
             "ocrAddDependence" | "ocrAddDependenceSlot" => vec![Guid::from_bits(self.args[0])],
             "ocrEdtCreate" => self.depv().unwrap_or_default(),
@@ -330,33 +341,28 @@ impl Begun {
         };
         super::with((), |context| {
             let late = |source: &Guid| Some((*source, context.may_be_late(self.check, *source)?));
-            if let Some((output, edt)) = sources.iter().find_map(late)
-                && !TOLD.swap(true, Ordering::Relaxed)
-            {
-                let told = self.check.may_be_late(self.act, output, edt);
-                tell!("ocr: note: strict mode: {told}");
+            if let Some((output, edt)) = sources.iter().find_map(late) {
+                strict_note_once!("{}", self.check.may_be_late(self.act, output, edt));
             }
         });
     }
 
     /// Notes that the GUIDs of an EDT and of its output event were stored in one variable; once.
-    fn tell_one_variable(&self) {
-        static TOLD: AtomicBool = AtomicBool::new(false);
+    fn note_one_variable(&self) {
         let (edt, output) = (self.pointer("guid"), self.pointer("outputEvent"));
         if !matches!(self.call.name, "ocrEdtCreate" | "ocrOpenclTaskCreate")
             || edt != output
             || edt.is_none_or(<*const Guid>::is_null)
-            || TOLD.swap(true, Ordering::Relaxed)
         {
             return;
         }
         let (call, who) = (self.call.shown(), self.act.who);
-        let what = self.made().map(|guid| self.check.history.name(guid));
-        tell!(
-            "ocr: note: strict mode: {call}, in {who}, was given one variable for the GUID of the EDT and for that of its \
+        let what = || self.made().map(|guid| self.check.history.name(guid));
+        strict_note_once!(
+            "{call}, in {who}, was given one variable for the GUID of the EDT and for that of its \
              output event: it has one of them now, {}, and the other is lost. Give each a variable of its own; NULL for \
-             the one that is not needed. More of this kind is not told.",
-            what.unwrap_or_default()
+             the one that is not needed.",
+            what().unwrap_or_default()
         );
     }
 
@@ -372,8 +378,8 @@ impl Begun {
     }
 
     /// The call, for messages; a label that it was given has not been overwritten.
-    fn made_with<'a>(&'a self, depv: &'a [Guid]) -> Made<'a> {
-        let mut made = Made {
+    fn made_with<'a>(&'a self, depv: &'a [Guid]) -> CallRecord<'a> {
+        let mut made = CallRecord {
             call: self.call,
             args: &self.args,
             act: self.act,

@@ -1,11 +1,22 @@
 //! `extensions/ocr-variants.h`: templates with C functions and kernels.
 
-use super::{EFAULT, EINVAL, EPERM, bytes, sys, text, with};
-use crate::engine::devices::NewKernel;
+use crate::capi::EFAULT;
+use crate::capi::EINVAL;
+use crate::capi::EPERM;
+use crate::capi::bytes;
+use crate::capi::sys;
+use crate::capi::text;
+use crate::capi::with;
+use crate::engine::calls::kernels::NewKernel;
+use crate::object::code::Code;
+use crate::object::code::CodeName;
+use crate::object::code::NO_RESULT;
+use crate::object::code::NdRangeFunction;
 use crate::object::guid::Guid;
-use crate::object::work::{NO_RESULT, Name, NdRangeFunction, Work};
 use std::ffi::c_char;
-use sys::{ocrEdt_t, ocrGuid_t, ocrNdRangeFn_t};
+use sys::ocrEdt_t;
+use sys::ocrGuid_t;
+use sys::ocrNdRangeFn_t;
 
 export! {
     /// Adds an OpenCL kernel to what EDTs of this template can run.
@@ -30,7 +41,7 @@ export! {
         function: ocrEdt_t,
         name: *const c_char,
     ) -> u8, or EFAULT; {
-        let Some(function) = super::edt::edt_function(function) else { return EINVAL };
+        let Some(function) = super::convert::edt_function(function) else { return EINVAL };
         // SAFETY: the header asks for null or a C string.
         let name = unsafe { text(name) };
         with(EPERM, |context| {
@@ -39,12 +50,12 @@ export! {
                 let mut work = view.work.clone();
                 work.function = Some(function);
                 if !name.is_empty() {
-                    work.name = Name::fixed(&name);
+                    work.name = CodeName::fixed(&name);
                 }
                 if !work.kernels.is_empty() {
-                    context.runtime.devices.tell_forked(context.runtime);
+                    context.runtime.devices.warn_forked(context.runtime);
                 }
-                Ok::<&'static Work, u8>(objects.works.intern(work))
+                Ok::<&'static Code, u8>(objects.code_table.intern(work))
             });
             match changed {
                 Some(Ok(())) => 0,

@@ -1,9 +1,9 @@
 //! What is wrong with an argument: that it is none, or the GUID of nothing, of an object of another kind, or
 //! of one that is gone.
 
-use super::calls::{Call, Role};
-use super::history::{End, Record, What};
-use super::{BEYOND, Check, Made, Misuse, OUTLIVED, is_alive, is_known, kind_of};
+use super::calls::{CallSpec, Role};
+use super::history::{Ending, Record, What};
+use super::{CallRecord, Check, Misuse, OUTLIVED, REDZONE_BYTE, is_alive, is_known, kind_of};
 use crate::object::Objects;
 use crate::object::data_block::UNWRITTEN;
 use crate::object::guid::{Guid, Kind};
@@ -12,7 +12,7 @@ impl Check {
     pub(super) fn wrong_argument(
         &self,
         objects: &Objects,
-        made: &Made<'_>,
+        made: &CallRecord<'_>,
         at: usize,
         role: Role,
     ) -> Option<Box<Misuse>> {
@@ -47,7 +47,12 @@ impl Check {
     }
 
     /// NULL_GUID was given for `role`.
-    pub(super) fn is_null_guid(&self, made: &Made<'_>, name: &str, role: Role) -> Box<Misuse> {
+    pub(super) fn is_null_guid(
+        &self,
+        made: &CallRecord<'_>,
+        name: &str,
+        role: Role,
+    ) -> Box<Misuse> {
         self.by_call(
             made,
             format!("{name} is NULL_GUID"),
@@ -62,7 +67,7 @@ impl Check {
     pub(super) fn wrong_guid(
         &self,
         objects: &Objects,
-        made: &Made<'_>,
+        made: &CallRecord<'_>,
         guid: Guid,
         name: &str,
         role: Role,
@@ -104,7 +109,7 @@ impl Check {
                     "These are the bytes that strict mode fills new data blocks with: it was read from \
                          a block that nobody had written there."
                 }
-                guid if guid.bits() == u64::from_ne_bytes([BEYOND; 8]) => {
+                guid if guid.bits() == u64::from_ne_bytes([REDZONE_BYTE; 8]) => {
                     "These are the bytes that strict mode puts beyond paramv and depv: it was read from an \
                          element that they do not have."
                 }
@@ -143,7 +148,7 @@ impl Check {
         }
         let record = self.history.get(guid);
         let ended = record.as_ref().and_then(|record| record.end);
-        let ended = matches!(ended, Some(End::Destroyed(act)) if act.ticket != made.act.ticket);
+        let ended = matches!(ended, Some(Ending::Destroyed(act)) if act.ticket != made.act.ticket);
         if !ended && objects.data_blocks.stays_private(guid) {
             return Some(self.private_block(made, guid, name));
         }
@@ -171,7 +176,7 @@ impl Check {
     /// An object was used after its end.
     fn gone(
         &self,
-        made: &Made<'_>,
+        made: &CallRecord<'_>,
         guid: Guid,
         name: &str,
         role: Role,
@@ -179,7 +184,7 @@ impl Check {
         record: &Record,
     ) -> Box<Misuse> {
         let destroyed = |record: &Record| match record.end {
-            Some(End::Destroyed(act)) => act.ticket != made.act.ticket,
+            Some(Ending::Destroyed(act)) => act.ticket != made.act.ticket,
             _ => false,
         };
         let by_call = destroyed(record);
@@ -392,7 +397,7 @@ pub(super) fn article(name: &str) -> String {
 }
 
 /// An object that nothing is noted of, and what to do about it.
-fn out_of_place(call: &Call, role: Role, kind: Kind) -> (&'static str, &'static str) {
+fn out_of_place(call: &CallSpec, role: Role, kind: Kind) -> (&'static str, &'static str) {
     match kind {
         Kind::Range => (
             "a range or map of labeled GUIDs",
@@ -415,7 +420,7 @@ fn out_of_place(call: &Call, role: Role, kind: Kind) -> (&'static str, &'static 
 }
 
 /// What to do about an object of the wrong kind.
-fn wrong_kind(call: &Call, role: Role, what: What) -> &'static str {
+fn wrong_kind(call: &CallSpec, role: Role, what: What) -> &'static str {
     match (role, what) {
         (Role::Event, _) if call.name.ends_with("Create") => {
             "With EDT_PROP_OEVT_VALID the variable holds an event that exists, when the EDT is created, and \

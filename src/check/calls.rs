@@ -4,18 +4,16 @@ use super::names::{self, Names};
 
 /// What an argument of a call is.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum Role {
+pub(crate) enum Role {
     /// Where the answer is written; NULL is a misuse.
     Out,
     /// A function; NULL is a misuse.
     Function,
     /// A text; NULL is a misuse.
     Text,
-    /// An event.
     Event,
     /// An event that a thread waits for.
     Awaited,
-    /// An EDT.
     Edt,
     /// An EDT template.
     Template,
@@ -53,7 +51,7 @@ pub enum Role {
 
 /// A C function.
 #[derive(Debug)]
-pub struct Call {
+pub(crate) struct CallSpec {
     /// Its name.
     pub name: &'static str,
     /// Where it is specified, for people.
@@ -64,14 +62,14 @@ pub struct Call {
     pub strict: bool,
 }
 
-impl Call {
+impl CallSpec {
     /// The name that programs use.
-    pub fn shown(&self) -> &'static str {
+    pub(crate) fn shown(&self) -> &'static str {
         self.name.strip_suffix("_internal").unwrap_or(self.name)
     }
 
     /// Whether it waits for the first object of a labeled GUID that it is given.
-    pub fn can_wait(&self) -> bool {
+    pub(crate) fn can_wait(&self) -> bool {
         matches!(
             self.name,
             "ocrAddDependence"
@@ -85,15 +83,15 @@ impl Call {
 }
 
 /// The most arguments that a function has.
-pub const MAX_ARGS: usize = 13;
+pub(crate) const MAX_ARGS: usize = 13;
 
 // This room does not know the headers; capi/strict.rs compares the numbers with theirs.
 
 /// The status codes of a misuse. The others tell of the machine, or answer a question.
-pub const MISUSES: [u8; 3] = [PERMISSION, ACCESS, INVALID];
+pub(crate) const MISUSES: [u8; 3] = [PERMISSION, ACCESS, INVALID];
 
 /// The name of the status code of a misuse.
-pub fn code_of_misuse(status: u8) -> Option<&'static str> {
+pub(crate) fn code_of_misuse(status: u8) -> Option<&'static str> {
     match status {
         PERMISSION => Some("OCR_EPERM"),
         ACCESS => Some("OCR_EACCES"),
@@ -103,41 +101,41 @@ pub fn code_of_misuse(status: u8) -> Option<&'static str> {
 }
 
 /// `OCR_EPERM`.
-pub const PERMISSION: u8 = 1;
+pub(crate) const PERMISSION: u8 = 1;
 /// `OCR_EINVAL`.
-pub const INVALID: u8 = 22;
+pub(crate) const INVALID: u8 = 22;
 /// `OCR_EACCES`.
-pub const ACCESS: u8 = 13;
+pub(crate) const ACCESS: u8 = 13;
 /// `OCR_ENOENT`, of which `ocrMapGet` makes a misuse.
-pub const NO_ENTRY: u8 = 2;
+pub(crate) const NO_ENTRY: u8 = 2;
 /// `OCR_ENOMEM`, of which `ocrDbCopy` makes a misuse, too.
-pub const NO_MEMORY: u8 = 12;
+pub(crate) const NO_MEMORY: u8 = 12;
 /// `OCR_EBUSY`, of which `ocrFileGetChunk` makes a misuse.
-pub const BUSY: u8 = 16;
+pub(crate) const BUSY: u8 = 16;
 /// `OCR_ENODEV`, of which `ocrOpenclTaskCreate` makes a misuse.
-pub const NO_DEVICE: u8 = 19;
+pub(crate) const NO_DEVICE: u8 = 19;
 /// `OCR_EGUIDEXISTS`: a misuse where the caller has promised that it is the only one to create.
-pub const GUID_EXISTS: u8 = 100;
+pub(crate) const GUID_EXISTS: u8 = 100;
 /// `OCR_EPEND`, of which `ocrMapGet` makes a misuse, too.
-pub const PENDING: u8 = 102;
+pub(crate) const PENDING: u8 = 102;
 
 /// `GUID_PROP_IS_LABELED`, which is in the other properties of labels.
-pub const LABELED: u32 = 0x100;
+pub(crate) const LABELED: u32 = 0x100;
 /// All of `GUID_PROP_`.
-pub const LABEL_PROPERTIES: u32 = 0x700;
+pub(crate) const LABEL_PROPERTIES: u32 = 0x700;
 /// `GUID_PROP_`, `_PROP_MAPPED` and `_PROP_LID`.
 const GUID_PROPERTIES: u32 = LABEL_PROPERTIES | MAPPED | LOCAL;
 /// `EDT_PROP_OEVT_VALID`.
-pub const OEVT_VALID: u32 = 8;
+pub(crate) const OEVT_VALID: u32 = 8;
 /// `EVT_PROP_TAKES_ARG`.
-pub const TAKES_ARG: u32 = 1;
+pub(crate) const TAKES_ARG: u32 = 1;
 /// `ELS_USER_SIZE`.
-pub const LOCAL_SLOTS: u64 = 4;
+pub(crate) const LOCAL_SLOTS: u64 = 4;
 
 /// What `EDT_PROP_MAPPED` and the like have that no other property has.
-pub const MAPPED: u32 = 0x800;
+pub(crate) const MAPPED: u32 = 0x800;
 /// `EDT_PROP_LID` and the like: an identifier that is good in one EDT would do.
-pub const LOCAL: u32 = 0x80;
+pub(crate) const LOCAL: u32 = 0x80;
 const EDT_PROPERTIES: Role = Role::Properties(GUID_PROPERTIES | 0xf, names::EDT_PROPERTIES);
 const EVENT_PROPERTIES: Role = Role::Properties(GUID_PROPERTIES | 0x1, names::EVENT_PROPERTIES);
 /// Programs pass `true` for the flags of a block, too.
@@ -147,8 +145,8 @@ const fn call(
     name: &'static str,
     clause: &'static str,
     args: &'static [(&'static str, Role)],
-) -> Call {
-    Call {
+) -> CallSpec {
+    CallSpec {
         name,
         clause,
         args,
@@ -156,15 +154,15 @@ const fn call(
     }
 }
 
-const fn lenient(call: Call) -> Call {
-    Call {
+const fn lenient(call: CallSpec) -> CallSpec {
+    CallSpec {
         strict: false,
         ..call
     }
 }
 
 /// All of them.
-pub const CALLS: &[Call] = &[
+pub(crate) const CALLS: &[CallSpec] = &[
     call("ocrShutdown", "OCR 1.1.0, 2.3.1", &[]),
     call(
         "ocrDbCreate",
@@ -739,7 +737,7 @@ const RUNTIME: &str = "extensions/ocr-runtime-itf.h";
 const MAP_CREATOR: &str = "extensions/ocr-map-creator.h";
 
 /// The function of this name, if it is checked.
-pub const fn find(name: &str) -> Option<&'static Call> {
+pub(crate) const fn find(name: &str) -> Option<&'static CallSpec> {
     let mut at = 0;
     while at < CALLS.len() {
         if same(CALLS[at].name.as_bytes(), name.as_bytes()) {

@@ -14,9 +14,8 @@
 //! closed either (`object::data_block::memory`).
 
 use super::Check;
-use crate::object::data_block::{DataBlock, Pages};
+use crate::object::data_block::{DataBlock, LockedBlock, Pages};
 use crate::object::guid::Guid;
-use crate::object::header::Locked;
 use parking_lot::{Mutex, MutexGuard};
 use std::collections::HashMap;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
@@ -30,7 +29,7 @@ struct Entry {
 
 /// The blocks whose pages are closed, or have been.
 #[derive(Default)]
-pub struct Closed {
+pub(crate) struct Closed {
     blocks: Mutex<HashMap<Guid, Entry>>,
     /// How many have an entry: nobody takes the lock where there is none.
     count: AtomicUsize,
@@ -40,7 +39,7 @@ pub struct Closed {
 
 /// What is at an address in the pages of a block.
 #[derive(Clone, Copy)]
-pub struct At {
+pub(crate) struct At {
     /// The block.
     pub block: Guid,
     /// Which byte; before the start or behind the end it is one of a guard.
@@ -53,7 +52,7 @@ pub struct At {
 
 impl Closed {
     /// A block was released. Its header stays locked meanwhile: who acquires it comes later, and opens it.
-    pub fn close(&self, block: &DataBlock, locked: &Locked<'_>) {
+    pub(crate) fn close(&self, block: &DataBlock, locked: &LockedBlock<'_>) {
         if self.over.load(Ordering::Relaxed) {
             return;
         }
@@ -74,7 +73,7 @@ impl Closed {
     }
 
     /// Somebody who may is about to touch a block: the caller holds it, or looks at it where nobody frees it.
-    pub fn open(&self, block: Guid) {
+    pub(crate) fn open(&self, block: Guid) {
         // Relaxed: who acquires a block has seen, by the lock of its header, what was done under that before.
         if self.count.load(Ordering::Relaxed) != 0
             && let Some(entry) = self.blocks.lock().get_mut(&block)
@@ -84,7 +83,7 @@ impl Closed {
     }
 
     /// The block is not closed from now on.
-    pub fn keep_open(&self, block: Guid) {
+    pub(crate) fn keep_open(&self, block: Guid) {
         let mut blocks = self.blocks.lock();
         let entry = blocks.entry(block).or_insert(Entry {
             pages: None,
@@ -96,7 +95,7 @@ impl Closed {
     }
 
     /// No block is closed from now on.
-    pub fn end(&self) {
+    pub(crate) fn end(&self) {
         let mut blocks = self.blocks.lock();
         self.over.store(true, Ordering::Relaxed);
         blocks.values_mut().for_each(Entry::open);
@@ -134,7 +133,7 @@ impl Entry {
 
 impl Check {
     /// What is at an address, if that is in pages of a block that are closed, or have been. For the handler of a signal.
-    pub fn closed_at(&self, address: usize) -> Option<At> {
+    pub(crate) fn closed_at(&self, address: usize) -> Option<At> {
         let blocks = self.contents.closed.soon()?;
         blocks.iter().find_map(|(&block, entry)| {
             let pages = entry.pages.filter(|pages| pages.contain(address))?;
@@ -148,7 +147,7 @@ impl Check {
     }
 
     /// Opens the pages of a block. For the handler of a signal.
-    pub fn open_now(&self, block: Guid) {
+    pub(crate) fn open_now(&self, block: Guid) {
         if let Some(mut blocks) = self.contents.closed.soon()
             && let Some(entry) = blocks.get_mut(&block)
         {

@@ -4,11 +4,10 @@ use super::history::{Act, What, Who};
 use super::{Check, Misuse};
 use crate::object::edt::Mode;
 use crate::object::guid::Guid;
-use std::sync::atomic::{AtomicBool, Ordering};
 
 /// An EDT is about to read a block, through this pre-slot.
 #[derive(Clone, Copy)]
-pub struct Reading {
+pub(crate) struct Reading {
     /// The EDT.
     pub who: Who,
     /// The block.
@@ -21,22 +20,23 @@ pub struct Reading {
 
 impl Check {
     /// From whom a pre-slot of an EDT got the block that it has: by which call.
-    pub fn giver(&self, to: Guid, slot: u32, block: Guid) -> Option<Act> {
+    pub(crate) fn giver(&self, to: Guid, slot: u32, block: Guid) -> Option<Act> {
         let (source, link) = self.history.source(to, slot)?;
-        match source == block {
-            true => Some(link),
-            false => self.history.satisfaction(source),
+        if source == block {
+            Some(link)
+        } else {
+            self.history.satisfaction(source)
         }
     }
 
     /// Who has created a block.
-    pub fn creator(&self, block: Guid) -> Option<Who> {
+    pub(crate) fn creator(&self, block: Guid) -> Option<Who> {
         let record = self.history.get(block)?;
         (record.what == Some(What::Block)).then_some(record.created?.who)
     }
 
     /// A kernel is about to read a block that `act` has passed on to it, while who did so holds it for writing.
-    pub fn reads_unreleased(&self, reading: Reading, act: Act) -> Box<Misuse> {
+    pub(crate) fn reads_unreleased(&self, reading: Reading, act: Act) -> Box<Misuse> {
         let Reading {
             who, block, slot, ..
         } = reading;
@@ -59,40 +59,32 @@ impl Check {
     }
 
     /// A kernel is about to read a block while others write it on the host. That is a note: in mode RO it may.
-    pub fn note_read_beside_writer(&self, reading: Reading, creator: Option<Who>) {
-        static TOLD: AtomicBool = AtomicBool::new(false);
-        if TOLD.swap(true, Ordering::Relaxed) {
-            return;
-        }
+    pub(crate) fn note_read_beside_writer(&self, reading: Reading, creator: Option<Who>) {
         let Reading {
             who, block, slot, ..
         } = reading;
         let holder = creator.map_or("an EDT on the host".to_string(), |who| who.to_string());
-        let block = self.history.name(block);
-        tell!(
-            "ocr: note: strict mode: a kernel of {who} reads {block} in mode {}, through pre-slot {slot}, while {holder} holds it \
+        strict_note_once!(
+            "a kernel of {who} reads {block} in mode {}, through pre-slot {slot}, while {holder} holds it \
              for writing: it gets a copy of what is in it at that moment. If it is to find what {holder} writes, let that one \
              call ocrDbRelease before the kernel's EDT can run; or ask for DB_MODE_CONST, which waits until all who write the \
-             block have released it (OCR 1.1.0, 1.4.4). More of this kind is not told.",
-            reading.mode.name()
+             block have released it (OCR 1.1.0, 1.4.4).",
+            reading.mode.name(),
+            block = self.history.name(block)
         );
     }
 
     /// An EDT is about to read a block that nobody has written.
-    pub fn note_read_unwritten(&self, reading: Reading) {
-        static TOLD: AtomicBool = AtomicBool::new(false);
-        if TOLD.swap(true, Ordering::Relaxed) {
-            return;
-        }
+    pub(crate) fn note_read_unwritten(&self, reading: Reading) {
         let Reading {
             who, block, slot, ..
         } = reading;
-        let block = self.history.name(block);
-        tell!(
-            "ocr: note: strict mode: {who} reads {block} in mode {}, through pre-slot {slot}, and nobody has written it: it finds \
+        strict_note_once!(
+            "{who} reads {block} in mode {}, through pre-slot {slot}, and nobody has written it: it finds \
              bytes 0xa5, and without strict mode zeros. Let {who} depend on the EDT that writes the block, by its output event; \
-             or ask for DB_MODE_RW or DB_MODE_EW if {who} writes it. More of this kind is not told.",
-            reading.mode.name()
+             or ask for DB_MODE_RW or DB_MODE_EW if {who} writes it.",
+            reading.mode.name(),
+            block = self.history.name(block)
         );
     }
 }

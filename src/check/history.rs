@@ -6,18 +6,19 @@
 //! shard has doubled.
 
 use super::{is_alive, kind_of};
+use crate::diag::EdtName;
 use crate::object::Objects;
+use crate::object::code::Code;
 use crate::object::edt::Edt;
 use crate::object::event::EventKind;
 use crate::object::guid::{Guid, Kind};
-use crate::object::work::Work;
 use crate::report::name_of_other;
 use parking_lot::Mutex;
 use std::collections::{HashMap, VecDeque};
 use std::fmt;
 
 /// How many objects that are gone are remembered.
-pub const ENDED_KEPT: usize = 1 << 18;
+pub(crate) const ENDED_KEPT: usize = 1 << 18;
 const SHARDS: usize = 64;
 
 /// How many of an event's sources are remembered.
@@ -27,11 +28,11 @@ const SOURCES_KEPT: usize = 16;
 const SLOTS_TOLD: usize = 4;
 
 /// The `call` of an [`Act`] of the runtime itself.
-pub const AT_START: &str = "";
-/// That of the end of an EDT, which satisfies its output event.
-pub const BY_END: &str = "its end";
+pub(crate) const AT_START: &str = "";
+/// The `call` of an [`Act`] of the end of an EDT, which satisfies its output event.
+pub(crate) const BY_END: &str = "its end";
 /// What creates an EDT for a thread outside of EDTs (OCR 1.2).
-pub const SPAWN: &str = "ocrLegacySpawnOCR";
+pub(crate) const SPAWN: &str = "ocrLegacySpawnOCR";
 
 /// Who calls.
 #[derive(Clone, Copy)]
@@ -39,7 +40,7 @@ pub struct Who {
     /// The EDT that runs, or `NULL_GUID` outside of EDTs.
     pub edt: Guid,
     /// What it does.
-    pub work: Option<&'static Work>,
+    pub work: Option<&'static Code>,
     /// The system's number of a thread that runs no EDT; 0: not known.
     pub thread: i32,
 }
@@ -78,7 +79,7 @@ impl Who {
 impl fmt::Display for Who {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self.work {
-            Some(work) => write!(f, "EDT {} ({})", self.edt, work.name),
+            Some(work) => EdtName::new(self.edt, work).fmt(f),
             None if self.thread == 0 => f.write_str("a thread outside of EDTs"),
             None => write!(
                 f,
@@ -111,15 +112,12 @@ pub enum What {
     Event(u32),
     /// The output event of this EDT: a once event.
     Output(Guid),
-    /// An EDT.
     Edt,
     /// A range of labels.
     Range,
-    /// A map of labels.
     LabelMap,
     /// A map whose objects a creator makes.
     Map,
-    /// A file.
     File,
 }
 
@@ -179,12 +177,12 @@ impl What {
 
 /// How an object ended.
 #[derive(Clone, Copy)]
-pub enum End {
+pub enum Ending {
     /// By a call.
     Destroyed(Act),
     /// An EDT, by having run.
     Ran,
-    /// It was found to be gone: an event that has triggered.
+    /// The object was found to be gone: an event that has triggered.
     Gone,
 }
 
@@ -194,7 +192,7 @@ pub struct Record {
     /// What it is; none if only its end was seen.
     pub what: Option<What>,
     /// What it does: an EDT, a template; the EDT of an output event.
-    pub work: Option<&'static Work>,
+    pub work: Option<&'static Code>,
     /// The program's name for it.
     pub label: Option<Box<str>>,
     /// Of a data block: how many bytes, if that was said where it was created.
@@ -206,7 +204,7 @@ pub struct Record {
     /// Its creation.
     pub created: Option<Act>,
     /// Its end.
-    pub end: Option<End>,
+    pub end: Option<Ending>,
     /// Of an event that was destroyed: whether it had not triggered.
     pub untriggered: bool,
     /// The first call that satisfied it, and the last two.
@@ -248,7 +246,7 @@ impl Shard {
         });
         let gone: Vec<Guid> = gone
             .map(|(guid, record)| {
-                record.end = Some(End::Gone);
+                record.end = Some(Ending::Gone);
                 *guid
             })
             .collect();
@@ -283,7 +281,7 @@ impl History {
         objects: &Objects,
         guid: Guid,
         what: What,
-        work: Option<&'static Work>,
+        work: Option<&'static Code>,
         act: Act,
     ) {
         let mut shard = self.shard(guid).lock();
@@ -304,7 +302,7 @@ impl History {
         record.created = Some(act);
     }
 
-    /// It was this call that has created an EDT, and connected it, by way of `ocrEdtCreate`.
+    /// This call has created an EDT, and connected it, by way of `ocrEdtCreate`.
     pub fn created_through(&self, edt: Guid, call: &'static str) {
         if let Some(record) = self.shard(edt).lock().records.get_mut(&edt) {
             let sources = record.sources.iter_mut().map(|(_, _, act)| act);
@@ -351,7 +349,7 @@ impl History {
     }
 
     /// An object is about to end. The first end counts.
-    pub fn ends(&self, guid: Guid, end: End) {
+    pub fn ends(&self, guid: Guid, end: Ending) {
         let mut shard = self.shard(guid).lock();
         let Some(record) = shard.records.get_mut(&guid) else {
             return;
@@ -435,7 +433,7 @@ impl History {
         record.sources.push((slot, source, act));
     }
 
-    /// It was refused.
+    /// A dependence of the destination was refused.
     pub fn not_linked(&self, destination: Guid, act: Act) {
         if let Some(record) = self.shard(destination).lock().records.get_mut(&destination) {
             record
@@ -488,7 +486,7 @@ impl History {
         };
         let mut name = format!("{} {guid}", what.name());
         match (what, record.work) {
-            (What::Output(edt), Some(work)) => name += &format!(" of EDT {edt} ({})", work.name),
+            (What::Output(edt), Some(work)) => name += &format!(" of {}", EdtName::new(edt, work)),
             (_, Some(work)) => name += &format!(" ({})", work.name),
             _ => {}
         }
@@ -530,9 +528,9 @@ impl History {
     fn destruction(&self, guid: Guid) -> Option<(Act, bool)> {
         let record = self.get(guid)?;
         match (record.end, record.what) {
-            (Some(End::Destroyed(act)), _) => Some((act, record.untriggered)),
+            (Some(Ending::Destroyed(act)), _) => Some((act, record.untriggered)),
             (_, Some(What::Output(edt))) => match self.get(edt)?.end {
-                Some(End::Destroyed(act)) => Some((act, true)),
+                Some(Ending::Destroyed(act)) => Some((act, true)),
                 _ => None,
             },
             _ => None,
@@ -568,9 +566,10 @@ impl History {
     /// What an object has been through, a line for each step; `now` is the call that asks.
     pub fn story(&self, guid: Guid, now: u64) -> String {
         let Some(record) = self.get(guid) else {
-            let what = match guid.is_label() {
-                true => ": a labeled GUID, on which nobody has created an object",
-                false => ": no object that the program created has this GUID",
+            let what = if guid.is_label() {
+                ": a labeled GUID, on which nobody has created an object"
+            } else {
+                ": no object that the program created has this GUID"
             };
             return self.name(guid) + what;
         };
@@ -582,7 +581,7 @@ impl History {
         for step in whence.into_iter().flatten() {
             text += &format!("\n    {step}");
         }
-        let has_run = |edt| matches!(self.get(edt).and_then(|edt| edt.end), Some(End::Ran));
+        let has_run = |edt| matches!(self.get(edt).and_then(|edt| edt.end), Some(Ending::Ran));
         let output = matches!(record.what, Some(What::Output(edt)) if has_run(edt));
         // Before the call that asks.
         let mut acts = record.satisfied.iter().flatten();
@@ -603,11 +602,11 @@ impl History {
         }
         text += &self.connections(&record, now);
         match &record.end {
-            Some(End::Destroyed(act)) if act.ticket != now => {
+            Some(Ending::Destroyed(act)) if act.ticket != now => {
                 text += &format!("\n    destroyed {}", self.by(act));
             }
-            Some(End::Ran) => text += "\n    it has run to its end",
-            Some(End::Gone) => text += "\n    it is gone, as such events are when they trigger",
+            Some(Ending::Ran) => text += "\n    it has run to its end",
+            Some(Ending::Gone) => text += "\n    it is gone, as such events are when they trigger",
             _ => {}
         }
         text
@@ -657,7 +656,7 @@ impl History {
                     let work = record.work;
                     let may_be_kernel = work.is_some_and(|work| !work.kernels.is_empty());
                     let passes = match may_be_kernel {
-                        true if work.is_some_and(Work::passes_nothing) => {
+                        true if work.is_some_and(Code::passes_nothing) => {
                             "its EDT passes on no block, as none of ocrOpenclTaskCreate with such a template does: the \
                              block that its kernel writes is connected itself, to another pre-slot"
                         }

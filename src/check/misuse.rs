@@ -4,14 +4,14 @@
 use super::calls::Role;
 use super::history::Who;
 use super::names::{all_of, one_of};
-use super::{Check, Made};
+use super::{CallRecord, Check};
 use crate::object::edt::Mode;
 use crate::object::guid::Guid;
 use crate::object::template::{PARAM_DEF, PARAM_UNK};
 use std::fmt;
 
 /// A misuse of the interface.
-pub struct Misuse {
+pub(crate) struct Misuse {
     what: String,
     place: String,
     stories: Vec<String>,
@@ -34,7 +34,7 @@ impl fmt::Display for Misuse {
 }
 
 impl Misuse {
-    /// The same of a call that had returned 0 and waited for a labeled GUID.
+    /// The misuse of a call that had returned 0 and waited for a labeled GUID.
     pub(super) fn of_a_call_that_waited(mut self: Box<Misuse>) -> Box<Misuse> {
         self.place += "\n  It returned 0, and was refused when the labeled GUID that it waited for got its object.";
         self
@@ -47,7 +47,7 @@ impl Check {
     /// one more may stand at its end, as in "(see 1.4.3)".
     pub(super) fn by_call(
         &self,
-        made: &Made<'_>,
+        made: &CallRecord<'_>,
         what: String,
         objects: &[Guid],
         rule: &str,
@@ -120,7 +120,7 @@ impl Check {
     }
 
     /// A call with its arguments, as far as they can be shown.
-    fn written(&self, made: &Made<'_>) -> String {
+    fn written(&self, made: &CallRecord<'_>) -> String {
         let args = made.call.args.iter().enumerate().map(|(at, (name, role))| {
             let number = made.number(at);
             match role {
@@ -150,7 +150,7 @@ impl Check {
 }
 
 /// A number of parameters or pre-slots, as the program writes it.
-pub fn count(number: u32) -> String {
+pub(crate) fn count(number: u32) -> String {
     match number {
         PARAM_UNK => "EDT_PARAM_UNK".to_string(),
         PARAM_DEF => "EDT_PARAM_DEF".to_string(),

@@ -8,7 +8,7 @@
 //!
 //! Nothing of it exists where strict mode is off: a run has a [`Check`] or none, and [`is_on`] is
 //! what a C call looks at. How a call gets here is in `capi/strict.rs`, what the life of an EDT asks
-//! is in `engine/checks.rs`.
+//! is in `engine/strict.rs`.
 //!
 //! **Races.** A program's threads go on while a call is judged. What a call is going to end or
 //! satisfy is noted before it does (under a ticket, so that it is not told of itself), and what it
@@ -17,18 +17,18 @@
 //! misuse is derived from the history alone: a call was refused, or a fingerprint differs.
 
 mod arguments;
-pub mod calls;
+pub(crate) mod calls;
+pub(crate) mod checksum;
 mod closed;
-pub mod contents;
-mod graves;
-mod guards;
-pub mod held;
-pub mod history;
-mod left;
-mod meanwhile;
+pub(crate) mod held;
+pub(crate) mod history;
+mod leaks;
 mod misuse;
-pub mod names;
-mod outlived;
+pub(crate) mod names;
+mod overlap;
+mod quarantine;
+mod quarantine_arguments;
+mod redzone;
 mod refused_block;
 mod refused_dependence;
 mod refused_edt;
@@ -39,20 +39,21 @@ mod refused_map;
 mod refused_runtime;
 mod rules;
 
-pub use closed::At;
-pub use graves::BURIED;
-pub use guards::BEYOND;
-pub use misuse::{Misuse, count};
-pub use outlived::OUTLIVED;
+pub(crate) use closed::At;
+pub(crate) use misuse::{Misuse, count};
+pub(crate) use quarantine::BURIED;
+pub(crate) use quarantine_arguments::OUTLIVED;
+pub(crate) use redzone::REDZONE_BYTE;
 
 use crate::object::Objects;
+use crate::object::code::Code;
 use crate::object::collective::Params;
-use crate::object::edt::{Edt, FINISH, WAITING};
+use crate::object::edt::{Edt, EdtState, FINISH};
+use crate::object::event::EventState;
 use crate::object::guid::{Guid, Kind};
 use crate::object::range::Bounds;
-use crate::object::work::Work;
-use calls::{Call, OEVT_VALID, Role};
-use history::{Act, End, History, What, Who};
+use calls::{CallSpec, OEVT_VALID, Role};
+use history::{Act, Ending, History, What, Who};
 use parking_lot::Mutex;
 use std::collections::{HashMap, HashSet};
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
@@ -62,19 +63,19 @@ static ON: AtomicBool = AtomicBool::new(false);
 
 /// Whether the run of this process is checked.
 #[inline]
-pub fn is_on() -> bool {
+pub(crate) fn is_on() -> bool {
     // Relaxed: it changes before a run's threads start and after they have ended.
     !cfg!(ocr_no_strict) && ON.load(Ordering::Relaxed)
 }
 
 /// The check of a run in strict mode.
 #[cfg(not(ocr_no_strict))]
-pub type OfRun = Box<Check>;
+pub(crate) type OfRun = Box<Check>;
 
 /// A build with `--cfg ocr_no_strict` has no strict mode: there is no value of this type, so the compiler leaves out
 /// each step that asks for one. `benches/strict.rs` measures by it what strict mode costs where it is off.
 #[cfg(ocr_no_strict)]
-pub enum OfRun {}
+pub(crate) enum OfRun {}
 
 #[cfg(ocr_no_strict)]
 impl std::ops::Deref for OfRun {
@@ -87,7 +88,7 @@ impl std::ops::Deref for OfRun {
 
 /// Says whether the run that begins is checked, or that there is none any more. A `Check` does not say so itself: it
 /// may live on in a thread of the program that has yet to see that its run has ended, and that another one goes on.
-pub fn set_on(on: bool) {
+pub(crate) fn set_on(on: bool) {
     ON.store(on, Ordering::Relaxed);
 }
 
@@ -98,16 +99,16 @@ const RELEASED_KEPT: usize = 1 << 16;
 const DEPV_TOLD: usize = 4;
 
 /// What strict mode knows of a run.
-pub struct Check {
+pub(crate) struct Check {
     /// What objects have been through.
     pub history: History,
     /// What blocks contained when somebody was done with them.
-    pub contents: contents::Contents,
-    graves: graves::Graves,
-    outlived: outlived::Outlived,
+    pub contents: checksum::Contents,
+    graves: quarantine::Quarantine,
+    outlived: quarantine_arguments::Outlived,
     /// The blocks that running EDTs have released, by EDT.
     released: Mutex<HashMap<Guid, Vec<Guid>>>,
-    /// Those that threads outside of EDTs have released, by the system's number of the thread.
+    /// The blocks that threads outside of EDTs have released, by the system's number of the thread.
     released_outside: Mutex<HashSet<(i32, Guid)>>,
     /// The labels of ranges and maps that were destroyed.
     former_ranges: Mutex<Vec<(Guid, Bounds)>>,
@@ -119,12 +120,12 @@ pub struct Check {
 impl Check {
     /// Nothing has happened in the run.
     #[cfg(not(ocr_no_strict))]
-    pub fn begin() -> OfRun {
+    pub(crate) fn begin() -> OfRun {
         Box::new(Check {
             history: History::default(),
-            contents: contents::Contents::default(),
-            graves: graves::Graves::default(),
-            outlived: outlived::Outlived::default(),
+            contents: checksum::Contents::default(),
+            graves: quarantine::Quarantine::default(),
+            outlived: quarantine_arguments::Outlived::default(),
             released: Mutex::default(),
             released_outside: Mutex::default(),
             former_ranges: Mutex::default(),
@@ -133,9 +134,9 @@ impl Check {
         })
     }
 
-    /// The same in a build that cannot.
+    /// Ends the program: this build has no strict mode.
     #[cfg(ocr_no_strict)]
-    pub fn begin() -> OfRun {
+    pub(crate) fn begin() -> OfRun {
         panic!("OCR_CHECK=strict: this library was built without it (--cfg ocr_no_strict)")
     }
 
@@ -145,15 +146,15 @@ impl Check {
     }
 
     /// A call begins: what can be told before it is made.
-    pub fn before(
+    pub(crate) fn before(
         &self,
         objects: &Objects,
-        call: &'static Call,
+        call: &'static CallSpec,
         args: &[u64],
         who: Who,
     ) -> Result<Act, Box<Misuse>> {
         let act = self.act(call.shown(), who);
-        let made = Made::plain(call, args, act);
+        let made = CallRecord::plain(call, args, act);
         // A variable of the program with hints is nothing of the runtime's.
         let of_variable = call.name == "ocrHintInit" || call.name.ends_with("HintValue");
         if !of_variable
@@ -179,7 +180,7 @@ impl Check {
     }
 
     /// Notes what a call is about to do, or does late.
-    fn begins(&self, objects: &Objects, made: &Made<'_>, late: bool) {
+    fn begins(&self, objects: &Objects, made: &CallRecord<'_>, late: bool) {
         let (first, act) = (made.guid(0), made.act);
         let links = |source: usize, destination: usize, slot: usize| {
             let [source, destination] = [source, destination].map(|at| made.guid(at));
@@ -196,7 +197,7 @@ impl Check {
                 if event.is_some_and(|(_, locked)| is_untriggered(locked.word.state())) {
                     self.history.ends_untriggered(first);
                 }
-                self.history.ends(first, End::Destroyed(act));
+                self.history.ends(first, Ending::Destroyed(act));
                 self.given_output_ends(objects, made);
             }
             "ocrEventSatisfy" | "ocrEventSatisfySlot" if first.is_edt() => links(1, 0, 2),
@@ -208,23 +209,23 @@ impl Check {
     }
 
     /// An EDT takes its output event along, also one that the program has made.
-    fn given_output_ends(&self, objects: &Objects, made: &Made<'_>) {
+    fn given_output_ends(&self, objects: &Objects, made: &CallRecord<'_>) {
         let waits = |edt: &Edt| {
             let scope = edt.finish_scope().filter(|_| edt.flags.get() & FINISH != 0);
             let output = scope.map_or(edt.output(), |scope| scope.output.get());
-            (output, edt.header.peek().state() == WAITING)
+            (output, edt.header.peek().state() == EdtState::Waiting)
         };
         let edt = objects.edts.lock(made.guid(0));
         if let Some((output, true)) = edt.map(|(edt, _locked)| waits(edt))
             && matches!(self.history.what(output), Some(What::Event(_)))
         {
             self.history.ends_untriggered(output);
-            self.history.ends(output, End::Destroyed(made.act));
+            self.history.ends(output, Ending::Destroyed(made.act));
         }
     }
 
     /// A call in the function that says how many work-items an EDT has.
-    pub fn in_range_function(&self, call: &Call, who: Who, edt: Guid) -> Box<Misuse> {
+    pub(crate) fn in_range_function(&self, call: &CallSpec, who: Who, edt: Guid) -> Box<Misuse> {
         self.by_edt(
             who,
             format!("seen in {}, in the range function for {}", call.shown(), self.history.name(edt)),
@@ -237,7 +238,7 @@ impl Check {
     }
 
     /// `ocrFileOpen` with a mode that is none.
-    pub fn wrong_file_mode(&self, call: &Call, who: Who, mode: &str) -> Box<Misuse> {
+    pub(crate) fn wrong_file_mode(&self, call: &CallSpec, who: Who, mode: &str) -> Box<Misuse> {
         self.by_edt(
             who,
             format!("seen in {}, called by {who}", call.shown()),
@@ -249,12 +250,12 @@ impl Check {
     }
 
     /// A call is about to be made whose caller has gone on, since it had to wait for an object.
-    pub fn made_late(&self, objects: &Objects, name: &str, args: &[u64], who: Who) {
+    pub(crate) fn made_late(&self, objects: &Objects, name: &str, args: &[u64], who: Who) {
         self.late(name, args, who, |made| self.begins(objects, made, true));
     }
 
-    /// It was refused.
-    pub fn refused_late(
+    /// A call whose caller has gone on, since it had to wait for an object, was refused.
+    pub(crate) fn refused_late(
         &self,
         objects: &Objects,
         name: &str,
@@ -282,15 +283,15 @@ impl Check {
         name: &str,
         args: &[u64],
         who: Who,
-        f: impl FnOnce(&Made<'_>) -> R,
+        f: impl FnOnce(&CallRecord<'_>) -> R,
     ) -> Option<R> {
         let call = calls::find(name)?;
         let act = self.act(call.shown(), who);
-        Some(f(&Made::plain(call, args, act)))
+        Some(f(&CallRecord::plain(call, args, act)))
     }
 
     /// A call was refused, and the program goes on.
-    pub fn was_refused(&self, call: &'static Call, args: &[u64], act: Act) {
+    pub(crate) fn was_refused(&self, call: &'static CallSpec, args: &[u64], act: Act) {
         let destination = match call.name {
             "ocrEventSatisfy" | "ocrEventSatisfySlot" => args[0],
             "ocrAddDependence" | "ocrAddDependenceByValue" => args[1],
@@ -301,16 +302,16 @@ impl Check {
     }
 
     /// A call has returned 0 and made `made`, if it makes something.
-    pub fn succeeded(
+    pub(crate) fn succeeded(
         &self,
         objects: &Objects,
-        call: &'static Call,
+        call: &'static CallSpec,
         args: &[u64],
         act: Act,
         made: Guid,
     ) {
         if call.name == "ocrDbCreate" && made.is_label() {
-            // That was another block.
+            // What was released under this label was another block.
             let mut released = self.released_outside.lock();
             released.retain(|(_, block)| *block != made);
         }
@@ -362,11 +363,11 @@ impl Check {
     }
 
     /// An EDT is about to be created; what its `depv` holds, or nothing without one.
-    pub fn edt_created(
+    pub(crate) fn edt_created(
         &self,
         objects: &Objects,
         edt: Guid,
-        work: &'static Work,
+        work: &'static Code,
         depv: &[Guid],
         act: (&'static str, Who),
     ) {
@@ -376,13 +377,13 @@ impl Check {
         self.history.connected(edt, depv, act);
     }
 
-    /// So is its output event.
-    pub fn output_created(
+    /// The output event of an EDT is created with it.
+    pub(crate) fn output_created(
         &self,
         objects: &Objects,
         output: Guid,
         edt: Guid,
-        work: &'static Work,
+        work: &'static Code,
         act: (&'static str, Who),
     ) {
         let act = self.act(act.0, act.1);
@@ -391,43 +392,56 @@ impl Check {
     }
 
     /// A block that the runtime made for the program.
-    pub fn runtime_block(&self, objects: &Objects, block: Guid) {
+    pub(crate) fn runtime_block(&self, objects: &Objects, block: Guid) {
         let act = self.act(history::AT_START, Who::NOBODY);
         self.history.created(objects, block, What::Block, None, act);
     }
 
     /// An object that a call made for the program, besides what the call is there for.
-    pub fn made(&self, objects: &Objects, guid: Guid, what: What, act: (&'static str, Who)) {
+    pub(crate) fn made(&self, objects: &Objects, guid: Guid, what: What, act: (&'static str, Who)) {
         let act = self.act(act.0, act.1);
         self.history.created(objects, guid, what, None, act);
     }
 
-    /// The same of a data block.
-    pub fn made_block(&self, objects: &Objects, block: Guid, size: u64, act: (&'static str, Who)) {
+    /// A data block that a call made for the program, besides what the call is there for.
+    pub(crate) fn made_block(
+        &self,
+        objects: &Objects,
+        block: Guid,
+        size: u64,
+        act: (&'static str, Who),
+    ) {
         self.made(objects, block, What::Block, act);
         self.history.sized(block, size);
     }
 
     /// An object was created on a label, and what waited for it is about to be done.
-    pub fn opens(&self, objects: &Objects, label: Guid, what: What, call: &'static str, who: Who) {
+    pub(crate) fn opens(
+        &self,
+        objects: &Objects,
+        label: Guid,
+        what: What,
+        call: &'static str,
+        who: Who,
+    ) {
         let act = self.act(call, who);
         self.history.opens(objects, label, what, act);
     }
 
     /// A call has ended an object that nothing else would tell of: a range, a map or a file.
-    pub fn ended(&self, guid: Guid, act: (&'static str, Who)) {
+    pub(crate) fn ended(&self, guid: Guid, act: (&'static str, Who)) {
         let act = self.act(act.0, act.1);
-        self.history.ends(guid, End::Destroyed(act));
+        self.history.ends(guid, Ending::Destroyed(act));
     }
 
     /// A range or map, with these labels, was destroyed.
-    pub fn range_ended(&self, range: Guid, labels: Bounds, act: (&'static str, Who)) {
+    pub(crate) fn range_ended(&self, range: Guid, labels: Bounds, act: (&'static str, Who)) {
         self.ended(range, act);
         self.former_ranges.lock().push((range, labels));
     }
 
     /// An EDT that is no finish EDT is about to satisfy this, if it is an event of the program's.
-    pub fn ends_with(&self, output: Guid, who: Who) {
+    pub(crate) fn ends_with(&self, output: Guid, who: Who) {
         if matches!(self.history.what(output), Some(What::Event(_))) {
             self.history
                 .satisfied(output, self.act(history::BY_END, who));
@@ -435,8 +449,8 @@ impl Check {
     }
 
     /// An EDT has run; the blocks that it released before its end.
-    pub fn edt_ran(&self, edt: Guid) -> Vec<Guid> {
-        self.history.ends(edt, End::Ran);
+    pub(crate) fn edt_ran(&self, edt: Guid) -> Vec<Guid> {
+        self.history.ends(edt, Ending::Ran);
         self.released.lock().remove(&edt).unwrap_or_default()
     }
 
@@ -462,7 +476,7 @@ impl Check {
     }
 
     /// Whether a running EDT, or a thread, has released a block before.
-    pub fn has_released(&self, who: Who, block: Guid) -> bool {
+    pub(crate) fn has_released(&self, who: Who, block: Guid) -> bool {
         if who.edt.is_null() {
             let released = self.released_outside.lock();
             return released.contains(&(who.thread, block));
@@ -475,9 +489,9 @@ impl Check {
 }
 
 /// A call as it was made.
-pub struct Made<'a> {
+pub(crate) struct CallRecord<'a> {
     /// Which.
-    pub call: &'static Call,
+    pub call: &'static CallSpec,
     /// Its arguments, each as a word.
     pub args: &'a [u64],
     /// By whom.
@@ -495,10 +509,10 @@ pub struct Made<'a> {
     pub collective: Option<Params>,
 }
 
-impl<'a> Made<'a> {
+impl<'a> CallRecord<'a> {
     /// A call, of which only the arguments themselves are of interest.
-    fn plain(call: &'static Call, args: &'a [u64], act: Act) -> Made<'a> {
-        Made {
+    fn plain(call: &'static CallSpec, args: &'a [u64], act: Act) -> CallRecord<'a> {
+        CallRecord {
             call,
             args,
             act,
@@ -511,12 +525,12 @@ impl<'a> Made<'a> {
     }
 
     /// An argument as a number.
-    pub fn number(&self, at: usize) -> u64 {
+    pub(crate) fn number(&self, at: usize) -> u64 {
         self.args.get(at).copied().unwrap_or(0)
     }
 
     /// An argument as a GUID.
-    pub fn guid(&self, at: usize) -> Guid {
+    pub(crate) fn guid(&self, at: usize) -> Guid {
         Guid::from_bits(self.number(at))
     }
 
@@ -551,7 +565,7 @@ fn kind_of(guid: Guid) -> Option<Kind> {
 }
 
 /// Whether an object can be used by this GUID. What this room does not know counts as alive.
-pub fn is_alive(objects: &Objects, guid: Guid) -> bool {
+pub(crate) fn is_alive(objects: &Objects, guid: Guid) -> bool {
     match kind_of(guid) {
         None => false,
         Some(_) if is_known(guid) => objects.exists(guid),
@@ -560,9 +574,8 @@ pub fn is_alive(objects: &Objects, guid: Guid) -> bool {
 }
 
 /// Whether an event in this state may still bring what waits for it.
-fn is_untriggered(state: u8) -> bool {
-    use crate::object::event::{ARMED, CHOOSY};
-    state == ARMED || state == CHOOSY
+fn is_untriggered(state: EventState) -> bool {
+    state == EventState::Armed || state == EventState::MultiShot
 }
 
 /// Whether [`is_alive`] knows about objects with such a GUID.

@@ -2,10 +2,10 @@
 //! what is here with them.
 
 /// Numbers and what they are called.
-pub type Names = [(u32, &'static str)];
+pub(crate) type Names = [(u32, &'static str)];
 
 /// `ocrEventTypes_t`.
-pub const EVENT_TYPES: &Names = &[
+pub(crate) const EVENT_TYPES: &Names = &[
     (1, "OCR_EVENT_ONCE_T"),
     (2, "OCR_EVENT_IDEM_T"),
     (3, "OCR_EVENT_STICKY_T"),
@@ -16,7 +16,7 @@ pub const EVENT_TYPES: &Names = &[
 ];
 
 /// `ocrHintType_t`.
-pub const HINT_TYPES: &Names = &[
+pub(crate) const HINT_TYPES: &Names = &[
     (1, "OCR_HINT_EDT_T"),
     (2, "OCR_HINT_DB_T"),
     (3, "OCR_HINT_EVT_T"),
@@ -24,7 +24,7 @@ pub const HINT_TYPES: &Names = &[
 ];
 
 /// `ocrHintProp_t`.
-pub const HINT_PROPERTIES: &Names = &[
+pub(crate) const HINT_PROPERTIES: &Names = &[
     (1, "OCR_HINT_EDT_PRIORITY"),
     (2, "OCR_HINT_EDT_SLOT_MAX_ACCESS"),
     (3, "OCR_HINT_EDT_AFFINITY"),
@@ -47,7 +47,7 @@ pub const HINT_PROPERTIES: &Names = &[
 ];
 
 /// `ocrGuidUserKind`.
-pub const OBJECT_KINDS: &Names = &[
+pub(crate) const OBJECT_KINDS: &Names = &[
     (2, "GUID_USER_DB"),
     (3, "GUID_USER_EDT"),
     (4, "GUID_USER_EDT_TEMPLATE"),
@@ -61,7 +61,7 @@ pub const OBJECT_KINDS: &Names = &[
 ];
 
 /// `ocrAffinityKind`.
-pub const AFFINITY_KINDS: &Names = &[
+pub(crate) const AFFINITY_KINDS: &Names = &[
     (0, "AFFINITY_CURRENT"),
     (1, "AFFINITY_PD"),
     (2, "AFFINITY_PD_MASTER"),
@@ -71,7 +71,7 @@ pub const AFFINITY_KINDS: &Names = &[
 ];
 
 /// `ocrQueryType_t`.
-pub const QUERIES: &Names = &[
+pub(crate) const QUERIES: &Names = &[
     (0, "OCR_QUERY_READY_EDTS"),
     (1, "OCR_QUERY_EVENTS"),
     (2, "OCR_QUERY_LAST_SATISFIED_DB"),
@@ -79,21 +79,21 @@ pub const QUERIES: &Names = &[
 ];
 
 /// `ocrLegacyBlockProgress`'s `properties`.
-pub const LEGACY_PROPERTIES: &Names = &[
+pub(crate) const LEGACY_PROPERTIES: &Names = &[
     (1, "LEGACY_PROP_WAIT_FOR_CREATE"),
     (2, "LEGACY_PROP_WAIT_IF_CREATED"),
     (4, "LEGACY_PROP_CHECK"),
 ];
 
 /// The properties of who creates on a label alone. A name that has the bits of another stands before that.
-pub const LABEL_PROPERTIES: &Names = &[
+pub(crate) const LABEL_PROPERTIES: &Names = &[
     (0x300, "GUID_PROP_CHECK"),
     (0x500, "GUID_PROP_BLOCK"),
     (0x100, "GUID_PROP_IS_LABELED"),
 ];
 
 /// The properties of an EDT. A name that has the bits of another stands before that.
-pub const EDT_PROPERTIES: &Names = &[
+pub(crate) const EDT_PROPERTIES: &Names = &[
     (0x900, "EDT_PROP_MAPPED"),
     (0x80, "EDT_PROP_LID"),
     (0x300, "GUID_PROP_CHECK"),
@@ -106,7 +106,7 @@ pub const EDT_PROPERTIES: &Names = &[
 ];
 
 /// The properties of an event.
-pub const EVENT_PROPERTIES: &Names = &[
+pub(crate) const EVENT_PROPERTIES: &Names = &[
     (0x900, "EVT_PROP_MAPPED"),
     (0x80, "EVT_PROP_LID"),
     (0x300, "GUID_PROP_CHECK"),
@@ -116,7 +116,7 @@ pub const EVENT_PROPERTIES: &Names = &[
 ];
 
 /// The flags of a block.
-pub const BLOCK_PROPERTIES: &Names = &[
+pub(crate) const BLOCK_PROPERTIES: &Names = &[
     (0x900, "DB_PROP_MAPPED"),
     (0x80, "DB_PROP_LID"),
     (0x300, "GUID_PROP_CHECK"),
@@ -128,13 +128,13 @@ pub const BLOCK_PROPERTIES: &Names = &[
 ];
 
 /// One of several, or the number where it is none of them.
-pub fn one_of(names: &Names, number: u32) -> String {
+pub(crate) fn one_of(names: &Names, number: u32) -> String {
     let named = names.iter().find(|(known, _)| *known == number);
     named.map_or_else(|| number.to_string(), |(_, name)| name.to_string())
 }
 
 /// Properties that were combined with `|`; what has no name is written as a number.
-pub fn all_of(names: &Names, mut bits: u32) -> String {
+pub(crate) fn all_of(names: &Names, mut bits: u32) -> String {
     let mut parts = Vec::new();
     for (known, name) in names {
         if bits & known == *known {

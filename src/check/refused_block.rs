@@ -2,13 +2,13 @@
 
 use super::calls::{ACCESS, NO_MEMORY, PERMISSION};
 use super::history::Who;
-use super::{Check, Made, Misuse};
+use super::{CallRecord, Check, Misuse};
 use crate::object::Objects;
 use crate::object::guid::Guid;
 
 impl Check {
     /// `ocrDbCreate` was refused, and not for the GUID that it was to create the block on.
-    pub(super) fn refused_block(&self, made: &Made<'_>) -> Option<Box<Misuse>> {
+    pub(super) fn refused_block(&self, made: &CallRecord<'_>) -> Option<Box<Misuse>> {
         let allocator = made.number(made.at("allocator")) as u32;
         (allocator != 0).then(|| {
             self.by_call(
@@ -23,7 +23,7 @@ impl Check {
     }
 
     /// One of the functions of OCR 1.0 that are not supported.
-    pub(super) fn no_allocator(&self, made: &Made<'_>) -> Box<Misuse> {
+    pub(super) fn no_allocator(&self, made: &CallRecord<'_>) -> Box<Misuse> {
         self.by_call(
             made,
             "there is no memory management inside data blocks".into(),
@@ -35,7 +35,7 @@ impl Check {
     }
 
     /// A block is destroyed for which an EDT waits that could not acquire it yet.
-    pub fn destroyed_awaited(&self, made: &Made<'_>, edt: Guid) -> Box<Misuse> {
+    pub(crate) fn destroyed_awaited(&self, made: &CallRecord<'_>, edt: Guid) -> Box<Misuse> {
         self.by_call(
             made,
             format!("{} waits for the data block", self.history.name(edt)),
@@ -47,47 +47,44 @@ impl Check {
         )
     }
 
-    pub(super) fn refused_release(&self, made: &Made<'_>) -> Box<Misuse> {
+    pub(super) fn refused_release(&self, made: &CallRecord<'_>) -> Box<Misuse> {
         let block = made.guid(0);
         let outside = made.act.who.edt.is_null();
         let who = if outside { "the thread" } else { "the EDT" };
-        match self.has_released(made.act.who, block) {
-            true => self.by_call(
+        if self.has_released(made.act.who, block) {
+            self.by_call(
                 made,
                 format!("{who} has released the data block before"),
                 &[block],
                 "an EDT releases a data block at most once, also one that came through several \
-                 pre-slots (see 2.8.1)",
-                match outside {
-                    false => {
-                        "Remove one of the two calls. The end of the EDT releases what is left."
-                    }
-                    true => "Remove one of the two calls.",
+             pre-slots (see 2.8.1)",
+                if !outside {
+                    "Remove one of the two calls. The end of the EDT releases what is left."
+                } else {
+                    "Remove one of the two calls."
                 },
-            ),
-            false => self.by_call(
-                made,
-                format!("{who} has not acquired the data block"),
-                &[block],
-                "a data block can be released by an EDT that created it (without \
-                 DB_PROP_NO_ACQUIRE) or got it through a pre-slot (not with DB_MODE_NULL)",
-                match outside {
-                    false => {
-                        "To use the block here, add a dependence from it to a pre-slot of this EDT; knowing \
-                         its GUID is not enough. If the EDT does not use the block, remove the call."
-                    }
-                    true => {
-                        "A thread outside of EDTs has the blocks that it has created, and those that it got by \
-                         waiting for an event (ocrLegacyBlockProgress); knowing a GUID is not enough. If it \
-                         does not use the block, remove the call."
-                    }
-                },
-            ),
+            )
+        } else {
+            self.by_call(
+            made,
+            format!("{who} has not acquired the data block"),
+            &[block],
+            "a data block can be released by an EDT that created it (without \
+             DB_PROP_NO_ACQUIRE) or got it through a pre-slot (not with DB_MODE_NULL)",
+            if !outside {
+                "To use the block here, add a dependence from it to a pre-slot of this EDT; knowing \
+                 its GUID is not enough. If the EDT does not use the block, remove the call."
+            } else {
+                "A thread outside of EDTs has the blocks that it has created, and those that it got by \
+                 waiting for an event (ocrLegacyBlockProgress); knowing a GUID is not enough. If it \
+                 does not use the block, remove the call."
+            },
+        )
         }
     }
 
     /// One of the GUIDs that must be that of a block is `NULL_GUID`.
-    fn null_block(&self, made: &Made<'_>, args: &[usize]) -> Option<Box<Misuse>> {
+    fn null_block(&self, made: &CallRecord<'_>, args: &[usize]) -> Option<Box<Misuse>> {
         let at = *args.iter().find(|&&at| made.guid(at).is_null())?;
         let name = made.call.args[at].0;
         Some(self.by_call(
@@ -101,7 +98,12 @@ impl Check {
     }
 
     /// A block that was passed by value was to be used as others are.
-    pub(super) fn private_block(&self, made: &Made<'_>, block: Guid, name: &str) -> Box<Misuse> {
+    pub(super) fn private_block(
+        &self,
+        made: &CallRecord<'_>,
+        block: Guid,
+        name: &str,
+    ) -> Box<Misuse> {
         self.by_call(
             made,
             format!("{name} ({block}) was passed by value, and cannot be passed on as a block"),
@@ -113,13 +115,14 @@ impl Check {
     }
 
     /// The content of a block was to be passed by who does not hold it.
-    pub(super) fn not_held(&self, made: &Made<'_>) -> Box<Misuse> {
+    pub(super) fn not_held(&self, made: &CallRecord<'_>) -> Box<Misuse> {
         let block = made.guid(0);
         let outside = made.act.who.edt.is_null();
         let who = if outside { "the thread" } else { "the EDT" };
-        let what = match self.has_released(made.act.who, block) {
-            true => "released the data block before",
-            false => "not acquired the data block",
+        let what = if self.has_released(made.act.who, block) {
+            "released the data block before"
+        } else {
+            "not acquired the data block"
         };
         self.by_call(
             made,
@@ -132,7 +135,7 @@ impl Check {
     }
 
     /// `ocrGroupBegin` or `ocrGroupEnd` was refused.
-    pub(super) fn refused_group(&self, made: &Made<'_>) -> Box<Misuse> {
+    pub(super) fn refused_group(&self, made: &CallRecord<'_>) -> Box<Misuse> {
         let what = match (made.act.who.work, made.call.name) {
             (None, _) => "a group is of an EDT, and none runs here",
             (_, "ocrGroupBegin") => "the EDT has a group open",
@@ -148,7 +151,7 @@ impl Check {
     }
 
     /// An EDT has ended with a group open.
-    pub fn open_group(&self, who: Who) -> Box<Misuse> {
+    pub(crate) fn open_group(&self, who: Who) -> Box<Misuse> {
         self.by_edt(
             who,
             format!("seen at the end of {who}"),
@@ -163,7 +166,7 @@ impl Check {
     pub(super) fn refused_partition(
         &self,
         objects: &Objects,
-        made: &Made<'_>,
+        made: &CallRecord<'_>,
         status: u8,
     ) -> Box<Misuse> {
         let whole = made.guid(0);
@@ -206,7 +209,7 @@ impl Check {
     }
 
     /// An EDT that wants a block and one of its parts: `blocks` are those of its pre-slots.
-    pub fn part_and_whole(
+    pub(crate) fn part_and_whole(
         &self,
         objects: &Objects,
         who: Who,
@@ -237,7 +240,7 @@ impl Check {
     pub(super) fn refused_copy(
         &self,
         objects: &Objects,
-        made: &Made<'_>,
+        made: &CallRecord<'_>,
         status: u8,
     ) -> Option<Box<Misuse>> {
         let (destination, source) = (made.guid(0), made.guid(2));

@@ -2,11 +2,11 @@
 
 use super::arguments::article;
 use super::calls::{ACCESS, INVALID, PERMISSION};
-use super::history::{Act, End, What, Who};
-use super::{Check, Made, Misuse};
+use super::history::{Act, Ending, What, Who};
+use super::{CallRecord, Check, Misuse};
 use crate::object::Objects;
 use crate::object::collective::Params;
-use crate::object::edt::{Mode, WAITING};
+use crate::object::edt::{EdtState, Mode};
 use crate::object::event::EventKind;
 use crate::object::guid::Guid;
 
@@ -38,14 +38,19 @@ fn differences(there: &Params, given: &Params) -> String {
         _ => format!("{name} {there} and not {given}"),
     });
     let words: Vec<String> = words.collect();
-    match words.is_empty() {
-        true => String::new(),
-        false => format!(": {}", words.join(", ")),
+    if words.is_empty() {
+        String::new()
+    } else {
+        format!(": {}", words.join(", "))
     }
 }
 
 impl Check {
-    pub(super) fn refused_event(&self, objects: &Objects, made: &Made<'_>) -> Option<Box<Misuse>> {
+    pub(super) fn refused_event(
+        &self,
+        objects: &Objects,
+        made: &CallRecord<'_>,
+    ) -> Option<Box<Misuse>> {
         let params = made.call.args.len() == 4;
         let Some(kind) = EventKind::from_bits(made.number(1) as u32) else {
             return Some(self.by_call(
@@ -104,7 +109,7 @@ impl Check {
     /// An event that exists was not satisfied.
     pub(super) fn refused_satisfaction(
         &self,
-        made: &Made<'_>,
+        made: &CallRecord<'_>,
         event: Guid,
         slot: u64,
         depth: u32,
@@ -169,14 +174,19 @@ impl Check {
 
     /// An event did not take what was passed on to it, `by` something that is no call: a misuse if the event
     /// has triggered before.
-    pub fn satisfied_twice(&self, event: Guid, who: Who, by: String) -> Result<(), Box<Misuse>> {
+    pub(crate) fn satisfied_twice(
+        &self,
+        event: Guid,
+        who: Who,
+        by: String,
+    ) -> Result<(), Box<Misuse>> {
         let Some(record) = self.history.get(event) else {
             return Ok(());
         };
         let kind = record
             .what
             .filter(|what| what.is_event() && record.created.is_some());
-        let (Some(what), false) = (kind, matches!(record.end, Some(End::Destroyed(_)))) else {
+        let (Some(what), false) = (kind, matches!(record.end, Some(Ending::Destroyed(_)))) else {
             return Ok(());
         };
         let name = article(what.name());
@@ -216,7 +226,11 @@ impl Check {
     }
 
     /// The output event of an EDT is about to be satisfied by somebody else.
-    pub fn satisfied_by_hand(&self, objects: &Objects, made: &Made<'_>) -> Option<Box<Misuse>> {
+    pub(crate) fn satisfied_by_hand(
+        &self,
+        objects: &Objects,
+        made: &CallRecord<'_>,
+    ) -> Option<Box<Misuse>> {
         let [event, slot] = match made.call.name {
             "ocrEventSatisfy" | "ocrEventSatisfySlot" => [0, 2],
             "ocrAddDependence" | "ocrAddDependenceByValue" => [1, 2],
@@ -231,16 +245,15 @@ impl Check {
             return None;
         }
         let links = made.call.name.starts_with("ocrAddDependence");
-        let advice = match links {
-            true => format!(
+        let advice = if links {
+            format!(
                 "What the EDT is to wait for leads to the EDT itself: pass {edt} as destination, and one of \
-                 its pre-slots. What it passes on is the value that it returns."
-            ),
-            false => {
-                "Leave it to the EDT: what it passes on is the value that it returns. For an event \
-                      that the program satisfies itself, use one of ocrEventCreate."
-                    .to_string()
-            }
+             its pre-slots. What it passes on is the value that it returns."
+            )
+        } else {
+            "Leave it to the EDT: what it passes on is the value that it returns. For an event \
+                  that the program satisfies itself, use one of ocrEventCreate."
+                .to_string()
         };
         Some(self.by_call(
             made,
@@ -257,7 +270,7 @@ impl Check {
 
     /// An event is about to be satisfied with a data block that it was not created for. Without strict mode it takes
     /// the block: programs of OCR 1.2 rely on that. A latch event ignores blocks, in OCR 1.1.0.
-    pub fn takes_no_block(&self, made: &Made<'_>) -> Option<Box<Misuse>> {
+    pub(crate) fn takes_no_block(&self, made: &CallRecord<'_>) -> Option<Box<Misuse>> {
         let [source, event] = match made.call.name {
             "ocrEventSatisfy" | "ocrEventSatisfySlot" => [1, 0],
             "ocrAddDependence" | "ocrAddDependenceByValue" => [0, 1],
@@ -294,7 +307,7 @@ impl Check {
     pub(super) fn refused_dependence(
         &self,
         objects: &Objects,
-        made: &Made<'_>,
+        made: &CallRecord<'_>,
         status: u8,
         [source, destination, slot, mode]: [usize; 4],
     ) -> Option<Box<Misuse>> {
@@ -343,7 +356,7 @@ impl Check {
         }
         let (edt, locked) = objects.edts.lock(destination)?;
         let depc = edt.depc.get() as u64;
-        let waits = locked.word.state() == WAITING;
+        let waits = locked.word.state() == EdtState::Waiting;
         let taken = slot < depc && waits && !edt.slots()[slot as usize].is_unconnected();
         drop(locked);
         let both = [destination, source];
@@ -360,16 +373,13 @@ impl Check {
                 format!("slot {slot} is out of range: the EDT has {has}"),
                 &both,
                 "slot is less than the number of pre-slots that the EDT was created with",
-                match exchanged {
-                    true => {
-                        "That is the number of a mode, too, and the mode that was passed that of a pre-slot: is one in \
-                         the place of the other? The order is source, destination, slot, mode. Slots count from \
-                         0; if one is missing, pass a larger depc where the template or the EDT is created."
-                    }
-                    false => {
-                        "Slots count from 0. If one is missing, pass a larger depc where the template or the \
-                         EDT is created."
-                    }
+                if exchanged {
+                    "That is the number of a mode, too, and the mode that was passed that of a pre-slot: is one in \
+                     the place of the other? The order is source, destination, slot, mode. Slots count from \
+                     0; if one is missing, pass a larger depc where the template or the EDT is created."
+                } else {
+                    "Slots count from 0. If one is missing, pass a larger depc where the template or the \
+                     EDT is created."
                 },
             ));
         }
@@ -379,15 +389,12 @@ impl Check {
                 format!("pre-slot {slot} is connected already"),
                 &both,
                 "a pre-slot of an EDT takes one dependence, as the consistency model has it",
-                match made.call.name.starts_with("ocrEventSatisfy") {
-                    true => {
-                        "Satisfy the event that the pre-slot is connected to: see above. Only a pre-slot that nothing \
-                         is connected to is satisfied itself."
-                    }
-                    false => {
-                        "Use another slot number for this dependence: each has its own, and it stands before the mode. The slot \
-                         may have been connected by depv of ocrEdtCreate. To wait for several things on one slot, put a latch event before it."
-                    }
+                if made.call.name.starts_with("ocrEventSatisfy") {
+                    "Satisfy the event that the pre-slot is connected to: see above. Only a pre-slot that nothing \
+                     is connected to is satisfied itself."
+                } else {
+                    "Use another slot number for this dependence: each has its own, and it stands before the mode. The slot \
+                     may have been connected by depv of ocrEdtCreate. To wait for several things on one slot, put a latch event before it."
                 },
             ));
         }
@@ -406,12 +413,12 @@ impl Check {
     }
 
     /// An output event was connected while its EDT may end: what strict mode says of it.
-    pub fn may_be_late(&self, act: Act, output: Guid, edt: Guid) -> String {
+    pub(crate) fn may_be_late(&self, act: Act, output: Guid, edt: Guid) -> String {
         format!(
             "{} in {} has connected {} while {} could run: had that ended before, the call would have been \
              refused, since the output event goes with its EDT. Leave a pre-slot of the EDT open \
              (UNINITIALIZED_GUID in depv of ocrEdtCreate), connect its output event, and satisfy that pre-slot \
-             last (OCR 1.1.0, 2.7.3). More of this kind is not told.",
+             last (OCR 1.1.0, 2.7.3).",
             act.call,
             act.who,
             self.history.name(output),
@@ -420,7 +427,7 @@ impl Check {
     }
 
     /// A source that takes no further dependence.
-    pub(super) fn used_up(&self, made: &Made<'_>, source: Guid) -> Option<Box<Misuse>> {
+    pub(super) fn used_up(&self, made: &CallRecord<'_>, source: Guid) -> Option<Box<Misuse>> {
         let what = self.history.what(source)?;
         let (title, rule, advice) = match what {
             What::COUNTED => (
@@ -449,7 +456,7 @@ impl Check {
         Some(self.by_call(made, title, &[source], rule, advice))
     }
 
-    pub(super) fn refused_contribution(&self, made: &Made<'_>, status: u8) -> Box<Misuse> {
+    pub(super) fn refused_contribution(&self, made: &CallRecord<'_>, status: u8) -> Box<Misuse> {
         let (event, slot) = (made.guid(0), made.number(2));
         let what = self.history.what(event);
         let (title, rule, advice) = match what {
@@ -482,7 +489,7 @@ impl Check {
     }
 
     /// A block that is written once was to be written again.
-    pub(super) fn written_once(&self, made: &Made<'_>, objects: &[Guid]) -> Box<Misuse> {
+    pub(super) fn written_once(&self, made: &CallRecord<'_>, objects: &[Guid]) -> Box<Misuse> {
         self.by_call(
             made,
             "the data block was to be written once, and was".into(),

@@ -4,17 +4,21 @@ use super::arguments::article;
 use super::calls::{OEVT_VALID, Role};
 use super::history::What;
 use super::misuse::count;
-use super::{Check, Made, Misuse, is_alive};
+use super::{CallRecord, Check, Misuse, is_alive};
 use crate::object::Objects;
+use crate::object::code::NO_RESULT;
 use crate::object::event::EventKind;
 use crate::object::guid::Guid;
 use crate::object::link::MAX_SLOTS;
 use crate::object::template::{PARAM_DEF, PARAM_UNK};
-use crate::object::work::NO_RESULT;
 
 impl Check {
     /// The template exists; what else is wrong, in the order in which the engine looks.
-    pub(super) fn refused_edt(&self, objects: &Objects, made: &Made<'_>) -> Option<Box<Misuse>> {
+    pub(super) fn refused_edt(
+        &self,
+        objects: &Objects,
+        made: &CallRecord<'_>,
+    ) -> Option<Box<Misuse>> {
         let template = made.guid(made.at("templateGuid"));
         let view = objects.templates.view(template)?;
         let word = |name: &str| made.number(made.at(name));
@@ -63,7 +67,7 @@ impl Check {
     }
 
     /// An event in `depv` that takes no further dependence; all that may be it.
-    fn used_up_source(&self, made: &Made<'_>) -> Option<Box<Misuse>> {
+    fn used_up_source(&self, made: &CallRecord<'_>) -> Option<Box<Misuse>> {
         let bounded = |source: &&Guid| {
             let what = self.history.what(**source);
             what.is_some_and(|what| {
@@ -88,7 +92,12 @@ impl Check {
         }
     }
 
-    fn wrong_paramv(&self, made: &Made<'_>, template: Guid, paramc: u32) -> Option<Box<Misuse>> {
+    fn wrong_paramv(
+        &self,
+        made: &CallRecord<'_>,
+        template: Guid,
+        paramc: u32,
+    ) -> Option<Box<Misuse>> {
         let (what, advice) = match (paramc, made.number(made.at("paramv"))) {
             (0, 0) => return None,
             (0, _) => (
@@ -110,7 +119,7 @@ impl Check {
     }
 
     /// An element of `depv` that cannot be a source.
-    fn wrong_source(&self, objects: &Objects, made: &Made<'_>) -> Option<Box<Misuse>> {
+    fn wrong_source(&self, objects: &Objects, made: &CallRecord<'_>) -> Option<Box<Misuse>> {
         let sources = made.depv.iter().enumerate();
         let mut sources = sources.filter(|(_, source)| **source != Guid::UNINITIALIZED);
         sources.find_map(|(slot, &source)| {
@@ -120,7 +129,11 @@ impl Check {
     }
 
     /// A kernel that is to pass on the block of a pre-slot that its EDTs do not have; the template exists.
-    pub(super) fn refused_kernel(&self, objects: &Objects, made: &Made<'_>) -> Option<Box<Misuse>> {
+    pub(super) fn refused_kernel(
+        &self,
+        objects: &Objects,
+        made: &CallRecord<'_>,
+    ) -> Option<Box<Misuse>> {
         let template = made.guid(made.at("templateGuid"));
         let slot = made.number(made.at("resultSlot")) as u32;
         let view = objects.templates.view(template)?;
@@ -146,7 +159,11 @@ impl Check {
     }
 
     /// What `ocrOpenclTaskCreate` asks beyond `ocrEdtCreate`; the template exists.
-    pub(super) fn refused_task(&self, objects: &Objects, made: &Made<'_>) -> Option<Box<Misuse>> {
+    pub(super) fn refused_task(
+        &self,
+        objects: &Objects,
+        made: &CallRecord<'_>,
+    ) -> Option<Box<Misuse>> {
         let word = |name: &str| made.number(made.at(name));
         let template = made.guid(made.at("templateGuid"));
         let dimensions = word("work_dim") as u32;
@@ -177,7 +194,7 @@ impl Check {
     }
 
     /// The affinity of `ocrOpenclTaskCreate` is no device.
-    pub(super) fn refused_device(&self, made: &Made<'_>) -> Box<Misuse> {
+    pub(super) fn refused_device(&self, made: &CallRecord<'_>) -> Box<Misuse> {
         let affinity = made.guid(made.at("affinity"));
         self.by_call(
             made,
@@ -190,7 +207,11 @@ impl Check {
     }
 
     /// `ocrLegacySpawnOCR`, whose pointers are all right; the template exists.
-    pub(super) fn refused_spawn(&self, objects: &Objects, made: &Made<'_>) -> Option<Box<Misuse>> {
+    pub(super) fn refused_spawn(
+        &self,
+        objects: &Objects,
+        made: &CallRecord<'_>,
+    ) -> Option<Box<Misuse>> {
         let word = |name: &str| made.number(made.at(name));
         let template = made.guid(made.at("finishEdtTemplate"));
         let view = objects.templates.view(template)?;
@@ -237,7 +258,11 @@ impl Check {
 
     /// `ocrLegacyBlockProgress`. One that is told to wait only if the event is there or satisfied, or until
     /// it is there, asks.
-    pub(super) fn refused_wait(&self, objects: &Objects, made: &Made<'_>) -> Option<Box<Misuse>> {
+    pub(super) fn refused_wait(
+        &self,
+        objects: &Objects,
+        made: &CallRecord<'_>,
+    ) -> Option<Box<Misuse>> {
         let event = made.guid(0);
         if made.number(made.at("properties")) != 0 {
             return None;
@@ -259,7 +284,7 @@ impl Check {
 
     fn wrong_count(
         &self,
-        made: &Made<'_>,
+        made: &CallRecord<'_>,
         template: Guid,
         name: &str,
         things: &str,
@@ -298,7 +323,7 @@ impl Check {
     }
 
     /// With `EDT_PROP_OEVT_VALID`, the output event must exist.
-    fn wrong_output(&self, objects: &Objects, made: &Made<'_>) -> Option<Box<Misuse>> {
+    fn wrong_output(&self, objects: &Objects, made: &CallRecord<'_>) -> Option<Box<Misuse>> {
         let given = made.properties() & OEVT_VALID != 0;
         let output = made.output.filter(|_| given)?;
         if objects.event_kind(output) == Some(EventKind::Collective) {

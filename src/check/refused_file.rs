@@ -1,7 +1,7 @@
 //! Why a file was not released, or has given no chunk.
 
 use super::calls::{BUSY, INVALID};
-use super::{Check, Made, Misuse};
+use super::{CallRecord, Check, Misuse};
 use crate::object::Objects;
 
 impl Check {
@@ -9,7 +9,7 @@ impl Check {
     pub(super) fn refused_file(
         &self,
         objects: &Objects,
-        made: &Made<'_>,
+        made: &CallRecord<'_>,
         status: u8,
     ) -> Option<Box<Misuse>> {
         let (at, chunk) = match made.call.name {

@@ -1,7 +1,7 @@
 //! Why hints were not set or read, a place was not found, or a debug label not given.
 
 use super::arguments::article;
-use super::{Check, Made, Misuse};
+use super::{CallRecord, Check, Misuse};
 use crate::object::guid::{Guid, Kind};
 
 /// The names of `ocrHintType_t`, and what they are for.
@@ -15,7 +15,7 @@ const TYPES: [(&str, &str); 5] = [
 
 impl Check {
     /// `ocrSetHint` or `ocrGetHint`, of an object that can have hints.
-    pub(super) fn refused_hint(&self, made: &Made<'_>) -> Option<Box<Misuse>> {
+    pub(super) fn refused_hint(&self, made: &CallRecord<'_>) -> Option<Box<Misuse>> {
         let guid = made.guid(0);
         let Some(given) = made.hint else {
             return Some(self.by_call(
@@ -39,7 +39,7 @@ impl Check {
     }
 
     /// A create function was given a hint for objects of another kind. It does without.
-    pub fn wrong_hint(&self, made: &Made<'_>) -> Option<Box<Misuse>> {
+    pub(crate) fn wrong_hint(&self, made: &CallRecord<'_>) -> Option<Box<Misuse>> {
         let (wanted, of) = match made.call.name {
             "ocrDbCreate" => (2, "the object is a data block"),
             _ => (1, "the object is an EDT"),
@@ -50,7 +50,7 @@ impl Check {
     }
 
     /// A hint for a place was given a value that stands for none.
-    pub fn wrong_affinity(&self, made: &Made<'_>) -> Box<Misuse> {
+    pub(crate) fn wrong_affinity(&self, made: &CallRecord<'_>) -> Box<Misuse> {
         self.by_call(
             made,
             format!("value is {:#x}, which stands for no place", made.number(2)),
@@ -63,7 +63,7 @@ impl Check {
 
     fn other_hint(
         &self,
-        made: &Made<'_>,
+        made: &CallRecord<'_>,
         given: u32,
         wanted: u32,
         of: &str,
@@ -88,7 +88,7 @@ impl Check {
     }
 
     /// A function for a variable with hints, whose pointers are all right.
-    pub(super) fn refused_hint_value(&self, made: &Made<'_>) -> Box<Misuse> {
+    pub(super) fn refused_hint_value(&self, made: &CallRecord<'_>) -> Box<Misuse> {
         let number = made.number(1);
         let given = made.hint.and_then(|given| TYPES.get(given as usize));
         let (what, rule, advice) = match (made.call.name, given) {
@@ -115,7 +115,7 @@ impl Check {
     }
 
     /// A function of `extensions/ocr-affinity.h`, whose pointers are all right.
-    pub(super) fn refused_place(&self, made: &Made<'_>) -> Box<Misuse> {
+    pub(super) fn refused_place(&self, made: &CallRecord<'_>) -> Box<Misuse> {
         let guid = made.guid(0);
         let (kind, name) = match made.number(0) as u32 {
             0 => (0, "AFFINITY_CURRENT"),
@@ -160,7 +160,7 @@ impl Check {
     }
 
     /// `ocrAttachDebugLabel`, of an object that can have a label, or `ocrPreAttachDebugLabel`.
-    pub(super) fn refused_debug_label(&self, made: &Made<'_>) -> Option<Box<Misuse>> {
+    pub(super) fn refused_debug_label(&self, made: &CallRecord<'_>) -> Option<Box<Misuse>> {
         if made.number(made.at("label")) == 0 {
             return Some(self.by_call(
                 made,

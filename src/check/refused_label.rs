@@ -2,8 +2,8 @@
 
 use super::arguments::article;
 use super::calls::{LABEL_PROPERTIES, LABELED, MAPPED};
-use super::history::{End, What};
-use super::{Check, Made, Misuse, kind_of, names};
+use super::history::{Ending, What};
+use super::{CallRecord, Check, Misuse, kind_of, names};
 use crate::object::Objects;
 use crate::object::event::EventKind;
 use crate::object::guid::{Guid, Kind};
@@ -25,9 +25,9 @@ const EVENT_KINDS: [(u32, u32); 7] = [
     (24, EventKind::Collective as u32),
 ];
 
-impl Made<'_> {
+impl CallRecord<'_> {
     /// Whether it is a create function that was given a labeled GUID.
-    pub fn has_label(&self) -> bool {
+    pub(crate) fn has_label(&self) -> bool {
         self.properties() & (LABELED | MAPPED) == LABELED
     }
 }
@@ -44,12 +44,17 @@ fn objects_of(kind: Kind) -> &'static str {
 
 impl Check {
     /// `ocrGuidFromIndex`, `ocrGuidFromLabel` or `ocrGuidMapDestroy`.
-    pub(super) fn refused_range(&self, objects: &Objects, made: &Made<'_>) -> Option<Box<Misuse>> {
+    pub(super) fn refused_range(
+        &self,
+        objects: &Objects,
+        made: &CallRecord<'_>,
+    ) -> Option<Box<Misuse>> {
         let destroys = made.call.name == "ocrGuidMapDestroy";
         let wants_map = made.call.name == "ocrGuidFromLabel";
-        let (name, guid) = match destroys {
-            true => ("mapGuid", made.guid(0)),
-            false => (made.call.args[1].0, made.guid(1)),
+        let (name, guid) = if destroys {
+            ("mapGuid", made.guid(0))
+        } else {
+            (made.call.args[1].0, made.guid(1))
         };
         let Some(bounds) = objects.ranges.bounds(guid) else {
             return Some(self.by_call(
@@ -63,9 +68,10 @@ impl Check {
             ));
         };
         if bounds.mapped != wants_map {
-            let (what, other) = match bounds.mapped {
-                true => ("a map, not a range", "ocrGuidFromLabel"),
-                false => ("a range, not a map", "ocrGuidFromIndex"),
+            let (what, other) = if bounds.mapped {
+                ("a map, not a range", "ocrGuidFromLabel")
+            } else {
+                ("a range, not a map", "ocrGuidFromIndex")
             };
             return Some(self.by_call(
                 made,
@@ -123,7 +129,11 @@ impl Check {
     }
 
     /// A create function that was given a GUID to create its object on, which is no label for it.
-    pub(super) fn wrong_label(&self, objects: &Objects, made: &Made<'_>) -> Option<Box<Misuse>> {
+    pub(super) fn wrong_label(
+        &self,
+        objects: &Objects,
+        made: &CallRecord<'_>,
+    ) -> Option<Box<Misuse>> {
         let given = made.label?;
         let wanted = match made.call.name {
             "ocrDbCreate" => Kind::DataBlock,
@@ -170,7 +180,7 @@ impl Check {
     }
 
     /// `ocrGuidRangeCreate` or `ocrGuidMapCreate`.
-    pub(super) fn refused_range_creation(&self, made: &Made<'_>) -> Option<Box<Misuse>> {
+    pub(super) fn refused_range_creation(&self, made: &CallRecord<'_>) -> Option<Box<Misuse>> {
         let number = |name: &str| made.number(made.at(name));
         if number("numberGuid") == 0 {
             return Some(self.by_call(
@@ -206,14 +216,18 @@ impl Check {
     }
 
     /// A create function that found an object on its label.
-    pub(super) fn created_twice(&self, objects: &Objects, made: &Made<'_>) -> Option<Box<Misuse>> {
+    pub(super) fn created_twice(
+        &self,
+        objects: &Objects,
+        made: &CallRecord<'_>,
+    ) -> Option<Box<Misuse>> {
         // GUID_PROP_CHECK asks, and GUID_PROP_BLOCK waits.
         let promised = made.has_label() && made.properties() & LABEL_PROPERTIES == LABELED;
         let label = made.label.filter(|_| promised)?;
         let (mut advice, mut told, mut place) = (ADVICE.to_string(), vec![label], String::new());
         let is_edt = label.kind().is_some_and(Kind::is_edt);
         let end = self.history.get(label).and_then(|record| record.end);
-        if let (true, Some(End::Destroyed(_))) = (label.is_data_block(), end) {
+        if let (true, Some(Ending::Destroyed(_))) = (label.is_data_block(), end) {
             advice = STILL_HELD.to_string();
         } else if is_edt {
             advice += " An EDT keeps its GUID until it has ended.";
@@ -242,7 +256,11 @@ impl Check {
 
     /// An event is about to be created on a label of a range for events of another type. Without strict mode it is made:
     /// a label is one for events of any type here, and programs rely on it.
-    pub fn other_type(&self, objects: &Objects, made: &Made<'_>) -> Option<Box<Misuse>> {
+    pub(crate) fn other_type(
+        &self,
+        objects: &Objects,
+        made: &CallRecord<'_>,
+    ) -> Option<Box<Misuse>> {
         let label = made.label?;
         let (range, index) = self.range_of(objects, label)?;
         let kind = self.history.get(range)?.labels_for?;
@@ -271,7 +289,7 @@ impl Check {
     pub(super) fn without_object(
         &self,
         objects: &Objects,
-        made: &Made<'_>,
+        made: &CallRecord<'_>,
         guid: Guid,
         name: &str,
     ) -> Box<Misuse> {

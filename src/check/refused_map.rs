@@ -1,12 +1,12 @@
 //! Why a map has given no object, and a creator has created none.
 
 use super::calls::{MAPPED, NO_ENTRY, PENDING};
-use super::{Check, Made, Misuse};
+use super::{CallRecord, Check, Misuse};
 use crate::object::Objects;
 
 impl Check {
     /// A map was not created.
-    pub(super) fn refused_map_creation(&self, made: &Made<'_>) -> Option<Box<Misuse>> {
+    pub(super) fn refused_map_creation(&self, made: &CallRecord<'_>) -> Option<Box<Misuse>> {
         let word = |name: &str| made.number(made.at(name));
         if word("size") == 0 {
             return Some(self.by_call(
@@ -32,7 +32,7 @@ impl Check {
     /// A number that is not 0 and an array that is NULL.
     pub(super) fn missing_array(
         &self,
-        made: &Made<'_>,
+        made: &CallRecord<'_>,
         number: &str,
         array: &str,
         rule: &str,
@@ -53,7 +53,7 @@ impl Check {
     pub(super) fn refused_map(
         &self,
         objects: &Objects,
-        made: &Made<'_>,
+        made: &CallRecord<'_>,
         status: u8,
     ) -> Option<Box<Misuse>> {
         if made.call.name != "ocrMapGet" {
@@ -109,7 +109,7 @@ impl Check {
     }
 
     /// A create function with the property of a creator was refused, and nothing else explains it.
-    pub(super) fn refused_mapped(&self, made: &Made<'_>) -> Option<Box<Misuse>> {
+    pub(super) fn refused_mapped(&self, made: &CallRecord<'_>) -> Option<Box<Misuse>> {
         (made.properties() & MAPPED != 0).then(|| {
             self.by_call(
                 made,

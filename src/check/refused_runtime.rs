@@ -3,11 +3,11 @@
 
 use super::calls::LOCAL_SLOTS;
 use super::history::Who;
-use super::{Check, Made, Misuse};
+use super::{CallRecord, Check, Misuse};
 
 impl Check {
     /// A function for the storage of the calling EDT, where there is none such.
-    pub(super) fn wrong_storage(&self, made: &Made<'_>) -> Option<Box<Misuse>> {
+    pub(super) fn wrong_storage(&self, made: &CallRecord<'_>) -> Option<Box<Misuse>> {
         if made.act.who.edt.is_null() {
             return Some(self.by_call(
                 made,
@@ -31,17 +31,14 @@ impl Check {
     }
 
     /// `ocrQuery` or `ocrResume`, by who has not paused the runtime.
-    pub fn not_paused(&self, made: &Made<'_>) -> Option<Box<Misuse>> {
+    pub(crate) fn not_paused(&self, made: &CallRecord<'_>) -> Option<Box<Misuse>> {
         let asks = made.call.name == "ocrQuery";
         (asks || made.number(0) != 0).then(|| {
             self.by_call(
                 made,
                 "the caller has not paused the runtime, or has resumed it".into(),
                 &[],
-                match asks {
-                    true => "who asks has paused the runtime",
-                    false => "who has paused the runtime resumes it, once",
-                },
+                if asks { "who asks has paused the runtime" } else { "who has paused the runtime resumes it, once" },
                 "ocrPause returns 1 to the EDT or thread that has paused the runtime, and 0 if somebody \
                  else has: ask only after a 1, and pass on to ocrResume what it returned.",
             )
@@ -49,7 +46,7 @@ impl Check {
     }
 
     /// This EDT has paused the runtime, and ended.
-    pub fn never_resumed(&self, who: Who) -> Box<Misuse> {
+    pub(crate) fn never_resumed(&self, who: Who) -> Box<Misuse> {
         self.by_edt(
             who,
             format!("seen at the end of {who}"),
@@ -61,7 +58,7 @@ impl Check {
     }
 
     /// A thread that has paused the runtime was to wait.
-    pub(super) fn waits_paused(&self, made: &Made<'_>) -> Box<Misuse> {
+    pub(super) fn waits_paused(&self, made: &CallRecord<'_>) -> Box<Misuse> {
         self.by_call(
             made,
             "the caller has paused the runtime".into(),

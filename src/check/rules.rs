@@ -5,13 +5,18 @@ use super::calls::{
     ACCESS, GUID_EXISTS, INVALID, LABELED, MISUSES, NO_DEVICE, NO_MEMORY, PERMISSION, Role,
     code_of_misuse,
 };
-use super::{Check, Made, Misuse};
+use super::{CallRecord, Check, Misuse};
 use crate::object::Objects;
 
 impl Check {
     /// What was wrong with a call that returned `status`; none where the status tells of the machine
     /// or answers a question.
-    pub fn refused(&self, objects: &Objects, made: &Made<'_>, status: u8) -> Option<Box<Misuse>> {
+    pub(crate) fn refused(
+        &self,
+        objects: &Objects,
+        made: &CallRecord<'_>,
+        status: u8,
+    ) -> Option<Box<Misuse>> {
         let too_small = made.call.name == "ocrDbCopy" && status == NO_MEMORY;
         match status {
             NO_DEVICE if made.call.name == "ocrOpenclTaskCreate" => {
@@ -147,7 +152,7 @@ impl Check {
     }
 
     /// NULL_GUID, which some functions with the same kind of argument accept.
-    fn null_guid(&self, made: &Made<'_>, status: u8) -> Option<Box<Misuse>> {
+    fn null_guid(&self, made: &CallRecord<'_>, status: u8) -> Option<Box<Misuse>> {
         let mut args = made.call.args.iter().enumerate();
         let is_null = |&(at, (_, role)): &(usize, &(_, Role))| {
             matches!(role, Role::Block | Role::Object) && made.guid(at).is_null()
@@ -156,7 +161,7 @@ impl Check {
         Some(self.is_null_guid(made, name, *role))
     }
 
-    fn unexplained(&self, made: &Made<'_>, status: u8) -> Box<Misuse> {
+    fn unexplained(&self, made: &CallRecord<'_>, status: u8) -> Box<Misuse> {
         let code = code_of_misuse(status).unwrap_or("an error");
         self.by_call(
             made,
@@ -168,7 +173,7 @@ impl Check {
         )
     }
 
-    pub(super) fn after_shutdown(&self, made: &Made<'_>) -> Box<Misuse> {
+    pub(super) fn after_shutdown(&self, made: &CallRecord<'_>) -> Box<Misuse> {
         self.by_call(
             made,
             "this EDT has called ocrShutdown before".into(),
@@ -178,7 +183,12 @@ impl Check {
         )
     }
 
-    pub(super) fn unknown_property(&self, made: &Made<'_>, at: usize, known: u32) -> Box<Misuse> {
+    pub(super) fn unknown_property(
+        &self,
+        made: &CallRecord<'_>,
+        at: usize,
+        known: u32,
+    ) -> Box<Misuse> {
         let name = made.call.args[at].0;
         let unknown = made.number(at) as u32 & !known;
         self.by_call(

@@ -7,7 +7,7 @@ fn words(text: &str) -> Vec<OsString> {
 #[test]
 fn runtime_options_are_taken_out() {
     let mut args = words("prog a -ocr:workers 3 b -ocr:sched=static:1:2 --ocr:num-threads 5 c");
-    let given = Given::take_from(&mut args).expect("right");
+    let given = GivenArguments::take_from(&mut args).expect("right");
     assert_eq!(args, words("prog a b c"));
     assert_eq!((given.file, given.request), (None, Request::Run));
     let given: Vec<_> = given
@@ -24,7 +24,7 @@ fn runtime_options_are_taken_out() {
 #[test]
 fn options_of_other_implementations_are_taken_out() {
     let mut args = words("prog a --ocr:load b --ocr:save 60 --ocr:fake-nodes=2 c --ocr:client d");
-    let given = Given::take_from(&mut args).expect("right");
+    let given = GivenArguments::take_from(&mut args).expect("right");
     assert_eq!(args, words("prog a b c d"));
     assert!(given.settings.is_empty());
 }
@@ -32,25 +32,25 @@ fn options_of_other_implementations_are_taken_out() {
 #[test]
 fn a_settings_file_need_not_be_named() {
     let mut args = words("prog a -ocr:cfg");
-    let given = Given::take_from(&mut args).expect("right");
+    let given = GivenArguments::take_from(&mut args).expect("right");
     assert_eq!((args, given.file), (words("prog a"), None));
 }
 
 #[test]
 fn the_program_name_is_left_alone() {
     let mut args = words("-ocr:help x");
-    let given = Given::take_from(&mut args).expect("right");
+    let given = GivenArguments::take_from(&mut args).expect("right");
     assert_eq!(given.request, Request::Run);
     assert_eq!(args, words("-ocr:help x"));
 }
 
 #[test]
 fn wrong_options_say_what_is_right() {
-    let message = Given::take_from(&mut words("p -ocr:worker 2"))
+    let message = GivenArguments::take_from(&mut words("p -ocr:worker 2"))
         .map(|_| ())
         .unwrap_err();
     assert!(message.contains("workers"), "{message}");
-    let message = Given::take_from(&mut words("p -ocr:workers"))
+    let message = GivenArguments::take_from(&mut words("p -ocr:workers"))
         .map(|_| ())
         .unwrap_err();
     assert!(message.contains("wants a value"), "{message}");

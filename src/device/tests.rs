@@ -4,16 +4,15 @@
 mod ends;
 mod lanes;
 
+use crate::device::*;
+use crate::object::arena::Cache;
+use crate::object::data_block::DataBlock;
+use crate::object::data_block::{BlockState, DataBlocks};
+use crate::object::place::Place;
+use parking_lot::{Condvar, Mutex};
 use std::collections::HashMap;
 use std::sync::{Arc, OnceLock};
 use std::time::Duration;
-
-use parking_lot::{Condvar, Mutex};
-
-use super::*;
-use crate::object::arena::Cache;
-use crate::object::data_block::{DataBlocks, LIVE};
-use crate::object::place::Place;
 
 const PLACE: Place = Place::device(0);
 const MIB: u64 = 1 << 20;
@@ -49,7 +48,7 @@ struct Listener {
 }
 
 impl Listener {
-    fn tell(&self, what: impl FnOnce(&mut Told)) {
+    fn record(&self, what: impl FnOnce(&mut Told)) {
         let mut told = self.told.lock();
         what(&mut told);
         told.answers += 1;
@@ -74,22 +73,22 @@ const BREAKS: usize = usize::MAX;
 impl Events for Listener {
     fn enqueued(&self, token: usize) {
         assert_ne!(token, BREAKS, "this panic is meant");
-        self.tell(|t| assert!(!t.launched.contains_key(&token), "answered before"));
+        self.record(|t| assert!(!t.launched.contains_key(&token), "answered before"));
     }
     fn launched(&self, token: usize, result: Result<u64, Box<LaunchError>>) {
-        self.tell(|t| assert!(t.launched.insert(token, result).is_none(), "answered twice"));
+        self.record(|t| assert!(t.launched.insert(token, result).is_none(), "answered twice"));
     }
     fn fetched(&self, token: usize, result: Result<(), DeviceError>) {
-        self.tell(|t| assert!(t.fetched.insert(token, result).is_none(), "answered twice"));
+        self.record(|t| assert!(t.fetched.insert(token, result).is_none(), "answered twice"));
     }
     fn forgotten(&self, block: &'static DataBlock) {
-        self.tell(|t| t.forgotten.push(std::ptr::from_ref(block) as usize));
+        self.record(|t| t.forgotten.push(std::ptr::from_ref(block) as usize));
     }
     fn gave_up(&self, error: DeviceError) {
         panic!("{error}");
     }
     fn broke_down(&self) {
-        self.tell(|t| t.broke_down = true);
+        self.record(|t| t.broke_down = true);
     }
 }
 
@@ -104,7 +103,7 @@ fn device() -> Option<DeviceInfo> {
     static FOUND: OnceLock<Inventory> = OnceLock::new();
     let found = FOUND.get_or_init(discover);
     if found.devices.is_empty() {
-        tell!("skipped: {}", found.explain_absence());
+        say_line!("skipped: {}", found.explain_absence());
     }
     found.devices.first().cloned()
 }
@@ -143,7 +142,9 @@ fn block(bytes: u64) -> &'static DataBlock {
     let block = blocks
         .allocate(&mut Cache::default(), bytes, false)
         .expect("a slot");
-    block.header.publish(block.header.peek().with_state(LIVE));
+    block
+        .header
+        .publish(block.header.peek().with_state(BlockState::Live));
     block
 }
 
@@ -246,7 +247,7 @@ impl Bench {
         self.manager.fetch(block, token);
         self.listener
             .wait(|told| told.fetched.remove(&token))
-            .unwrap_or_else(|e| panic!("{e}"))
+            .unwrap_or_else(|e| panic!("{e}"));
     }
 
     fn forget(&self, block: &'static DataBlock) {
@@ -294,7 +295,7 @@ fn sharing_memory_copies_nothing() {
         return;
     };
     if !device().is_some_and(|d| d.host_unified) {
-        return tell!("skipped: the device has its own memory");
+        return say_line!("skipped: the device has its own memory");
     }
     let (a, b) = (ints(&[1; 1024]), block(4096));
     for round in 0..3 {

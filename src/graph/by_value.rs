@@ -4,16 +4,16 @@
 //! nothing. At the beginning of a call the worklist is empty, so all that is found there is of the
 //! block.
 
-use super::{Dependence, Graph, Refused};
-use crate::object::edt::{Mode, WAITER, WAITING};
+use super::{Dependence, Graph, GraphError};
+use crate::object::edt::{EdtState, Mode, WAITER};
 use crate::object::event::EventKind;
 use crate::object::guid::Guid;
 use crate::object::link::Link;
 
 /// Who has got a block.
 #[derive(Clone, Copy, Default, Debug)]
-pub struct Passed {
-    /// So many pre-slots of EDTs, whose EDTs acquire it.
+pub(crate) struct Passed {
+    /// How many pre-slots of EDTs have it; their EDTs acquire it.
     pub slots: u32,
     /// Whether others may get it at any time: an event keeps what it was satisfied with, or the block
     /// was handed out of the graph.
@@ -23,13 +23,13 @@ pub struct Passed {
 impl Graph<'_> {
     /// Satisfies a pre-slot of an EDT or an event with a private block. EDTs that are runnable then are
     /// in the worklist.
-    pub fn pass_block(
+    pub(crate) fn pass_block(
         &mut self,
         block: Guid,
         destination: Guid,
         slot: u32,
         mode: Mode,
-    ) -> Result<Passed, Refused> {
+    ) -> Result<Passed, GraphError> {
         let mut passed = Passed::default();
         match destination.kind() {
             Some(kind) if kind.is_edt() => {
@@ -44,13 +44,13 @@ impl Graph<'_> {
             }
             Some(kind) if kind.is_event() => {
                 if slot > 1 {
-                    return Err(Refused::NoSuchSlot);
+                    return Err(GraphError::NoSuchSlot);
                 }
                 passed.kept = self.satisfy_and_look(destination, slot == 1, block, true)?;
                 self.pass_on_counting(&mut passed);
             }
-            Some(_) => return Err(Refused::NotPermitted),
-            None => return Err(Refused::NoSuchObject),
+            Some(_) => return Err(GraphError::NotPermitted),
+            None => return Err(GraphError::NoSuchObject),
         }
         Ok(passed)
     }
@@ -79,18 +79,19 @@ impl Graph<'_> {
         increment: bool,
         block: Guid,
         called: bool,
-    ) -> Result<bool, Refused> {
+    ) -> Result<bool, GraphError> {
         let kind = self.objects.event_kind(event);
         let for_openers = self.work.for_openers.len();
-        match called {
-            true => self.satisfy_event(event, increment, block)?,
-            false => self.pass_to_event(event, increment, block)?,
+        if called {
+            self.satisfy_event(event, increment, block)?;
+        } else {
+            self.pass_to_event(event, increment, block)?;
         }
         Ok(match kind {
             // Who opens the event passes it on, and counts nothing.
             _ if self.work.for_openers.len() != for_openers => true,
             Some(EventKind::Once | EventKind::Latch) => false,
-            // It may have been satisfied before, and ignored the block.
+            // The event may have been satisfied before, and ignored the block.
             Some(EventKind::Idempotent) => match self.objects.events.lock(event) {
                 Some((event, _locked)) => event.data.get() == block,
                 None => true,
@@ -103,7 +104,7 @@ impl Graph<'_> {
         loop {
             let rest = self.pass_on_one(list, data, |edt, locked, mode| {
                 // One that was destroyed acquires nothing.
-                if mode != Mode::Null && locked.word.state() == WAITING {
+                if mode != Mode::Null && locked.word.state() == EdtState::Waiting {
                     passed.slots += 1;
                     // The thread that it stands for goes on to use the block.
                     passed.kept |= edt.flags.get() & WAITER != 0;

@@ -1,33 +1,33 @@
 //! Adding dependences (OCR 1.1.0, 2.8.1).
 
-use super::{Call, Dependence, Graph, Refused};
-use crate::object::edt::{Edt, Mode, PreSlot, WAITING, ZOMBIE};
-use crate::object::event::{ARMED, EventKind, TRIGGERED};
+use super::{Dependence, Graph, GraphCall, GraphError};
+use crate::object::edt::{Edt, EdtState, Mode, PreSlot};
+use crate::object::event::{EventKind, EventState};
 use crate::object::guid::{Guid, Kind};
 use crate::object::link::Link;
 
 impl Graph<'_> {
     /// Links `source` (a data block, an event or `NULL_GUID`) to a pre-slot of an EDT or event.
-    pub fn add_dependence(
+    pub(crate) fn add_dependence(
         &mut self,
         source: Guid,
         destination: Guid,
         slot: u32,
         mode: Mode,
-    ) -> Result<(), Refused> {
+    ) -> Result<(), GraphError> {
         self.add_dependence_slot(source, 0, destination, slot, mode)
     }
 
-    /// The same for post-slot `post_slot` of `source`. Collective events have several, all others
-    /// have one.
-    pub fn add_dependence_slot(
+    /// Links post-slot `post_slot` of `source` to a pre-slot. Collective events have several post-slots, all other
+    /// sources have one.
+    pub(crate) fn add_dependence_slot(
         &mut self,
         source: Guid,
         post_slot: u32,
         destination: Guid,
         slot: u32,
         mode: Mode,
-    ) -> Result<(), Refused> {
+    ) -> Result<(), GraphError> {
         let asked = Dependence {
             source,
             post_slot,
@@ -36,27 +36,27 @@ impl Graph<'_> {
             mode,
         };
         if post_slot != 0 && self.objects.events.collective(source).is_none() {
-            return Err(self.refuse(Refused::NoSuchSlot, asked));
+            return Err(self.refuse(GraphError::NoSuchSlot, asked));
         }
         if destination.is_edt() {
             return self.add_to_edt(asked);
         }
         match destination.kind() {
-            None => Err(self.refuse(Refused::NoSuchObject, asked)),
+            None => Err(self.refuse(GraphError::NoSuchObject, asked)),
             Some(kind) if kind.is_event() => {
                 let added = self.add_to_event(source, post_slot, destination, slot);
                 added.map_err(|why| self.refuse(why, asked))
             }
-            Some(_) => Err(Refused::NotPermitted),
+            Some(_) => Err(GraphError::NotPermitted),
         }
     }
 
     #[cold]
-    fn refuse(&mut self, why: Refused, asked: Dependence) -> Refused {
-        self.work.refuse(why, Call::Dependence(asked))
+    fn refuse(&mut self, why: GraphError, asked: Dependence) -> GraphError {
+        self.work.refuse(why, GraphCall::Dependence(asked))
     }
 
-    fn add_to_edt(&mut self, asked: Dependence) -> Result<(), Refused> {
+    fn add_to_edt(&mut self, asked: Dependence) -> Result<(), GraphError> {
         if !asked.source.is_event()
             && let Err(why) = self.check_source(asked.source)
         {
@@ -65,9 +65,9 @@ impl Graph<'_> {
         self.add_checked_to_edt(asked)
     }
 
-    /// The same of a source that was checked.
+    /// Links a source that was checked to a pre-slot of an EDT.
     #[inline(always)]
-    pub(super) fn add_checked_to_edt(&mut self, asked: Dependence) -> Result<(), Refused> {
+    pub(super) fn add_checked_to_edt(&mut self, asked: Dependence) -> Result<(), GraphError> {
         let Dependence {
             source,
             post_slot,
@@ -76,17 +76,17 @@ impl Graph<'_> {
             mode,
         } = asked;
         let Some((edt, locked)) = self.objects.edts.lock(destination) else {
-            return Err(self.refuse(Refused::NoSuchObject, asked));
+            return Err(self.refuse(GraphError::NoSuchObject, asked));
         };
         // Before anything else of it is looked at: past this state an EDT is its owner's.
-        if locked.word.state() != WAITING {
-            return Err(self.refuse(Refused::NoSuchObject, asked));
+        if locked.word.state() != EdtState::Waiting {
+            return Err(self.refuse(GraphError::NoSuchObject, asked));
         }
         let Some(pre_slot) = edt.slots().get(slot as usize) else {
-            return Err(Refused::NoSuchSlot);
+            return Err(GraphError::NoSuchSlot);
         };
         if !pre_slot.is_unconnected() {
-            return Err(Refused::NotPermitted);
+            return Err(GraphError::NotPermitted);
         }
         if !source.is_event() {
             pre_slot.satisfy(source, mode);
@@ -95,9 +95,10 @@ impl Graph<'_> {
         }
         pre_slot.connect(mode);
         drop(locked);
-        let link = match destination.is_label() {
-            false => Link::to_slot(destination, slot),
-            true => edt.link_to(slot),
+        let link = if !destination.is_label() {
+            Link::to_slot(destination, slot)
+        } else {
+            edt.link_to(slot)
         };
         let connected = self.connect((source, post_slot), edt, (pre_slot, link), mode);
         connected.map_err(|why| {
@@ -107,19 +108,20 @@ impl Graph<'_> {
     }
 
     /// Adds a dependence on a data block that existed when it was asked for.
-    pub fn add_former_block(&mut self, asked: Dependence) -> Result<(), Refused> {
-        match asked.destination.is_edt() {
-            true => self.add_checked_to_edt(asked),
-            false => self.add_block_to_event(asked.source, asked.destination, asked.slot),
+    pub(crate) fn add_former_block(&mut self, asked: Dependence) -> Result<(), GraphError> {
+        if asked.destination.is_edt() {
+            self.add_checked_to_edt(asked)
+        } else {
+            self.add_block_to_event(asked.source, asked.destination, asked.slot)
         }
     }
 
     /// Makes a connected pre-slot that is in no list unconnected again.
-    pub fn unconnect(&mut self, edt: &Edt, slot: &PreSlot) {
+    pub(crate) fn unconnect(&mut self, edt: &Edt, slot: &PreSlot) {
         let locked = edt.header.lock_pinned();
         slot.clear();
         // An EDT that was destroyed meanwhile does not wait for it any more.
-        if locked.word.state() == ZOMBIE {
+        if locked.word.state() == EdtState::Zombie {
             self.count_down(edt, locked);
         }
     }
@@ -127,16 +129,16 @@ impl Graph<'_> {
     /// Puts a pre-slot that is marked connected into the event's list, or satisfies it if the
     /// event has triggered. `link` leads to it.
     #[inline(always)]
-    pub fn connect(
+    pub(crate) fn connect(
         &mut self,
         (source, post_slot): (Guid, u32),
         edt: &Edt,
         (pre_slot, link): (&PreSlot, Link),
         mode: Mode,
-    ) -> Result<(), Refused> {
+    ) -> Result<(), GraphError> {
         if source.is_output() {
             let (maker, _locked, waiting) =
-                (self.objects.edts.lock_output(source)).ok_or(Refused::NoSuchObject)?;
+                (self.objects.edts.lock_output(source)).ok_or(GraphError::NoSuchObject)?;
             pre_slot.set_rest(waiting);
             maker.set_waiting(link);
             return Ok(());
@@ -145,14 +147,14 @@ impl Graph<'_> {
             .objects
             .events
             .lock(source)
-            .ok_or(Refused::NoSuchObject)?;
+            .ok_or(GraphError::NoSuchObject)?;
         let data = match locked.word.state() {
-            ARMED => {
+            EventState::Armed => {
                 pre_slot.set_rest(event.waiting.get());
                 event.waiting.set(link);
                 return Ok(());
             }
-            TRIGGERED => {
+            EventState::Triggered => {
                 let data = event.data.get();
                 drop(locked);
                 data
@@ -174,34 +176,39 @@ impl Graph<'_> {
         post_slot: u32,
         event: Guid,
         slot: u32,
-    ) -> Result<(), Refused> {
+    ) -> Result<(), GraphError> {
         self.check_source(source)?;
         if !source.is_event() {
             return self.add_block_to_event(source, event, slot);
         }
         if slot > 1 {
-            return Err(Refused::NoSuchSlot);
+            return Err(GraphError::NoSuchSlot);
         }
         let increment = slot == 1;
         match self
             .objects
             .event_kind(event)
-            .ok_or(Refused::NoSuchObject)?
+            .ok_or(GraphError::NoSuchObject)?
         {
             EventKind::Latch => {}
             // Contributions are not blocks.
-            EventKind::Collective => return Err(Refused::NotPermitted),
-            _ if increment => return Err(Refused::NoSuchSlot),
+            EventKind::Collective => return Err(GraphError::NotPermitted),
+            _ if increment => return Err(GraphError::NoSuchSlot),
             _ => {}
         }
         self.link_events(source, post_slot, event, increment)
     }
 
     /// Satisfies `event` with a block or `NULL_GUID`.
-    fn add_block_to_event(&mut self, block: Guid, event: Guid, slot: u32) -> Result<(), Refused> {
+    fn add_block_to_event(
+        &mut self,
+        block: Guid,
+        event: Guid,
+        slot: u32,
+    ) -> Result<(), GraphError> {
         match slot {
             0 | 1 => self.satisfy_event(event, slot == 1, block),
-            _ => Err(Refused::NoSuchSlot),
+            _ => Err(GraphError::NoSuchSlot),
         }
     }
 
@@ -212,14 +219,14 @@ impl Graph<'_> {
         post_slot: u32,
         event: Guid,
         increment: bool,
-    ) -> Result<(), Refused> {
+    ) -> Result<(), GraphError> {
         let link = Link::to_event(event, increment);
         if self.link_without_connector(source, link)? {
             return Ok(());
         }
         // A connector is needed. It is taken without the lock, since that can take time.
         let index = self.objects.events.connector(&mut self.caches.events, link);
-        let index = index.ok_or(Refused::OutOfMemory)?;
+        let index = index.ok_or(GraphError::OutOfMemoryError)?;
         let answer = self.link_connector(source, post_slot, index);
         if answer == Ok(None) {
             return Ok(());
@@ -234,10 +241,10 @@ impl Graph<'_> {
     }
 
     /// Makes a link the list of an event that has not triggered, if that is empty.
-    fn link_without_connector(&mut self, source: Guid, link: Link) -> Result<bool, Refused> {
+    fn link_without_connector(&mut self, source: Guid, link: Link) -> Result<bool, GraphError> {
         if source.is_output() {
             let (maker, _locked, waiting) =
-                (self.objects.edts.lock_output(source)).ok_or(Refused::NoSuchObject)?;
+                (self.objects.edts.lock_output(source)).ok_or(GraphError::NoSuchObject)?;
             let fits = waiting == Link::END && Edt::can_begin_with(link);
             if fits {
                 maker.set_waiting(link);
@@ -248,8 +255,8 @@ impl Graph<'_> {
             .objects
             .events
             .lock(source)
-            .ok_or(Refused::NoSuchObject)?;
-        let fits = locked.word.state() == ARMED && from.waiting.get() == Link::END;
+            .ok_or(GraphError::NoSuchObject)?;
+        let fits = locked.word.state() == EventState::Armed && from.waiting.get() == Link::END;
         if fits {
             from.waiting.set(link);
         }
@@ -263,11 +270,11 @@ impl Graph<'_> {
         source: Guid,
         post_slot: u32,
         index: u32,
-    ) -> Result<Option<Guid>, Refused> {
+    ) -> Result<Option<Guid>, GraphError> {
         let link = Link::to_connector(index);
         if source.is_output() {
             let (maker, _locked, waiting) =
-                (self.objects.edts.lock_output(source)).ok_or(Refused::NoSuchObject)?;
+                (self.objects.edts.lock_output(source)).ok_or(GraphError::NoSuchObject)?;
             self.objects.events.set_rest(index, waiting);
             maker.set_waiting(link);
             return Ok(None);
@@ -276,21 +283,21 @@ impl Graph<'_> {
             .objects
             .events
             .lock(source)
-            .ok_or(Refused::NoSuchObject)?;
+            .ok_or(GraphError::NoSuchObject)?;
         match locked.word.state() {
-            ARMED => {
+            EventState::Armed => {
                 self.objects.events.set_rest(index, from.waiting.get());
                 from.waiting.set(link);
                 Ok(None)
             }
-            TRIGGERED => Ok(Some(from.data.get())),
+            EventState::Triggered => Ok(Some(from.data.get())),
             _ => self.connect_choosy(from, locked, post_slot, link),
         }
     }
 
     /// Uses up one dependence of a counted, channel or collective event for a destination that was
     /// destroyed since the dependence was asked for: destroyed later, it would have used it up as well.
-    pub fn add_to_nobody(&mut self, source: Guid, post_slot: u32) -> Result<(), Refused> {
+    pub(crate) fn add_to_nobody(&mut self, source: Guid, post_slot: u32) -> Result<(), GraphError> {
         use EventKind::{Channel, Collective, Counted};
         let kind = self.objects.event_kind(source);
         if !matches!(kind, Some(Counted | Channel | Collective)) {
@@ -300,7 +307,7 @@ impl Graph<'_> {
             .objects
             .events
             .connector(&mut self.caches.events, Link::END);
-        let index = index.ok_or(Refused::OutOfMemory)?;
+        let index = index.ok_or(GraphError::OutOfMemoryError)?;
         let answer = self.link_connector(source, post_slot, index);
         if answer != Ok(None) {
             self.objects
@@ -311,17 +318,17 @@ impl Graph<'_> {
     }
 
     /// The source of a dependence must be a block or an event that exists, or `NULL_GUID`.
-    pub fn check_source(&self, source: Guid) -> Result<(), Refused> {
+    pub(crate) fn check_source(&self, source: Guid) -> Result<(), GraphError> {
         if source.is_null() {
             return Ok(());
         }
         match source.kind() {
-            None => Err(Refused::NoSuchObject),
+            None => Err(GraphError::NoSuchObject),
             Some(Kind::DataBlock) if !self.objects.data_blocks.can_be_named(source) => {
-                Err(Refused::NoSuchObject)
+                Err(GraphError::NoSuchObject)
             }
             Some(kind) if kind == Kind::DataBlock || kind.is_event() => Ok(()),
-            Some(_) => Err(Refused::NotPermitted),
+            Some(_) => Err(GraphError::NotPermitted),
         }
     }
 }

@@ -1,23 +1,23 @@
 //! The pre-slots of a new EDT (OCR 1.1.0, 2.7.3).
 //!
-//! They get what they are created with before others can know the EDT, and are connected to events after that, since
+//! Pre-slots get what they are created with before others can know the EDT, and are connected to events after that, since
 //! an event may trigger at once. In between others may destroy it, or connect what is not meant for an event.
 
-use super::{Dependence, Graph, Refused};
+use super::{Dependence, Graph, GraphError};
 use crate::object::edt::{Edt, Mode};
 use crate::object::guid::Guid;
 
 /// The pre-slots of a new EDT that its creator still has to connect. The last of them keeps the EDT from running, and
 /// from being freed: the creator does not touch it once there are none, but by its GUID.
-pub struct NewSlots {
+pub(crate) struct NewSlots {
     next: usize,
     left: usize,
 }
 
 /// A dependence of a new EDT that was refused.
-pub struct NotLinked {
+pub(crate) struct NotLinked {
     /// Why it was.
-    pub why: Refused,
+    pub why: GraphError,
     /// What it was.
     pub asked: Dependence,
 }
@@ -26,7 +26,7 @@ impl NewSlots {
     /// Gives the pre-slots of an EDT, which nobody else knows yet, what it is created with. How many of its pre-slots are
     /// not satisfied by that, and those to be connected.
     #[inline]
-    pub fn begin(edt: &Edt, sources: &[Guid]) -> (u32, NewSlots) {
+    pub(crate) fn begin(edt: &Edt, sources: &[Guid]) -> (u32, NewSlots) {
         let mut open = edt.slots().len() as u32;
         let mut left = 0;
         for (slot, &source) in edt.slots().iter().zip(sources) {
@@ -62,7 +62,7 @@ impl Graph<'_> {
     /// Connects the pre-slots of a new EDT to their events. Where a dependence is refused the pre-slot is unconnected
     /// again; the others remain to be connected, or unconnected.
     #[inline]
-    pub fn link_all(&mut self, edt: &Edt, slots: &mut NewSlots) -> Result<(), NotLinked> {
+    pub(crate) fn link_all(&mut self, edt: &Edt, slots: &mut NewSlots) -> Result<(), NotLinked> {
         while let Some((slot, mode, source)) = slots.next(edt) {
             let pre_slot = &edt.slots()[slot as usize];
             let ends = (pre_slot, edt.link_to(slot));
@@ -83,7 +83,7 @@ impl Graph<'_> {
 
     /// Leaves unconnected what was still to be connected.
     #[cold]
-    pub fn unlink_all(&mut self, edt: &Edt, slots: &mut NewSlots) {
+    pub(crate) fn unlink_all(&mut self, edt: &Edt, slots: &mut NewSlots) {
         while let Some((slot, ..)) = slots.next(edt) {
             self.unconnect(edt, &edt.slots()[slot as usize]);
         }

@@ -32,11 +32,11 @@
 //! to the next step of the thread.
 
 use crate::object::scope::Scope;
-use crate::sync::{Ordering, dawdle};
+use crate::sync::{Ordering, preemption_point};
 use std::ptr;
 
 /// How much credit a thread takes at once.
-pub const GRANT: i64 = match () {
+pub(crate) const GRANT: i64 = match () {
     () if cfg!(loom) => 1,
     () if cfg!(ocr_tiny) => 2,
     () => 64,
@@ -44,7 +44,7 @@ pub const GRANT: i64 = match () {
 
 /// A thread's credit.
 #[derive(Default)]
-pub struct Credit {
+pub(crate) struct Credit {
     inner: Held,
     outer: Held,
 }
@@ -92,21 +92,22 @@ impl Held {
 impl Credit {
     /// Whether `scope` is the inner one.
     #[inline]
-    pub fn is_for(&self, scope: *const Scope) -> bool {
+    pub(crate) fn is_for(&self, scope: *const Scope) -> bool {
         self.inner.scope == scope
     }
 
     /// Turns to the scope of the EDT that runs next, if it has one. A scope that closed by what was
     /// given back; then this is to be called again when that has been seen to.
     #[must_use]
-    pub fn turn_to(&mut self, scope: Option<&Scope>) -> Option<&'static Scope> {
+    pub(crate) fn turn_to(&mut self, scope: Option<&Scope>) -> Option<&'static Scope> {
         let parent = scope.map_or(ptr::null(), |scope| scope.parent.get());
         let scope = scope.map_or(ptr::null(), ptr::from_ref);
         if self.outer.scope != parent && self.outer.scope != scope {
             let closed = self.outer.give_back();
-            self.outer = match self.inner.scope == parent {
-                true => std::mem::take(&mut self.inner),
-                false => Held::of(parent),
+            self.outer = if self.inner.scope == parent {
+                std::mem::take(&mut self.inner)
+            } else {
+                Held::of(parent)
             };
             if closed.is_some() {
                 return closed;
@@ -116,16 +117,17 @@ impl Credit {
             return None;
         }
         let closed = self.inner.give_back();
-        self.inner = match self.outer.scope == parent {
-            true => Held::of(scope),
-            false => std::mem::replace(&mut self.outer, Held::of(parent)),
+        self.inner = if self.outer.scope == parent {
+            Held::of(scope)
+        } else {
+            std::mem::replace(&mut self.outer, Held::of(parent))
         };
         closed
     }
 
     /// Counts a new EDT or a nested scope in.
     #[inline]
-    pub fn check_in(&mut self, scope: &Scope) {
+    pub(crate) fn check_in(&mut self, scope: &Scope) {
         if !self.is_for(scope) {
             scope.count.fetch_add(1, Ordering::Relaxed);
             return;
@@ -142,8 +144,8 @@ impl Credit {
     /// scope: the caller is the last to know it.
     #[must_use]
     #[inline]
-    pub fn check_out(&mut self, scope: &Scope) -> bool {
-        dawdle(64);
+    pub(crate) fn check_out(&mut self, scope: &Scope) -> bool {
+        preemption_point(64);
         if self.is_for(scope) {
             self.inner.check_out(scope);
         } else if ptr::eq(self.outer.scope, scope) {
@@ -157,14 +159,14 @@ impl Credit {
     /// Gives all credit back, first the inner. A scope, if that closed it; then this is to be called again
     /// when that has been seen to.
     #[must_use]
-    pub fn give_back(&mut self) -> Option<&'static Scope> {
+    pub(crate) fn give_back(&mut self) -> Option<&'static Scope> {
         let inner = self.inner.give_back();
         inner.or_else(|| self.outer.give_back())
     }
 }
 
 /// Who holds credit, and sees to the scopes that close by it: whoever runs or ends EDTs.
-pub trait Closes {
+pub(crate) trait Closes {
     /// The credit of this thread.
     fn credit(&mut self) -> &mut Credit;
 

@@ -1,11 +1,11 @@
 //! Models of what happens between EDTs and events, run by `loom` through every interleaving of the operations on
 //! their headers. The functions are the real ones, on real objects. What a header guards is not told to `loom`: that
-//! nobody touches it without the lock is for the interpreter to see, which runs the same functions in `threads.rs`.
+//! nobody touches it without the lock is for the interpreter to see, which runs the same functions in `thread_tests.rs`.
 
 use super::NewSlots;
-use super::hand::Hand;
+use super::test_support::TestThread;
 use crate::object::Objects;
-use crate::object::edt::{Edt, EdtRef, Mode, RUNNABLE, WAITING};
+use crate::object::edt::{Edt, EdtRef, EdtState, Mode};
 use crate::object::event::{EventKind, NewEvent};
 use crate::object::guid::{Guid, Kind};
 use std::sync::Arc;
@@ -26,18 +26,18 @@ struct Outcome<A, B> {
 /// several threads it remembers one.
 fn both<A: 'static, B>(
     objects: &Arc<Objects>,
-    theirs: impl FnOnce(&mut Hand<'_>) -> A + 'static,
-    mine: impl FnOnce(&mut Hand<'_>) -> B,
+    theirs: impl FnOnce(&mut TestThread<'_>) -> A + 'static,
+    mine: impl FnOnce(&mut TestThread<'_>) -> B,
 ) -> Outcome<A, B> {
     let other = objects.clone();
     let thread = loom::thread::spawn(move || {
-        let mut hand = Hand::new(&other);
-        (theirs(&mut hand), hand.end())
+        let mut test_support = TestThread::new(&other);
+        (theirs(&mut test_support), test_support.end())
     });
-    let mut hand = Hand::new(objects);
-    let mine = mine(&mut hand);
+    let mut test_support = TestThread::new(objects);
+    let mine = mine(&mut test_support);
     let (theirs, mut runnable) = thread.join().expect("no panic");
-    runnable.append(&mut hand.end());
+    runnable.append(&mut test_support.end());
     Outcome {
         theirs,
         mine,
@@ -68,18 +68,18 @@ impl<A, B> Outcome<A, B> {
 }
 
 /// Explores a model, which begins with no objects.
-fn model(run: impl Fn(&Arc<Objects>, Hand<'_>) + Sync + Send + 'static) {
+fn model(run: impl Fn(&Arc<Objects>, TestThread<'_>) + Sync + Send + 'static) {
     check(None, run);
 }
 
-/// The same, but no thread is interrupted more than four times: there are millions of interleavings.
-fn few_switches(run: impl Fn(&Arc<Objects>, Hand<'_>) + Sync + Send + 'static) {
+/// Runs a model in which no thread is interrupted more than four times: there are millions of interleavings.
+fn few_switches(run: impl Fn(&Arc<Objects>, TestThread<'_>) + Sync + Send + 'static) {
     check(Some(4), run);
 }
 
 fn check(
     interruptions: Option<usize>,
-    run: impl Fn(&Arc<Objects>, Hand<'_>) + Sync + Send + 'static,
+    run: impl Fn(&Arc<Objects>, TestThread<'_>) + Sync + Send + 'static,
 ) {
     let mut builder = loom::model::Builder::new();
     builder.preemption_bound = interruptions;
@@ -88,7 +88,7 @@ fn check(
         let maker = loom::thread::Builder::new().stack_size(1 << 16);
         let made = maker.spawn(|| Arc::new(Objects::default()));
         let objects = made.expect("a thread").join().expect("no panic");
-        run(&objects, Hand::new(&objects));
+        run(&objects, TestThread::new(&objects));
     });
 }
 
@@ -99,7 +99,7 @@ struct NewEdt {
     slots: NewSlots,
 }
 
-impl Hand<'_> {
+impl TestThread<'_> {
     fn satisfy(&mut self, event: Guid, number: u32) {
         // As the end of an EDT does: that asks for no block that is there.
         let _ = self.step(|graph| graph.pass_to_event(event, false, data(number)));
@@ -138,7 +138,8 @@ impl Hand<'_> {
         let edt = self.edt_with(0, |edt| {
             let _ = edt.begin_output();
         });
-        edt.header.publish(edt.header.peek().with_state(RUNNABLE));
+        edt.header
+            .publish(edt.header.peek().with_state(EdtState::Runnable));
         // The objects outlive what a model does with it.
         (EdtRef::new(edt).get(), Guid::output_of(edt.guid()))
     }
@@ -157,7 +158,7 @@ impl Hand<'_> {
         edt.set_output(Guid::NULL);
         edt.flags.set(0);
         let word = edt.header.peek().with_count(1);
-        edts.publish_on(edt, word.with_state(WAITING));
+        edts.publish_on(edt, word.with_state(EdtState::Waiting));
         Some(EdtRef::new(edt).get())
     }
 
@@ -170,14 +171,14 @@ impl Hand<'_> {
 /// meanwhile: it becomes runnable exactly once, with the data, whichever comes first.
 #[test]
 fn creation_against_satisfaction() {
-    model(|objects, mut hand| {
-        let event = hand.event(EventKind::Sticky);
-        let new = hand.edt_behind(&[event]);
+    model(|objects, mut test_support| {
+        let event = test_support.event(EventKind::Sticky);
+        let new = test_support.edt_behind(&[event]);
         let edt = new.guid;
         let outcome = both(
             objects,
-            move |hand| hand.satisfy(event, 7),
-            |hand| hand.link(new),
+            move |test_support| test_support.satisfy(event, 7),
+            |test_support| test_support.link(new),
         );
         assert!(outcome.mine);
         assert_eq!(outcome.served([edt]), [data(7)]);
@@ -188,15 +189,15 @@ fn creation_against_satisfaction() {
 /// satisfaction counts, and the dependence is served with its data.
 #[test]
 fn late_dependence_against_two_satisfactions() {
-    model(|objects, mut hand| {
-        let event = hand.event(EventKind::Sticky);
-        let edt = hand.edt(1);
+    model(|objects, mut test_support| {
+        let event = test_support.event(EventKind::Sticky);
+        let edt = test_support.edt(1);
         let outcome = both(
             objects,
-            move |hand| hand.satisfy(event, 1),
-            |hand| {
-                hand.connect(event, edt, 0);
-                hand.satisfy(event, 2);
+            move |test_support| test_support.satisfy(event, 1),
+            |test_support| {
+                test_support.connect(event, edt, 0);
+                test_support.satisfy(event, 2);
             },
         );
         let (sticky, _locked) = objects.events.lock(event).expect("a sticky event stays");
@@ -209,13 +210,13 @@ fn late_dependence_against_two_satisfactions() {
 #[test]
 fn destruction_against_satisfaction() {
     for kind in [EventKind::Once, EventKind::Sticky] {
-        model(move |objects, mut hand| {
-            let (event, edt) = (hand.event(kind), hand.edt(1));
-            hand.connect(event, edt, 0);
+        model(move |objects, mut test_support| {
+            let (event, edt) = (test_support.event(kind), test_support.edt(1));
+            test_support.connect(event, edt, 0);
             let outcome = both(
                 objects,
-                move |hand| hand.satisfy(event, 7),
-                |hand| hand.destroy_edt(edt),
+                move |test_support| test_support.satisfy(event, 7),
+                |test_support| test_support.destroy_edt(edt),
             );
             outcome.served_or_gone(objects, edt, outcome.mine, &[data(7)]);
         });
@@ -226,36 +227,39 @@ fn destruction_against_satisfaction() {
 /// event has been satisfied, or runs.
 #[test]
 fn destruction_against_creation() {
-    model(|objects, mut hand| {
-        let event = hand.event(EventKind::Sticky);
-        let new = hand.edt_behind(&[event]);
+    model(|objects, mut test_support| {
+        let event = test_support.event(EventKind::Sticky);
+        let new = test_support.edt_behind(&[event]);
         let edt = new.guid;
         let outcome = both(
             objects,
-            move |hand| hand.destroy_edt(edt),
-            |hand| {
-                assert!(hand.link(new));
-                hand.satisfy(event, 7);
+            move |test_support| test_support.destroy_edt(edt),
+            |test_support| {
+                assert!(test_support.link(new));
+                test_support.satisfy(event, 7);
             },
         );
         outcome.served_or_gone(objects, edt, outcome.theirs, &[data(7)]);
     });
 }
 
-/// The same with two events, which are satisfied while the EDT is connected to them.
+/// An EDT is connected to two events while these are satisfied.
 #[test]
 fn creation_against_two_satisfactions() {
-    few_switches(|objects, mut hand| {
-        let events = [hand.event(EventKind::Sticky), hand.event(EventKind::Once)];
-        let new = hand.edt_behind(&events);
+    few_switches(|objects, mut test_support| {
+        let events = [
+            test_support.event(EventKind::Sticky),
+            test_support.event(EventKind::Once),
+        ];
+        let new = test_support.edt_behind(&events);
         let edt = new.guid;
         let outcome = both(
             objects,
             // The once event goes when it triggers, and is there for who connects to it before.
-            move |hand| hand.satisfy(events[0], 1),
-            |hand| {
-                assert!(hand.link(new));
-                hand.satisfy(events[1], 2);
+            move |test_support| test_support.satisfy(events[0], 1),
+            |test_support| {
+                assert!(test_support.link(new));
+                test_support.satisfy(events[1], 2);
             },
         );
         assert_eq!(outcome.served([edt]), [data(1)]);
@@ -268,20 +272,23 @@ fn creation_against_two_satisfactions() {
 #[test]
 fn destruction_against_a_creation_that_fails() {
     for missing in [0, 1] {
-        few_switches(move |objects, mut hand| {
-            let events = [hand.event(EventKind::Sticky), hand.event(EventKind::Sticky)];
-            let gone = hand.step(|graph| graph.destroy_event(events[missing]));
+        few_switches(move |objects, mut test_support| {
+            let events = [
+                test_support.event(EventKind::Sticky),
+                test_support.event(EventKind::Sticky),
+            ];
+            let gone = test_support.step(|graph| graph.destroy_event(events[missing]));
             assert!(gone.is_ok());
-            let new = hand.edt_behind(&events);
+            let new = test_support.edt_behind(&events);
             let edt = new.guid;
             let outcome = both(
                 objects,
-                move |hand| hand.destroy_edt(edt),
-                |hand| {
-                    assert!(!hand.link(new));
-                    let destroyed = hand.destroy_edt(edt);
+                move |test_support| test_support.destroy_edt(edt),
+                |test_support| {
+                    assert!(!test_support.link(new));
+                    let destroyed = test_support.destroy_edt(edt);
                     // A list may still lead to it.
-                    hand.satisfy(events[1 - missing], 7);
+                    test_support.satisfy(events[1 - missing], 7);
                     destroyed
                 },
             );
@@ -299,18 +306,25 @@ fn destruction_against_a_creation_that_fails() {
 /// again, what comes after is refused.
 #[test]
 fn dependence_against_destruction_of_the_event() {
-    model(|objects, mut hand| {
-        let (event, edt) = (hand.event(EventKind::Sticky), hand.edt(1));
+    model(|objects, mut test_support| {
+        let (event, edt) = (test_support.event(EventKind::Sticky), test_support.edt(1));
         let outcome = both(
             objects,
-            move |hand| hand.step(|graph| graph.destroy_event(event)).is_ok(),
-            |hand| {
-                let _ = hand.step(|graph| graph.add_dependence(event, edt, 0, Mode::Rw));
+            move |test_support| {
+                test_support
+                    .step(|graph| graph.destroy_event(event))
+                    .is_ok()
+            },
+            |test_support| {
+                let _ = test_support.step(|graph| graph.add_dependence(event, edt, 0, Mode::Rw));
             },
         );
         assert!(outcome.theirs && outcome.runnable.is_empty());
         let (edt, locked) = objects.edts.lock(edt).expect("it waits");
-        assert_eq!((locked.word.state(), locked.word.count()), (WAITING, 1));
+        assert_eq!(
+            (locked.word.state(), locked.word.count()),
+            (EdtState::Waiting, 1)
+        );
         assert!(edt.slots()[0].is_unconnected());
     });
 }
@@ -319,17 +333,19 @@ fn dependence_against_destruction_of_the_event() {
 /// added: that is served, or finds that the event is gone; also if the slot is used again.
 #[test]
 fn output_inside_against_late_dependence() {
-    model(|objects, mut hand| {
-        let ((first, output), edt) = (hand.runs(), hand.edt(1));
+    model(|objects, mut test_support| {
+        let ((first, output), edt) = (test_support.runs(), test_support.edt(1));
         let outcome = both(
             objects,
-            move |hand| {
-                hand.ends(first, 7);
-                let (again, _) = hand.runs();
+            move |test_support| {
+                test_support.ends(first, 7);
+                let (again, _) = test_support.runs();
                 assert!(std::ptr::eq(first, again), "the slot that was freed last");
                 again
             },
-            |hand| hand.step(|graph| graph.add_dependence(output, edt, 0, Mode::Rw)),
+            |test_support| {
+                test_support.step(|graph| graph.add_dependence(output, edt, 0, Mode::Rw))
+            },
         );
         match outcome.mine {
             Ok(()) => assert_eq!(outcome.served([edt]), [data(7)]),
@@ -344,19 +360,19 @@ fn output_inside_against_late_dependence() {
 
 /// A kernel EDT has been enqueued, and the one that waits for it is taken as its follower, or not; then it
 /// ends.
-fn enqueue_and_end(hand: &mut Hand<'_>, first: &Edt) -> bool {
-    let taken = hand.step(|graph| {
+fn enqueue_and_end(test_support: &mut TestThread<'_>, first: &Edt) -> bool {
+    let taken = test_support.step(|graph| {
         let taken = graph.take_follower(first, Guid::NULL, |_| true);
         graph.work.runnable.extend(taken.map(|(edt, _)| edt));
         !graph.work.runnable.is_empty()
     });
-    hand.ends(first, 7);
+    test_support.ends(first, 7);
     taken
 }
 
 /// The kernel fails: the follower, if it was taken, is put back, or goes on where nobody can tell it of the end any more.
-fn enqueue_fail_and_end(hand: &mut Hand<'_>, first: &Edt) {
-    hand.step(|graph| {
+fn enqueue_fail_and_end(test_support: &mut TestThread<'_>, first: &Edt) {
+    test_support.step(|graph| {
         let taken = graph.take_follower(first, Guid::NULL, |_| true);
         if let Some((edt, link)) = taken
             && !graph.put_back_follower(first, edt.get(), link)
@@ -364,24 +380,24 @@ fn enqueue_fail_and_end(hand: &mut Hand<'_>, first: &Edt) {
             graph.work.runnable.push(edt);
         }
     });
-    hand.ends(first, 7);
+    test_support.ends(first, 7);
 }
 
 /// Meanwhile the follower is destroyed, or the event and then the follower.
 #[test]
 fn follower_that_is_put_back_against_destruction() {
     for event_too in [false, true] {
-        model(move |objects, mut hand| {
-            let ((first, output), edt) = (hand.runs(), hand.edt(1));
-            hand.connect(output, edt, 0);
+        model(move |objects, mut test_support| {
+            let ((first, output), edt) = (test_support.runs(), test_support.edt(1));
+            test_support.connect(output, edt, 0);
             let outcome = both(
                 objects,
-                move |hand| enqueue_fail_and_end(hand, first),
-                |hand| {
+                move |test_support| enqueue_fail_and_end(test_support, first),
+                |test_support| {
                     if event_too {
-                        let _ = hand.step(|graph| graph.destroy_event(output));
+                        let _ = test_support.step(|graph| graph.destroy_event(output));
                     }
-                    hand.destroy_edt(edt)
+                    test_support.destroy_edt(edt)
                 },
             );
             outcome.served_or_gone(objects, edt, outcome.mine, &followed());
@@ -392,13 +408,19 @@ fn follower_that_is_put_back_against_destruction() {
 /// Meanwhile another dependence on the first is added: both are satisfied with what it returns.
 #[test]
 fn follower_that_is_put_back_against_another() {
-    model(|objects, mut hand| {
-        let ((first, output), edt, other) = (hand.runs(), hand.edt(1), hand.edt(1));
-        hand.connect(output, edt, 0);
+    model(|objects, mut test_support| {
+        let ((first, output), edt, other) = (
+            test_support.runs(),
+            test_support.edt(1),
+            test_support.edt(1),
+        );
+        test_support.connect(output, edt, 0);
         let outcome = both(
             objects,
-            move |hand| enqueue_fail_and_end(hand, first),
-            |hand| hand.step(|graph| graph.add_dependence(output, other, 0, Mode::Rw)),
+            move |test_support| enqueue_fail_and_end(test_support, first),
+            |test_support| {
+                test_support.step(|graph| graph.add_dependence(output, other, 0, Mode::Rw))
+            },
         );
         match outcome.mine {
             Ok(()) => assert_eq!(outcome.served([edt, other]), [data(7); 2]),
@@ -417,13 +439,13 @@ fn followed() -> [Guid; 2] {
 /// Meanwhile the one that waits is destroyed: it is freed, or has run.
 #[test]
 fn follower_against_its_destruction() {
-    model(|objects, mut hand| {
-        let ((first, output), edt) = (hand.runs(), hand.edt(1));
-        hand.connect(output, edt, 0);
+    model(|objects, mut test_support| {
+        let ((first, output), edt) = (test_support.runs(), test_support.edt(1));
+        test_support.connect(output, edt, 0);
         let outcome = both(
             objects,
-            move |hand| enqueue_and_end(hand, first),
-            |hand| hand.destroy_edt(edt),
+            move |test_support| enqueue_and_end(test_support, first),
+            |test_support| test_support.destroy_edt(edt),
         );
         assert!(!(outcome.theirs && outcome.mine));
         outcome.served_or_gone(objects, edt, outcome.mine, &followed());
@@ -435,17 +457,21 @@ fn follower_against_its_destruction() {
 #[test]
 fn follower_against_what_else_it_waits_for() {
     for connected in [false, true] {
-        model(move |objects, mut hand| {
-            let ((first, output), edt) = (hand.runs(), hand.edt(1 + connected as u32));
+        model(move |objects, mut test_support| {
+            let ((first, output), edt) =
+                (test_support.runs(), test_support.edt(1 + connected as u32));
             if connected {
-                hand.connect(output, edt, 0);
+                test_support.connect(output, edt, 0);
             }
             let outcome = both(
                 objects,
-                move |hand| enqueue_and_end(hand, first),
-                |hand| match connected {
-                    true => hand.step(|graph| graph.add_dependence(Guid::NULL, edt, 1, Mode::Null)),
-                    false => hand.step(|graph| graph.add_dependence(output, edt, 0, Mode::Rw)),
+                move |test_support| enqueue_and_end(test_support, first),
+                |test_support| match connected {
+                    true => test_support
+                        .step(|graph| graph.add_dependence(Guid::NULL, edt, 1, Mode::Null)),
+                    false => {
+                        test_support.step(|graph| graph.add_dependence(output, edt, 0, Mode::Rw))
+                    }
                 },
             );
             match outcome.mine {
@@ -461,15 +487,15 @@ fn follower_against_what_else_it_waits_for() {
 /// connected any more.
 #[test]
 fn follower_against_destruction_of_the_event() {
-    model(|objects, mut hand| {
-        let ((first, output), edt) = (hand.runs(), hand.edt(1));
-        hand.connect(output, edt, 0);
+    model(|objects, mut test_support| {
+        let ((first, output), edt) = (test_support.runs(), test_support.edt(1));
+        test_support.connect(output, edt, 0);
         let outcome = both(
             objects,
-            move |hand| enqueue_and_end(hand, first),
-            |hand| {
-                let _ = hand.step(|graph| graph.destroy_event(output));
-                hand.destroy_edt(edt)
+            move |test_support| enqueue_and_end(test_support, first),
+            |test_support| {
+                let _ = test_support.step(|graph| graph.destroy_event(output));
+                test_support.destroy_edt(edt)
             },
         );
         outcome.served_or_gone(objects, edt, outcome.mine, &followed());
@@ -479,25 +505,36 @@ fn follower_against_destruction_of_the_event() {
 /// Whether a label names this EDT, which waits.
 fn names(objects: &Objects, label: Guid, edt: &Edt) -> bool {
     let named = objects.edts.lock(label);
-    named.is_some_and(|(named, locked)| std::ptr::eq(named, edt) && locked.word.state() == WAITING)
+    named.is_some_and(|(named, locked)| {
+        std::ptr::eq(named, edt) && locked.word.state() == EdtState::Waiting
+    })
 }
 
 /// An EDT that runs ends while the next one is created on its label, which names that one then.
 #[test]
 fn end_against_the_next_edt_on_the_label() {
-    model(|objects, mut hand| {
-        let label = hand.label();
-        let first = hand.edt_on(label, false).expect("the label is free");
+    model(|objects, mut test_support| {
+        let label = test_support.label();
+        let first = test_support
+            .edt_on(label, false)
+            .expect("the label is free");
         first
             .header
-            .publish(first.header.peek().with_state(RUNNABLE));
+            .publish(first.header.peek().with_state(EdtState::Runnable));
         objects.edts.leave_label(first);
         let outcome = both(
             objects,
-            move |hand| {
-                hand.objects.edts.free(&mut hand.caches.edts, first);
+            move |test_support| {
+                test_support
+                    .objects
+                    .edts
+                    .free(&mut test_support.caches.edts, first);
             },
-            |hand| hand.edt_on(label, true).expect("the label was left"),
+            |test_support| {
+                test_support
+                    .edt_on(label, true)
+                    .expect("the label was left")
+            },
         );
         assert!(names(objects, label, outcome.mine));
     });
@@ -507,17 +544,19 @@ fn end_against_the_next_edt_on_the_label() {
 /// nothing of that, whether it was too early or not.
 #[test]
 fn destruction_against_the_next_edt_on_the_label() {
-    model(|objects, mut hand| {
-        let (label, event) = (hand.label(), hand.event(EventKind::Once));
-        hand.edt_on(label, false).expect("the label is free");
-        hand.connect(event, label, 0);
+    model(|objects, mut test_support| {
+        let (label, event) = (test_support.label(), test_support.event(EventKind::Once));
+        test_support
+            .edt_on(label, false)
+            .expect("the label is free");
+        test_support.connect(event, label, 0);
         let outcome = both(
             objects,
-            move |hand| {
-                assert!(hand.destroy_edt(label));
-                hand.satisfy(event, 7);
+            move |test_support| {
+                assert!(test_support.destroy_edt(label));
+                test_support.satisfy(event, 7);
             },
-            |hand| hand.edt_on(label, false),
+            |test_support| test_support.edt_on(label, false),
         );
         assert!(outcome.runnable.is_empty());
         match outcome.mine {
@@ -531,23 +570,29 @@ fn destruction_against_the_next_edt_on_the_label() {
 /// or none.
 #[test]
 fn dependence_against_the_next_edt_on_the_label() {
-    model(|objects, mut hand| {
-        let (label, event) = (hand.label(), hand.event(EventKind::Once));
-        hand.edt_on(label, false).expect("the label is free");
+    model(|objects, mut test_support| {
+        let (label, event) = (test_support.label(), test_support.event(EventKind::Once));
+        test_support
+            .edt_on(label, false)
+            .expect("the label is free");
         let outcome = both(
             objects,
-            move |hand| {
-                assert!(hand.destroy_edt(label));
-                hand.edt_on(label, false).expect("the label is free again")
+            move |test_support| {
+                assert!(test_support.destroy_edt(label));
+                test_support
+                    .edt_on(label, false)
+                    .expect("the label is free again")
             },
-            |hand| hand.step(|graph| graph.add_dependence(event, label, 0, Mode::Rw)),
+            |test_support| {
+                test_support.step(|graph| graph.add_dependence(event, label, 0, Mode::Rw))
+            },
         );
         let next = outcome.theirs;
         assert!(names(objects, label, next));
         let has_it = !next.slots()[0].is_unconnected();
         assert!(!has_it || outcome.mine.is_ok());
-        hand.satisfy(event, 7);
-        assert_eq!(hand.end().len(), has_it as usize);
+        test_support.satisfy(event, 7);
+        assert_eq!(test_support.end().len(), has_it as usize);
     });
 }
 
@@ -556,19 +601,19 @@ fn dependence_against_the_next_edt_on_the_label() {
 #[test]
 fn counted_dependences_against_satisfaction() {
     for satisfied_last in [false, true] {
-        model(move |objects, mut hand| {
-            let event = hand.event_of(NewEvent::Counted { dependences: 2 });
-            let edts = [hand.edt(1), hand.edt(1)];
+        model(move |objects, mut test_support| {
+            let event = test_support.event_of(NewEvent::Counted { dependences: 2 });
+            let edts = [test_support.edt(1), test_support.edt(1)];
             let outcome = both(
                 objects,
-                move |hand| hand.connect(event, edts[0], 0),
-                |hand| {
+                move |test_support| test_support.connect(event, edts[0], 0),
+                |test_support| {
                     if satisfied_last {
-                        hand.connect(event, edts[1], 0);
+                        test_support.connect(event, edts[1], 0);
                     }
-                    hand.satisfy(event, 7);
+                    test_support.satisfy(event, 7);
                     if !satisfied_last {
-                        hand.connect(event, edts[1], 0);
+                        test_support.connect(event, edts[1], 0);
                     }
                 },
             );
@@ -581,16 +626,16 @@ fn counted_dependences_against_satisfaction() {
 /// One thread satisfies a channel twice, another adds two dependences: first meets first.
 #[test]
 fn a_channel_keeps_the_order_of_both_sides() {
-    few_switches(|objects, mut hand| {
-        let event = hand.event_of(NewEvent::Channel { bound: 2 });
-        let edts = [hand.edt(1), hand.edt(1)];
+    few_switches(|objects, mut test_support| {
+        let event = test_support.event_of(NewEvent::Channel { bound: 2 });
+        let edts = [test_support.edt(1), test_support.edt(1)];
         let outcome = both(
             objects,
-            move |hand| {
-                hand.satisfy(event, 1);
-                hand.satisfy(event, 2);
+            move |test_support| {
+                test_support.satisfy(event, 1);
+                test_support.satisfy(event, 2);
             },
-            |hand| edts.map(|edt| hand.connect(event, edt, 0)),
+            |test_support| edts.map(|edt| test_support.connect(event, edt, 0)),
         );
         assert_eq!(outcome.served(edts), [data(1), data(2)]);
     });
@@ -599,18 +644,18 @@ fn a_channel_keeps_the_order_of_both_sides() {
 /// Two threads satisfy a channel and add a dependence: each dependence gets one of the blocks.
 #[test]
 fn a_channel_loses_and_doubles_nothing() {
-    few_switches(|objects, mut hand| {
-        let event = hand.event_of(NewEvent::Channel { bound: 2 });
-        let edts = [hand.edt(1), hand.edt(1)];
+    few_switches(|objects, mut test_support| {
+        let event = test_support.event_of(NewEvent::Channel { bound: 2 });
+        let edts = [test_support.edt(1), test_support.edt(1)];
         let outcome = both(
             objects,
-            move |hand| {
-                hand.connect(event, edts[0], 0);
-                hand.satisfy(event, 1);
+            move |test_support| {
+                test_support.connect(event, edts[0], 0);
+                test_support.satisfy(event, 1);
             },
-            |hand| {
-                hand.satisfy(event, 2);
-                hand.connect(event, edts[1], 0);
+            |test_support| {
+                test_support.satisfy(event, 2);
+                test_support.connect(event, edts[1], 0);
             },
         );
         let mut served = outcome.served(edts);

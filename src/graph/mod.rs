@@ -16,19 +16,18 @@
 //! puts this side into it. In a collective event the lock inside of it does that.
 
 mod by_value;
-mod choosy;
 mod connect;
 mod create;
-pub mod finish;
-#[cfg(test)]
-mod hand;
+pub(crate) mod finish;
 #[cfg(all(test, loom))]
 mod loom_models;
+mod multi_shot;
 mod satisfy;
+#[cfg(test)]
+mod test_support;
 #[cfg(all(test, not(loom)))]
-mod threads;
+mod thread_tests;
 mod worklist;
 
-pub use by_value::Passed;
-pub use create::{NewSlots, NotLinked};
-pub use worklist::{Call, Dependence, Graph, Refused, Worklist};
+pub(crate) use create::{NewSlots, NotLinked};
+pub(crate) use worklist::{Dependence, Graph, GraphCall, GraphError, Worklist};

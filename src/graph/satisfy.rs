@@ -1,10 +1,9 @@
 //! Satisfying events and pre-slots, and taking them out of the graph.
 
-use super::{Call, Graph, Refused};
-use crate::object::edt::{ENDED, Edt, EdtRef, Mode, RUNNABLE, WAITING, ZOMBIE};
-use crate::object::event::{EventKind, OPENING, TRIGGERED};
+use super::{Graph, GraphCall, GraphError};
+use crate::object::edt::{Edt, EdtRef, EdtState, LockedEdt, Mode};
+use crate::object::event::{EventKind, EventState, LockedEvent, OPENING};
 use crate::object::guid::Guid;
-use crate::object::header::Locked;
 use crate::object::link::{Link, Target};
 use crate::object::scope::Scope;
 use crate::sync::Spin;
@@ -14,7 +13,7 @@ use crate::sync::Spin;
 const BATCH: usize = if cfg!(ocr_tiny) { 2 } else { 64 };
 
 /// A waiting EDT that was taken out of the graph.
-pub struct DestroyedEdt {
+pub(crate) struct DestroyedEdt {
     /// The finish scope to check out of.
     pub scope: Option<&'static Scope>,
     /// Whether the EDT was the root of that scope.
@@ -25,8 +24,8 @@ pub struct DestroyedEdt {
     pub given_up: Vec<Guid>,
 }
 
-fn satisfaction<const CALLED: bool>(event: Guid, increment: bool, data: Guid) -> Call {
-    Call::Satisfaction {
+fn satisfaction<const CALLED: bool>(event: Guid, increment: bool, data: Guid) -> GraphCall {
+    GraphCall::Satisfaction {
         event,
         increment,
         data,
@@ -37,22 +36,22 @@ fn satisfaction<const CALLED: bool>(event: Guid, increment: bool, data: Guid) ->
 impl Graph<'_> {
     /// Satisfies a pre-slot of an event (OCR 1.1.0, 2.6.4). `increment` means the latch's increment
     /// slot. What follows is in the worklist, for [`Graph::pass_on`].
-    pub fn satisfy_event(
+    pub(crate) fn satisfy_event(
         &mut self,
         event: Guid,
         increment: bool,
         data: Guid,
-    ) -> Result<(), Refused> {
+    ) -> Result<(), GraphError> {
         self.trigger::<true>(event, increment, data)
     }
 
-    /// The same with a data block that may not exist.
-    pub fn satisfy_event_with(
+    /// Satisfies a pre-slot of an event with a data block that may not exist.
+    pub(crate) fn satisfy_event_with(
         &mut self,
         event: Guid,
         increment: bool,
         data: Guid,
-    ) -> Result<(), Refused> {
+    ) -> Result<(), GraphError> {
         match self.check_source(data) {
             Ok(()) => self.satisfy_event(event, increment, data),
             Err(why) => {
@@ -62,21 +61,21 @@ impl Graph<'_> {
         }
     }
 
-    /// The same for what comes from another event or from the end of an EDT: there is no caller who
-    /// could be told that a channel is full, so it takes what comes.
-    pub fn pass_to_event(
+    /// Satisfies an event with what comes from another event or from the end of an EDT: there is no caller who could be
+    /// told that a channel is full, so it takes what comes.
+    pub(crate) fn pass_to_event(
         &mut self,
         event: Guid,
         increment: bool,
         data: Guid,
-    ) -> Result<(), Refused> {
+    ) -> Result<(), GraphError> {
         self.trigger::<false>(event, increment, data)
     }
 
     /// Has a latch event wait for the end of a finish scope, which is one decrement. A program may
     /// have counted that in when it created the latch; one that still stands at 0 has no way to
     /// trigger by a decrement, so there it is done here. Whether it was.
-    pub fn count_into_latch(&self, event: Guid) -> bool {
+    pub(crate) fn count_into_latch(&self, event: Guid) -> bool {
         let locked = self.objects.events.lock(event);
         let counts = locked
             .filter(|(event, _)| event.kind() == EventKind::Latch && event.counter.get() == 0);
@@ -88,7 +87,7 @@ impl Graph<'_> {
 
     /// Takes back what [`Graph::count_into_latch`] has done for an EDT that is not created after all. That
     /// is no decrement, and triggers nothing.
-    pub fn count_out_of_latch(&self, event: Guid) {
+    pub(crate) fn count_out_of_latch(&self, event: Guid) {
         if let Some((event, _locked)) = self.objects.events.lock(event)
             && event.kind() == EventKind::Latch
         {
@@ -98,7 +97,7 @@ impl Graph<'_> {
 
     /// Satisfies what the worklist says, until there is nothing more or a batch of EDTs has become
     /// runnable: they are best sent on while they are in the cache.
-    pub fn pass_on(&mut self) {
+    pub(crate) fn pass_on(&mut self) {
         while self.work.runnable.len() < BATCH {
             if let Some((event, increment, data)) = self.work.events.pop() {
                 // What is refused further down a chain of events has no caller to be told.
@@ -118,17 +117,17 @@ impl Graph<'_> {
         guid: Guid,
         increment: bool,
         data: Guid,
-    ) -> Result<(), Refused> {
+    ) -> Result<(), GraphError> {
         if guid.is_output() {
             return self.trigger_output(guid, increment, data);
         }
         let Some((event, mut locked)) = self.objects.events.lock(guid) else {
             let call = satisfaction::<CALLED>(guid, increment, data);
-            return Err(self.work.refuse(Refused::NoSuchObject, call));
+            return Err(self.work.refuse(GraphError::NoSuchObject, call));
         };
         let kind = event.kind();
         if increment && kind != EventKind::Latch {
-            return Err(Refused::NoSuchSlot);
+            return Err(GraphError::NoSuchSlot);
         }
         if self.opens_other(guid, &locked) {
             drop(locked);
@@ -142,14 +141,14 @@ impl Graph<'_> {
                 .events
                 .free(&mut self.caches.events, event, locked),
             EventKind::Idempotent | EventKind::Sticky => {
-                if locked.word.state() == TRIGGERED {
+                if locked.word.state() == EventState::Triggered {
                     return match kind {
                         EventKind::Idempotent => Ok(()),
-                        _ => Err(Refused::NotPermitted),
+                        _ => Err(GraphError::NotPermitted),
                     };
                 }
                 event.data.set(data);
-                locked.word = locked.word.with_state(TRIGGERED);
+                locked.word = locked.word.with_state(EventState::Triggered);
                 event.waiting.replace(Link::END)
             }
             // The block that it is satisfied with last is passed on.
@@ -168,18 +167,23 @@ impl Graph<'_> {
             }
             EventKind::Counted => self.satisfy_counted(event, locked, data)?,
             EventKind::Channel => self.satisfy_channel(guid, event, locked, data, CALLED)?,
-            // It is satisfied by contributions.
-            EventKind::Collective => return Err(Refused::NotPermitted),
+            // A collective event is satisfied by contributions.
+            EventKind::Collective => return Err(GraphError::NotPermitted),
         };
         self.pass(waiting, data);
         Ok(())
     }
 
     /// Triggers an output event that is in its EDT.
-    fn trigger_output(&mut self, guid: Guid, increment: bool, data: Guid) -> Result<(), Refused> {
+    fn trigger_output(
+        &mut self,
+        guid: Guid,
+        increment: bool,
+        data: Guid,
+    ) -> Result<(), GraphError> {
         if increment {
             let there = self.objects.edts.lock_output(guid);
-            return Err(there.map_or(Refused::NoSuchObject, |_| Refused::NoSuchSlot));
+            return Err(there.map_or(GraphError::NoSuchObject, |_| GraphError::NoSuchSlot));
         }
         let waiting = self.take_output(guid)?;
         self.pass(waiting, data);
@@ -188,11 +192,11 @@ impl Graph<'_> {
 
     /// Takes an output event out of its EDT: what waited for it. An EDT that has left its slot to the
     /// event is freed.
-    fn take_output(&mut self, guid: Guid) -> Result<Link, Refused> {
+    fn take_output(&mut self, guid: Guid) -> Result<Link, GraphError> {
         let (edt, locked, waiting) =
-            (self.objects.edts.lock_output(guid)).ok_or(Refused::NoSuchObject)?;
+            (self.objects.edts.lock_output(guid)).ok_or(GraphError::NoSuchObject)?;
         edt.take_waiting();
-        let ended = locked.word.state() == ENDED;
+        let ended = locked.word.state() == EdtState::Ended;
         drop(locked);
         if ended {
             self.objects.edts.free(&mut self.caches.edts, edt);
@@ -203,14 +207,14 @@ impl Graph<'_> {
     /// Steps 8 and 9 of the life of an EDT with its output event in it: the event is triggered, with
     /// a block or `NULL_GUID`, and the EDT freed.
     #[inline]
-    pub fn end_with_output(&mut self, edt: &Edt, data: Guid) {
+    pub(crate) fn end_with_output(&mut self, edt: &Edt, data: Guid) {
         let waiting = self.objects.edts.free(&mut self.caches.edts, edt);
         self.pass(waiting, data);
     }
 
-    /// The same where the EDT has returned what has not triggered: its output event takes over its slot
-    /// until then. The output event; none if nobody waits for that.
-    pub fn leave_to_output(&mut self, edt: &Edt) -> Option<Guid> {
+    /// Ends an EDT that has returned what has not triggered: its output event takes over the EDT's slot until then. The
+    /// answer is the output event, or none if nobody waits for it.
+    pub(crate) fn leave_to_output(&mut self, edt: &Edt) -> Option<Guid> {
         let mut locked = edt.header.lock_pinned();
         if edt.waiting().is_none() {
             drop(locked);
@@ -218,14 +222,14 @@ impl Graph<'_> {
             return None;
         }
         let output = edt.output();
-        locked.word = locked.word.with_state(ENDED);
+        locked.word = locked.word.with_state(EdtState::Ended);
         drop(locked);
         Some(output)
     }
 
     /// Takes the one pre-slot that waits for the output event in an EDT out of the graph, and satisfies it
     /// with `data`, or nothing if that is gone, if it is the last of an EDT that `fits`: the EDT, and what it was linked by.
-    pub fn take_follower(
+    pub(crate) fn take_follower(
         &mut self,
         first: &Edt,
         data: Guid,
@@ -245,22 +249,22 @@ impl Graph<'_> {
         if pre_slot.rest() != Link::END {
             return None;
         }
-        // It stays while it is in the list.
+        // The output event stays while it is in the list.
         let mut locked = edt.header.try_lock_pinned()?;
-        let last = locked.word.state() == WAITING && locked.word.count() == 1;
+        let last = locked.word.state() == EdtState::Waiting && locked.word.count() == 1;
         if !last || !fits(edt) {
             return None;
         }
         let mode = pre_slot.waiting_mode();
         pre_slot.satisfy(data, mode);
-        locked.word = locked.word.with_count(0).with_state(RUNNABLE);
+        locked.word = locked.word.with_count(0).with_state(EdtState::Runnable);
         first.set_waiting(Link::END);
         Some((EdtRef::new(edt), link))
     }
 
     /// Undoes [`Graph::take_follower`]: the EDT waits for the output event in `first` again, by the same link. The
     /// caller owns both, and the EDT has no blocks. False, and nothing is done, if the output event was destroyed.
-    pub fn put_back_follower(&mut self, first: &Edt, edt: &Edt, link: Link) -> bool {
+    pub(crate) fn put_back_follower(&mut self, first: &Edt, edt: &Edt, link: Link) -> bool {
         let Target::Edt { slot: at, .. } = link.target() else {
             unreachable!("a follower is an EDT");
         };
@@ -284,7 +288,7 @@ impl Graph<'_> {
             let pre_slot = &edt.slots()[at as usize];
             pre_slot.connect(pre_slot.info().mode);
             pre_slot.set_rest(rest);
-            locked.word = locked.word.with_count(1).with_state(WAITING);
+            locked.word = locked.word.with_count(1).with_state(EdtState::Waiting);
             first.set_waiting(link);
             return true;
         }
@@ -322,7 +326,7 @@ impl Graph<'_> {
         &mut self,
         list: Link,
         data: Guid,
-        sees: impl FnOnce(&Edt, &Locked<'_>, Mode),
+        sees: impl FnOnce(&Edt, &LockedEdt<'_>, Mode),
     ) -> Option<Link> {
         Some(match list.target() {
             Target::End => return None,
@@ -355,28 +359,28 @@ impl Graph<'_> {
     }
 
     /// Takes one from the unsatisfied pre-slots of an EDT; the last one makes it runnable.
-    pub(super) fn count_down(&mut self, edt: &Edt, mut locked: Locked<'_>) {
+    pub(super) fn count_down(&mut self, edt: &Edt, mut locked: LockedEdt<'_>) {
         if locked.count_down() != 0 {
             return;
         }
-        if locked.word.state() == ZOMBIE {
+        if locked.word.state() == EdtState::Zombie {
             drop(locked);
             self.objects.edts.free(&mut self.caches.edts, edt);
             return;
         }
-        locked.word = locked.word.with_state(RUNNABLE);
+        locked.word = locked.word.with_state(EdtState::Runnable);
         drop(locked);
         self.work.runnable.push(EdtRef::new(edt));
     }
 
     /// Whether an event is opening, and another thread opens it.
     #[inline(always)]
-    pub(super) fn opens_other(&self, event: Guid, locked: &Locked<'_>) -> bool {
+    pub(super) fn opens_other(&self, event: Guid, locked: &LockedEvent<'_>) -> bool {
         locked.word.count() == OPENING && self.work.opens != Some(event)
     }
 
     /// Destroys an event (OCR 1.1.0, 2.6.2). Pre-slots that waited for it are unconnected again.
-    pub fn destroy_event(&mut self, guid: Guid) -> Result<(), Refused> {
+    pub(crate) fn destroy_event(&mut self, guid: Guid) -> Result<(), GraphError> {
         if guid.is_output() {
             let waiting = self.take_output(guid)?;
             self.disconnect_all(waiting);
@@ -386,10 +390,11 @@ impl Graph<'_> {
             .objects
             .events
             .lock(guid)
-            .ok_or(Refused::NoSuchObject)?;
+            .ok_or(GraphError::NoSuchObject)?;
         if self.opens_other(guid, &locked) {
             drop(locked);
-            self.work.leave_to_opener(Call::Destruction { event: guid });
+            self.work
+                .leave_to_opener(GraphCall::Destruction { event: guid });
             return Ok(());
         }
         let queued = match event.kind() {
@@ -411,12 +416,12 @@ impl Graph<'_> {
 
     /// Nobody adds a dependence to a sticky event any more that could come too late: from here on it
     /// goes when it triggers, or now, if it has. Nothing if it is gone.
-    pub fn let_go(&mut self, guid: Guid) {
+    pub(crate) fn let_go(&mut self, guid: Guid) {
         let events = &self.objects.events;
         let Some((event, locked)) = events.lock(guid) else {
             return;
         };
-        if locked.word.state() == TRIGGERED {
+        if locked.word.state() == EventState::Triggered {
             events.free(&mut self.caches.events, event, locked);
         } else {
             events.become_once(event, &locked);
@@ -449,12 +454,16 @@ impl Graph<'_> {
 
     /// Destroys an EDT that is not runnable (OCR 1.1.0, 2.7.4). Its slot stays taken as long as an
     /// event's list leads to it; its label does not.
-    pub fn destroy_edt(&mut self, guid: Guid) -> Result<DestroyedEdt, Refused> {
-        let (edt, mut locked) = self.objects.edts.lock(guid).ok_or(Refused::NoSuchObject)?;
+    pub(crate) fn destroy_edt(&mut self, guid: Guid) -> Result<DestroyedEdt, GraphError> {
+        let (edt, mut locked) = self
+            .objects
+            .edts
+            .lock(guid)
+            .ok_or(GraphError::NoSuchObject)?;
         match locked.word.state() {
-            WAITING => {}
-            ZOMBIE => return Err(Refused::NoSuchObject),
-            _ => return Err(Refused::NotPermitted),
+            EdtState::Waiting => {}
+            EdtState::Zombie => return Err(GraphError::NoSuchObject),
+            _ => return Err(GraphError::NotPermitted),
         }
         let waiting = edt.take_waiting().unwrap_or(Link::END);
         let destroyed = DestroyedEdt {
@@ -462,7 +471,7 @@ impl Graph<'_> {
             finish: edt.flags.get() & crate::object::edt::FINISH != 0,
             output: edt.output(),
             given_up: {
-                let data = edt.slots().iter().map(|slot| slot.data());
+                let data = edt.slots().iter().map(crate::object::edt::PreSlot::data);
                 data.filter(|&data| self.objects.data_blocks.is_private(data))
                     .collect()
             },
@@ -471,7 +480,7 @@ impl Graph<'_> {
         // pre-slots that are linked, or that the EDT's creator is about to link.
         let open = edt.slots().iter().filter(|slot| slot.is_unconnected());
         let left = locked.word.count() - open.count() as u32;
-        locked.word = locked.word.with_state(ZOMBIE).with_count(left);
+        locked.word = locked.word.with_state(EdtState::Zombie).with_count(left);
         let (label, own) = (edt.label(), edt.own_guid());
         drop(locked);
         if left == 0 {

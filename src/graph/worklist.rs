@@ -7,7 +7,7 @@ use crate::object::{Caches, Objects};
 
 /// Why an operation on the graph is refused.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum Refused {
+pub(crate) enum GraphError {
     /// The GUID names no such object (any more).
     NoSuchObject,
     /// The pre-slot number is out of range.
@@ -15,14 +15,14 @@ pub enum Refused {
     /// The objects cannot be linked, or the event was satisfied before.
     NotPermitted,
     /// No memory for a list node.
-    OutOfMemory,
+    OutOfMemoryError,
     /// The event is opening: the dependence is for who opens it.
     Opening,
 }
 
 /// A dependence.
 #[derive(Clone, Copy, PartialEq, Eq)]
-pub struct Dependence {
+pub(crate) struct Dependence {
     /// A data block, an event or `NULL_GUID`.
     pub source: Guid,
     /// Of a collective event.
@@ -37,7 +37,7 @@ pub struct Dependence {
 
 /// An operation on the graph, as programs ask for it.
 #[derive(Clone, Copy, PartialEq, Eq)]
-pub enum Call {
+pub(crate) enum GraphCall {
     /// A dependence is added.
     Dependence(Dependence),
     /// An event is destroyed.
@@ -60,7 +60,7 @@ pub enum Call {
 
 /// What a satisfaction leads to, kept between calls so that its memory is.
 #[derive(Default)]
-pub struct Worklist {
+pub(crate) struct Worklist {
     /// EDTs whose last pre-slot was satisfied; the caller owns them.
     pub runnable: Vec<EdtRef>,
     /// Lists taken from events that have triggered, and what they were satisfied with.
@@ -68,28 +68,28 @@ pub struct Worklist {
     /// Event pre-slots that are to be satisfied.
     pub(super) events: Vec<(Guid, bool, Guid)>,
     /// What is to be done with events that others open: the caller hands it on.
-    pub for_openers: Vec<Call>,
-    /// What was refused last for an object that is not there. Who refuses has it at hand; a caller who kept
+    pub for_openers: Vec<GraphCall>,
+    /// What was refused last for an object that is not there. Who refuses has it at test_support; a caller who kept
     /// it, in case, would do so each time.
-    pub refused: Option<Call>,
+    pub refused: Option<GraphCall>,
     /// The event that this thread opens.
     pub opens: Option<Guid>,
     /// Events that did not take what another event passed on to them, if somebody is to be told.
-    pub untaken: Option<Vec<Guid>>,
+    pub rejected: Option<Vec<Guid>>,
 }
 
 impl Worklist {
     /// Nothing to do; whether somebody is to be told of events that do not take what is passed on to them.
-    pub fn new(tells: bool) -> Worklist {
+    pub(crate) fn new(tells: bool) -> Worklist {
         Worklist {
-            untaken: tells.then(Vec::new),
+            rejected: tells.then(Vec::new),
             ..Worklist::default()
         }
     }
 
     /// Keeps a call that is refused.
     #[cold]
-    pub(super) fn refuse(&mut self, why: Refused, call: Call) -> Refused {
+    pub(super) fn refuse(&mut self, why: GraphError, call: GraphCall) -> GraphError {
         self.refused = Some(call);
         why
     }
@@ -97,14 +97,14 @@ impl Worklist {
     /// Keeps an event that did not take what was passed on to it.
     #[cold]
     pub(super) fn not_taken(&mut self, event: Guid) {
-        if let Some(untaken) = &mut self.untaken {
-            untaken.push(event);
+        if let Some(rejected) = &mut self.rejected {
+            rejected.push(event);
         }
     }
 
     /// Keeps a call for who opens the event.
     #[cold]
-    pub(super) fn leave_to_opener(&mut self, call: Call) {
+    pub(super) fn leave_to_opener(&mut self, call: GraphCall) {
         self.for_openers.push(call);
         self.say_for_openers();
     }
@@ -119,13 +119,13 @@ impl Worklist {
 
     /// Whether there is nothing to do.
     #[inline]
-    pub fn is_empty(&self) -> bool {
+    pub(crate) fn is_empty(&self) -> bool {
         self.runnable.is_empty() && self.lists.is_empty() && self.events.is_empty()
     }
 }
 
 /// The graph, as one thread works on it.
-pub struct Graph<'a> {
+pub(crate) struct Graph<'a> {
     /// The objects.
     pub objects: &'a Objects,
     /// The thread's free slots.

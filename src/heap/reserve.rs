@@ -108,9 +108,10 @@ impl State {
         };
         for unit in units {
             let bit = 1 << (unit % 64);
-            match used {
-                true => self.used[unit / 64] |= bit,
-                false => self.used[unit / 64] &= !bit,
+            if used {
+                self.used[unit / 64] |= bit;
+            } else {
+                self.used[unit / 64] &= !bit;
             }
         }
     }
@@ -120,9 +121,10 @@ impl State {
         if layout.align() > ALIGN {
             return None;
         }
-        let unit = match layout.size() <= POOL_MOST {
-            true => self.take_units(units_of(layout), layout.align()),
-            false => None,
+        let unit = if layout.size() <= POOL_MOST {
+            self.take_units(units_of(layout), layout.align())
+        } else {
+            None
         };
         match unit {
             Some(unit) => NonNull::new(pool_start().wrapping_add(unit * UNIT)),
@@ -290,9 +292,10 @@ pub(super) fn let_go(bytes: usize) {
 /// If so much is in use that who can be refused should be: how many bytes of the hold are.
 pub(super) fn is_low() -> Option<usize> {
     let given = || locked(|state| state.hold.given);
-    match IS_HOLD_USED.load(Ordering::Relaxed) {
-        true => Some(given()),
-        false => (USED.load(Ordering::Relaxed) * UNIT > LOW).then_some(0),
+    if IS_HOLD_USED.load(Ordering::Relaxed) {
+        Some(given())
+    } else {
+        (USED.load(Ordering::Relaxed) * UNIT > LOW).then_some(0)
     }
 }
 

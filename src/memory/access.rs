@@ -2,41 +2,17 @@
 //! [`super::holds`].
 
 use super::holders::{admits, enter, is_held, leave};
-use super::{divided, private};
-use crate::object::data_block::{
-    DESTROYED, DIVIDED, DIVIDED_DESTROYED, DataBlock, DataBlocks, Holders, LIVE, Mark, PRIVATE,
-};
-use crate::object::edt::{DENIED, Edt, EdtRef, FETCH, Mode};
+use super::private;
+use super::queue::{Acquired, Left, enqueue, note, note_write, serve, unheld};
+use crate::object::data_block::{BlockState, DataBlock, DataBlocks, LockedBlock, Mark};
+use crate::object::edt::{Edt, EdtRef, Mode};
 use crate::object::guid::Guid;
-use crate::object::header::Locked;
 use crate::object::place::Place;
-use std::ptr;
-
-/// The answer to [`acquire`].
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum Acquired {
-    /// The EDT has the block.
-    Granted,
-    /// The EDT is in the block's queue, and belongs to the queue.
-    Queued,
-    /// The block has been destroyed.
-    Gone,
-}
-
-/// The answer to [`release`] and [`destroy`].
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-#[must_use]
-pub enum Left {
-    /// The block is still in use, or still exists.
-    Alive,
-    /// The block was destroyed and nobody uses it any more: the caller frees it.
-    Unused,
-}
 
 /// Acquires a block for the EDT that the caller owns, in the EDT's place; its cursor stands at the
 /// slot of the block. After `Queued` the caller must not touch the EDT.
 #[inline]
-pub fn acquire(blocks: &DataBlocks, guid: Guid, edt: &Edt, mode: Mode) -> Acquired {
+pub(crate) fn acquire(blocks: &DataBlocks, guid: Guid, edt: &Edt, mode: Mode) -> Acquired {
     match blocks.lock(guid) {
         Some((block, locked)) => acquire_locked(block, locked, edt, mode),
         None => Acquired::Gone,
@@ -47,11 +23,11 @@ pub fn acquire(blocks: &DataBlocks, guid: Guid, edt: &Edt, mode: Mode) -> Acquir
 #[inline]
 pub(super) fn acquire_locked(
     block: &DataBlock,
-    mut locked: Locked<'_>,
+    mut locked: LockedBlock<'_>,
     edt: &Edt,
     mode: Mode,
 ) -> Acquired {
-    if locked.word.state() != LIVE
+    if locked.word.state() != BlockState::Live
         && let Some(answer) = acquire_unusual(block, &mut locked, edt)
     {
         return answer;
@@ -69,32 +45,18 @@ pub(super) fn acquire_locked(
     Acquired::Queued
 }
 
-/// Puts an EDT at the end of the queue of a locked block.
-pub(super) fn enqueue(block: &DataBlock, locked: &Locked<'_>, edt: &Edt) {
-    let (first, last) = block.queue.get();
-    edt.link.set(ptr::null());
-    if first.is_null() {
-        block.queue.set((edt, edt));
-        block.mark(locked, Mark::WaitedFor);
-    } else {
-        // SAFETY: the last EDT of the queue belongs to the queue, which the lock guards.
-        unsafe { &*last }.link.set(edt);
-        block.queue.set((first, edt));
-    }
-}
-
 /// Acquires a locked block that is not live, as far as that has ways of its own.
 #[cold]
-fn acquire_unusual(block: &DataBlock, locked: &mut Locked<'_>, edt: &Edt) -> Option<Acquired> {
+fn acquire_unusual(block: &DataBlock, locked: &mut LockedBlock<'_>, edt: &Edt) -> Option<Acquired> {
     let again = edt.slots()[edt.cursor.get() as usize].info().kept;
     match locked.word.state() {
-        DIVIDED_DESTROYED if !again => Some(Acquired::Gone),
-        DIVIDED | DIVIDED_DESTROYED => {
+        BlockState::DividedDestroyed if !again => Some(Acquired::Gone),
+        BlockState::Divided | BlockState::DividedDestroyed => {
             enqueue(block, locked, edt);
             Some(Acquired::Queued)
         }
         _ if again => None,
-        PRIVATE => {
+        BlockState::Private => {
             private::expected(locked, edt);
             None
         }
@@ -104,14 +66,14 @@ fn acquire_unusual(block: &DataBlock, locked: &mut Locked<'_>, edt: &Edt) -> Opt
 
 /// Acquires a block as [`acquire`] does, if that can be done at once and nobody waits for the block; but
 /// not to write one that is written once: a writer before may hold it yet.
-pub fn try_acquire(blocks: &DataBlocks, guid: Guid, edt: &Edt, mode: Mode) -> bool {
+pub(crate) fn try_acquire(blocks: &DataBlocks, guid: Guid, edt: &Edt, mode: Mode) -> bool {
     let Some((block, locked)) = blocks.lock(guid) else {
         return false;
     };
     let mut holders = block.holders.get();
     let place = edt.place.get();
     let once = mode.writes() && block.has(Mark::WrittenOnce);
-    let free = locked.word.state() == LIVE && !once && admits(&holders, mode, place);
+    let free = locked.word.state() == BlockState::Live && !once && admits(&holders, mode, place);
     if free && block.queue.get().0.is_null() {
         enter(&mut holders, mode, place, 1);
         block.holders.set(holders);
@@ -121,31 +83,23 @@ pub fn try_acquire(blocks: &DataBlocks, guid: Guid, edt: &Edt, mode: Mode) -> bo
     false
 }
 
-/// Notes in an EDT that was just granted a block if the host's copy of it is not ready, or if the EDT
-/// may not write it any more, so that the usual case costs nothing more. One that has stepped back had
-/// the block before, and may.
-pub(super) fn note(block: &DataBlock, locked: &Locked<'_>, edt: &Edt, mode: Mode) {
-    let again = || edt.slots()[edt.cursor.get() as usize].info().kept;
-    if mode.writes() && block.has(Mark::Written) && !again() {
-        edt.flags.set(edt.flags.get() | DENIED);
-    }
-    if !block.copies_seen(locked).host_ready() {
-        edt.flags.set(edt.flags.get() | FETCH);
-    }
-}
-
 /// Gives back a block that was held in `mode` in `place`. EDTs that were waiting and have it now
 /// are added to `granted`.
 #[inline]
-pub fn release(block: &DataBlock, mode: Mode, place: Place, granted: &mut Vec<EdtRef>) -> Left {
+pub(crate) fn release(
+    block: &DataBlock,
+    mode: Mode,
+    place: Place,
+    granted: &mut Vec<EdtRef>,
+) -> Left {
     release_locked(block, block.header.lock_pinned(), mode, place, granted)
 }
 
-/// The same of a block that the caller has locked.
+/// Gives back a block that the caller has locked. EDTs that have it now are added to `granted`.
 #[inline]
-pub fn release_locked(
+pub(crate) fn release_locked(
     block: &DataBlock,
-    mut locked: Locked<'_>,
+    mut locked: LockedBlock<'_>,
     mode: Mode,
     place: Place,
     granted: &mut Vec<EdtRef>,
@@ -154,28 +108,15 @@ pub fn release_locked(
     leave_locked(block, locked, mode, 1, granted)
 }
 
-/// Notes that who holds a block in `mode` in `place` has written it, if the mode allows that. What a kernel
-/// has written its device's manager has noted, when the buffer was there; it may not be any more.
-pub(super) fn note_write(block: &DataBlock, locked: &mut Locked<'_>, mode: Mode, place: Place) {
-    if mode.writes() {
-        if place == Place::HOST {
-            block.copies_of(locked).wrote(place);
-        }
-        if block.has(Mark::WrittenOnce) {
-            block.mark(locked, Mark::Written);
-        }
-    }
-}
-
 /// Gives back a block that was held in `mode` by an EDT that did not run.
-pub fn release_unused(block: &DataBlock, mode: Mode, granted: &mut Vec<EdtRef>) -> Left {
+pub(crate) fn release_unused(block: &DataBlock, mode: Mode, granted: &mut Vec<EdtRef>) -> Left {
     leave_locked(block, block.header.lock_pinned(), mode, 1, granted)
 }
 
 /// Gives back so many holds of a locked block.
 pub(super) fn leave_locked(
     block: &DataBlock,
-    mut locked: Locked<'_>,
+    mut locked: LockedBlock<'_>,
     mode: Mode,
     holds: u32,
     granted: &mut Vec<EdtRef>,
@@ -184,66 +125,21 @@ pub(super) fn leave_locked(
     leave(&mut holders, mode, holds);
     serve(block, &locked, &mut holders, granted);
     block.holders.set(holders);
-    if locked.word.state() != LIVE && !is_held(&holders) {
+    if locked.word.state() != BlockState::Live && !is_held(&holders) {
         return unheld(&mut locked);
     }
     Left::Alive
 }
 
-/// What is left of a locked block that is not live and that nobody holds.
-#[cold]
-pub(super) fn unheld(locked: &mut Locked<'_>) -> Left {
-    if private::is_expected(locked) || divided::is_divided(locked) {
-        return Left::Alive;
-    }
-    locked.word = locked.word.with_state(DESTROYED);
-    Left::Unused
-}
-
-/// Grants the block to those at the head of the queue who can have it now.
-pub(super) fn serve(
-    block: &DataBlock,
-    locked: &Locked<'_>,
-    holders: &mut Holders,
-    granted: &mut Vec<EdtRef>,
-) {
-    let (mut first, last) = block.queue.get();
-    if first.is_null() {
-        return;
-    }
-    let mut closed = block.has(Mark::Closed);
-    // SAFETY: an EDT in the queue belongs to the queue, which the caller's lock guards.
-    while let Some(edt) = unsafe { first.as_ref() } {
-        if closed {
-            break;
-        }
-        let slot = &edt.slots()[edt.cursor.get() as usize];
-        let mode = slot.info().mode;
-        let place = edt.place.get();
-        if !admits(holders, mode, place) {
-            break;
-        }
-        enter(holders, mode, place, 1);
-        note(block, locked, edt, mode);
-        if slot.divides() {
-            block.mark(locked, Mark::Closed);
-            closed = true;
-        }
-        first = edt.link.get();
-        granted.push(EdtRef::new(edt));
-    }
-    if first.is_null() {
-        block.queue.set((first, first));
-        block.unmark(locked, Mark::WaitedFor);
-    } else {
-        block.queue.set((first, last));
-    }
-}
-
 /// Tells a block that a holder, which was not placed when it got the block in `mode` or was placed
 /// elsewhere, runs in `place`: that matters to RW holders, and to who asks whether the host writes. False if it
 /// shares the block with others that run elsewhere, so that it must not run yet.
-pub fn settle(block: &DataBlock, mode: Mode, place: Place, granted: &mut Vec<EdtRef>) -> bool {
+pub(crate) fn bind_place(
+    block: &DataBlock,
+    mode: Mode,
+    place: Place,
+    granted: &mut Vec<EdtRef>,
+) -> bool {
     if !mode.writes() {
         return true;
     }
@@ -264,23 +160,24 @@ pub fn settle(block: &DataBlock, mode: Mode, place: Place, granted: &mut Vec<Edt
 
 /// Marks a locked block destroyed (OCR 1.1.0, 2.5.2). Those that hold it or wait for it keep it
 /// until they are done.
-pub fn destroy(block: &DataBlock, mut locked: Locked<'_>) -> Left {
+pub(crate) fn destroy(block: &DataBlock, mut locked: LockedBlock<'_>) -> Left {
     let state = match locked.word.state() {
-        DIVIDED => DIVIDED_DESTROYED,
-        _ => DESTROYED,
+        BlockState::Divided => BlockState::DividedDestroyed,
+        _ => BlockState::Destroyed,
     };
     locked.word = locked.word.with_state(state);
     block.mark(&locked, Mark::Destroyed);
-    match is_held(&block.holders.get()) {
-        true => Left::Alive,
-        false => Left::Unused,
+    if is_held(&block.holders.get()) {
+        Left::Alive
+    } else {
+        Left::Unused
     }
 }
 
 /// Whether nobody uses a locked block any more that was destroyed: it goes as soon as no device knows it.
 #[cfg_attr(loom, allow(dead_code))]
-pub fn is_unused(block: &DataBlock, locked: &Locked<'_>) -> bool {
-    locked.word.state() == DESTROYED && !is_held(&block.holders.get())
+pub(crate) fn is_unused(block: &DataBlock, locked: &LockedBlock<'_>) -> bool {
+    locked.word.state() == BlockState::Destroyed && !is_held(&block.holders.get())
 }
 
 #[cfg(all(test, not(loom)))]
@@ -288,7 +185,7 @@ mod tests {
     use super::*;
     use crate::object::Objects;
     use crate::object::arena::Cache;
-    use crate::object::edt::{EdtCaches, RUNNABLE};
+    use crate::object::edt::{EdtCaches, EdtState};
     use crate::object::header::Word;
 
     struct World {
@@ -302,7 +199,9 @@ mod tests {
             .data_blocks
             .allocate(&mut Cache::default(), 8, false)
             .expect("memory");
-        block.header.publish(block.header.peek().with_state(LIVE));
+        block
+            .header
+            .publish(block.header.peek().with_state(BlockState::Live));
         let block = block.guid();
         World { objects, block }
     }
@@ -312,7 +211,7 @@ mod tests {
             let edt = self.objects.edts.allocate(caches, 1, 0).expect("memory");
             edt.slots()[0].satisfy(self.block, mode);
             edt.place.set(place);
-            edt.header.publish(Word::new(0, 0, RUNNABLE));
+            edt.header.publish(Word::new(0, 0, EdtState::Runnable));
             edt.order_blocks();
             edt
         }
@@ -376,7 +275,7 @@ mod tests {
         assert_eq!(world.acquire(unplaced), Acquired::Granted);
         assert_eq!(world.acquire(host), Acquired::Queued);
         let mut granted = Vec::new();
-        settle(
+        bind_place(
             world.objects.data_blocks.pinned(world.block),
             Mode::Rw,
             Place::HOST,
@@ -397,7 +296,7 @@ mod tests {
         assert_eq!(world.acquire(host), Acquired::Queued);
         let block = world.objects.data_blocks.pinned(world.block);
         let mut granted = Vec::new();
-        settle(block, Mode::Ro, Place::HOST, &mut granted);
+        bind_place(block, Mode::Ro, Place::HOST, &mut granted);
         assert!(granted.is_empty());
     }
 

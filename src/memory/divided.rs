@@ -19,19 +19,16 @@
 //! | [`close`], of a new part | divided | 1 | yes |
 //! | [`open`], of a part | as by [`unite`] | -1 | no |
 
-use super::access::{Acquired, Left, enqueue, note, note_write, serve};
 use super::holders::{admits, enter, is_held, leave};
-use crate::object::data_block::{
-    DESTROYED, DIVIDED, DIVIDED_DESTROYED, DataBlock, DataBlocks, Holders, LIVE, Mark,
-};
+use super::queue::{Acquired, Left, enqueue, note, note_write, serve};
+use crate::object::data_block::{BlockState, DataBlock, DataBlocks, Holders, LockedBlock, Mark};
 use crate::object::edt::{Edt, EdtRef, Mode};
 use crate::object::guid::Guid;
-use crate::object::header::Locked;
 use crate::object::place::Place;
 
 /// Acquires a block in EW mode for the host EDT that divides it, whose cursor stands at it and whose
 /// pre-slot says so.
-pub fn divide(blocks: &DataBlocks, guid: Guid, edt: &Edt) -> Acquired {
+pub(crate) fn divide(blocks: &DataBlocks, guid: Guid, edt: &Edt) -> Acquired {
     match blocks.lock(guid) {
         Some((block, locked)) => divide_locked(block, locked, edt),
         None => Acquired::Gone,
@@ -39,19 +36,22 @@ pub fn divide(blocks: &DataBlocks, guid: Guid, edt: &Edt) -> Acquired {
 }
 
 /// As [`divide`], of a block that the caller has locked.
-pub(super) fn divide_locked(block: &DataBlock, mut locked: Locked<'_>, edt: &Edt) -> Acquired {
+pub(super) fn divide_locked(block: &DataBlock, mut locked: LockedBlock<'_>, edt: &Edt) -> Acquired {
     let state = locked.word.state();
     let times = match state {
-        LIVE => 0,
-        DIVIDED => locked.word.count(),
+        BlockState::Live => 0,
+        BlockState::Divided => locked.word.count(),
         _ => return Acquired::Gone,
     };
-    locked.word = locked.word.with_state(DIVIDED).with_count(times + 1);
+    locked.word = locked
+        .word
+        .with_state(BlockState::Divided)
+        .with_count(times + 1);
     // For those who look at the block without its lock.
     block.mark(&locked, Mark::Divided);
     let mut holders = block.holders.get();
     let free = block.queue.get().0.is_null() && admits(&holders, Mode::Ew, Place::HOST);
-    if state == DIVIDED || !free {
+    if state == BlockState::Divided || !free {
         enqueue(block, &locked, edt);
         return Acquired::Queued;
     }
@@ -63,12 +63,12 @@ pub(super) fn divide_locked(block: &DataBlock, mut locked: Locked<'_>, edt: &Edt
 }
 
 /// Closes a new part, until it is opened.
-pub fn close(block: &DataBlock) {
+pub(crate) fn close(block: &DataBlock) {
     close_locked(block, &mut block.header.lock_pinned());
 }
 
-fn close_locked(block: &DataBlock, locked: &mut Locked<'_>) {
-    locked.word = locked.word.with_state(DIVIDED).with_count(1);
+fn close_locked(block: &DataBlock, locked: &mut LockedBlock<'_>) {
+    locked.word = locked.word.with_state(BlockState::Divided).with_count(1);
     block.mark(locked, Mark::Divided);
     block.mark(locked, Mark::Closed);
     let mut holders = Holders::default();
@@ -79,7 +79,7 @@ fn close_locked(block: &DataBlock, locked: &mut Locked<'_>) {
 /// Closes a block that nobody has used yet, so that it can become a part of another one. False, and nothing is
 /// done, if somebody has.
 #[cfg_attr(loom, allow(dead_code))]
-pub fn close_unused(block: &DataBlock, locked: &mut Locked<'_>) -> bool {
+pub(crate) fn close_unused(block: &DataBlock, locked: &mut LockedBlock<'_>) -> bool {
     let unused = block.is_unused_yet(locked) && !is_held(&block.holders.get());
     if unused {
         close_locked(block, locked);
@@ -88,39 +88,35 @@ pub fn close_unused(block: &DataBlock, locked: &mut Locked<'_>) -> bool {
 }
 
 /// Gives a part that has its content to those that wait for it.
-pub fn open(block: &DataBlock, granted: &mut Vec<EdtRef>) -> Left {
+pub(crate) fn open(block: &DataBlock, granted: &mut Vec<EdtRef>) -> Left {
     give_back(block, block.header.lock_pinned(), granted)
 }
 
 /// The last part is gone: gives the block back, as written on the host.
-pub fn unite(block: &DataBlock, granted: &mut Vec<EdtRef>) -> Left {
+pub(crate) fn unite(block: &DataBlock, granted: &mut Vec<EdtRef>) -> Left {
     let mut locked = block.header.lock_pinned();
     note_write(block, &mut locked, Mode::Ew, Place::HOST);
     give_back(block, locked, granted)
 }
 
-fn give_back(block: &DataBlock, mut locked: Locked<'_>, granted: &mut Vec<EdtRef>) -> Left {
+fn give_back(block: &DataBlock, mut locked: LockedBlock<'_>, granted: &mut Vec<EdtRef>) -> Left {
     block.unmark(&locked, Mark::Closed);
     let times = locked.word.count() - 1;
     locked.word = locked.word.with_count(times);
     if times == 0 {
         block.unmark(&locked, Mark::Divided);
         locked.word = locked.word.with_state(match locked.word.state() {
-            DIVIDED_DESTROYED => DESTROYED,
-            _ => LIVE,
+            BlockState::DividedDestroyed => BlockState::Destroyed,
+            _ => BlockState::Live,
         });
     }
     let mut holders = block.holders.get();
     leave(&mut holders, Mode::Ew, 1);
     serve(block, &locked, &mut holders, granted);
     block.holders.set(holders);
-    match locked.word.state() == DESTROYED && !is_held(&holders) {
-        true => Left::Unused,
-        false => Left::Alive,
+    if locked.word.state() == BlockState::Destroyed && !is_held(&holders) {
+        Left::Unused
+    } else {
+        Left::Alive
     }
-}
-
-/// Whether a locked block is divided.
-pub(super) fn is_divided(locked: &Locked<'_>) -> bool {
-    matches!(locked.word.state(), DIVIDED | DIVIDED_DESTROYED)
 }

@@ -1,6 +1,6 @@
 //! An EDT whose kernel was not run goes on as an EDT of the host, with its C function, or on another device.
 //!
-//! It keeps its blocks, if no other writes there what it writes: alone in RW mode, it may say so; in the
+//! Such an EDT keeps its blocks, if no other writes there what it writes: alone in RW mode, it may say so; in the
 //! other modes nobody is concerned. But others that share a block with it in RW mode write the copy of
 //! their device, perhaps later than now, so it has to wait for them. They in turn may wait for other
 //! blocks that it holds. So it *steps back*: it gives all its blocks back, and begins again as an EDT of
@@ -12,16 +12,17 @@
 //! little later, which the program could not have told. One that is written once it may write, though
 //! others may have released it meanwhile.
 
-use super::access::{Left, release_unused, serve, settle};
+use super::access::{bind_place, release_unused};
 use super::holders::{enter, leave};
 use super::holds::hand_back;
+use super::queue::{Left, serve};
 use crate::object::data_block::DataBlock;
 use crate::object::edt::{Edt, EdtRef, Mode, PreSlot, SlotInfo};
 use crate::object::place::Place;
 
 /// Has an EDT that holds all its blocks, and has not run, go on in another place. False if it is to acquire
 /// them again, from its cursor on.
-pub fn fall_back<'a>(
+pub(crate) fn fall_back<'a>(
     edt: &Edt,
     place: Place,
     block_of: impl Fn(&PreSlot) -> &'a DataBlock,
@@ -38,10 +39,10 @@ pub fn fall_back<'a>(
     }
     let settled = edt
         .blocks()
-        .all(|(_, slot)| settle(block_of(slot), slot.info().mode, place, granted));
+        .all(|(_, slot)| bind_place(block_of(slot), slot.info().mode, place, granted));
     if !settled {
         for (_, slot) in edt.blocks() {
-            step_back(block_of(slot), slot, granted);
+            yield_blocks(block_of(slot), slot, granted);
         }
         edt.begin_locking();
     }
@@ -49,7 +50,7 @@ pub fn fall_back<'a>(
 }
 
 /// Gives a block back that is to be acquired again, but for a hold in RO mode.
-fn step_back(block: &DataBlock, slot: &PreSlot, granted: &mut Vec<EdtRef>) {
+fn yield_blocks(block: &DataBlock, slot: &PreSlot, granted: &mut Vec<EdtRef>) {
     let (info, kept) = (slot.info(), true);
     slot.set_info(SlotInfo { kept, ..info });
     let locked = block.header.lock_pinned();
@@ -61,7 +62,7 @@ fn step_back(block: &DataBlock, slot: &PreSlot, granted: &mut Vec<EdtRef>) {
 }
 
 /// An EDT that has stepped back from a block has acquired it again.
-pub fn has_again(block: &DataBlock, slot: &PreSlot, granted: &mut Vec<EdtRef>) -> Left {
+pub(crate) fn reacquired(block: &DataBlock, slot: &PreSlot, granted: &mut Vec<EdtRef>) -> Left {
     let (info, kept) = (slot.info(), false);
     slot.set_info(SlotInfo { kept, ..info });
     release_unused(block, Mode::Ro, granted)
@@ -73,8 +74,8 @@ mod tests {
     use crate::memory::{Acquired, acquire, destroy, release};
     use crate::object::Objects;
     use crate::object::arena::Cache;
-    use crate::object::data_block::{LIVE, Mark};
-    use crate::object::edt::{DENIED, EdtCaches, RUNNABLE};
+    use crate::object::data_block::{BlockState, Mark};
+    use crate::object::edt::{DENIED, EdtCaches, EdtState};
     use crate::object::header::Word;
 
     /// A kernel EDT that shares a block in RW mode with another kernel, and both have it.
@@ -82,13 +83,15 @@ mod tests {
         let blocks = &objects.data_blocks;
         let allocated = blocks.allocate(&mut Cache::default(), 8, false);
         let block = allocated.expect("memory");
-        block.header.publish(block.header.peek().with_state(LIVE));
+        block
+            .header
+            .publish(block.header.peek().with_state(BlockState::Live));
         let guid = block.guid();
         let mut caches = EdtCaches::default();
         let edt = objects.edts.allocate(&mut caches, 1, 0).expect("memory");
         edt.slots()[0].satisfy(guid, Mode::Rw);
         edt.place.set(Place::device(0));
-        edt.header.publish(Word::new(0, 0, RUNNABLE));
+        edt.header.publish(Word::new(0, 0, EdtState::Runnable));
         edt.order_blocks();
         for _ in 0..2 {
             assert_eq!(acquire(blocks, guid, edt, Mode::Rw), Acquired::Granted);
@@ -116,7 +119,10 @@ mod tests {
         let left = release(block, Mode::Rw, Place::device(0), &mut granted);
         assert_eq!(left, Left::Alive);
         assert_eq!(granted, [EdtRef::new(edt)]);
-        assert_eq!(has_again(block, &edt.slots()[0], &mut granted), Left::Alive);
+        assert_eq!(
+            reacquired(block, &edt.slots()[0], &mut granted),
+            Left::Alive
+        );
         let left = release(block, Mode::Rw, Place::HOST, &mut granted);
         assert_eq!(left, Left::Unused);
     }

@@ -1,15 +1,15 @@
 //! Holds of a block that nobody acquires: of its creator, of an EDT that is handed a block by the one
 //! before it, and of those who look at a block or still need it.
 
-use super::access::{Left, leave_locked, serve};
+use super::access::leave_locked;
 use super::holders::{admits, enter, is_held, leave};
-use crate::object::data_block::{DataBlock, Holders, LIVE, Mark};
+use super::queue::{Left, serve};
+use crate::object::data_block::{BlockState, DataBlock, Holders, LockedBlock, Mark};
 use crate::object::edt::{EdtRef, Mode};
-use crate::object::header::Locked;
 use crate::object::place::Place;
 
 /// Marks a new block as held in RW mode by its creator, a host EDT or thread.
-pub fn hold_at_creation(block: &DataBlock) {
+pub(crate) fn hold_at_creation(block: &DataBlock) {
     let mut holders = Holders::default();
     enter(&mut holders, Mode::Rw, Place::HOST, 1);
     block.holders.set(holders);
@@ -17,12 +17,12 @@ pub fn hold_at_creation(block: &DataBlock) {
 
 /// Hands a block, which somebody holds in `mode`, on to another, who has it in EW mode then: if no other
 /// holds it but in RO mode, nobody waits for it, and it is not destroyed, or written once.
-pub fn hand_on(block: &DataBlock, mode: Mode) -> bool {
+pub(crate) fn hand_on(block: &DataBlock, mode: Mode) -> bool {
     let locked = block.header.lock_pinned();
     let mut holders = block.holders.get();
     leave(&mut holders, mode, 1);
     let free = admits(&holders, Mode::Ew, Place::UNDECIDED) && block.queue.get().0.is_null();
-    let may = free && locked.word.state() == LIVE && !block.has(Mark::WrittenOnce);
+    let may = free && locked.word.state() == BlockState::Live && !block.has(Mark::WrittenOnce);
     if may {
         enter(&mut holders, Mode::Ew, Place::UNDECIDED, 1);
         block.holders.set(holders);
@@ -31,7 +31,7 @@ pub fn hand_on(block: &DataBlock, mode: Mode) -> bool {
 }
 
 /// Undoes [`hand_on`] by somebody in `place`.
-pub fn hand_back(block: &DataBlock, mode: Mode, place: Place, granted: &mut Vec<EdtRef>) {
+pub(crate) fn hand_back(block: &DataBlock, mode: Mode, place: Place, granted: &mut Vec<EdtRef>) {
     let locked = block.header.lock_pinned();
     let mut holders = block.holders.get();
     leave(&mut holders, Mode::Ew, 1);
@@ -42,7 +42,7 @@ pub fn hand_back(block: &DataBlock, mode: Mode, place: Place, granted: &mut Vec<
 
 /// Holds a locked, live block in RO mode for a moment, so that it does not go: to look at it. False if
 /// somebody else holds it. Who destroys the block waits until [`end_watch`], since a program knows nothing of it.
-pub fn watch(block: &DataBlock, locked: &Locked<'_>) -> bool {
+pub(crate) fn watch(block: &DataBlock, locked: &LockedBlock<'_>) -> bool {
     let mut holders = block.holders.get();
     let free = !is_held(&holders);
     if free {
@@ -54,14 +54,14 @@ pub fn watch(block: &DataBlock, locked: &Locked<'_>) -> bool {
 }
 
 /// Ends that.
-pub fn end_watch(block: &DataBlock, granted: &mut Vec<EdtRef>) -> Left {
+pub(crate) fn end_watch(block: &DataBlock, granted: &mut Vec<EdtRef>) -> Left {
     let locked = block.header.lock_pinned();
     block.unmark(&locked, Mark::Watched);
     leave_locked(block, locked, Mode::Ro, 1, granted)
 }
 
 /// Holds a destroyed block that nobody uses any more in RO mode, for an EDT of the host.
-pub fn hold_again(block: &DataBlock) {
+pub(crate) fn hold_again(block: &DataBlock) {
     let _locked = block.header.lock_pinned();
     let mut holders = block.holders.get();
     enter(&mut holders, Mode::Ro, Place::HOST, 1);
@@ -70,9 +70,9 @@ pub fn hold_again(block: &DataBlock) {
 
 /// Holds a locked block in RO mode beside those that hold it. False if it was destroyed and nobody
 /// holds it: then somebody frees it.
-pub fn hold_still(block: &DataBlock, locked: &Locked<'_>) -> bool {
+pub(crate) fn hold_still(block: &DataBlock, locked: &LockedBlock<'_>) -> bool {
     let mut holders = block.holders.get();
-    let stays = locked.word.state() == LIVE || is_held(&holders);
+    let stays = locked.word.state() == BlockState::Live || is_held(&holders);
     if stays {
         enter(&mut holders, Mode::Ro, Place::HOST, 1);
         block.holders.set(holders);

@@ -48,13 +48,14 @@
 //! says in the usual way that it has written, or the device copies what it wrote (`loom_models/leases.rs`
 //! explores this). The marks need no ordering for more: who is to see what a device did comes after it by an event.
 
-use super::access::{Left, leave_locked, note_write};
+use super::access::leave_locked;
 use super::holders::{admits, enter, sharing};
+use super::queue::{Left, note_write};
 use crate::object::data_block::DataBlock;
 use crate::object::edt::{Edt, EdtRef, Mode};
 use crate::object::guid::Guid;
 use crate::object::place::Place;
-use crate::sync::dawdle;
+use crate::sync::preemption_point;
 use crate::sync::{Ordering, fence};
 
 /// With so many holders of one mode, a thread that releases a block keeps its hold as a lease.
@@ -75,9 +76,9 @@ struct Lease {
 }
 
 /// The leases of a thread.
-pub struct Leases {
+pub(crate) struct Leases {
     all: Vec<Lease>,
-    /// So many at most.
+    /// The greatest number of leases.
     most: usize,
 }
 
@@ -91,8 +92,8 @@ impl Default for Leases {
 }
 
 impl Leases {
-    /// Those of a thread that has none: strict mode wants to know who holds what.
-    pub fn never() -> Leases {
+    /// The leases of a thread that never has one: strict mode wants to know who holds what.
+    pub(crate) fn never() -> Leases {
         Leases {
             all: Vec::new(),
             most: 0,
@@ -101,7 +102,7 @@ impl Leases {
 
     /// Whether there is none, as is usual.
     #[inline]
-    pub fn is_empty(&self) -> bool {
+    pub(crate) fn is_empty(&self) -> bool {
         self.all.is_empty()
     }
 
@@ -113,7 +114,7 @@ impl Leases {
 
     /// Acquires a block for an EDT of the host, if there is a lease for it. False: it is to be
     /// acquired in the usual way.
-    pub fn acquire(&mut self, guid: Guid, mode: Mode) -> bool {
+    pub(crate) fn acquire(&mut self, guid: Guid, mode: Mode) -> bool {
         let Some(at) = self.find(guid, mode) else {
             return false;
         };
@@ -121,7 +122,7 @@ impl Leases {
         if !lease.block.is_plain() {
             return false;
         }
-        dawdle(32);
+        preemption_point(32);
         if lease.holds == 0 {
             return self.acquire_more(at);
         }
@@ -129,15 +130,16 @@ impl Leases {
         true
     }
 
-    /// The same where it has no hold left: takes more of them.
+    /// Takes a hold of a lease that has none left, by acquiring more of them.
     #[cold]
     fn acquire_more(&mut self, at: usize) -> bool {
         let lease = &mut self.all[at];
         let more = acquire_more(lease.block, lease.guid, lease.mode, GRANT);
-        match more {
-            true => lease.holds = GRANT - 1,
+        if more {
+            lease.holds = GRANT - 1;
+        } else {
             // Who has the block in the usual way makes a new one.
-            false => drop(self.all.swap_remove(at)),
+            self.all.swap_remove(at);
         }
         more
     }
@@ -145,7 +147,7 @@ impl Leases {
     /// Gives back a block that an EDT of the host held. EDTs that were waiting and have it now are
     /// added to `granted`.
     #[inline]
-    pub fn release(
+    pub(crate) fn release(
         &mut self,
         guid: Guid,
         block: &'static DataBlock,
@@ -192,7 +194,7 @@ impl Leases {
 
     /// Ends a lease that the EDT which runs next does not use, or any where there is no next. Returns
     /// the block and what is left of it; call it until there is none.
-    pub fn end_unused(
+    pub(crate) fn end_unused(
         &mut self,
         next: Option<&Edt>,
         granted: &mut Vec<EdtRef>,
@@ -203,7 +205,7 @@ impl Leases {
     }
 
     /// Ends the lease of a block that the EDT which runs is about to release, and so still holds.
-    pub fn end_of(&mut self, guid: Guid, granted: &mut Vec<EdtRef>) {
+    pub(crate) fn end_of(&mut self, guid: Guid, granted: &mut Vec<EdtRef>) {
         if let Some(at) = self.all.iter().position(|lease| lease.guid == guid) {
             let (_, left) = self.end(at, granted);
             debug_assert_eq!(left, Left::Alive);

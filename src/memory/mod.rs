@@ -34,11 +34,11 @@
 //! | EW | yes | no | no | no |
 //!
 //! "In the same place" keeps writes from being lost: there is one copy that all RW holders write
-//! to. An EDT that is not placed yet shares RW with nobody; placing it (`settle`) lets others in.
+//! to. An EDT that is not placed yet shares RW with nobody; placing it (`bind_place`) lets others in.
 
 mod access;
 #[cfg_attr(loom, allow(dead_code))]
-pub mod divided;
+pub(crate) mod divided;
 mod fall_back;
 mod holders;
 mod holds;
@@ -46,14 +46,17 @@ mod lease;
 #[cfg(all(test, loom))]
 mod loom_models;
 #[cfg_attr(loom, allow(dead_code))]
-pub mod private;
+pub(crate) mod private;
+mod queue;
 #[cfg(all(test, not(loom)))]
-mod threads;
+mod thread_tests;
 
-pub use access::{
-    Acquired, Left, acquire, destroy, is_unused, release, release_locked, release_unused, settle,
-    try_acquire,
+pub(crate) use access::{
+    acquire, bind_place, destroy, is_unused, release, release_locked, release_unused, try_acquire,
 };
-pub use fall_back::{fall_back, has_again};
-pub use holds::{end_watch, hand_back, hand_on, hold_again, hold_at_creation, hold_still, watch};
-pub use lease::Leases;
+pub(crate) use fall_back::{fall_back, reacquired};
+pub(crate) use holds::{
+    end_watch, hand_back, hand_on, hold_again, hold_at_creation, hold_still, watch,
+};
+pub(crate) use lease::Leases;
+pub(crate) use queue::{Acquired, Left};

@@ -10,27 +10,26 @@
 //! are counted, `PASSING` stands for them. Nor is it known before whether the block is kept: who has got it
 //! and names it in a call waits ([`DataBlock::stays_private`]).
 
-use super::access::{Left, unheld};
 use super::holders::is_held;
-use crate::object::data_block::{DataBlock, DataBlocks, LIVE, Mark, PASSING, PRIVATE};
+use super::queue::{Left, unheld};
+use crate::object::data_block::{BlockState, DataBlock, DataBlocks, LockedBlock, Mark, PASSING};
 use crate::object::edt::Edt;
 use crate::object::guid::Guid;
-use crate::object::header::Locked;
-use crate::sync::dawdle;
+use crate::sync::preemption_point;
 
 /// Makes a new block, which nobody knows yet, a private one that is being passed on.
-pub fn begin(block: &DataBlock) {
+pub(crate) fn begin(block: &DataBlock) {
     let word = block.header.peek();
     block
         .header
-        .publish(word.with_state(PRIVATE).with_count(PASSING));
+        .publish(word.with_state(BlockState::Private).with_count(PASSING));
     block.mark(&block.header.lock_pinned(), Mark::Private);
 }
 
 /// A block has been passed to so many pre-slots. If it is `kept` where others may get it at any time, it
 /// is a block like any other from now on: one of these may even have destroyed it, and it be gone.
-pub fn passed(blocks: &DataBlocks, guid: Guid, slots: u32, kept: bool) -> Left {
-    dawdle(8);
+pub(crate) fn passed(blocks: &DataBlocks, guid: Guid, slots: u32, kept: bool) -> Left {
+    preemption_point(8);
     match blocks.lock(guid) {
         Some((block, locked)) => passed_locked(block, locked, slots, kept),
         None => Left::Alive,
@@ -40,12 +39,12 @@ pub fn passed(blocks: &DataBlocks, guid: Guid, slots: u32, kept: bool) -> Left {
 /// As [`passed`], of a block that the caller has locked.
 pub(super) fn passed_locked(
     block: &DataBlock,
-    mut locked: Locked<'_>,
+    mut locked: LockedBlock<'_>,
     slots: u32,
     kept: bool,
 ) -> Left {
-    if kept && locked.word.state() == PRIVATE {
-        locked.word = locked.word.with_state(LIVE).with_count(0);
+    if kept && locked.word.state() == BlockState::Private {
+        locked.word = locked.word.with_state(BlockState::Live).with_count(0);
         return Left::Alive;
     }
     take_off(block, &mut locked, PASSING.saturating_sub(slots))
@@ -53,39 +52,35 @@ pub(super) fn passed_locked(
 
 /// Lets one pre-slot of an EDT, which is satisfied next, have a destroyed block that nobody holds. It is
 /// unused again when the EDT is done with it.
-pub fn revive(block: &DataBlock) {
+pub(crate) fn revive(block: &DataBlock) {
     let mut locked = block.header.lock_pinned();
-    locked.word = locked.word.with_state(PRIVATE).with_count(1);
+    locked.word = locked.word.with_state(BlockState::Private).with_count(1);
 }
 
 /// A locked block was passed to a pre-slot of an EDT that will not run.
-pub fn forgo(block: &DataBlock, mut locked: Locked<'_>) -> Left {
+pub(crate) fn forgo(block: &DataBlock, mut locked: LockedBlock<'_>) -> Left {
     take_off(block, &mut locked, 1)
 }
 
-fn take_off(block: &DataBlock, locked: &mut Locked<'_>, slots: u32) -> Left {
-    if locked.word.state() != PRIVATE {
+fn take_off(block: &DataBlock, locked: &mut LockedBlock<'_>, slots: u32) -> Left {
+    if locked.word.state() != BlockState::Private {
         return Left::Alive;
     }
     let left = locked.word.count().saturating_sub(slots);
     locked.word = locked.word.with_count(left);
-    match is_held(&block.holders.get()) {
-        true => Left::Alive,
-        false => unheld(locked),
+    if is_held(&block.holders.get()) {
+        Left::Alive
+    } else {
+        unheld(locked)
     }
 }
 
 /// An EDT acquires a locked private block, at which its cursor stands: takes its pre-slots off the count.
-pub(super) fn expected(locked: &mut Locked<'_>, edt: &Edt) {
+pub(super) fn expected(locked: &mut LockedBlock<'_>, edt: &Edt) {
     let data = edt.slots()[edt.cursor.get() as usize].data();
     let slots = edt.slots().iter().filter(|slot| slot.data() == data);
     let left = locked.word.count().saturating_sub(slots.count() as u32);
     locked.word = locked.word.with_count(left);
-}
-
-/// Whether EDTs that have not acquired a locked block will.
-pub(super) fn is_expected(locked: &Locked<'_>) -> bool {
-    locked.word.state() == PRIVATE && locked.word.count() != 0
 }
 
 #[cfg(all(test, not(loom)))]
@@ -94,7 +89,7 @@ mod tests {
     use crate::memory::{self, Acquired};
     use crate::object::Objects;
     use crate::object::arena::Cache;
-    use crate::object::edt::{EdtCaches, Mode, RUNNABLE};
+    use crate::object::edt::{EdtCaches, EdtState, Mode};
     use crate::object::header::Word;
     use crate::object::place::Place;
 
@@ -111,7 +106,7 @@ mod tests {
         let edt = objects.edts.allocate(&mut caches, 1, 0).expect("memory");
         edt.slots()[0].satisfy(guid, Mode::Ew);
         edt.place.set(Place::HOST);
-        edt.header.publish(Word::new(0, 0, RUNNABLE));
+        edt.header.publish(Word::new(0, 0, EdtState::Runnable));
         edt.order_blocks();
         let acquired = memory::acquire(blocks, guid, edt, Mode::Ew);
         assert_eq!(acquired, Acquired::Granted);

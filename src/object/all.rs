@@ -3,8 +3,9 @@
 use super::arena::{Arena, Cache};
 use super::event::EventKind;
 use super::guid::{Guid, Kind};
+use super::header::Word;
 use super::registry::{Numbers, Registry};
-use super::{data_block, edt, event, file, map, range, scope, template, work};
+use super::{code, data_block, edt, event, file, map, range, scope, template};
 
 /// All objects of a runtime.
 #[derive(Default)]
@@ -30,7 +31,7 @@ pub struct Objects {
     /// Finish scopes.
     pub scopes: Arena<scope::Scope>,
     /// What EDTs do.
-    pub works: work::Works,
+    pub code_table: code::CodeTable,
 }
 
 /// A thread's free slots.
@@ -53,9 +54,10 @@ pub struct Caches {
 impl Objects {
     /// What kind of event a GUID names, if the event exists.
     pub fn event_kind(&self, guid: Guid) -> Option<EventKind> {
-        match guid.is_output() {
-            true => self.edts.lock_output(guid).map(|_| EventKind::Once),
-            false => self.events.kind(guid),
+        if guid.is_output() {
+            self.edts.lock_output(guid).map(|_| EventKind::Once)
+        } else {
+            self.events.kind(guid)
         }
     }
 
@@ -67,7 +69,7 @@ impl Objects {
             Some(kind) if kind.is_event() => self.event_kind(guid).is_some(),
             Some(kind) if kind.is_edt() => {
                 let edt = self.edts.lock(guid);
-                edt.is_some_and(|(_, locked)| locked.word.state() != edt::ZOMBIE)
+                edt.is_some_and(|(_, locked)| locked.word.state() != edt::EdtState::Zombie)
             }
             _ => false,
         }
@@ -80,12 +82,15 @@ impl Objects {
             return false;
         };
         let index = guid.index();
-        let word = match kind {
-            Kind::DataBlock => self.data_blocks.word(index),
-            Kind::Template => self.templates.word(index),
-            Kind::Range => self.ranges.word(index),
-            Kind::Event => self.events.word(index),
-            kind if kind.is_edt() => self.edts.get(kind, index).map(|edt| edt.header.peek()),
+        let generation = match kind {
+            Kind::DataBlock => self.data_blocks.word(index).map(Word::generation),
+            Kind::Template => self.templates.word(index).map(Word::generation),
+            Kind::Range => self.ranges.word(index).map(Word::generation),
+            Kind::Event => self.events.word(index).map(Word::generation),
+            kind if kind.is_edt() => self
+                .edts
+                .get(kind, index)
+                .map(|edt| edt.header.peek().generation()),
             // Of a device that is not there, or of a worker, too.
             Kind::Affinity => return index <= u16::MAX.into(),
             Kind::Registered => return self.numbers.gave(guid),
@@ -96,7 +101,7 @@ impl Objects {
             }
         };
         // A slot takes on the generation of a label with its first object.
-        word.is_some_and(|word| guid.is_label() || guid.generation() <= word.generation())
+        generation.is_some_and(|last| guid.is_label() || guid.generation() <= last)
     }
 
     /// Gives an ending thread's free slots to the others.

@@ -26,10 +26,10 @@ mod lock;
 #[cfg(all(test, loom))]
 mod loom_models;
 
-use super::header::{FREE, Header, Word};
+use super::header::{Header, State, Word};
 use crate::heap;
 use crossbeam_utils::CachePadded;
-pub use label::{Labels, Taken};
+pub(crate) use label::{LabelTakenError, Labels};
 #[cfg(loom)]
 use lock::Mutex;
 #[cfg(not(loom))]
@@ -62,8 +62,10 @@ pub unsafe trait Slot: Sync {
     /// How many bytes are kept for queues and tables that may grow with such an object, since that cannot be refused.
     const KEPT: usize = 0;
 
-    /// The header.
-    fn header(&self) -> &Header;
+    /// The states of the object.
+    type State: State;
+
+    fn header(&self) -> &Header<Self::State>;
 }
 
 /// The slots of one kind of object.
@@ -83,7 +85,8 @@ pub struct Arena<T> {
 // SAFETY: slots are shared by the rules of their headers (`Slot: Sync`), the rest is atomic or
 // behind the mutex.
 unsafe impl<T: Slot> Sync for Arena<T> {}
-// SAFETY: as above; nothing in it belongs to a thread.
+// SAFETY: nothing in an arena belongs to a thread: slots are shared by the rules of their headers, the rest is atomic
+// or behind the mutex.
 unsafe impl<T: Slot> Send for Arena<T> {}
 
 #[derive(Default)]
@@ -101,7 +104,7 @@ struct Depot {
 struct Block {
     /// The free slots, as bits.
     free: u64,
-    /// It is in the depot's list, as all that have some are, and some that had.
+    /// The block is in the depot's list, as all blocks with free slots are, and some that had free slots.
     listed: bool,
 }
 
@@ -185,8 +188,8 @@ impl Bits {
 
 /// A thread's free slots.
 pub struct Cache {
-    /// Those that it has freed, the last on top: they are in the processor's cache; and those of blocks
-    /// of which few were free.
+    /// Slots that the thread has freed, the last on top: they are in the processor's cache. Slots of blocks of which
+    /// few were free are here as well.
     freed: [u32; 2 * BATCH],
     len: usize,
     /// The others.
@@ -300,12 +303,12 @@ impl<T: Slot> Arena<T> {
     /// Takes back a slot whose header has become this free word. That of a label stays where it is:
     /// it may have another object by now.
     #[inline]
-    pub fn free(&self, cache: &mut Cache, freed: Word, index: u32) {
+    pub fn free(&self, cache: &mut Cache, freed: Word<T::State>, index: u32) {
         if freed.is_label() {
             self.label_freed(index);
             return;
         }
-        debug_assert_eq!(self.slot(index).header().peek().state(), FREE);
+        debug_assert_eq!(self.slot(index).header().peek().state(), T::State::FREE);
         if cache.len == cache.freed.len() {
             self.make_room(cache);
         }
@@ -393,7 +396,7 @@ impl<T: Slot> Arena<T> {
         }
     }
 
-    /// Those of these slots that have been handed out, and some more.
+    /// The slots of this range that have been handed out, and some more.
     fn used_of(&self, slots: Range<u32>) -> impl Iterator<Item = u32> {
         let in_chunks = |index: u32| index as usize / Self::PER_CHUNK;
         let chunks = in_chunks(slots.start)..in_chunks(slots.end - 1) + 1;
@@ -447,12 +450,12 @@ impl<T: Slot> Arena<T> {
     }
 
     /// The indices of live slots, for reports and for tearing down.
-    pub fn live(&self) -> impl Iterator<Item = (u32, Word, &T)> {
+    pub fn live(&self) -> impl Iterator<Item = (u32, Word<T::State>, &T)> {
         let end = self.depot.lock().fresh;
         self.used_of(1..end).filter_map(|index| {
             let slot = self.get(index)?;
             let word = slot.header().peek();
-            (word.state() != FREE).then_some((index, word, slot))
+            (word.state() != T::State::FREE).then_some((index, word, slot))
         })
     }
 }
@@ -481,16 +484,19 @@ impl<T> Drop for Arena<T> {
 #[cfg(all(test, not(loom)))]
 mod tests {
     use super::*;
+    use crate::object::header::TestState;
     use std::collections::HashSet;
 
     #[repr(C, align(64))]
     pub(super) struct Thing {
-        header: Header,
+        header: Header<TestState>,
     }
 
     // SAFETY: zero is free; 64 bytes; the fields are fixed.
     unsafe impl Slot for Thing {
-        fn header(&self) -> &Header {
+        type State = TestState;
+
+        fn header(&self) -> &Header<TestState> {
             &self.header
         }
     }
@@ -498,8 +504,12 @@ mod tests {
     fn create(arena: &Arena<Thing>, cache: &mut Cache) -> u32 {
         let (index, slot) = arena.allocate(cache).expect("memory");
         let word = slot.header.peek();
-        assert_eq!(word.state(), FREE, "slot {index} handed out twice");
-        slot.header.publish(word.with_state(1));
+        assert_eq!(
+            word.state(),
+            TestState::Free,
+            "slot {index} handed out twice"
+        );
+        slot.header.publish(word.with_state(TestState::Live));
         index
     }
 

@@ -29,7 +29,7 @@ use std::num::NonZeroUsize;
 use std::ptr::NonNull;
 
 /// `maxGen` without a limit.
-pub const UNBOUNDED: u32 = u32::MAX;
+pub(crate) const UNBOUNDED: u32 = u32::MAX;
 
 /// `ocrEventCollectiveParams_t`. Who creates an event that exists must give the same.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -59,21 +59,20 @@ impl Params {
 
 /// Why a contribution or a dependence is not taken.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum NotTaken {
+pub enum ContributionError {
     /// The event has been destroyed.
     Closed,
     /// There is no such contributor.
     NoSuchSlot,
     /// The contributor is too far ahead of the others.
     Ahead,
-    /// No memory.
-    OutOfMemory,
+    OutOfMemoryError,
 }
 
 /// What comes of a dependence.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Connected {
-    /// It is in the list of those that wait.
+    /// The dependence is in the list of those that wait.
     Waits,
     /// The generation has a result.
     Served(Guid),
@@ -92,13 +91,13 @@ struct Generation {
     missing: u32,
     /// Contributors on whose slot there is no dependence for it yet.
     unconnected: u32,
-    /// Those that wait for it.
+    /// The dependences that wait for the generation.
     waiting: Link,
     result: Option<Guid>,
 }
 
 #[derive(Default)]
-struct State {
+struct CollectiveState {
     closed: bool,
     /// By contributor: how often it has contributed.
     contributed: Vec<u64>,
@@ -110,24 +109,24 @@ struct State {
     first: u64,
     generations: VecDeque<Generation>,
     /// The memory of contributions to an earlier generation.
-    spare: Vec<u8>,
+    pub(crate) spare: Vec<u8>,
 }
 
 /// The inside of a collective event.
 pub struct Collective {
     /// What it was created with.
     pub params: Params,
-    state: Mutex<State>,
+    state: Mutex<CollectiveState>,
 }
 
 impl Collective {
     /// One without contributions; `None` where memory does not do for so many contributors.
     pub fn new(params: Params) -> Option<Collective> {
         let counts = || zeros(NonZeroUsize::new(params.contributors as usize)?);
-        let state = State {
+        let state = CollectiveState {
             contributed: counts()?,
             connected: counts()?,
-            ..State::default()
+            ..CollectiveState::default()
         };
         Some(Collective {
             params,
@@ -135,7 +134,7 @@ impl Collective {
         })
     }
 
-    fn state(&self) -> MutexGuard<'_, State> {
+    fn state(&self) -> MutexGuard<'_, CollectiveState> {
         #[cfg(not(loom))]
         return self.state.lock();
         #[cfg(loom)]
@@ -145,27 +144,35 @@ impl Collective {
     }
 
     /// The generation whose turn it is for one slot, and its place; `number` is what the slot has had.
-    fn turn(&self, state: &mut State, number: Option<u64>) -> Result<(u64, usize), NotTaken> {
-        let number = number.ok_or(NotTaken::NoSuchSlot)?;
+    fn turn(
+        &self,
+        state: &mut CollectiveState,
+        number: Option<u64>,
+    ) -> Result<(u64, usize), ContributionError> {
+        let number = number.ok_or(ContributionError::NoSuchSlot)?;
         if state.closed {
-            return Err(NotTaken::Closed);
+            return Err(ContributionError::Closed);
         }
         let bound = u64::from(self.params.bound);
         if self.params.bound != UNBOUNDED && number >= state.complete + bound {
-            return Err(NotTaken::Ahead);
+            return Err(ContributionError::Ahead);
         }
         Ok((number, state.place_of(number, self.params)?))
     }
 
     /// Copies the next contribution of the contributor in `slot`. If it is the last one to its
     /// generation, the caller combines them and calls [`Collective::deliver`].
-    pub fn contribute(&self, slot: u32, data: &[u8]) -> Result<Option<Complete>, NotTaken> {
+    pub fn contribute(
+        &self,
+        slot: u32,
+        data: &[u8],
+    ) -> Result<Option<Complete>, ContributionError> {
         let mut state = self.state();
         let number = state.contributed.get(slot as usize).copied();
         let (number, place) = self.turn(&mut state, number)?;
         if state.generations[place].contributions.is_empty() {
             let memory = std::mem::take(&mut state.spare);
-            let memory = sized(memory, self.params).ok_or(NotTaken::OutOfMemory)?;
+            let memory = sized(memory, self.params).ok_or(ContributionError::OutOfMemoryError)?;
             state.generations[place].contributions = memory;
         }
         state.contributed[slot as usize] += 1;
@@ -213,7 +220,7 @@ impl Collective {
         slot: u32,
         node: Link,
         set_rest: impl FnOnce(Link),
-    ) -> Result<Connected, NotTaken> {
+    ) -> Result<Connected, ContributionError> {
         let mut state = self.state();
         let number = state.connected.get(slot as usize).copied();
         let (_, place) = self.turn(&mut state, number)?;
@@ -254,7 +261,7 @@ impl Collective {
     }
 }
 
-/// So many zeros, of which memory is touched when they are used. `None` if it cannot be had.
+/// `len` zeros, of which memory is touched when they are used. `None` if memory cannot be had.
 fn zeros(len: NonZeroUsize) -> Option<Vec<u64>> {
     let len = len.get();
     let layout = Layout::array::<u64>(len).ok()?;
@@ -272,13 +279,13 @@ fn sized(mut memory: Vec<u8>, params: Params) -> Option<Vec<u8>> {
     Some(memory)
 }
 
-impl State {
+impl CollectiveState {
     /// Where generation `number`, which is not forgotten, stands in the queue.
-    fn place_of(&mut self, number: u64, params: Params) -> Result<usize, NotTaken> {
+    fn place_of(&mut self, number: u64, params: Params) -> Result<usize, ContributionError> {
         let place = (number - self.first) as usize;
         while self.generations.len() <= place {
             if may_fail(|| self.generations.try_reserve(1)).is_err() {
-                return Err(NotTaken::OutOfMemory);
+                return Err(ContributionError::OutOfMemoryError);
             }
             self.generations.push_back(Generation {
                 contributions: Vec::new(),
@@ -329,8 +336,14 @@ mod tests {
         for number in 0..3 {
             assert!(matches!(event.contribute(1, &[number]), Ok(None)));
         }
-        assert_eq!(event.contribute(1, &[9]).err(), Some(NotTaken::Ahead));
-        assert_eq!(event.contribute(2, &[9]).err(), Some(NotTaken::NoSuchSlot));
+        assert_eq!(
+            event.contribute(1, &[9]).err(),
+            Some(ContributionError::Ahead)
+        );
+        assert_eq!(
+            event.contribute(2, &[9]).err(),
+            Some(ContributionError::NoSuchSlot)
+        );
         for number in 0..3u8 {
             let complete = event.contribute(0, &[10 * number]);
             let complete = complete.expect("taken").expect("the last one");
@@ -361,14 +374,17 @@ mod tests {
             assert_eq!(waits, Ok(Connected::Waits));
         }
         let ahead = event.connect(0, links[3], |_| panic!("it is not taken"));
-        assert_eq!(ahead, Err(NotTaken::Ahead));
+        assert_eq!(ahead, Err(ContributionError::Ahead));
         assert!(matches!(event.contribute(0, &[1]), Ok(None)));
         let complete = event.contribute(1, &[1]).expect("taken").expect("the last");
         assert_eq!(event.deliver(complete, block(1)), links[1]);
         assert_eq!(event.close(), [links[2]]);
-        assert_eq!(event.contribute(0, &[1]).err(), Some(NotTaken::Closed));
+        assert_eq!(
+            event.contribute(0, &[1]).err(),
+            Some(ContributionError::Closed)
+        );
         let closed = event.connect(1, links[3], |_| panic!("it is not taken"));
-        assert_eq!(closed, Err(NotTaken::Closed));
+        assert_eq!(closed, Err(ContributionError::Closed));
     }
 }
 
@@ -447,7 +463,7 @@ mod loom_models {
                     true
                 }
                 Err(why) => {
-                    assert_eq!(why, NotTaken::Closed);
+                    assert_eq!(why, ContributionError::Closed);
                     false
                 }
             }
@@ -466,7 +482,7 @@ mod loom_models {
                     true
                 }
                 Err(why) => {
-                    assert_eq!(why, NotTaken::Closed);
+                    assert_eq!(why, ContributionError::Closed);
                     false
                 }
             }

@@ -5,7 +5,7 @@
 //! | free | slot of no event | creation |
 //! | armed | once, idempotent, sticky, latch: has not triggered; `waiting` is the list of pre-slots to satisfy | its trigger rule, or `ocrEventDestroy` |
 //! | triggered | idempotent, sticky: `data` is what late dependences get | `ocrEventDestroy` |
-//! | choosy | counted, channel, collective: what becomes of a dependence depends on the kind. Counted: not satisfied, `waiting` as above | counted: satisfaction, to spent; freed if that serves the last dependence. All: `ocrEventDestroy` |
+//! | multi-shot | counted, channel, collective: what becomes of a dependence depends on the kind. Counted: not satisfied, `waiting` as above | counted: satisfaction, to spent; freed if that serves the last dependence. All: `ocrEventDestroy` |
 //! | spent | counted: satisfied; `data` is what the `counter` dependences that are to come get | the last of them: freed; or `ocrEventDestroy` |
 //!
 //! All cells are touched under the lock of the header. Once, latch and counted events are freed by
@@ -18,28 +18,36 @@
 //! from `ocrEventDestroy`, or at the end of the run. What a collective event knows is in
 //! [`super::collective`].
 
-use super::arena::{Arena, Cache, Labels, Slot, Taken};
+use super::arena::{Arena, Cache, LabelTakenError, Labels, Slot};
 use super::collective::{Collective, Params};
 use super::guid::{Guid, Kind};
-use super::header::{FREE, Header, Locked, Word};
-use super::link::{Connector, Link};
+use super::header::{Header, Locked, Word, states};
+use super::link::{Connector, ConnectorState, Link};
 use std::cell::Cell;
 use std::ptr;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU8, AtomicUsize, Ordering, fence};
 
-/// State: has not triggered; dependences wait.
-pub const ARMED: u8 = 1;
-/// State: has triggered and is kept.
-pub const TRIGGERED: u8 = 2;
-/// State: of a kind that has its own way with dependences.
-pub const CHOOSY: u8 = 3;
-/// State: a counted event that was satisfied and expects more dependences.
-pub const SPENT: u8 = 4;
+states! {
+    /// The states of an event.
+    pub enum EventState {
+        /// It has not triggered; dependences wait.
+        Armed = 1,
+        /// It has triggered and is kept.
+        Triggered = 2,
+        /// Of a kind that has its own way with dependences.
+        MultiShot = 3,
+        /// A counted event that was satisfied and expects more dependences.
+        Spent = 4,
+    }
+}
+
+/// The lock of an event.
+pub(crate) type LockedEvent<'a> = Locked<'a, EventState>;
 
 /// The count of an event on a label that is opening: only who created it satisfies it, with what waited for
 /// it ([`super::waiting`]). It is 0 otherwise.
-pub const OPENING: u32 = 1;
+pub(crate) const OPENING: u32 = 1;
 
 /// `ocrEventTypes_t`.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -121,7 +129,7 @@ pub enum NewEvent {
 #[repr(C, align(64))]
 pub struct Event {
     /// Generation and state.
-    pub header: Header,
+    pub header: Header<EventState>,
     index: Cell<u32>,
     kind: AtomicU8,
     /// The pre-slots to satisfy.
@@ -153,7 +161,7 @@ impl Event {
     }
 
     /// Its GUID; the caller has its lock.
-    pub fn guid(&self, locked: &Locked<'_>) -> Guid {
+    pub fn guid(&self, locked: &LockedEvent<'_>) -> Guid {
         Guid::new(Kind::Event, locked.word.generation(), self.index.get())
     }
 
@@ -177,7 +185,9 @@ impl Event {
 
 // SAFETY: zero is a free event; the size is 64; the fields are fixed.
 unsafe impl Slot for Event {
-    fn header(&self) -> &Header {
+    type State = EventState;
+
+    fn header(&self) -> &Header<EventState> {
         &self.header
     }
 }
@@ -187,7 +197,9 @@ unsafe impl Sync for Connector {}
 
 // SAFETY: zero is a free connector; the size is 32; the fields are fixed.
 unsafe impl Slot for Connector {
-    fn header(&self) -> &Header {
+    type State = ConnectorState;
+
+    fn header(&self) -> &Header<ConnectorState> {
         &self.header
     }
 }
@@ -213,7 +225,7 @@ pub struct EventCaches {
 #[inline]
 fn begin(
     (index, event): (u32, &Event),
-    (kind, state): (EventKind, u8),
+    (kind, state): (EventKind, EventState),
     counter: i64,
     fill: impl FnOnce(&Event),
 ) -> Guid {
@@ -241,7 +253,7 @@ impl Events {
         counter: i64,
     ) -> Option<Guid> {
         let slot = self.events.allocate(&mut caches.events)?;
-        Some(begin(slot, (kind, ARMED), counter, |_| {}))
+        Some(begin(slot, (kind, EventState::Armed), counter, |_| {}))
     }
 
     /// Creates an event. `None` when memory is used up.
@@ -257,10 +269,10 @@ impl Events {
         label: Guid,
         new: NewEvent,
         is_waited_for: impl FnOnce() -> bool,
-    ) -> Result<Guid, Option<Taken>> {
+    ) -> Result<Guid, Option<LabelTakenError>> {
         let claim = || {
             if label.kind() != Some(Kind::Event) {
-                return Err(Some(Taken::NoLabel));
+                return Err(Some(LabelTakenError::NoLabel));
             }
             let event = self.events.claim(label).map_err(Some)?;
             if is_waited_for() {
@@ -291,44 +303,62 @@ impl Events {
 
     fn create_in<'a>(
         &'a self,
-        slot: impl FnOnce() -> Result<(u32, &'a Event), Option<Taken>>,
+        slot: impl FnOnce() -> Result<(u32, &'a Event), Option<LabelTakenError>>,
         new: NewEvent,
-    ) -> Result<Guid, Option<Taken>> {
+    ) -> Result<Guid, Option<LabelTakenError>> {
         Ok(match new {
-            NewEvent::Plain { kind, counter } => begin(slot()?, (kind, ARMED), counter, |_| {}),
+            NewEvent::Plain { kind, counter } => {
+                begin(slot()?, (kind, EventState::Armed), counter, |_| {})
+            }
             NewEvent::Counted { dependences } => {
                 let counter = i64::try_from(dependences).unwrap_or(i64::MAX);
-                begin(slot()?, (EventKind::Counted, CHOOSY), counter, |event| {
-                    event.special.set(ptr::null())
-                })
+                begin(
+                    slot()?,
+                    (EventKind::Counted, EventState::MultiShot),
+                    counter,
+                    |event| event.special.set(ptr::null()),
+                )
             }
-            NewEvent::Between => begin(slot()?, (EventKind::Counted, CHOOSY), 1, |event| {
-                event.special.set(BETWEEN)
-            }),
-            NewEvent::Channel { bound } => {
-                begin(slot()?, (EventKind::Channel, CHOOSY), 0, |event| {
+            NewEvent::Between => begin(
+                slot()?,
+                (EventKind::Counted, EventState::MultiShot),
+                1,
+                |event| {
+                    event.special.set(BETWEEN);
+                },
+            ),
+            NewEvent::Channel { bound } => begin(
+                slot()?,
+                (EventKind::Channel, EventState::MultiShot),
+                0,
+                |event| {
                     event.queued.set(Link::END);
                     event.special.set(ptr::without_provenance(bound as usize));
-                })
-            }
+                },
+            ),
             NewEvent::Collective(params) => {
                 let inside = Arc::new(Collective::new(params).ok_or(None)?);
-                begin(slot()?, (EventKind::Collective, CHOOSY), 0, |event| {
-                    event.special.set(Arc::into_raw(inside));
-                    self.collectives.fetch_add(1, Ordering::Relaxed);
-                })
+                begin(
+                    slot()?,
+                    (EventKind::Collective, EventState::MultiShot),
+                    0,
+                    |event| {
+                        event.special.set(Arc::into_raw(inside));
+                        self.collectives.fetch_add(1, Ordering::Relaxed);
+                    },
+                )
             }
         })
     }
 
     /// The header's word of the slot with this index, whatever is in it.
-    pub fn word(&self, index: u32) -> Option<Word> {
+    pub fn word(&self, index: u32) -> Option<Word<EventState>> {
         self.events.get(index).map(|event| event.header.peek())
     }
 
     /// Locks the event of this GUID, if it exists.
     #[inline(always)]
-    pub fn lock(&self, guid: Guid) -> Option<(&Event, Locked<'_>)> {
+    pub fn lock(&self, guid: Guid) -> Option<(&Event, LockedEvent<'_>)> {
         if guid.kind() != Some(Kind::Event) {
             return None;
         }
@@ -346,7 +376,7 @@ impl Events {
         let event = self.events.get(guid.index())?;
         let lives = || {
             let word = event.header.peek();
-            word.generation() == guid.generation() && word.state() != FREE
+            word.generation() == guid.generation() && word.state() != EventState::Free
         };
         if !lives() {
             return None;
@@ -395,13 +425,18 @@ impl Events {
     /// Makes a locked sticky event that has not triggered one that goes when it does. Who reads the kind
     /// without the lock gets the one or the other, as if it had looked before or after; what comes of
     /// the difference is decided under the lock, of which this store is a part.
-    pub fn become_once(&self, event: &Event, _locked: &Locked<'_>) {
+    pub fn become_once(&self, event: &Event, _locked: &LockedEvent<'_>) {
         event.kind.store(EventKind::Once as u8, Ordering::Relaxed);
     }
 
     /// Frees a locked event and returns what waited.
     #[inline]
-    pub fn free(&self, caches: &mut EventCaches, event: &Event, mut locked: Locked<'_>) -> Link {
+    pub fn free(
+        &self,
+        caches: &mut EventCaches,
+        event: &Event,
+        mut locked: LockedEvent<'_>,
+    ) -> Link {
         let waiting = event.waiting.replace(Link::END);
         let index = event.index.get();
         match locked.word.freed() {
@@ -411,7 +446,7 @@ impl Events {
                 self.events.free(&mut caches.events, freed, index);
             }
             // The generations of the slot are used up: free, and given to nobody.
-            None => locked.word = Word::new(locked.word.generation(), 0, FREE),
+            None => locked.word = Word::new(locked.word.generation(), 0, EventState::Free),
         }
         waiting
     }
@@ -423,7 +458,9 @@ impl Events {
         connector.target.set(target);
         connector.next.set(Link::END);
         let word = connector.header.peek();
-        connector.header.publish(word.with_state(ARMED));
+        connector
+            .header
+            .publish(word.with_state(ConnectorState::Linked));
         Some(index)
     }
 

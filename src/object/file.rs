@@ -62,9 +62,10 @@ impl OpenFile {
     /// Has the file be so long at least. One at a time, so that none of two makes it shorter.
     pub fn enlarge(&self, len: u64) -> std::io::Result<()> {
         let _taken = self.taken.lock();
-        match self.file.metadata()?.len() < len {
-            true => self.file.set_len(len),
-            false => Ok(()),
+        if self.file.metadata()?.len() < len {
+            self.file.set_len(len)
+        } else {
+            Ok(())
         }
     }
 }

@@ -11,17 +11,16 @@
 use std::fmt;
 
 /// How many bits of a GUID hold the generation of the slot.
-pub const GENERATION_BITS: u32 = 27;
+pub(crate) const GENERATION_BITS: u32 = 27;
 /// Generations from here on are those of labels: slots that are set apart for GUIDs that the program
 /// knows before there is an object (see [`super::arena`]). Others never come so far.
-pub const FIRST_LABEL_GENERATION: u32 = (1 << GENERATION_BITS) - (1 << 20);
+pub(crate) const FIRST_LABEL_GENERATION: u32 = (1 << GENERATION_BITS) - (1 << 20);
 const GENERATION_MASK: u64 = (1 << GENERATION_BITS) - 1;
 
 /// What a GUID names. The EDT kinds differ in the size of the slot (see [`super::edt`]).
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 #[repr(u8)]
 pub enum Kind {
-    /// A data block.
     DataBlock = 1,
     /// An EDT template.
     Template = 2,
@@ -41,9 +40,9 @@ pub enum Kind {
     Range = 9,
     /// The output event that an EDT in a slot of 128 bytes has in itself.
     OutputSmall = 10,
-    /// The same of an EDT in a slot of 256 bytes.
+    /// The output event that an EDT in a slot of 256 bytes has in itself.
     OutputMedium = 11,
-    /// The same of an EDT in a slot of 512 bytes.
+    /// The output event that an EDT in a slot of 512 bytes has in itself.
     OutputLarge = 12,
     /// One of those that are in a [`super::registry::Registry`]: a file, or a map whose objects a
     /// function of the program creates.
@@ -206,7 +205,7 @@ impl Guid {
         kinds >> (self.0 >> 59) & 1 != 0
     }
 
-    /// The output event that the EDT of this GUID has in itself; not for [`Kind::EdtHuge`].
+    /// The output event that the EDT of this GUID has in itself; not for `Kind::EdtHuge`.
     pub fn output_of(edt: Guid) -> Guid {
         debug_assert!(edt.is_edt() && edt.kind() != Some(Kind::EdtHuge));
         Guid(edt.0 + (OUTPUT_OF << 59))

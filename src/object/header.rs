@@ -2,7 +2,7 @@
 //!
 //! ```text
 //! 63..37       36..9   8      7..0
-//! generation   count   lock   state (its meaning belongs to the kind of object; 0 is "free")
+//! generation   count   lock   state (one of those of the kind of object, see [`State`]; 0 is "free")
 //! ```
 //!
 //! # Protocol
@@ -35,7 +35,10 @@
 //! not wait: a label whose object is not published names none.
 
 use super::guid::{FIRST_LABEL_GENERATION, GENERATION_BITS};
-use crate::sync::{AtomicU64, Ordering, Spin, dawdle};
+use crate::sync::{AtomicU64, Ordering, Spin, preemption_point};
+use std::fmt::Debug;
+use std::marker::PhantomData;
+use std::mem;
 
 const GENERATION_SHIFT: u32 = 64 - GENERATION_BITS;
 const COUNT_SHIFT: u32 = 9;
@@ -43,20 +46,63 @@ const COUNT_BITS: u32 = GENERATION_SHIFT - COUNT_SHIFT;
 const LOCK: u64 = 1 << 8;
 
 /// The largest value of [`Word::count`].
-pub const COUNT_MAX: u32 = (1 << COUNT_BITS) - 1;
+pub(crate) const COUNT_MAX: u32 = (1 << COUNT_BITS) - 1;
 
-/// The state of a slot that holds no object.
-pub const FREE: u8 = 0;
+/// The states of a kind of object.
+///
+/// # Safety
+/// The type is an enum with `repr(u8)`, and has a variant whose number is 0: [`State::FREE`].
+pub unsafe trait State: Copy + Eq + Debug {
+    /// The state of a slot that holds no object.
+    const FREE: Self;
 
-/// The value of a header, without the lock bit.
+    /// The number of the state.
+    fn bits(self) -> u8;
+}
+
+/// Makes an enum the states of a kind of object: it has [`State::FREE`] besides those that are named.
+macro_rules! states {
+    ($(#[$about:meta])* $vis:vis enum $name:ident { $($(#[$doc:meta])* $state:ident = $bits:literal,)+ }) => {
+        $(#[$about])*
+        #[derive(Clone, Copy, PartialEq, Eq, Debug)]
+        #[repr(u8)]
+        $vis enum $name {
+            /// The slot holds no object.
+            Free = 0,
+            $($(#[$doc])* $state = $bits,)+
+        }
+
+        // SAFETY: the enum has `repr(u8)`, and `Free` is 0.
+        unsafe impl $crate::object::header::State for $name {
+            const FREE: Self = $name::Free;
+
+            #[inline(always)]
+            fn bits(self) -> u8 {
+                self as u8
+            }
+        }
+    };
+}
+pub(crate) use states;
+
+/// The value of a header, without the lock bit. Its lowest byte is the number of a state of `S`.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub struct Word(u64);
+pub struct Word<S: State>(u64, PhantomData<S>);
 
-impl Word {
+impl<S: State> Word<S> {
+    /// `bits` came from a header or a word of this kind of object, or have the number of a state in the lowest byte.
+    const fn of(bits: u64) -> Word<S> {
+        Word(bits, PhantomData)
+    }
+
     /// A word of these parts.
-    pub fn new(generation: u32, count: u32, state: u8) -> Word {
+    pub fn new(generation: u32, count: u32, state: S) -> Word<S> {
         debug_assert!(count <= COUNT_MAX);
-        Word((generation as u64) << GENERATION_SHIFT | (count as u64) << COUNT_SHIFT | state as u64)
+        Word::of(
+            (generation as u64) << GENERATION_SHIFT
+                | (count as u64) << COUNT_SHIFT
+                | state.bits() as u64,
+        )
     }
 
     /// How often the slot has been used before.
@@ -69,22 +115,27 @@ impl Word {
         (self.0 >> COUNT_SHIFT) as u32 & COUNT_MAX
     }
 
-    /// The state; 0 is free.
-    pub fn state(self) -> u8 {
-        self.0 as u8
+    /// The state.
+    #[inline(always)]
+    pub fn state(self) -> S {
+        const { assert!(size_of::<S>() == 1) };
+        let bits = self.0 as u8;
+        // SAFETY: `S` is an enum of one byte. The lowest byte of a word is the number of one of its states: it was put
+        // there by `new` or `with_state`, or is 0 in a slot that was never used.
+        unsafe { mem::transmute_copy::<u8, S>(&bits) }
     }
 
     fn is_locked(self) -> bool {
         self.0 & LOCK != 0
     }
 
-    /// The same word in another state.
-    pub fn with_state(self, state: u8) -> Word {
-        Word(self.0 & !0xff | state as u64)
+    /// This word with another state.
+    pub fn with_state(self, state: S) -> Word<S> {
+        Word::of(self.0 & !0xff | state.bits() as u64)
     }
 
-    /// The same word with another count.
-    pub fn with_count(self, count: u32) -> Word {
+    /// This word with another count.
+    pub fn with_count(self, count: u32) -> Word<S> {
         Word::new(self.generation(), count, self.state())
     }
 
@@ -95,48 +146,48 @@ impl Word {
 
     /// The word of the free slot after this object: the next generation, or the same one for a
     /// label; `None` when the generations of this slot are used up and it must be retired.
-    pub fn freed(self) -> Option<Word> {
+    pub fn freed(self) -> Option<Word<S>> {
         if self.is_label() {
-            return Some(Word::new(self.generation(), 0, FREE));
+            return Some(Word::new(self.generation(), 0, S::FREE));
         }
         let next = self.generation() + 1;
-        (next < FIRST_LABEL_GENERATION).then(|| Word::new(next, 0, FREE))
+        (next < FIRST_LABEL_GENERATION).then(|| Word::new(next, 0, S::FREE))
     }
 }
 
 /// The header of an object; see the module.
 #[repr(transparent)]
-pub struct Header(AtomicU64);
+pub struct Header<S: State>(AtomicU64, PhantomData<S>);
 
-impl Header {
+impl<S: State> Header<S> {
     /// The header of a free slot in its first generation.
     #[cfg(any(test, loom))]
     #[allow(clippy::new_without_default)]
-    pub fn new() -> Header {
-        Header(AtomicU64::new(0))
+    pub fn new() -> Header<S> {
+        Header(AtomicU64::new(0), PhantomData)
     }
 
     /// The word as it is now; of use where the caller owns the object, or for a report.
-    pub fn peek(&self) -> Word {
-        Word(self.0.load(Ordering::Acquire) & !LOCK)
+    pub fn peek(&self) -> Word<S> {
+        Word::of(self.0.load(Ordering::Acquire) & !LOCK)
     }
 
     /// Makes a slot taken from the arena an object that can be found. Pairs with `lock`.
-    pub fn publish(&self, word: Word) {
-        dawdle(300);
+    pub fn publish(&self, word: Word<S>) {
+        preemption_point(300);
         self.0.store(word.0, Ordering::Release);
     }
 
     /// Locks the object if the slot is live and in `generation`.
     #[inline(always)]
-    pub fn lock(&self, generation: u32) -> Option<Locked<'_>> {
-        self.lock_if(move |word| word.generation() == generation && word.state() != FREE)
+    pub fn lock(&self, generation: u32) -> Option<Locked<'_, S>> {
+        self.lock_if(move |word| word.generation() == generation && word.state() != S::FREE)
     }
 
     /// Locks an object that the caller knows to be alive: it is linked, held or owned.
     #[inline(always)]
-    pub fn lock_pinned(&self) -> Locked<'_> {
-        match self.lock_if(|word| word.state() != FREE) {
+    pub fn lock_pinned(&self) -> Locked<'_, S> {
+        match self.lock_if(|word| word.state() != S::FREE) {
             Some(locked) => locked,
             None => unreachable!("a pinned object was freed"),
         }
@@ -144,8 +195,8 @@ impl Header {
 
     /// As [`Header::lock_pinned`], but `None` where it is locked: what may be done while another
     /// header is locked.
-    pub fn try_lock_pinned(&self) -> Option<Locked<'_>> {
-        let word = Word(self.0.load(Ordering::Relaxed) & !LOCK);
+    pub fn try_lock_pinned(&self) -> Option<Locked<'_, S>> {
+        let word = Word::of(self.0.load(Ordering::Relaxed) & !LOCK);
         match self
             .0
             .compare_exchange(word.0, word.0 | LOCK, Ordering::Acquire, Ordering::Relaxed)
@@ -158,11 +209,11 @@ impl Header {
 
     /// What is in the slot of a label: the word of the free slot, or `None` if there is an object.
     /// Waits while one is being made.
-    pub fn vacant(&self) -> Option<Word> {
+    pub fn vacant(&self) -> Option<Word<S>> {
         let spin = Spin::default();
         loop {
-            let word = Word(self.0.load(Ordering::Acquire));
-            if word.state() != FREE {
+            let word = Word::of(self.0.load(Ordering::Acquire));
+            if word.state() != S::FREE {
                 return None;
             }
             if !word.is_locked() {
@@ -174,8 +225,8 @@ impl Header {
 
     /// Whether nothing is in the slot of a label, and nothing is being made in it.
     pub fn is_vacant(&self) -> bool {
-        let word = Word(self.0.load(Ordering::Acquire));
-        word.state() == FREE && !word.is_locked()
+        let word = Word::<S>::of(self.0.load(Ordering::Acquire));
+        word.state() == S::FREE && !word.is_locked()
     }
 
     /// Whether the slot of a label has had no object in this generation, which is the label's. Waits while
@@ -190,8 +241,8 @@ impl Header {
     /// publishes the free word. False if somebody else was first. Pairs with the release stores in
     /// `publish` and `Locked::drop`: what the last object of the label wrote comes before.
     #[must_use]
-    pub fn claim(&self, vacant: Word, generation: u32) -> bool {
-        let claimed = Word::new(generation, vacant.count(), FREE);
+    pub fn claim(&self, vacant: Word<S>, generation: u32) -> bool {
+        let claimed = Word::new(generation, vacant.count(), S::FREE);
         self.0
             .compare_exchange(
                 vacant.0,
@@ -212,20 +263,20 @@ impl Header {
     /// Claims the slot of a label from an object that leaves it to another, which is in `state`: as
     /// [`Header::claim`]. False if no such object is there.
     #[must_use]
-    pub fn claim_from(&self, state: u8, generation: u32) -> bool {
+    pub fn claim_from(&self, state: S, generation: u32) -> bool {
         let locked = self.lock_if(|word| word.generation() == generation && word.state() == state);
         let Some(mut locked) = locked else {
             return false;
         };
         // Dropping it stores the word of a claimed slot.
-        locked.word = Word(Word::new(generation, 0, FREE).0 | LOCK);
+        locked.word = Word::of(Word::new(generation, 0, S::FREE).0 | LOCK);
         true
     }
 
     #[inline(always)]
-    fn lock_if(&self, admits: impl Fn(Word) -> bool) -> Option<Locked<'_>> {
-        dawdle(300);
-        let word = Word(self.0.load(Ordering::Relaxed));
+    fn lock_if(&self, admits: impl Fn(Word<S>) -> bool) -> Option<Locked<'_, S>> {
+        preemption_point(300);
+        let word = Word::of(self.0.load(Ordering::Relaxed));
         if !admits(word) {
             return None;
         }
@@ -243,16 +294,16 @@ impl Header {
     /// Apart from `lock_if`, which is then small enough to be part of its callers.
     #[cold]
     #[inline(never)]
-    fn wait_and_lock_if(&self, admits: impl Fn(Word) -> bool) -> Option<Locked<'_>> {
+    fn wait_and_lock_if(&self, admits: impl Fn(Word<S>) -> bool) -> Option<Locked<'_, S>> {
         let spin = Spin::default();
-        let mut word = Word(self.0.load(Ordering::Relaxed));
+        let mut word = Word::of(self.0.load(Ordering::Relaxed));
         loop {
             if !admits(word) {
                 return None;
             }
             if word.is_locked() {
                 spin.wait();
-                word = Word(self.0.load(Ordering::Relaxed));
+                word = Word::of(self.0.load(Ordering::Relaxed));
                 continue;
             }
             match self.0.compare_exchange_weak(
@@ -262,38 +313,53 @@ impl Header {
                 Ordering::Relaxed,
             ) {
                 Ok(_) => return Some(Locked { header: self, word }),
-                Err(now) => word = Word(now),
+                Err(now) => word = Word::of(now),
             }
         }
     }
 }
 
 /// A locked header. `word` is what the header will be when this is dropped.
-pub struct Locked<'a> {
-    header: &'a Header,
+pub struct Locked<'a, S: State> {
+    header: &'a Header<S>,
     /// The value to be stored when the lock is given back.
-    pub word: Word,
+    pub word: Word<S>,
 }
 
-impl Locked<'_> {
+impl<S: State> Locked<'_, S> {
     /// Whether this header is the one that is locked.
-    pub fn is_of(&self, header: &Header) -> bool {
+    pub fn is_of(&self, header: &Header<S>) -> bool {
         std::ptr::eq(self.header, header)
     }
 
     /// Takes one from the count and says what is left.
     pub fn count_down(&mut self) -> u32 {
         debug_assert!(self.word.count() > 0);
-        self.word = Word(self.word.0 - (1 << COUNT_SHIFT));
+        self.word = Word::of(self.word.0 - (1 << COUNT_SHIFT));
         self.word.count()
     }
 }
 
-impl Drop for Locked<'_> {
+impl<S: State> Drop for Locked<'_, S> {
     fn drop(&mut self) {
         // Pairs with the compare-and-swap in `lock`.
         self.header.0.store(self.word.0, Ordering::Release);
-        dawdle(300);
+        preemption_point(300);
+    }
+}
+
+#[cfg(test)]
+states! {
+    /// The states of an object in tests.
+    pub(crate) enum TestState {
+        /// It exists.
+        Live = 1,
+        /// It leaves its label to another.
+        #[cfg_attr(not(loom), allow(dead_code))]
+        Left = 2,
+        /// The number takes all bits.
+        #[cfg_attr(loom, allow(dead_code))]
+        Last = 0xff,
     }
 }
 
@@ -303,33 +369,33 @@ mod tests {
 
     #[test]
     fn parts_of_the_word_do_not_overlap() {
-        let word = Word::new((1 << GENERATION_BITS) - 1, COUNT_MAX, 0xff);
+        let word = Word::new((1 << GENERATION_BITS) - 1, COUNT_MAX, TestState::Last);
         assert_eq!(word.generation(), (1 << GENERATION_BITS) - 1);
         assert_eq!(word.count(), COUNT_MAX);
-        assert_eq!(word.state(), 0xff);
+        assert_eq!(word.state(), TestState::Last);
         assert!(!word.is_locked());
     }
 
     #[test]
     fn generations_end_before_those_of_labels_which_stay() {
-        let last = Word::new(FIRST_LABEL_GENERATION - 1, 0, 1);
+        let last = Word::new(FIRST_LABEL_GENERATION - 1, 0, TestState::Live);
         assert!(last.freed().is_none());
-        let label = Word::new(FIRST_LABEL_GENERATION, 0, 1);
+        let label = Word::new(FIRST_LABEL_GENERATION, 0, TestState::Live);
         let freed = label.freed().expect("labels are not used up");
-        assert_eq!(freed, Word::new(FIRST_LABEL_GENERATION, 0, FREE));
+        assert_eq!(freed, Word::new(FIRST_LABEL_GENERATION, 0, TestState::Free));
     }
 
     #[test]
     fn a_label_is_claimed_once() {
         let generation = FIRST_LABEL_GENERATION + 5;
-        let header = Header::new();
+        let header = Header::<TestState>::new();
         let vacant = header.vacant().expect("nothing there");
         assert!(header.is_awaited(generation));
         assert!(header.claim(vacant, generation));
         assert!(!header.claim(vacant, generation));
         assert!(!header.is_vacant());
         assert!(header.lock(generation).is_none(), "not published yet");
-        header.publish(header.peek().with_state(1));
+        header.publish(header.peek().with_state(TestState::Live));
         assert!(header.vacant().is_none());
         assert!(!header.is_awaited(generation), "there");
         let mut locked = header.lock(generation).expect("there");
@@ -343,8 +409,8 @@ mod tests {
 
     #[test]
     fn who_does_not_get_the_lock_leaves_it_to_who_has_it() {
-        let header = Header::new();
-        header.publish(Word::new(0, 2, 1));
+        let header = Header::<TestState>::new();
+        header.publish(Word::new(0, 2, TestState::Live));
         let mut locked = header.lock_pinned();
         assert!(header.try_lock_pinned().is_none());
         assert!(header.try_lock_pinned().is_none(), "still locked");
@@ -355,15 +421,15 @@ mod tests {
 
     #[test]
     fn a_stale_generation_does_not_lock() {
-        let header = Header::new();
+        let header = Header::<TestState>::new();
         assert!(header.lock(0).is_none(), "the slot is free");
-        header.publish(Word::new(3, 0, 1));
+        header.publish(Word::new(3, 0, TestState::Live));
         assert!(header.lock(2).is_none());
         let mut locked = header.lock(3).expect("live and of this generation");
         locked.word = locked.word.freed().expect("generations left");
         drop(locked);
         assert!(header.lock(3).is_none());
-        assert_eq!(header.peek(), Word::new(4, 0, FREE));
+        assert_eq!(header.peek(), Word::new(4, 0, TestState::Free));
     }
 }
 
@@ -374,7 +440,7 @@ mod loom_models {
     use loom::sync::Arc;
 
     struct Counter {
-        header: Header,
+        header: Header<TestState>,
         value: UnsafeCell<u32>,
     }
 
@@ -397,7 +463,7 @@ mod loom_models {
     fn lock_excludes_and_stale_fails() {
         loom::model(|| {
             let counter = Arc::new(Counter::new());
-            counter.header.publish(Word::new(1, 0, 1));
+            counter.header.publish(Word::new(1, 0, TestState::Live));
             let threads: Vec<_> = (0..2)
                 .map(|_| {
                     let counter = counter.clone();
@@ -424,7 +490,7 @@ mod loom_models {
     fn who_tries_has_the_lock_or_nothing() {
         loom::model(|| {
             let counter = Arc::new(Counter::new());
-            counter.header.publish(Word::new(1, 0, 1));
+            counter.header.publish(Word::new(1, 0, TestState::Live));
             let other = counter.clone();
             let locks = loom::thread::spawn(move || {
                 let _locked = other.header.lock(1).expect("live");
@@ -451,7 +517,7 @@ mod loom_models {
     fn reuse_is_never_seen_by_a_stale_guid() {
         loom::model(|| {
             let counter = Arc::new(Counter::new());
-            counter.header.publish(Word::new(1, 0, 1));
+            counter.header.publish(Word::new(1, 0, TestState::Live));
             let other = counter.clone();
             let stale = loom::thread::spawn(move || {
                 if let Some(_locked) = other.header.lock(1) {
@@ -464,7 +530,7 @@ mod loom_models {
             drop(locked);
             // SAFETY: the slot is free and this thread is the one that reuses it.
             counter.value.with_mut(|value| unsafe { *value = 0 });
-            counter.header.publish(Word::new(2, 0, 1));
+            counter.header.publish(Word::new(2, 0, TestState::Live));
             stale.join().expect("no panic");
             let _locked = counter.header.lock(2).expect("live");
             // SAFETY: the lock is held.
@@ -483,7 +549,9 @@ mod loom_models {
             if label.header.claim(vacant, LABEL) {
                 // SAFETY: the slot is claimed.
                 label.value.with_mut(|value| unsafe { *value = made });
-                label.header.publish(label.header.peek().with_state(1));
+                label
+                    .header
+                    .publish(label.header.peek().with_state(TestState::Live));
                 return true;
             }
         }
@@ -515,27 +583,29 @@ mod loom_models {
         });
     }
 
-    const LEFT: u8 = 2;
-
     /// An object that leaves its label to another ends while the other is made: the other has the label.
     #[test]
     fn a_label_that_is_left_has_the_next_object() {
         loom::model(|| {
             let label = Arc::new(Counter::new());
             assert!(create_checked(&label, 1));
-            label.header.publish(label.header.peek().with_state(LEFT));
+            label
+                .header
+                .publish(label.header.peek().with_state(TestState::Left));
             let other = label.clone();
             let creator = loom::thread::spawn(move || {
-                if !other.header.claim_from(LEFT, LABEL) {
+                if !other.header.claim_from(TestState::Left, LABEL) {
                     assert!(create_checked(&other, 2), "the label was given back");
                     return;
                 }
                 // SAFETY: the slot is claimed.
                 other.value.with_mut(|value| unsafe { *value = 2 });
-                other.header.publish(other.header.peek().with_state(1));
+                other
+                    .header
+                    .publish(other.header.peek().with_state(TestState::Live));
             });
             if let Some(mut locked) = label.header.lock(LABEL)
-                && locked.word.state() == LEFT
+                && locked.word.state() == TestState::Left
             {
                 // SAFETY: the lock is held.
                 label.value.with_mut(|value| unsafe { *value = 0 });
@@ -543,7 +613,7 @@ mod loom_models {
             }
             creator.join().expect("no panic");
             let locked = label.header.lock(LABEL).expect("there");
-            assert_eq!(locked.word.state(), 1);
+            assert_eq!(locked.word.state(), TestState::Live);
             // SAFETY: the lock is held.
             label.value.with(|value| assert_eq!(unsafe { *value }, 2));
         });

@@ -15,9 +15,9 @@ use std::hash::{BuildHasherDefault, Hasher};
 const PROPERTIES: usize = 12;
 
 /// `OCR_HINT_EDT_PRIORITY`, as its place among the properties of EDTs.
-pub const EDT_PRIORITY: usize = 0;
+pub(crate) const EDT_PRIORITY: usize = 0;
 /// `OCR_HINT_EDT_AFFINITY`.
-pub const EDT_AFFINITY: usize = 2;
+pub(crate) const EDT_AFFINITY: usize = 2;
 
 /// Some properties with their values.
 #[derive(Clone, Copy, Default, Debug, PartialEq, Eq)]
@@ -128,7 +128,7 @@ impl Hints {
         &self.0[guid.index() as usize % SHARDS]
     }
 
-    /// Those of an object; nothing is set if it has none.
+    /// The hints of an object; nothing is set if it has none.
     pub fn get(&self, guid: Guid) -> HintSet {
         let shard = self.shard(guid).lock();
         shard.get(&guid).map(Kept::hints).unwrap_or_default()

@@ -13,11 +13,11 @@
 //! ```
 
 use super::guid::{GENERATION_BITS, Guid, Kind};
-use super::header::Header;
+use super::header::{Header, states};
 use std::cell::Cell;
 
 /// One more than the largest pre-slot number of an EDT.
-pub const MAX_SLOTS: u32 = 1 << GENERATION_BITS;
+pub(crate) const MAX_SLOTS: u32 = 1 << GENERATION_BITS;
 
 const CONNECTOR: u64 = 15;
 
@@ -109,11 +109,19 @@ impl Link {
     }
 }
 
+states! {
+    /// The states of a connector.
+    pub(crate) enum ConnectorState {
+        /// It is in a list.
+        Linked = 1,
+    }
+}
+
 /// A list node for the second and later event targets of an event, and in the queues of a channel.
 #[repr(C, align(32))]
-pub struct Connector {
+pub(crate) struct Connector {
     /// See [`super::arena::Slot`].
-    pub header: Header,
+    pub header: Header<ConnectorState>,
     /// The event target; in a channel's queue of satisfactions, the bits of the block's GUID.
     pub target: Cell<Link>,
     /// The rest of the list.

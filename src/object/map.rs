@@ -25,7 +25,7 @@ use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Arc, Weak};
 
 /// What `ocrMapCreate` is given: makes the object of an index.
-pub type Creator = unsafe extern "C" fn(Guid, u64, u32, *mut u64, u32, *mut Guid);
+pub(crate) type Creator = unsafe extern "C" fn(Guid, u64, u32, *mut u64, u32, *mut Guid);
 
 /// A map.
 pub struct CreatorMap {
@@ -78,21 +78,22 @@ impl CreatorMap {
         let params = array(&self.params).cast::<u64>();
         let guids = array(&self.guids).cast::<Guid>();
         let (paramc, guidc) = (self.params.len() as u32, self.guids.len() as u32);
-        // SAFETY: by the contract; the function gets what `ocrMapCreate` promises. It may write to the
-        // arrays, which are cells.
+        // SAFETY: the caller promises that no reference to the context is alive; the function gets what `ocrMapCreate`
+        // promises. It may write to the arrays, which are cells.
         unsafe { (self.creator)(local, index, paramc, params, guidc, guids) };
     }
 }
 
 /// Where an array is; null for one without elements.
 fn array<T>(cells: &[Cell<T>]) -> *mut Cell<T> {
-    match cells.is_empty() {
-        true => ptr::null_mut(),
-        false => cells.as_ptr().cast_mut(),
+    if cells.is_empty() {
+        ptr::null_mut()
+    } else {
+        cells.as_ptr().cast_mut()
     }
 }
 
-/// So many zeros. They are not written: memory is taken where a map gets objects.
+/// `len` zeros. They are not written: memory is taken where a map gets objects.
 fn zeros(len: usize) -> Option<Box<[AtomicU64]>> {
     let layout = Layout::array::<AtomicU64>(len).ok()?;
     if layout.size() == 0 {
@@ -132,7 +133,7 @@ struct Creation {
 }
 
 #[derive(Default)]
-struct State {
+struct MapState {
     creations: HashMap<Guid, Creation>,
     by_index: HashMap<(Guid, u64), Guid>,
     /// The creations that threads wait for.
@@ -153,10 +154,10 @@ pub struct Creations {
     numbers: Numbers,
     /// Whether a map has or had an object: until then, who destroys one has nothing to look for.
     any: AtomicBool,
-    state: Mutex<State>,
+    state: Mutex<MapState>,
 }
 
-impl State {
+impl MapState {
     /// Whether a creation cannot end before this thread goes on.
     fn waits_for(&self, mut local: Guid, thread: usize) -> bool {
         while let Some(creation) = self.creations.get(&local)

@@ -7,26 +7,26 @@
 //! reaches the object that lives in the slot now. The lock is held for a few instructions, in which no other
 //! lock is waited for but that of the table of hints, and nothing else that can block is called.
 
-pub mod arena;
-pub mod collective;
-pub mod data_block;
-pub mod edt;
-pub mod event;
-pub mod file;
-pub mod guid;
-pub mod header;
-pub mod hints;
-pub mod link;
-pub mod map;
-pub mod partition;
-pub mod place;
-pub mod range;
-pub mod reduction;
-pub mod registry;
-pub mod scope;
-pub mod template;
-pub mod waiting;
-pub mod work;
+pub(crate) mod arena;
+pub(crate) mod code;
+pub(crate) mod collective;
+pub(crate) mod data_block;
+pub(crate) mod edt;
+pub(crate) mod event;
+pub(crate) mod file;
+pub(crate) mod guid;
+pub(crate) mod header;
+pub(crate) mod hints;
+pub(crate) mod link;
+pub(crate) mod map;
+pub(crate) mod partition;
+pub(crate) mod place;
+pub(crate) mod range;
+pub(crate) mod reduction;
+pub(crate) mod registry;
+pub(crate) mod scope;
+pub(crate) mod template;
+pub(crate) mod waiting;
 
 mod all;
-pub use all::{Caches, Objects};
+pub(crate) use all::{Caches, Objects};

@@ -1,7 +1,7 @@
 //! Which data blocks are divided into parts (`ocrDbPartition`), and what their parts are.
 //!
 //! A table beside the blocks, since few have parts. What the parts mean for who may use the block is
-//! in `engine/partition.rs`.
+//! in `engine/calls/partition.rs`.
 //!
 //! A part is a data block of its own. It is in the table from before anybody knows it until it has been
 //! freed. A partition is in the table while it has parts; from when it is *open* until then it holds its
@@ -32,7 +32,7 @@ pub struct NewPart {
 
 /// Why a block is not divided so.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum NoParts {
+pub enum PartsError {
     /// Parts overlap, each other or those that there are.
     Overlap,
     /// The block has parts that were to be the only ones.
@@ -44,11 +44,11 @@ pub enum NoParts {
 /// What became of new parts.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Entered {
-    /// They are the first of a partition: somebody has to open it.
+    /// The parts are the first of a partition: somebody has to open it.
     First,
-    /// They wait for the partition to be open, or for others that they overlap.
+    /// The parts wait for the partition to be open, or for others that they overlap.
     Waiting,
-    /// They can be used.
+    /// The parts can be used.
     Open,
 }
 
@@ -75,7 +75,7 @@ struct Partition {
     spans: BTreeMap<u64, u64>,
     /// Parts that are not destroyed.
     alive: usize,
-    /// Those that are destroyed and not gone, with begin and end.
+    /// Parts that are destroyed and not gone, with begin and end.
     leaving: HashMap<Guid, (u64, u64)>,
     fixed: bool,
     open: bool,
@@ -85,7 +85,7 @@ struct Partition {
 }
 
 #[derive(Clone, Copy)]
-struct Place {
+struct PartPlace {
     partition: u64,
     whole: Guid,
     offset: u64,
@@ -100,7 +100,7 @@ struct Table {
     partitions: HashMap<u64, Partition>,
     /// The partition of a block that takes more parts.
     current: HashMap<Guid, u64>,
-    places: HashMap<Guid, Place>,
+    places: HashMap<Guid, PartPlace>,
 }
 
 /// The partitions of a runtime. The lock is not taken while a header is locked.
@@ -144,7 +144,7 @@ impl Partitions {
 
     /// Enters new parts of a block, all or none. If they are the first of a partition, it has this number;
     /// `and` is done before others see it, and may refuse them.
-    pub fn enter<E: From<NoParts>>(
+    pub fn enter<E: From<PartsError>>(
         &self,
         whole: Guid,
         parts: &[NewPart],
@@ -161,9 +161,9 @@ impl Partitions {
         };
         let number = current.unwrap_or(number);
         let entered = match partition {
-            Some(partition) if partition.fixed => return Err(NoParts::Fixed.into()),
+            Some(partition) if partition.fixed => return Err(PartsError::Fixed.into()),
             Some(partition) if partition.wanted && parts.iter().any(|part| part.shares) => {
-                return Err(NoParts::Wanted.into());
+                return Err(PartsError::Wanted.into());
             }
             Some(partition) => {
                 partition.take(parts)?;
@@ -181,7 +181,7 @@ impl Partitions {
             }
         };
         for part in parts {
-            let place = Place {
+            let place = PartPlace {
                 partition: number,
                 whole,
                 offset: part.offset,
@@ -304,7 +304,7 @@ impl Partitions {
 
 impl Table {
     /// A part does not count as one of those that there are any more.
-    fn leave(&mut self, part: Guid, place: Place) {
+    fn leave(&mut self, part: Guid, place: PartPlace) {
         let Some(partition) = self.partitions.get_mut(&place.partition) else {
             return;
         };
@@ -336,7 +336,7 @@ impl Partition {
     }
 
     /// Takes new parts in, all or none.
-    fn take(&mut self, parts: &[NewPart]) -> Result<(), NoParts> {
+    fn take(&mut self, parts: &[NewPart]) -> Result<(), PartsError> {
         for (at, part) in parts.iter().enumerate() {
             if part.size == 0 {
                 continue;
@@ -347,7 +347,7 @@ impl Partition {
                 for part in parts[..at].iter().filter(|part| part.size != 0) {
                     self.spans.remove(&part.offset);
                 }
-                return Err(NoParts::Overlap);
+                return Err(PartsError::Overlap);
             }
             self.spans.insert(part.offset, end);
         }
@@ -408,7 +408,7 @@ mod tests {
         first: u32,
         spans: &[(u64, u64)],
         fixed: bool,
-    ) -> Result<Entered, NoParts> {
+    ) -> Result<Entered, PartsError> {
         let number = all.number();
         all.enter(block(1), &parts(first, spans), fixed, number, || Ok(()))
     }
@@ -422,13 +422,13 @@ mod tests {
             &[(0, 1), (3, 3), (2, 9)],
             &[(7, 1), (7, 1)],
         ] {
-            assert_eq!(enter(&all, 10, wrong, false), Err(NoParts::Overlap));
+            assert_eq!(enter(&all, 10, wrong, false), Err(PartsError::Overlap));
         }
         let number = all.numbers.load(Ordering::Relaxed);
         let first = enter(&all, 10, &[(4, 4), (0, 3), (4, 0)], false);
         assert_eq!(first, Ok(Entered::First));
         for wrong in [(3, 2), (7, 1), (0, 1), (0, 9), (2, 3)] {
-            assert_eq!(enter(&all, 20, &[wrong], false), Err(NoParts::Overlap));
+            assert_eq!(enter(&all, 20, &[wrong], false), Err(PartsError::Overlap));
         }
         let second = enter(&all, 20, &[(3, 1), (8, 0)], false);
         assert_eq!(second, Ok(Entered::Waiting));
@@ -471,9 +471,9 @@ mod tests {
     fn when_all_are_destroyed_the_next_make_a_partition_of_their_own() {
         let all = Partitions::default();
         assert_eq!(enter(&all, 10, &[(0, 1), (8, 0)], true), Ok(Entered::First));
-        assert_eq!(enter(&all, 20, &[(4, 1)], false), Err(NoParts::Fixed));
+        assert_eq!(enter(&all, 20, &[(4, 1)], false), Err(PartsError::Fixed));
         all.destroyed(block(10));
-        assert_eq!(enter(&all, 20, &[(4, 1)], false), Err(NoParts::Fixed));
+        assert_eq!(enter(&all, 20, &[(4, 1)], false), Err(PartsError::Fixed));
         all.destroyed(block(11));
         assert_eq!(enter(&all, 20, &[(0, 1)], false), Ok(Entered::First));
         let number = all.numbers.load(Ordering::Relaxed) - 1;
@@ -494,14 +494,14 @@ mod tests {
             parts[0].shares = true;
             all.enter(block(1), &parts, false, all.number(), || Ok(()))
         };
-        assert_eq!(share(10, (0, 4)), Ok::<_, NoParts>(Entered::First));
+        assert_eq!(share(10, (0, 4)), Ok::<_, PartsError>(Entered::First));
         assert_eq!(enter(&all, 20, &[(4, 4)], false), Ok(Entered::Waiting));
         assert!(all.shares(block(10)) && !all.shares(block(20)));
         assert_eq!(all.wanted(block(2)), []);
         assert_eq!(all.wanted(block(1)), [block(10)]);
         assert_eq!(all.wanted(block(1)), []);
         assert!(!all.goes_back(block(10)) && all.goes_back(block(20)));
-        assert_eq!(share(30, (8, 4)), Err(NoParts::Wanted));
+        assert_eq!(share(30, (8, 4)), Err(PartsError::Wanted));
         assert_eq!(enter(&all, 30, &[(8, 4)], false), Ok(Entered::Waiting));
         for part in [10, 20, 30] {
             let _ = all.gone(block(part));
@@ -515,9 +515,9 @@ mod tests {
     fn parts_that_are_refused_leave_nothing() {
         let all = Partitions::default();
         let refused = all.enter(block(1), &parts(10, &[(0, 1)]), true, 7, || {
-            Err(NoParts::Overlap)
+            Err(PartsError::Overlap)
         });
-        assert_eq!(refused, Err(NoParts::Overlap));
+        assert_eq!(refused, Err(PartsError::Overlap));
         assert!(all.parts_of(block(1)).is_empty());
         assert_eq!(enter(&all, 10, &[(0, 1)], false), Ok(Entered::First));
     }

@@ -8,16 +8,24 @@
 use super::Objects;
 use super::arena::{Arena, Cache, Labels, Slot};
 use super::guid::{Guid, Kind};
-use super::header::{Header, Word};
+use super::header::{Header, Word, states};
 use std::cell::{Cell, UnsafeCell};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU32, AtomicU64, Ordering, fence};
 
-const LIVE: u8 = 1;
+states! {
+    /// The states of a range.
+    pub(crate) enum RangeState {
+        /// It exists.
+        Live = 1,
+        /// The generations of the slot are used up: nobody accepts this state, and the slot is never given again.
+        Retired = 2,
+    }
+}
 
 /// What `ocrGuidMapCreate` is given: from the first label, the distance of two, the map's own
 /// numbers and a tuple to a label.
-pub type MapFunction = unsafe extern "C" fn(Guid, u64, *mut i64, *mut i64) -> Guid;
+pub(crate) type MapFunction = unsafe extern "C" fn(Guid, u64, *mut i64, *mut i64) -> Guid;
 
 /// The function of a map, with its numbers.
 pub struct Map {
@@ -35,8 +43,8 @@ unsafe impl Send for Map {}
 
 /// A range.
 #[repr(C, align(64))]
-pub struct Range {
-    header: Header,
+pub(crate) struct Range {
+    header: Header<RangeState>,
     len: AtomicU32,
     first: AtomicU64,
     mapped: AtomicBool,
@@ -48,7 +56,9 @@ unsafe impl Sync for Range {}
 
 // SAFETY: zero is a free range, whose map is `None`; the size is 64; the fields are fixed.
 unsafe impl Slot for Range {
-    fn header(&self) -> &Header {
+    type State = RangeState;
+
+    fn header(&self) -> &Header<RangeState> {
         &self.header
     }
 }
@@ -96,7 +106,7 @@ impl Ranges {
         range.mapped.store(bounds.mapped, Ordering::Relaxed);
         // SAFETY: the slot is free and belongs to this thread.
         unsafe { *range.map.get() = map.map(Arc::new) };
-        let word = range.header.peek().with_state(LIVE);
+        let word = range.header.peek().with_state(RangeState::Live);
         range.header.publish(word);
         Some(Guid::new(Kind::Range, word.generation(), index))
     }
@@ -106,7 +116,7 @@ impl Ranges {
     }
 
     /// The header's word of the slot with this index, whatever is in it.
-    pub fn word(&self, index: u32) -> Option<Word> {
+    pub(crate) fn word(&self, index: u32) -> Option<Word<RangeState>> {
         self.0.get(index).map(|range| range.header.peek())
     }
 
@@ -119,7 +129,7 @@ impl Ranges {
         let mapped = range.mapped.load(Ordering::Relaxed);
         // The loads above come before the second look.
         fence(Ordering::Acquire);
-        let ours = before.generation() == guid.generation() && before.state() == LIVE;
+        let ours = before.generation() == guid.generation() && before.state() == RangeState::Live;
         (ours && range.header.peek() == before).then_some(Bounds { first, len, mapped })
     }
 
@@ -157,7 +167,7 @@ impl Ranges {
             }
             // The generations of the slot are used up: a state that nobody accepts.
             None => {
-                locked.word = locked.word.with_state(LIVE + 1);
+                locked.word = locked.word.with_state(RangeState::Retired);
                 drop(locked);
             }
         }

@@ -215,9 +215,10 @@ mod tests {
                 assert_eq!(operator.bytes(), bytes);
                 let wide = |word: u64| {
                     let shift = 64 - 8 * bytes as u32;
-                    match signed {
-                        true => ((word << shift) as i64 >> shift) as i128,
-                        false => (word << shift >> shift) as i128,
+                    if signed {
+                        ((word << shift) as i64 >> shift) as i128
+                    } else {
+                        (word << shift >> shift) as i128
                     }
                 };
                 let words: Vec<u64> = (0..5 * 7).map(|_| random(&mut state)).collect();

@@ -1,20 +1,25 @@
 //! A finish scope: the count of what keeps a finish EDT's output event from triggering.
 
 use super::arena::Slot;
+use super::code::Code;
 use super::guid::Guid;
-use super::header::Header;
-use super::work::Work;
+use super::header::{Header, states};
 use crate::sync::AtomicI64;
 use std::cell::Cell;
 
-/// State: open.
-pub const OPEN: u8 = 1;
+states! {
+    /// The states of a scope.
+    pub enum ScopeState {
+        /// It keeps the output event from triggering.
+        Open = 1,
+    }
+}
 
 /// A finish scope. It has no GUID: EDTs in it and nested scopes hold it by its count.
 #[repr(C, align(64))]
 pub struct Scope {
     /// Generation and state.
-    pub header: Header,
+    pub header: Header<ScopeState>,
     /// EDTs in it that have not ended, nested scopes that are open, and the credit that threads
     /// hold (see `graph/finish.rs`). Whoever brings it to 0 closes the scope.
     pub count: AtomicI64,
@@ -31,7 +36,7 @@ pub struct Scope {
     /// The finish EDT, which may have ended, for messages.
     pub edt: Cell<Guid>,
     /// What it does or did.
-    pub work: Cell<*const Work>,
+    pub work: Cell<*const Code>,
 }
 
 // SAFETY: `parent`, `output`, `edt` and `work` are set before the scope is known to others; `result` and
@@ -41,7 +46,9 @@ unsafe impl Sync for Scope {}
 
 // SAFETY: zero is a free scope; the size is 64; the fields are fixed.
 unsafe impl Slot for Scope {
-    fn header(&self) -> &Header {
+    type State = ScopeState;
+
+    fn header(&self) -> &Header<ScopeState> {
         &self.header
     }
 }

@@ -6,33 +6,43 @@
 //! to it: a slot is reused only in a later generation, and that of a label with another count, unless
 //! 2^28 templates came and went on it between the two looks.
 
-use super::arena::{Arena, Cache, Labels, Slot, Taken};
+use super::arena::{Arena, Cache, LabelTakenError, Labels, Slot};
+use super::code::Code;
 use super::guid::{Guid, Kind};
-use super::header::{COUNT_MAX, Header, Word};
+use super::header::{COUNT_MAX, Header, Word, states};
 use super::hints::{HintSet, Hints};
-use super::work::Work;
 use crate::sync::{AtomicBool, AtomicPtr, AtomicU32, Ordering, fence};
 
 /// `EDT_PARAM_UNK`: each EDT says how many it has.
-pub const PARAM_UNK: u32 = -1i32 as u32;
+pub(crate) const PARAM_UNK: u32 = -1i32 as u32;
 /// `EDT_PARAM_DEF`: as many as the template says.
-pub const PARAM_DEF: u32 = -2i32 as u32;
+pub(crate) const PARAM_DEF: u32 = -2i32 as u32;
 
-const LIVE: u8 = 1;
+states! {
+    /// The states of a template.
+    pub(crate) enum TemplateState {
+        /// It exists.
+        Live = 1,
+        /// The generations of the slot are used up: nobody accepts this state, and the slot is never given again.
+        Retired = 2,
+    }
+}
 
 /// A template.
 #[repr(C, align(64))]
-pub struct Template {
-    header: Header,
+pub(crate) struct Template {
+    header: Header<TemplateState>,
     paramc: AtomicU32,
     depc: AtomicU32,
-    special: AtomicBool,
-    work: AtomicPtr<Work>,
+    needs_slow_path: AtomicBool,
+    work: AtomicPtr<Code>,
 }
 
 // SAFETY: zero is a free template; the size is 64; the fields are fixed.
 unsafe impl Slot for Template {
-    fn header(&self) -> &Header {
+    type State = TemplateState;
+
+    fn header(&self) -> &Header<TemplateState> {
         &self.header
     }
 }
@@ -46,9 +56,9 @@ pub struct TemplateView {
     pub depc: u32,
     /// Whether more is to be done for its EDTs than usually is: it has hints, in [`Templates::hints`], or
     /// strict mode is on.
-    pub special: bool,
+    pub needs_slow_path: bool,
     /// What its EDTs do.
-    pub work: &'static Work,
+    pub work: &'static Code,
 }
 
 /// The templates.
@@ -67,7 +77,7 @@ impl Templates {
     }
 
     /// Creates a template on a label.
-    pub fn create_on(&self, label: Guid, view: TemplateView) -> Result<Guid, Taken> {
+    pub fn create_on(&self, label: Guid, view: TemplateView) -> Result<Guid, LabelTakenError> {
         let template = self.templates.claim(label)?;
         Ok(template.begin(label.index(), view))
     }
@@ -82,7 +92,7 @@ impl Templates {
     }
 
     /// The header's word of the slot with this index, whatever is in it.
-    pub fn word(&self, index: u32) -> Option<Word> {
+    pub(crate) fn word(&self, index: u32) -> Option<Word<TemplateState>> {
         self.templates
             .get(index)
             .map(|template| template.header.peek())
@@ -99,7 +109,7 @@ impl Templates {
     pub fn change<E>(
         &self,
         guid: Guid,
-        mut change: impl FnMut(TemplateView) -> Result<&'static Work, E>,
+        mut change: impl FnMut(TemplateView) -> Result<&'static Code, E>,
     ) -> Option<Result<(), E>> {
         loop {
             let view = self.view(guid)?;
@@ -122,12 +132,13 @@ impl Templates {
         let locked = self
             .get(guid)
             .and_then(|template| Some((template, template.header.lock(guid.generation())?)));
-        let Some((template, _locked)) = locked.filter(|(_, locked)| locked.word.state() == LIVE)
+        let Some((template, _locked)) =
+            locked.filter(|(_, locked)| locked.word.state() == TemplateState::Live)
         else {
             return false;
         };
         self.hints.add(guid, hints);
-        template.special.store(true, Ordering::Relaxed);
+        template.needs_slow_path.store(true, Ordering::Relaxed);
         true
     }
 
@@ -139,7 +150,7 @@ impl Templates {
         let Some(mut locked) = template.header.lock(guid.generation()) else {
             return false;
         };
-        if template.special.load(Ordering::Relaxed) {
+        if template.needs_slow_path.load(Ordering::Relaxed) {
             self.hints.drop_of(guid);
         }
         match locked.word.freed() {
@@ -151,7 +162,7 @@ impl Templates {
                 self.templates.free(cache, freed, guid.index());
             }
             // The generations of the slot are used up: a state that `view` does not accept.
-            None => locked.word = locked.word.with_state(LIVE + 1),
+            None => locked.word = locked.word.with_state(TemplateState::Retired),
         }
         true
     }
@@ -161,7 +172,7 @@ impl Templates {
         let live = self
             .templates
             .live()
-            .filter(|(_, word, _)| word.state() == LIVE);
+            .filter(|(_, word, _)| word.state() == TemplateState::Live);
         live.map(|(index, word, _)| Guid::new(Kind::Template, word.generation(), index))
     }
 
@@ -178,9 +189,10 @@ impl Template {
         fence(Ordering::Release);
         self.paramc.store(view.paramc, Ordering::Relaxed);
         self.depc.store(view.depc, Ordering::Relaxed);
-        self.special.store(view.special, Ordering::Relaxed);
+        self.needs_slow_path
+            .store(view.needs_slow_path, Ordering::Relaxed);
         self.set_work(view.work);
-        let word = self.header.peek().with_state(LIVE);
+        let word = self.header.peek().with_state(TemplateState::Live);
         self.header.publish(word);
         Guid::new(Kind::Template, word.generation(), index)
     }
@@ -190,12 +202,12 @@ impl Template {
     fn view(&self, generation: u32) -> Option<TemplateView> {
         loop {
             let before = self.header.peek();
-            if before.generation() != generation || before.state() != LIVE {
+            if before.generation() != generation || before.state() != TemplateState::Live {
                 return None;
             }
             let paramc = self.paramc.load(Ordering::Relaxed);
             let depc = self.depc.load(Ordering::Relaxed);
-            let special = self.special.load(Ordering::Relaxed);
+            let needs_slow_path = self.needs_slow_path.load(Ordering::Relaxed);
             // Pairs with the store in `set_work`: the work is seen whole.
             let work = self.work.load(Ordering::Acquire);
             // The loads above come before the second look.
@@ -206,14 +218,14 @@ impl Template {
                 return Some(TemplateView {
                     paramc,
                     depc,
-                    special,
+                    needs_slow_path,
                     work,
                 });
             }
         }
     }
 
-    fn set_work(&self, work: &'static Work) {
+    fn set_work(&self, work: &'static Code) {
         // Pairs with the load in `view`.
         self.work
             .store(std::ptr::from_ref(work).cast_mut(), Ordering::Release);
@@ -225,39 +237,39 @@ mod loom_models {
     use super::*;
     use loom::sync::Arc;
 
-    fn work() -> &'static Work {
+    fn work() -> &'static Code {
         unsafe extern "C" fn nothing(
             _: u32,
             _: *mut u64,
             _: u32,
-            _: *mut super::super::work::EdtDep,
+            _: *mut super::super::code::EdtDep,
         ) -> Guid {
             Guid::NULL
         }
-        Box::leak(Box::new(Work::of_function(nothing, "nothing")))
+        Box::leak(Box::new(Code::of_function(nothing, "nothing")))
     }
 
     /// A template is destroyed, and another made in its slot, while a thread creates an EDT from the first:
     /// it gets what the first one says, or nothing.
     #[test]
     fn a_template_is_read_whole_or_not_at_all() {
-        let works = [
-            work() as *const Work as usize,
-            work() as *const Work as usize,
+        let code_table = [
+            work() as *const Code as usize,
+            work() as *const Code as usize,
         ];
         loom::model(move || {
             let view = |number: u32| TemplateView {
                 paramc: number,
                 depc: number,
-                special: number != 0,
+                needs_slow_path: number != 0,
                 // SAFETY: they were leaked.
-                work: unsafe { &*(works[number as usize] as *const Work) },
+                work: unsafe { &*(code_table[number as usize] as *const Code) },
             };
             let template = Arc::new(Template {
                 header: Header::new(),
                 paramc: AtomicU32::new(0),
                 depc: AtomicU32::new(0),
-                special: AtomicBool::new(false),
+                needs_slow_path: AtomicBool::new(false),
                 work: AtomicPtr::new(std::ptr::null_mut()),
             });
             let first = template.begin(1, view(0)).generation();
@@ -268,7 +280,10 @@ mod loom_models {
             drop(locked);
             template.begin(1, view(1));
             if let Some(seen) = reader.join().expect("no panic") {
-                assert_eq!((seen.paramc, seen.depc, seen.special), (0, 0, false));
+                assert_eq!(
+                    (seen.paramc, seen.depc, seen.needs_slow_path),
+                    (0, 0, false)
+                );
                 assert!(std::ptr::eq(seen.work, view(0).work));
             }
         });

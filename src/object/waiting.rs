@@ -22,7 +22,7 @@
 //! its thread's own again, before the thread's next call. For that, the look waits while the slot is
 //! claimed: neither "there" nor "not there" would do.
 
-use crate::sync::{AtomicU64, Ordering, dawdle, fence};
+use crate::sync::{AtomicU64, Ordering, fence, preemption_point};
 #[cfg(loom)]
 use loom::sync::{Mutex, MutexGuard};
 #[cfg(not(loom))]
@@ -31,10 +31,10 @@ use std::collections::HashMap;
 use std::hash::Hash;
 
 /// What is called when it is as wanted. It must not block.
-pub type Wake = Box<dyn FnOnce() + Send>;
+pub(crate) type Wake = Box<dyn FnOnce() + Send>;
 
 /// What waits, by what it waits for.
-pub struct Waiting<K, T> {
+pub(crate) struct Waiting<K, T> {
     count: AtomicU64,
     list: Mutex<List<K, T>>,
 }
@@ -94,13 +94,13 @@ impl<K: Eq + Hash + Copy, T> Waiting<K, T> {
     /// Has `what` wait for `key`. If `is_so` says that this is true now, it is the caller's again, unless
     /// somebody has taken it.
     #[must_use]
-    pub fn wait(&self, key: K, what: T, is_so: impl FnOnce() -> bool) -> Option<T> {
+    pub(crate) fn wait(&self, key: K, what: T, is_so: impl FnOnce() -> bool) -> Option<T> {
         let number = {
             let mut list = self.list();
             self.count.fetch_add(1, Ordering::Relaxed);
             list.add(key, what)
         };
-        dawdle(8);
+        preemption_point(8);
         fence(Ordering::SeqCst);
         if !is_so() {
             return None;
@@ -113,19 +113,19 @@ impl<K: Eq + Hash + Copy, T> Waiting<K, T> {
     }
 
     /// How much waits, at about this moment.
-    pub fn count(&self) -> usize {
+    pub(crate) fn count(&self) -> usize {
         self.count.load(Ordering::Relaxed) as usize
     }
 
     /// Whether anything waits for `key`.
-    pub fn has(&self, key: K) -> bool {
+    pub(crate) fn has(&self, key: K) -> bool {
         fence(Ordering::SeqCst);
         self.count.load(Ordering::Relaxed) != 0 && self.list().waiting.contains_key(&key)
     }
 
     /// What waits for `key`, which is true now, in the order in which it began to. It is the caller's.
     #[must_use]
-    pub fn take(&self, key: K) -> Vec<T> {
+    pub(crate) fn take(&self, key: K) -> Vec<T> {
         fence(Ordering::SeqCst);
         match self.count.load(Ordering::Relaxed) {
             0 => Vec::new(),
@@ -133,10 +133,11 @@ impl<K: Eq + Hash + Copy, T> Waiting<K, T> {
         }
     }
 
-    /// The same. If it is nothing, `shut` is called, while nothing can join.
+    /// What waits for `key`, in the order in which it began to. If nothing does, `shut` is called, while nothing can
+    /// join.
     #[must_use]
-    pub fn close(&self, key: K, shut: impl FnOnce()) -> Vec<T> {
-        dawdle(8);
+    pub(crate) fn close(&self, key: K, shut: impl FnOnce()) -> Vec<T> {
+        preemption_point(8);
         let mut list = self.list();
         let taken = list.take(&key);
         self.count.fetch_sub(taken.len() as u64, Ordering::Relaxed);
@@ -148,8 +149,8 @@ impl<K: Eq + Hash + Copy, T> Waiting<K, T> {
 
     /// Has `what` wait for who opens `key`, if that goes on; it is the caller's again if not.
     #[must_use]
-    pub fn join(&self, key: K, what: T, is_opening: impl FnOnce() -> bool) -> Option<T> {
-        dawdle(8);
+    pub(crate) fn join(&self, key: K, what: T, is_opening: impl FnOnce() -> bool) -> Option<T> {
+        preemption_point(8);
         let mut list = self.list();
         if !is_opening() {
             return Some(what);
@@ -160,7 +161,7 @@ impl<K: Eq + Hash + Copy, T> Waiting<K, T> {
     }
 
     /// What `look` finds in all that waits.
-    pub fn all<R>(&self, mut look: impl FnMut(K, &T) -> Option<R>) -> Vec<R> {
+    pub(crate) fn all<R>(&self, mut look: impl FnMut(K, &T) -> Option<R>) -> Vec<R> {
         let list = self.list();
         let all = list.waiting.iter();
         let each = all.flat_map(|(&key, waiting)| waiting.iter().map(move |(_, what)| (key, what)));
@@ -172,7 +173,7 @@ impl<K: Eq + Hash + Copy, T> Waiting<K, T> {
 mod loom_models {
     use super::*;
     use crate::object::guid::FIRST_LABEL_GENERATION;
-    use crate::object::header::{Header, Word};
+    use crate::object::header::{Header, TestState, Word};
     use loom::sync::Arc;
     use loom::sync::atomic::AtomicUsize;
 
@@ -181,7 +182,7 @@ mod loom_models {
     fn who_waits_for_a_label_is_called() {
         loom::model(|| {
             let label = Header::new();
-            label.publish(Word::new(FIRST_LABEL_GENERATION, 0, 1));
+            label.publish(Word::new(FIRST_LABEL_GENERATION, 0, TestState::Live));
             let shared = Arc::new((label, Waiting::default(), AtomicUsize::new(0)));
             let other = shared.clone();
             let freeing = loom::thread::spawn(move || {
@@ -203,7 +204,7 @@ mod loom_models {
 
     /// A label, and the calls that have been made on its object.
     struct Opened {
-        label: Header,
+        label: Header<TestState>,
         waiting: Waiting<u32, usize>,
         done: Mutex<Vec<usize>>,
     }
@@ -221,10 +222,10 @@ mod loom_models {
 
         fn is_opening(&self) -> bool {
             let word = self.label.peek();
-            word.state() != 0 && word.count() != 0
+            word.state() != TestState::Free && word.count() != 0
         }
 
-        /// As `Context::make_early` and what comes before it.
+        /// As `Context::defer_refused` and what comes before it.
         fn call(&self, number: usize) {
             loop {
                 if let Some(locked) = self.label.lock(LABEL) {
@@ -254,7 +255,8 @@ mod loom_models {
             if opens {
                 self.label.count_claimed(1);
             }
-            self.label.publish(self.label.peek().with_state(1));
+            self.label
+                .publish(self.label.peek().with_state(TestState::Live));
             while opens {
                 let shut = || {
                     let mut locked = self.label.lock_pinned();
@@ -300,7 +302,7 @@ mod loom_models {
         });
     }
 
-    /// The same of two threads, of which the first has called before the second begins, and creates.
+    /// Calls of two threads keep their order: the first has called before the second begins, and creates.
     #[test]
     fn calls_of_two_threads_keep_their_order() {
         loom::model(|| {

@@ -1,8 +1,8 @@
 //! What a run tells about itself. This room is told: the engine hands it what it prints. Only the
-//! [`picture`] of what waits for what is read from the objects; nothing here changes one.
+//! [`snapshot`] of what waits for what is read from the objects; nothing here changes one.
 
 pub mod labels;
-pub mod picture;
+pub mod snapshot;
 pub mod tally;
 
 use crate::text::{Readable, read_file};
@@ -187,12 +187,12 @@ impl Report {
     /// Writes the report; notes are printed even where nothing else is asked for.
     pub fn write(&self, to: Destination<'_>) {
         if to.print {
-            tell_text!(self.text());
+            say_text!(self.text());
         }
         match to.file {
             None if !to.print => {
                 for note in &self.notes {
-                    tell!("ocr: note: {note}");
+                    note!("{note}");
                 }
             }
             None => {}
@@ -201,8 +201,8 @@ impl Report {
                     .map_err(std::io::Error::from)
                     .and_then(|text| std::fs::write(path, text));
                 if let Err(error) = written {
-                    tell!(
-                        "ocr: warning: the report {} cannot be written: {error}",
+                    warning!(
+                        "the report {} cannot be written: {error}",
                         Readable::path(path)
                     );
                 }

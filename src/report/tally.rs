@@ -1,9 +1,9 @@
 //! Counters that one thread adds to and anybody reads.
 
 use super::labels::Labels;
+use crate::object::code::Code;
 use crate::object::guid::Guid;
 use crate::object::place::Place;
-use crate::object::work::Work;
 use crate::sched::calls::Calls;
 use parking_lot::Mutex;
 use std::collections::HashMap;
@@ -90,7 +90,7 @@ pub struct Times(Mutex<HashMap<(usize, Place), Ran>>);
 
 impl Times {
     /// An EDT with this work has run at this place for so many nanoseconds.
-    pub fn add(&self, work: &'static Work, place: Place, ns: u64) {
+    pub fn add(&self, work: &'static Code, place: Place, ns: u64) {
         let key = (std::ptr::from_ref(work).addr(), place);
         let mut times = self.0.lock();
         times.entry(key).or_default().add(Ran { edts: 1, ns });
@@ -152,7 +152,7 @@ struct Tallies {
 
 /// The tallies of all threads, and the notes.
 #[derive(Default)]
-pub struct Registry {
+pub struct TallyRegistry {
     tallies: Mutex<Tallies>,
     notes: Mutex<Notes>,
     remarks: Mutex<Vec<String>>,
@@ -198,7 +198,7 @@ struct Notes {
 /// More notes than this are counted and not kept.
 const NOTES_KEPT: usize = 20;
 
-impl Registry {
+impl TallyRegistry {
     /// A tally for a new thread.
     pub fn join(&self) -> Arc<Tally> {
         let tally = Arc::new(Tally::default());
@@ -298,7 +298,7 @@ impl Registry {
         }
     }
 
-    /// As [`Registry::note`], for what is the same each time.
+    /// As [`TallyRegistry::note`], for what is the same each time.
     pub fn note_once(&self, note: String) {
         if !self.notes.lock().kept.contains(&note) {
             self.note(note);
@@ -322,7 +322,7 @@ mod tests {
 
     #[test]
     fn what_a_thread_has_done_counts_when_it_is_gone() {
-        let registry = Registry::default();
+        let registry = TallyRegistry::default();
         let (first, second) = (registry.join(), registry.join());
         let key = (64, Place::HOST);
         let ran = Ran { edts: 1, ns: 5 };
@@ -333,7 +333,7 @@ mod tests {
             tally.idle_ns.add(7);
             tally.times.0.lock().entry(key).or_default().add(ran);
         }
-        let all = |registry: &Registry| (registry.totals(), registry.times());
+        let all = |registry: &TallyRegistry| (registry.totals(), registry.times());
         let before = all(&registry);
         assert_eq!(before.0.function_edts, 4);
         assert_eq!(before.1[&key], Ran { edts: 2, ns: 10 });

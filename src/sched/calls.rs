@@ -29,7 +29,7 @@ use crate::sync::{AtomicBool, AtomicU32, Ordering, fence};
 #[derive(Default)]
 pub struct Calls {
     count: AtomicU32,
-    /// It only waits in the innermost.
+    /// In its innermost call the thread only waits.
     idle: AtomicBool,
 }
 
@@ -75,7 +75,7 @@ impl Calls {
 
 /// Waits until threads are in no call any more, for who has said that the run does not go on. `look` shows the calls of
 /// all threads to what it is given, which says whether there are some.
-pub fn wait_for_all(look: impl Fn(fn(&Calls) -> bool) -> bool, wait: impl Fn()) {
+pub(crate) fn wait_for_all(look: impl Fn(fn(&Calls) -> bool) -> bool, wait: impl Fn()) {
     fence(Ordering::SeqCst);
     while look(Calls::any) {
         wait();

@@ -28,7 +28,7 @@ impl Shared {
         self.left.load(Ordering::Relaxed) == 0
     }
 
-    /// What a worker does (`engine/worker.rs`), with EDTs of which those up to `forks` make another ready.
+    /// What a worker does (`engine/workers/worker.rs`), with EDTs of which those up to `forks` make another ready.
     fn work(&self, mut local: Local, forks: usize) {
         let queues = &self.queues;
         loop {
@@ -48,8 +48,8 @@ impl Shared {
     }
 }
 
-/// So many workers run so many EDTs of another thread, the first of which make others ready. Nobody but who makes
-/// one ready wakes anybody: loom reports a deadlock if a worker sleeps for ever.
+/// `workers` workers run `pushed` EDTs of another thread, the first `forks` of which make others ready. Only a thread
+/// that makes an EDT ready wakes a worker: loom reports a deadlock if a worker sleeps for ever.
 fn all_run(workers: usize, pushed: usize, forks: usize, push: fn(&Queues, EdtRef)) {
     let mut model = loom::model::Builder::new();
     model.preemption_bound = Some(3);

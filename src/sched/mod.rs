@@ -3,15 +3,15 @@
 //! This room knows EDTs only as things to hand to a worker; it never looks into one. The protocol
 //! by which workers sleep and are woken is in [`sleep`], argued in `sleep.md`.
 
-pub mod calls;
+pub(crate) mod calls;
 #[cfg(all(test, loom))]
 mod loom_models;
 #[cfg(loom)]
 mod models;
 #[cfg(not(loom))]
 pub mod policy;
-pub mod queues;
+pub(crate) mod queues;
 #[cfg(not(loom))]
-pub mod reclaim;
-pub mod sleep;
+pub(crate) mod reclaim;
+pub(crate) mod sleep;
 mod urgent;

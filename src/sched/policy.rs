@@ -42,7 +42,7 @@ pub trait Policy: Send + Sync {
 }
 
 /// A policy's name, what it does, and how it is made of the words after its name.
-pub struct Entry {
+pub struct PolicyEntry {
     /// As in `OCR_SCHED`.
     pub name: &'static str,
     /// How it is written, with its arguments.
@@ -53,26 +53,26 @@ pub struct Entry {
 }
 
 /// All policies.
-pub const POLICIES: &[Entry] = &[
-    Entry {
+pub const POLICIES: &[PolicyEntry] = &[
+    PolicyEntry {
         name: "cpu",
         usage: "cpu",
         what: "C functions on the workers; a kernel only where there is no function",
         make: |args| args.is_empty().then(|| Box::new(Cpu) as _),
     },
-    Entry {
+    PolicyEntry {
         name: "device",
         usage: "device",
         what: "kernels on the device with the fewest launches",
         make: |args| args.is_empty().then(|| Box::new(Device) as _),
     },
-    Entry {
+    PolicyEntry {
         name: "static",
         usage: "static:C:D",
         what: "C EDTs to the workers, then D to the devices, and so on",
         make: Static::make,
     },
-    Entry {
+    PolicyEntry {
         name: "eager",
         usage: "eager",
         what: "the first free place",
@@ -120,9 +120,10 @@ impl Policy for Cpu {
     }
 
     fn choose(&self, choices: &Choices<'_>, machine: &dyn Machine) -> Choice {
-        match choices.function {
-            true => Choice::At(Place::HOST),
-            false => Choice::At(least_loaded(choices.devices, machine)),
+        if choices.function {
+            Choice::At(Place::HOST)
+        } else {
+            Choice::At(least_loaded(choices.devices, machine))
         }
     }
 }
@@ -163,9 +164,10 @@ impl Policy for Static {
 
     fn choose(&self, choices: &Choices<'_>, machine: &dyn Machine) -> Choice {
         let turn = self.next.fetch_add(1, Ordering::Relaxed) % (self.cpu + self.device);
-        match choices.function && turn < self.cpu {
-            true => Choice::At(Place::HOST),
-            false => Choice::At(least_loaded(choices.devices, machine)),
+        if choices.function && turn < self.cpu {
+            Choice::At(Place::HOST)
+        } else {
+            Choice::At(least_loaded(choices.devices, machine))
         }
     }
 }

@@ -42,7 +42,7 @@ const ENOUGH: usize = 8;
 const SEARCH_AGAIN: Duration = Duration::from_micros(1);
 
 /// The queues that all workers see.
-pub struct Queues {
+pub(crate) struct Queues {
     injector: Injector<EdtRef>,
     /// EDTs that hold their blocks but are not placed: the first free place takes one.
     pub pool: Injector<EdtRef>,
@@ -54,7 +54,7 @@ pub struct Queues {
 }
 
 /// A worker's end of the queues.
-pub struct Local {
+pub(crate) struct Local {
     deque: Worker<EdtRef>,
     index: usize,
     parker: Parker,
@@ -71,16 +71,16 @@ pub struct Local {
 }
 
 /// An EDT found by a worker.
-pub enum Found {
-    /// It is placed: run it.
+pub(crate) enum Found {
+    /// The EDT is placed: run it.
     Ready(EdtRef),
-    /// It is from the pool: place it here first.
+    /// The EDT is from the pool: place it here first.
     Unplaced(EdtRef),
 }
 
 impl Queues {
     /// Queues for so many workers, and each worker's end.
-    pub fn new(workers: usize) -> (Queues, Vec<Local>) {
+    pub(crate) fn new(workers: usize) -> (Queues, Vec<Local>) {
         let (sleep, parkers) = Sleep::new(workers);
         let locals: Vec<Local> = parkers
             .into_iter()
@@ -111,18 +111,18 @@ impl Queues {
     }
 
     /// Number of workers.
-    pub fn workers(&self) -> usize {
+    pub(crate) fn workers(&self) -> usize {
         self.stealers.len()
     }
 
     /// A ready EDT from a thread that is not a worker.
-    pub fn inject(&self, edt: EdtRef) {
+    pub(crate) fn inject(&self, edt: EdtRef) {
         self.injector.push(edt);
         self.sleep.notify();
     }
 
     /// Whether any queue holds an EDT.
-    pub fn any_work(&self) -> bool {
+    pub(crate) fn any_work(&self) -> bool {
         !self.injector.is_empty()
             || !self.pool.is_empty()
             || !self.urgent.is_empty()
@@ -130,14 +130,14 @@ impl Queues {
     }
 
     /// How many EDTs the queues hold; right at a moment when nobody pushes or takes any.
-    pub fn ready(&self) -> usize {
+    pub(crate) fn ready(&self) -> usize {
         let of_workers = self.stealers.iter().map(Stealer::len).sum::<usize>();
         of_workers + self.injector.len() + self.pool.len() + self.urgent.len()
     }
 
     /// What `look` says of each EDT in the queues. Nobody else pushes or takes any meanwhile but
     /// the devices; the EDTs of the workers' queues end up in the injector.
-    pub fn look_through<T>(&self, look: impl Fn(EdtRef) -> T) -> Vec<T> {
+    pub(crate) fn look_through<T>(&self, look: impl Fn(EdtRef) -> T) -> Vec<T> {
         let drain = |queue: &dyn Fn() -> Steal<EdtRef>| {
             std::iter::from_fn(|| take(queue)).collect::<Vec<_>>()
         };
@@ -154,7 +154,7 @@ impl Queues {
     }
 
     /// An EDT of the pool.
-    pub fn take_from_pool(&self) -> Option<EdtRef> {
+    pub(crate) fn take_from_pool(&self) -> Option<EdtRef> {
         take(|| self.pool.steal())
     }
 }
@@ -171,23 +171,24 @@ fn take(mut steal: impl FnMut() -> Steal<EdtRef>) -> Option<EdtRef> {
 
 impl Local {
     /// The number of this worker.
-    pub fn index(&self) -> usize {
+    pub(crate) fn index(&self) -> usize {
         self.index
     }
 
     /// Puts a ready EDT where this worker finds it first and others can steal it.
     #[inline]
-    pub fn push(&self, edt: EdtRef) {
+    pub(crate) fn push(&self, edt: EdtRef) {
         self.deque.push(edt);
     }
 
     /// The next EDT without searching: `kept`, if the worker has kept one, or the last pushed.
     #[inline]
-    pub fn next(&mut self, queues: &Queues, kept: Option<EdtRef>) -> Option<EdtRef> {
+    pub(crate) fn next(&mut self, queues: &Queues, kept: Option<EdtRef>) -> Option<EdtRef> {
         self.tick = self.tick.wrapping_add(1);
-        let other = match self.tick.is_multiple_of(INJECTOR_INTERVAL) {
-            true => self.longest_waiting(queues).or_else(|| queues.urgent.pop()),
-            false => queues.urgent.pop(),
+        let other = if self.tick.is_multiple_of(INJECTOR_INTERVAL) {
+            self.longest_waiting(queues).or_else(|| queues.urgent.pop())
+        } else {
+            queues.urgent.pop()
         };
         if other.is_some() {
             if let Some(kept) = kept {
@@ -229,7 +230,7 @@ impl Local {
 
     /// Searches, and sleeps between searches, until there is an EDT or `stop` says so. `asleep` is
     /// called each time this worker has fallen asleep.
-    pub fn search(
+    pub(crate) fn search(
         &mut self,
         queues: &Queues,
         stop: impl Fn() -> bool,
@@ -244,10 +245,7 @@ impl Local {
         loop {
             for round in 0..SEARCH_ROUNDS {
                 let stopped = stop();
-                let found = match stopped {
-                    true => None,
-                    false => self.look(queues),
-                };
+                let found = if stopped { None } else { self.look(queues) };
                 if stopped || found.is_some() {
                     let few = 1 + self.deque.len() < ENOUGH;
                     self.found_few = few.then(Instant::now);
@@ -256,9 +254,10 @@ impl Local {
                     }
                     return found;
                 }
-                match round < SEARCH_ROUNDS / 2 {
-                    true => std::hint::spin_loop(),
-                    false => std::thread::yield_now(),
+                if round < SEARCH_ROUNDS / 2 {
+                    std::hint::spin_loop();
+                } else {
+                    std::thread::yield_now();
                 }
             }
             queues.sleep.sleep(

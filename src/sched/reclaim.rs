@@ -5,7 +5,7 @@ use parking_lot::Mutex;
 
 /// What a run leaves for later is freed when this is dropped: after the queues, by who was the last to
 /// use them.
-pub struct Reclaim;
+pub(crate) struct Reclaim;
 
 impl Drop for Reclaim {
     fn drop(&mut self) {
@@ -15,7 +15,7 @@ impl Drop for Reclaim {
 
 /// A worker begins: what the deques want of a thread is there from now on, since the C library ends the process where
 /// it is wanted later and there is no memory.
-pub fn begin_worker() {
+pub(crate) fn begin_worker() {
     drop(crossbeam_epoch::pin());
 }
 

@@ -3,7 +3,7 @@
 
 #[cfg(loom)]
 use super::models::{Parker, Unparker};
-use crate::sync::{AtomicU64, Ordering, dawdle, fence};
+use crate::sync::{AtomicU64, Ordering, fence, preemption_point};
 #[cfg(not(loom))]
 use crossbeam_utils::sync::{Parker, Unparker};
 
@@ -15,7 +15,7 @@ use std::sync::Mutex;
 /// How many workers search (16 bits) and sleep (16 bits), and how often one has been woken (32 bits,
 /// so that a state that was left and reached again is another one).
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub struct State(u64);
+pub(crate) struct SleepState(u64);
 
 const SEARCHING: u64 = 1;
 const SLEEPING: u64 = 1 << 16;
@@ -24,20 +24,20 @@ const WOKEN: u64 = 1 << 32;
 /// What is added when a sleeping worker becomes a searching one.
 const WAKE: u64 = SEARCHING.wrapping_sub(SLEEPING).wrapping_add(WOKEN);
 
-impl State {
+impl SleepState {
     /// Workers without work that look for some.
-    pub fn searching(self) -> usize {
+    pub(crate) fn searching(self) -> usize {
         self.0 as u16 as usize
     }
 
     /// Workers that sleep.
-    pub fn sleeping(self) -> usize {
+    pub(crate) fn sleeping(self) -> usize {
         (self.0 >> 16) as u16 as usize
     }
 }
 
 /// Who sleeps.
-pub struct Sleep {
+pub(crate) struct Sleep {
     state: AtomicU64,
     sleepers: Mutex<Vec<usize>>,
     unparkers: Vec<Unparker>,
@@ -45,7 +45,7 @@ pub struct Sleep {
 
 impl Sleep {
     /// For so many workers, with a parker for each.
-    pub fn new(workers: usize) -> (Sleep, Vec<Parker>) {
+    pub(crate) fn new(workers: usize) -> (Sleep, Vec<Parker>) {
         let parkers: Vec<Parker> = (0..workers).map(|_| Parker::new()).collect();
         let sleep = Sleep {
             state: AtomicU64::new(0),
@@ -59,23 +59,23 @@ impl Sleep {
     }
 
     /// The state now (sequentially consistent).
-    pub fn state(&self) -> State {
-        State(self.state.load(Ordering::SeqCst))
+    pub(crate) fn state(&self) -> SleepState {
+        SleepState(self.state.load(Ordering::SeqCst))
     }
 
     fn sleepers(&self) -> impl std::ops::DerefMut<Target = Vec<usize>> + '_ {
         // Nothing panics with the lock held.
         self.sleepers
             .lock()
-            .unwrap_or_else(|poisoned| poisoned.into_inner())
+            .unwrap_or_else(std::sync::PoisonError::into_inner)
     }
 
     /// P2 to P4: after a push, wakes a worker if one sleeps and none searches.
     #[inline]
-    pub fn notify(&self) {
-        dawdle(64);
+    pub(crate) fn notify(&self) {
+        preemption_point(64);
         fence(Ordering::SeqCst);
-        let state = State(self.state.load(Ordering::Relaxed));
+        let state = SleepState(self.state.load(Ordering::Relaxed));
         if state.sleeping() != 0 && state.searching() == 0 {
             self.wake_one();
         }
@@ -92,7 +92,7 @@ impl Sleep {
     }
 
     /// Wakes everybody, to end.
-    pub fn wake_all(&self) {
+    pub(crate) fn wake_all(&self) {
         let mut sleepers = self.sleepers();
         for worker in sleepers.drain(..) {
             self.state.fetch_add(WAKE, Ordering::SeqCst);
@@ -101,15 +101,15 @@ impl Sleep {
     }
 
     /// S1: a running worker begins to search.
-    pub fn start_search(&self) {
+    pub(crate) fn start_search(&self) {
         self.state.fetch_add(SEARCHING, Ordering::SeqCst);
     }
 
     /// S2: a searching worker found something. True if it was the last that searched: it must look for
     /// more work then, and call [`Sleep::notify`] if there is.
     #[must_use]
-    pub fn found(&self) -> bool {
-        let last = State(self.state.fetch_sub(SEARCHING, Ordering::SeqCst)).searching() == 1;
+    pub(crate) fn found(&self) -> bool {
+        let last = SleepState(self.state.fetch_sub(SEARCHING, Ordering::SeqCst)).searching() == 1;
         if last {
             // As in S4, of the look that follows.
             fence(Ordering::SeqCst);
@@ -119,7 +119,7 @@ impl Sleep {
 
     /// S3 to S6: a searching worker sleeps, unless `look` finds work after it has said that it
     /// will. It is searching again when this returns. `asleep` is called when it is on the list.
-    pub fn sleep(
+    pub(crate) fn sleep(
         &self,
         worker: usize,
         parker: &Parker,
@@ -132,7 +132,7 @@ impl Sleep {
             self.state
                 .fetch_add(SLEEPING.wrapping_sub(SEARCHING), Ordering::SeqCst);
         }
-        dawdle(64);
+        preemption_point(64);
         fence(Ordering::SeqCst);
         if look() {
             let mut sleepers = self.sleepers();

@@ -15,7 +15,7 @@ use std::collections::{BTreeMap, VecDeque};
 /// time.
 #[derive(Default)]
 #[repr(align(128))]
-pub struct Urgent {
+pub(crate) struct Urgent {
     count: AtomicUsize,
     waiting: Mutex<Waiting>,
 }
@@ -23,14 +23,14 @@ pub struct Urgent {
 #[derive(Default)]
 struct Waiting {
     /// By priority, in the order in which they came. None of the lists is empty.
-    lists: BTreeMap<u64, VecDeque<Entry>>,
+    lists: BTreeMap<u64, VecDeque<UrgentEntry>>,
     /// The list that was emptied last, for the next priority.
-    spare: VecDeque<Entry>,
+    spare: VecDeque<UrgentEntry>,
     count: usize,
     pushed: u64,
 }
 
-struct Entry {
+struct UrgentEntry {
     edt: EdtRef,
     /// How many came before, of all priorities.
     came: u64,
@@ -51,7 +51,7 @@ impl Waiting {
 
 impl Urgent {
     /// Adds a ready EDT; the caller tells the sleeping workers.
-    pub fn push(&self, edt: EdtRef, priority: u64) {
+    pub(crate) fn push(&self, edt: EdtRef, priority: u64) {
         let mut waiting = self.waiting.lock();
         let waiting = &mut *waiting;
         let came = waiting.pushed;
@@ -59,23 +59,23 @@ impl Urgent {
         waiting.count += 1;
         let list = waiting.lists.entry(priority);
         let list = list.or_insert_with(|| std::mem::take(&mut waiting.spare));
-        list.push_back(Entry { edt, came });
+        list.push_back(UrgentEntry { edt, came });
         self.count.store(waiting.count, Ordering::Relaxed);
     }
 
     /// Whether it holds nothing. Relaxed: who has to be sure looks behind a fence (`sleep.md`).
     #[inline]
-    pub fn is_empty(&self) -> bool {
+    pub(crate) fn is_empty(&self) -> bool {
         self.count.load(Ordering::Relaxed) == 0
     }
 
     /// How many it holds.
-    pub fn len(&self) -> usize {
+    pub(crate) fn len(&self) -> usize {
         self.count.load(Ordering::Relaxed)
     }
 
     /// What `look` says of each of them.
-    pub fn look_through<T>(&self, look: impl Fn(EdtRef) -> T) -> Vec<T> {
+    pub(crate) fn look_through<T>(&self, look: impl Fn(EdtRef) -> T) -> Vec<T> {
         let waiting = self.waiting.lock();
         let all = waiting.lists.values().flatten();
         all.map(|entry| look(entry.edt)).collect()
@@ -83,17 +83,18 @@ impl Urgent {
 
     /// Takes the EDT of the highest priority.
     #[inline]
-    pub fn pop(&self) -> Option<EdtRef> {
-        match self.is_empty() {
-            true => None,
-            false => self.pop_by(|lists| Some(*lists.last_key_value()?.0)),
+    pub(crate) fn pop(&self) -> Option<EdtRef> {
+        if self.is_empty() {
+            None
+        } else {
+            self.pop_by(|lists| Some(*lists.last_key_value()?.0))
         }
     }
 
     /// Takes the EDT that came first, whatever its priority. Looks at the first of each.
-    pub fn pop_oldest(&self) -> Option<EdtRef> {
+    pub(crate) fn pop_oldest(&self) -> Option<EdtRef> {
         self.pop_by(|lists| {
-            let came = |list: &VecDeque<Entry>| list.front().map(|first| first.came);
+            let came = |list: &VecDeque<UrgentEntry>| list.front().map(|first| first.came);
             let oldest = lists.iter().min_by_key(|(_, list)| came(list));
             oldest.map(|(priority, _)| *priority)
         })
@@ -103,7 +104,7 @@ impl Urgent {
     #[cold]
     fn pop_by(
         &self,
-        choose: impl FnOnce(&BTreeMap<u64, VecDeque<Entry>>) -> Option<u64>,
+        choose: impl FnOnce(&BTreeMap<u64, VecDeque<UrgentEntry>>) -> Option<u64>,
     ) -> Option<EdtRef> {
         let mut waiting = self.waiting.lock();
         let priority = choose(&waiting.lists)?;

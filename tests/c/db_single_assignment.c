@@ -4,7 +4,7 @@
  * does not acquire the block.
  */
 // stderr: ocr: warning: EDT 0x
-// stderr: It gets the block; more of this kind is not told.
+// stderr: It gets the block. More of this kind is not told.
 #include "check.h"
 
 static ocrGuid_t reads(u32 paramc, u64 *paramv, u32 depc, ocrEdtDep_t depv[]) {

@@ -1,7 +1,7 @@
 /* An index space whose size is a negative number by mistake. */
 // needs: opencl
 // status: nonzero
-// stderr: of template "fills": its index space has [18446744073709551615] work-items in its dimensions
+// stderr: (fills): its index space has [18446744073709551615] work-items in its dimensions
 // stderr: A size may be negative
 #include "kernel.h"
 

@@ -2,7 +2,7 @@
 // env: OCR_CHECK=strict
 // status: 1
 // stderr: ocr: error: strict mode:
-// stderr: data block 0x800000000000004 (32 bytes)
+// stderr: (32 bytes):
 // stderr: created by ocrDbPartition in EDT
 #include "strict.h"
 #include <extensions/ocr-db-partitioning.h>

@@ -9,29 +9,29 @@ use std::ffi::{CStr, CString, c_char, c_void};
 use std::ops::Range;
 use std::ptr;
 
-pub use sys::{ocrEdtDep_t as Dep, ocrGuid_t as Guid, ocrNdRange_t as NdRange};
+pub(crate) use sys::{ocrEdtDep_t as Dep, ocrGuid_t as Guid, ocrNdRange_t as NdRange};
 
-pub type Function = unsafe extern "C" fn(u32, *mut u64, u32, *mut Dep) -> Guid;
+pub(crate) type Function = unsafe extern "C" fn(u32, *mut u64, u32, *mut Dep) -> Guid;
 
-pub const NULL: Guid = Guid { guid: 0 };
-pub const OPEN: Guid = Guid { guid: -2 };
-pub const NO_RESULT: u32 = u32::MAX;
-pub const UNKNOWN: u32 = u32::MAX;
-pub const EPERM: u8 = sys::OCR_EPERM as u8;
-pub const EINVAL: u8 = sys::OCR_EINVAL as u8;
-pub const EACCES: u8 = sys::OCR_EACCES as u8;
-pub const EGUIDEXISTS: u8 = sys::OCR_EGUIDEXISTS as u8;
-pub const ECANCELED: u8 = sys::OCR_ECANCELED as u8;
-pub const ENOENT: u8 = sys::OCR_ENOENT as u8;
-pub const EBUSY: u8 = sys::OCR_EBUSY as u8;
-pub const EPEND: u8 = sys::OCR_EPEND as u8;
+pub(crate) const NULL: Guid = Guid { guid: 0 };
+pub(crate) const OPEN: Guid = Guid { guid: -2 };
+pub(crate) const NO_RESULT: u32 = u32::MAX;
+pub(crate) const UNKNOWN: u32 = u32::MAX;
+pub(crate) const EPERM: u8 = sys::OCR_EPERM as u8;
+pub(crate) const EINVAL: u8 = sys::OCR_EINVAL as u8;
+pub(crate) const EACCES: u8 = sys::OCR_EACCES as u8;
+pub(crate) const EGUIDEXISTS: u8 = sys::OCR_EGUIDEXISTS as u8;
+pub(crate) const ECANCELED: u8 = sys::OCR_ECANCELED as u8;
+pub(crate) const ENOENT: u8 = sys::OCR_ENOENT as u8;
+pub(crate) const EBUSY: u8 = sys::OCR_EBUSY as u8;
+pub(crate) const EPEND: u8 = sys::OCR_EPEND as u8;
 
 /// `GUID_PROP_IS_LABELED`, `GUID_PROP_CHECK`, `GUID_PROP_BLOCK`.
-pub const IS_LABELED: u16 = sys::GUID_PROP_IS_LABELED;
-pub const CHECK: u16 = sys::GUID_PROP_CHECK;
-pub const BLOCK: u16 = sys::GUID_PROP_BLOCK;
+pub(crate) const IS_LABELED: u16 = sys::GUID_PROP_IS_LABELED;
+pub(crate) const CHECK: u16 = sys::GUID_PROP_CHECK;
+pub(crate) const BLOCK: u16 = sys::GUID_PROP_BLOCK;
 /// `EVT_PROP_MAPPED` and the like, on what a creator was given.
-pub const MAPPED: u16 = sys::EVT_PROP_MAPPED;
+pub(crate) const MAPPED: u16 = sys::EVT_PROP_MAPPED;
 
 /// A property, if it is wanted.
 fn bits(wanted: bool, property: u16) -> u16 {
@@ -39,7 +39,7 @@ fn bits(wanted: bool, property: u16) -> u16 {
 }
 
 /// Where an object is created: in any place, or on a label with a `GUID_PROP_`.
-pub type Label = Option<(Guid, u16)>;
+pub(crate) type Label = Option<(Guid, u16)>;
 
 fn place_of(label: Label) -> (Guid, u16) {
     label.unwrap_or((NULL, 0))
@@ -50,13 +50,13 @@ fn check(call: &str, status: u8) {
 }
 
 /// Fails the case unless the status is one of those.
-pub fn check_one_of(call: &str, status: u8, right: &[u8]) {
+pub(crate) fn check_one_of(call: &str, status: u8, right: &[u8]) {
     if !right.contains(&status) {
         fail(format!("{call} returned {status}, not one of {right:?}"));
     }
 }
 
-pub fn mode_bits(mode: Mode) -> sys::ocrDbAccessMode_t {
+pub(crate) fn mode_bits(mode: Mode) -> sys::ocrDbAccessMode_t {
     match mode {
         Mode::Null => sys::DB_MODE_NULL,
         Mode::Ro => sys::DB_MODE_RO,
@@ -68,7 +68,7 @@ pub fn mode_bits(mode: Mode) -> sys::ocrDbAccessMode_t {
 
 /// A new event. A latch counts down from `counter`, which parameters or increments give it; a counted
 /// event has so many dependences, and a channel event as much room.
-pub fn event(kind: Kind, counter: u64, by_parameter: bool) -> Guid {
+pub(crate) fn event(kind: Kind, counter: u64, by_parameter: bool) -> Guid {
     let (status, guid) = try_event(kind, counter, by_parameter, None);
     check("ocrEventCreate", status);
     if kind == Kind::Latch && !by_parameter {
@@ -82,7 +82,7 @@ pub fn event(kind: Kind, counter: u64, by_parameter: bool) -> Guid {
 }
 
 /// The status, and the event. Without parameters, a latch stands at 0.
-pub fn try_event(kind: Kind, counter: u64, by_parameter: bool, label: Label) -> (u8, Guid) {
+pub(crate) fn try_event(kind: Kind, counter: u64, by_parameter: bool, label: Label) -> (u8, Guid) {
     let (mut guid, property) = place_of(label);
     let number = match kind {
         Kind::Once => sys::OCR_EVENT_ONCE_T,
@@ -119,14 +119,14 @@ pub fn try_event(kind: Kind, counter: u64, by_parameter: bool, label: Label) -> 
 }
 
 /// Tries to create an event of a kind that there is not, for a creator.
-pub fn no_event(mut local: Guid) -> u8 {
+pub(crate) fn no_event(mut local: Guid) -> u8 {
     // SAFETY: the pointer is valid.
     unsafe { sys::ocrEventCreate(&mut local, u32::MAX, MAPPED) }
 }
 
 type Creator = unsafe extern "C" fn(Guid, u64, u32, *mut u64, u32, *mut Guid);
 
-pub fn map(size: u64, creator: Creator, params: &mut [u64], guids: &mut [Guid]) -> Guid {
+pub(crate) fn map(size: u64, creator: Creator, params: &mut [u64], guids: &mut [Guid]) -> Guid {
     let mut map = NULL;
     let (paramc, guidc) = (params.len() as u32, guids.len() as u32);
     let (params, guids) = (params.as_mut_ptr(), guids.as_mut_ptr());
@@ -137,20 +137,20 @@ pub fn map(size: u64, creator: Creator, params: &mut [u64], guids: &mut [Guid]) 
     map
 }
 
-pub fn map_get(map: Guid, index: u64) -> (u8, Guid) {
+pub(crate) fn map_get(map: Guid, index: u64) -> (u8, Guid) {
     let mut guid = NULL;
     // SAFETY: the pointer is valid.
     let status = unsafe { sys::ocrMapGet(&mut guid, map, index) };
     (status, guid)
 }
 
-pub fn destroy_map(map: Guid) {
+pub(crate) fn destroy_map(map: Guid) {
     // SAFETY: takes no pointers.
     check("ocrMapDestroy", unsafe { sys::ocrMapDestroy(map) });
 }
 
 /// The status, and what an identifier names.
-pub fn guid_of(id: Guid) -> (u8, Guid) {
+pub(crate) fn guid_of(id: Guid) -> (u8, Guid) {
     let mut guid = NULL;
     // SAFETY: the pointer is valid.
     let status = unsafe { sys::ocrGetGuid(&mut guid, id) };
@@ -158,7 +158,7 @@ pub fn guid_of(id: Guid) -> (u8, Guid) {
 }
 
 /// A collective event whose contributions have so many words.
-pub fn try_collective(spec: &CollectiveSpec, words: u32, label: Label) -> (u8, Guid) {
+pub(crate) fn try_collective(spec: &CollectiveSpec, words: u32, label: Label) -> (u8, Guid) {
     let (mut guid, property) = place_of(label);
     let slots = spec.slots() as u32;
     let mut params = sys::ocrEventParams_t::default();
@@ -179,7 +179,7 @@ pub fn try_collective(spec: &CollectiveSpec, words: u32, label: Label) -> (u8, G
 }
 
 /// `data` is as long as the event says.
-pub fn contribute(event: Guid, data: &mut [u8], slot: usize) {
+pub(crate) fn contribute(event: Guid, data: &mut [u8], slot: usize) {
     let data = data.as_mut_ptr().cast();
     // SAFETY: the data are as long as the event says.
     let status = unsafe { sys::ocrEventCollectiveSatisfySlot(event, data, slot as u32) };
@@ -188,7 +188,7 @@ pub fn contribute(event: Guid, data: &mut [u8], slot: usize) {
 
 /// What labels are for.
 #[derive(Clone, Copy)]
-pub enum Labeled {
+pub(crate) enum Labeled {
     Event,
     Collective,
     Block,
@@ -197,7 +197,7 @@ pub enum Labeled {
 }
 
 /// A range of labels, and those.
-pub fn labels(kind: Labeled, count: usize) -> (Guid, Vec<Guid>) {
+pub(crate) fn labels(kind: Labeled, count: usize) -> (Guid, Vec<Guid>) {
     let kind = match kind {
         Labeled::Event => sys::GUID_USER_EVENT_STICKY,
         Labeled::Collective => sys::GUID_USER_EVENT_COLLECTIVE,
@@ -219,43 +219,43 @@ pub fn labels(kind: Labeled, count: usize) -> (Guid, Vec<Guid>) {
     (range, (0..count).map(label).collect())
 }
 
-pub fn destroy_labels(range: Guid) {
+pub(crate) fn destroy_labels(range: Guid) {
     // SAFETY: takes no pointers.
     check("ocrGuidMapDestroy", unsafe {
         sys::ocrGuidMapDestroy(range)
     });
 }
 
-pub fn satisfy(event: Guid, data: Guid) {
+pub(crate) fn satisfy(event: Guid, data: Guid) {
     check("ocrEventSatisfy", try_satisfy(event, data));
 }
 
-pub fn try_satisfy(event: Guid, data: Guid) -> u8 {
+pub(crate) fn try_satisfy(event: Guid, data: Guid) -> u8 {
     // SAFETY: takes no pointers.
     unsafe { sys::ocrEventSatisfy(event, data) }
 }
 
-pub fn destroy_event(event: Guid) {
+pub(crate) fn destroy_event(event: Guid) {
     check("ocrEventDestroy", try_destroy_event(event));
 }
 
-pub fn try_destroy_event(event: Guid) -> u8 {
+pub(crate) fn try_destroy_event(event: Guid) -> u8 {
     // SAFETY: takes no pointers.
     unsafe { sys::ocrEventDestroy(event) }
 }
 
-pub fn connect(source: Guid, destination: Guid, slot: usize, mode: Mode) {
+pub(crate) fn connect(source: Guid, destination: Guid, slot: usize, mode: Mode) {
     let status = try_connect(source, destination, slot, mode);
     check("ocrAddDependence", status);
 }
 
-pub fn try_connect(source: Guid, destination: Guid, slot: usize, mode: Mode) -> u8 {
+pub(crate) fn try_connect(source: Guid, destination: Guid, slot: usize, mode: Mode) -> u8 {
     // SAFETY: takes no pointers.
     unsafe { sys::ocrAddDependence(source, destination, slot as u32, mode_bits(mode)) }
 }
 
 /// Connects one with several post-slots.
-pub fn connect_slot(source: Guid, from: usize, destination: Guid, slot: usize, mode: Mode) {
+pub(crate) fn connect_slot(source: Guid, from: usize, destination: Guid, slot: usize, mode: Mode) {
     let (from, slot) = (from as u32, slot as u32);
     // SAFETY: takes no pointers.
     let status =
@@ -264,29 +264,29 @@ pub fn connect_slot(source: Guid, from: usize, destination: Guid, slot: usize, m
 }
 
 /// Passes the content of a block by value.
-pub fn pass(block: Guid, destination: Guid, slot: usize, mode: Mode) {
+pub(crate) fn pass(block: Guid, destination: Guid, slot: usize, mode: Mode) {
     let status = try_pass(block, destination, slot, mode);
     check("ocrAddDependenceByValue", status);
 }
 
-pub fn try_pass(block: Guid, destination: Guid, slot: usize, mode: Mode) -> u8 {
+pub(crate) fn try_pass(block: Guid, destination: Guid, slot: usize, mode: Mode) -> u8 {
     let mode = mode_bits(mode);
     // SAFETY: takes no pointers.
     unsafe { sys::ocrAddDependenceByValue(block, destination, slot as u32, mode) }
 }
 
-pub fn begin_group() {
+pub(crate) fn begin_group() {
     // SAFETY: takes no pointers.
     check("ocrGroupBegin", unsafe { sys::ocrGroupBegin() });
 }
 
-pub fn end_group() {
+pub(crate) fn end_group() {
     // SAFETY: takes no pointers.
     check("ocrGroupEnd", unsafe { sys::ocrGroupEnd() });
 }
 
 /// A new block of 32-bit words, and where it is; null if it is not acquired.
-pub fn block(words: u32, acquire: bool) -> (Guid, *mut u32) {
+pub(crate) fn block(words: u32, acquire: bool) -> (Guid, *mut u32) {
     let (status, guid, address) = try_block(words, acquire, None);
     check("ocrDbCreate", status);
     if acquire == address.is_null() {
@@ -297,7 +297,7 @@ pub fn block(words: u32, acquire: bool) -> (Guid, *mut u32) {
     (guid, address)
 }
 
-pub fn try_block(words: u32, acquire: bool, label: Label) -> (u8, Guid, *mut u32) {
+pub(crate) fn try_block(words: u32, acquire: bool, label: Label) -> (u8, Guid, *mut u32) {
     let (mut guid, property) = place_of(label);
     let mut address = ptr::null_mut::<c_void>();
     let flags = property | bits(!acquire, sys::DB_PROP_NO_ACQUIRE);
@@ -315,26 +315,26 @@ pub fn try_block(words: u32, acquire: bool, label: Label) -> (u8, Guid, *mut u32
     (status, guid, address.cast())
 }
 
-pub fn release(block: Guid) {
+pub(crate) fn release(block: Guid) {
     check("ocrDbRelease", try_release(block));
 }
 
-pub fn try_release(block: Guid) -> u8 {
+pub(crate) fn try_release(block: Guid) -> u8 {
     // SAFETY: takes no pointers.
     unsafe { sys::ocrDbRelease(block) }
 }
 
-pub fn destroy_block(block: Guid) {
+pub(crate) fn destroy_block(block: Guid) {
     check("ocrDbDestroy", try_destroy_block(block));
 }
 
-pub fn try_destroy_block(block: Guid) -> u8 {
+pub(crate) fn try_destroy_block(block: Guid) -> u8 {
     // SAFETY: takes no pointers.
     unsafe { sys::ocrDbDestroy(block) }
 }
 
 /// Makes parts of a block with these words.
-pub fn divide(block: Guid, places: &[Range<u32>], fixed: bool) -> Vec<Guid> {
+pub(crate) fn divide(block: Guid, places: &[Range<u32>], fixed: bool) -> Vec<Guid> {
     let part = |place: &Range<u32>| sys::ocrDbPart_t {
         offset: 4 * u64::from(place.start),
         size: 4 * u64::from(place.end - place.start),
@@ -357,7 +357,7 @@ pub fn divide(block: Guid, places: &[Range<u32>], fixed: bool) -> Vec<Guid> {
 }
 
 /// Opens a file; with its descriptor.
-pub fn open_file(path: &CStr, mode: &CStr) -> (Guid, Guid) {
+pub(crate) fn open_file(path: &CStr, mode: &CStr) -> (Guid, Guid) {
     let (mut file, mut descriptor) = (NULL, NULL);
     // SAFETY: the texts are C strings, and the other pointers are valid.
     let status =
@@ -367,33 +367,33 @@ pub fn open_file(path: &CStr, mode: &CStr) -> (Guid, Guid) {
 }
 
 /// The GUID and the size of a file, from the content of its descriptor.
-pub fn described(descriptor: *mut c_void) -> (Guid, u64) {
+pub(crate) fn described(descriptor: *mut c_void) -> (Guid, u64) {
     // SAFETY: the caller has the content of a descriptor.
     let guid = unsafe { sys::ocrFileGetGuid(descriptor) };
     // SAFETY: as above.
     (guid, unsafe { sys::ocrFileGetSize(descriptor) })
 }
 
-pub fn try_chunk(file: Guid, offset: usize, size: usize) -> (u8, Guid) {
+pub(crate) fn try_chunk(file: Guid, offset: usize, size: usize) -> (u8, Guid) {
     let mut chunk = NULL;
     // SAFETY: the pointer is valid.
     let status = unsafe { sys::ocrFileGetChunk(&mut chunk, file, offset as u64, size as u64) };
     (status, chunk)
 }
 
-pub fn release_file(file: Guid) {
+pub(crate) fn release_file(file: Guid) {
     // SAFETY: takes no pointers.
     check("ocrFileRelease", unsafe { sys::ocrFileRelease(file) });
 }
 
-pub enum CopyType {
+pub(crate) enum CopyType {
     Plain,
     Partition,
     PartitionBack,
 }
 
 /// Copies so many bytes, each block with an offset. The answer is the completion event if it is wanted.
-pub fn copy(
+pub(crate) fn copy(
     (destination, to): (Guid, u32),
     (source, from): (Guid, u32),
     size: u32,
@@ -414,7 +414,7 @@ pub fn copy(
     event
 }
 
-pub fn template(function: Function, paramc: u32, depc: u32, name: &CStr) -> Guid {
+pub(crate) fn template(function: Function, paramc: u32, depc: u32, name: &CStr) -> Guid {
     let mut guid = NULL;
     // SAFETY: the pointers are valid.
     let status = unsafe {
@@ -425,7 +425,7 @@ pub fn template(function: Function, paramc: u32, depc: u32, name: &CStr) -> Guid
 }
 
 /// The status, and a template that has to have a label.
-pub fn try_template(function: Function, paramc: u32, depc: u32, label: Label) -> (u8, Guid) {
+pub(crate) fn try_template(function: Function, paramc: u32, depc: u32, label: Label) -> (u8, Guid) {
     let (mut guid, property) = place_of(label);
     let name: *const c_char = c"labeled".as_ptr();
     // SAFETY: the pointers are valid.
@@ -436,7 +436,7 @@ pub fn try_template(function: Function, paramc: u32, depc: u32, label: Label) ->
 }
 
 /// Gives an EDT or a template a hint.
-pub fn set_priority(object: Guid, priority: u64) {
+pub(crate) fn set_priority(object: Guid, priority: u64) {
     // SAFETY: the pointer is valid.
     let status = unsafe { sys::ocrSetHint(object, &mut hint(priority)) };
     check("ocrSetHint", status);
@@ -453,7 +453,7 @@ fn hint(priority: u64) -> sys::ocrHint_t {
     hint
 }
 
-pub fn destroy_template(template: Guid) {
+pub(crate) fn destroy_template(template: Guid) {
     // SAFETY: takes no pointers.
     let status = unsafe { sys::ocrEdtTemplateDestroy(template) };
     check("ocrEdtTemplateDestroy", status);
@@ -461,7 +461,7 @@ pub fn destroy_template(template: Guid) {
 
 type RangeFunction = unsafe extern "C" fn(u32, *const u64, u32, *const u64, *mut NdRange);
 
-pub fn add_kernel(
+pub(crate) fn add_kernel(
     template: Guid,
     source: &str,
     kernel: &CStr,
@@ -483,7 +483,7 @@ pub fn add_kernel(
     check("ocrEdtTemplateAddKernel", status);
 }
 
-pub fn kernel_template(source: &str, kernel: &CStr, paramc: u32, depc: u32) -> Guid {
+pub(crate) fn kernel_template(source: &str, kernel: &CStr, paramc: u32, depc: u32) -> Guid {
     let mut guid = NULL;
     let source = CString::new(source).unwrap_or_default();
     // SAFETY: the texts are C strings, or null where that is allowed.
@@ -504,37 +504,37 @@ pub fn kernel_template(source: &str, kernel: &CStr, paramc: u32, depc: u32) -> G
 
 /// What an EDT is created with.
 #[derive(Default)]
-pub struct NewEdt<'a> {
-    pub template: Guid,
-    pub params: &'a mut [u64],
-    pub depc: usize,
+pub(crate) struct NewEdt<'a> {
+    pub(crate) template: Guid,
+    pub(crate) params: &'a mut [u64],
+    pub(crate) depc: usize,
     /// As long as `depc`, or empty.
-    pub depv: &'a mut [Guid],
-    pub finish: bool,
+    pub(crate) depv: &'a mut [Guid],
+    pub(crate) finish: bool,
     /// Whether its GUID is asked for.
-    pub named: bool,
+    pub(crate) named: bool,
     /// Whether its output event is asked for.
-    pub output: bool,
+    pub(crate) output: bool,
     /// Whether its template is of `ocrOpenclTemplateCreate`.
-    pub kernel: bool,
-    pub label: Label,
+    pub(crate) kernel: bool,
+    pub(crate) label: Label,
     /// The event that is its output event.
-    pub given: Option<Guid>,
+    pub(crate) given: Option<Guid>,
     /// Its priority, if its hint says so.
-    pub priority: Option<u64>,
+    pub(crate) priority: Option<u64>,
     /// Where its kernel is to run.
-    pub device: Option<Guid>,
+    pub(crate) device: Option<Guid>,
 }
 
 impl NewEdt<'_> {
     /// The EDT and its output event, as far as they are asked for.
-    pub fn create(self) -> (Guid, Guid) {
+    pub(crate) fn create(self) -> (Guid, Guid) {
         let (status, guid, output) = self.try_create();
         check("ocrEdtCreate", status);
         (guid, output)
     }
 
-    pub fn try_create(self) -> (u8, Guid, Guid) {
+    pub(crate) fn try_create(self) -> (u8, Guid, Guid) {
         let (mut guid, property) = place_of(self.label);
         let mut output = self.given.unwrap_or(NULL);
         let mut hint = self.priority.map(hint);
@@ -601,14 +601,14 @@ impl NewEdt<'_> {
     }
 }
 
-pub fn destroy_edt(edt: Guid) {
+pub(crate) fn destroy_edt(edt: Guid) {
     // SAFETY: takes no pointers.
     let status = unsafe { sys::ocrEdtDestroy(edt) };
     check("ocrEdtDestroy", status);
 }
 
 /// What an event was satisfied with: the status, the block, where it is, and its size.
-pub fn wait_for(event: Guid, may_be_missing: bool) -> (u8, Guid, *mut u32, u64) {
+pub(crate) fn wait_for(event: Guid, may_be_missing: bool) -> (u8, Guid, *mut u32, u64) {
     let (mut guid, mut address, mut size) = (NULL, ptr::null_mut::<c_void>(), 0);
     let properties = bits(may_be_missing, sys::LEGACY_PROP_WAIT_FOR_CREATE);
     // SAFETY: the pointers are valid.
@@ -619,13 +619,13 @@ pub fn wait_for(event: Guid, may_be_missing: bool) -> (u8, Guid, *mut u32, u64) 
 }
 
 /// The same for events of all kinds.
-pub fn wait_for_any(event: Guid) -> Guid {
+pub(crate) fn wait_for_any(event: Guid) -> Guid {
     // SAFETY: takes no pointers.
     unsafe { sys::ocrWait(event) }
 }
 
 /// Runs what this thread does, and then EDTs until the runtime is shut down. The answer is the status.
-pub fn run_legacy(args: &[CString], program: impl FnOnce()) -> i32 {
+pub(crate) fn run_legacy(args: &[CString], program: impl FnOnce()) -> i32 {
     let mut argv: Vec<*const c_char> = args.iter().map(|arg| arg.as_ptr()).collect();
     argv.push(ptr::null());
     let mut config = sys::ocrConfig_t::default();
@@ -639,13 +639,13 @@ pub fn run_legacy(args: &[CString], program: impl FnOnce()) -> i32 {
     unsafe { sys::ocrLegacyFinalize(context, true) }.into()
 }
 
-pub fn shutdown() {
+pub(crate) fn shutdown() {
     // SAFETY: takes no pointers.
     unsafe { sys::ocrShutdown() };
 }
 
 /// The affinities of the devices in use.
-pub fn devices() -> Vec<Guid> {
+pub(crate) fn devices() -> Vec<Guid> {
     let mut count = 0;
     // SAFETY: the pointer is valid.
     let status = unsafe { sys::ocrAffinityCount(sys::AFFINITY_OCL, &mut count) };

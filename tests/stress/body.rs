@@ -13,7 +13,7 @@ use std::sync::atomic::Ordering::{AcqRel, Relaxed, SeqCst};
 use std::time::Duration;
 
 /// Gives others time: none, a few turns, the rest of the time slice, or a nap.
-pub fn pause(length: u8) {
+pub(crate) fn pause(length: u8) {
     match length {
         0 => {}
         1..200 => (0..u32::from(length) * 16).for_each(|_| std::hint::spin_loop()),
@@ -26,29 +26,29 @@ pub fn pause(length: u8) {
 ///
 /// # Safety
 /// `address` is where a block of so many words is, that the caller holds as long as `'a`.
-pub unsafe fn words<'a>(address: *mut u32, count: u32) -> &'a [AtomicU32] {
+pub(crate) unsafe fn words<'a>(address: *mut u32, count: u32) -> &'a [AtomicU32] {
     // SAFETY: by the contract; words are read and written as atomics only, here and by others.
     unsafe { std::slice::from_raw_parts(address.cast::<AtomicU32>(), count as usize) }
 }
 
-pub fn fold(hash: u32, words: &[AtomicU32]) -> u32 {
+pub(crate) fn fold(hash: u32, words: &[AtomicU32]) -> u32 {
     words
         .iter()
         .fold(hash, |hash, word| mix(hash, word.load(Relaxed)))
 }
 
-pub fn fill(hash: u32, words: &[AtomicU32]) {
+pub(crate) fn fill(hash: u32, words: &[AtomicU32]) {
     for (at, word) in words.iter().enumerate() {
         word.store(oracle::word_set(hash, at), Relaxed);
     }
 }
 
-pub fn read(words: &[AtomicU32]) -> Vec<u32> {
+pub(crate) fn read(words: &[AtomicU32]) -> Vec<u32> {
     words.iter().map(|word| word.load(Relaxed)).collect()
 }
 
 /// One work-item.
-pub unsafe extern "C" fn range(
+pub(crate) unsafe extern "C" fn range(
     paramc: u32,
     paramv: *const u64,
     _: u32,
@@ -165,7 +165,12 @@ impl Held {
 }
 
 /// The function of all tasks, and of the EDTs that fill blocks.
-pub unsafe extern "C" fn body(paramc: u32, paramv: *mut u64, depc: u32, depv: *mut Dep) -> Guid {
+pub(crate) unsafe extern "C" fn body(
+    paramc: u32,
+    paramv: *mut u64,
+    depc: u32,
+    depv: *mut Dep,
+) -> Guid {
     let running = running();
     // SAFETY: the runtime gives as many parameters as it says.
     let id = unsafe { std::slice::from_raw_parts(paramv, paramc as usize) }[0] as usize;
@@ -216,10 +221,11 @@ pub unsafe extern "C" fn body(paramc: u32, paramv: *mut u64, depc: u32, depv: *m
         if spec.slots[held.slot].release {
             held.leave(id);
             api::release(held.guid);
-            let right: &[u8] = match running.graph.is_private(held.block) {
+            let right: &[u8] = if running.graph.is_private(held.block) {
                 // It may be gone.
-                true => &[EACCES, EINVAL],
-                false => &[EACCES],
+                &[EACCES, EINVAL]
+            } else {
+                &[EACCES]
             };
             let status = api::try_release(held.guid);
             check_one_of("a second ocrDbRelease", status, right);
@@ -459,7 +465,7 @@ fn use_scratch(sizes: &[u32], hash: u32) {
 }
 
 /// Keeps the content of a block that is going to be destroyed.
-pub fn keep(running: &Running, block: Block, content: Vec<u32>) {
+pub(crate) fn keep(running: &Running, block: Block, content: Vec<u32>) {
     match running.blocks[block].content.lock() {
         Ok(mut place) => *place = Some(content),
         Err(poisoned) => *poisoned.into_inner() = Some(content),

@@ -11,7 +11,7 @@ use std::sync::mpsc::{Receiver, RecvTimeoutError, channel};
 use std::time::Duration;
 
 /// The variable that makes a process one that runs cases.
-pub const VARIABLE: &str = "OCR_STRESS_CHILD";
+pub(crate) const VARIABLE: &str = "OCR_STRESS_CHILD";
 
 /// What a process says of a case.
 #[derive(Serialize, Deserialize)]
@@ -21,7 +21,7 @@ struct Answer {
 }
 
 /// The other process: a case a line in, an answer a line out.
-pub fn serve() {
+pub(crate) fn serve() {
     let mut line = String::new();
     // No other thread: the runtime looks whether there are some before it calls a hang a hang.
     while std::io::stdin()
@@ -51,13 +51,13 @@ fn resident_kib() -> u64 {
 }
 
 /// A process that runs cases.
-pub struct Runner {
+pub(crate) struct Runner {
     process: Option<Process>,
     log: PathBuf,
     /// Whether it is to have several devices.
     several: bool,
     /// The most memory that a process has used.
-    pub resident_kib: u64,
+    pub(crate) resident_kib: u64,
 }
 
 struct Process {
@@ -75,7 +75,7 @@ impl Drop for Process {
 
 impl Runner {
     /// With `several`, PoCL shows two devices there, unless `POCL_DEVICES` says which.
-    pub fn new(name: &str, several: bool) -> Runner {
+    pub(crate) fn new(name: &str, several: bool) -> Runner {
         let log = PathBuf::from(env!("CARGO_TARGET_TMPDIR"))
             .join(format!("stress-{name}-{}.log", std::process::id()));
         Runner {
@@ -119,7 +119,7 @@ impl Runner {
     }
 
     /// Runs a case; the error says what went wrong. Without an answer for so long, it hangs.
-    pub fn run(&mut self, case: &Case, patience: Duration) -> Result<(), String> {
+    pub(crate) fn run(&mut self, case: &Case, patience: Duration) -> Result<(), String> {
         let mut process = match self.process.take() {
             Some(process) => process,
             None => self.start()?,

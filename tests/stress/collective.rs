@@ -6,31 +6,31 @@ use serde::{Deserialize, Serialize};
 use std::fmt;
 
 /// Position in [`Graph::collectives`].
-pub type Collective = usize;
+pub(crate) type Collective = usize;
 
 #[derive(Clone, Debug, Serialize, Deserialize)]
-pub struct CollectiveSpec {
-    pub reduction: Reduction,
+pub(crate) struct CollectiveSpec {
+    pub(crate) reduction: Reduction,
     /// How far a contributor may be ahead: as little as the graph allows, or without limit.
-    pub bound: Option<u32>,
+    pub(crate) bound: Option<u32>,
     /// Whether it and the events that depend on it have labels and are created by all who need them.
-    pub raced: bool,
+    pub(crate) raced: bool,
     /// Whether they stand in maps, and have no labels.
     #[serde(default)]
-    pub mapped: bool,
+    pub(crate) mapped: bool,
     /// By generation, and by the slot of the contributor.
-    pub turns: Vec<Vec<TurnSpec>>,
+    pub(crate) turns: Vec<Vec<TurnSpec>>,
     /// By generation, the block with the result.
-    pub results: Vec<Block>,
+    pub(crate) results: Vec<Block>,
 }
 
 impl CollectiveSpec {
-    pub fn slots(&self) -> usize {
+    pub(crate) fn slots(&self) -> usize {
         self.turns[0].len()
     }
 
     /// By generation, and in each by slot.
-    pub fn all_turns(&self, collective: Collective) -> impl Iterator<Item = Turn> + use<> {
+    pub(crate) fn all_turns(&self, collective: Collective) -> impl Iterator<Item = Turn> + use<> {
         let slots = self.slots();
         (0..self.turns.len()).flat_map(move |generation| {
             (0..slots).map(move |slot| Turn {
@@ -44,10 +44,10 @@ impl CollectiveSpec {
 
 /// The contribution of one contributor to one generation, with the dependence on its slot.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
-pub struct Turn {
-    pub collective: Collective,
-    pub generation: usize,
-    pub slot: usize,
+pub(crate) struct Turn {
+    pub(crate) collective: Collective,
+    pub(crate) generation: usize,
+    pub(crate) slot: usize,
 }
 
 impl fmt::Debug for Turn {
@@ -62,28 +62,28 @@ impl fmt::Debug for Turn {
 }
 
 #[derive(Clone, Debug, Serialize, Deserialize)]
-pub struct TurnSpec {
+pub(crate) struct TurnSpec {
     /// The task that contributes at the end of its body; otherwise the first EDT does, before all tasks.
-    pub by: Option<Task>,
+    pub(crate) by: Option<Task>,
     /// The kind of the event that depends on the generation.
-    pub kind: Kind,
+    pub(crate) kind: Kind,
     /// Whether the dependence comes before the contribution.
-    pub early: bool,
+    pub(crate) early: bool,
     /// Whether a pre-slot of a child depends on the generation, without an event between.
-    pub direct: bool,
+    pub(crate) direct: bool,
 }
 
 /// How elements are combined, and what they are.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize)]
-pub struct Reduction {
-    pub bytes: usize,
-    pub signed: bool,
-    pub real: bool,
-    pub operator: Operator,
+pub(crate) struct Reduction {
+    pub(crate) bytes: usize,
+    pub(crate) signed: bool,
+    pub(crate) real: bool,
+    pub(crate) operator: Operator,
 }
 
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize)]
-pub enum Operator {
+pub(crate) enum Operator {
     Add,
     Multiply,
     Minimum,
@@ -94,7 +94,7 @@ pub enum Operator {
 }
 
 impl Operator {
-    pub const ALL: [Operator; 7] = [
+    pub(crate) const ALL: [Operator; 7] = [
         Operator::Add,
         Operator::Multiply,
         Operator::Minimum,
@@ -107,7 +107,7 @@ impl Operator {
 
 impl Reduction {
     /// Sums of words.
-    pub const SIMPLE: Reduction = Reduction {
+    pub(crate) const SIMPLE: Reduction = Reduction {
         bytes: 4,
         signed: false,
         real: false,
@@ -115,7 +115,7 @@ impl Reduction {
     };
 
     /// `redOp_t`.
-    pub fn bits(self) -> u16 {
+    pub(crate) fn bits(self) -> u16 {
         (self.bytes as u16 - 1) << 2
             | (self.signed as u16) << 5
             | (self.real as u16) << 6
@@ -127,10 +127,11 @@ impl Reduction {
         let elements = 4 * words as usize / self.bytes;
         let element = |at| {
             let low = word_set(hash, at);
-            match self.real {
+            if self.real {
                 // Small enough that no product of them is infinite.
-                true => self.real_bytes((f64::from(low % 1000) - 500.0) / 7.0),
-                false => (u64::from(mix(low, 1)) << 32 | u64::from(low)).to_le_bytes(),
+                self.real_bytes((f64::from(low % 1000) - 500.0) / 7.0)
+            } else {
+                (u64::from(mix(low, 1)) << 32 | u64::from(low)).to_le_bytes()
             }
         };
         (0..elements)
@@ -156,9 +157,10 @@ impl Reduction {
     fn integer_of(self, element: [u8; 8]) -> i128 {
         let bits = u64::from_le_bytes(element);
         let unused = 64 - 8 * self.bytes;
-        match self.signed {
-            true => ((bits << unused) as i64 >> unused).into(),
-            false => bits.into(),
+        if self.signed {
+            ((bits << unused) as i64 >> unused).into()
+        } else {
+            bits.into()
         }
     }
 
@@ -220,7 +222,7 @@ impl Graph {
         )
     }
 
-    pub fn contribution(&self, turn: Turn, hashes: &[u32]) -> Vec<u8> {
+    pub(crate) fn contribution(&self, turn: Turn, hashes: &[u32]) -> Vec<u8> {
         let spec = &self.collectives[turn.collective];
         let words = self.blocks[spec.results[turn.generation]].words;
         let hash = self.hash_of(turn, hashes);
@@ -228,7 +230,12 @@ impl Graph {
     }
 
     /// The result of a generation.
-    pub fn result(&self, collective: Collective, generation: usize, hashes: &[u32]) -> Vec<u32> {
+    pub(crate) fn result(
+        &self,
+        collective: Collective,
+        generation: usize,
+        hashes: &[u32],
+    ) -> Vec<u32> {
         let spec = &self.collectives[collective];
         let turns = (0..spec.slots()).map(|slot| Turn {
             collective,

@@ -22,30 +22,30 @@ const FIXED: u32 = 4;
 const MOST: u32 = 256;
 
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
-pub struct CopySpec {
+pub(crate) struct CopySpec {
     /// Whether words of the source are copied, and not of its margin.
-    pub reads: bool,
+    pub(crate) reads: bool,
     /// Whether they go to words of the destination, and not to its margin.
-    pub writes: bool,
+    pub(crate) writes: bool,
     /// Bytes, or as many as there are.
-    pub size: u32,
+    pub(crate) size: u32,
     /// Where in the source and in the destination, as far as there is room.
-    pub from: u32,
-    pub to: u32,
+    pub(crate) from: u32,
+    pub(crate) to: u32,
 }
 
 /// What is copied, in bytes.
-pub struct Copied {
-    pub source: Block,
-    pub destination: Block,
-    pub from: u32,
-    pub to: u32,
-    pub size: u32,
+pub(crate) struct Copied {
+    pub(crate) source: Block,
+    pub(crate) destination: Block,
+    pub(crate) from: u32,
+    pub(crate) to: u32,
+    pub(crate) size: u32,
 }
 
 impl Graph {
     /// How many words a block has, with its margin.
-    pub fn size(&self, block: Block) -> u32 {
+    pub(crate) fn size(&self, block: Block) -> u32 {
         self.blocks[block].words + self.blocks[block].margin
     }
 
@@ -59,12 +59,13 @@ impl Graph {
     }
 
     /// What a task copies.
-    pub fn copied(&self, task: Task) -> Option<Copied> {
+    pub(crate) fn copied(&self, task: Task) -> Option<Copied> {
         let (copy, source, destination) = self.copied_blocks(task)?;
         let (sources, size) = self.source_of(copy, source, destination);
-        let place = match copy.writes {
-            true => 0..4 * self.blocks[destination].words,
-            false => self.place_of(task, destination),
+        let place = if copy.writes {
+            0..4 * self.blocks[destination].words
+        } else {
+            self.place_of(task, destination)
         };
         let within = |place: Range<u32>, at: u32| {
             let room = (place.end - place.start).saturating_sub(size);
@@ -125,7 +126,7 @@ impl Graph {
     }
 
     /// The words of a block's margin that must have been copied before a task starts.
-    pub fn arrived(&self, order: &Order, block: Block, task: Task) -> Vec<Range<usize>> {
+    pub(crate) fn arrived(&self, order: &Order, block: Block, task: Task) -> Vec<Range<usize>> {
         let before = |copy| order.is_before(Moment::Complete(copy), Moment::Start(task));
         let places = self.places(block).filter(|&(copy, _)| before(copy));
         let words = |place: Range<u32>| place.start as usize / 4..place.end as usize / 4;
@@ -134,7 +135,7 @@ impl Graph {
 }
 
 /// Makes functions without pre-slots of copies that do not have two blocks; false if there were some.
-pub fn settle_copies(graph: &mut Graph) -> bool {
+pub(crate) fn settle_copies(graph: &mut Graph) -> bool {
     let mut right = true;
     let copies: Vec<bool> = graph.tasks.iter().map(|spec| spec.copy.is_some()).collect();
     for slot in graph.tasks.iter_mut().flat_map(|spec| &mut spec.slots) {
@@ -164,7 +165,7 @@ pub fn settle_copies(graph: &mut Graph) -> bool {
 }
 
 /// Which copies take words and which the margins, and how long these are.
-pub fn settle_margins(graph: &mut Graph, order: &Order) {
+pub(crate) fn settle_margins(graph: &mut Graph, order: &Order) {
     loop {
         let (ops, _) = certain(graph, order);
         let mut changed = false;
@@ -187,15 +188,16 @@ pub fn settle_margins(graph: &mut Graph, order: &Order) {
         let words = graph.blocks[block].words;
         let end = graph.places(block).last().map(|(_, place)| place.end / 4);
         let margin = end.map_or(FIXED, |end| end - words);
-        graph.blocks[block].margin = match copied && graph.has_margin(block) {
-            true => margin,
-            false => 0,
+        graph.blocks[block].margin = if copied && graph.has_margin(block) {
+            margin
+        } else {
+            0
         };
     }
 }
 
 /// Copies bytes between the contents that the oracle knows.
-pub fn copy_words(copied: &Copied, blocks: &mut [Vec<u32>]) {
+pub(crate) fn copy_words(copied: &Copied, blocks: &mut [Vec<u32>]) {
     let bytes = |block: Block| blocks[block].iter().flat_map(|word| word.to_le_bytes());
     let source: Vec<u8> = bytes(copied.source).collect();
     let mut destination: Vec<u8> = bytes(copied.destination).collect();
@@ -208,7 +210,7 @@ pub fn copy_words(copied: &Copied, blocks: &mut [Vec<u32>]) {
 impl Running {
     /// Starts a copy; the answer is its completion event, if somebody wants it. A source that nobody
     /// needs any more goes with it.
-    pub fn start_copy(&self, task: Task) -> Guid {
+    pub(crate) fn start_copy(&self, task: Task) -> Guid {
         let Some(copied) = self.graph.copied(task) else {
             return NULL;
         };
@@ -228,7 +230,7 @@ impl Running {
     }
 
     /// Fills a block by a copy of one that goes with the copy; the answer is its completion event.
-    pub fn fill_by_copy(&self, block: Block) -> Guid {
+    pub(crate) fn fill_by_copy(&self, block: Block) -> Guid {
         let size = self.graph.size(block);
         let (filled, address) = api::block(size, true);
         // SAFETY: the caller has just created it.
@@ -246,7 +248,7 @@ impl Running {
     }
 
     /// Keeps a completion event that does not go by itself.
-    pub fn keep_event(&self, event: Guid) {
+    pub(crate) fn keep_event(&self, event: Guid) {
         match self.completions.lock() {
             Ok(mut events) => events.push(event),
             Err(poisoned) => poisoned.into_inner().push(event),
@@ -254,7 +256,7 @@ impl Running {
     }
 
     /// Destroys these events, and looks whether what copies were to destroy is gone.
-    pub fn end_copies(&self) {
+    pub(crate) fn end_copies(&self) {
         let events = match self.completions.lock() {
             Ok(events) => events,
             Err(poisoned) => poisoned.into_inner(),

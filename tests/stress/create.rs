@@ -14,7 +14,7 @@ const KERNEL: &CStr = c"body";
 
 impl Running {
     /// The template for a variant and a result slot, which is made once.
-    pub fn template(&self, variant: Variant, result: u32, own: bool) -> Guid {
+    pub(crate) fn template(&self, variant: Variant, result: u32, own: bool) -> Guid {
         let make = || match variant {
             Variant::Function | Variant::Copy => {
                 api::template(body, api::UNKNOWN, api::UNKNOWN, c"body")
@@ -43,7 +43,7 @@ impl Running {
     }
 
     /// The template of a task.
-    pub fn template_of(&self, task: Task) -> Guid {
+    pub(crate) fn template_of(&self, task: Task) -> Guid {
         let spec = &self.graph.tasks[task];
         let result = match spec.outcome {
             Outcome::Slot(slot) if spec.variant.has_kernel() => slot as u32,
@@ -53,7 +53,7 @@ impl Running {
     }
 
     /// Parameters of an EDT that may be a kernel.
-    pub fn kernel_params(&self, id: usize, first: u32, uses: &[(u32, u32)]) -> Vec<u64> {
+    pub(crate) fn kernel_params(&self, id: usize, first: u32, uses: &[(u32, u32)]) -> Vec<u64> {
         let mut params = vec![id as u64, u64::from(first)];
         params.extend((0..KERNEL_DEPC).map(|at| {
             let &(op, words) = uses.get(at).unwrap_or(&(0, 0));
@@ -131,9 +131,10 @@ impl Running {
     /// Where the gate of a task's EDT is, and how many pre-slots that has.
     fn shape(&self, task: Task) -> (usize, usize) {
         let spec = &self.graph.tasks[task];
-        match spec.variant.has_kernel() {
-            true => (GATE, KERNEL_DEPC),
-            false => (spec.slots.len(), spec.slots.len() + spec.gated as usize),
+        if spec.variant.has_kernel() {
+            (GATE, KERNEL_DEPC)
+        } else {
+            (spec.slots.len(), spec.slots.len() + spec.gated as usize)
         }
     }
 
@@ -155,7 +156,7 @@ impl Running {
     }
 
     /// The status of the creation, the EDT, and its output event.
-    pub fn try_edt(
+    pub(crate) fn try_edt(
         &self,
         task: Task,
         template: Guid,
@@ -290,7 +291,7 @@ impl Running {
     }
 
     /// Creates the children of a task, or those of the first EDT.
-    pub fn create_children(&self, parent: Option<Task>) {
+    pub(crate) fn create_children(&self, parent: Option<Task>) {
         let spec = parent.map(|parent| &self.graph.tasks[parent]);
         let doomed: Vec<_> = spec
             .iter()
@@ -316,9 +317,10 @@ impl Running {
             }
             state.ready.store(self.tick(), Relaxed);
         };
-        match spec.is_some_and(|spec| spec.gates_reversed) {
-            true => self.graph.children(parent).rev().for_each(open),
-            false => self.graph.children(parent).for_each(open),
+        if spec.is_some_and(|spec| spec.gates_reversed) {
+            self.graph.children(parent).rev().for_each(open)
+        } else {
+            self.graph.children(parent).for_each(open)
         }
         for (doomed, (edt, output, event)) in doomed {
             let end_event = |satisfied: bool| {

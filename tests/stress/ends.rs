@@ -7,16 +7,11 @@ use crate::graph::*;
 use crate::maps::Key;
 use crate::oracle::{self, op};
 use crate::run::*;
-use ocr::object::work::EdtDep;
+use ocr::EdtDep;
 use std::sync::atomic::Ordering::Relaxed;
 
 /// The first EDT.
-pub unsafe extern "C" fn main_edt(
-    _: u32,
-    _: *mut u64,
-    _: u32,
-    _: *mut EdtDep,
-) -> ocr::object::guid::Guid {
+pub(crate) unsafe extern "C" fn main_edt(_: u32, _: *mut u64, _: u32, _: *mut EdtDep) -> ocr::Guid {
     let start = begin(None);
     let template = api::template(collect, 0, 1, c"collect");
     NewEdt {
@@ -29,11 +24,11 @@ pub unsafe extern "C" fn main_edt(
     .create();
     api::destroy_template(template);
     start.open();
-    ocr::object::guid::Guid::NULL
+    ocr::Guid::NULL
 }
 
 /// What the thread of a legacy program does.
-pub fn legacy_main() {
+pub(crate) fn legacy_main() {
     let start = begin(Some(api::event(Kind::Sticky, 0, false)));
     start.open();
     let (status, ..) = api::wait_for(start.done, false);
@@ -127,9 +122,10 @@ fn begin(given: Option<Guid>) -> Start {
         let id = graph.tasks.len() + block;
         let (hash, words) = (oracle::block_hash(block), graph.size(block));
         let kernel = variant.has_kernel();
-        let mut params = match kernel {
-            true => running.kernel_params(id, hash, &[(op::SET, words)]),
-            false => vec![id as u64],
+        let mut params = if kernel {
+            running.kernel_params(id, hash, &[(op::SET, words)])
+        } else {
+            vec![id as u64]
         };
         let mut depv = vec![NULL; if kernel { KERNEL_DEPC } else { 1 }];
         depv[0] = OPEN;

@@ -18,26 +18,26 @@ use std::ops::Range;
 use std::sync::atomic::Ordering::SeqCst;
 
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
-pub struct FarSpec {
+pub(crate) struct FarSpec {
     /// Words between it and the part before, of those that the task makes of the block.
-    pub gap: u32,
-    pub words: u32,
+    pub(crate) gap: u32,
+    pub(crate) words: u32,
     /// Whether with `OCR_DB_PARTITION_STATIC`, where it is the only one.
-    pub fixed: bool,
+    pub(crate) fixed: bool,
     /// Whether others do without the whole who may want it meanwhile.
-    pub alone: bool,
+    pub(crate) alone: bool,
 }
 
 /// A block that is a part.
-pub struct Far {
-    pub value: Value,
-    pub whole: Block,
+pub(crate) struct Far {
+    pub(crate) value: Value,
+    pub(crate) whole: Block,
     /// Words of the whole.
-    pub place: Range<u32>,
+    pub(crate) place: Range<u32>,
 }
 
 impl Far {
-    pub fn words(&self) -> Range<usize> {
+    pub(crate) fn words(&self) -> Range<usize> {
         self.place.start as usize..self.place.end as usize
     }
 }
@@ -54,12 +54,12 @@ impl Graph {
     }
 
     /// Whether a task passes parts of a block on.
-    pub fn passes_part(&self, task: Task, whole: Block) -> bool {
+    pub(crate) fn passes_part(&self, task: Task, whole: Block) -> bool {
         !self.parts_passed(task, whole).is_empty()
     }
 
     /// What a block is a part of.
-    pub fn far(&self, block: Block) -> Option<Far> {
+    pub(crate) fn far(&self, block: Block) -> Option<Far> {
         let Origin::Value(value) = self.blocks[block].origin else {
             return None;
         };
@@ -82,19 +82,19 @@ impl Graph {
     }
 
     /// The wholes that a block is in, from the innermost.
-    pub fn wholes(&self, block: Block) -> impl Iterator<Item = Block> + '_ {
+    pub(crate) fn wholes(&self, block: Block) -> impl Iterator<Item = Block> + '_ {
         let whole = |&block: &Block| self.far(block).map(|far| far.whole);
         std::iter::successors(whole(&block), whole)
     }
 
     /// Whether a block is a part that nobody destroys before the end, where its whole is looked at.
-    pub fn is_left_in_whole(&self, block: Block) -> bool {
+    pub(crate) fn is_left_in_whole(&self, block: Block) -> bool {
         let left = |block: Block| self.blocks[block].destroyed_by.is_none();
         left(block) && self.far(block).is_some_and(|far| left(far.whole))
     }
 
     /// What a task changes in parts is in the wholes in the end.
-    pub fn fold_parts(&self, task: Task, blocks: &mut [Vec<u32>]) {
+    pub(crate) fn fold_parts(&self, task: Task, blocks: &mut [Vec<u32>]) {
         let slots = self.tasks[task].slots.iter();
         for part in slots.filter_map(Slot::used) {
             let mut inner = part;
@@ -168,7 +168,7 @@ impl Graph {
 }
 
 /// Nobody waits in a call for a part that is not certain to be there yet.
-pub fn settle_part_waits(graph: &mut Graph) {
+pub(crate) fn settle_part_waits(graph: &mut Graph) {
     let values = &graph.values;
     for spec in &mut graph.tasks {
         let part = |wait: &Source| match wait {
@@ -181,7 +181,7 @@ pub fn settle_part_waits(graph: &mut Graph) {
 
 /// Has others do without the wholes of parts, or contents passed on by value where parts cannot be;
 /// false if that has changed something.
-pub fn settle_far(graph: &mut Graph, order: &Order) -> bool {
+pub(crate) fn settle_far(graph: &mut Graph, order: &Order) -> bool {
     for value in 0..graph.values.len() {
         let Some(part) = graph.values[value].part.clone() else {
             continue;
@@ -208,7 +208,7 @@ pub fn settle_far(graph: &mut Graph, order: &Order) -> bool {
 
 impl Running {
     /// Makes the part that a task passes on.
-    pub fn make_part(&self, far: &Far, whole: Guid) -> Guid {
+    pub(crate) fn make_part(&self, far: &Far, whole: Guid) -> Guid {
         let spec = &self.graph.values[far.value];
         let fixed = spec.part.as_ref().is_some_and(|part| part.fixed)
             && self.graph.parts_passed(spec.by, far.whole).len() == 1;
@@ -218,7 +218,7 @@ impl Running {
     }
 
     /// A task begins, or ends, to use a block: nobody uses what that is a part of.
-    pub fn use_within_wholes(&self, block: Block, begins: bool) {
+    pub(crate) fn use_within_wholes(&self, block: Block, begins: bool) {
         for whole in self.graph.wholes(block) {
             let state = &self.blocks[whole];
             if !begins {
@@ -233,7 +233,7 @@ impl Running {
     }
 
     /// Destroys the parts that are left.
-    pub fn end_parts(&self) {
+    pub(crate) fn end_parts(&self) {
         for (block, state) in self.blocks.iter().enumerate() {
             let known = state.guid.get().guid != 0;
             let stays = self

@@ -14,14 +14,14 @@ use std::ops::Range;
 use std::path::PathBuf;
 
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
-pub struct FileSpec {
-    pub mode: FileMode,
+pub(crate) struct FileSpec {
+    pub(crate) mode: FileMode,
     /// Bytes that are there from the start, unless it is new.
-    pub length: u32,
+    pub(crate) length: u32,
 }
 
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize)]
-pub enum FileMode {
+pub(crate) enum FileMode {
     /// Chunks are not written back.
     Read,
     Update,
@@ -29,14 +29,14 @@ pub enum FileMode {
 }
 
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
-pub struct ChunkSpec {
-    pub file: usize,
+pub(crate) struct ChunkSpec {
+    pub(crate) file: usize,
     /// Bytes between it and the one before.
-    pub gap: u32,
+    pub(crate) gap: u32,
     /// Which of the chunks that were written before it takes the place of.
-    pub again: Option<usize>,
+    pub(crate) again: Option<usize>,
     /// That chunk; follows from the rest.
-    pub base: Option<Block>,
+    pub(crate) base: Option<Block>,
 }
 
 impl FileSpec {
@@ -58,7 +58,7 @@ impl FileSpec {
 }
 
 impl Graph {
-    pub fn is_chunk(&self, block: Block) -> bool {
+    pub(crate) fn is_chunk(&self, block: Block) -> bool {
         self.blocks[block].chunk.is_some()
     }
 
@@ -88,7 +88,7 @@ impl Graph {
     }
 
     /// What a chunk contains when it is made, by what other blocks contain then.
-    pub fn first_content(&self, block: Block, blocks: &[Vec<u32>]) -> Option<Vec<u32>> {
+    pub(crate) fn first_content(&self, block: Block, blocks: &[Vec<u32>]) -> Option<Vec<u32>> {
         let chunk = self.blocks[block].chunk.as_ref()?;
         let place = self.bytes_of(block)?;
         if let Some(base) = chunk.base {
@@ -119,7 +119,7 @@ impl Graph {
     }
 
     /// Whether nobody acquires a chunk again after the tasks: only the file shows what was in it.
-    pub fn is_unseen(&self, block: Block) -> bool {
+    pub(crate) fn is_unseen(&self, block: Block) -> bool {
         let spec = &self.blocks[block];
         let chunk = spec.chunk.as_ref();
         let writable = chunk.is_some_and(|chunk| self.files[chunk.file].is_writable());
@@ -127,7 +127,7 @@ impl Graph {
     }
 
     /// Whether an unseen chunk is left to the end of the program, with its parts.
-    pub fn is_left(&self, block: Block) -> bool {
+    pub(crate) fn is_left(&self, block: Block) -> bool {
         self.is_unseen(block) && block % 4 == 1
     }
 
@@ -141,7 +141,7 @@ impl Graph {
 }
 
 /// Which blocks are chunks.
-pub fn settle_chunks(graph: &mut Graph) {
+pub(crate) fn settle_chunks(graph: &mut Graph) {
     for spec in &mut graph.blocks {
         let can_be = matches!(spec.origin, Origin::Main | Origin::Made(_));
         spec.chunk = spec.chunk.take().filter(|_| can_be);
@@ -151,7 +151,7 @@ pub fn settle_chunks(graph: &mut Graph) {
 
 /// Which of them take the place of others, once it is known who destroys what; false if that has made
 /// some shorter.
-pub fn settle_bases(graph: &mut Graph, order: &Order) -> bool {
+pub(crate) fn settle_bases(graph: &mut Graph, order: &Order) -> bool {
     let chunks = graph.blocks.iter_mut();
     let chunks = chunks.filter_map(|spec| spec.chunk.as_mut());
     chunks.for_each(|chunk| chunk.base = None);
@@ -192,13 +192,13 @@ pub fn settle_bases(graph: &mut Graph, order: &Order) -> bool {
 }
 
 /// A file that is open.
-pub struct FileState {
+pub(crate) struct FileState {
     guid: Place,
     path: PathBuf,
 }
 
 impl FileState {
-    pub fn all_of(graph: &Graph) -> Vec<FileState> {
+    pub(crate) fn all_of(graph: &Graph) -> Vec<FileState> {
         let folder = PathBuf::from(env!("CARGO_TARGET_TMPDIR"));
         let state = |file| FileState {
             guid: Place::default(),
@@ -216,7 +216,7 @@ impl Running {
 
     /// Makes the files, and has the chunks made that are there from the start. The answer is the output
     /// events of the EDTs that do so.
-    pub fn open_files(&self) -> Vec<(Guid, Guid, Guid)> {
+    pub(crate) fn open_files(&self) -> Vec<(Guid, Guid, Guid)> {
         let open = |file: usize| {
             let (spec, state) = (&self.graph.files[file], &self.files[file]);
             if let Err(error) = std::fs::write(&state.path, spec.first(file)) {
@@ -248,7 +248,7 @@ impl Running {
     }
 
     /// A chunk that nobody has acquired.
-    pub fn new_chunk(&self, block: Block) -> Guid {
+    pub(crate) fn new_chunk(&self, block: Block) -> Guid {
         let (Some(chunk), Some(place)) =
             (&self.graph.blocks[block].chunk, self.graph.bytes_of(block))
         else {
@@ -264,7 +264,7 @@ impl Running {
     }
 
     /// Destroys chunks that nobody acquires again.
-    pub fn end_chunks(&self) {
+    pub(crate) fn end_chunks(&self) {
         let blocks = 0..self.blocks.len();
         let unseen = blocks.filter(|&block| self.graph.is_unseen(block));
         unseen
@@ -273,14 +273,14 @@ impl Running {
     }
 
     /// Releases what is left at the end, or leaves it to the end of the program.
-    pub fn end_files(&self) {
+    pub(crate) fn end_files(&self) {
         let left = self.used_files().filter(|file| file % 2 == 0);
         left.filter(|&file| self.graph.is_used_by_tasks(file))
             .for_each(|file| api::release_file(self.files[file].guid.get()));
     }
 
     /// What is wrong in the files, which are removed.
-    pub fn judge_files(&self) -> Vec<String> {
+    pub(crate) fn judge_files(&self) -> Vec<String> {
         let judge = |file: usize| {
             let path = &self.files[file].path;
             let content = std::fs::read(path).unwrap_or_default();

@@ -18,14 +18,14 @@ use proptest::sample::select;
 
 /// What kind of cases are made.
 #[derive(Clone)]
-pub struct Aim {
-    pub workers: Vec<usize>,
-    pub policies: Vec<String>,
-    pub kernels: bool,
+pub(crate) struct Aim {
+    pub(crate) workers: Vec<usize>,
+    pub(crate) policies: Vec<String>,
+    pub(crate) kernels: bool,
     /// Whether they go to several devices in turn.
-    pub several: bool,
+    pub(crate) several: bool,
     /// The most tasks of a graph.
-    pub tasks: usize,
+    pub(crate) tasks: usize,
 }
 
 #[derive(Clone, Debug)]
@@ -150,7 +150,7 @@ struct DoomedDraft {
 }
 
 /// Cases of an aim.
-pub fn cases(aim: &Aim) -> impl Strategy<Value = Case> + use<> {
+pub(crate) fn cases(aim: &Aim) -> impl Strategy<Value = Case> + use<> {
     let (kernels, several) = (aim.kernels, aim.several);
     let tasks = aim.tasks;
     let settings = (
@@ -367,9 +367,10 @@ fn block(kernels: bool) -> impl Strategy<Value = BlockDraft> {
 }
 
 fn variant(kernels: bool) -> impl Strategy<Value = Variant> {
-    select(match kernels {
-        true => vec![Variant::Function, Variant::Both, Variant::Kernel],
-        false => vec![Variant::Function],
+    select(if kernels {
+        vec![Variant::Function, Variant::Both, Variant::Kernel]
+    } else {
+        vec![Variant::Function]
     })
 }
 
@@ -494,9 +495,10 @@ fn division(kernels: bool) -> impl Strategy<Value = DivisionSpec> {
 
 fn part(kernels: bool) -> impl Strategy<Value = PartSpec> {
     let mode = || select(vec![Mode::Const, Mode::Ew, Mode::Rw, Mode::Ro]);
-    let variant = select(match kernels {
-        true => vec![Variant::Function, Variant::Kernel],
-        false => vec![Variant::Function],
+    let variant = select(if kernels {
+        vec![Variant::Function, Variant::Kernel]
+    } else {
+        vec![Variant::Function]
     });
     let end = prop_oneof![
         1 => Just(PartEnd::Without),
@@ -1006,9 +1008,10 @@ fn source(
                 .map(|from| from % count)
                 .filter(|&from| from != task && order.require(Moment::Complete(from), start))
                 .collect();
-            match tasks.is_empty() {
-                true => Source::Nothing,
-                false => Source::Join(tasks),
+            if tasks.is_empty() {
+                Source::Nothing
+            } else {
+                Source::Join(tasks)
             }
         }
         SourceDraft::Value(which) => {
@@ -1016,9 +1019,10 @@ fn source(
                 return Source::Nothing;
             };
             let by = graph.values[value].by;
-            match by != task && order.require(Moment::Start(by), start) {
-                true => Source::Value(value),
-                false => Source::Nothing,
+            if by != task && order.require(Moment::Start(by), start) {
+                Source::Value(value)
+            } else {
+                Source::Nothing
             }
         }
         SourceDraft::Result(collective, generation, slot) => {
@@ -1037,9 +1041,10 @@ fn source(
             let its = slot.checked_rem(its.len()).map(|at| its[at]);
             let turn = its.filter(|_| generation % 3 != 0).unwrap_or(any);
             let source = Source::Result(turn);
-            match order.require_all(&Order::awaited(graph, &source), start) {
-                true => source,
-                false => Source::Nothing,
+            if order.require_all(&Order::awaited(graph, &source), start) {
+                source
+            } else {
+                Source::Nothing
             }
         }
     }

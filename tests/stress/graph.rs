@@ -11,75 +11,75 @@ use serde::{Deserialize, Serialize};
 use std::fmt;
 
 /// Position in [`Graph::tasks`].
-pub type Task = usize;
+pub(crate) type Task = usize;
 /// Position in [`Graph::blocks`].
-pub type Block = usize;
+pub(crate) type Block = usize;
 
 /// A graph and how the runtime is set up for it.
 #[derive(Clone, Serialize, Deserialize)]
-pub struct Case {
-    pub settings: Settings,
-    pub graph: Graph,
+pub(crate) struct Case {
+    pub(crate) settings: Settings,
+    pub(crate) graph: Graph,
 }
 
 /// Settings of the runtime.
 #[derive(Clone, Serialize, Deserialize)]
-pub struct Settings {
-    pub workers: usize,
+pub(crate) struct Settings {
+    pub(crate) workers: usize,
     /// `OCR_SCHED`.
-    pub sched: String,
+    pub(crate) sched: String,
     /// Whether devices are used (`OCR_DEVICES=all`, otherwise `none`).
-    pub devices: bool,
+    pub(crate) devices: bool,
     /// `OCR_DEVICE_FORCE_COPIES`.
-    pub copies: bool,
+    pub(crate) copies: bool,
     /// Whether kernels without a function go to the devices in turn, by affinities.
     #[serde(default)]
-    pub spread: bool,
+    pub(crate) spread: bool,
     /// `OCR_DEVICE_MEMORY`, in bytes.
-    pub memory: Option<u64>,
+    pub(crate) memory: Option<u64>,
     /// Whether the program has its own `main`: this thread does what the first EDT does otherwise, and
     /// waits for the tasks in a call.
-    pub legacy: bool,
+    pub(crate) legacy: bool,
 }
 
 /// A program: its first EDT makes the blocks, then a finish EDT makes the tasks without parent. When
 /// that has ended, blocks are compared with what the oracle says.
 #[derive(Clone, Serialize, Deserialize)]
-pub struct Graph {
-    pub blocks: Vec<BlockSpec>,
-    pub tasks: Vec<TaskSpec>,
-    pub collectives: Vec<CollectiveSpec>,
+pub(crate) struct Graph {
+    pub(crate) blocks: Vec<BlockSpec>,
+    pub(crate) tasks: Vec<TaskSpec>,
+    pub(crate) collectives: Vec<CollectiveSpec>,
     /// What is passed by value.
     #[serde(default)]
-    pub values: Vec<ValueSpec>,
+    pub(crate) values: Vec<ValueSpec>,
     #[serde(default)]
-    pub maps: MapsSpec,
+    pub(crate) maps: MapsSpec,
     #[serde(default)]
-    pub files: Vec<FileSpec>,
+    pub(crate) files: Vec<FileSpec>,
     /// Whether the template of functions has a label, and all who need it create it.
-    pub labeled_template: bool,
+    pub(crate) labeled_template: bool,
 }
 
 /// A data block of 32-bit words.
 #[derive(Clone, Serialize, Deserialize)]
-pub struct BlockSpec {
-    pub words: u32,
+pub(crate) struct BlockSpec {
+    pub(crate) words: u32,
     /// How many more there are behind these, for copies.
     #[serde(default)]
-    pub margin: u32,
-    pub origin: Origin,
+    pub(crate) margin: u32,
+    pub(crate) origin: Origin,
     /// What it is a part of, if that is a file.
     #[serde(default)]
-    pub chunk: Option<ChunkSpec>,
+    pub(crate) chunk: Option<ChunkSpec>,
     /// Whether it is created on a label.
-    pub labeled: bool,
+    pub(crate) labeled: bool,
     /// The task that destroys it; otherwise the end of the program does.
-    pub destroyed_by: Option<Task>,
+    pub(crate) destroyed_by: Option<Task>,
 }
 
 /// Who gives a block its first content.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize)]
-pub enum Origin {
+pub(crate) enum Origin {
     /// The first EDT, which acquires it at creation.
     Main,
     /// The creator of a map, for the first who asks for it.
@@ -96,14 +96,14 @@ pub enum Origin {
 
 impl Origin {
     /// Whether the block is there before all tasks.
-    pub fn is_given(self) -> bool {
+    pub(crate) fn is_given(self) -> bool {
         matches!(self, Origin::Main | Origin::Keyed | Origin::Bare(_))
     }
 }
 
 /// What can run an EDT.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Serialize, Deserialize)]
-pub enum Variant {
+pub(crate) enum Variant {
     Function,
     Kernel,
     Both,
@@ -112,79 +112,79 @@ pub enum Variant {
 }
 
 impl Variant {
-    pub fn has_kernel(self) -> bool {
+    pub(crate) fn has_kernel(self) -> bool {
         matches!(self, Variant::Kernel | Variant::Both)
     }
 }
 
 /// An EDT.
 #[derive(Clone, Serialize, Deserialize)]
-pub struct TaskSpec {
+pub(crate) struct TaskSpec {
     /// The task that creates it, an earlier one.
-    pub parent: Option<Task>,
-    pub finish: bool,
-    pub variant: Variant,
+    pub(crate) parent: Option<Task>,
+    pub(crate) finish: bool,
+    pub(crate) variant: Variant,
     /// What it copies, from its first block to its second.
     #[serde(default)]
-    pub copy: Option<CopySpec>,
+    pub(crate) copy: Option<CopySpec>,
     /// What it divides.
     #[serde(default)]
-    pub division: Option<DivisionSpec>,
+    pub(crate) division: Option<DivisionSpec>,
     /// How many EDTs do the same side by side. More than one only of a function without children that
     /// nobody waits for but a finish scope.
-    pub copies: u32,
-    pub slots: Vec<Slot>,
-    pub outcome: Outcome,
+    pub(crate) copies: u32,
+    pub(crate) slots: Vec<Slot>,
+    pub(crate) outcome: Outcome,
     /// The kind of the event that exists from the start and gets what the output event gets.
-    pub late: Option<Kind>,
+    pub(crate) late: Option<Kind>,
     /// The kind of the event that exists from the start and that the body satisfies at its end.
-    pub body: Option<Kind>,
+    pub(crate) body: Option<Kind>,
     /// Whether it is kept from running until its creator has created all its other children.
-    pub gated: bool,
+    pub(crate) gated: bool,
     /// Whether it is created without asking for its GUID.
-    pub anonymous: bool,
+    pub(crate) anonymous: bool,
     /// Whether its template is made for it and destroyed after its creation.
-    pub own_template: bool,
+    pub(crate) own_template: bool,
     /// Whether the dependences that are not given at creation are added from the last to the first.
-    pub reversed: bool,
+    pub(crate) reversed: bool,
     /// Whether it opens the gates of its children from the last to the first.
-    pub gates_reversed: bool,
+    pub(crate) gates_reversed: bool,
     /// How long its body pauses: at its begin, with its blocks at hand, and at its end.
-    pub pauses: [u8; 3],
+    pub(crate) pauses: [u8; 3],
     /// EDTs that it creates and destroys, and that never run.
-    pub doomed: Vec<Doomed>,
+    pub(crate) doomed: Vec<Doomed>,
     /// Blocks that it creates and destroys, in words.
-    pub scratch: Vec<u32>,
+    pub(crate) scratch: Vec<u32>,
     /// Whether its late event, the one that its body satisfies, and the latches of its pre-slots have
     /// labels and are created by whoever comes first.
-    pub raced: bool,
+    pub(crate) raced: bool,
     /// Whether they and the EDT that rivals create stand in maps, and have no labels.
     #[serde(default)]
-    pub mapped: bool,
+    pub(crate) mapped: bool,
     /// How many other EDTs try to create it, too.
-    pub rivals: u32,
+    pub(crate) rivals: u32,
     /// The kind of the event that its creator gives it as output event.
-    pub given: Option<Kind>,
-    pub priority: Priority,
+    pub(crate) given: Option<Kind>,
+    pub(crate) priority: Priority,
     /// Events that its body waits for in a call.
-    pub waits: Vec<Source>,
+    pub(crate) waits: Vec<Source>,
     /// What it creates on labels that others want as well.
-    pub contests: Vec<Contest>,
+    pub(crate) contests: Vec<Contest>,
     /// Keys of maps that its body asks for.
     #[serde(default)]
-    pub lookups: Vec<usize>,
+    pub(crate) lookups: Vec<usize>,
 }
 
 /// How urgent an EDT is; 0 is like nothing.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize)]
-pub struct Priority {
-    pub value: u64,
-    pub by: HintBy,
+pub(crate) struct Priority {
+    pub(crate) value: u64,
+    pub(crate) by: HintBy,
 }
 
 /// Where an EDT has its hint from.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize)]
-pub enum HintBy {
+pub(crate) enum HintBy {
     Creation,
     Template,
     /// It is set once the EDT is there.
@@ -193,14 +193,14 @@ pub enum HintBy {
 
 /// Something that is created on a label, used by nobody else, and gone again at once.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize)]
-pub struct Contest {
-    pub what: Contested,
+pub(crate) struct Contest {
+    pub(crate) what: Contested,
     /// Whether the creator waits until the label is free; otherwise it may go without.
-    pub wait: bool,
+    pub(crate) wait: bool,
 }
 
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug, Serialize, Deserialize)]
-pub enum Contested {
+pub(crate) enum Contested {
     Block,
     /// It is destroyed.
     Sticky,
@@ -214,7 +214,7 @@ pub enum Contested {
 }
 
 impl Contested {
-    pub const ALL: [Contested; 6] = [
+    pub(crate) const ALL: [Contested; 6] = [
         Contested::Block,
         Contested::Sticky,
         Contested::Once,
@@ -226,29 +226,29 @@ impl Contested {
 
 /// A pre-slot.
 #[derive(Clone, Serialize, Deserialize)]
-pub struct Slot {
-    pub source: Source,
+pub(crate) struct Slot {
+    pub(crate) source: Source,
     /// The block that arrives; follows from the source.
-    pub block: Option<Block>,
-    pub mode: Mode,
+    pub(crate) block: Option<Block>,
+    pub(crate) mode: Mode,
     /// Whether the source is given when the EDT is created.
-    pub in_depv: bool,
+    pub(crate) in_depv: bool,
     /// Whether the body releases the block before it ends.
-    pub release: bool,
+    pub(crate) release: bool,
     /// Whether the body destroys the event that it got this from.
-    pub destroys_event: bool,
+    pub(crate) destroys_event: bool,
 }
 
 impl Slot {
     /// The block that the EDT can use.
-    pub fn used(&self) -> Option<Block> {
+    pub(crate) fn used(&self) -> Option<Block> {
         self.block.filter(|_| self.mode != Mode::Null)
     }
 }
 
 impl TaskSpec {
     /// Whether it changes words of a block, and not only its margin.
-    pub fn writes(&self, block: Block) -> bool {
+    pub(crate) fn writes(&self, block: Block) -> bool {
         let writes = |slot: &Slot| slot.used() == Some(block) && slot.mode.writes();
         self.copy.as_ref().is_none_or(|copy| copy.writes) && self.slots.iter().any(writes)
     }
@@ -256,7 +256,7 @@ impl TaskSpec {
 
 /// Where a pre-slot gets its satisfaction from.
 #[derive(Clone, PartialEq, Eq, Serialize, Deserialize)]
-pub enum Source {
+pub(crate) enum Source {
     /// `NULL_GUID`.
     Nothing,
     Block(Block),
@@ -276,7 +276,7 @@ pub enum Source {
 
 impl Source {
     /// The event that others know as well.
-    pub fn event(&self) -> Option<Event> {
+    pub(crate) fn event(&self) -> Option<Event> {
         match *self {
             Source::Late(task) => Some(Event::Late(task)),
             Source::Body(task) => Some(Event::Body(task)),
@@ -289,7 +289,7 @@ impl Source {
 
 /// An event that more than one EDT knows.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
-pub enum Event {
+pub(crate) enum Event {
     /// Gets what the output event of a task gets.
     Late(Task),
     /// Satisfied by the body of a task.
@@ -306,7 +306,7 @@ pub enum Event {
 
 /// What an EDT returns.
 #[derive(Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
-pub enum Outcome {
+pub(crate) enum Outcome {
     Nothing,
     /// The block of one of its pre-slots.
     Slot(usize),
@@ -317,7 +317,7 @@ pub enum Outcome {
 }
 
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize)]
-pub enum Kind {
+pub(crate) enum Kind {
     Once,
     Idempotent,
     Sticky,
@@ -329,18 +329,18 @@ pub enum Kind {
 impl Kind {
     /// Whether an event of this kind goes by itself once it has triggered, or so soon that its
     /// dependences must come before that.
-    pub fn goes_at_once(self) -> bool {
+    pub(crate) fn goes_at_once(self) -> bool {
         matches!(self, Kind::Once | Kind::Latch)
     }
 
     /// Whether somebody has to destroy an event of this kind that has triggered.
-    pub fn stays(self) -> bool {
+    pub(crate) fn stays(self) -> bool {
         matches!(self, Kind::Sticky | Kind::Idempotent | Kind::Channel)
     }
 }
 
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize)]
-pub enum Mode {
+pub(crate) enum Mode {
     Null,
     Ro,
     Const,
@@ -349,7 +349,7 @@ pub enum Mode {
 }
 
 impl Mode {
-    pub fn writes(self) -> bool {
+    pub(crate) fn writes(self) -> bool {
         matches!(self, Mode::Rw | Mode::Ew)
     }
 }
@@ -357,16 +357,16 @@ impl Mode {
 /// An EDT with three pre-slots: one that nobody satisfies, one for an event of its own, and one for
 /// the late event of a task or for nothing.
 #[derive(Clone, Serialize, Deserialize)]
-pub struct Doomed {
-    pub kind: Kind,
-    pub late: Option<Task>,
-    pub finish: bool,
+pub(crate) struct Doomed {
+    pub(crate) kind: Kind,
+    pub(crate) late: Option<Task>,
+    pub(crate) finish: bool,
     /// What happens to its event, before or after the EDT is destroyed.
-    pub event: EventEnd,
+    pub(crate) event: EventEnd,
 }
 
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize)]
-pub enum EventEnd {
+pub(crate) enum EventEnd {
     DestroyedBefore,
     DestroyedAfter,
     SatisfiedBefore,
@@ -374,12 +374,15 @@ pub enum EventEnd {
 }
 
 impl Graph {
-    pub fn children(&self, parent: Option<Task>) -> impl DoubleEndedIterator<Item = Task> + '_ {
+    pub(crate) fn children(
+        &self,
+        parent: Option<Task>,
+    ) -> impl DoubleEndedIterator<Item = Task> + '_ {
         (0..self.tasks.len()).filter(move |&task| self.tasks[task].parent == parent)
     }
 
     /// Whether a task, or the EDT around all tasks, knows a block: it was there before, or it has it.
-    pub fn knows(&self, task: Option<Task>, block: Block) -> bool {
+    pub(crate) fn knows(&self, task: Option<Task>, block: Block) -> bool {
         let has = |task: Task| {
             let mut slots = self.tasks[task].slots.iter();
             slots.any(|slot| slot.used() == Some(block)) && !self.is_private(block)
@@ -387,27 +390,27 @@ impl Graph {
         self.blocks[block].origin.is_given() || task.is_some_and(has)
     }
 
-    pub fn ancestors(&self, task: Task) -> impl Iterator<Item = Task> + '_ {
+    pub(crate) fn ancestors(&self, task: Task) -> impl Iterator<Item = Task> + '_ {
         std::iter::successors(self.tasks[task].parent, |&task| self.tasks[task].parent)
     }
 
-    pub fn turn(&self, turn: Turn) -> &TurnSpec {
+    pub(crate) fn turn(&self, turn: Turn) -> &TurnSpec {
         &self.collectives[turn.collective].turns[turn.generation][turn.slot]
     }
 
-    pub fn turns(&self) -> impl Iterator<Item = Turn> + '_ {
+    pub(crate) fn turns(&self) -> impl Iterator<Item = Turn> + '_ {
         let collectives = self.collectives.iter().enumerate();
         collectives.flat_map(|(collective, spec)| spec.all_turns(collective))
     }
 
     /// What a task contributes, in the order in which it does so.
-    pub fn turns_of(&self, task: Task) -> impl Iterator<Item = Turn> + '_ {
+    pub(crate) fn turns_of(&self, task: Task) -> impl Iterator<Item = Turn> + '_ {
         self.turns()
             .filter(move |&turn| self.turn(turn).by == Some(task))
     }
 
     /// Whether the contributor adds a dependence for this turn: somebody needs it or a later one.
-    pub fn is_connected(&self, turn: Turn) -> bool {
+    pub(crate) fn is_connected(&self, turn: Turn) -> bool {
         self.sources().any(|(_, source)| match source {
             Source::Result(other) => {
                 (other.collective, other.slot) == (turn.collective, turn.slot)
@@ -418,7 +421,7 @@ impl Graph {
     }
 
     /// What tasks wait for before they start, or in a call.
-    pub fn sources(&self) -> impl Iterator<Item = (Task, &Source)> + '_ {
+    pub(crate) fn sources(&self) -> impl Iterator<Item = (Task, &Source)> + '_ {
         self.tasks.iter().enumerate().flat_map(|(task, spec)| {
             let slots = spec.slots.iter().map(|slot| &slot.source);
             slots.chain(&spec.waits).map(move |source| (task, source))
@@ -426,12 +429,12 @@ impl Graph {
     }
 
     /// Whether a task waits for this.
-    pub fn is_source(&self, source: &Source) -> bool {
+    pub(crate) fn is_source(&self, source: &Source) -> bool {
         self.sources().any(|(_, other)| other == source)
     }
 
     /// The events that there are.
-    pub fn events(&self) -> Vec<Event> {
+    pub(crate) fn events(&self) -> Vec<Event> {
         let mut events = Vec::new();
         for (task, spec) in self.tasks.iter().enumerate() {
             events.extend(spec.late.map(|_| Event::Late(task)));
@@ -454,7 +457,7 @@ impl Graph {
 
     /// The kind of an event, and its number: where a latch starts, how many dependences a counted
     /// event has, and for how many a channel event has room.
-    pub fn kind(&self, event: Event) -> (Kind, u64) {
+    pub(crate) fn kind(&self, event: Event) -> (Kind, u64) {
         match event {
             Event::Late(task) => {
                 let kind = self.tasks[task].late.unwrap_or(Kind::Sticky);
@@ -488,7 +491,7 @@ impl Graph {
     }
 
     /// Whether an event has a label and is created by whoever comes first.
-    pub fn is_raced(&self, event: Event) -> bool {
+    pub(crate) fn is_raced(&self, event: Event) -> bool {
         match event {
             Event::Late(task) | Event::Body(task) | Event::Join(task, _) => self.tasks[task].raced,
             Event::Given(_) | Event::Value(_) => false,
@@ -497,7 +500,7 @@ impl Graph {
     }
 
     /// The latches that the output event of a task counts down, as consumer and pre-slot.
-    pub fn joins_of(&self, task: Task) -> Vec<(Task, usize)> {
+    pub(crate) fn joins_of(&self, task: Task) -> Vec<(Task, usize)> {
         let mut joins = Vec::new();
         for (consumer, spec) in self.tasks.iter().enumerate() {
             for (at, slot) in spec.slots.iter().enumerate() {
@@ -510,7 +513,7 @@ impl Graph {
     }
 
     /// How many dependences there will be on an event that tasks have as this source.
-    pub fn dependences(&self, source: &Source) -> u64 {
+    pub(crate) fn dependences(&self, source: &Source) -> u64 {
         self.sources()
             .filter(|&(_, other)| other == source)
             .map(|(task, _)| u64::from(self.tasks[task].copies))
@@ -518,7 +521,7 @@ impl Graph {
     }
 
     /// How often the output event of a task is connected to its late event.
-    pub fn late_times(&self, task: Task) -> u64 {
+    pub(crate) fn late_times(&self, task: Task) -> u64 {
         match self.tasks[task].late {
             None => 0,
             Some(Kind::Channel) => self.late_dependences(task),
@@ -527,7 +530,7 @@ impl Graph {
     }
 
     /// How many dependences there will be on the output event of a task.
-    pub fn output_dependences(&self, task: Task) -> u64 {
+    pub(crate) fn output_dependences(&self, task: Task) -> u64 {
         let chained = |&(_, source): &(Task, &Source)| matches!(source, Source::Output(from, _) if *from == task);
         let chains = self.sources().filter(chained);
         let chains: u64 = chains.map(|(to, _)| u64::from(self.tasks[to].copies)).sum();
@@ -536,7 +539,7 @@ impl Graph {
 
     /// How many dependences there will be on the late event of a task: those of pre-slots, of EDTs
     /// that are destroyed, and of the output events of tasks that return it.
-    pub fn late_dependences(&self, task: Task) -> u64 {
+    pub(crate) fn late_dependences(&self, task: Task) -> u64 {
         let doomed = |spec: &TaskSpec| {
             let doomed = spec
                 .doomed
@@ -553,7 +556,7 @@ impl Graph {
     }
 
     /// Whether somebody waits for the output event of a task.
-    pub fn wants_output(&self, task: Task) -> bool {
+    pub(crate) fn wants_output(&self, task: Task) -> bool {
         let by_slot = |slot: &Slot| match &slot.source {
             Source::Output(source, _) => *source == task,
             Source::Join(tasks) => tasks.contains(&task),
@@ -573,9 +576,10 @@ impl fmt::Debug for Case {
 impl fmt::Debug for Settings {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "{} workers, policy {}", self.workers, self.sched)?;
-        match self.devices {
-            true => write!(f, ", devices all")?,
-            false => write!(f, ", devices none")?,
+        if self.devices {
+            write!(f, ", devices all")?
+        } else {
+            write!(f, ", devices none")?
         }
         for (name, set) in [
             (", forced copies", self.copies),

@@ -25,31 +25,31 @@ use std::sync::atomic::{AtomicBool, AtomicU32, AtomicUsize};
 use std::sync::{Mutex, MutexGuard};
 
 #[derive(Clone, PartialEq, Eq, Default, Debug, Serialize, Deserialize)]
-pub struct MapsSpec {
+pub(crate) struct MapsSpec {
     /// How many maps there are, at least 1.
-    pub maps: usize,
+    pub(crate) maps: usize,
     /// How far apart the keys of a map are, at least 1.
-    pub stride: u64,
+    pub(crate) stride: u64,
     /// Keys of EDTs that nobody needs.
-    pub edts: usize,
+    pub(crate) edts: usize,
     /// What the creators do, for one key after the other and again from the first.
-    pub creators: Vec<CreatorSpec>,
+    pub(crate) creators: Vec<CreatorSpec>,
 }
 
 #[derive(Clone, PartialEq, Eq, Default, Debug, Serialize, Deserialize)]
-pub struct CreatorSpec {
+pub(crate) struct CreatorSpec {
     /// How many calls make nothing.
-    pub refusals: u32,
+    pub(crate) refusals: u32,
     /// The keys that it asks for before and after it makes its object.
-    pub before: Option<usize>,
-    pub after: Option<usize>,
+    pub(crate) before: Option<usize>,
+    pub(crate) after: Option<usize>,
     /// Before it asks, before it makes its object, and after that.
-    pub pauses: [u8; 3],
+    pub(crate) pauses: [u8; 3],
 }
 
 /// What stands in a map.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
-pub enum Key {
+pub(crate) enum Key {
     Event(Event),
     Collective(Collective),
     Block(Block),
@@ -67,7 +67,7 @@ fn is_free(key: &Key) -> bool {
 
 impl Graph {
     /// Whether an event that all who need it create is created by a map.
-    pub fn is_mapped(&self, event: Event) -> bool {
+    pub(crate) fn is_mapped(&self, event: Event) -> bool {
         let mapped = match event {
             Event::Late(task) | Event::Body(task) | Event::Join(task, _) => self.tasks[task].mapped,
             Event::Given(_) | Event::Value(_) => false,
@@ -180,7 +180,7 @@ impl KeyState {
 }
 
 /// The maps of a graph.
-pub struct Maps {
+pub(crate) struct Maps {
     guids: Vec<Place>,
     keys: Vec<(Key, KeyState)>,
     by_key: BTreeMap<Key, usize>,
@@ -188,7 +188,7 @@ pub struct Maps {
 }
 
 impl Maps {
-    pub fn of(graph: &Graph) -> Maps {
+    pub(crate) fn of(graph: &Graph) -> Maps {
         let keys = graph.keys();
         let maps = if keys.is_empty() { 0 } else { graph.maps.maps };
         let positions = keys.iter().enumerate().map(|(nth, &key)| (key, nth));
@@ -203,7 +203,7 @@ impl Maps {
         }
     }
 
-    pub fn has(&self, key: Key) -> bool {
+    pub(crate) fn has(&self, key: Key) -> bool {
         self.by_key.contains_key(&key)
     }
 
@@ -235,7 +235,7 @@ impl Maps {
     }
 
     /// The objects that were made in the place of destroyed ones.
-    pub fn made_anew(&self) -> Vec<(Key, Guid)> {
+    pub(crate) fn made_anew(&self) -> Vec<(Key, Guid)> {
         let last = |(key, state): &(Key, KeyState)| {
             let lives = state.lives();
             let [_, .., last] = &lives[..] else {
@@ -247,7 +247,7 @@ impl Maps {
     }
 
     /// What was made too often or never.
-    pub fn judge(&self) -> Vec<String> {
+    pub(crate) fn judge(&self) -> Vec<String> {
         let mut failures = Vec::new();
         for (nth, (key, state)) in self.keys.iter().enumerate() {
             let (lives, refusals) = (state.lives(), self.creator(nth).refusals);
@@ -278,7 +278,7 @@ impl Maps {
 }
 
 impl Running {
-    pub fn create_maps(&self) {
+    pub(crate) fn create_maps(&self) {
         let (count, stride) = (self.maps.guids.len(), self.maps.spec.stride);
         for (map, place) in self.maps.guids.iter().enumerate() {
             let size = stride * self.maps.keys.len().div_ceil(count) as u64;
@@ -290,7 +290,7 @@ impl Running {
         }
     }
 
-    pub fn destroy_maps(&self) {
+    pub(crate) fn destroy_maps(&self) {
         for (key, guid) in self.maps.made_anew() {
             let destroy = match key {
                 Key::Block(_) => api::destroy_block,
@@ -306,12 +306,12 @@ impl Running {
     }
 
     /// Asks for something that stands in a map.
-    pub fn ask(&self, key: Key) -> Guid {
+    pub(crate) fn ask(&self, key: Key) -> Guid {
         self.ask_nth(self.maps.by_key[&key], false)
     }
 
     /// Asks for a key that a task does not need.
-    pub fn look_up(&self, which: usize) {
+    pub(crate) fn look_up(&self, which: usize) {
         let keys = self.maps.keys.iter();
         let open = keys.filter(|(key, _)| is_free(key) || matches!(key, Key::Edt(_)));
         if let Some(nth) = which.checked_rem(open.count()) {
@@ -320,7 +320,7 @@ impl Running {
     }
 
     /// A block that is there from the start, for somebody who wants it in a mode.
-    pub fn given_block(&self, block: Block, mode: Mode) -> Guid {
+    pub(crate) fn given_block(&self, block: Block, mode: Mode) -> Guid {
         if self.graph.blocks[block].origin != Origin::Keyed {
             return self.blocks[block].guid.get();
         }
@@ -336,7 +336,7 @@ impl Running {
     }
 
     /// Destroys an object, which may stand in a map.
-    pub fn destroy_mapped(&self, key: Key, guid: Guid, destroy: impl FnOnce(Guid)) {
+    pub(crate) fn destroy_mapped(&self, key: Key, guid: Guid, destroy: impl FnOnce(Guid)) {
         self.begin_destruction(key, guid);
         destroy(guid);
         if let Some(&nth) = self.maps.by_key.get(&key) {
@@ -345,7 +345,7 @@ impl Running {
     }
 
     /// An object is going to be destroyed, which may stand in a map.
-    pub fn begin_destruction(&self, key: Key, guid: Guid) {
+    pub(crate) fn begin_destruction(&self, key: Key, guid: Guid) {
         let Some(&nth) = self.maps.by_key.get(&key) else {
             return;
         };
@@ -362,7 +362,7 @@ impl Running {
     }
 
     /// After all tasks: asks for the keys whose objects tasks have destroyed.
-    pub fn ask_anew(&self) {
+    pub(crate) fn ask_anew(&self) {
         for (nth, (_, state)) in self.maps.keys.iter().enumerate() {
             let destroyed = state.lives().iter().filter(|life| life.destroyed).count();
             // A copy that destroys its source does not tell when it has.

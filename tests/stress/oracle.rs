@@ -13,53 +13,53 @@ use crate::graph::{Block, Graph, Mode, Origin, Outcome, Source, Task};
 use crate::value::When;
 
 /// Bits of what a task does with the block of a pre-slot. The kernel uses the same.
-pub mod op {
+pub(crate) mod op {
     /// The content goes into what the task has seen.
-    pub const SEE: u32 = 1;
+    pub(crate) const SEE: u32 = 1;
     /// Words are added to.
-    pub const ADD: u32 = 2;
+    pub(crate) const ADD: u32 = 2;
     /// Words are changed so that the order of changes matters.
-    pub const CHANGE: u32 = 4;
+    pub(crate) const CHANGE: u32 = 4;
     /// Words are set.
-    pub const SET: u32 = 8;
+    pub(crate) const SET: u32 = 8;
     /// The block is the task's journal.
-    pub const JOURNAL: u32 = 16;
+    pub(crate) const JOURNAL: u32 = 16;
     /// Others may add at the same time.
-    pub const ATOMIC: u32 = 32;
+    pub(crate) const ATOMIC: u32 = 32;
 }
 
-pub fn mix(hash: u32, value: u32) -> u32 {
+pub(crate) fn mix(hash: u32, value: u32) -> u32 {
     let product = (hash ^ value).wrapping_mul(0x9E37_79B1);
     product ^ (product >> 15)
 }
 
 /// What a task has seen before it looks at blocks.
-pub fn first_hash(task: Task) -> u32 {
+pub(crate) fn first_hash(task: Task) -> u32 {
     mix(0x5EED, task as u32)
 }
 
 /// What the first content of a block is made of.
-pub fn block_hash(block: Block) -> u32 {
+pub(crate) fn block_hash(block: Block) -> u32 {
     mix(0xB10C, block as u32)
 }
 
-pub fn word_set(hash: u32, at: usize) -> u32 {
+pub(crate) fn word_set(hash: u32, at: usize) -> u32 {
     mix(hash, at as u32)
 }
 
-pub fn word_changed(word: u32, hash: u32, at: usize) -> u32 {
+pub(crate) fn word_changed(word: u32, hash: u32, at: usize) -> u32 {
     word.wrapping_mul(5).wrapping_add(mix(hash, at as u32))
 }
 
 /// The order on the moments of all tasks.
-pub struct Order {
+pub(crate) struct Order {
     /// Bit `b` of row `a`: moment `b` comes after moment `a`.
     after: Vec<Vec<u64>>,
 }
 
 /// A moment of a task.
 #[derive(Clone, Copy, PartialEq, Eq)]
-pub enum Moment {
+pub(crate) enum Moment {
     Start(Task),
     End(Task),
     Complete(Task),
@@ -77,7 +77,7 @@ impl Moment {
 
 impl Order {
     /// What follows from who creates whom.
-    pub fn of_creation(graph: &Graph) -> Order {
+    pub(crate) fn of_creation(graph: &Graph) -> Order {
         let moments = 3 * graph.tasks.len();
         let mut order = Order {
             after: vec![vec![0; moments.div_ceil(64)]; moments],
@@ -98,7 +98,7 @@ impl Order {
     }
 
     /// What follows from the whole graph.
-    pub fn of(graph: &Graph) -> Order {
+    pub(crate) fn of(graph: &Graph) -> Order {
         let mut order = Order::of_creation(graph);
         for (task, spec) in graph.tasks.iter().enumerate() {
             if let Outcome::Event(event) = spec.outcome {
@@ -115,7 +115,7 @@ impl Order {
     }
 
     /// What a source waits for.
-    pub fn awaited(graph: &Graph, source: &Source) -> Vec<Moment> {
+    pub(crate) fn awaited(graph: &Graph, source: &Source) -> Vec<Moment> {
         match source {
             Source::Nothing | Source::Block(_) => Vec::new(),
             Source::Output(task, _) | Source::Late(task) => vec![Moment::Complete(*task)],
@@ -129,9 +129,10 @@ impl Order {
                 all.filter_map(|turn| {
                     let task = graph.turn(turn).by?;
                     // After its last turn a body does nothing that others could see.
-                    Some(match graph.turns_of(task).last() == Some(turn) {
-                        true => Moment::End(task),
-                        false => Moment::Start(task),
+                    Some(if graph.turns_of(task).last() == Some(turn) {
+                        Moment::End(task)
+                    } else {
+                        Moment::Start(task)
                     })
                 })
                 .collect()
@@ -139,13 +140,13 @@ impl Order {
         }
     }
 
-    pub fn is_before(&self, first: Moment, second: Moment) -> bool {
+    pub(crate) fn is_before(&self, first: Moment, second: Moment) -> bool {
         let second = second.index();
         self.after[first.index()][second / 64] >> (second % 64) & 1 != 0
     }
 
     /// Puts `first` before `second`; false, and nothing changes, if they are the other way round.
-    pub fn require(&mut self, first: Moment, second: Moment) -> bool {
+    pub(crate) fn require(&mut self, first: Moment, second: Moment) -> bool {
         if first.index() == second.index() || self.is_before(second, first) {
             return false;
         }
@@ -166,19 +167,19 @@ impl Order {
     }
 
     /// Puts all of them before `second`; false, and nothing changes, if that cannot be.
-    pub fn require_all(&mut self, first: &[Moment], second: Moment) -> bool {
+    pub(crate) fn require_all(&mut self, first: &[Moment], second: Moment) -> bool {
         let contradicts =
             |&first: &Moment| first.index() == second.index() || self.is_before(second, first);
         !first.iter().any(contradicts) && first.iter().all(|&first| self.require(first, second))
     }
 
     /// Whether one task has ended before the other starts.
-    pub fn ends_before(&self, first: Task, second: Task) -> bool {
+    pub(crate) fn ends_before(&self, first: Task, second: Task) -> bool {
         self.is_before(Moment::End(first), Moment::Start(second))
     }
 
     /// The tasks so that each comes after those that its start waits for.
-    pub fn sequence(&self) -> Vec<Task> {
+    pub(crate) fn sequence(&self) -> Vec<Task> {
         let tasks = self.after.len() / 3;
         let earlier = |task: Task| {
             (0..tasks)
@@ -193,20 +194,20 @@ impl Order {
 }
 
 /// What must come of a graph.
-pub struct Expected {
-    pub order: Order,
+pub(crate) struct Expected {
+    pub(crate) order: Order,
     /// For each task and pre-slot, the bits of [`op`].
-    pub ops: Vec<Vec<u32>>,
+    pub(crate) ops: Vec<Vec<u32>>,
     /// What each task has seen.
-    pub hashes: Vec<u32>,
+    pub(crate) hashes: Vec<u32>,
     /// The content of each block when it is destroyed.
-    pub blocks: Vec<Vec<u32>>,
+    pub(crate) blocks: Vec<Vec<u32>>,
     /// Which of them are certain: not those passed by value while others might write.
-    pub known: Vec<bool>,
+    pub(crate) known: Vec<bool>,
 }
 
 /// The tasks that write a block, their mode, and the task that makes it.
-pub fn writers(graph: &Graph, block: Block) -> Vec<Task> {
+pub(crate) fn writers(graph: &Graph, block: Block) -> Vec<Task> {
     let mut writers: Vec<Task> = graph
         .tasks
         .iter()
@@ -278,14 +279,14 @@ fn known(graph: &Graph, order: &Order, ops: &mut [Vec<u32>]) -> Vec<bool> {
 }
 
 /// For each task and pre-slot, the bits of [`op`]; and which blocks have a content that is certain.
-pub fn certain(graph: &Graph, order: &Order) -> (Vec<Vec<u32>>, Vec<bool>) {
+pub(crate) fn certain(graph: &Graph, order: &Order) -> (Vec<Vec<u32>>, Vec<bool>) {
     let mut ops = ops(graph, order);
     let known = known(graph, order, &mut ops);
     (ops, known)
 }
 
 impl Expected {
-    pub fn of(graph: &Graph) -> Expected {
+    pub(crate) fn of(graph: &Graph) -> Expected {
         let order = Order::of(graph);
         let (ops, known) = certain(graph, &order);
         let set = |hash, block: Block| {

@@ -13,32 +13,32 @@ use std::ops::Range;
 use std::sync::atomic::Ordering::{Relaxed, SeqCst};
 
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
-pub struct DivisionSpec {
+pub(crate) struct DivisionSpec {
     /// The pre-slot with the block. If none arrives there, nothing is divided.
-    pub slot: usize,
+    pub(crate) slot: usize,
     /// Whether the body does it before it changes the block, and not at its end.
-    pub early: bool,
+    pub(crate) early: bool,
     /// Whether with `OCR_DB_PARTITION_STATIC`, and so in one call; otherwise in one for each part.
-    pub fixed: bool,
-    pub parts: Vec<PartSpec>,
+    pub(crate) fixed: bool,
+    pub(crate) parts: Vec<PartSpec>,
 }
 
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
-pub struct PartSpec {
+pub(crate) struct PartSpec {
     /// Words between it and the one before.
-    pub gap: u32,
-    pub words: u32,
+    pub(crate) gap: u32,
+    pub(crate) words: u32,
     /// The EDTs that use it.
-    pub users: Vec<(Mode, Variant)>,
-    pub end: PartEnd,
+    pub(crate) users: Vec<(Mode, Variant)>,
+    pub(crate) end: PartEnd,
     /// Whether the first user, if a function, divides it once more.
-    pub nested: bool,
-    pub pause: u8,
+    pub(crate) nested: bool,
+    pub(crate) pause: u8,
 }
 
 /// Who destroys a part.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize)]
-pub enum PartEnd {
+pub(crate) enum PartEnd {
     /// An EDT that comes after its users and does not have it.
     Without,
     /// The same with the part in this mode.
@@ -66,17 +66,18 @@ fn part_hash(task: Task, part: usize) -> u32 {
 
 impl Graph {
     /// The block that a task divides.
-    pub fn divided(&self, task: Task) -> Option<Block> {
+    pub(crate) fn divided(&self, task: Task) -> Option<Block> {
         let spec = &self.tasks[task];
         let slot = spec.slots.get(spec.division.as_ref()?.slot)?;
         slot.used()
     }
 
     /// When a task, and the EDTs with parts of the block, are done with a block.
-    pub fn done(&self, task: Task, block: Block) -> Moment {
-        match self.divided(task) == Some(block) {
-            true => Moment::Complete(task),
-            false => Moment::End(task),
+    pub(crate) fn done(&self, task: Task, block: Block) -> Moment {
+        if self.divided(task) == Some(block) {
+            Moment::Complete(task)
+        } else {
+            Moment::End(task)
         }
     }
 
@@ -97,7 +98,7 @@ impl Graph {
     }
 
     /// What the EDTs with parts do.
-    pub fn add_parts(&self, task: Task, words: &mut [u32]) {
+    pub(crate) fn add_parts(&self, task: Task, words: &mut [u32]) {
         let Some(division) = &self.tasks[task].division else {
             return;
         };
@@ -116,7 +117,7 @@ impl Graph {
 }
 
 /// Functions divide, each block one after the other.
-pub fn settle_divisions(graph: &mut Graph) {
+pub(crate) fn settle_divisions(graph: &mut Graph) {
     for spec in &mut graph.tasks {
         let function = spec.variant == Variant::Function;
         spec.division = spec.division.take().filter(|_| function);
@@ -128,7 +129,7 @@ pub fn settle_divisions(graph: &mut Graph) {
 }
 
 /// The same, once it is known who has which block.
-pub fn settle_divided(graph: &mut Graph, order: &Order) {
+pub(crate) fn settle_divided(graph: &mut Graph, order: &Order) {
     for task in 0..graph.tasks.len() {
         let Some(block) = graph.divided(task) else {
             graph.tasks[task].division = None;
@@ -150,7 +151,7 @@ pub fn settle_divided(graph: &mut Graph, order: &Order) {
 
 impl Running {
     /// Divides the block of a task, and has its parts used.
-    pub fn divide(&self, task: Task) {
+    pub(crate) fn divide(&self, task: Task) {
         let (Some(block), Some(spec)) =
             (self.graph.divided(task), &self.graph.tasks[task].division)
         else {
@@ -159,13 +160,11 @@ impl Running {
         let whole = self.blocks[block].guid.get();
         let parts = self.graph.parts(task);
         let places: Vec<Range<u32>> = parts.iter().map(|(_, place)| place.clone()).collect();
-        let guids: Vec<Guid> = match spec.fixed {
-            true => api::divide(whole, &places, true),
-            false => {
-                let one =
-                    |place: &Range<u32>| api::divide(whole, std::slice::from_ref(place), false);
-                places.iter().flat_map(one).collect()
-            }
+        let guids: Vec<Guid> = if spec.fixed {
+            api::divide(whole, &places, true)
+        } else {
+            let one = |place: &Range<u32>| api::divide(whole, std::slice::from_ref(place), false);
+            places.iter().flat_map(one).collect()
         };
         for ((nth, place), guid) in parts.into_iter().zip(guids) {
             self.use_part(task, nth, place.end - place.start, guid);
@@ -204,16 +203,18 @@ impl Running {
             } else {
                 0
             };
-            let mut params = match kernel {
-                true => self.kernel_params(usize::MAX, part_hash(task, nth), &[(op, count)]),
-                false => [&params[..], &[at as u64]].concat(),
+            let mut params = if kernel {
+                self.kernel_params(usize::MAX, part_hash(task, nth), &[(op, count)])
+            } else {
+                [&params[..], &[at as u64]].concat()
             };
             let mut depv = vec![NULL; if kernel { KERNEL_DEPC } else { 2 }];
             depv[0] = OPEN;
             depv[1] = OPEN;
-            let template = match kernel {
-                true => self.template(variant, api::NO_RESULT, false),
-                false => api::template(use_it, 5, 2, c"use_part"),
+            let template = if kernel {
+                self.template(variant, api::NO_RESULT, false)
+            } else {
+                api::template(use_it, 5, 2, c"use_part")
             };
             let (edt, output) = NewEdt {
                 template,

@@ -10,7 +10,7 @@ use crate::value::{Value, ValueSpec, When};
 use std::time::{Duration, Instant};
 
 /// Tries smaller cases as long as there are some that fail, and time is left.
-pub fn reduce(mut case: Case, time: Duration, mut fails: impl FnMut(&Case) -> bool) -> Case {
+pub(crate) fn reduce(mut case: Case, time: Duration, mut fails: impl FnMut(&Case) -> bool) -> Case {
     let started = Instant::now();
     'smaller: loop {
         for step in steps(&case) {

@@ -8,7 +8,7 @@ use crate::maps::Maps;
 use crate::oracle::Expected;
 use crate::settle::KERNEL_SLOTS;
 use crate::shared::{Object, Shared};
-use ocr::engine::start::run_program;
+use ocr::run_program;
 use std::collections::HashMap;
 use std::ffi::{CString, OsString};
 use std::ptr;
@@ -17,27 +17,27 @@ use std::sync::atomic::{AtomicI64, AtomicPtr, AtomicU32, AtomicU64};
 use std::sync::{Mutex, OnceLock};
 
 /// Pre-slots of an EDT that may be a kernel: the task's, the gate, and the journal.
-pub const GATE: usize = KERNEL_SLOTS;
-pub const JOURNAL: usize = KERNEL_SLOTS + 1;
-pub const KERNEL_DEPC: usize = KERNEL_SLOTS + 2;
-pub const KERNEL_PARAMC: usize = 2 + KERNEL_DEPC;
+pub(crate) const GATE: usize = KERNEL_SLOTS;
+pub(crate) const JOURNAL: usize = KERNEL_SLOTS + 1;
+pub(crate) const KERNEL_DEPC: usize = KERNEL_SLOTS + 2;
+pub(crate) const KERNEL_PARAMC: usize = 2 + KERNEL_DEPC;
 
 /// A GUID that EDTs find.
 #[derive(Default)]
-pub struct Place(AtomicI64);
+pub(crate) struct Place(AtomicI64);
 
 impl Place {
-    pub fn set(&self, guid: Guid) {
+    pub(crate) fn set(&self, guid: Guid) {
         self.0.store(guid.guid, Release);
     }
 
     /// Sets it if it is not set.
-    pub fn set_first(&self, guid: Guid) {
+    pub(crate) fn set_first(&self, guid: Guid) {
         // An error means that it is set already.
         let _ = self.0.compare_exchange(0, guid.guid, AcqRel, Acquire);
     }
 
-    pub fn get(&self) -> Guid {
+    pub(crate) fn get(&self) -> Guid {
         Guid {
             guid: self.0.load(Acquire),
         }
@@ -46,57 +46,57 @@ impl Place {
 
 /// What is known of a task that runs or has run.
 #[derive(Default)]
-pub struct TaskState {
-    pub runs: AtomicU32,
+pub(crate) struct TaskState {
+    pub(crate) runs: AtomicU32,
     /// Satisfied to open the gates of all copies of a task, or once all rivals have tried to create it.
-    pub gate: Place,
+    pub(crate) gate: Place,
     /// Tick when it could run at the latest, if its creator knows.
-    pub ready: AtomicU64,
+    pub(crate) ready: AtomicU64,
     /// Tick of the clock when the first copy started; 0 if that is not known.
     start: AtomicU64,
     /// Tick when the last copy ended; 0 if that is not known.
     end: AtomicU64,
-    pub seen: AtomicU32,
-    pub edt: Object,
-    pub output: Place,
-    pub journal: Place,
+    pub(crate) seen: AtomicU32,
+    pub(crate) edt: Object,
+    pub(crate) output: Place,
+    pub(crate) journal: Place,
 }
 
 #[derive(Default)]
-pub struct BlockState {
-    pub guid: Place,
+pub(crate) struct BlockState {
+    pub(crate) guid: Place,
     /// EDTs in their bodies that have it in EW, and in RW.
-    pub exclusive: AtomicU32,
-    pub shared: AtomicU32,
+    pub(crate) exclusive: AtomicU32,
+    pub(crate) shared: AtomicU32,
     /// EDTs in their bodies that have a part of it.
-    pub parts: AtomicU32,
-    pub content: Mutex<Option<Vec<u32>>>,
+    pub(crate) parts: AtomicU32,
+    pub(crate) content: Mutex<Option<Vec<u32>>>,
 }
 
-pub struct Running {
-    pub graph: Graph,
-    pub expected: Expected,
-    pub tasks: Vec<TaskState>,
-    pub blocks: Vec<BlockState>,
+pub(crate) struct Running {
+    pub(crate) graph: Graph,
+    pub(crate) expected: Expected,
+    pub(crate) tasks: Vec<TaskState>,
+    pub(crate) blocks: Vec<BlockState>,
     /// By variant and the slot of the result.
-    pub templates: Mutex<HashMap<(Variant, u32), Guid>>,
-    pub shared: Shared,
-    pub maps: Maps,
-    pub files: Vec<FileState>,
+    pub(crate) templates: Mutex<HashMap<(Variant, u32), Guid>>,
+    pub(crate) shared: Shared,
+    pub(crate) maps: Maps,
+    pub(crate) files: Vec<FileState>,
     /// Ranges of labels.
-    pub ranges: Mutex<Vec<Guid>>,
+    pub(crate) ranges: Mutex<Vec<Guid>>,
     /// Completion events that the first EDT has asked for outside of EDTs.
-    pub completions: Mutex<Vec<Guid>>,
+    pub(crate) completions: Mutex<Vec<Guid>>,
     /// Whether kernels go to the devices in turn, and these.
     spread: bool,
     devices: OnceLock<Vec<Guid>>,
-    pub clock: AtomicU64,
-    pub failures: Mutex<Vec<String>>,
+    pub(crate) clock: AtomicU64,
+    pub(crate) failures: Mutex<Vec<String>>,
 }
 
 static RUNNING: AtomicPtr<Running> = AtomicPtr::new(ptr::null_mut());
 
-pub fn running() -> &'static Running {
+pub(crate) fn running() -> &'static Running {
     let running = RUNNING.load(Acquire);
     // SAFETY: set before the runtime is started, and freed after it has ended.
     match unsafe { running.as_ref() } {
@@ -106,7 +106,7 @@ pub fn running() -> &'static Running {
 }
 
 /// Notes a failure of the case, and ends it.
-pub fn fail(text: String) {
+pub(crate) fn fail(text: String) {
     let mut failures = match running().failures.lock() {
         Ok(failures) => failures,
         Err(poisoned) => poisoned.into_inner(),
@@ -117,7 +117,7 @@ pub fn fail(text: String) {
 }
 
 /// Runs a case; the answer is what is wrong.
-pub fn run(case: &Case) -> Vec<String> {
+pub(crate) fn run(case: &Case) -> Vec<String> {
     let graph = case.graph.clone();
     let expected = Expected::of(&graph);
     let running = Box::into_raw(Box::new(Running {
@@ -153,13 +153,12 @@ pub fn run(case: &Case) -> Vec<String> {
             .memory
             .map(|bytes| format!("-ocr:device-memory={bytes}")),
     );
-    let status = match settings.legacy {
-        true => {
-            let args = args.into_iter().map(CString::new);
-            let args: Vec<CString> = args.map(Result::unwrap_or_default).collect();
-            api::run_legacy(&args, legacy_main)
-        }
-        false => run_program(args.into_iter().map(OsString::from).collect(), main_edt),
+    let status = if settings.legacy {
+        let args = args.into_iter().map(CString::new);
+        let args: Vec<CString> = args.map(Result::unwrap_or_default).collect();
+        api::run_legacy(&args, legacy_main)
+    } else {
+        run_program(args.into_iter().map(OsString::from).collect(), main_edt)
     };
     RUNNING.store(ptr::null_mut(), Release);
     // SAFETY: made above; the runtime has ended, so nobody else has it.
@@ -172,24 +171,24 @@ pub fn run(case: &Case) -> Vec<String> {
 }
 
 impl TaskState {
-    pub fn started(&self, tick: u64) {
+    pub(crate) fn started(&self, tick: u64) {
         let first = |start| (start == 0 || tick < start).then_some(tick);
         // An error means that it is the first already.
         let _ = self.start.fetch_update(Relaxed, Relaxed, first);
     }
 
-    pub fn ended(&self, tick: u64) {
+    pub(crate) fn ended(&self, tick: u64) {
         self.end.fetch_max(tick, Relaxed);
     }
 }
 
 impl Running {
-    pub fn tick(&self) -> u64 {
+    pub(crate) fn tick(&self) -> u64 {
         self.clock.fetch_add(1, Relaxed)
     }
 
     /// Where the kernel of a task is to run, if that is said.
-    pub fn device_of(&self, task: Task) -> Option<Guid> {
+    pub(crate) fn device_of(&self, task: Task) -> Option<Guid> {
         if !self.spread {
             return None;
         }

@@ -11,10 +11,10 @@ use crate::parts::{settle_divided, settle_divisions};
 use crate::value::When;
 
 /// Pre-slots of an EDT that may be a kernel, without its gate and its journal.
-pub const KERNEL_SLOTS: usize = 6;
+pub(crate) const KERNEL_SLOTS: usize = 6;
 
 /// Makes a graph right again that something was taken out of.
-pub fn settle(graph: &mut Graph) {
+pub(crate) fn settle(graph: &mut Graph) {
     for task in 0..graph.tasks.len() {
         let returned = graph
             .tasks
@@ -43,7 +43,7 @@ pub fn settle(graph: &mut Graph) {
 
 /// Works out what follows from the sources of pre-slots and from what tasks return. `wanted` says
 /// which blocks a task destroys if there is one that can.
-pub fn complete(graph: &mut Graph, wanted: &[bool]) {
+pub(crate) fn complete(graph: &mut Graph, wanted: &[bool]) {
     settle_chunks(graph);
     settle_part_waits(graph);
     while !try_complete(graph, wanted) {}
@@ -342,7 +342,7 @@ fn result(graph: &Graph, task: Task) -> Option<Block> {
 }
 
 /// The block that a task returns.
-pub fn own_result(graph: &Graph, task: Task) -> Option<Block> {
+pub(crate) fn own_result(graph: &Graph, task: Task) -> Option<Block> {
     let spec = &graph.tasks[task];
     match spec.outcome {
         Outcome::Nothing | Outcome::Event(_) => None,
@@ -356,7 +356,7 @@ pub fn own_result(graph: &Graph, task: Task) -> Option<Block> {
 }
 
 /// The block that arrives from a source, if it can be told.
-pub fn brings(graph: &Graph, source: &Source) -> Option<Block> {
+pub(crate) fn brings(graph: &Graph, source: &Source) -> Option<Block> {
     match source {
         Source::Nothing | Source::Join(_) => None,
         Source::Block(block) => Some(*block),

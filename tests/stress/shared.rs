@@ -16,15 +16,15 @@ use std::sync::atomic::Ordering::{AcqRel, Relaxed};
 
 /// Something that others may create as well.
 #[derive(Default)]
-pub struct Object {
-    pub guid: Place,
+pub(crate) struct Object {
+    pub(crate) guid: Place,
     /// By how many calls it was created; of something contested, how many have it.
-    pub made: AtomicU32,
+    pub(crate) made: AtomicU32,
 }
 
 impl Object {
     /// Counts a call with `GUID_PROP_CHECK`, by its status.
-    pub fn created(&self, call: &str, status: u8) {
+    pub(crate) fn created(&self, call: &str, status: u8) {
         check_one_of(call, status, &[0, EGUIDEXISTS]);
         if status == 0 {
             self.made.fetch_add(1, Relaxed);
@@ -32,24 +32,24 @@ impl Object {
     }
 }
 
-pub struct EventState {
-    pub object: Object,
-    pub kind: Kind,
-    pub number: u64,
+pub(crate) struct EventState {
+    pub(crate) object: Object,
+    pub(crate) kind: Kind,
+    pub(crate) number: u64,
     /// Whether it has a label.
-    pub raced: bool,
+    pub(crate) raced: bool,
 }
 
 /// All that a graph has of this.
-pub struct Shared {
-    pub events: BTreeMap<Event, EventState>,
-    pub collectives: Vec<Object>,
-    pub template: Object,
+pub(crate) struct Shared {
+    pub(crate) events: BTreeMap<Event, EventState>,
+    pub(crate) collectives: Vec<Object>,
+    pub(crate) template: Object,
     contested: BTreeMap<Contested, Object>,
 }
 
 impl Shared {
-    pub fn of(graph: &Graph) -> Shared {
+    pub(crate) fn of(graph: &Graph) -> Shared {
         let event = |event: Event| {
             let (kind, number) = graph.kind(event);
             let state = EventState {
@@ -76,7 +76,7 @@ impl Shared {
 
 impl Running {
     /// Gives places their labels, and makes the events that are there from the start.
-    pub fn create_shared(&self) {
+    pub(crate) fn create_shared(&self) {
         let shared = &self.shared;
         let mut events = Vec::new();
         for (nth, (event, state)) in shared.events.iter().enumerate() {
@@ -150,7 +150,7 @@ impl Running {
     }
 
     /// An event, for somebody who uses it: if it has a label, all who do so create it.
-    pub fn event(&self, event: Event) -> Guid {
+    pub(crate) fn event(&self, event: Event) -> Guid {
         if self.graph.is_mapped(event) {
             return self.ask(Key::Event(event));
         }
@@ -166,7 +166,7 @@ impl Running {
 
     /// An event that a pre-slot is to be connected to. Half of those that have labels are left to others to
     /// create, and their dependences wait.
-    pub fn awaited_event(&self, event: Event, task: Task, at: usize) -> Guid {
+    pub(crate) fn awaited_event(&self, event: Event, task: Task, at: usize) -> Guid {
         match self.shared.events.get(&event) {
             Some(state) if state.raced && (task + at).is_multiple_of(2) => state.object.guid.get(),
             _ => self.event(event),
@@ -174,19 +174,19 @@ impl Running {
     }
 
     /// The output event that a task's creator gives it.
-    pub fn give_output(&self, task: Task) -> Option<Guid> {
+    pub(crate) fn give_output(&self, task: Task) -> Option<Guid> {
         let state = self.shared.events.get(&Event::Given(task))?;
         let guid = api::event(state.kind, state.number, task.is_multiple_of(3));
         state.object.guid.set(guid);
         Some(guid)
     }
 
-    pub fn result_words(&self, collective: Collective) -> u32 {
+    pub(crate) fn result_words(&self, collective: Collective) -> u32 {
         self.graph.blocks[self.graph.collectives[collective].results[0]].words
     }
 
     /// A collective event, for somebody who uses it.
-    pub fn collective(&self, collective: Collective) -> Guid {
+    pub(crate) fn collective(&self, collective: Collective) -> Guid {
         if self.maps.has(Key::Collective(collective)) {
             return self.ask(Key::Collective(collective));
         }
@@ -209,7 +209,7 @@ impl Running {
     }
 
     /// Contributes, and adds the dependence on the contributor's slot if there is one through an event.
-    pub fn take_turn(&self, turn: Turn) {
+    pub(crate) fn take_turn(&self, turn: Turn) {
         let (spec, event) = (self.graph.turn(turn), self.collective(turn.collective));
         let connect = || {
             if self.graph.is_connected(turn) && !spec.direct {
@@ -230,7 +230,7 @@ impl Running {
     }
 
     /// A block that the caller has acquired, and where it is.
-    pub fn new_block(&self, block: Block) -> (Guid, *mut u32) {
+    pub(crate) fn new_block(&self, block: Block) -> (Guid, *mut u32) {
         let (spec, place) = (&self.graph.blocks[block], &self.blocks[block].guid);
         let words = self.graph.size(block);
         if !spec.labeled {
@@ -247,7 +247,7 @@ impl Running {
     }
 
     /// The template of functions, which all who need it create.
-    pub fn labeled_template(&self, paramc: u32, depc: u32) -> Guid {
+    pub(crate) fn labeled_template(&self, paramc: u32, depc: u32) -> Guid {
         let template = &self.shared.template;
         let label = template.guid.get();
         let (status, _) = api::try_template(body, paramc, depc, Some((label, CHECK)));
@@ -256,12 +256,13 @@ impl Running {
     }
 
     /// Creates something where others do, too, and has it for itself.
-    pub fn contest(&self, contest: Contest, length: u8) {
+    pub(crate) fn contest(&self, contest: Contest, length: u8) {
         let object = &self.shared.contested[&contest.what];
         let label = object.guid.get();
-        let (property, right): (u16, &[u8]) = match contest.wait {
-            true => (api::BLOCK, &[0]),
-            false => (CHECK, &[0, EGUIDEXISTS]),
+        let (property, right): (u16, &[u8]) = if contest.wait {
+            (api::BLOCK, &[0])
+        } else {
+            (CHECK, &[0, EGUIDEXISTS])
         };
         let place = Some((label, property));
         let status = match contest.what {
@@ -294,15 +295,16 @@ impl Running {
     }
 
     /// Waits in a call for what a task would also get in a pre-slot.
-    pub fn wait(&self, task: Task, wait: &Source) {
+    pub(crate) fn wait(&self, task: Task, wait: &Source) {
         let Some(event) = wait.event() else { return };
         let state = &self.shared.events[&event];
         let block = brings(&self.graph, wait);
         let lasts = matches!(state.kind, Kind::Sticky | Kind::Idempotent);
         let (guid, memory) = if lasts {
-            let guid = match state.raced {
-                true => state.object.guid.get(),
-                false => self.event(event),
+            let guid = if state.raced {
+                state.object.guid.get()
+            } else {
+                self.event(event)
             };
             let (status, guid, address, size) = api::wait_for(guid, state.raced);
             check_one_of("ocrLegacyBlockProgress", status, &[0]);
@@ -348,7 +350,7 @@ impl Running {
     }
 
     /// The GUID of a block. That of a result or of a copy is known once somebody has got it: `got`.
-    pub fn block_guid(&self, block: Block, got: Guid) -> Guid {
+    pub(crate) fn block_guid(&self, block: Block, got: Guid) -> Guid {
         let place = &self.blocks[block].guid;
         if let Origin::Reduced(..) | Origin::Value(_) = self.graph.blocks[block].origin {
             place.set_first(got);
@@ -357,7 +359,7 @@ impl Running {
     }
 
     /// Destroys what is left, and looks whether the rest is gone.
-    pub fn destroy_shared(&self) {
+    pub(crate) fn destroy_shared(&self) {
         let destroyed = |event: Event| {
             let slots = self.graph.tasks.iter().flat_map(|spec| &spec.slots);
             slots
@@ -388,7 +390,7 @@ impl Running {
     }
 
     /// What was created twice or never.
-    pub fn judge_shared(&self) -> Vec<String> {
+    pub(crate) fn judge_shared(&self) -> Vec<String> {
         let mut failures = Vec::new();
         let mut once = |what: String, object: &Object| {
             let made = object.made.load(Relaxed);

@@ -5,29 +5,29 @@ use crate::graph::{Block, Graph, Kind, Origin, Source, Task};
 use serde::{Deserialize, Serialize};
 
 /// Position in [`Graph::values`].
-pub type Value = usize;
+pub(crate) type Value = usize;
 
 #[derive(Clone, Debug, Serialize, Deserialize)]
-pub struct ValueSpec {
+pub(crate) struct ValueSpec {
     /// The task whose body passes it on.
-    pub by: Task,
+    pub(crate) by: Task,
     /// The pre-slot with the block. If none arrives there, nothing is passed on.
-    pub slot: usize,
-    pub when: When,
+    pub(crate) slot: usize,
+    pub(crate) when: When,
     /// The kind of the event that gets it; otherwise it goes to the pre-slot of an EDT.
-    pub route: Option<Kind>,
+    pub(crate) route: Option<Kind>,
     /// Whether the call stands in a group.
-    pub grouped: bool,
+    pub(crate) grouped: bool,
     /// What arrives.
-    pub copy: Block,
+    pub(crate) copy: Block,
     /// Whether that is a part of the block and no copy.
     #[serde(default)]
-    pub part: Option<FarSpec>,
+    pub(crate) part: Option<FarSpec>,
 }
 
 /// When in the body a content is passed on.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize)]
-pub enum When {
+pub(crate) enum When {
     /// Before the body changes the block.
     Before,
     /// At once after that.
@@ -38,20 +38,20 @@ pub enum When {
 
 impl Graph {
     /// What a task passes on.
-    pub fn values_of(&self, task: Task) -> impl Iterator<Item = Value> + '_ {
+    pub(crate) fn values_of(&self, task: Task) -> impl Iterator<Item = Value> + '_ {
         (0..self.values.len()).filter(move |&value| {
             self.values[value].by == task && self.is_source(&Source::Value(value))
         })
     }
 
     /// The block whose content is passed on.
-    pub fn passed(&self, value: Value) -> Option<Block> {
+    pub(crate) fn passed(&self, value: Value) -> Option<Block> {
         let spec = &self.values[value];
         self.tasks[spec.by].slots[spec.slot].used()
     }
 
     /// When a content is passed on, as things are.
-    pub fn when(&self, value: Value) -> When {
+    pub(crate) fn when(&self, value: Value) -> When {
         let spec = &self.values[value];
         let (giver, block) = (&self.tasks[spec.by], self.passed(value));
         let mut slots = giver.slots.iter();
@@ -63,7 +63,7 @@ impl Graph {
     }
 
     /// The task and the pre-slot that get a content.
-    pub fn first_consumer(&self, value: Value) -> Option<(Task, usize)> {
+    pub(crate) fn first_consumer(&self, value: Value) -> Option<(Task, usize)> {
         let source = Source::Value(value);
         self.tasks.iter().enumerate().find_map(|(task, spec)| {
             let at = spec.slots.iter().position(|slot| slot.source == source)?;
@@ -72,7 +72,7 @@ impl Graph {
     }
 
     /// Whether a block is a copy that goes with its last consumer, and cannot be passed on.
-    pub fn is_private(&self, block: Block) -> bool {
+    pub(crate) fn is_private(&self, block: Block) -> bool {
         match self.blocks[block].origin {
             Origin::Value(value) => self.values[value].part.is_none() && self.goes_at_once(value),
             _ => false,
@@ -80,7 +80,7 @@ impl Graph {
     }
 
     /// Whether what is passed on has to find those who want it.
-    pub fn goes_at_once(&self, value: Value) -> bool {
+    pub(crate) fn goes_at_once(&self, value: Value) -> bool {
         self.values[value].route.is_none_or(Kind::goes_at_once)
     }
 }

@@ -7,14 +7,14 @@ use crate::{Failure, print};
 use clap::builder::{OsStringValueParser, TypedValueParser};
 use ocr::config::{DEFAULT_ORIGIN, Settings};
 use ocr::device::{DeviceKind, Inventory, Selection, discover};
+use ocr::policy;
 use ocr::report::duration;
-use ocr::sched::policy;
 use ocr::text::Readable;
 use std::ffi::OsString;
 use std::io::{IsTerminal, Write};
 
 /// Below the options in the help.
-pub const AFTER_HELP: &str = "\
+pub(crate) const AFTER_HELP: &str = "\
 Each run gets OCR_SCHED and OCR_REPORT, and OCR_DEVICES as said above; other settings are left as \
 they are. The policy `cpu` uses devices only for kernels without a C function. Where there is no \
 device, the other policies are left out, and the reason is said.
@@ -35,7 +35,7 @@ Example:
 
 /// What to run, and what to show of it.
 #[derive(clap::Args)]
-pub struct Options {
+pub(crate) struct Options {
     /// Policies, in the order of the rows; the first is what the others are measured against.
     #[arg(
         long,
@@ -95,7 +95,7 @@ struct Row {
 }
 
 /// Compares, and shows the table.
-pub fn compare(options: &Options) -> Result<(), Failure> {
+pub(crate) fn compare(options: &Options) -> Result<(), Failure> {
     // A wrong option reads as the program, since the program's own arguments may look like options.
     let first = Readable::os(&options.program[0]).to_string();
     if first.starts_with('-') {
@@ -107,11 +107,10 @@ pub fn compare(options: &Options) -> Result<(), Failure> {
         policy::parse(name).map_err(|message| Failure::usage(format!("--policies: {message}")))?;
     }
     let (settings, _) = Settings::load(&mut vec!["ocr".into()]).map_err(Failure::usage)?;
-    let devices = match options.policies.iter().all(|name| name == "cpu") {
-        true => Devices::None(
-            "the policy cpu uses devices only for kernels without a C function".into(),
-        ),
-        false => find_devices(options, &settings)?,
+    let devices = if options.policies.iter().all(|name| name == "cpu") {
+        Devices::None("the policy cpu uses devices only for kernels without a C function".into())
+    } else {
+        find_devices(options, &settings)?
     };
     let folder = Folder::new().map_err(Failure::failed)?;
     let mut input = Input::new(folder.path()).map_err(Failure::failed)?;
@@ -342,9 +341,10 @@ impl<'a> Comparison<'a> {
         for (note, policies) in &self.notes {
             text += &format!("{}: {note}\n", policies.join(", "));
         }
-        let table = match self.rows.is_empty() {
-            true => String::new(),
-            false => self.table().text(),
+        let table = if self.rows.is_empty() {
+            String::new()
+        } else {
+            self.table().text()
         };
         table + &self.variants() + &wrap(&text) + &self.failures()
     }
@@ -445,9 +445,10 @@ impl<'a> Comparison<'a> {
     /// Numbers are aligned to the right.
     fn align(&self, key: &str) -> Align {
         let mut values = self.finished().filter_map(|run| run.value(key));
-        match values.all(|value| value.parse::<f64>().is_ok()) {
-            true => Align::Right,
-            false => Align::Left,
+        if values.all(|value| value.parse::<f64>().is_ok()) {
+            Align::Right
+        } else {
+            Align::Left
         }
     }
 
@@ -479,9 +480,10 @@ impl<'a> Comparison<'a> {
         if self.rows.is_empty() {
             complaints.push("no policy could be run".into());
         }
-        match complaints.is_empty() {
-            true => Ok(()),
-            false => Err(Failure::failed(complaints.join("; "))),
+        if complaints.is_empty() {
+            Ok(())
+        } else {
+            Err(Failure::failed(complaints.join("; ")))
         }
     }
 }

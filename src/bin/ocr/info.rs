@@ -5,7 +5,7 @@ use crate::{Failure, print};
 use ocr::config::{DEFAULT_ORIGIN, Settings};
 use ocr::device::{DeviceInfo, Inventory, LoaderState, discover, measure_links};
 use ocr::platform::Platform;
-use ocr::sched::policy::{DEFAULT, POLICIES};
+use ocr::policy::{DEFAULT, POLICIES};
 use ocr::text::{Readable, read_file};
 use std::fmt::{self, Write as _};
 use std::fs::OpenOptions;
@@ -14,7 +14,7 @@ use std::path::{Path, PathBuf};
 
 /// What to show.
 #[derive(clap::Args)]
-pub struct Options {
+pub(crate) struct Options {
     /// Shows the workers and devices alone.
     #[arg(long)]
     short: bool,
@@ -29,7 +29,7 @@ pub struct Options {
 }
 
 /// Shows everything.
-pub fn info(options: &Options) -> Result<(), Failure> {
+pub(crate) fn info(options: &Options) -> Result<(), Failure> {
     let (settings, _) = Settings::load(&mut vec!["ocr".into()]).map_err(Failure::usage)?;
     let inventory = discover();
     if let Some(file) = &options.write_platform {
@@ -50,9 +50,10 @@ pub fn info(options: &Options) -> Result<(), Failure> {
         text += &settings_and_policies(&settings);
     }
     print(&text)?;
-    match options.require_device && inventory.devices.is_empty() {
-        true => Err(Failure::failed("there is no OpenCL device")),
-        false => Ok(()),
+    if options.require_device && inventory.devices.is_empty() {
+        Err(Failure::failed("there is no OpenCL device"))
+    } else {
+        Ok(())
     }
 }
 
@@ -169,9 +170,10 @@ fn devices(inventory: &Inventory, settings: &Settings) -> String {
         Ok(used) => (used, None),
         Err(message) => (Vec::new(), Some(message)),
     };
-    let fallback = match used.is_empty() {
-        true => inventory.fallback(selection),
-        false => Vec::new(),
+    let fallback = if used.is_empty() {
+        inventory.fallback(selection)
+    } else {
+        Vec::new()
     };
     for device in &inventory.devices {
         let use_of = if used.contains(&device.index) {

@@ -21,7 +21,7 @@ use std::process::Stdio;
 const MOST: u64 = 4 << 30;
 
 /// What is given to the runs.
-pub enum Input {
+pub(crate) enum Input {
     /// Nothing.
     None,
     /// A file, which each run reads from this offset on.
@@ -31,7 +31,7 @@ pub enum Input {
 }
 
 /// What comes from a pipe.
-pub struct Stream {
+pub(crate) struct Stream {
     source: File,
     /// Holds what has come so far.
     kept: File,
@@ -43,22 +43,22 @@ pub struct Stream {
 }
 
 /// What a run is given, and what feeds it meanwhile, if something has to.
-pub struct Given<'a> {
+pub(crate) struct Given<'a> {
     /// For [`std::process::Command::stdin`].
-    pub stdin: Stdio,
+    pub(crate) stdin: Stdio,
     /// Where that is a pipe, what writes to it.
-    pub feed: Option<Feed<'a>>,
+    pub(crate) feed: Option<Feed<'a>>,
 }
 
 /// What feeds a run.
-pub struct Feed<'a> {
+pub(crate) struct Feed<'a> {
     stream: &'a mut Stream,
     to: PipeWriter,
 }
 
 impl Input {
     /// That of this process. `folder` is one for temporary files.
-    pub fn new(folder: &Path) -> Result<Input, String> {
+    pub(crate) fn new(folder: &Path) -> Result<Input, String> {
         let stdin = io::stdin();
         if stdin.is_terminal() {
             return Ok(Input::None);
@@ -72,7 +72,7 @@ impl Input {
     }
 
     /// For the next run.
-    pub fn give(&mut self) -> io::Result<Given<'_>> {
+    pub(crate) fn give(&mut self) -> io::Result<Given<'_>> {
         let (stdin, feed) = match self {
             Input::None => (Stdio::null(), None),
             Input::File(file, start) => {
@@ -141,7 +141,7 @@ impl Stream {
 impl Feed<'_> {
     /// Writes to the run what it reads, until it has all, does not read any more, or has ended, which closing the other
     /// end of `ended` says.
-    pub fn feed(mut self, ended: &PipeReader) -> Result<(), String> {
+    pub(crate) fn feed(mut self, ended: &PipeReader) -> Result<(), String> {
         let mut buffer = vec![0; 1 << 16];
         let (mut given, mut next, mut end) = (0, 0, 0);
         loop {

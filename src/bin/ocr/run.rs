@@ -13,23 +13,23 @@ use std::path::{Path, PathBuf};
 use std::process::{Command, ExitStatus, Output, Stdio};
 
 /// A program and its arguments.
-pub struct Program<'a> {
+pub(crate) struct Program<'a> {
     /// The words of its command line; never empty.
-    pub words: &'a [OsString],
+    pub(crate) words: &'a [OsString],
     /// A folder for its reports.
-    pub folder: &'a Path,
+    pub(crate) folder: &'a Path,
 }
 
 /// A run that came to its end.
-pub struct Run {
+pub(crate) struct Run {
     /// What the runtime said about it.
-    pub report: Report,
+    pub(crate) report: Report,
     /// The standard output; what is not UTF-8 in it is marked.
-    pub output: String,
+    pub(crate) output: String,
 }
 
 /// A run that did not.
-pub enum Fault {
+pub(crate) enum Fault {
     /// There was none: the program cannot be started.
     NotStarted(String),
     /// The standard input could not be given to it as a whole.
@@ -45,7 +45,7 @@ pub enum Fault {
 
 impl Program<'_> {
     /// Runs it with a policy; `devices` as in `OCR_DEVICES`, `None` to leave that as it is.
-    pub fn run(
+    pub(crate) fn run(
         &self,
         input: &mut Input,
         policy: &str,
@@ -129,7 +129,7 @@ impl Program<'_> {
 
 impl Run {
     /// The value in the first line `key: value` of the output.
-    pub fn value(&self, key: &str) -> Option<&str> {
+    pub(crate) fn value(&self, key: &str) -> Option<&str> {
         self.output.lines().find_map(|line| {
             let value = line.trim_start().strip_prefix(key)?.trim_start();
             Some(value.strip_prefix(':')?.trim())
@@ -138,12 +138,12 @@ impl Run {
 
     /// What the program says it took, or else the runtime. Programs leave out what is no part of
     /// the work, such as reading files.
-    pub fn seconds(&self) -> f64 {
+    pub(crate) fn seconds(&self) -> f64 {
         self.own_seconds().unwrap_or(self.report.seconds)
     }
 
     /// What the program says it took.
-    pub fn own_seconds(&self) -> Option<f64> {
+    pub(crate) fn own_seconds(&self) -> Option<f64> {
         let value: f64 = self.value("seconds")?.parse().ok()?;
         (value.is_finite() && value >= 0.0).then_some(value)
     }
@@ -169,11 +169,11 @@ fn tail(text: &str) -> String {
 }
 
 /// A folder that only this user can read, removed at the end.
-pub struct Folder(PathBuf);
+pub(crate) struct Folder(PathBuf);
 
 impl Folder {
     /// A new one among the system's temporary files.
-    pub fn new() -> Result<Folder, String> {
+    pub(crate) fn new() -> Result<Folder, String> {
         let place = std::env::temp_dir();
         // Creating fails where a folder of that name is there already, be it left over or planted.
         for attempt in 0..100 {
@@ -197,7 +197,7 @@ impl Folder {
     }
 
     /// Where it is.
-    pub fn path(&self) -> &Path {
+    pub(crate) fn path(&self) -> &Path {
         &self.0
     }
 }

@@ -25,7 +25,7 @@ enum Kind {
 }
 
 /// The message for a program that could not be started.
-pub fn explain_start(word: &OsStr, error: &io::Error) -> String {
+pub(crate) fn explain_start(word: &OsStr, error: &io::Error) -> String {
     let name = Readable::os(word);
     let file = Path::new(word);
     let has_folder = word.as_bytes().contains(&b'/');
@@ -53,7 +53,7 @@ pub fn explain_start(word: &OsStr, error: &io::Error) -> String {
 }
 
 /// Lines to add to what a program has said that failed.
-pub fn explain_end(word: &OsStr, status: ExitStatus) -> String {
+pub(crate) fn explain_end(word: &OsStr, status: ExitStatus) -> String {
     let mut lines = String::new();
     match status.signal() {
         None => {}
@@ -88,15 +88,17 @@ impl Kind {
         }
         if head.starts_with(b"\x7fELF") {
             return Some(
-                match machine(&head) == head_of_this().as_deref().and_then(machine) {
-                    true => Kind::Program,
-                    false => Kind::OtherMachine,
+                if machine(&head) == head_of_this().as_deref().and_then(machine) {
+                    Kind::Program
+                } else {
+                    Kind::OtherMachine
                 },
             );
         }
-        Some(match head.contains(&0) {
-            true => Kind::Data,
-            false => Kind::Text,
+        Some(if head.contains(&0) {
+            Kind::Data
+        } else {
+            Kind::Text
         })
     }
 }

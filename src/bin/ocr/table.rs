@@ -2,7 +2,7 @@
 
 /// How a column's cells are aligned.
 #[derive(Clone, Copy, PartialEq, Eq)]
-pub enum Align {
+pub(crate) enum Align {
     /// Words.
     Left,
     /// Numbers.
@@ -10,14 +10,14 @@ pub enum Align {
 }
 
 /// A table: a title over each column, and rows of as many cells or fewer.
-pub struct Table {
+pub(crate) struct Table {
     columns: Vec<(String, Align)>,
     rows: Vec<Vec<String>>,
 }
 
 impl Table {
     /// A table without rows.
-    pub fn new(columns: Vec<(String, Align)>) -> Table {
+    pub(crate) fn new(columns: Vec<(String, Align)>) -> Table {
         Table {
             columns,
             rows: Vec::new(),
@@ -25,12 +25,12 @@ impl Table {
     }
 
     /// Adds a row below the others.
-    pub fn row(&mut self, cells: Vec<String>) {
+    pub(crate) fn row(&mut self, cells: Vec<String>) {
         self.rows.push(cells);
     }
 
     /// The text, each line with its end.
-    pub fn text(&self) -> String {
+    pub(crate) fn text(&self) -> String {
         let titles: Vec<String> = self
             .columns
             .iter()
@@ -68,7 +68,7 @@ impl Table {
 
 /// Breaks lines that are too long to be read easily; what follows is indented by two more than the
 /// line's own indentation.
-pub fn wrap(text: &str) -> String {
+pub(crate) fn wrap(text: &str) -> String {
     const WIDTH: usize = 100;
     let mut out = String::new();
     for line in text.lines() {
@@ -94,7 +94,7 @@ pub fn wrap(text: &str) -> String {
 }
 
 /// A number of bytes.
-pub fn bytes(count: u64) -> String {
+pub(crate) fn bytes(count: u64) -> String {
     const UNITS: [&str; 4] = ["KiB", "MiB", "GiB", "TiB"];
     if count < 1024 {
         return format!("{count} B");
@@ -110,7 +110,7 @@ pub fn bytes(count: u64) -> String {
 }
 
 /// A time in seconds, with as many digits as say something.
-pub fn seconds(value: f64) -> String {
+pub(crate) fn seconds(value: f64) -> String {
     match value {
         v if v < 0.1 => format!("{v:.4}"),
         v if v < 10.0 => format!("{v:.3}"),

@@ -1,6 +1,6 @@
 //! What fails, what is forgotten, what is stopped.
 
-use super::*;
+use crate::device::tests::*;
 
 #[test]
 fn a_launch_that_never_fits_is_told_why() {
@@ -15,7 +15,7 @@ fn a_launch_that_never_fits_is_told_why() {
     assert!(text.contains("2097152 bytes"), "{text}");
     assert!(text.contains("1048576 bytes"), "{text}");
     assert!(text.contains("OCR_DEVICE_MEMORY"), "{text}");
-    // And the next one runs.
+    // The launch after a failed one runs.
     bench.run("fill", 16, &[1], &[writes(a)]);
 }
 

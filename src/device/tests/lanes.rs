@@ -1,8 +1,8 @@
 //! Lanes on a queue of their own: what is held back, and what lets it go.
 
-use super::*;
-use crate::device::lane::{COMPUTE, HELD, Lanes, Needs, Ticket};
-use crate::device::raw::{Context, Kernel, Queue, State};
+use crate::device::opencl::lane::{COMPUTE, HELD, Lanes, Needs, Ticket};
+use crate::device::opencl::raw::{Context, Kernel, Queue, State};
+use crate::device::tests::*;
 
 const MOST: usize = 2 * HELD;
 
@@ -99,7 +99,7 @@ fn as_many_are_held_back_as_the_device_has_to_do() {
     // Nobody looks what has ended. Each gate is in the lane that has less.
     let gates: Vec<usize> = tickets
         .chunk_by(|a, b| a.lane == b.lane)
-        .map(|gate| gate.len())
+        .map(<[crate::device::opencl::lane::Ticket]>::len)
         .collect();
     lab.lanes.flush();
     for &ticket in &tickets {

@@ -1,9 +1,10 @@
 //! Models of where the content of a block is: the host and two devices, whose managers launch kernels, bring the content
-//! to the host, and give up buffers. They take the steps of `engine/launch.rs`, `device/launch.rs` and `device/fetch.rs`
+//! to the host, and give up buffers. They take the steps of `engine/life/launch.rs`, `device/opencl/launch.rs` and `device/opencl/fetch.rs`
 //! by the functions that these call; a content is a number, which each writer makes one larger.
 
 use super::{Block, explore_within};
-use crate::memory::access::{Acquired, Left, acquire_locked, release};
+use crate::memory::access::{acquire_locked, release};
+use crate::memory::queue::{Acquired, Left};
 use crate::object::data_block::{Holders, Source};
 use crate::object::edt::{EdtRef, Mode};
 use crate::object::place::Place;
@@ -191,7 +192,7 @@ impl World {
 /// These EDTs at once, each on a thread, of a block that has been on the first device.
 fn at_once(interruptions: usize, wanted: &'static [(Mode, Place)]) {
     explore_within(interruptions, move || {
-        // Those who read on the other device have a copy made for them.
+        // EDTs that read on the other device have a copy made for them.
         let (_, reader) = wanted[0];
         let world = World::new(1, Holders::default(), reader == THERE);
         world.run(world.acquire(Mode::Ew, HERE));

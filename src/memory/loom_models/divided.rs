@@ -2,7 +2,7 @@
 //! afterwards. An EDT that divides the block runs as long as there are parts.
 
 use super::{Block, either_order, explore};
-use crate::object::data_block::{Holders, LIVE};
+use crate::object::data_block::{BlockState, Holders};
 use crate::object::edt::Mode;
 
 /// A block, which an EDT may have in EW mode, is divided, and another EDT wants it in RO mode, which
@@ -26,7 +26,7 @@ fn nobody_gets_it_while_it_is_divided() {
             thread.join().expect("no panic");
             assert_eq!(block.ends(), (3, 0));
             assert!(block.block.is_plain());
-            assert_eq!(block.block.header.peek().state(), LIVE);
+            assert_eq!(block.block.header.peek().state(), BlockState::Live);
         });
     }
 }
@@ -94,7 +94,7 @@ fn one_that_is_destroyed_goes_after_its_parts() {
     }
 }
 
-/// The same where it is divided a second time before the first parts are gone.
+/// A block that is divided a second time before the first parts are gone goes after the second parts.
 #[test]
 fn one_that_is_divided_twice_goes_after_the_second_parts() {
     explore(|| {
@@ -135,7 +135,7 @@ fn who_waits_between_two_divisions_runs_between_them() {
             ran.retain(|&mode| mode != Mode::Ro);
             assert_eq!(ran, [Mode::Ew, Mode::Const, Mode::Ew]);
             assert!(block.block.is_plain());
-            assert_eq!(block.block.header.peek().state(), LIVE);
+            assert_eq!(block.block.header.peek().state(), BlockState::Live);
         });
     }
 }

@@ -2,10 +2,11 @@
 //! runs once, and a block is freed after all that hold it, once.
 
 use super::{Block, either_order, explore, explore_within};
-use crate::memory::access::{Acquired, acquire_locked};
-use crate::memory::fall_back::{fall_back, has_again};
+use crate::memory::access::acquire_locked;
+use crate::memory::fall_back::{fall_back, reacquired};
+use crate::memory::queue::Acquired;
 use crate::memory::{hand_on, private};
-use crate::object::data_block::{Holders, LIVE};
+use crate::object::data_block::{BlockState, Holders};
 use crate::object::edt::{Edt, EdtRef, Mode, PreSlot, SlotInfo};
 use crate::object::place::Place;
 use loom::sync::Arc;
@@ -13,7 +14,7 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 
 const DEVICE: Place = Place::device(0);
 
-/// The blocks that EDTs use, in lock order. EDTs go on as in `engine/life.rs`.
+/// The blocks that EDTs use, in lock order. EDTs go on as in `engine/life/lock.rs`.
 struct Blocks {
     blocks: Vec<Arc<Block>>,
     /// How many EDTs have run.
@@ -71,7 +72,7 @@ impl Blocks {
         edt.cursor.set(info.next);
         if info.kept {
             let block = self.of(slot);
-            block.free_if(has_again(block.block, slot, granted));
+            block.free_if(reacquired(block.block, slot, granted));
         }
     }
 
@@ -121,7 +122,7 @@ impl Blocks {
         self.go_on(granted);
     }
 
-    /// So many EDTs have run, and this is left of each block.
+    /// Asserts that `ran` EDTs have run, and what is left of each block.
     fn check(&self, ran: usize, freed: usize) {
         assert_eq!(self.ran.load(Ordering::Relaxed), ran);
         for block in &self.blocks {
@@ -131,7 +132,7 @@ impl Blocks {
             assert_eq!(left, (0, 0, 0, false));
             if freed == 0 {
                 assert!(block.block.is_plain());
-                assert_eq!(block.block.header.peek().state(), LIVE);
+                assert_eq!(block.block.header.peek().state(), BlockState::Live);
             }
         }
     }
@@ -145,9 +146,12 @@ fn it_waits_for_the_kernel_beside_it() {
             let blocks = Blocks::new(1);
             let (falls, kernel) = (blocks.launched(&[Mode::Rw]), blocks.launched(&[Mode::Rw]));
             let other = blocks.clone();
-            let thread = loom::thread::spawn(move || match both {
-                true => other.fall_back(kernel),
-                false => other.run(kernel),
+            let thread = loom::thread::spawn(move || {
+                if both {
+                    other.fall_back(kernel)
+                } else {
+                    other.run(kernel)
+                }
             });
             blocks.fall_back(falls);
             thread.join().expect("no panic");
@@ -269,7 +273,7 @@ fn a_content_that_it_has_twice_counts_once() {
     }
 }
 
-/// It was handed the block, and has it for itself until it is on the host. Another one wants it.
+/// The EDT was handed the block, and has it for itself until the content is on the host. Another EDT wants it.
 #[test]
 fn it_has_a_block_that_it_was_handed_as_others_have_theirs() {
     for mode in [Mode::Ro, Mode::Const, Mode::Rw, Mode::Ew] {

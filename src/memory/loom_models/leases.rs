@@ -1,15 +1,16 @@
 //! Models of leases: a block in use by many EDTs, whose holds a thread keeps.
 
 use super::Block;
-use crate::memory::access::{Left, destroy, release};
+use crate::memory::access::{destroy, release};
 use crate::memory::lease::Leases;
-use crate::object::data_block::{Holders, LIVE, Mark, Source};
+use crate::memory::queue::Left;
+use crate::object::data_block::{BlockState, Holders, Mark, Source};
 use crate::object::edt::{EdtRef, Mode};
 use crate::object::place::Place;
 use loom::sync::Arc;
 use loom::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 
-/// So many holders are enough for a lease.
+/// This many holders are enough for a lease.
 const CROWD: u32 = 16;
 
 /// A lease with one hold, of many, of a block in this mode. The others have ended.
@@ -82,7 +83,7 @@ fn an_empty_lease_gets_nothing_of_a_block_that_is_gone() {
                     let mut locked = block.block.header.lock_pinned();
                     let free = locked.word.freed().expect("generations left");
                     block.block.unmark(&locked, Mark::Destroyed);
-                    locked.word = free.with_state(LIVE);
+                    locked.word = free.with_state(BlockState::Live);
                 }
             }
         };
@@ -107,7 +108,7 @@ fn an_empty_lease_gets_nothing_of_a_block_that_is_gone() {
 }
 
 /// An EDT writes and leaves its hold in the lease, while a device makes a copy: the copy has what was
-/// written, or does not count. The steps of the device are those of `make_valid` in `device/launch.rs`.
+/// written, or does not count. The steps of the device are those of `make_valid` in `device/opencl/launch.rs`.
 #[test]
 fn a_copy_has_what_was_written_under_a_lease_or_does_not_count() {
     const DEVICE: Place = Place::device(0);

@@ -9,12 +9,12 @@ mod modes;
 mod parts;
 mod private;
 
-use super::access::{Acquired, Left, acquire_locked, destroy, release_locked};
+use super::access::{acquire_locked, destroy, release_locked};
 use super::divided::{divide_locked, unite};
-use crate::object::data_block::{DataBlock, Holders};
+use super::queue::{Acquired, Left};
+use crate::object::data_block::{DataBlock, Holders, LockedBlock};
 use crate::object::edt::{Edt, EdtRef, Mode, PreSlot};
 use crate::object::guid::Guid;
-use crate::object::header::Locked;
 use crate::object::place::Place;
 use loom::cell::UnsafeCell;
 use loom::sync::Arc;
@@ -66,7 +66,7 @@ impl Block {
     }
 
     /// As `DataBlocks::lock`.
-    fn lock(&self) -> Option<Locked<'static>> {
+    fn lock(&self) -> Option<LockedBlock<'static>> {
         self.block.header.lock(self.guid.generation())
     }
 
@@ -171,7 +171,7 @@ impl Block {
         users.push((mode, place));
     }
 
-    /// It has ended.
+    /// A use of the block has ended.
     fn end(&self, mode: Mode, place: Place) {
         let mut users = self.users.lock().expect("no panic");
         let at = users.iter().position(|&user| user == (mode, place));
@@ -237,7 +237,7 @@ fn explore(model: impl Fn() + Sync + Send + 'static) {
     explore_within(3, model);
 }
 
-/// The same with so many interruptions, for models with more locks.
+/// Explores all interleavings in which threads are interrupted at most `interruptions` times.
 fn explore_within(interruptions: usize, model: impl Fn() + Sync + Send + 'static) {
     let mut builder = loom::model::Builder::new();
     builder.preemption_bound = Some(interruptions);

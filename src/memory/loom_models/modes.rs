@@ -1,7 +1,7 @@
 //! Models of EDTs that want one block in all modes: each gets it once, beside those with which its mode goes.
 
 use super::{Block, explore};
-use crate::memory::settle;
+use crate::memory::bind_place;
 use crate::object::data_block::Holders;
 use crate::object::edt::Mode;
 use crate::object::place::Place;
@@ -65,7 +65,7 @@ fn one_wants_it_while_who_has_it_is_placed() {
             let thread = loom::thread::spawn(move || other.run(other.acquire(Mode::Rw)));
             first.get().place.set(place);
             let mut granted = Vec::new();
-            assert!(settle(block.block, Mode::Rw, place, &mut granted));
+            assert!(bind_place(block.block, Mode::Rw, place, &mut granted));
             assert!(granted.is_empty() || place == Place::HOST);
             granted.push(first);
             block.run(granted);

@@ -5,7 +5,7 @@
 
 use super::{Block, check_order, either_order, explore};
 use crate::memory::{divided, hold_still, release_unused};
-use crate::object::data_block::{Holders, LIVE};
+use crate::object::data_block::{BlockState, Holders};
 use crate::object::edt::Mode;
 use crate::object::place::Place;
 use loom::sync::Arc;
@@ -50,7 +50,7 @@ fn nobody_gets_it_before_its_content() {
                 thread.join().expect("no panic");
                 assert_eq!(part.ends(), (2, 0));
                 assert!(part.block.is_plain());
-                assert_eq!(part.block.header.peek().state(), LIVE);
+                assert_eq!(part.block.header.peek().state(), BlockState::Live);
             });
         }
     }
@@ -101,7 +101,7 @@ fn one_that_is_divided_has_its_content_before() {
             ran.retain(|&mode| mode != Mode::Ro);
             assert_eq!(ran, [Mode::Const, Mode::Ew]);
             assert!(part.block.is_plain());
-            assert_eq!(part.block.header.peek().state(), LIVE);
+            assert_eq!(part.block.header.peek().state(), BlockState::Live);
         });
     }
 }

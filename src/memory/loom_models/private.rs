@@ -2,7 +2,7 @@
 
 use super::{Block, either_order, explore};
 use crate::memory::private;
-use crate::object::data_block::{Holders, LIVE};
+use crate::object::data_block::{BlockState, Holders};
 use crate::object::edt::Mode;
 use loom::sync::Arc;
 
@@ -105,7 +105,7 @@ fn one_that_is_kept_stays() {
         consumer.join().expect("no panic");
         assert_eq!(block.ends(), (1, 0));
         let word = block.block.header.peek();
-        assert_eq!((word.state(), word.count()), (LIVE, 0));
+        assert_eq!((word.state(), word.count()), (BlockState::Live, 0));
         block.destroy();
         assert_eq!(block.ends(), (1, 1));
     });
@@ -122,7 +122,7 @@ fn one_that_is_kept_can_be_named() {
                 let granted = other.acquire(Mode::Ro);
                 let private = other.block.stays_private(other.guid.generation());
                 assert_eq!(private, !kept);
-                assert_eq!(other.block.header.peek().state() == LIVE, kept);
+                assert_eq!(other.block.header.peek().state() == BlockState::Live, kept);
                 other.run(granted);
             });
             passed(&block, 1, kept);

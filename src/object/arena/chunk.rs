@@ -42,11 +42,11 @@ pub(super) fn map(huge: bool) -> Option<NonNull<u8>> {
 /// [`map`] made it, and nobody uses it any more.
 #[cfg(not(miri))]
 pub(super) unsafe fn unmap(chunk: *mut u8) {
-    // SAFETY: by the contract.
+    // SAFETY: the caller promises that `map` has mapped these bytes, and that nobody uses them any more.
     unsafe { libc::munmap(chunk.cast(), CHUNK_BYTES) };
 }
 
-/// The same from the allocator, since the interpreter knows no mapping in parts.
+/// Gets a chunk from the allocator, since the interpreter knows no mapping in parts.
 #[cfg(miri)]
 pub(super) fn map(_huge: bool) -> Option<NonNull<u8>> {
     // SAFETY: the layout has a non-zero size.
@@ -59,7 +59,8 @@ pub(super) fn map(_huge: bool) -> Option<NonNull<u8>> {
 /// [`map`] made it, and nobody uses it any more.
 #[cfg(miri)]
 pub(super) unsafe fn unmap(chunk: *mut u8) {
-    // SAFETY: by the contract.
+    // SAFETY: the caller promises that `map` has allocated the chunk, with this layout, and that nobody uses it any
+    // more.
     unsafe { std::alloc::dealloc(chunk, LAYOUT) };
 }
 

@@ -13,13 +13,13 @@
 use super::{Arena, CHUNKS, Depot, Slot};
 use crate::object::guid::{FIRST_LABEL_GENERATION, GENERATION_BITS, Guid};
 use crate::object::waiting::{Waiting, Wake};
-use crate::sync::dawdle;
+use crate::sync::preemption_point;
 use parking_lot::RwLock;
 use std::collections::BTreeMap;
 
 /// Why a label cannot be claimed.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum Taken {
+pub enum LabelTakenError {
     /// There is an object already.
     Exists,
     /// The GUID is no label of this kind of object, or not any more.
@@ -42,7 +42,7 @@ pub trait Labels {
 }
 
 #[derive(Clone, Copy)]
-struct Run {
+struct LabelRun {
     first: u32,
     len: u32,
     generation: u32,
@@ -66,9 +66,9 @@ enum Watcher {
 #[derive(Default)]
 struct Known {
     /// By their first slots.
-    reserved: BTreeMap<u32, Run>,
+    reserved: BTreeMap<u32, LabelRun>,
     /// Free for later runs, by their first slots. Neighbours in one generation are one.
-    returned: BTreeMap<u32, Run>,
+    returned: BTreeMap<u32, LabelRun>,
 }
 
 impl Known {
@@ -78,22 +78,22 @@ impl Known {
     }
 
     /// A part of a run that was given back.
-    fn take(&mut self, len: u32) -> Option<Run> {
+    fn take(&mut self, len: u32) -> Option<LabelRun> {
         let (&first, _) = self.returned.iter().find(|(_, run)| run.len >= len)?;
         let run = self.returned.remove(&first)?;
         if run.len > len {
-            let rest = Run {
+            let rest = LabelRun {
                 first: first + len,
                 len: run.len - len,
                 ..run
             };
             self.returned.insert(rest.first, rest);
         }
-        Some(Run { len, ..run })
+        Some(LabelRun { len, ..run })
     }
 
     /// Adds slots that are free, if there are any.
-    fn add(&mut self, mut run: Run) {
+    fn add(&mut self, mut run: LabelRun) {
         if run.len == 0 {
             return;
         }
@@ -121,7 +121,7 @@ impl<T: Slot> Labels for Arena<T> {
         let mut known = self.labels.runs.write();
         let run = match known.take(len) {
             Some(run) => run,
-            None => Run {
+            None => LabelRun {
                 first: self.reserve_fresh(len)?,
                 len,
                 generation: FIRST_LABEL_GENERATION,
@@ -140,7 +140,7 @@ impl<T: Slot> Labels for Arena<T> {
         if generation == 1 << GENERATION_BITS {
             return;
         }
-        let part = |first, behind| Run {
+        let part = |first, behind| LabelRun {
             first,
             len: behind - first,
             generation,
@@ -181,32 +181,33 @@ impl<T: Slot> Labels for Arena<T> {
 impl<T: Slot> Arena<T> {
     /// Claims the slot of a label: it is like one that was just allocated, but others may wait for
     /// what becomes of it. The caller publishes an object.
-    pub fn claim(&self, label: Guid) -> Result<&T, Taken> {
+    pub fn claim(&self, label: Guid) -> Result<&T, LabelTakenError> {
         let (index, generation) = (label.index(), label.generation());
-        let slot = self.get(index).ok_or(Taken::NoLabel)?;
+        let slot = self.get(index).ok_or(LabelTakenError::NoLabel)?;
         loop {
             let Some(vacant) = slot.header().vacant() else {
                 let word = slot.header().peek();
-                return Err(match word.is_label() && word.generation() == generation {
-                    true => Taken::Exists,
-                    false => Taken::NoLabel,
+                return Err(if word.is_label() && word.generation() == generation {
+                    LabelTakenError::Exists
+                } else {
+                    LabelTakenError::NoLabel
                 });
             };
             let known = self.labels.runs.read();
             if !known.is_label(index, generation) {
-                return Err(Taken::NoLabel);
+                return Err(LabelTakenError::NoLabel);
             }
             if slot.header().claim(vacant, generation) {
                 self.note_use(index);
                 drop(known);
-                dawdle(8);
+                preemption_point(8);
                 return Ok(slot);
             }
         }
     }
 
     /// As [`Arena::claim`], of a label whose object leaves it to another, which is in `state`.
-    pub fn claim_from(&self, label: Guid, state: u8) -> Option<&T> {
+    pub fn claim_from(&self, label: Guid, state: T::State) -> Option<&T> {
         let (index, generation) = (label.index(), label.generation());
         let slot = self.get(index)?;
         let known = self.labels.runs.read();
@@ -231,7 +232,7 @@ impl<T: Slot> Arena<T> {
                 // in it: then this is what waits for that.
                 Watcher::GivenBack(generation) => {
                     if self.comes_back(index, generation) {
-                        self.labels.runs.write().add(Run {
+                        self.labels.runs.write().add(LabelRun {
                             first: index,
                             len: 1,
                             generation,
@@ -267,14 +268,15 @@ mod tests {
     use super::*;
     use crate::object::arena::Cache;
     use crate::object::guid::Kind;
+    use crate::object::header::TestState;
 
     fn label(first: u32, generation: u32, at: u32) -> Guid {
         Guid::new(Kind::Event, generation, first + at)
     }
 
-    fn make(arena: &Arena<Thing>, label: Guid) -> Result<(), Taken> {
+    fn make(arena: &Arena<Thing>, label: Guid) -> Result<(), LabelTakenError> {
         let header = arena.claim(label)?.header();
-        header.publish(header.peek().with_state(1));
+        header.publish(header.peek().with_state(TestState::Live));
         Ok(())
     }
 
@@ -294,18 +296,19 @@ mod tests {
         for _ in 0..5000 {
             let (index, slot) = arena.allocate(&mut cache).expect("memory");
             assert!(!(first..first + 1000).contains(&index));
-            slot.header().publish(slot.header().peek().with_state(1));
+            slot.header()
+                .publish(slot.header().peek().with_state(TestState::Live));
         }
         let label = label(first, generation, 999);
         for _ in 0..3 {
             assert_eq!(make(&arena, label), Ok(()));
-            assert_eq!(make(&arena, label), Err(Taken::Exists));
+            assert_eq!(make(&arena, label), Err(LabelTakenError::Exists));
             destroy(&arena, label);
         }
         let beyond = Guid::from_bits(label.bits() + 1);
-        assert_eq!(make(&arena, beyond), Err(Taken::NoLabel));
+        assert_eq!(make(&arena, beyond), Err(LabelTakenError::NoLabel));
         let stale = Guid::new(Kind::Event, generation + 1, label.index());
-        assert_eq!(make(&arena, stale), Err(Taken::NoLabel));
+        assert_eq!(make(&arena, stale), Err(LabelTakenError::NoLabel));
     }
 
     #[test]
@@ -317,13 +320,13 @@ mod tests {
         arena.give_back(first);
         assert_eq!(
             make(&arena, label(first, generation, 3)),
-            Err(Taken::NoLabel)
+            Err(LabelTakenError::NoLabel)
         );
-        assert_eq!(make(&arena, in_use), Err(Taken::Exists));
+        assert_eq!(make(&arena, in_use), Err(LabelTakenError::Exists));
         assert_eq!(arena.reserve(5), Some((first + 5, generation + 1)));
         assert_eq!(arena.reserve(4), Some((first, generation + 1)));
         destroy(&arena, in_use);
-        assert_eq!(make(&arena, in_use), Err(Taken::NoLabel));
+        assert_eq!(make(&arena, in_use), Err(LabelTakenError::NoLabel));
         assert_eq!(arena.reserve(1), Some((first + 4, generation + 1)));
         assert_eq!(
             make(&arena, label(first, generation + 1, 3)),
@@ -354,7 +357,7 @@ mod tests {
                 start.wait();
                 arena.give_back(first);
             });
-            // They are together again, and in one generation.
+            // The runs are together again, and in one generation.
             generation += 1;
             assert_eq!(arena.reserve(LEN), Some((first, generation)));
         }

@@ -1,19 +1,20 @@
 //! Slots that go from one thread to another, run by `loom` through every interleaving.
 
 use super::*;
+use crate::object::header::TestState;
 use loom::cell::UnsafeCell;
 use loom::sync::Arc;
 
-const LIVE: u8 = 1;
-
 #[repr(C, align(64))]
 struct Thing {
-    header: Header,
+    header: Header<TestState>,
 }
 
 // SAFETY: as far as a model goes, which begins the headers itself: 64 bytes; the fields are fixed.
 unsafe impl Slot for Thing {
-    fn header(&self) -> &Header {
+    type State = TestState;
+
+    fn header(&self) -> &Header<TestState> {
         &self.header
     }
 }
@@ -30,27 +31,31 @@ unsafe impl Sync for Shared {}
 unsafe impl Send for Shared {}
 
 /// An object, by its slot and generation.
-type Name = (u32, u32);
+type CodeName = (u32, u32);
 
 impl Shared {
-    fn create(&self, cache: &mut Cache, value: u32) -> Name {
+    fn create(&self, cache: &mut Cache, value: u32) -> CodeName {
         let (index, slot) = self.arena.allocate(cache).expect("memory");
         let word = slot.header.peek();
-        assert_eq!(word.state(), FREE, "slot {index} handed out twice");
+        assert_eq!(
+            word.state(),
+            TestState::Free,
+            "slot {index} handed out twice"
+        );
         // SAFETY: the slot is this thread's.
         self.values[index as usize].with_mut(|place| unsafe { *place = value });
-        slot.header.publish(word.with_state(LIVE));
+        slot.header.publish(word.with_state(TestState::Live));
         (index, word.generation())
     }
 
     /// What an object has inside, if it is there.
-    fn look(&self, (index, generation): Name) -> Option<u32> {
+    fn look(&self, (index, generation): CodeName) -> Option<u32> {
         let _locked = self.arena.slot(index).header.lock(generation)?;
         // SAFETY: the lock is held.
         Some(self.values[index as usize].with(|place| unsafe { *place }))
     }
 
-    fn destroy(&self, cache: &mut Cache, (index, generation): Name) {
+    fn destroy(&self, cache: &mut Cache, (index, generation): CodeName) {
         let mut locked = self
             .arena
             .slot(index)

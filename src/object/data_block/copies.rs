@@ -12,7 +12,7 @@
 //! | the host | an EDT of the host has written, or the devices have lost their buffers |
 //! | the host and devices | the content was brought from a device, or copied to some |
 //!
-//! So `valid` has the host in it, or at most one device, since devices get contents from the host alone. Between two
+//! The set `valid` thus has the host in it, or at most one device, since devices get contents from the host alone. Between two
 //! states goes one of these steps, each in one hold of the lock:
 //!
 //! | step | by whom | `valid` | `version` |
@@ -45,16 +45,15 @@
 //! - Nobody has ever written the block. Then host memory is zeros, or in strict mode a pattern: memory that is
 //!   allocated later than the block begins so. It is copied for readers, and does not count.
 //!
-//! So a kernel that only reads never finds what was in its buffer before. One that writes a block which nobody has
+//! By these steps a kernel that only reads never finds what was in its buffer before. One that writes a block which nobody has
 //! written yet gets its buffer as it is, but in strict mode: most write all of it, and for these a copy would be lost time.
 //!
 //! `loom_models/copies.rs` of the room `memory` runs these functions, with those that acquire and release.
 
 use super::memory::{
-    Memory, OutOfMemory, Pages, Start, UNWRITTEN, allocate_memory, free_memory, written_beyond,
+    Memory, OutOfMemoryError, Pages, Start, UNWRITTEN, allocate_memory, free_memory, written_beyond,
 };
-use super::{DataBlock, Holders, LIVE, Mark};
-use crate::object::header::Locked;
+use super::{BlockState, DataBlock, Holders, LockedBlock, Mark};
 use crate::object::place::{Place, PlaceSet};
 use crate::sync::{Ordering, fence};
 use std::ops::{Deref, DerefMut};
@@ -112,7 +111,7 @@ impl Copies {
         self.resident.remove(place);
     }
 
-    /// Those of a new block that nobody has acquired.
+    /// The copies of a new block that nobody has acquired.
     #[cfg(all(test, loom))]
     pub fn begin_for_model(&mut self) {
         (self.valid, self.has_host) = (PlaceSet::EMPTY, false);
@@ -133,7 +132,8 @@ pub enum Source {
     Host(CopyOf),
     /// Host memory is to be copied, for this launch alone: a writer of the host has it now.
     Written,
-    /// The same: the latest content is on this other device, and the host has the one from before.
+    /// Host memory is to be copied, for this launch alone: the latest content is on this other device, and the host has
+    /// the one from before.
     Older(Place),
     /// Nobody has written it, so host memory has zeros.
     Nothing,
@@ -148,7 +148,7 @@ pub struct CopyOf {
 /// Access to a block's copies; the block is locked as long as this lives.
 pub struct CopiesGuard<'a> {
     block: &'a DataBlock,
-    locked: Locked<'a>,
+    locked: LockedBlock<'a>,
 }
 
 impl Deref for CopiesGuard<'_> {
@@ -219,15 +219,15 @@ impl DataBlock {
     }
 
     /// Access to the copies under the lock of this block, which the caller has.
-    pub(crate) fn copies_of<'a>(&'a self, locked: &'a mut Locked<'_>) -> &'a mut Copies {
+    pub(crate) fn copies_of<'a>(&'a self, locked: &'a mut LockedBlock<'_>) -> &'a mut Copies {
         debug_assert!(locked.is_of(&self.header));
         // SAFETY: the lock of the block is held, and borrowed alone as long as the copies are, to which this and
         // `copies_seen` are the only ways.
         unsafe { &mut *self.second.copies.get() }
     }
 
-    /// The same, to read them.
-    pub(crate) fn copies_seen<'a>(&'a self, locked: &'a Locked<'_>) -> &'a Copies {
+    /// Access to the copies for reading, under the lock of this block, which the caller has.
+    pub(crate) fn copies_seen<'a>(&'a self, locked: &'a LockedBlock<'_>) -> &'a Copies {
         debug_assert!(locked.is_of(&self.header));
         // SAFETY: the lock of the block is held, and borrowed as long as the copies are; who changes them borrows it
         // alone.
@@ -254,7 +254,7 @@ impl DataBlock {
     /// 128 and the size rounded up to a power of two (at least 16), which is what OpenCL asks of
     /// memory that a device uses in place: a vector no longer than the block can be loaded. It begins as zeros, in strict
     /// mode as a pattern: nobody reads what was there before.
-    pub fn host_memory(&self) -> Result<NonNull<u8>, OutOfMemory> {
+    pub fn host_memory(&self) -> Result<NonNull<u8>, OutOfMemoryError> {
         if self.copies().has_host
             && let Some(host) = NonNull::new(self.host_ptr())
         {
@@ -293,17 +293,19 @@ impl DataBlock {
     /// Whether nobody has used the block yet: it was made without memory, nobody has it or waits for it, and it is
     /// nothing but a block.
     #[cfg_attr(loom, allow(dead_code))]
-    pub(crate) fn is_unused_yet(&self, locked: &Locked<'_>) -> bool {
+    pub(crate) fn is_unused_yet(&self, locked: &LockedBlock<'_>) -> bool {
         let copies = self.copies_seen(locked);
         let marks = self.second.marks.load(Ordering::Relaxed) & !(Mark::Guarded as u32);
         let bare = !copies.has_host && copies.valid.is_empty() && copies.resident.is_empty();
-        bare && marks == 0 && locked.word.state() == LIVE && self.queue.get().0.is_null()
+        bare && marks == 0
+            && locked.word.state() == BlockState::Live
+            && self.queue.get().0.is_null()
     }
 
     /// Gives a block whose memory belongs to another one memory of its own, with the content; for its only holder
     /// but for those in mode RO. The host's copy is valid, or nobody has written the block yet.
     #[cfg_attr(loom, allow(dead_code))]
-    pub fn copy_out(&self) -> Result<(), OutOfMemory> {
+    pub fn copy_out(&self) -> Result<(), OutOfMemoryError> {
         if self.owns_memory() {
             return Ok(());
         }
@@ -336,7 +338,7 @@ impl DataBlock {
 
     /// The pages of its own that a live block has which nobody holds, or waits for, and which nothing but EDTs of the host
     /// has to do with.
-    pub fn pages_of_nobody(&self, locked: &Locked<'_>) -> Option<Pages> {
+    pub fn pages_of_nobody(&self, locked: &LockedBlock<'_>) -> Option<Pages> {
         let Holders {
             ro,
             constant,
@@ -345,7 +347,7 @@ impl DataBlock {
             ..
         } = self.holders.get();
         let is_held = ro != 0 || constant != 0 || rw != 0 || ew;
-        let is_free = locked.word.state() == LIVE
+        let is_free = locked.word.state() == BlockState::Live
             && !is_held
             && self.queue.get().0.is_null()
             && self.creator.load(Ordering::Relaxed) == 0;

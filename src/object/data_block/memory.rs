@@ -15,12 +15,12 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 
 /// Host memory for a block of this size could not be had.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct OutOfMemory {
+pub struct OutOfMemoryError {
     /// The size asked for, in bytes.
     pub bytes: u64,
 }
 
-impl std::fmt::Display for OutOfMemory {
+impl std::fmt::Display for OutOfMemoryError {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         write!(f, "no host memory for a data block of {} bytes", self.bytes)
     }
@@ -41,9 +41,10 @@ unsafe impl Send for Memory {}
 impl Memory {
     /// How many bytes of the process it takes, guarded: of small blocks that is mostly guards.
     pub fn taken(&self) -> usize {
-        match is_mapped(self.base) {
-            true => mapped_bytes(self.len),
-            false => self.len + alignment(self.len) + 2 * GUARD,
+        if is_mapped(self.base) {
+            mapped_bytes(self.len)
+        } else {
+            self.len + alignment(self.len) + 2 * GUARD
         }
     }
 
@@ -70,7 +71,7 @@ impl Drop for Memory {
 
 /// A block that was there when its run ended.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Former {
+pub(crate) struct Former {
     /// Its GUID.
     pub guid: Guid,
     /// How many bytes it had.
@@ -101,7 +102,7 @@ pub(super) fn bequeath(memory: Memory, guid: Guid) {
 
 /// The block of a run that has ended which this address was in, and the byte of it. For the handler of a crash: it waits
 /// for no lock.
-pub fn former_at(address: usize) -> Option<(Former, usize)> {
+pub(crate) fn former_at(address: usize) -> Option<(Former, usize)> {
     let former = FORMER.try_lock()?;
     former.iter().find_map(
         |&(
@@ -122,13 +123,13 @@ const GUARD: usize = 128;
 const PATTERN: u8 = 0xc3;
 
 /// What strict mode fills a new block with: a program that uses what nobody has written is to see it.
-pub const UNWRITTEN: u8 = 0xa5;
+pub(crate) const UNWRITTEN: u8 = 0xa5;
 
 /// How many blocks have pages of their own at most, of 65530 mappings that a process may have.
 const MAPPED_MOST: usize = 16 << 10;
 static MAPPED: AtomicUsize = AtomicUsize::new(0);
 /// The largest size of a page: what is a multiple of it is one of every page.
-pub const PAGE: usize = if cfg!(target_arch = "x86_64") {
+pub(crate) const PAGE: usize = if cfg!(target_arch = "x86_64") {
     4 << 10
 } else {
     64 << 10
@@ -146,7 +147,7 @@ pub struct Pages {
 }
 
 impl Pages {
-    /// Those of the block whose memory has this base, if it has some.
+    /// The pages of the block whose memory has this base, if it has some.
     pub(super) fn of(base: *mut u8, start: *mut u8, len: usize) -> Option<Pages> {
         is_mapped(base).then(|| Pages {
             first: base.addr() - 1 + PAGE,
@@ -166,12 +167,14 @@ impl Pages {
     /// # Safety
     /// The block has not been freed.
     pub unsafe fn let_touch(&self, all: bool) -> bool {
-        let access = match all {
-            true => libc::PROT_READ | libc::PROT_WRITE,
-            false => libc::PROT_NONE,
+        let access = if all {
+            libc::PROT_READ | libc::PROT_WRITE
+        } else {
+            libc::PROT_NONE
         };
         let first = ptr::with_exposed_provenance_mut(self.first);
-        // SAFETY: pages that `map` has mapped, which are there until the block is freed, by the contract.
+        // SAFETY: `map` has mapped these pages; the caller promises that the block has not been freed, so they are
+        // there.
         unsafe { libc::mprotect(first, self.bytes, access) == 0 }
     }
 }
@@ -225,10 +228,10 @@ fn map(bytes: usize) -> Option<(*mut u8, *mut u8)> {
 }
 
 /// How far from a block an access can be that its guards, and the pages beside them, have stopped.
-pub const REACH: usize = 2 * PAGE + 2 * GUARD;
+pub(crate) const REACH: usize = 2 * PAGE + 2 * GUARD;
 
 /// How host memory for a block of so many bytes is aligned at least.
-pub fn alignment(bytes: usize) -> usize {
+pub(crate) fn alignment(bytes: usize) -> usize {
     bytes.next_power_of_two().clamp(16, 128)
 }
 
@@ -237,7 +240,6 @@ pub fn alignment(bytes: usize) -> usize {
 pub(super) enum Start {
     /// Anything: its creator is about to write it.
     Anything,
-    /// Zeros.
     Zeros,
 }
 
@@ -245,8 +247,8 @@ pub(super) fn allocate_memory(
     size: u64,
     guarded: bool,
     start: Start,
-) -> Result<(*mut u8, NonNull<u8>), OutOfMemory> {
-    let failed = OutOfMemory { bytes: size };
+) -> Result<(*mut u8, NonNull<u8>), OutOfMemoryError> {
+    let failed = OutOfMemoryError { bytes: size };
     let bytes = usize::try_from(size).map_err(|_| failed)?;
     if bytes > isize::MAX as usize / 2 {
         return Err(failed);
@@ -276,9 +278,9 @@ fn on_heap(bytes: usize, guarded: bool, start: Start) -> Option<(*mut u8, *mut u
     // What is smaller than 16 bytes need not be aligned to 16.
     let all = (bytes + slack + 2 * guard).max(16);
     let base = match start {
-        // SAFETY: a plain call; any size may be asked for.
+        // SAFETY: `malloc` has no preconditions: any size may be asked for.
         Start::Anything => unsafe { libc::malloc(all) },
-        // SAFETY: a plain call; any number and size may be asked for.
+        // SAFETY: `calloc` has no preconditions: any number and size may be asked for.
         Start::Zeros => unsafe { libc::calloc(all, 1) },
     }
     .cast::<u8>();
@@ -294,8 +296,8 @@ pub(super) unsafe fn written_beyond(host: *const u8, bytes: usize) -> Option<isi
     let behind = bytes as isize..(bytes + GUARD) as isize;
     let before = (-(GUARD as isize)..0).rev();
     behind.chain(before).find(|&at| {
-        // SAFETY: within the guards, by the contract. Volatile, since a program that misuses the block
-        // may write to them now.
+        // SAFETY: the caller promises memory of this size with guards, and `at` is within one of them. The read is
+        // volatile, since a program that misuses the block may write there now.
         let byte = unsafe { host.wrapping_offset(at).read_volatile() };
         byte != PATTERN
     })

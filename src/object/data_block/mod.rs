@@ -19,40 +19,51 @@ mod copies;
 mod memory;
 mod store;
 
-pub use copies::{Copies, CopiesGuard, CopyOf, Source};
-pub use memory::{
-    Former, Memory, OutOfMemory, PAGE, Pages, REACH, UNWRITTEN, alignment, former_at,
+pub(crate) use copies::{Copies, Source};
+pub(crate) use memory::{
+    Former, Memory, OutOfMemoryError, PAGE, Pages, REACH, UNWRITTEN, alignment, former_at,
 };
-pub use store::DataBlocks;
+pub(crate) use store::DataBlocks;
 
 use super::arena::Slot;
 use super::edt::Edt;
 use super::guid::{Guid, Kind};
-use super::header::{COUNT_MAX, Header, Locked, Word};
+use super::header::{COUNT_MAX, Header, Locked, Word, states};
 use super::place::{Place, PlaceSet};
 use crate::sync::{AtomicU32, Ordering, Spin};
 use std::cell::{Cell, UnsafeCell};
 use std::ptr::NonNull;
 use std::sync::atomic::{AtomicPtr, AtomicUsize};
 
-/// State: exists.
-pub const LIVE: u8 = 1;
-/// State: `ocrDbDestroy` was called; holders still use it.
-pub const DESTROYED: u8 = 2;
-/// State: there are parts of it.
-pub const DIVIDED: u8 = 3;
-/// State: goes when those that it was passed to are done with it.
-pub const PRIVATE: u8 = 4;
-/// Stands in the count of a private block while it is passed on: more pre-slots than there can be.
-pub const PASSING: u32 = COUNT_MAX / 2 + 1;
-/// State: there are parts of it, and it goes with the last.
-pub const DIVIDED_DESTROYED: u8 = 6;
-
-/// Whether a program can use a block in this state: it is live or divided.
-#[inline]
-fn is_usable(state: u8) -> bool {
-    state & LIVE != 0
+states! {
+    /// The states of a data block.
+    pub enum BlockState {
+        /// It exists.
+        Live = 1,
+        /// `ocrDbDestroy` was called; holders still use it.
+        Destroyed = 2,
+        /// There are parts of it.
+        Divided = 3,
+        /// It goes when those that it was passed to are done with it.
+        Private = 4,
+        /// There are parts of it, and it goes with the last.
+        DividedDestroyed = 6,
+    }
 }
+
+impl BlockState {
+    /// Whether a program can use a block in this state.
+    #[inline]
+    fn is_usable(self) -> bool {
+        matches!(self, BlockState::Live | BlockState::Divided)
+    }
+}
+
+/// The lock of a data block.
+pub(crate) type LockedBlock<'a> = Locked<'a, BlockState>;
+
+/// Stands in the count of a private block while it is passed on: more pre-slots than there can be.
+pub(crate) const PASSING: u32 = COUNT_MAX / 2 + 1;
 
 /// What there is to know about a live block for those who do not take its lock.
 #[derive(Clone, Copy)]
@@ -76,19 +87,19 @@ pub enum Mark {
     Divided = 128,
     /// There are, and they hold the block.
     Closed = 256,
-    /// It is a part of a file, to which it goes back.
+    /// The block is a part of a file, to which it goes back.
     Chunk = 512,
     /// Memory of its own is guarded (`memory.rs`), as of all blocks in strict mode.
     Guarded = 1024,
     /// Strict mode looks at it, while nobody has it.
     Watched = 2048,
-    /// It is a part that gets memory of its own and leaves its whole.
+    /// The block is a part that gets memory of its own and leaves its whole.
     Leaving = 4096,
 }
 
 /// Who has acquired a block.
 #[derive(Clone, Copy, Default, Debug)]
-pub struct Holders {
+pub(crate) struct Holders {
     /// EDTs that hold it in RO mode.
     pub ro: u32,
     /// EDTs that hold it in CONST mode.
@@ -105,7 +116,7 @@ pub struct Holders {
 #[repr(C, align(128))]
 pub struct DataBlock {
     /// Generation and state.
-    pub header: Header,
+    pub header: Header<BlockState>,
     index: Cell<u32>,
     /// Who created the block and has not released it: an EDT, or a thread outside of EDTs. 0: nobody.
     pub(crate) creator: AtomicUsize,
@@ -138,7 +149,9 @@ unsafe impl Sync for DataBlock {}
 
 // SAFETY: zero is a free block; the size is 128; the fields are fixed.
 unsafe impl Slot for DataBlock {
-    fn header(&self) -> &Header {
+    type State = BlockState;
+
+    fn header(&self) -> &Header<BlockState> {
         &self.header
     }
 }
@@ -177,7 +190,9 @@ impl DataBlock {
             false,
         );
         block.holders.set(holders);
-        block.header.publish(block.header.peek().with_state(LIVE));
+        block
+            .header
+            .publish(block.header.peek().with_state(BlockState::Live));
         (block, block.guid())
     }
 }
@@ -222,9 +237,10 @@ impl DataBlock {
     }
 
     /// Whether `ocrDbDestroy` was called for it, or it goes.
-    pub fn is_destroyed(&self, locked: &Locked<'_>) -> bool {
+    pub fn is_destroyed(&self, locked: &LockedBlock<'_>) -> bool {
         let state = locked.word.state();
-        matches!(state, DESTROYED | DIVIDED_DESTROYED) || self.has(Mark::Destroyed)
+        matches!(state, BlockState::Destroyed | BlockState::DividedDestroyed)
+            || self.has(Mark::Destroyed)
     }
 
     /// Whether a block of this generation is private, and is not about to be another. That is not known while
@@ -242,9 +258,9 @@ impl DataBlock {
     }
 
     /// The header's word of a private block of this generation.
-    fn private_word(&self, generation: u32) -> Option<Word> {
+    fn private_word(&self, generation: u32) -> Option<Word<BlockState>> {
         let word = self.header.peek();
-        let private = word.generation() == generation && word.state() == PRIVATE;
+        let private = word.generation() == generation && word.state() == BlockState::Private;
         private.then_some(word)
     }
 
@@ -261,13 +277,13 @@ impl DataBlock {
     }
 
     /// Puts a mark.
-    pub fn mark(&self, _locked: &Locked<'_>, mark: Mark) {
+    pub fn mark(&self, _locked: &LockedBlock<'_>, mark: Mark) {
         let marks = self.second.marks.load(Ordering::Relaxed) | mark as u32;
         self.second.marks.store(marks, Ordering::Relaxed);
     }
 
     /// Takes a mark away.
-    pub fn unmark(&self, _locked: &Locked<'_>, mark: Mark) {
+    pub fn unmark(&self, _locked: &LockedBlock<'_>, mark: Mark) {
         let marks = self.second.marks.load(Ordering::Relaxed) & !(mark as u32);
         self.second.marks.store(marks, Ordering::Relaxed);
     }

@@ -1,10 +1,10 @@
 //! Where data blocks are kept.
 
-use super::memory::{OutOfMemory, Start, allocate_memory, bequeath, free_memory};
-use super::{DESTROYED, DataBlock, LIVE, Mark, is_usable};
-use crate::object::arena::{Arena, Cache, Labels, Taken};
+use super::memory::{OutOfMemoryError, Start, allocate_memory, bequeath, free_memory};
+use super::{BlockState, DataBlock, LockedBlock, Mark};
+use crate::object::arena::{Arena, Cache, LabelTakenError, Labels};
 use crate::object::guid::{Guid, Kind};
-use crate::object::header::{Locked, Word};
+use crate::object::header::Word;
 use crate::object::hints::{HintSet, Hints};
 use crate::object::partition::Partitions;
 use std::ptr::NonNull;
@@ -18,7 +18,7 @@ pub struct DataBlocks {
     blocks: Arena<DataBlock>,
     /// The hints of those that have some.
     pub hints: Hints,
-    /// Those that are divided, and their parts.
+    /// The blocks that are divided, and their parts.
     pub partitions: Partitions,
     /// Whether host memory has guards.
     guarded: bool,
@@ -42,8 +42,8 @@ impl DataBlocks {
         cache: &mut Cache,
         size: u64,
         with_memory: bool,
-    ) -> Result<&DataBlock, OutOfMemory> {
-        let failed = OutOfMemory { bytes: size };
+    ) -> Result<&DataBlock, OutOfMemoryError> {
+        let failed = OutOfMemoryError { bytes: size };
         if size > ADDRESS_SPACE {
             return Err(failed);
         }
@@ -60,7 +60,7 @@ impl DataBlocks {
         &self,
         size: u64,
         wanted: bool,
-    ) -> Result<Option<(*mut u8, NonNull<u8>)>, OutOfMemory> {
+    ) -> Result<Option<(*mut u8, NonNull<u8>)>, OutOfMemoryError> {
         wanted
             .then(|| allocate_memory(size, self.guarded, Start::Anything))
             .transpose()
@@ -72,12 +72,12 @@ impl DataBlocks {
         label: Guid,
         size: u64,
         with_memory: bool,
-    ) -> Result<Result<&DataBlock, Taken>, OutOfMemory> {
+    ) -> Result<Result<&DataBlock, LabelTakenError>, OutOfMemoryError> {
         if size > ADDRESS_SPACE {
-            return Err(OutOfMemory { bytes: size });
+            return Err(OutOfMemoryError { bytes: size });
         }
         if !label.is_data_block() {
-            return Ok(Err(Taken::NoLabel));
+            return Ok(Err(LabelTakenError::NoLabel));
         }
         // Others who want to create it wait while the label is claimed, so the memory comes before.
         let memory = self.memory(size, with_memory)?;
@@ -86,7 +86,7 @@ impl DataBlocks {
             .claim(label)
             .inspect(|block| block.begin(label.index(), size, memory, self.guarded))
             .inspect_err(|_| {
-                free_memory(memory.map_or(std::ptr::null_mut(), |(base, _)| base), size)
+                free_memory(memory.map_or(std::ptr::null_mut(), |(base, _)| base), size);
             }))
     }
 
@@ -105,7 +105,7 @@ impl DataBlocks {
         let base = block.second.base.replace(std::ptr::null_mut());
         let Some(freed) = locked.word.freed() else {
             // The generations of the slot are used up: it stays "destroyed" for ever.
-            locked.word = locked.word.with_state(DESTROYED);
+            locked.word = locked.word.with_state(BlockState::Destroyed);
             drop(locked);
             free_memory(base, size);
             return;
@@ -119,7 +119,7 @@ impl DataBlocks {
     /// The block of a GUID and its lock, if the slot is still in that generation: the block is
     /// live, or destroyed and still in use (`locked.word.state()` tells).
     #[inline]
-    pub fn lock(&self, guid: Guid) -> Option<(&DataBlock, Locked<'_>)> {
+    pub fn lock(&self, guid: Guid) -> Option<(&DataBlock, LockedBlock<'_>)> {
         if !guid.is_data_block() {
             return None;
         }
@@ -130,7 +130,7 @@ impl DataBlocks {
     /// Adds hints to a block. False if there is none.
     pub fn add_hints(&self, guid: Guid, hints: &HintSet) -> bool {
         let locked = self.can_be_named(guid).then(|| self.lock(guid)).flatten();
-        let Some((block, _locked)) = locked.filter(|(_, locked)| is_usable(locked.word.state()))
+        let Some((block, _locked)) = locked.filter(|(_, locked)| locked.word.state().is_usable())
         else {
             return false;
         };
@@ -146,7 +146,7 @@ impl DataBlocks {
         guid.is_data_block()
             && self.blocks.get(guid.index()).is_some_and(|block| {
                 let word = block.header.peek();
-                word.generation() == guid.generation() && is_usable(word.state())
+                word.generation() == guid.generation() && word.state().is_usable()
             })
     }
 
@@ -190,7 +190,7 @@ impl DataBlocks {
     }
 
     /// The header's word of the slot with this index, whatever is in it.
-    pub fn word(&self, index: u32) -> Option<Word> {
+    pub fn word(&self, index: u32) -> Option<Word<BlockState>> {
         self.blocks.get(index).map(|block| block.header.peek())
     }
 
@@ -215,7 +215,8 @@ impl DataBlocks {
     /// All blocks that are not free, with their GUIDs: others may free them meanwhile, so they are
     /// not to be asked.
     pub fn live(&self) -> impl Iterator<Item = (Guid, &DataBlock)> {
-        let guid = |index, word: Word| Guid::new(Kind::DataBlock, word.generation(), index);
+        let guid =
+            |index, word: Word<BlockState>| Guid::new(Kind::DataBlock, word.generation(), index);
         self.blocks
             .live()
             .map(move |(index, word, block)| (guid(index, word), block))
@@ -227,7 +228,7 @@ impl DataBlocks {
         slots.filter_map(|(index, block)| {
             let word = block.header.peek();
             let guid = Guid::new(Kind::DataBlock, word.generation(), index);
-            (word.state() == LIVE).then_some((guid, block))
+            (word.state() == BlockState::Live).then_some((guid, block))
         })
     }
 
@@ -254,7 +255,7 @@ mod tests {
     fn block(blocks: &DataBlocks, cache: &mut Cache, size: u64) -> Guid {
         let block = blocks.allocate(cache, size, false).expect("memory");
         let word = block.header.peek();
-        block.header.publish(word.with_state(LIVE));
+        block.header.publish(word.with_state(BlockState::Live));
         block.guid()
     }
 
@@ -297,7 +298,7 @@ mod tests {
                 // SAFETY: within a guard.
                 let before = unsafe { byte.replace(0) };
                 assert_eq!(block.written_beyond(), Some(at));
-                // SAFETY: as above.
+                // SAFETY: `byte` is within a guard of the block, whose memory is there.
                 unsafe { byte.write(before) };
             }
         }
@@ -310,7 +311,7 @@ mod tests {
         for bytes in [1 << 60, u64::MAX] {
             for with_memory in [false, true] {
                 let answer = blocks.allocate(&mut cache, bytes, with_memory);
-                assert_eq!(answer.map(|_| ()).unwrap_err(), OutOfMemory { bytes });
+                assert_eq!(answer.map(|_| ()).unwrap_err(), OutOfMemoryError { bytes });
             }
         }
     }

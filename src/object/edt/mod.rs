@@ -5,7 +5,7 @@
 //! | free | 0 | holder of the free slot | creation |
 //! | waiting | pre-slots not satisfied | holder of the lock | the count reaching 0: the one who brought it there owns the EDT; or `ocrEdtDestroy` |
 //! | zombie | pre-slots still linked to events | holder of the lock | the count reaching 0: freed; never, where the generations of the slot are used up |
-//! | runnable | outstanding fetches | the owner, but pictures and strict mode read the place, the flags and the pre-slots; handed on through a block's queue, a fetch, a ready queue or a launch, each of which orders the old owner's writes before the new one's reads | having run: freed by the worker or the device manager's thread |
+//! | runnable | outstanding fetches | the owner, but snapshots and strict mode read the place, the flags and the pre-slots; handed on through a block's queue, a fetch, a ready queue or a launch, each of which orders the old owner's writes before the new one's reads | having run: freed by the worker or the device manager's thread |
 //! | ended | 0 | holder of the lock | its output event, which is in it, being triggered or destroyed: freed |
 //! | named | 0 | holder of the lock | its EDT's function beginning: started; its EDT's end or destruction: freed |
 //! | started | 0 | holder of the lock | its EDT's end: freed; or the creation of the next EDT on the label |
@@ -43,56 +43,78 @@
 mod slot;
 mod store;
 
-pub use slot::{Mode, NO_SLOT, PreSlot, SlotInfo, UNCONNECTED};
-pub use store::{EdtCaches, Edts};
+pub(crate) use slot::{Mode, NO_SLOT, PreSlot, SlotInfo};
+pub(crate) use store::{EdtCaches, Edts};
 
+use super::code::Code;
 use super::guid::{Guid, Kind};
-use super::header::Header;
+use super::header::{Header, Locked, states};
 use super::link::Link;
 use super::place::PlaceCell;
 use super::scope::Scope;
-use super::work::Work;
 use std::cell::Cell;
 use std::sync::atomic::{AtomicU8, AtomicU32, Ordering};
 
-/// State: created, with pre-slots that are not satisfied.
-pub const WAITING: u8 = 1;
-/// State: destroyed by the program while pre-slots are linked to events.
-pub const ZOMBIE: u8 = 2;
-/// State: all pre-slots satisfied.
-pub const RUNNABLE: u8 = 3;
-// In the states from here on, the GUID of the slot names no EDT that is in it.
-/// State: it has run, and the output event that is in it waits for what it returned.
-pub const ENDED: u8 = 4;
-/// State of the slot of a label: it names an EDT.
-pub const NAMED: u8 = 5;
-/// State of the slot of a label: it names an EDT that has begun to run, and may name the next one.
-pub const STARTED: u8 = 6;
+states! {
+    /// The states of an EDT.
+    pub enum EdtState {
+        /// Created, with pre-slots that are not satisfied.
+        Waiting = 1,
+        /// Destroyed by the program while pre-slots are linked to events.
+        Zombie = 2,
+        /// All pre-slots are satisfied.
+        Runnable = 3,
+        // In the states from here on, the GUID of the slot names no EDT that is in it.
+        /// It has run, and the output event that is in it waits for what it returned.
+        Ended = 4,
+        /// Of the slot of a label: it names an EDT.
+        Named = 5,
+        /// Of the slot of a label: it names an EDT that has begun to run, and may name the next one.
+        Started = 6,
+    }
+}
+
+impl EdtState {
+    /// Whether the GUID of the slot names an EDT that is in it.
+    #[inline(always)]
+    fn is_in_slot(self) -> bool {
+        (self as u8) < EdtState::Ended as u8
+    }
+
+    /// Whether it is the slot of a label, and names an EDT in another one.
+    #[inline(always)]
+    fn names(self) -> bool {
+        matches!(self, EdtState::Named | EdtState::Started)
+    }
+}
+
+/// The lock of an EDT.
+pub(crate) type LockedEdt<'a> = Locked<'a, EdtState>;
 
 /// The EDT is the root of a finish scope.
-pub const FINISH: u8 = 1;
+pub(crate) const FINISH: u8 = 1;
 /// Behind the parameters stand a [`ExplicitRange`]'s words.
-pub const HAS_RANGE: u8 = 2;
+pub(crate) const HAS_RANGE: u8 = 2;
 /// A block that it was granted has no host copy that is ready to be used.
-pub const FETCH: u8 = 4;
-/// It wants to write a block that is written once, and was (`DB_PROP_SINGLE_ASSIGNMENT`).
-pub const DENIED: u8 = 8;
-/// It stands for a thread that waits for an event, and runs nothing.
-pub const WAITER: u8 = 16;
+pub(crate) const FETCH: u8 = 4;
+/// The EDT wants to write a block that is written once, and was (`DB_PROP_SINGLE_ASSIGNMENT`).
+pub(crate) const DENIED: u8 = 8;
+/// The EDT stands for a thread that waits for an event, and runs nothing.
+pub(crate) const WAITER: u8 = 16;
 
-/// It has hints.
-pub const HINTED: u8 = 32;
+/// The EDT has hints.
+pub(crate) const HINTED: u8 = 32;
 /// One of its hints is a priority that is not 0.
-pub const URGENT: u8 = 64;
+pub(crate) const URGENT: u8 = 64;
 /// Its output event is, or was, in it.
 const OUTPUT_INSIDE: u8 = 128;
 
-/// A field that one thread at a time writes, and others read without knowing who: pictures and strict mode.
+/// A field that one thread at a time writes, and others read without knowing who: snapshots and strict mode.
 /// They may read what was there before.
 #[derive(Default)]
-pub struct Seen<T>(T);
+pub struct AtomicView<T>(T);
 
-impl Seen<AtomicU8> {
+impl AtomicView<AtomicU8> {
     /// What is there.
     #[inline(always)]
     pub fn get(&self) -> u8 {
@@ -106,7 +128,7 @@ impl Seen<AtomicU8> {
     }
 }
 
-impl Seen<AtomicU32> {
+impl AtomicView<AtomicU32> {
     /// What is there.
     #[inline(always)]
     pub fn get(&self) -> u32 {
@@ -140,16 +162,16 @@ pub struct ExplicitRange {
 }
 
 /// How many words an [`ExplicitRange`] takes.
-pub const RANGE_WORDS: usize = size_of::<ExplicitRange>() / 8;
+pub(crate) const RANGE_WORDS: usize = size_of::<ExplicitRange>() / 8;
 
 /// An EDT; its pre-slots and parameters follow it in memory, or are in an allocation whose address
 /// follows it ([`Kind::EdtHuge`]).
 #[repr(C, align(64))]
 pub struct Edt {
     /// Generation, count and state.
-    pub header: Header,
+    pub header: Header<EdtState>,
     /// What it does.
-    pub work: Cell<*const Work>,
+    pub work: Cell<*const Code>,
     /// The innermost finish scope it is in, or null.
     pub scope: Cell<*const Scope>,
     /// Its output event: a GUID; or [`INSIDE`] and the list of what waits for it.
@@ -163,13 +185,13 @@ pub struct Edt {
     /// Number of parameters.
     pub paramc: Cell<u32>,
     /// The slot of the first block in lock order.
-    pub first: Seen<AtomicU32>,
+    pub first: AtomicView<AtomicU32>,
     /// The slot of the block it holds or waits for last.
     pub cursor: Cell<u32>,
     kind: Cell<u8>,
     /// [`FINISH`], [`HAS_RANGE`], [`FETCH`], [`DENIED`], [`WAITER`], [`HINTED`], [`URGENT`],
     /// `OUTPUT_INSIDE`.
-    pub flags: Seen<AtomicU8>,
+    pub flags: AtomicView<AtomicU8>,
     /// Where it runs, once placed.
     pub place: PlaceCell,
     /// Which kernel variant it runs, where `place` is a device.
@@ -187,9 +209,10 @@ impl Edt {
     /// Its GUID.
     #[inline]
     pub fn guid(&self) -> Guid {
-        match self.is_huge() {
-            false => self.own_guid(),
-            true => self.label().unwrap_or_else(|| self.own_guid()),
+        if !self.is_huge() {
+            self.own_guid()
+        } else {
+            self.label().unwrap_or_else(|| self.own_guid())
         }
     }
 
@@ -306,10 +329,11 @@ impl Edt {
     }
 
     fn words(&self) -> *const Cell<u64> {
-        match self.kind.get() == Kind::EdtHuge as u8 {
+        if self.kind.get() == Kind::EdtHuge as u8 {
             // SAFETY: an EDT of this kind begins its words with this.
-            true => unsafe { (*self.allocation()).words }.cast(),
-            false => self.following(),
+            unsafe { (*self.allocation()).words }.cast()
+        } else {
+            self.following()
         }
     }
 
@@ -354,7 +378,7 @@ impl Edt {
     }
 
     /// What it does.
-    pub fn work(&self) -> &'static Work {
+    pub fn work(&self) -> &'static Code {
         // SAFETY: works live as long as the runtime.
         unsafe { &*self.work.get() }
     }
@@ -380,7 +404,7 @@ impl Edt {
         }
     }
 
-    /// The same in another order, where the blocks of all EDTs have one.
+    /// Threads the distinct blocks through the slots in the order of `key`, in which the blocks of all EDTs have one.
     pub fn order_blocks_by<K: Ord>(&self, key: impl Fn(Guid) -> K) {
         if self.begin_order() {
             self.order_several(key);
@@ -454,25 +478,25 @@ impl Edt {
 /// A runnable EDT on its way: whoever has this owns the EDT.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 #[repr(transparent)]
-pub struct EdtRef(*const Edt);
+pub(crate) struct EdtRef(*const Edt);
 
 // SAFETY: an EDT is owned by one thread at a time; the queues it goes through order accesses.
 unsafe impl Send for EdtRef {}
 
 impl EdtRef {
     /// A reference to hand on.
-    pub fn new(edt: &Edt) -> EdtRef {
+    pub(crate) fn new(edt: &Edt) -> EdtRef {
         EdtRef(edt)
     }
 
     /// The EDT.
-    pub fn get(self) -> &'static Edt {
+    pub(crate) fn get(self) -> &'static Edt {
         // SAFETY: arenas live as long as the runtime, and the EDT as long as it is owned.
         unsafe { &*self.0 }
     }
 
     /// A number to hand through the device manager.
-    pub fn token(self) -> usize {
+    pub(crate) fn token(self) -> usize {
         self.0 as usize
     }
 
@@ -480,7 +504,7 @@ impl EdtRef {
     ///
     /// # Safety
     /// It was made by `token`, and is turned back once.
-    pub unsafe fn from_token(token: usize) -> EdtRef {
+    pub(crate) unsafe fn from_token(token: usize) -> EdtRef {
         EdtRef(token as *const Edt)
     }
 }
@@ -488,7 +512,7 @@ impl EdtRef {
 #[cfg(all(test, not(loom)))]
 mod tests {
     use super::*;
-    use crate::object::arena::Taken;
+    use crate::object::arena::LabelTakenError;
     use crate::object::guid::FIRST_LABEL_GENERATION;
     use crate::object::header::Word;
 
@@ -504,7 +528,7 @@ mod tests {
             };
             slot.satisfy(guid, mode);
         }
-        edt.header.publish(Word::new(0, 0, RUNNABLE));
+        edt.header.publish(Word::new(0, 0, EdtState::Runnable));
         // The arena outlives the test's use of it.
         EdtRef::new(edt).get()
     }
@@ -512,7 +536,7 @@ mod tests {
     #[test]
     fn sizes_are_as_planned() {
         assert_eq!(size_of::<Edt>(), 64);
-        assert_eq!(size_of::<store::Sized<8>>(), 128);
+        assert_eq!(size_of::<store::SizedEdt<8>>(), 128);
         assert_eq!(size_of::<PreSlot>(), 16);
     }
 
@@ -553,7 +577,7 @@ mod tests {
                 unsafe {
                     edt.params_ptr()
                         .wrapping_add(at)
-                        .write(u64::MAX - at as u64)
+                        .write(u64::MAX - at as u64);
                 };
             }
             assert!(edt.slots().iter().all(PreSlot::is_unconnected));
@@ -567,7 +591,7 @@ mod tests {
             edt.order_blocks();
             assert_eq!(edt.blocks().count(), depc as usize);
             edt.header
-                .publish(Word::new(edt.guid().generation(), 0, RUNNABLE));
+                .publish(Word::new(edt.guid().generation(), 0, EdtState::Runnable));
             edts.free(&mut caches, edt);
         }
     }
@@ -583,7 +607,7 @@ mod tests {
             has(edt);
             assert_eq!(edt.is_awaited(), awaited, "{depc} pre-slots");
             edt.header
-                .publish(Word::new(edt.guid().generation(), 0, RUNNABLE));
+                .publish(Word::new(edt.guid().generation(), 0, EdtState::Runnable));
             edts.free(&mut caches, edt);
         };
         let event = Guid::new(Kind::Event, 0, 1);
@@ -602,7 +626,7 @@ mod tests {
         let mut caches = EdtCaches::default();
         let edt = edts.allocate(&mut caches, 1, 0).expect("memory");
         edt.flags.set(0);
-        let last = Word::new(FIRST_LABEL_GENERATION - 1, 0, RUNNABLE);
+        let last = Word::new(FIRST_LABEL_GENERATION - 1, 0, EdtState::Runnable);
         edt.header.publish(last);
         let output = edt.begin_output().expect("a small EDT has it in itself");
         assert!(edts.lock_output(output).is_some());
@@ -610,7 +634,7 @@ mod tests {
         edts.free(&mut caches, edt);
         assert!(edts.lock_output(output).is_none());
         let (_, locked) = edts.lock(guid).expect("it is never handed out again");
-        assert_eq!(locked.word.state(), ZOMBIE);
+        assert_eq!(locked.word.state(), EdtState::Zombie);
         drop(locked);
         assert_ne!(edts.allocate(&mut caches, 1, 0).map(Edt::guid), Some(guid));
     }
@@ -624,8 +648,8 @@ mod tests {
         let make = |caches: &mut EdtCaches, alone| {
             let edt = edts.allocate_on(caches, label, alone, 1, 0)?;
             edt.flags.set(0);
-            edts.publish_on(edt, edt.header.peek().with_state(WAITING));
-            Ok::<_, Option<Taken>>(edt)
+            edts.publish_on(edt, edt.header.peek().with_state(EdtState::Waiting));
+            Ok::<_, Option<LabelTakenError>>(edt)
         };
         let named = || edts.lock(label).map(|(edt, _locked)| edt.own_guid());
         let destroyed = make(&mut caches, true).expect("the label is free");

@@ -69,14 +69,14 @@ impl Mode {
 }
 
 /// The first word of a pre-slot that nothing is connected to: the bits of `UNINITIALIZED_GUID`.
-pub const UNCONNECTED: u64 = -2i64 as u64;
+pub(super) const UNCONNECTED: u64 = -2i64 as u64;
 const CONNECTED: u64 = 1 << 63;
 const LATER: u64 = 1 << 8;
 /// In the second word, beside what [`SlotInfo`] says.
 const DIVIDES: u64 = 1 << 7;
 
 /// No slot: the end of the order of blocks.
-pub const NO_SLOT: u32 = u32::MAX;
+pub(crate) const NO_SLOT: u32 = u32::MAX;
 
 /// The second word of a satisfied pre-slot.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -87,10 +87,10 @@ pub struct SlotInfo {
     pub duplicate: bool,
     /// The EDT gave the block back before its end.
     pub released: bool,
-    /// It was handed the block by the EDT before it, and holds it in EW mode whatever it asked for.
+    /// The EDT was handed the block by the EDT before it, and holds it in EW mode whatever it asked for.
     pub handed: bool,
-    /// It gave the block back before it ran and is to acquire it again; until then it holds it in RO mode, so
-    /// that the block stays.
+    /// The EDT gave the block back before it ran and is to acquire it again. Until then it holds the block in RO mode,
+    /// so that the block stays.
     pub kept: bool,
     /// The slot of the next block to lock, or [`NO_SLOT`].
     pub next: u32,
@@ -119,10 +119,7 @@ impl SlotInfo {
 
     /// The mode in which the block is held.
     pub fn held_mode(self) -> Mode {
-        match self.handed {
-            true => Mode::Ew,
-            false => self.mode,
-        }
+        if self.handed { Mode::Ew } else { self.mode }
     }
 }
 
@@ -137,7 +134,7 @@ fn connected_mode(first: u64) -> Option<Mode> {
 pub struct PreSlot {
     /// Atomic, since an EDT's creator looks at it while others connect the slot.
     first: AtomicU64,
-    /// Atomic, since others look at it who take a picture.
+    /// Atomic, since others look at it who take a snapshot.
     second: AtomicU64,
 }
 
@@ -157,7 +154,7 @@ impl PreSlot {
         connected_mode(self.first.load(Ordering::Relaxed))
     }
 
-    /// The same of one that is in the list of an event, and so is connected.
+    /// The mode asked for, of a pre-slot that is in the list of an event, and so is connected.
     #[inline]
     pub fn waiting_mode(&self) -> Mode {
         let mode = Mode::from_bits(self.first.load(Ordering::Relaxed) as u32 & 0xf);

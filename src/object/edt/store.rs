@@ -1,11 +1,11 @@
 //! Where EDTs are kept: an arena for each of three sizes, and one for those whose pre-slots and
 //! parameters do not fit and stand in an allocation of their own.
 
-use super::{ENDED, Edt, HINTED, NAMED, NO_SLOT, RUNNABLE, STARTED, URGENT, ZOMBIE};
+use super::{Edt, EdtState, HINTED, LockedEdt, NO_SLOT, URGENT};
 use crate::heap;
-use crate::object::arena::{Arena, Cache, Labels, Slot, Taken};
+use crate::object::arena::{Arena, Cache, LabelTakenError, Labels, Slot};
 use crate::object::guid::{Guid, Kind};
-use crate::object::header::{FREE, Header, Locked, Word};
+use crate::object::header::{Header, Word};
 use crate::object::hints::{EDT_PRIORITY, HintSet, Hints};
 use crate::object::link::Link;
 use std::cell::Cell;
@@ -15,20 +15,22 @@ const WORDS: [usize; 3] = [8, 24, 56];
 
 /// An EDT and `N` words.
 #[repr(C, align(64))]
-pub struct Sized<const N: usize> {
+pub(super) struct SizedEdt<const N: usize> {
     pub(super) edt: Edt,
     words: [Cell<u64>; N],
 }
 
-// SAFETY: as for `Edt`; the words belong to the EDT.
-unsafe impl<const N: usize> Sync for Sized<N> {}
+// SAFETY: an `Edt` may be shared; the words behind it belong to that EDT, and are read and written by its owner alone.
+unsafe impl<const N: usize> Sync for SizedEdt<N> {}
 
 // SAFETY: zero is a free EDT; 64 + 8 * N is 128, 256 or 512; the fields are fixed.
-unsafe impl<const N: usize> Slot for Sized<N> {
+unsafe impl<const N: usize> Slot for SizedEdt<N> {
     // Each may stand in a queue, which doubles, and in another one meanwhile; and it may have hints.
     const KEPT: usize = 40;
 
-    fn header(&self) -> &Header {
+    type State = EdtState;
+
+    fn header(&self) -> &Header<EdtState> {
         &self.edt.header
     }
 }
@@ -87,7 +89,7 @@ impl Edt {
 impl Edt {
     /// A runnable EDT of the host for a model, in no arena, that uses these blocks, of which there are few.
     pub(crate) fn for_model(blocks: &[(Guid, super::Mode)]) -> &'static Edt {
-        let sized: &Sized<{ WORDS[0] }> = Box::leak(Box::new(Sized {
+        let sized: &SizedEdt<{ WORDS[0] }> = Box::leak(Box::new(SizedEdt {
             edt: Edt {
                 header: Header::new(),
                 work: Cell::new(std::ptr::null()),
@@ -97,10 +99,10 @@ impl Edt {
                 index: Cell::default(),
                 depc: Cell::default(),
                 paramc: Cell::default(),
-                first: super::Seen::default(),
+                first: super::AtomicView::default(),
                 cursor: Cell::default(),
                 kind: Cell::default(),
-                flags: super::Seen::default(),
+                flags: super::AtomicView::default(),
                 place: crate::object::place::PlaceCell::new(crate::object::place::Place::HOST),
                 variant: Cell::default(),
             },
@@ -114,7 +116,7 @@ impl Edt {
         sized
             .edt
             .header
-            .publish(crate::object::header::Word::new(0, 0, RUNNABLE));
+            .publish(crate::object::header::Word::new(0, 0, EdtState::Runnable));
         sized.edt.order_blocks();
         &sized.edt
     }
@@ -132,10 +134,10 @@ fn take_words(edt: &Edt) -> Option<Box<[u64]>> {
 
 /// Ends the life of a locked EDT, and gives its slot back.
 #[inline(always)]
-fn end(mut locked: Locked<'_>, give_back: impl FnOnce(Word)) {
+fn end(mut locked: LockedEdt<'_>, give_back: impl FnOnce(Word<EdtState>)) {
     // Where the generations of the slot are used up, it stays "zombie" for ever.
     let freed = locked.word.freed();
-    locked.word = freed.unwrap_or(locked.word.with_state(ZOMBIE));
+    locked.word = freed.unwrap_or(locked.word.with_state(EdtState::Zombie));
     drop(locked);
     if let Some(word) = freed {
         give_back(word);
@@ -145,10 +147,10 @@ fn end(mut locked: Locked<'_>, give_back: impl FnOnce(Word)) {
 /// The EDTs of all sizes.
 #[derive(Default)]
 pub struct Edts {
-    small: Arena<Sized<{ WORDS[0] }>>,
-    medium: Arena<Sized<{ WORDS[1] }>>,
-    large: Arena<Sized<{ WORDS[2] }>>,
-    huge: Arena<Sized<{ WORDS[0] }>>,
+    small: Arena<SizedEdt<{ WORDS[0] }>>,
+    medium: Arena<SizedEdt<{ WORDS[1] }>>,
+    large: Arena<SizedEdt<{ WORDS[2] }>>,
+    huge: Arena<SizedEdt<{ WORDS[0] }>>,
     /// The hints of those that have some.
     hints: Hints,
 }
@@ -215,9 +217,9 @@ impl Edts {
         alone: bool,
         depc: u32,
         param_words: usize,
-    ) -> Result<&Edt, Option<Taken>> {
+    ) -> Result<&Edt, Option<LabelTakenError>> {
         if label.kind() != Some(Kind::EdtHuge) {
-            return Err(Some(Taken::NoLabel));
+            return Err(Some(LabelTakenError::NoLabel));
         }
         // Others who want to create it wait while the label is claimed, so the memory comes before.
         let memory = allocate_words(2 * depc as usize + param_words).ok_or(None)?;
@@ -234,38 +236,39 @@ impl Edts {
         Ok(edt)
     }
 
-    fn claim(&self, label: Guid, alone: bool) -> Result<(), Taken> {
+    fn claim(&self, label: Guid, alone: bool) -> Result<(), LabelTakenError> {
         loop {
             match self.huge.claim(label) {
-                Err(Taken::Exists) if alone => {}
+                Err(LabelTakenError::Exists) if alone => {}
                 claimed => return claimed.map(|_| ()),
             }
-            if self.huge.claim_from(label, STARTED).is_some() {
+            if self.huge.claim_from(label, EdtState::Started).is_some() {
                 return Ok(());
             }
             if !self.huge.is_label(label) {
                 // Its range was destroyed.
-                return Err(Taken::NoLabel);
+                return Err(LabelTakenError::NoLabel);
             }
             // The EDT may have ended since.
-            let state = |slot: &Sized<{ WORDS[0] }>| slot.edt.header.peek().state();
+            let state = |slot: &SizedEdt<{ WORDS[0] }>| slot.edt.header.peek().state();
             match self.huge.get(label.index()).map(state) {
-                Some(FREE | STARTED) => {}
-                _ => return Err(Taken::Exists),
+                Some(EdtState::Free | EdtState::Started) => {}
+                _ => return Err(LabelTakenError::Exists),
             }
         }
     }
 
     /// Makes an EDT that was allocated on a label one that can be found.
     #[cold]
-    pub fn publish_on(&self, edt: &Edt, word: Word) {
+    pub fn publish_on(&self, edt: &Edt, word: Word<EdtState>) {
         let (label, own) = (edt.label(), edt.own_guid());
         edt.header.publish(word);
         // Who knows the label alone has not found it yet.
         if let Some(label) = label {
             let name = &self.huge.slot(label.index()).edt;
             name.set_output(own);
-            name.header.publish(name.header.peek().with_state(NAMED));
+            name.header
+                .publish(name.header.peek().with_state(EdtState::Named));
         }
     }
 
@@ -274,10 +277,10 @@ impl Edts {
     pub fn leave_label(&self, edt: &Edt) {
         if let Some(label) = edt.label()
             && let Some((name, mut locked)) = self.lock_slot(label)
-            && locked.word.state() == NAMED
+            && locked.word.state() == EdtState::Named
             && name.output() == edt.own_guid()
         {
-            locked.word = locked.word.with_state(STARTED);
+            locked.word = locked.word.with_state(EdtState::Started);
         }
     }
 
@@ -285,11 +288,11 @@ impl Edts {
     #[cold]
     pub fn end_label(&self, caches: &mut EdtCaches, label: Guid, own: Guid) {
         if let Some((name, locked)) = self.lock_slot(label)
-            && matches!(locked.word.state(), NAMED | STARTED)
+            && locked.word.state().names()
             && name.output() == own
         {
             end(locked, |word| {
-                self.huge.free(&mut caches.0[3], word, label.index())
+                self.huge.free(&mut caches.0[3], word, label.index());
             });
         }
     }
@@ -302,7 +305,7 @@ impl Edts {
     /// Takes back an EDT that was allocated and never published.
     pub fn give_back(&self, caches: &mut EdtCaches, edt: &Edt) {
         // A moment of life, since what is freed must have lived.
-        self.publish_on(edt, edt.header.peek().with_state(RUNNABLE));
+        self.publish_on(edt, edt.header.peek().with_state(EdtState::Runnable));
         self.free(caches, edt);
     }
 
@@ -323,7 +326,7 @@ impl Edts {
             Kind::EdtLarge => end(locked, |word| self.large.free(large, word, index)),
             _ => {
                 let (label, own) = (edt.label(), edt.own_guid());
-                // Under the lock, since a picture may be looking at the pre-slots; it is freed without.
+                // Under the lock, since a snapshot may be looking at the pre-slots; it is freed without.
                 let words = take_words(edt);
                 end(locked, |word| self.huge.free(huge, word, index));
                 drop(words);
@@ -343,32 +346,37 @@ impl Edts {
 
     /// Locks the EDT of this GUID, if it is alive.
     #[inline(always)]
-    pub fn lock(&self, guid: Guid) -> Option<(&Edt, Locked<'_>)> {
+    pub fn lock(&self, guid: Guid) -> Option<(&Edt, LockedEdt<'_>)> {
         let (edt, locked) = self.lock_slot(guid)?;
-        match locked.word.state() < ENDED {
-            true => Some((edt, locked)),
-            false => self.lock_named(edt, locked),
+        if locked.word.state().is_in_slot() {
+            Some((edt, locked))
+        } else {
+            self.lock_named(edt, locked)
         }
     }
 
     /// Locks the EDT that this slot of a label names, if that is what the state says.
     #[cold]
-    fn lock_named<'a>(&'a self, name: &Edt, locked: Locked<'_>) -> Option<(&'a Edt, Locked<'a>)> {
-        let named = matches!(locked.word.state(), NAMED | STARTED).then(|| name.output());
+    fn lock_named<'a>(
+        &'a self,
+        name: &Edt,
+        locked: LockedEdt<'_>,
+    ) -> Option<(&'a Edt, LockedEdt<'a>)> {
+        let named = locked.word.state().names().then(|| name.output());
         drop(locked);
         self.lock_slot(named?)
     }
 
     /// Locks the EDT that has the output event of this GUID in itself, and the event still.
     #[inline]
-    pub fn lock_output(&self, output: Guid) -> Option<(&Edt, Locked<'_>, Link)> {
+    pub fn lock_output(&self, output: Guid) -> Option<(&Edt, LockedEdt<'_>, Link)> {
         let (edt, locked) = self.lock_slot(output.edt_of_output()?)?;
         let waiting = edt.waiting()?;
         Some((edt, locked, waiting))
     }
 
     #[inline(always)]
-    fn lock_slot(&self, guid: Guid) -> Option<(&Edt, Locked<'_>)> {
+    fn lock_slot(&self, guid: Guid) -> Option<(&Edt, LockedEdt<'_>)> {
         let kind = guid.kind().filter(|kind| kind.is_edt())?;
         let edt = self.get(kind, guid.index())?;
         Some((edt, edt.header.lock(guid.generation())?))
@@ -406,12 +414,12 @@ impl Edts {
     pub fn live(&self) -> impl Iterator<Item = (Guid, &Edt)> {
         fn of<const N: usize>(
             kind: Kind,
-            arena: &Arena<Sized<N>>,
+            arena: &Arena<SizedEdt<N>>,
         ) -> impl Iterator<Item = (Guid, &Edt)> {
-            let guid = move |index, word: Word| Guid::new(kind, word.generation(), index);
+            let guid = move |index, word: Word<EdtState>| Guid::new(kind, word.generation(), index);
             arena
                 .live()
-                .filter(|(_, word, _)| !matches!(word.state(), NAMED | STARTED))
+                .filter(|(_, word, _)| !word.state().names())
                 .map(move |(index, word, slot)| (guid(index, word), &slot.edt))
         }
         of(Kind::EdtSmall, &self.small)

@@ -1,0 +1,762 @@
+//! Fingerprints of what blocks contain, to find writes by those who may not.
+//!
+//! When the only writer of a block is done with it, the content is *sealed*: its fingerprint is kept
+//! with the version that the block has from then on (`Copies::version` counts writes that have
+//! ended). As long as the version is the same and nobody holds the block for writing, the content
+//! must not change; if it does, somebody wrote who held the block in RO or CONST mode, or who did not
+//! hold it any more. A fingerprint counts only if no writer held the block before and after it was
+//! taken, with the same version: a writer that came and went meanwhile has changed the version.
+//!
+//! In the same way it is seen that an EDT writes a block after it has satisfied an event with it, or has made another
+//! ready that has it in mode RO or RW: the fingerprints before that call and at its release differ, and no other that
+//! may write the block has begun in between.
+
+use super::closed::Closed;
+use super::history::{Act, Ending, What, Who};
+use super::overlap::{GivenBlock, Overlap, Since};
+use super::{Check, Misuse, kind_of};
+use crate::object::code::WorkKind;
+use crate::object::data_block::DataBlock;
+use crate::object::edt::Mode;
+use crate::object::guid::Guid;
+use parking_lot::Mutex;
+use std::collections::HashMap;
+
+/// What the runtime's EDT that copies a data block is called.
+#[derive(Clone, Copy)]
+struct Sealed {
+    version: u32,
+    print: u64,
+    by: Who,
+    /// Whether `by` went on then, behind `ocrDbRelease`.
+    called: bool,
+    /// Who has last found it so, and when, if others have than `by`.
+    found: Option<(Who, When)>,
+    /// Who has run since it was last as it should be.
+    since: Since,
+}
+
+/// What is known of the contents of the blocks of a run.
+#[derive(Default)]
+pub(crate) struct Contents {
+    /// Which EDTs run, and have run.
+    pub meanwhile: Overlap,
+    /// Which blocks nobody can touch.
+    pub closed: Closed,
+    seals: Mutex<HashMap<Guid, Sealed>>,
+    /// When an EDT first passed on a block that it holds for writing, by EDT and block.
+    passed: Mutex<HashMap<(Guid, Guid), PassedBlock>>,
+    /// How many EDTs have begun to run that hold a block for writing.
+    begun: Mutex<HashMap<Guid, u64>>,
+}
+
+/// An event was satisfied with a block, or an EDT that only reads it can begin.
+struct PassedBlock {
+    /// The event, or the EDT.
+    to: Guid,
+    /// The EDT's.
+    mode: Option<Mode>,
+    act: Act,
+    before: ContentBefore,
+}
+
+/// A block before it was passed on. Taken before the call that does so: who gets the block may begin during that.
+#[derive(Clone, Copy)]
+pub(crate) struct ContentBefore {
+    /// What it contained.
+    print: Checksum,
+    /// `Contents::begun` then.
+    begun: u64,
+}
+
+/// A fingerprint that was taken while nobody else could write.
+#[derive(Clone, Copy)]
+pub(crate) struct Checksum {
+    version: u32,
+    print: u64,
+    /// Before it was taken: who ran then, and later, may have written what it does not show.
+    since: Since,
+}
+
+/// When a content was looked at.
+#[derive(Clone, Copy)]
+pub(crate) enum When {
+    /// An EDT that has the block now is about to run.
+    Begin,
+    /// An EDT that holds it in this mode, through this pre-slot, gives it back.
+    Held(Mode, Option<u32>),
+    /// An EDT that has released it ends.
+    Released,
+    /// Nobody uses it any more.
+    Freed,
+    /// At the end of the program.
+    Shutdown,
+}
+
+impl ContentBefore {
+    /// Of a block that the caller is the only one to hold for writing, if that is so.
+    pub(crate) fn take(contents: &Contents, block: &DataBlock) -> Option<ContentBefore> {
+        // First: who begins to write meanwhile may have changed what the fingerprint is of.
+        let begun = contents.begun(block.guid());
+        let print = Checksum::take(contents, block, 1)?;
+        Some(ContentBefore { print, begun })
+    }
+}
+
+impl When {
+    /// When a change was seen, for people; `who` runs.
+    pub(super) fn seen(self, who: Who) -> String {
+        match self {
+            When::Begin => format!("seen before the start of {who}"),
+            When::Held(..) => format!("seen when {who} gave the block back"),
+            When::Released => format!("seen at the end of {who}"),
+            When::Freed => "seen when the data block was freed".to_string(),
+            When::Shutdown => "seen at the end of the program".to_string(),
+        }
+    }
+}
+
+impl Checksum {
+    /// The fingerprint of a block's host copy; none if that is not the valid one, or if others than
+    /// the `mine` writers that the caller answers for hold the block. The caller holds the block, or
+    /// no other thread runs.
+    pub(crate) fn take(contents: &Contents, block: &DataBlock, mine: u32) -> Option<Checksum> {
+        Checksum::take_if(contents, block, |writers| writers == mine)
+    }
+
+    /// The fingerprint of a block's host copy, whoever holds the block for writing. The caller knows otherwise that
+    /// they do not write.
+    pub(crate) fn take_among(contents: &Contents, block: &DataBlock) -> Option<Checksum> {
+        Checksum::take_if(contents, block, |_| true)
+    }
+
+    fn take_if(
+        contents: &Contents,
+        block: &DataBlock,
+        fits: impl Fn(u32) -> bool,
+    ) -> Option<Checksum> {
+        let since = contents.meanwhile.now();
+        let look = || {
+            let locked = block.header.lock_pinned();
+            let holders = block.holders.get();
+            let copies = block.copies_seen(&locked);
+            let writers = holders.rw + holders.ew as u32;
+            (fits(writers) && copies.host_ready()).then_some(copies.version)
+        };
+        let before = look()?;
+        contents.closed.open(block.guid());
+        let print = fingerprint(block.host_ptr(), block.size() as usize);
+        (look() == Some(before)).then_some(Checksum {
+            version: before,
+            print,
+            since,
+        })
+    }
+}
+
+/// A fingerprint of the `len` bytes of a block, which the caller holds, or which nobody uses. Each word is multiplied into the sum of those before it, so that no
+/// change of one word, nor an exchange of two, goes unseen.
+pub(crate) fn fingerprint(start: *const u8, len: usize) -> u64 {
+    const MULTIPLIER: u64 = 0x9e37_79b9_7f4a_7c15;
+    let mix = |sum: u64, word: u64| (sum ^ word).wrapping_mul(MULTIPLIER).rotate_left(29);
+    let mut sum = len as u64;
+    for at in 0..len / 8 {
+        let word = start.wrapping_add(8 * at).cast::<u64>();
+        // SAFETY: the word is within the block, whose memory is there as long as the caller holds it; host memory of
+        // blocks is aligned to 16. The read is volatile, since a program that misuses the block may write to it now.
+        sum = mix(sum, unsafe { word.read_volatile() });
+    }
+    for at in len / 8 * 8..len {
+        // SAFETY: the byte is within the block, whose memory is there as long as the caller holds it. The read is
+        // volatile, since a program that misuses the block may write to it now.
+        sum = mix(sum, unsafe { start.wrapping_add(at).read_volatile() }
+            as u64);
+    }
+    sum
+}
+
+impl Contents {
+    /// The only writer is about to give the block back: by a call, or as it ends.
+    pub(crate) fn seal_at_release(&self, block: Guid, print: Checksum, by: Who, called: bool) {
+        let seal = Sealed {
+            // What the release makes of it.
+            version: print.version.wrapping_add(1),
+            print: print.print,
+            by,
+            called,
+            found: None,
+            since: print.since,
+        };
+        self.seals.lock().insert(block, seal);
+    }
+
+    /// An EDT that holds a block for writing begins: its function, or its kernel.
+    pub(crate) fn begins_to_write(&self, block: Guid) {
+        *self.begun.lock().entry(block).or_default() += 1;
+    }
+
+    fn begun(&self, block: Guid) -> u64 {
+        self.begun.lock().get(&block).copied().unwrap_or(0)
+    }
+
+    /// The block is gone.
+    pub(crate) fn forget(&self, block: Guid) {
+        self.closed.forget(block);
+        self.seals.lock().remove(&block);
+        self.begun.lock().remove(&block);
+    }
+
+    /// Who is known to have written a block last.
+    pub(super) fn last_writer(&self, block: Guid) -> Option<Who> {
+        self.seals.lock().get(&block).map(|seal| seal.by)
+    }
+
+    /// Blocks that have a seal.
+    pub(crate) fn sealed(&self) -> Vec<Guid> {
+        self.seals.lock().keys().copied().collect()
+    }
+}
+
+impl Check {
+    /// An EDT is about to satisfy an event with a block that it holds for writing. The first time counts. What it has
+    /// written by then, others get without a release. `unwritten`: the EDT has created the block, and nobody has written it.
+    pub(crate) fn passes(
+        &self,
+        event: Guid,
+        block: Guid,
+        act: Act,
+        before: impl FnOnce() -> Option<ContentBefore>,
+        unwritten: impl FnOnce() -> bool,
+    ) -> Result<(), Box<Misuse>> {
+        // A latch event ignores the block.
+        let what = self.history.what(event);
+        if !matches!(what, Some(What::Event(_))) || what == Some(What::LATCH) {
+            return Ok(());
+        }
+        let key = (act.who.edt, block);
+        if !self.contents.passed.lock().contains_key(&key)
+            && let Some(before) = before()
+        {
+            let seal = self.contents.seals.lock().get(&block).copied();
+            let written = match seal.filter(|seal| seal.version == before.print.version) {
+                Some(seal) => seal.print != before.print.print,
+                None => !unwritten(),
+            };
+            // Of an event that nobody has created yet it is not known whether it ignores the block.
+            if written && what != Some(What::Event(0)) {
+                return Err(self.not_released(event, block, act));
+            }
+            let passed = PassedBlock {
+                to: event,
+                mode: None,
+                act,
+                before,
+            };
+            self.contents.passed.lock().insert(key, passed);
+        }
+        Ok(())
+    }
+
+    fn not_released(&self, event: Guid, block: Guid, act: Act) -> Box<Misuse> {
+        let Act { call, who, .. } = act;
+        self.by_edt(
+            who,
+            format!("seen in {call}, called by {who}"),
+            format!("an event is satisfied with a data block ({call}) that the EDT has written and not released"),
+            &[block, event],
+            "an EDT that satisfies an event with a data block has written it before, and released it \
+             (OCR 1.1.0, 1.6.2 and 2.6.3)",
+            &format!(
+                "Who gets the block is not certain to see what was written. Call ocrDbRelease between the last write and \
+                 {call}; or return the block from the EDT, whose end releases it, and let others depend on its output event."
+            ),
+        )
+    }
+
+    /// The dependence that an EDT has added, of another one on a block that this one holds for writing, was the last:
+    /// the other may begin, or has, as its mode waits for nobody.
+    pub(crate) fn passes_on(
+        &self,
+        to: Guid,
+        block: Guid,
+        mode: Mode,
+        act: Act,
+        before: ContentBefore,
+    ) {
+        let mut passed = self.contents.passed.lock();
+        passed.entry((act.who.edt, block)).or_insert(PassedBlock {
+            to,
+            mode: Some(mode),
+            act,
+            before,
+        });
+    }
+
+    /// An EDT, which can run now, gets a block through this pre-slot: from whom that was.
+    pub(crate) fn gives(&self, to: Guid, slot: u32, block: Guid) {
+        if let Some(act) = self.giver(to, slot, block) {
+            self.contents.meanwhile.gives(GivenBlock { block, to, act });
+        }
+    }
+
+    /// An EDT has destroyed a block. If it has passed it on before, that is a note: who has acquired it by then keeps it
+    /// until the release (2.5.2), and a right program may know otherwise that it has.
+    pub(crate) fn note_destroyed_early(&self, who: Who, block: Guid) {
+        let Some(GivenBlock { to, act, .. }) = self.contents.meanwhile.given(who.edt, block) else {
+            return;
+        };
+        strict_note_once!(
+            "{who} destroyed {block} after it had passed it on to {to} ({}): whether that one has \
+             acquired the block by then is chance; where it has not, the block is gone. Let {to} destroy the data block, or an \
+             EDT behind it, by its output event (OCR 1.1.0, 2.5.2).",
+            act.call,
+            block = self.history.name(block),
+            to = self.history.name(to)
+        );
+    }
+
+    /// An EDT has written a block after another one that gets it without waiting could run. That is a note: the other
+    /// may find it so or so, and a right program may not mind (1.4.4).
+    fn note_written_late(&self, who: Who, block: Guid, reader: (Guid, Mode), act: Act) {
+        strict_note_once!("{}.", self.written_late(who, block, reader, act));
+    }
+
+    fn written_late(&self, who: Who, block: Guid, (to, mode): (Guid, Mode), act: Act) -> String {
+        let (block, to) = (self.history.name(block), self.history.name(to));
+        let (mode, call) = (mode.name(), act.call);
+        let text = format!(
+            "while {who} held it, {block} was written after {call} had made {to} ready to run, which has it in mode {mode}"
+        );
+        let own = format!(
+            "whether {to} finds what was written is chance (OCR 1.1.0, 1.4.4 and 1.6.2). Call ocrDbRelease after the last \
+             write and {call} then; or ask for"
+        );
+        text + &if mode == Mode::Ro.name() {
+            format!(
+                ". If {who} has written it, {own} DB_MODE_CONST, which waits until all who write the block have released \
+             it. If it was {to}: who has a block in mode RO only reads it; ask for DB_MODE_RW or DB_MODE_EW"
+            )
+        } else {
+            format!(
+                ": {own} DB_MODE_EW in ocrAddDependence, which waits until all who hold the block have released it"
+            )
+        }
+    }
+
+    /// An EDT that holds a block for writing is about to give it back, with the content that `look` finds, if that can
+    /// be told. When it passed the block on, it was the only one who held it so. Who holds it so by now, too, has written
+    /// nothing if it has not begun.
+    pub(crate) fn written_after_passing(
+        &self,
+        who: Who,
+        block: Guid,
+        look: impl FnOnce() -> Option<Checksum>,
+    ) -> Result<(), Box<Misuse>> {
+        let passed = self.contents.passed.lock().remove(&(who.edt, block));
+        let Some(passed) = passed else {
+            return Ok(());
+        };
+        let Some(now) = look() else {
+            return Ok(());
+        };
+        let PassedBlock {
+            to,
+            mode,
+            act,
+            before,
+        } = passed;
+        let other_wrote =
+            before.print.version != now.version || before.begun != self.contents.begun(block);
+        if other_wrote || before.print.print == now.print {
+            return Ok(());
+        }
+        if let Some(mode) = mode {
+            self.note_written_late(who, block, (to, mode), act);
+            return Ok(());
+        }
+        let (suspects, ran) = self.suspects(before.print.since, who, &[]);
+        let (also, advice) = match suspects[..] {
+            [] => (String::new(), String::new()),
+            _ => (
+                format!(", by {who} or by one that ran meanwhile: {ran}"),
+                format!(
+                    " If {who} writes nothing behind that call, look for another that does: who has the block in mode \
+                     RO or CONST only reads it."
+                ),
+            ),
+        };
+        let mut objects = vec![block, to];
+        objects.extend(&suspects);
+        Err(self.by_edt(
+            who,
+            format!("seen when {who} gave the block back"),
+            format!(
+                "a data block was written after an event had been satisfied with it ({}){also}",
+                act.call
+            ),
+            &objects,
+            "an EDT that satisfies an event with a data block has written it before, and released it \
+             (OCR 1.1.0, 1.6.2 and 2.6.3)",
+            &format!(
+                "Who gets the block may begin at once. Call ocrDbRelease after the last write, and satisfy the event \
+                 then; or return the block from the EDT, and let others depend on its output event.{advice}"
+            ),
+        ))
+    }
+
+    /// Compares a content with its seal; seals it if it is not.
+    pub(crate) fn compare(
+        &self,
+        block: Guid,
+        print: Checksum,
+        who: Who,
+        when: When,
+    ) -> Result<(), Box<Misuse>> {
+        let mut seals = self.contents.seals.lock();
+        let known = seals.get(&block).copied();
+        match known.filter(|seal| seal.version == print.version) {
+            None => {
+                let seal = Sealed {
+                    version: print.version,
+                    print: print.print,
+                    by: who,
+                    called: false,
+                    found: None,
+                    since: print.since,
+                };
+                seals.insert(block, seal);
+                Ok(())
+            }
+            Some(mut seal) if seal.print == print.print => {
+                if seal.by.edt != who.edt {
+                    seal.found = Some((who, when));
+                } else if matches!(when, When::Released) {
+                    // Behind ocrDbRelease it has not written.
+                    seal.called = false;
+                }
+                // Another thread that looks, too, may have begun to later.
+                seal.since = seal.since.max(print.since);
+                seals.insert(block, seal);
+                Ok(())
+            }
+            Some(seal) => {
+                drop(seals);
+                Err(self.wrong_write(block, seal, who, when))
+            }
+        }
+    }
+
+    /// Who else has run since then, and may have written a block: of each function one, but not of more than a few; and
+    /// the same in words. `released` are those that have released it.
+    fn suspects(&self, since: Since, but: Who, released: &[Guid]) -> (Vec<Guid>, String) {
+        /// No more are named.
+        const FEW: usize = 4;
+        let ran = self.contents.meanwhile.ran(since).into_iter();
+        let ran: Vec<Guid> = ran.filter(|&edt| edt != but.edt).collect();
+        let mut functions = Vec::new();
+        let mut named = Vec::new();
+        for &edt in &ran {
+            let work = self.history.get(edt).and_then(|record| record.work);
+            let work = work.map(|work| &work.name);
+            if !functions.contains(&work) && named.len() < FEW {
+                functions.push(work);
+                named.push(edt);
+            }
+        }
+        let name = |edt: &Guid| {
+            if released.contains(edt) {
+                self.history.name(*edt) + ", which has released it"
+            } else {
+                self.history.name(*edt)
+            }
+        };
+        let mut words = named.iter().map(name).collect::<Vec<_>>().join("; ");
+        if ran.len() > named.len() {
+            words += &format!("; and {} more", ran.len() - named.len());
+        }
+        (named, words)
+    }
+
+    fn wrong_write(&self, block: Guid, seal: Sealed, who: Who, when: When) -> Box<Misuse> {
+        // How an EDT got the block says where its mode was asked for.
+        let mut objects = match when {
+            When::Held(..) | When::Released => vec![who.edt, block],
+            _ => vec![block],
+        };
+        let mut seen = when.seen(who);
+        let (suspects, ran) = self.suspects(seal.since, who, &self.who_released(block, who));
+        match when {
+            When::Held(mode, slot) => {
+                if let Some(link) = slot.and_then(|at| self.history.connection_beyond(who.edt, at))
+                {
+                    seen += &format!("; {link}");
+                }
+                objects.extend(&suspects);
+                let also = if ran.is_empty() {
+                    String::new()
+                } else {
+                    format!(", by that or by one that ran meanwhile: {ran}")
+                };
+                self.by_edt(
+                    who,
+                    seen,
+                    format!(
+                        "a data block was written while {who} held it in mode {}{}{also}",
+                        mode.name(),
+                        through(slot)
+                    ),
+                    &objects,
+                    "an EDT only reads a data block that it has acquired in mode RO or CONST, and nobody \
+                     writes one that he does not hold (OCR 1.1.0, 1.4.4 and 2.5.3)",
+                    "The EDT that writes asks for DB_MODE_EW (alone) or DB_MODE_RW (shared) in ocrAddDependence. If \
+                     this one only reads, look for another that does, that has released the block, or that never had \
+                     it and keeps a pointer to it; for a thread outside of EDTs; and for a write beyond another array.",
+                )
+            }
+            When::Released => {
+                let (also, advice) = if ran.is_empty() {
+                    (
+                        String::new(),
+                        "or remove it: the end of the EDT releases the block.".to_string(),
+                    )
+                } else {
+                    (
+                        format!(
+                            ", by the EDT that had released it or by one that ran meanwhile: {ran}"
+                        ),
+                        format!(
+                            "if it is {who} that writes behind it. Otherwise look for an EDT that keeps a pointer to the \
+                         block (in a variable that outlives it, or in another block): each EDT that writes needs the \
+                         block in one of its pre-slots."
+                        ),
+                    )
+                };
+                objects.extend(&suspects);
+                self.by_edt(
+                    who,
+                    seen,
+                    format!("a data block was written after ocrDbRelease{also}"),
+                    &objects,
+                    "an EDT that has released a data block, or does not hold it, does not use it: the pointer is not \
+                     valid (OCR 1.1.0, 2.5.3)",
+                    &format!("Move ocrDbRelease behind the last write, {advice}"),
+                )
+            }
+            When::Begin | When::Freed | When::Shutdown => {
+                let done = if seal.called {
+                    "called ocrDbRelease for it, which may have written it afterwards"
+                } else {
+                    "was done with it"
+                };
+                let found = match seal.found {
+                    Some((by, when)) => format!(", and still ({})", when.seen(by)),
+                    None => String::new(),
+                };
+                let since = if ran.is_empty() {
+                    "; since then ran no other EDT".to_string()
+                } else {
+                    format!("; since then ran {ran}")
+                };
+                self.by_edt(
+                    who,
+                    seen,
+                    format!(
+                        "a data block was written while nobody held it for writing; it was as it should be when {} \
+                         {done}{found}{since}",
+                        seal.by
+                    ),
+                    &objects,
+                    "a data block is written by EDTs that hold it in mode RW or EW, and the pointer is \
+                     valid until the release or the end of the EDT (OCR 1.1.0, 1.4.4 and 2.5.3)",
+                    match seal.called {
+                        false if ran.is_empty() => {
+                            "Look at threads outside of EDTs, the main thread of a program with its own main among them: \
+                             one writes before its ocrDbRelease, and only reads what ocrLegacyBlockProgress gives it. \
+                             And look for writes beyond the end of another array."
+                        }
+                        true => {
+                            "Look first at what that one does behind ocrDbRelease: the call belongs behind its \
+                             last write. Otherwise look for an EDT that keeps a pointer to the block (in a \
+                             variable that outlives it, or in another block), and for writes beyond the end of \
+                             another array. Each EDT that writes needs the block in one of its pre-slots."
+                        }
+                        false => {
+                            "Look for an EDT that keeps a pointer to the block (in a variable that outlives \
+                             it, or in another block), and for writes beyond the end of another array. Each \
+                             EDT that writes needs the block in one of its pre-slots."
+                        }
+                    },
+                )
+            }
+        }
+    }
+
+    /// Slots of an EDT that got one block in different modes; `modes` are (block, mode) by slot.
+    pub(crate) fn mixed_modes(
+        &self,
+        who: Who,
+        modes: impl Iterator<Item = (Guid, Mode)>,
+    ) -> Result<(), Box<Misuse>> {
+        let mut seen: HashMap<Guid, (usize, Mode)> = HashMap::new();
+        for (slot, (block, mode)) in modes.enumerate() {
+            if block.is_null() {
+                continue;
+            }
+            let (first, before) = *seen.entry(block).or_insert((slot, mode));
+            if before != mode {
+                return Err(self.by_edt(
+                    who,
+                    format!("seen before the start of {who}"),
+                    format!(
+                        "an EDT gets one data block in different modes: on pre-slot {first} in \
+                         {}, on pre-slot {slot} in {}",
+                        before.name(),
+                        mode.name()
+                    ),
+                    &[who.edt, block],
+                    "a block on several pre-slots of an EDT has the same mode on all (OCR 1.1.0, \
+                     2.8.1)",
+                    "Ask for the stronger mode in each ocrAddDependence. What depv of ocrEdtCreate \
+                     names is acquired in DB_MODE_RW.",
+                ));
+            }
+        }
+        Ok(())
+    }
+
+    /// An EDT's output event cannot depend on the event that the EDT returned.
+    pub(crate) fn refused_result(&self, who: Who, result: Guid, why: &str) -> Box<Misuse> {
+        self.by_edt(
+            who,
+            format!("seen at the end of {who}"),
+            format!("an EDT returned {}, but {why}", self.history.name(result)),
+            &[result],
+            "an EDT that returns an event adds a dependence on that, of its output event, which is satisfied \
+             as the event is (OCR 1.1.0, 2.7)",
+            "Count that dependence where the event is created: in nbDeps of a counted event's parameters, in \
+             maxGen of a channel's.",
+        )
+    }
+
+    /// What an EDT returned is no block and no event, or not any more. `used` if somebody gets it.
+    /// `at` is the block, of those that the EDT holds, that begins at this address.
+    pub(crate) fn wrong_result(
+        &self,
+        objects: &crate::object::Objects,
+        who: Who,
+        result: Guid,
+        used: bool,
+        at: Option<Guid>,
+    ) -> Option<Box<Misuse>> {
+        if result.is_null() {
+            return None;
+        }
+        let what = self.named(objects, result);
+        let rule = "an EDT returns the GUID of a data block, of an event, or NULL_GUID; its output \
+                    event is satisfied with that (OCR 1.1.0, 2.7)";
+        let awaited = objects.is_awaited(result);
+        let fits = match what {
+            Some(what) => what == What::Block || what.is_event(),
+            None => kind_of(result).is_some() && self.can_have_been(objects, result),
+        };
+        if !fits {
+            let name = match what {
+                Some(what) if awaited => format!("a labeled GUID for {}s", what.name()),
+                Some(what) => super::arguments::article(what.name()),
+                None => match at {
+                    Some(block) => format!("the address of {}", self.history.name(block)),
+                    None => "no object".into(),
+                },
+            };
+            let advice = match (what, at) {
+                (Some(What::Edt), _) => {
+                    "To pass on what that EDT passes on, return its output event. Otherwise end the \
+                     function with \"return NULL_GUID;\"."
+                }
+                (_, Some(_)) => {
+                    "Return the GUID of the data block: depv[i].guid, or what ocrDbCreate has stored in its \
+                     first argument."
+                }
+                _ => {
+                    "End the function with \"return NULL_GUID;\" if it passes no data on. A function \
+                     without a return statement returns anything."
+                }
+            };
+            return Some(self.by_edt(
+                who,
+                format!("seen at the end of {who}"),
+                format!("an EDT returned {result}, which is {name}"),
+                &[result],
+                rule,
+                advice,
+            ));
+        }
+        // A content that is being passed on by value is not known to stay yet.
+        let is_there = || {
+            awaited || super::is_alive(objects, result) || objects.data_blocks.can_be_named(result)
+        };
+        (used && !is_there()).then(|| {
+            if who.work.is_some_and(|work| work.kind == WorkKind::Copy) {
+                let call = WorkKind::Copy.call();
+                return self.by_edt(
+                    who,
+                    format!("seen when {call} had copied"),
+                    format!("{}, the destination of {call}, is gone", self.history.name(result)),
+                    &[result],
+                    "the copy is made when both blocks can be had, and the completion event tells of its end",
+                    "Destroy the destination, and the source, behind the completion event.",
+                );
+            }
+            let end = self.history.get(result).and_then(|record| record.end);
+            let destroyed = matches!(end, Some(Ending::Destroyed(_)));
+            let advice = if destroyed || !what.is_some_and(What::is_passing) {
+                "Do not destroy what is returned: the EDT that gets it destroys it when it is done."
+            } else {
+                "The event goes when it triggers, which may be before this EDT has ended. Return a \
+                 sticky event (OCR_EVENT_STICKY_T) that this one satisfies (ocrAddDependence before \
+                 it can trigger)."
+            };
+            self.by_edt(
+                who,
+                format!("seen at the end of {who}"),
+                format!("an EDT returned {}, which is gone", self.history.name(result)),
+                &[result],
+                rule,
+                advice,
+            )
+        })
+    }
+}
+
+/// How an EDT holds a block, behind the mode: nothing of one that it has created.
+pub(super) fn through(slot: Option<u32>) -> String {
+    slot.map_or(String::new(), |at| format!(", through pre-slot {at}"))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::fingerprint;
+
+    #[test]
+    fn every_byte_counts() {
+        for len in [1, 7, 8, 9, 16, 63] {
+            let mut words = [0u64; 8];
+            let start = words.as_mut_ptr().cast::<u8>();
+            let plain = fingerprint(start, len);
+            for at in 0..len {
+                // SAFETY: within the array.
+                unsafe { start.wrapping_add(at).write(1) };
+                assert_ne!(fingerprint(start, len), plain, "{at} of {len}");
+                // SAFETY: the byte is within the array.
+                unsafe { start.wrapping_add(at).write(0) };
+            }
+            assert_eq!(fingerprint(start, len), plain);
+            assert_ne!(fingerprint(start, len - 1), plain);
+        }
+        let swapped = [
+            fingerprint([1u64, 2].as_ptr().cast(), 16),
+            fingerprint([2u64, 1].as_ptr().cast(), 16),
+        ];
+        assert_ne!(swapped[0], swapped[1]);
+    }
+}

@@ -1,0 +1,13 @@
+//! The part of a device that knows no OpenCL: what its manager is asked, how it is paced and woken. Models check it.
+
+pub(crate) mod completion_wake;
+#[cfg(not(loom))]
+pub(crate) mod counters;
+pub(crate) mod inbox;
+pub(crate) mod load;
+#[cfg(not(loom))]
+pub(crate) mod pace;
+#[cfg(not(loom))]
+pub(crate) mod selection;
+#[cfg(not(loom))]
+pub(crate) mod signature;

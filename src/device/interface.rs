@@ -1,0 +1,159 @@
+//! What the engine asks of a device manager, and what it is told.
+
+use crate::device::host::signature::Signature;
+use crate::device::opencl::error::{DeviceError, LaunchError};
+use crate::object::data_block::DataBlock;
+use smallvec::SmallVec;
+use std::fmt;
+use std::sync::Arc;
+
+/// How one device is to be used.
+#[derive(Clone, Debug)]
+pub struct DeviceSettings {
+    /// Bytes of device buffers kept at most. `None`: three quarters of the device's memory where it
+    /// has its own, no bound where it shares the host's.
+    pub memory_limit: Option<u64>,
+    /// In-order queues for kernels, 1 to 4; kernels in different ones may run at the same time.
+    pub compute_queues: usize,
+    /// Launches enqueued at once, at least 1, and eight times as many where they are short and the device is threads of
+    /// the host. More hide longer waits; each holds its blocks on the device.
+    pub in_flight: usize,
+    /// Treats a device that shares memory with the host as one that does not, so that the copying
+    /// paths can be tested where there is no other device.
+    pub force_copies: bool,
+}
+
+impl Default for DeviceSettings {
+    fn default() -> Self {
+        DeviceSettings {
+            memory_limit: None,
+            compute_queues: 2,
+            in_flight: 128,
+            force_copies: false,
+        }
+    }
+}
+
+/// Where a manager's answers go. Called on the manager's thread (or, for a manager that was stopped,
+/// on the thread that asked): must return soon, and may send further messages to any manager, but
+/// must not call [`crate::device::DeviceManager::build`] or [`crate::device::DeviceManager::stop`], which wait for that thread.
+pub trait Events: Send + Sync + 'static {
+    /// The kernel of the launch with this token has been handed to OpenCL. A launch that uses one of its
+    /// blocks, if one of the two writes it, runs after it. At most once for each launch, before it
+    /// is answered, and only for one that somebody may wait for ([`Launch::awaited`]): nothing follows others.
+    fn enqueued(&self, token: usize);
+    /// The kernel of the launch with this token has finished, in so many nanoseconds (see [`crate::device::Counters::kernel_ns`]), or
+    /// failed. Exactly one for each launch. If a launch fails after it was enqueued, all that were enqueued since and use
+    /// a block of its that one of the two writes fail with it, and are answered before it.
+    fn launched(&self, token: usize, result: Result<u64, Box<LaunchError>>);
+    /// The fetch with this token is done: the host's memory holds the block's content. Exactly one
+    /// for each fetch. (Where a kernel was given the block for writing meanwhile, what was fetched
+    /// is the content before it, and the block's copies do not name the host.)
+    fn fetched(&self, token: usize, result: Result<(), DeviceError>);
+    /// The device has nothing of this block any more and will not touch it again.
+    fn forgotten(&self, block: &'static DataBlock);
+    /// OpenCL refuses what the manager cannot work without: it answers nothing any more.
+    fn gave_up(&self, error: DeviceError);
+    /// The manager's thread has panicked, and answers nothing any more.
+    fn broke_down(&self);
+}
+
+/// A kernel to be built.
+#[derive(Clone, Debug)]
+pub struct KernelSpec {
+    /// OpenCL C.
+    pub source: Arc<[u8]>,
+    /// Options of `clBuildProgram`. Added to them: `-cl-kernel-arg-info`, and `-DOCR_DEVICE_CPU=1`
+    /// or `-DOCR_DEVICE_GPU=1` (the latter also for accelerators).
+    pub options: Vec<u8>,
+    /// The kernel function's name.
+    pub kernel: String,
+}
+
+/// A kernel that was built.
+#[derive(Clone, Debug)]
+pub struct KernelOnDevice {
+    /// Names it in [`Launch::kernel`], on this device only.
+    pub id: usize,
+    /// What arguments it takes.
+    pub signature: Signature,
+}
+
+/// The index space of a launch.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct NdRange {
+    /// Dimensions in use, 1 to 3.
+    pub work_dim: u32,
+    /// First global id, per dimension.
+    pub offset: [usize; 3],
+    /// Work-items, per dimension.
+    pub global: [usize; 3],
+    /// Work-items of a work-group, per dimension; `None`: the manager chooses.
+    pub local: Option<[usize; 3]>,
+}
+
+impl fmt::Display for NdRange {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let dims = (self.work_dim as usize).min(3);
+        let list = |f: &mut fmt::Formatter<'_>, values: &[usize; 3]| {
+            for (i, value) in values[..dims].iter().enumerate() {
+                write!(f, "{}{value}", if i == 0 { "" } else { " x " })?;
+            }
+            Ok(())
+        };
+        write!(f, "global ")?;
+        list(f, &self.global)?;
+        match &self.local {
+            Some(local) => {
+                write!(f, ", local ")?;
+                list(f, local)?;
+            }
+            None => write!(f, ", local size left to the runtime")?,
+        }
+        if self.offset[..dims].iter().any(|&o| o != 0) {
+            write!(f, ", offset ")?;
+            list(f, &self.offset)?;
+        }
+        if !(1..=3).contains(&self.work_dim) {
+            write!(f, " ({} dimensions)", self.work_dim)?;
+        }
+        Ok(())
+    }
+}
+
+/// A list that needs no memory of its own while it is short. A launch is made by one thread and ends on
+/// another: memory that one thread gets and another gives back makes them wait for each other in
+/// `malloc`, which costs more than copying the few words that a launch mostly has.
+pub type List<T> = SmallVec<[T; 4]>;
+
+/// A block that stands in one of a launch's slots.
+#[derive(Clone, Copy)]
+pub struct BlockArg {
+    /// The block; granted to the launch until its answer.
+    pub block: &'static DataBlock,
+    /// Whether the kernel may write it. Where a block stands in several slots, one that writes makes
+    /// it written.
+    pub writes: bool,
+}
+
+/// One kernel to run. Kernel arguments are the parameters in order, then the blocks in slot order.
+pub struct Launch {
+    /// Comes back in [`Events::launched`].
+    pub token: usize,
+    /// From [`KernelOnDevice::id`].
+    pub kernel: usize,
+    /// The index space.
+    pub range: NdRange,
+    /// Values for scalar arguments. A value goes to an argument of N bytes if it fits them unsigned,
+    /// or if sign extension of the N bytes gives it back (so -1 in 64 bits fits an `int`). A `float`
+    /// takes its bits from the low 32, and the high 32 must be zero. Anything else is a
+    /// [`LaunchError`].
+    pub params: List<u64>,
+    /// Blocks for buffer arguments; `None` and blocks of no bytes are null buffers.
+    pub blocks: List<Option<BlockArg>>,
+    /// Whether somebody may wait for this kernel alone. The answers of others may come later while more is enqueued
+    /// behind them (`pace.rs`).
+    pub awaited: bool,
+    /// The token of a launch that was enqueued and not answered when this one was sent: if that fails, this one does.
+    pub follows: Option<usize>,
+}

@@ -1,0 +1,331 @@
+//! What leaves the device: fetches, evictions, forgotten blocks.
+//!
+//! What a fetch brings is the content after every kernel that was enqueued before it, and before
+//! every kernel enqueued after it. The host's copy is therefore current when the fetch is done if no
+//! kernel that may write the block was enqueued meanwhile ([`BufferEntry::writes`] is unchanged) and
+//! nobody else wrote it (this place is still among the valid ones).
+//!
+//! [`BufferEntry::writes`]: crate::device::opencl::buffers::BufferEntry
+
+use crate::device::DeviceError;
+use crate::device::opencl::buffers::{BufferEntry, Id};
+use crate::device::opencl::fault::Fault;
+use crate::device::opencl::job::Fetching;
+use crate::device::opencl::job::Work;
+use crate::device::opencl::lane::{Needs, OUT};
+use crate::device::opencl::manager::Manager;
+use crate::device::opencl::raw::{Answer, Event, Queue, Waits};
+use crate::object::data_block::DataBlock;
+use crate::object::place::Place;
+use opencl3::memory::{CL_MAP_READ, CL_MAP_WRITE};
+use std::ptr;
+
+/// Enqueues the end of the buffer's mapping, if it is mapped.
+fn end_mapping(entry: &mut BufferEntry, queue: &Queue) -> Option<Event> {
+    let mapped = std::mem::replace(&mut entry.mapped, ptr::null_mut());
+    if mapped.is_null() {
+        return None;
+    }
+    let waits: Waits<1> = Waits::none();
+    // SAFETY: `mapped` is the address of a mapping of this buffer that was noted when it was
+    // made and is struck out here.
+    unsafe { queue.unmap(entry.mem.as_ref()?, mapped, &waits) }.ok()
+}
+
+impl Manager {
+    /// Brings a block to the host, and answers when it is there.
+    pub(crate) fn fetch(&mut self, block: &'static DataBlock, token: usize) {
+        let valid = block.copies().valid;
+        // Not here either: another place has written it since the fetch was sent. Blocks go from
+        // place to place by the host's memory, so what it holds is a content that the block had
+        // after the fetch was sent.
+        if valid.contains(Place::HOST) || !valid.contains(self.place) {
+            return self.events.fetched(token, Ok(()));
+        }
+        if block.size() == 0 {
+            block.copies().joined(Place::HOST);
+            return self.events.fetched(token, Ok(()));
+        }
+        if let Err(error) = self.start_fetch(block, token) {
+            self.events.fetched(token, Err(error));
+        }
+    }
+
+    fn start_fetch(&mut self, block: &'static DataBlock, token: usize) -> Result<(), DeviceError> {
+        let Some(id) = self.buffers.find(block) else {
+            return Err(self.trouble(
+                format!("block {} is said to be here and is not", block.guid()),
+                None,
+            ));
+        };
+        let entry = self.buffers.get(id);
+        if let Some((ticket, writes)) = entry.fetch
+            && writes == entry.writes
+            && let Some(pending) = self.lanes.pending(ticket)
+            && let Work::CopyOut(fetching) = &mut pending.work
+        {
+            fetching.tokens.push(token);
+            return Ok(());
+        }
+        if !entry.mapped.is_null() {
+            // The host has had it mapped since the last write here: it sees what is there.
+            block.copies().joined(Place::HOST);
+            self.events.fetched(token, Ok(()));
+            return Ok(());
+        }
+        let mut needs = Needs::default();
+        if let Some(ticket) = entry.last_write {
+            needs.add(ticket);
+        }
+        let (event, bytes) = self.enqueue_fetch(id, &needs)?;
+        let ticket = self.lanes.next(OUT);
+        let entry = self.buffers.get(id);
+        entry.pins += 1;
+        entry.uses.add(ticket);
+        entry.fetch = Some((ticket, entry.writes));
+        entry.fetches = entry.fetches.wrapping_add(1);
+        let work = Work::CopyOut(Fetching {
+            id,
+            tokens: vec![token],
+            writes: entry.writes,
+            bytes,
+        });
+        self.lanes.push(OUT, event, needs, work);
+        self.buffers.touch(id);
+        Ok(())
+    }
+
+    fn enqueue_fetch(&mut self, id: Id, needs: &Needs) -> Result<(Event, u64), DeviceError> {
+        let entry = self.buffers.get(id);
+        let (block, bytes) = (entry.block, entry.bytes);
+        let result: Answer<(Event, u64)> = self.lanes.waits(OUT, needs).and_then(|waits| {
+            let queue = self.lanes.queue(OUT);
+            let Some(mem) = &entry.mem else {
+                return Err(opencl3::error_codes::CL_INVALID_MEM_OBJECT);
+            };
+            if self.unified {
+                // For writing too: the host may write it when it is told that it is there.
+                let flags = CL_MAP_READ | CL_MAP_WRITE;
+                let (event, address) = queue.map(mem, bytes as usize, flags, false, &waits)?;
+                entry.mapped = address;
+                return Ok((event, 0));
+            }
+            let host = block
+                .host_memory()
+                .map_err(|_| opencl3::error_codes::CL_OUT_OF_HOST_MEMORY)?;
+            // SAFETY: the block's memory holds `bytes` bytes and is not freed before the device has
+            // forgotten the block, which waits for the pin that the fetch holds; the host's copy is
+            // not valid, so that only EDTs in mode RO may read it, and copies for kernels in that mode.
+            let event = unsafe { queue.read(mem, host, bytes as usize, false, &waits) }?;
+            Ok((event, bytes))
+        });
+        result.map_err(|code| {
+            self.trouble(
+                format!(
+                    "bringing block {} ({bytes} bytes) to the host",
+                    block.guid()
+                ),
+                Some(code),
+            )
+        })
+    }
+
+    /// A fetch has finished, or failed.
+    ///
+    /// The kernel that it waited for was entered first, or it would take the host's copy for an old one.
+    pub(crate) fn finish_fetch(&mut self, fetching: Fetching, outcome: Answer<()>) {
+        if let Some(why) = self.blame_fetch(fetching.id, outcome) {
+            if self.unified {
+                self.buffers.get(fetching.id).mapped = ptr::null_mut();
+            }
+            return self.fetch_failed(fetching, why, false);
+        }
+        let place = self.place;
+        let entry = self.buffers.get(fetching.id);
+        entry.failed_fetches = 0;
+        let block = entry.block;
+        let current = entry.writes == fetching.writes;
+        block.copies().fetched(place, current);
+        self.counters.fetches.add(1);
+        self.counters.bytes_from_device.add(fetching.bytes);
+        self.release_pin(fetching.id);
+        for token in fetching.tokens {
+            self.events.fetched(token, Ok(()));
+        }
+    }
+
+    /// Releases least recently used buffers until so many more bytes fit. False if those in use
+    /// leave no room now.
+    pub(crate) fn make_room(&mut self, bytes: u64) -> Result<bool, Fault> {
+        let Some(limit) = self.limit else {
+            return Ok(true);
+        };
+        while self.buffers.bytes + bytes > limit {
+            match self.buffers.victim() {
+                Some(id) => self.evict(id)?,
+                None => return Ok(false),
+            }
+        }
+        Ok(true)
+    }
+
+    /// Releases every buffer that nothing uses. False if there was none.
+    pub(crate) fn evict_all(&mut self) -> bool {
+        let mut any = false;
+        while let Some(id) = self.buffers.victim() {
+            if self.evict(id).is_err() {
+                break;
+            }
+            any = true;
+        }
+        any
+    }
+
+    /// Releases a buffer that nothing uses; a block that is valid nowhere else goes to the host
+    /// first.
+    pub(crate) fn evict(&mut self, id: Id) -> Result<(), Fault> {
+        // What is waited for below may be behind something in its lane.
+        self.lanes.flush();
+        let place = self.place;
+        let block = self.buffers.get(id).block;
+        let only_here = block.copies().only_at(place);
+        if only_here {
+            self.write_back(id)?;
+        }
+        self.unmap_now(id);
+        self.buffers.remove(id);
+        block.copies().left(place, only_here);
+        self.counters.evictions.add(1);
+        self.counters.resident_bytes.set(self.buffers.bytes);
+        Ok(())
+    }
+
+    /// Copies a block to the host and waits for it.
+    fn write_back(&mut self, id: Id) -> Result<(), Fault> {
+        let fault = |code| Fault::opencl("writing an evicted block back to the host failed", code);
+        let queue = self.take_aside().map_err(fault)?;
+        let entry = self.buffers.get(id);
+        let (block, bytes) = (entry.block, entry.bytes);
+        let Some(mem) = &entry.mem else {
+            return Ok(());
+        };
+        let waits: Waits<1> = Waits::none();
+        if self.unified {
+            if entry.mapped.is_null() {
+                let flags = CL_MAP_READ;
+                let (event, address) = queue
+                    .map(mem, bytes as usize, flags, true, &waits)
+                    .map_err(fault)?;
+                event.wait().map_err(fault)?;
+                entry.mapped = address;
+            }
+        } else {
+            let host = block.host_memory().map_err(|_| {
+                Fault::new(format!(
+                    "there is no host memory for an evicted block of {bytes} bytes"
+                ))
+            })?;
+            // SAFETY: the block's memory holds `bytes` bytes and the call waits until they are
+            // written; the host's copy is not valid, so that only EDTs in mode RO may read it, and
+            // copies for kernels in that mode.
+            let read = unsafe { queue.read(mem, host, bytes as usize, true, &waits) };
+            // Some platforms return no error where the command has failed.
+            read.and_then(|event| event.wait()).map_err(fault)?;
+            self.counters.bytes_from_device.add(bytes);
+        }
+        self.aside = Some(queue);
+        self.counters.write_backs.add(1);
+        Ok(())
+    }
+
+    /// The queue for commands that the thread waits for. Whoever has seen one of them succeed puts it back: behind one
+    /// that has failed the next might never end.
+    fn take_aside(&mut self) -> Answer<Queue> {
+        match self.aside.take() {
+            Some(queue) => Ok(queue),
+            None => Queue::new(&self.context, self.info.id),
+        }
+    }
+
+    /// Ends the mapping of a buffer that nothing uses, and waits for it.
+    pub(crate) fn unmap_now(&mut self, id: Id) {
+        if self.buffers.get(id).mapped.is_null() {
+            return;
+        }
+        // Where this fails nothing is lost: what the buffer holds is in the host's memory, and it is about to go.
+        let Ok(queue) = self.take_aside() else { return };
+        let event = end_mapping(self.buffers.get(id), &queue);
+        if event.is_some_and(|event| event.wait().is_ok()) {
+            self.aside = Some(queue);
+        }
+    }
+
+    /// Releases what the device has of a block, and answers when that is done.
+    pub(crate) fn forget(&mut self, block: &'static DataBlock) {
+        let Some(id) = self.buffers.find(block) else {
+            self.strike_out(block);
+            return self.events.forgotten(block);
+        };
+        self.buffers.get(id).forgotten = true;
+        // Answers when the last pin goes.
+        self.buffers.get(id).pins += 1;
+        self.release_pin(id);
+    }
+
+    /// Takes a pin off; whoever holds the last one of a forgotten block sees it out.
+    pub(crate) fn release_pin(&mut self, id: Id) {
+        let entry = self.buffers.get(id);
+        entry.pins -= 1;
+        if entry.pins > 0 {
+            return;
+        }
+        if entry.mem.is_none() {
+            // A launch that was not put together; nobody but it knew the entry.
+            let block = entry.block;
+            let forgotten = entry.forgotten;
+            self.buffers.remove(id);
+            if forgotten {
+                self.events.forgotten(block);
+            }
+            return;
+        }
+        if !entry.forgotten {
+            return;
+        }
+        let block = entry.block;
+        // The memory under a mapping must stay until the mapping has ended.
+        if let Some(event) = end_mapping(entry, self.lanes.queue(OUT)) {
+            entry.pins += 1;
+            let work = Work::Unmap { id };
+            self.lanes.push(OUT, event, Needs::default(), work);
+            return;
+        }
+        self.buffers.remove(id);
+        self.counters.resident_bytes.set(self.buffers.bytes);
+        self.strike_out(block);
+        self.events.forgotten(block);
+    }
+
+    fn strike_out(&self, block: &'static DataBlock) {
+        block.copies().left(self.place, false);
+    }
+
+    /// Releases all buffers, when nothing is pending.
+    pub(crate) fn release_all(&mut self) {
+        while let Some(id) = self.buffers.any() {
+            self.unmap_now(id);
+            if let Some(entry) = self.buffers.remove(id) {
+                entry.block.copies().resident.remove(self.place);
+            }
+        }
+        self.counters.resident_bytes.set(self.buffers.bytes);
+    }
+
+    pub(crate) fn trouble(&self, what: String, code: Option<i32>) -> DeviceError {
+        DeviceError {
+            device: self.info.name.clone(),
+            what,
+            code,
+        }
+    }
+}

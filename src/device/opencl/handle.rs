@@ -1,0 +1,195 @@
+//! The handle by which others send a device manager messages.
+
+use crate::device::host::completion_wake::Notify;
+use crate::device::host::counters::Cells;
+use crate::device::host::inbox::Inbox;
+use crate::device::host::load::Load;
+use crate::device::opencl::job::Seed;
+use crate::device::opencl::job::{Message, stopped_launch};
+use crate::device::opencl::manager::Manager;
+use crate::device::opencl::threads;
+use crate::device::{
+    BuildError, Counters, DeviceError, DeviceInfo, DeviceSettings, Events, KernelOnDevice,
+    KernelSpec, Launch,
+};
+use crate::object::data_block::DataBlock;
+use crate::object::place::Place;
+use parking_lot::Mutex;
+use std::sync::Arc;
+use std::sync::mpsc::sync_channel;
+use std::thread;
+use std::thread::JoinHandle;
+
+impl Notify for Inbox<Message> {
+    fn notify(&self) {
+        self.completed();
+    }
+}
+
+/// The handle of one device's manager. Dropping it stops the manager.
+pub struct DeviceManager {
+    inbox: Arc<Inbox<Message>>,
+    events: Arc<dyn Events>,
+    counters: Arc<Cells>,
+    load: Arc<Load>,
+    device: String,
+    thread: Mutex<Option<JoinHandle<()>>>,
+}
+
+impl DeviceManager {
+    /// Starts the manager of a device. Its answers go to `events`; `place` is how blocks' copies
+    /// name the device.
+    ///
+    /// # Errors
+    /// The device gave no context or queue, or there is no thread to be had.
+    pub fn start(
+        info: &DeviceInfo,
+        place: Place,
+        settings: DeviceSettings,
+        events: Arc<dyn Events>,
+    ) -> Result<DeviceManager, DeviceError> {
+        let inbox = Arc::new(Inbox::new());
+        let counters = Arc::new(Cells::default());
+        let load = Arc::new(Load::new());
+        let (ready, started) = sync_channel(1);
+        let seed = Seed {
+            info: info.clone(),
+            place,
+            settings,
+            events: Arc::clone(&events),
+            inbox: Arc::clone(&inbox),
+            counters: Arc::clone(&counters),
+            load: Arc::clone(&load),
+        };
+        let fail = |what: &str| DeviceError {
+            device: info.name.clone(),
+            what: what.to_string(),
+            code: None,
+        };
+        let live = move || match Manager::new(seed) {
+            Ok(mut manager) => {
+                let _ = ready.send(Ok(()));
+                drop(ready);
+                manager.live();
+            }
+            Err(error) => {
+                let _ = ready.send(Err(error));
+            }
+        };
+        let thread = threads::spawn(info.index, live)
+            .map_err(|error| fail(&format!("starting its thread failed: {error}")))?;
+        let result = started
+            .recv()
+            .unwrap_or_else(|_| Err(fail("its thread ended at once")));
+        if let Err(error) = result {
+            // The thread has given its last answer, so this does not wait long.
+            let _ = thread.join();
+            return Err(error);
+        }
+        Ok(DeviceManager {
+            inbox,
+            events,
+            counters,
+            load,
+            device: info.name.clone(),
+            thread: Mutex::new(Some(thread)),
+        })
+    }
+
+    /// Builds a kernel, or finds it built, and waits for the answer. Not to be called from
+    /// [`Events`].
+    ///
+    /// # Errors
+    /// See [`BuildError`].
+    pub fn build(&self, spec: &KernelSpec) -> Result<KernelOnDevice, BuildError> {
+        let (reply, answer) = sync_channel(1);
+        // Where the manager is stopped the reply is dropped unused, and this ends at once.
+        let _ = self.inbox.push(Message::Build(spec.clone(), reply));
+        answer
+            .recv()
+            .unwrap_or_else(|_| Err(BuildError::Other(self.stopped())))
+    }
+
+    /// Runs a kernel; [`Events::launched`] answers.
+    pub fn launch(&self, launch: Launch) {
+        self.load.begins();
+        if let Err(Message::Launch(launch)) = self.inbox.push(Message::Launch(launch)) {
+            self.load.ends();
+            let error = stopped_launch(&self.device, &launch);
+            self.events.launched(launch.token, Err(Box::new(error)));
+        }
+    }
+
+    /// Brings a block to the host, if it is not there; [`Events::fetched`] answers.
+    pub fn fetch(&self, block: &'static DataBlock, token: usize) {
+        if self.inbox.push(Message::Fetch(block, token)).is_err() {
+            self.events.fetched(token, Err(self.stopped()));
+        }
+    }
+
+    /// Releases what the device has of a block that no launch will use any more;
+    /// [`Events::forgotten`] answers. Until then the block and its host memory must stay.
+    pub fn forget(&self, block: &'static DataBlock) {
+        if self.inbox.push(Message::Forget(block)).is_err() {
+            self.events.forgotten(block);
+        }
+    }
+
+    /// Launches that were sent and not answered yet.
+    pub fn load(&self) -> usize {
+        self.load.launches()
+    }
+
+    /// Launches that were answered.
+    pub fn ended(&self) -> u64 {
+        self.load.ended()
+    }
+
+    /// In what time a queue has done a kernel lately, on average, in nanoseconds; none before the first has ended.
+    pub fn pace_ns(&self) -> Option<u64> {
+        self.load.pace_ns()
+    }
+
+    /// What it did so far.
+    pub fn counters(&self) -> Counters {
+        self.counters.read()
+    }
+
+    /// Waits until the launches have been answered that were sent before. Those that are sent later
+    /// fail; fetches do not. Not to be called from [`Events`].
+    pub fn end_launches(&self) {
+        let (ended, wait) = sync_channel(1);
+        let _ = self.inbox.push(Message::LastLaunches(ended));
+        // Nothing is ever sent.
+        let _ = wait.recv();
+    }
+
+    /// Finishes what was sent, releases everything of OpenCL and ends the thread. Later messages are
+    /// answered with errors. Calling it again does nothing. Content that was valid only on the
+    /// device is lost. Not to be called from [`Events`].
+    pub fn stop(&self) {
+        let _ = self.inbox.push(Message::Stop);
+        let mut thread = self.thread.lock();
+        if let Some(thread) = thread.take()
+            // The last handle may be dropped by an answer: a thread cannot wait for itself.
+            && thread.thread().id() != thread::current().id()
+        {
+            // A panic there was reported there.
+            let _ = thread.join();
+        }
+    }
+
+    fn stopped(&self) -> DeviceError {
+        DeviceError {
+            device: self.device.clone(),
+            what: "the device manager was stopped".to_string(),
+            code: None,
+        }
+    }
+}
+
+impl Drop for DeviceManager {
+    fn drop(&mut self) {
+        self.stop();
+    }
+}

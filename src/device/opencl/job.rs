@@ -1,0 +1,132 @@
+//! What the manager's thread keeps: launches, fetches, messages, and what has failed.
+
+use crate::device::host::counters::Cells;
+use crate::device::host::inbox::Inbox;
+use crate::device::host::load::Load;
+use crate::device::opencl::buffers::Id;
+use crate::device::opencl::fault::Blame;
+use crate::device::{
+    BuildError, DeviceInfo, DeviceSettings, Events, KernelOnDevice, KernelSpec, Launch,
+    LaunchError, List,
+};
+use crate::object::data_block::DataBlock;
+use crate::object::place::{Place, PlaceSet};
+use rustc_hash::FxHashSet;
+use std::rc::Rc;
+use std::sync::Arc;
+use std::sync::mpsc::SyncSender;
+use std::time::{Duration, Instant};
+
+/// What a manager's thread is started with.
+pub(crate) struct Seed {
+    pub(crate) info: DeviceInfo,
+    pub(crate) place: Place,
+    pub(crate) settings: DeviceSettings,
+    pub(crate) events: Arc<dyn Events>,
+    pub(crate) inbox: Arc<Inbox<Message>>,
+    pub(crate) counters: Arc<Cells>,
+    pub(crate) load: Arc<Load>,
+}
+
+/// A launch's block.
+#[derive(Clone, Copy)]
+pub(crate) struct Use {
+    pub(crate) id: Id,
+    pub(crate) written: bool,
+    /// If it is written: where the content was valid before the kernel was enqueued.
+    pub(crate) before: PlaceSet,
+    /// How often it had been copied to the host's memory then.
+    pub(crate) fetches: u32,
+}
+
+/// A launch from when it was taken until it is answered. It stays where it is: to copy one takes as long as much of what
+/// else is done for it.
+pub(crate) struct Job {
+    pub(crate) launch: Launch,
+    /// Its distinct blocks, while it is put together and while its kernel runs.
+    pub(crate) uses: List<Use>,
+}
+
+/// What a pending command is for.
+pub(crate) enum Work {
+    /// Makes a buffer's content what the host has; `bytes` are copied.
+    CopyIn { id: Id, bytes: u64 },
+    /// Runs a kernel.
+    Kernel(Box<Job>),
+    /// Brings a block to the host.
+    CopyOut(Fetching),
+    /// Ends a mapping, so that a block can be forgotten.
+    Unmap { id: Id },
+}
+
+/// What others ask of a manager's thread.
+pub(crate) enum Message {
+    Build(KernelSpec, SyncSender<Result<KernelOnDevice, BuildError>>),
+    Launch(Launch),
+    Fetch(&'static DataBlock, usize),
+    Forget(&'static DataBlock),
+    /// The sender is dropped when the launches have ended.
+    LastLaunches(SyncSender<()>),
+    Stop,
+}
+
+pub(crate) fn stopped_launch(device: &str, launch: &Launch) -> LaunchError {
+    LaunchError {
+        device: device.to_string(),
+        kernel: String::new(),
+        range: launch.range,
+        arguments: Vec::new(),
+        cause: "the device manager was stopped".to_string(),
+        code: None,
+        hint: None,
+        inputs_intact: true,
+    }
+}
+
+/// A fetch that was enqueued.
+pub(crate) struct Fetching {
+    pub(crate) id: Id,
+    /// The tokens of those that asked for the fetch.
+    pub(crate) tokens: Vec<usize>,
+    /// The block's count of writes when it was enqueued.
+    pub(crate) writes: u64,
+    /// Bytes that are copied.
+    pub(crate) bytes: u64,
+}
+
+/// A failure, until the device has run dry.
+pub(crate) struct Failure {
+    pub(crate) kernels: Vec<Casualty>,
+    pub(crate) fetches: Vec<(Fetching, Rc<Blame>, bool)>,
+    /// Blocks that are marked.
+    pub(crate) marked: FxHashSet<Id>,
+    /// What is to be done when it is over.
+    pub(crate) messages: Vec<Message>,
+    /// When a command has ended last.
+    pub(crate) progress: Instant,
+    /// Why the first command has failed.
+    pub(crate) first: Option<Rc<Blame>>,
+}
+
+/// The failures so far.
+#[derive(Default)]
+pub(crate) struct Failures {
+    /// In a row.
+    pub(crate) count: u32,
+    /// Some command did not end.
+    pub(crate) never_ends: bool,
+    /// Why the first command of the last has failed.
+    pub(crate) last: Option<Rc<Blame>>,
+}
+
+/// A kernel that has failed.
+pub(crate) struct Casualty {
+    pub(crate) serial: u64,
+    pub(crate) job: Box<Job>,
+    pub(crate) why: Rc<Blame>,
+    /// The kernel may run still.
+    pub(crate) given_up: bool,
+}
+
+/// How often the thread looks meanwhile.
+pub(crate) const LOOK: Duration = Duration::from_millis(5);

@@ -1,0 +1,438 @@
+//! One launch, from its message to its place in a compute queue.
+//!
+//! A launch is put together in steps, any of which may find that it cannot be ([`Obstacle::Fault`])
+//! or cannot be now, because memory is held by launches that have not finished
+//! ([`Obstacle::Later`]). Launches start in the order they came: one that must wait for memory lets
+//! nobody pass, so that a large one is not starved by small ones.
+//!
+//! | step | leaves behind if a later step fails |
+//! |---|---|
+//! | arguments counted | nothing |
+//! | entries found, pinned | nothing: unpinned, and removed where no buffer was made |
+//! | room made, buffers made | buffers in the cache |
+//! | copies in enqueued | blocks valid on the device |
+//! | arguments set, kernel enqueued | |
+
+use crate::device::NdRange;
+use crate::device::opencl::arguments::describe_arguments;
+use crate::device::opencl::buffers::Id;
+use crate::device::opencl::fault::{Fault, Obstacle};
+use crate::device::opencl::job::{Job, Use, Work};
+use crate::device::opencl::lane::{IN, Needs, Ticket};
+use crate::device::opencl::limits::buffer_fault;
+use crate::device::opencl::limits::check_constants;
+use crate::device::opencl::manager::Manager;
+use crate::device::opencl::raw::{Event, Waits};
+use crate::device::{Launch, LaunchError, List};
+use crate::object::data_block::Mark;
+use crate::object::data_block::Source;
+use crate::object::place::PlaceSet;
+use opencl3::memory::CL_MAP_WRITE_INVALIDATE_REGION;
+use std::ptr;
+
+/// A kernel that was enqueued.
+struct Started {
+    lane: usize,
+    event: Event,
+    needs: Needs,
+}
+
+impl Manager {
+    /// Starts a launch, or lets it wait behind those that wait.
+    pub(crate) fn launch(&mut self, launch: Launch) {
+        let job = self.begin_job(launch);
+        if !self.waiting.is_empty() || !self.has_room() {
+            return self.waiting.push_back(job);
+        }
+        if let Some(job) = self.try_launch(job) {
+            self.waiting.push_back(job);
+        }
+    }
+
+    /// Starts what waits, as far as it may.
+    pub(crate) fn launch_waiting(&mut self) {
+        while self.has_room() {
+            let Some(job) = self.waiting.pop_front() else {
+                return;
+            };
+            if let Some(job) = self.try_launch(job) {
+                self.waiting.push_front(job);
+                return;
+            }
+        }
+    }
+
+    /// Starts a launch or answers that it failed; gives it back if it must wait.
+    fn try_launch(&mut self, mut job: Box<Job>) -> Option<Box<Job>> {
+        // Not each time: to look at commands while they end keeps the device's threads from the next ones.
+        if self.lanes.let_go_enough() && self.running >= 2 * self.in_flight {
+            self.look_if_short();
+            if self.failure.is_some() {
+                return Some(job);
+            }
+        }
+        if let Some(fault) = self.failures.too_many() {
+            self.refuse(&job.launch, fault);
+            self.end_job(job);
+            return None;
+        }
+        if let Some(first) = job.launch.follows
+            && self.failed.contains(&first)
+        {
+            self.refuse(
+                &job.launch,
+                Fault::new("the kernel that it follows has failed"),
+            );
+            self.end_job(job);
+            return None;
+        }
+        if let Some(most) = self.holds {
+            self.lanes.hold(&self.context, most);
+        }
+        loop {
+            let Job { launch, uses } = &mut *job;
+            let obstacle = match self.put_together(launch, uses) {
+                Ok(started) => {
+                    self.commit(job, started);
+                    return None;
+                }
+                Err(obstacle) => obstacle,
+            };
+            // Some drivers find out that memory is short only when a command is enqueued.
+            let short = matches!(&obstacle, Obstacle::Fault(fault) if fault.is_memory());
+            let retry = short && self.evict_all();
+            for used in &job.uses {
+                // The host may write before the next launch.
+                self.buffers.get(used.id).fresh = false;
+            }
+            self.unpin(&mut job.uses);
+            if retry {
+                continue;
+            }
+            let busy = !self.lanes.all_idle();
+            let fault = match obstacle {
+                Obstacle::Later if busy => return Some(job),
+                Obstacle::Fault(_) if short && busy => return Some(job),
+                Obstacle::Fault(fault) => fault,
+                // Nothing is in flight, so nothing will ever make room.
+                Obstacle::Later => Fault::new("there is no room for its blocks"),
+            };
+            self.refuse(&job.launch, fault);
+            self.end_job(job);
+            return None;
+        }
+    }
+
+    fn put_together(&mut self, launch: &Launch, uses: &mut List<Use>) -> Result<Started, Obstacle> {
+        let Some(kernel) = self.programs.kernels.get(launch.kernel) else {
+            return Err(Fault::new("the launch names no kernel that was built here").into());
+        };
+        // Of a template that leaves its counts open, nobody has looked before. The last pre-slots may order, and no more.
+        let (params, slots) = (launch.params.len(), launch.blocks.len());
+        let last = launch.blocks.iter().rposition(Option::is_some);
+        let blocks = last.map_or(0, |last| last + 1);
+        if let Some(text) = (kernel.signature).without_argument(params, &launch.blocks) {
+            return Err(Fault::new(text).into());
+        }
+        (kernel.signature.check_slots(params, blocks, slots)).map_err(Fault::new)?;
+        let range = self.fit(launch)?;
+        let missing = self.pin(launch, uses)?;
+        if !self.make_room(missing)? {
+            return Err(Obstacle::Later);
+        }
+        for used in uses.iter() {
+            self.provide(used.id)?;
+        }
+        let mut needs = Needs::default();
+        for used in uses.iter() {
+            self.make_valid(*used)?;
+            let entry = self.buffers.get(used.id);
+            if let Some(ticket) = entry.last_write {
+                needs.add(ticket);
+            }
+            if used.written {
+                needs.add_all(&entry.uses);
+            }
+        }
+        self.set_arguments(launch, uses)?;
+        let lane = self.lanes.choose(&needs);
+        let waits = self
+            .lanes
+            .waits(lane, &needs)
+            .map_err(|code| Fault::opencl("flushing a queue failed", code))?;
+        let kernel = &self.programs.kernels[launch.kernel];
+        // SAFETY: `set_arguments` has set every argument; the buffers among them are pinned by
+        // `uses` until the kernel's completion is seen, and the host memory some of them wrap lives
+        // until the block is forgotten, which waits for the pins.
+        let run = unsafe { self.lanes.queue(lane).run(&kernel.kernel, &range, &waits) };
+        let event = run.map_err(|code| self.enqueue_fault(launch, code))?;
+        Ok(Started { lane, event, needs })
+    }
+
+    /// Finds the entries of the launch's distinct blocks and pins them. Returns the bytes of
+    /// buffers that are still to be made.
+    fn pin(&mut self, launch: &Launch, uses: &mut List<Use>) -> Result<u64, Fault> {
+        self.serial += 1;
+        let (mut missing, mut total) = (0, 0);
+        for arg in launch.blocks.iter().flatten() {
+            // A block of no bytes is a null buffer: there is nothing to hold or move.
+            if arg.block.size() == 0 {
+                continue;
+            }
+            let id = self.buffers.find_or_add(arg.block);
+            let entry = self.buffers.get(id);
+            if entry.met == self.serial {
+                entry.written |= arg.writes;
+                continue;
+            }
+            entry.met = self.serial;
+            entry.written = arg.writes;
+            entry.pins += 1;
+            total += entry.bytes;
+            if entry.mem.is_none() {
+                missing += entry.bytes;
+            }
+            self.buffers.touch(id);
+            uses.push(Use {
+                id,
+                written: false,
+                before: PlaceSet::EMPTY,
+                fetches: 0,
+            });
+        }
+        for used in uses.iter_mut() {
+            used.written = self.buffers.get(used.id).written;
+        }
+        match self.limit {
+            Some(limit) if total > limit => Err(Fault {
+                cause: format!(
+                    "its blocks take {total} bytes, and at most {limit} bytes of the device's \
+                     memory are used"
+                ),
+                code: None,
+                hint: Some(
+                    "set OCR_DEVICE_MEMORY to let it use more, or work on smaller blocks"
+                        .to_string(),
+                ),
+            }),
+            _ => Ok(missing),
+        }
+    }
+
+    /// Undoes [`Manager::pin`].
+    pub(crate) fn unpin(&mut self, uses: &mut List<Use>) {
+        for used in uses.drain(..) {
+            self.release_pin(used.id);
+        }
+    }
+
+    /// Gives the entry a buffer if it has none.
+    fn provide(&mut self, id: Id) -> Result<(), Obstacle> {
+        let entry = self.buffers.get(id);
+        if entry.mem.is_some() {
+            return Ok(());
+        }
+        let (block, bytes) = (entry.block, entry.bytes);
+        let size = usize::try_from(bytes).unwrap_or(usize::MAX);
+        let mem = loop {
+            let made = if self.unified {
+                let host = block.host_memory().map_err(|_| {
+                    Fault::new(format!(
+                        "there is no host memory for a block of {bytes} bytes"
+                    ))
+                })?;
+                // SAFETY: the block's memory is `size` bytes long and stays until the block is
+                // recycled, which the engine does only after this device has answered that it has
+                // forgotten it, and that answer waits until the buffer is released.
+                unsafe { self.context.wrap(host, size) }
+            } else {
+                self.context.buffer(size)
+            };
+            let fault = match made {
+                Ok(mem) => break mem,
+                Err(code) => buffer_fault(&self.info, bytes, code),
+            };
+            // One at a time: the rest of the cache is worth keeping.
+            match self.buffers.victim() {
+                Some(victim) if fault.is_memory() => self.evict(victim)?,
+                _ => return Err(fault.into()),
+            }
+        };
+        self.buffers.provide(id, mem);
+        self.counters.resident_bytes.set(self.buffers.bytes);
+        block.got_buffer(self.place);
+        Ok(())
+    }
+
+    /// Sees to it that the block's content is in its buffer when the kernel starts, if it has any.
+    fn make_valid(&mut self, used: Use) -> Result<(), Fault> {
+        let place = self.place;
+        let entry = self.buffers.get(used.id);
+        let block = entry.block;
+        let source = block.copies().source(place);
+        let (fresh, mapped) = (entry.fresh, !entry.mapped.is_null());
+        let copies = match source {
+            Source::Here => {
+                self.counters.cache_hits.add(1);
+                false
+            }
+            // Most kernels write all of such a block: only strict mode shows what they do not.
+            Source::Nothing => !used.written || block.has(Mark::Guarded),
+            Source::Older(other) if used.written => {
+                return Err(Fault::new(format!(
+                    "its block {} is valid neither here nor on the host, but on {other}: this is a fault of the runtime",
+                    block.guid(),
+                )));
+            }
+            Source::Host(_) | Source::Written | Source::Older(_) => true,
+        };
+        if !copies {
+            // While the host has it mapped a kernel may read it, and must not write it.
+            if mapped && used.written {
+                self.hand_over(used.id)?;
+            }
+            return Ok(());
+        }
+        if !self.unified {
+            self.copy_in(used.id)?;
+        } else if !fresh {
+            self.hand_over(used.id)?;
+        }
+        if let Source::Host(what) = source {
+            block.copies().copied(place, what);
+        }
+        self.counters.uploads.add(1);
+        Ok(())
+    }
+
+    /// Enqueues the copy of a block from the host.
+    fn copy_in(&mut self, id: Id) -> Result<(), Fault> {
+        let entry = self.buffers.get(id);
+        let bytes = entry.bytes;
+        let host = entry.block.host_memory().map_err(|_| {
+            Fault::new(format!(
+                "there is no host memory for a block of {bytes} bytes"
+            ))
+        })?;
+        let fault = |code| Fault::opencl("copying a block to the device failed", code);
+        let needs = entry.uses;
+        let waits = self.lanes.waits(IN, &needs).map_err(fault)?;
+        let Some(mem) = &entry.mem else {
+            return Err(Fault::new("a block has no buffer to be copied to"));
+        };
+        // SAFETY: the block's memory holds `bytes` bytes and is not freed before the device has
+        // forgotten the block, which waits for the pin that the copy holds.
+        let event = unsafe {
+            self.lanes
+                .queue(IN)
+                .write(mem, host, bytes as usize, &waits)
+        }
+        .map_err(fault)?;
+        self.note_copy(id, event, needs, bytes);
+        Ok(())
+    }
+
+    /// Hands a buffer that shares the host's memory over to the device, with what the host wrote.
+    fn hand_over(&mut self, id: Id) -> Result<(), Fault> {
+        let entry = self.buffers.get(id);
+        let fault = |code| Fault::opencl("handing a block over to the device failed", code);
+        let needs = entry.uses;
+        let mut waits = self.lanes.waits(IN, &needs).map_err(fault)?;
+        let Some(mem) = &entry.mem else {
+            return Err(Fault::new("a block has no buffer to be handed over"));
+        };
+        let queue = self.lanes.queue(IN);
+        if entry.mapped.is_null() {
+            // The host wrote while the buffer was not mapped; a map and an unmap tell the device.
+            // The content is in the memory that the buffer wraps, so nothing is to be read first.
+            let bytes = entry.bytes as usize;
+            let flags = CL_MAP_WRITE_INVALIDATE_REGION;
+            let (event, address) = queue.map(mem, bytes, flags, false, &waits).map_err(fault)?;
+            entry.mapped = address;
+            self.note_copy(id, event, needs, 0);
+            // The unmap comes after the map in the same queue.
+            waits = Waits::none();
+        }
+        let (entry, queue) = (self.buffers.get(id), self.lanes.queue(IN));
+        let Some(mem) = &entry.mem else {
+            return Err(Fault::new("a block has no buffer to be handed over"));
+        };
+        // SAFETY: `mapped` is the address of a mapping of this buffer that was noted when it was made, and is
+        // struck out when it has been ended.
+        let event = unsafe { queue.unmap(mem, entry.mapped, &waits) }.map_err(fault)?;
+        entry.mapped = ptr::null_mut();
+        self.note_copy(id, event, needs, 0);
+        Ok(())
+    }
+
+    /// Notes a command of the lane IN that makes the buffer's content.
+    fn note_copy(&mut self, id: Id, event: Event, needs: Needs, bytes: u64) {
+        let work = Work::CopyIn { id, bytes };
+        let ticket = self.lanes.push(IN, event, needs, work);
+        let entry = self.buffers.get(id);
+        entry.pins += 1;
+        entry.last_write = Some(ticket);
+        entry.uses.add(ticket);
+    }
+
+    /// Enters an enqueued kernel into all the books.
+    fn commit(&mut self, mut job: Box<Job>, started: Started) {
+        let ticket: Ticket = self.lanes.next(started.lane);
+        for used in &mut job.uses {
+            let entry = self.buffers.get(used.id);
+            entry.fresh = false;
+            entry.uses.add(ticket);
+            if used.written {
+                entry.last_write = Some(ticket);
+                entry.writes += 1;
+                used.fetches = entry.fetches;
+                let mut copies = entry.block.copies();
+                used.before = copies.valid;
+                copies.wrote(self.place);
+            }
+        }
+        self.running += 1;
+        let Launch { token, awaited, .. } = job.launch;
+        self.awaited += usize::from(awaited);
+        let work = Work::Kernel(job);
+        self.lanes
+            .push(started.lane, started.event, started.needs, work);
+        if awaited {
+            self.events.enqueued(token);
+        }
+    }
+
+    /// Answers that a launch never started.
+    pub(crate) fn refuse(&mut self, launch: &Launch, fault: Fault) {
+        let error = self.error(launch, fault, true);
+        self.answer_failed(launch.token, error);
+    }
+
+    /// The error of a launch, with everything a reader needs.
+    pub(crate) fn error(&self, launch: &Launch, fault: Fault, inputs_intact: bool) -> LaunchError {
+        let kernel = self.programs.kernels.get(launch.kernel);
+        LaunchError {
+            device: self.info.name.clone(),
+            kernel: kernel.map_or(String::new(), |k| k.name.clone()),
+            range: launch.range,
+            arguments: describe_arguments(kernel, launch),
+            cause: fault.cause,
+            code: fault.code,
+            hint: fault.hint,
+            inputs_intact,
+        }
+    }
+}
+
+impl Manager {
+    /// Whether a launch's blocks fit pointers to constant memory, and with what local size it runs.
+    pub(crate) fn fit(&mut self, launch: &Launch) -> Result<NdRange, Fault> {
+        let kernel = &mut self.programs.kernels[launch.kernel];
+        let sizes = launch
+            .blocks
+            .iter()
+            .map(|arg| arg.map_or(0, |arg| arg.block.size()));
+        check_constants(&self.info, &kernel.signature, launch.params.len(), sizes)?;
+        kernel.groups.fit(&launch.range)
+    }
+}

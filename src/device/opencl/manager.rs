@@ -1,0 +1,399 @@
+//! The device manager's thread, which owns everything OpenCL of one device.
+//!
+//! The thread's round: take the messages, start launches, flush the queues, see what has finished.
+//! When a round did nothing, put a callback on an unfinished command of each queue, and sleep until a
+//! message or the callback comes, or, where much is enqueued, until it is time to look ([`Pace::rest`]).
+
+use crate::device::host::counters::Cells;
+use crate::device::host::inbox::Inbox;
+use crate::device::host::load::Load;
+use crate::device::host::pace::{HOLD_FROM, LOOK_EACH, Pace, next_look};
+use crate::device::opencl::buffers::{Buffers, Id};
+use crate::device::opencl::fault::Fault;
+use crate::device::opencl::job::{Failure, Failures, LOOK};
+use crate::device::opencl::job::{Job, Seed, Work};
+use crate::device::opencl::job::{Message, stopped_launch};
+use crate::device::opencl::lane::{COMPUTE, IN, Lanes, MAX_COMPUTE, OUT, Pending};
+use crate::device::opencl::program::Programs;
+use crate::device::opencl::raw::{Answer, Context, Queue};
+use crate::device::{DeviceError, DeviceInfo, Events, Launch, LaunchError, List};
+use crate::object::data_block::DataBlock;
+use crate::object::place::Place;
+use rustc_hash::FxHashSet;
+use std::collections::VecDeque;
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::sync::Arc;
+use std::sync::mpsc::SyncSender;
+use std::time::{Duration, Instant};
+
+/// How many answered jobs are kept to be used again: as many as a burst has, about a megabyte.
+const SPARE_JOBS: usize = 4096;
+
+/// How long the thread sleeps at most while commands are pending: where kernels take longer, and in case that a driver
+/// loses a callback.
+const LOST_CALLBACK: Duration = Duration::from_millis(100);
+/// How long the thread sleeps at most where a callback could not be set at all, so that looking is the only way.
+const NO_CALLBACK: Duration = Duration::from_micros(200);
+
+/// How long the thread sleeps at most where OpenCL has refused something that is to be tried again.
+const TRY_AGAIN: Duration = Duration::from_millis(1);
+
+/// The thread's state.
+pub(crate) struct Manager {
+    pub(crate) info: DeviceInfo,
+    pub(crate) place: Place,
+    /// Buffers wrap host memory, and nothing is copied.
+    pub(crate) unified: bool,
+    /// Bytes of buffers kept at most.
+    pub(crate) limit: Option<u64>,
+    /// Launches enqueued at most, but for short ones ([`Manager::has_room`]).
+    pub(crate) in_flight: usize,
+    pub(crate) events: Arc<dyn Events>,
+    inbox: Arc<Inbox<Message>>,
+    pub(crate) counters: Arc<Cells>,
+    load: Arc<Load>,
+    pub(crate) lanes: Lanes<Work>,
+    pub(crate) buffers: Buffers,
+    pub(crate) programs: Programs,
+    pace: Pace,
+    /// The launches of this round are held back, so many at once at most.
+    pub(crate) holds: Option<usize>,
+    /// Blocks that are to be forgotten when they are not held back any more.
+    to_forget: Vec<&'static DataBlock>,
+    /// Launches that were not enqueued yet, in order.
+    pub(crate) waiting: VecDeque<Box<Job>>,
+    /// Launches that are enqueued.
+    pub(crate) running: usize,
+    /// Enqueued launches for which somebody may wait.
+    pub(crate) awaited: usize,
+    /// Counts the launches put together.
+    pub(crate) serial: u64,
+    /// What was seen to have ended in a lane, while it is worked on.
+    ended: Vec<(Pending<Work>, Answer<()>)>,
+    /// Jobs that have been answered: their memory is used again.
+    #[allow(clippy::vec_box)]
+    spare: Vec<Box<Job>>,
+    /// A command has failed, and the device runs dry.
+    pub(crate) failure: Option<Box<Failure>>,
+    pub(crate) failures: Failures,
+    /// A queue for what the thread waits for: nothing is ever before that.
+    pub(crate) aside: Option<Queue>,
+    /// Launches that have failed, by their tokens, until these name others: what follows one of them is not started.
+    pub(crate) failed: FxHashSet<usize>,
+    /// No launch is taken any more. Who waits for the last ones is told by dropping the sender.
+    last_launches: bool,
+    waits_for_launches: Option<SyncSender<()>>,
+    stopping: bool,
+    /// Declared last, so that it is released last.
+    pub(crate) context: Context,
+}
+
+impl Manager {
+    pub(crate) fn new(seed: Seed) -> Result<Self, DeviceError> {
+        let Seed { info, settings, .. } = seed;
+        let fail = |what: &str, code: i32| DeviceError {
+            device: info.name.clone(),
+            what: what.to_string(),
+            code: Some(code),
+        };
+        let context = Context::new(info.id).map_err(|code| fail("creating a context", code))?;
+        let computing = settings.compute_queues.clamp(1, MAX_COMPUTE);
+        let queues: Answer<Vec<Queue>> = (0..COMPUTE + computing)
+            .map(|_| Queue::new(&context, info.id))
+            .collect();
+        let queues = queues.map_err(|code| fail("creating a command queue", code))?;
+        let unified = info.host_unified && !settings.force_copies;
+        let limit = settings
+            .memory_limit
+            .or_else(|| (!unified).then_some(info.global_memory / 4 * 3));
+        Ok(Manager {
+            place: seed.place,
+            unified,
+            limit,
+            in_flight: settings.in_flight.max(1),
+            events: seed.events,
+            inbox: seed.inbox,
+            counters: seed.counters,
+            load: seed.load,
+            lanes: Lanes::new(queues),
+            buffers: Buffers::default(),
+            programs: Programs::default(),
+            pace: Pace::of(&info),
+            holds: None,
+            to_forget: Vec::new(),
+            waiting: VecDeque::new(),
+            running: 0,
+            awaited: 0,
+            serial: 0,
+            ended: Vec::new(),
+            spare: Vec::new(),
+            failure: None,
+            failures: Failures::default(),
+            aside: None,
+            failed: FxHashSet::default(),
+            last_launches: false,
+            waits_for_launches: None,
+            stopping: false,
+            context,
+            info,
+        })
+    }
+
+    /// The thread's life.
+    pub(crate) fn live(&mut self) {
+        let ended = catch_unwind(AssertUnwindSafe(|| self.run()));
+        if ended.is_err() {
+            // The panic's message is out. The books may be wrong, so nothing is read of them.
+            self.events.broke_down();
+            return;
+        }
+        for message in self.inbox.close() {
+            self.turn_away(message);
+        }
+        self.release_all();
+    }
+
+    fn run(&mut self) {
+        let mut messages = Vec::new();
+        loop {
+            self.inbox.take(&mut messages);
+            let mut busy = !messages.is_empty();
+            let many = messages.len() + self.waiting.len() >= HOLD_FROM;
+            self.holds = self.pace.holds().filter(|_| many);
+            for (i, message) in messages.drain(..).enumerate() {
+                self.handle(message);
+                if many && self.holds.is_none() && i % LOOK_EACH == LOOK_EACH - 1 {
+                    self.look_if_short();
+                }
+            }
+            self.launch_waiting();
+            self.lanes.flush();
+            if let Some((what, code)) = self.lanes.gives_up() {
+                let error = self.trouble(what.to_string(), Some(code));
+                return self.events.gave_up(error);
+            }
+            self.forget_all();
+            let any = self.reap_all();
+            busy |= any;
+            busy |= self.run_dry(any);
+            if self.running == 0 && self.waiting.is_empty() && self.failure.is_none() {
+                self.waits_for_launches = None;
+            }
+            if busy {
+                continue;
+            }
+            let idle = self.lanes.all_idle();
+            if idle && self.waiting.is_empty() && self.failure.is_none() && self.stopping {
+                return;
+            }
+            let at_most = self.longest_sleep(idle);
+            self.inbox.sleep(at_most);
+        }
+    }
+
+    /// Sees whether those that were launched in this round before have ended, and were short. Nothing is held back now.
+    pub(crate) fn look_if_short(&mut self) {
+        self.reap_all();
+        self.holds = self.pace.holds();
+    }
+
+    /// Whether another launch may be enqueued.
+    pub(crate) fn has_room(&self) -> bool {
+        self.failure.is_none() && self.running < self.pace.in_flight(self.in_flight)
+    }
+
+    /// Sets callbacks, and says how long to sleep if none comes.
+    fn longest_sleep(&mut self, idle: bool) -> Option<Duration> {
+        if idle {
+            return None;
+        }
+        let (now, mut look) = (Instant::now(), LOST_CALLBACK);
+        let armed = self.lanes.arm(&self.inbox, |lane, pending, begun| {
+            let awaited = lane < COMPUTE || self.awaited != 0;
+            let rest = self.pace.rest(pending, awaited);
+            if let Some(ns) = rest.look_ns {
+                let taken = now.saturating_duration_since(begun);
+                look = look.min(next_look(ns, taken, awaited));
+            }
+            rest.callback
+        });
+        if !armed {
+            look = look.min(NO_CALLBACK);
+        }
+        if self.lanes.tries_again() {
+            look = look.min(TRY_AGAIN);
+        }
+        if self.failure.is_some() {
+            look = look.min(LOOK);
+        }
+        Some(look)
+    }
+
+    pub(crate) fn handle(&mut self, message: Message) {
+        let Some(message) = self.keep(message) else {
+            return;
+        };
+        match message {
+            Message::Launch(launch) if self.last_launches => {
+                self.refuse(&launch, Fault::new("the run ends"));
+            }
+            Message::Launch(launch) => self.launch(launch),
+            Message::Fetch(block, token) => self.fetch(block, token),
+            // To forget a block releases a buffer.
+            Message::Forget(block) if self.holds.is_some() => self.to_forget.push(block),
+            Message::Forget(block) => self.forget(block),
+            Message::LastLaunches(ended) => {
+                self.last_launches = true;
+                self.waits_for_launches = Some(ended);
+            }
+            Message::Stop => self.stopping = true,
+            Message::Build(spec, reply) => {
+                // What is enqueued runs on while the compiler works.
+                self.lanes.flush();
+                let result = self.programs.build(&self.context, &self.info, &spec);
+                // Whoever asked may have gone.
+                let _ = reply.send(result);
+            }
+        }
+    }
+
+    fn forget_all(&mut self) {
+        if self.failure.is_some() {
+            return;
+        }
+        for block in std::mem::take(&mut self.to_forget) {
+            self.forget(block);
+        }
+    }
+
+    /// Answers a message that came too late.
+    fn turn_away(&mut self, message: Message) {
+        match message {
+            Message::Launch(launch) => {
+                let error = stopped_launch(&self.info.name, &launch);
+                self.answer_failed(launch.token, error);
+            }
+            Message::Fetch(_, token) => {
+                let error = self.trouble("the device manager was stopped".to_string(), None);
+                self.events.fetched(token, Err(error));
+            }
+            Message::Forget(block) => self.forget(block),
+            // Dropping the reply answers.
+            Message::Build(..) | Message::LastLaunches(_) | Message::Stop => {}
+        }
+    }
+
+    /// Sees what has finished. True if anything has.
+    fn reap_all(&mut self) -> bool {
+        let mut any = false;
+        // Copies in before kernels and kernels before copies out, as they depend on each other.
+        for lane in (IN..=IN)
+            .chain(COMPUTE..self.lanes.count())
+            .chain(OUT..=OUT)
+        {
+            any |= self.reap(lane);
+        }
+        any
+    }
+
+    /// Sees what has finished in one lane. True if anything has.
+    pub(crate) fn reap(&mut self, lane: usize) -> bool {
+        let mut ended = std::mem::take(&mut self.ended);
+        ended.extend(std::iter::from_fn(|| self.lanes.pop_done(lane)));
+        let any = !ended.is_empty();
+        // All of them have ended by now. When each did is not known, so the time since the one before goes to all alike.
+        let mut each_ns = 0;
+        if any {
+            let taken = self.lanes.ended(lane, Instant::now());
+            let is_kernel = |pending: &Pending<Work>| matches!(pending.work, Work::Kernel(_));
+            let kernels = ended
+                .iter()
+                .filter(|(pending, _)| is_kernel(pending))
+                .count() as u64;
+            if kernels != 0 {
+                each_ns = self.pace.note(kernels, taken.as_nanos() as u64);
+                self.load.set_pace_ns(each_ns);
+            }
+        }
+        for (pending, outcome) in ended.drain(..) {
+            match pending.work {
+                Work::CopyIn { id, bytes } => self.finish_copy_in(id, bytes, outcome),
+                Work::Kernel(job) => self.finish_kernel(pending.serial, job, outcome, each_ns),
+                Work::CopyOut(fetching) => self.finish_fetch(fetching, outcome),
+                // Where it has failed, the buffer goes all the same, and its content is in the host's memory.
+                Work::Unmap { id } => {
+                    if let Err(code) = outcome {
+                        self.unmap_failed(id, code);
+                    }
+                    self.release_pin(id);
+                }
+            }
+        }
+        self.ended = ended;
+        any
+    }
+
+    fn finish_copy_in(&mut self, id: Id, bytes: u64, outcome: Answer<()>) {
+        match self.blame_copy_in(id, outcome) {
+            None => self.counters.bytes_to_device.add(bytes),
+            Some(why) => self.copy_in_failed(id, &why),
+        }
+        self.release_pin(id);
+    }
+
+    /// A launch is not enqueued any more.
+    pub(crate) fn count_out(&mut self, job: &Job) {
+        self.running -= 1;
+        self.awaited -= usize::from(job.launch.awaited);
+    }
+
+    fn finish_kernel(&mut self, serial: u64, mut job: Box<Job>, outcome: Answer<()>, ns: u64) {
+        self.count_out(&job);
+        if let Some(why) = self.blame_kernel(&job, outcome) {
+            return self.kernel_failed(serial, job, why, false);
+        }
+        for used in &job.uses {
+            if used.written {
+                self.buffers.get(used.id).block.copies().wrote(self.place);
+            }
+        }
+        self.failures.end_row();
+        self.counters.kernels.add(1);
+        self.counters.kernel_ns.add(ns);
+        self.load.ends();
+        self.events.launched(job.launch.token, Ok(ns));
+        self.unpin(&mut job.uses);
+        self.end_job(job);
+    }
+
+    /// Takes a launch.
+    pub(crate) fn begin_job(&mut self, launch: Launch) -> Box<Job> {
+        if !self.failed.is_empty() {
+            self.failed.remove(&launch.token);
+        }
+        match self.spare.pop() {
+            Some(mut job) => {
+                job.launch = launch;
+                job
+            }
+            None => Box::new(Job {
+                launch,
+                uses: List::new(),
+            }),
+        }
+    }
+
+    /// The launch has been answered, and uses no block any more.
+    pub(crate) fn end_job(&mut self, job: Box<Job>) {
+        if self.spare.len() < SPARE_JOBS {
+            self.spare.push(job);
+        }
+    }
+
+    pub(crate) fn answer_failed(&mut self, token: usize, error: LaunchError) {
+        self.failed.insert(token);
+        self.counters.failures.add(1);
+        self.load.ends();
+        self.events.launched(token, Err(Box::new(error)));
+    }
+}

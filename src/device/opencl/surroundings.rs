@@ -1,0 +1,339 @@
+//! What OpenCL needs of the machine, and does not say when it is missing: libraries that can be loaded, and for PoCL a
+//! folder for what it compiles, and a linker.
+
+use std::ffi::{CStr, CString, OsString};
+use std::fs::OpenOptions;
+use std::io::Write;
+use std::os::fd::AsRawFd;
+use std::os::unix::ffi::OsStrExt;
+use std::os::unix::fs::{OpenOptionsExt, PermissionsExt};
+use std::path::{Path, PathBuf};
+use std::ptr::NonNull;
+use std::sync::OnceLock;
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::{env, fs, io, ptr};
+
+/// The platform for which the rest of this file is.
+pub(crate) fn is_pocl(platform: &str) -> bool {
+    platform == "Portable Computing Language"
+}
+
+/// Whether the process has loaded a library of this name.
+fn is_loaded(name: &str) -> bool {
+    open_library(name, libc::RTLD_NOLOAD).is_ok()
+}
+
+/// Why the system cannot load a library; none if it can, and it is loaded then.
+pub(crate) fn load_failure(name: &str) -> Option<String> {
+    open_library(name, 0).err()
+}
+
+/// Whether a library that can be loaded has what OpenCL has.
+pub(crate) fn is_opencl(name: &str) -> bool {
+    open_library(name, 0).is_ok_and(|handle| {
+        // SAFETY: the library is loaded and stays, and the name is a C string.
+        let found = unsafe { libc::dlsym(handle.as_ptr(), c"clGetPlatformIDs".as_ptr()) };
+        !found.is_null()
+    })
+}
+
+/// The library stays loaded: closing a driver that has threads ends badly.
+fn open_library(name: &str, flags: libc::c_int) -> Result<NonNull<libc::c_void>, String> {
+    let c_name = CString::new(name).map_err(|_| "its name holds a zero byte".to_string())?;
+    // SAFETY: the name is a C string. What a library does when it is loaded is trusted, as OpenCL trusts its drivers.
+    let handle =
+        unsafe { libc::dlopen(c_name.as_ptr(), libc::RTLD_LAZY | libc::RTLD_LOCAL | flags) };
+    if let Some(handle) = NonNull::new(handle) {
+        return Ok(handle);
+    }
+    // SAFETY: `dlerror` has no preconditions.
+    let message = unsafe { libc::dlerror() };
+    if message.is_null() {
+        return Err("the system gives no reason".to_string());
+    }
+    // SAFETY: the message is a C string, which stays until this thread calls the loader again.
+    let message = unsafe { CStr::from_ptr(message) };
+    Err(message.to_string_lossy().into_owned())
+}
+
+/// Whether it is a file with a driver's name in it. Others, named by a variable, are drivers themselves.
+fn is_icd(file: &Path) -> bool {
+    file.extension().is_some_and(|extension| extension == "icd")
+}
+
+/// The driver that a `.icd` file names; none where the file is the driver, or names none.
+pub(crate) fn driver_in(file: &Path) -> Option<String> {
+    let content = fs::read(file).ok().filter(|_| is_icd(file))?;
+    let (name, _) = driver_of(&content);
+    (!name.is_empty()).then_some(name)
+}
+
+/// Why the loader of OpenCL has not taken the driver that a `.icd` file names; none if it has.
+pub(crate) fn icd_fault(file: &Path) -> Option<String> {
+    let shown = file.display();
+    if !is_icd(file) {
+        let failure = load_failure(&shown.to_string())?;
+        return Some(format!("the system could not load {shown} ({failure})"));
+    }
+    let content = match fs::read(file) {
+        Ok(content) => content,
+        Err(error) => return Some(format!("{shown} cannot be read: {error}")),
+    };
+    let (name, oddities) = driver_of(&content);
+    if name.is_empty() {
+        return Some(format!(
+            "{shown} names no library: write the driver's name into it"
+        ));
+    }
+    if is_loaded(&name) {
+        return None;
+    }
+    let why = match (oddities.is_empty(), load_failure(&name)) {
+        (true, None) => "it can be loaded, but has given no platform".to_string(),
+        (true, Some(error)) => format!(
+            "the system could not load it ({error}): install the driver, write its whole path into the file, or take the \
+             file away"
+        ),
+        (false, failure) => format!(
+            "there is {} in the file, and the loader may take that for a part of the name{}: the file should be that \
+             name and a newline, and nothing else",
+            oddities.join(", and "),
+            failure.map_or(String::new(), |error| format!(
+                "; without it the system could not load it either ({error})"
+            ))
+        ),
+    };
+    Some(format!("{shown} names {name}: {why}"))
+}
+
+/// The library that a `.icd` file means, and what a loader may stumble over.
+fn driver_of(content: &[u8]) -> (String, Vec<&'static str>) {
+    let mut oddities = Vec::new();
+    let without_mark = content.strip_prefix(b"\xef\xbb\xbf");
+    if without_mark.is_some() {
+        oddities.push("a byte order mark before the name");
+    }
+    let text = String::from_utf8_lossy(without_mark.unwrap_or(content)).into_owned();
+    let mut lines = text.split('\n');
+    let is_blank = |line: &&str| line.trim().is_empty();
+    let Some(line) = lines.clone().find(|line| !is_blank(line)) else {
+        return (String::new(), oddities);
+    };
+    if lines.next().is_some_and(|first| is_blank(&first)) {
+        oddities.push("an empty line before the name");
+    }
+    let end = match line.strip_suffix('\r') {
+        Some(line) => {
+            oddities.push("a carriage return at the end of the line (as Windows ends lines)");
+            line
+        }
+        None => line,
+    };
+    if end != end.trim() {
+        oddities.push("a blank beside the name");
+    }
+    (end.trim().to_string(), oddities)
+}
+
+/// Where PoCL keeps what it compiles, and what says so.
+fn pocl_cache(variable: impl Fn(&str) -> Option<OsString>) -> (PathBuf, &'static str) {
+    let set = |name| variable(name).filter(|value| !value.is_empty());
+    if let Some(folder) = set("POCL_CACHE_DIR") {
+        return (folder.into(), "POCL_CACHE_DIR");
+    }
+    if let Some(folder) = set("XDG_CACHE_HOME") {
+        return (Path::new(&folder).join("pocl/kcache"), "XDG_CACHE_HOME");
+    }
+    match variable("HOME") {
+        Some(folder) => (Path::new(&folder).join(".cache/pocl/kcache"), "HOME"),
+        None => (PathBuf::from("/tmp/pocl/kcache"), "no HOME"),
+    }
+}
+
+/// What keeps PoCL from compiling, or from loading what it has compiled: of the folder for that.
+pub(crate) fn pocl_cache_fault() -> Option<String> {
+    cache_fault().map(|(_, text)| text)
+}
+
+/// What keeps PoCL from loading what it has compiled, for which it ends the process.
+pub(crate) fn pocl_load_fault() -> Option<String> {
+    let (no_code, text) = cache_fault()?;
+    no_code.then_some(text)
+}
+
+/// Whether code cannot be loaded from the folder, or nothing can be written there; and the words.
+fn cache_fault() -> Option<(bool, String)> {
+    let (folder, from) = pocl_cache(|name| env::var_os(name));
+    let fault = try_folder(&folder).err()?;
+    let (what, error) = match &fault {
+        Fault::Folder(error) => ("which cannot be made", error),
+        Fault::Write(error) => ("in which nothing can be written", error),
+        Fault::Load(error) => (
+            "from which no code can be loaded (is it mounted noexec?)",
+            error,
+        ),
+    };
+    let text = format!(
+        "PoCL keeps what it compiles in the folder {} (by {from}), {what}: {error}. Set POCL_CACHE_DIR to a folder in which \
+         this user may write, on a file system with free space that is not mounted noexec",
+        folder.display()
+    );
+    Some((matches!(fault, Fault::Load(_)), text))
+}
+
+/// What is wrong with a folder.
+enum Fault {
+    Folder(io::Error),
+    Write(io::Error),
+    Load(io::Error),
+}
+
+/// Writes a file there, and maps it for execution, as PoCL does.
+fn try_folder(folder: &Path) -> Result<(), Fault> {
+    static TRIES: AtomicU64 = AtomicU64::new(0);
+    fs::create_dir_all(folder).map_err(Fault::Folder)?;
+    // Relaxed: it makes names differ, and orders nothing.
+    let number = TRIES.fetch_add(1, Ordering::Relaxed);
+    let name = format!("ocr-tries-{}-{number}", std::process::id());
+    let file = folder.join(name);
+    let result = try_file(&file);
+    let _ = fs::remove_file(&file);
+    result
+}
+
+fn try_file(path: &Path) -> Result<(), Fault> {
+    const BYTES: usize = 4096;
+    let mut options = OpenOptions::new();
+    options.read(true).write(true).create_new(true).mode(0o700);
+    let mut file = options.open(path).map_err(Fault::Write)?;
+    file.write_all(&[0; BYTES]).map_err(Fault::Write)?;
+    // SAFETY: a new mapping of a file that is open and as long, where the system finds room.
+    let mapped = unsafe {
+        libc::mmap(
+            ptr::null_mut(),
+            BYTES,
+            libc::PROT_READ | libc::PROT_EXEC,
+            libc::MAP_PRIVATE,
+            file.as_raw_fd(),
+            0,
+        )
+    };
+    if mapped == libc::MAP_FAILED {
+        return Err(Fault::Load(io::Error::last_os_error()));
+    }
+    // SAFETY: the mapping was just made, and nothing refers to it.
+    unsafe { libc::munmap(mapped, BYTES) };
+    Ok(())
+}
+
+/// What PoCL lacks that it ends the process for, in the middle of a sentence; empty if nothing is known to be missing.
+static LACKING: OnceLock<String> = OnceLock::new();
+
+/// Looks for what PoCL ends the process without, while there is time for it.
+pub(crate) fn look_for_linker() {
+    LACKING.get_or_init(|| {
+        let path = env::var_os("PATH").unwrap_or_default();
+        let is_there = env::split_paths(&path).any(|folder| is_executable(&folder.join("ld")));
+        if is_there { String::new() } else { format!(
+            "there is no ld in PATH ({}), which PoCL may need to link kernels (Debian: binutils)",
+            String::from_utf8_lossy(path.as_bytes())
+        ) }
+    });
+}
+
+fn is_executable(file: &Path) -> bool {
+    fs::metadata(file).is_ok_and(|found| found.is_file() && found.permissions().mode() & 0o111 != 0)
+}
+
+/// What OpenCL is known to lack, where it has ended the process; for the handler of a signal.
+pub fn lacking() -> Option<&'static str> {
+    LACKING
+        .get()
+        .map(String::as_str)
+        .filter(|text| !text.is_empty())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn odd_lines_of_icd_files_are_named() {
+        let odd = |content: &str| driver_of(content.as_bytes());
+        let plain = ("libx.so".to_string(), Vec::new());
+        assert_eq!(odd("libx.so\n"), plain);
+        assert_eq!(odd("libx.so"), plain);
+        assert_eq!(odd("libx.so\nmore\n"), plain);
+        for (content, part) in [
+            ("libx.so\r\n", "carriage return"),
+            (" libx.so\n", "blank"),
+            ("libx.so \r\n", "blank"),
+            ("\n\nlibx.so\n", "empty line"),
+            ("\u{feff}libx.so\n", "byte order mark"),
+        ] {
+            let (name, oddities) = odd(content);
+            assert_eq!(name, "libx.so");
+            assert!(
+                oddities.iter().any(|oddity| oddity.contains(part)),
+                "{content:?}: {oddities:?}"
+            );
+        }
+        assert_eq!(odd("\r\n \n").0, "");
+    }
+
+    #[test]
+    fn icd_files_that_help_nobody_say_why() {
+        let folder = env::temp_dir().join(format!("ocr-icd-{}", std::process::id()));
+        fs::create_dir_all(&folder).expect("a folder");
+        let file = folder.join("x.icd");
+        let fault = |content: &str| {
+            fs::write(&file, content).expect("a file");
+            icd_fault(&file).unwrap_or_default()
+        };
+        let text = fault("/no/such/driver.so\n");
+        assert!(
+            text.contains("could not load it (/no/such/driver.so: "),
+            "{text}"
+        );
+        let text = fault("/no/such/driver.so\r\n");
+        assert!(
+            text.contains("carriage return") && text.contains("without it"),
+            "{text}"
+        );
+        assert!(fault("\n").contains("names no library"));
+        assert_eq!(fault("libc.so.6\n"), "");
+        fs::remove_dir_all(&folder).expect("it is ours");
+        assert!(icd_fault(&file).is_some_and(|text| text.contains("cannot be read")));
+    }
+
+    #[test]
+    fn the_folder_of_pocl_is_found_as_pocl_does() {
+        let with = |set: &[(&str, &str)]| {
+            let find = |name: &str| set.iter().find(|of| of.0 == name).map(|of| of.1.into());
+            pocl_cache(find)
+        };
+        let all = [
+            ("POCL_CACHE_DIR", "/a"),
+            ("XDG_CACHE_HOME", "/b"),
+            ("HOME", "/c"),
+        ];
+        assert_eq!(with(&all), (PathBuf::from("/a"), "POCL_CACHE_DIR"));
+        assert_eq!(with(&all[1..]).0, PathBuf::from("/b/pocl/kcache"));
+        assert_eq!(with(&all[2..]).0, PathBuf::from("/c/.cache/pocl/kcache"));
+    }
+
+    #[test]
+    fn a_folder_that_cannot_be_used_is_found_out() {
+        let folder = env::temp_dir().join(format!("ocr-cache-{}", std::process::id()));
+        assert!(try_folder(&folder).is_ok());
+        let left = fs::read_dir(&folder).expect("it was made").count();
+        assert_eq!(left, 0);
+        let file = folder.join("file");
+        fs::write(&file, "").expect("a file");
+        assert!(
+            try_folder(&file.join("below")).is_err_and(|fault| matches!(fault, Fault::Folder(_)))
+        );
+        fs::remove_dir_all(&folder).expect("it is ours");
+        assert!(try_folder(Path::new("/proc/self")).is_err());
+    }
+}

@@ -1,0 +1,179 @@
+//! Which threads of the process are OpenCL's: those that call it, and those that it starts, when a device
+//! is opened or at any time later. They never call the runtime. The threads that call OpenCL are started
+//! here, with two marks that a thread has from the thread that starts it: a name, and a flag that has no
+//! effect. A driver that renames its threads leaves the flag, and where a container forbids the flag, the
+//! name may be left. A thread that has neither counts as the program's: a hang may not be told then, but
+//! nobody is accused of one for a thread of OpenCL.
+//!
+//! A program that uses OpenCL itself, beside the runtime, has its callbacks called on the same threads, and may
+//! call the runtime there. So where the program was linked with OpenCL all threads count as its own.
+//!
+//! Index spaces are made on these threads, too. The program's functions for that start no threads.
+
+use crate::text::read_file;
+use std::cell::Cell;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::thread::{Builder, JoinHandle};
+use std::{fs, io};
+
+/// What the names begin with.
+pub const NAME: &str = "ocr-device-";
+
+/// `WHOLE_SECONDS` of personality(2), "no effect". Setting it with all that the thread has keeps the rest.
+const FLAG: libc::c_ulong = 0x0200_0000;
+/// Asks for the personality.
+const ASK: libc::c_ulong = 0xffff_ffff;
+
+/// Whether there ever was such a thread.
+static ANY: AtomicBool = AtomicBool::new(false);
+
+thread_local! {
+    /// Whether this is one of the threads that are started here.
+    static IS_ONE: Cell<bool> = const { Cell::new(false) };
+}
+
+/// Whether this thread is one of those that are started here, which call OpenCL.
+pub fn is_one() -> bool {
+    IS_ONE.get()
+}
+
+/// Whether this thread has a mark, and so is one that calls OpenCL, or that OpenCL has started. For the handler of a signal.
+pub fn is_marked_here() -> bool {
+    let mut name = [0u8; 16];
+    // SAFETY: it may be called in a handler, and writes 16 bytes at most.
+    unsafe { libc::prctl(libc::PR_GET_NAME, name.as_mut_ptr()) };
+    // SAFETY: nothing is changed.
+    let flags = unsafe { libc::personality(ASK) };
+    is_one()
+        || name.starts_with(NAME.as_bytes())
+        || flags != -1 && flags as libc::c_ulong & FLAG != 0
+}
+
+/// Starts a thread that may call OpenCL.
+pub(crate) fn spawn<T: Send + 'static>(
+    name: impl std::fmt::Display,
+    work: impl FnOnce() -> T + Send + 'static,
+) -> io::Result<JoinHandle<T>> {
+    // Before the thread is there, for those who look: without, it counts as the program's.
+    ANY.store(true, Ordering::SeqCst);
+    Builder::new().name(format!("{NAME}{name}")).spawn(move || {
+        IS_ONE.set(true);
+        set_flag();
+        work()
+    })
+}
+
+/// Gives this thread the flag, if the system lets it.
+fn set_flag() {
+    // SAFETY: nothing is changed.
+    let now = unsafe { libc::personality(ASK) };
+    if now != -1 {
+        // SAFETY: a flag without effect is added.
+        unsafe { libc::personality(now as libc::c_ulong | FLAG) };
+    }
+}
+
+/// Threads that were OpenCL's when somebody looked.
+pub struct Seen(Vec<String>);
+
+impl Seen {
+    /// OpenCL's threads that are there now. Of threads that come and go meanwhile some may be missing. Nothing is said
+    /// of a process that has a mark itself, and so all its threads.
+    pub fn now() -> Seen {
+        let process = || is_marked(&std::process::id().to_string());
+        if !ANY.load(Ordering::SeqCst) || process() || program_has_opencl() {
+            return Seen(Vec::new());
+        }
+        let tasks = fs::read_dir("/proc/self/task").into_iter().flatten();
+        let all = tasks.filter_map(|task| task.ok()?.file_name().into_string().ok());
+        Seen(all.filter(|id| is_marked(id)).collect())
+    }
+
+    /// How many of them are still there, and so have been there all the time since then.
+    pub fn left(&self) -> usize {
+        self.0.iter().filter(|id| is_marked(id)).count()
+    }
+}
+
+/// Whether the program was linked with OpenCL. The runtime loads it for itself alone.
+pub fn program_has_opencl() -> bool {
+    // SAFETY: `dlsym` takes any handle of its own and a text that ends with a zero, as this one does.
+    let found = unsafe { libc::dlsym(libc::RTLD_DEFAULT, c"clCreateContext".as_ptr()) };
+    !found.is_null()
+}
+
+/// Whether a thread of this process, that may not exist, has a mark.
+fn is_marked(id: &str) -> bool {
+    about(id, "comm").starts_with(NAME) || has_flag(id)
+}
+
+fn has_flag(id: &str) -> bool {
+    let flags = libc::c_ulong::from_str_radix(about(id, "personality").trim(), 16);
+    flags.is_ok_and(|flags| flags & FLAG != 0)
+}
+
+/// What the system says of a thread of this process; nothing if there is none.
+fn about(id: &str, what: &str) -> String {
+    read_file(format!("/proc/self/task/{id}/{what}")).unwrap_or_default()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::sync::mpsc::channel;
+
+    fn own_id() -> String {
+        // SAFETY: `gettid` has no preconditions.
+        unsafe { libc::gettid() }.to_string()
+    }
+
+    /// Whether a thread counts as OpenCL's that is started by one that may call OpenCL, or by another.
+    fn is_seen(by_opencl: bool, name: Option<&'static str>) -> bool {
+        let (tell, told) = channel();
+        let (end, ended) = channel::<()>();
+        let child = move || {
+            let _ = tell.send(own_id());
+            let _ = ended.recv();
+        };
+        let start = move || {
+            let child = match name {
+                Some(name) => Builder::new().name(name.into()).spawn(child),
+                None => Builder::new().spawn(child),
+            };
+            child.expect("a thread").join().expect("no panic");
+        };
+        let starter = if by_opencl {
+            spawn("test", start).expect("a thread")
+        } else {
+            std::thread::spawn(start)
+        };
+        let id = told.recv().expect("it says who it is");
+        let mut seen = Seen::now();
+        seen.0.retain(|other| *other == id);
+        let is_seen = !seen.0.is_empty();
+        assert_eq!(seen.left(), usize::from(is_seen));
+        drop(end);
+        starter.join().expect("no panic");
+        assert_eq!(seen.left(), 0, "it has ended");
+        is_seen
+    }
+
+    #[test]
+    #[cfg_attr(miri, ignore = "reads /proc")]
+    fn what_threads_of_opencl_start_is_opencls() {
+        assert!(is_seen(true, None));
+        assert!(!is_seen(false, None));
+    }
+
+    #[test]
+    #[cfg_attr(miri, ignore = "reads /proc")]
+    fn a_driver_may_rename_its_threads() {
+        let flagged = spawn("test", || has_flag(&own_id())).expect("a thread");
+        if !flagged.join().expect("no panic") {
+            say_line!("not tested: the system does not let a thread have the flag");
+            return;
+        }
+        assert!(is_seen(true, Some("driver")));
+        assert!(!is_seen(false, Some("driver")));
+    }
+}

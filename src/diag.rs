@@ -1,0 +1,163 @@
+//! How the runtime speaks to people: errors, warnings and notes, once or each time, and how an EDT and a data block are named.
+//!
+//! Every message goes to the standard error in one piece, since other processes may write there, too. Where it cannot be
+//! written, as on a full disk, the program goes on without: `eprint!` would end it.
+//!
+//! | macro | the line that it writes |
+//! |---|---|
+//! | `error!` | `ocr: error: …` |
+//! | `warning!`, `warning_once!` | `ocr: warning: …` |
+//! | `note!`, `note_once!` | `ocr: note: …` |
+//! | `strict_note!`, `strict_note_once!` | `ocr: note: strict mode: …` |
+//! | `say_line!` | a line that goes on with a message, or has its prefix already |
+//! | `say_text!` | a text of several lines, as a report is |
+//!
+//! Those that end in `once` speak once in a process for each place in the source, and add that more is not told.
+//! They are given whole sentences, and evaluate them only when they speak. What ends the program is said by `engine::state::fatal`; messages of a signal's handler are made by
+//! `message`, without memory.
+
+use crate::object::code::Code;
+use crate::object::edt::Edt;
+use crate::object::guid::Guid;
+use std::fmt;
+use std::io::Write;
+use std::sync::atomic::{AtomicBool, Ordering};
+
+/// Writes a text to the standard error, in one piece.
+pub(crate) fn tell_text(text: &str) {
+    let _ = std::io::stderr().write_all(text.as_bytes());
+}
+
+/// Writes a line to the standard error, in one piece.
+pub(crate) fn tell(line: fmt::Arguments) {
+    tell_text(&format!("{line}\n"));
+}
+
+/// What is said once in a process.
+pub(crate) struct Once(AtomicBool);
+
+impl Once {
+    pub(crate) const fn new() -> Once {
+        Once(AtomicBool::new(false))
+    }
+
+    /// Whether nobody has asked before.
+    pub(crate) fn is_first(&self) -> bool {
+        !self.0.swap(true, Ordering::Relaxed)
+    }
+}
+
+macro_rules! say_text {
+    ($text:expr) => {
+        crate::diag::tell_text(AsRef::<str>::as_ref(&$text))
+    };
+}
+
+macro_rules! say_line {
+    ($($line:tt)*) => {
+        crate::diag::tell(format_args!($($line)*))
+    };
+}
+
+macro_rules! error {
+    ($($message:tt)*) => {
+        say_line!("ocr: error: {}", format_args!($($message)*))
+    };
+}
+
+macro_rules! warning {
+    ($($message:tt)*) => {
+        say_line!("ocr: warning: {}", format_args!($($message)*))
+    };
+}
+
+macro_rules! note {
+    ($($message:tt)*) => {
+        say_line!("ocr: note: {}", format_args!($($message)*))
+    };
+}
+
+macro_rules! strict_note {
+    ($($message:tt)*) => {
+        note!("strict mode: {}", format_args!($($message)*))
+    };
+}
+
+macro_rules! once {
+    ($speak:ident!($($message:tt)*)) => {{
+        static FIRST: crate::diag::Once = crate::diag::Once::new();
+        if FIRST.is_first() {
+            $speak!("{} More of this kind is not told.", format_args!($($message)*));
+        }
+    }};
+}
+
+macro_rules! warning_once {
+    ($($message:tt)*) => {
+        once!(warning!($($message)*))
+    };
+}
+
+macro_rules! note_once {
+    ($($message:tt)*) => {
+        once!(note!($($message)*))
+    };
+}
+
+macro_rules! strict_note_once {
+    ($($message:tt)*) => {
+        once!(strict_note!($($message)*))
+    };
+}
+
+/// An EDT as messages name it: its GUID, and the name of its template.
+pub(crate) struct EdtName<'a> {
+    guid: Guid,
+    work: &'a Code,
+}
+
+impl<'a> EdtName<'a> {
+    pub(crate) fn of(edt: &'a Edt) -> EdtName<'a> {
+        EdtName::new(edt.guid(), edt.work())
+    }
+
+    /// Where there may be no EDT any more.
+    pub(crate) fn new(guid: Guid, work: &'a Code) -> EdtName<'a> {
+        EdtName { guid, work }
+    }
+}
+
+impl fmt::Display for EdtName<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "EDT {} ({})", self.guid, self.work.name)
+    }
+}
+
+/// A data block as messages name it.
+pub(crate) struct BlockName(pub(crate) Guid);
+
+impl fmt::Display for BlockName {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "the data block {}", self.0)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::Once;
+
+    #[test]
+    fn a_place_in_the_source_speaks_once() {
+        let mut spoken = 0;
+        for _ in 0..3 {
+            warning_once!("{} times.", {
+                spoken += 1;
+                spoken
+            });
+        }
+        assert_eq!(spoken, 1);
+        let once = Once::new();
+        assert!(once.is_first());
+        assert!(!once.is_first());
+    }
+}

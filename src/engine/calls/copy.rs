@@ -1,0 +1,183 @@
+//! Copies from one data block to another (`ocrDbCopy`). Each is an EDT of the runtime's own, which
+//! acquires the two blocks as any EDT does: so a copy waits for those that hold them, and nobody
+//! waits for a copy longer than for an EDT.
+//!
+//! | what is copied | what happens |
+//! |---|---|
+//! | by `DB_COPY_PARTITION`, to the whole of a block that nobody has used yet | the destination becomes a part of the source (`partition.rs`), where that needs no memory of its own: nothing is moved. The EDT acquires the destination alone, which it gets when the partition is open |
+//! | from such a part, or another, to where it is a part of its whole, or the other way | it is there already. The EDT acquires the part alone, and destroys it if that is asked for: then the whole can be had |
+//! | anything else | the EDT acquires both, and copies |
+
+use crate::check::history::What;
+use crate::device::List;
+use crate::engine::life::create::{CreateError, Output};
+use crate::engine::life::internal_edt::InternalEdt;
+use crate::engine::state::context::Context;
+use crate::object::code::EdtFunction;
+use crate::object::code::WorkKind;
+use crate::object::edt::Mode;
+use crate::object::event::EventKind;
+use crate::object::guid::Guid;
+
+/// What is copied.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct CopyRequest {
+    /// The block that is written.
+    pub destination: Guid,
+    /// Where in it, in bytes.
+    pub destination_offset: u64,
+    /// The block that is read.
+    pub source: Guid,
+    /// Where in it, in bytes.
+    pub source_offset: u64,
+    /// How many bytes.
+    pub size: u64,
+    /// Whether the source is destroyed then.
+    pub destroys_source: bool,
+    /// Whether the program promises not to use the source before the destination is destroyed.
+    pub divides: bool,
+}
+
+/// Why nothing is copied.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) enum CopyError {
+    /// The GUID names no block.
+    NoSuchBlock,
+    /// Source and destination are one block.
+    OneBlock,
+    /// One is a part of the other, and the bytes are not the same: no EDT can have both.
+    PartOfOther,
+    /// A block is too small.
+    TooSmall,
+    /// The destination was to be written once, and was.
+    WrittenOnce,
+    OutOfMemoryError,
+}
+
+impl Context {
+    /// Creates the EDT for a copy: `function` gets the source and the destination, or only one of them where
+    /// nothing is moved, and the parameters destination offset, source offset, size, whether to destroy the
+    /// source, the destination; it returns the destination. With `completes`, answers with an event that is satisfied with the destination then.
+    pub(crate) fn copy_block(
+        &mut self,
+        copy: CopyRequest,
+        function: EdtFunction,
+        completes: bool,
+    ) -> Result<Guid, CopyError> {
+        let size_of = |guid| self.block_size(guid).ok_or(CopyError::NoSuchBlock);
+        let (from, to) = (size_of(copy.source)?, size_of(copy.destination)?);
+        if copy.source == copy.destination {
+            return Err(CopyError::OneBlock);
+        }
+        let fits = |offset: u64, size| offset.checked_add(copy.size).is_some_and(|end| end <= size);
+        if !fits(copy.source_offset, from) || !fits(copy.destination_offset, to) {
+            return Err(CopyError::TooSmall);
+        }
+        if self.is_written_once(copy.destination) {
+            return Err(CopyError::WrittenOnce);
+        }
+        let slots = self.slots_for(&copy)?;
+        let event = if completes {
+            self.new_completion().ok_or(CopyError::OutOfMemoryError)?
+        } else {
+            Guid::NULL
+        };
+        let params = [
+            copy.destination_offset,
+            copy.source_offset,
+            copy.size,
+            copy.destroys_source as u64,
+            copy.destination.bits(),
+        ];
+        let created = self.create_internal_edt(InternalEdt {
+            function,
+            kind: WorkKind::Copy,
+            params: &params,
+            depc: slots.len() as u32,
+            output: if completes {
+                Output::Given(event)
+            } else {
+                Output::None
+            },
+            in_scope: true,
+        });
+        let result = match created {
+            Ok(edt) => self.connect_copy(edt, &slots),
+            // The event and the numbers are right, so nothing else can be the reason.
+            Err(CreateError::OutOfMemoryError | _) => Err(CopyError::OutOfMemoryError),
+        };
+        if result.is_err() {
+            self.completions.retain(|other| *other != event);
+            let _ = self.graph().destroy_event(event);
+        }
+        result.map(|()| event)
+    }
+
+    /// What the EDT for a copy acquires, in the order of its pre-slots: both blocks; or one, where the bytes of
+    /// the other are the same, from here on or already.
+    fn slots_for(&mut self, copy: &CopyRequest) -> Result<List<(Guid, Mode)>, CopyError> {
+        let partitions = &self.runtime.objects.data_blocks.partitions;
+        let (from, to) = (copy.source, copy.destination);
+        let is_whole = |guid, offset| offset == 0 && self.block_size(guid) == Some(copy.size);
+        let is_at = |part, whole, offset| {
+            is_whole(part, 0) && partitions.place_of(part) == Some((whole, offset))
+        };
+        let back = copy.source_offset == 0 && is_at(from, to, copy.destination_offset);
+        // A block that shares memory with another one leaves it where the bytes of both are wanted.
+        let back = back
+            && if copy.destroys_source {
+                partitions.goes_back(from)
+            } else {
+                !partitions.shares(from)
+            };
+        let again = copy.destination_offset == 0 && is_at(to, from, copy.source_offset);
+        if back {
+            return Ok(List::from_slice(&[(from, Mode::Const)]));
+        }
+        if again && !copy.destroys_source {
+            return Ok(List::from_slice(&[(to, Mode::Ro)]));
+        }
+        let leaves = partitions.shares(from) || partitions.shares(to);
+        if partitions.are_one(from, to) && !leaves {
+            return Err(CopyError::PartOfOther);
+        }
+        let all = is_whole(to, copy.destination_offset);
+        if copy.divides && all && self.share_block(from, copy.source_offset, to) {
+            // Nobody stands before this EDT in the queue of the new part.
+            return Ok(List::from_slice(&[(to, Mode::Ro)]));
+        }
+        Ok(List::from_slice(&[(from, Mode::Const), (to, Mode::Ew)]))
+    }
+
+    fn connect_copy(&mut self, edt: Guid, slots: &[(Guid, Mode)]) -> Result<(), CopyError> {
+        for (slot, &(block, mode)) in (0..).zip(slots) {
+            let added = self.with_graph(|graph| graph.add_dependence(block, edt, slot, mode));
+            if added.is_err() {
+                // The block was destroyed meanwhile. The second pre-slot keeps the EDT from running.
+                let _ = self.destroy_edt(edt);
+                return Err(CopyError::NoSuchBlock);
+            }
+        }
+        Ok(())
+    }
+
+    /// A completion event. What the caller makes depend on it before its own end is never too late, so
+    /// it is a sticky event until then; afterwards it goes when it triggers. Outside of EDTs it stays.
+    fn new_completion(&mut self) -> Option<Guid> {
+        let events = &self.runtime.objects.events;
+        let event = events.create_plain(&mut self.caches.events, EventKind::Sticky, 0)?;
+        let what = match self.current {
+            Some(_) => {
+                self.completions.push(event);
+                self.has_belongings = true;
+                What::ONCE
+            }
+            None => What::STICKY,
+        };
+        if let Some(check) = &self.runtime.check {
+            let act = (WorkKind::Copy.call(), self.who());
+            check.made(&self.runtime.objects, event, what, act);
+        }
+        Some(event)
+    }
+}

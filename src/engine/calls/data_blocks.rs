@@ -1,0 +1,152 @@
+//! Data blocks, as programs create, release and destroy them (OCR 1.1.0, 2.5).
+
+use crate::engine::state::context::Context;
+use crate::memory;
+use crate::memory::Left;
+use crate::object::arena::LabelTakenError;
+use crate::object::data_block::{BlockState, DataBlock, Mark, OutOfMemoryError};
+use crate::object::edt::PreSlot;
+use crate::object::guid::Guid;
+use crate::object::place::Place;
+use crate::sync::Spin;
+use std::sync::atomic::Ordering;
+
+/// Why a block is not released or destroyed.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) enum BlockError {
+    /// The GUID names no block.
+    NoSuchBlock,
+    /// The block has been destroyed.
+    Destroyed,
+    /// The caller has not acquired the block, or has released it.
+    NotAcquired,
+}
+
+impl Context {
+    /// Creates a block, and acquires it for the caller unless `acquire` is false. Returns its GUID
+    /// and address (null if it is not acquired).
+    pub(crate) fn create_block(
+        &mut self,
+        size: u64,
+        acquire: bool,
+    ) -> Result<(Guid, *mut u8), OutOfMemoryError> {
+        let blocks = &self.runtime.objects.data_blocks;
+        let block = blocks.allocate(&mut self.caches.data_blocks, size, acquire)?;
+        Ok(self.begin_block(block, acquire))
+    }
+
+    /// As [`Context::create_block`], on a label.
+    pub(crate) fn create_block_on(
+        &mut self,
+        label: Guid,
+        size: u64,
+        acquire: bool,
+    ) -> Result<Result<(Guid, *mut u8), LabelTakenError>, OutOfMemoryError> {
+        let blocks = &self.runtime.objects.data_blocks;
+        let block = blocks.allocate_on(label, size, acquire)?;
+        Ok(block.map(|block| self.begin_block(block, acquire)))
+    }
+
+    fn begin_block(&mut self, block: &'static DataBlock, acquire: bool) -> (Guid, *mut u8) {
+        let address = block.host_ptr();
+        if acquire {
+            memory::hold_at_creation(block);
+            block.creator.store(self.holder(), Ordering::Relaxed);
+            self.hold(block);
+        }
+        block
+            .header
+            .publish(block.header.peek().with_state(BlockState::Live));
+        (block.guid(), address)
+    }
+
+    /// `ocrDbRelease`: what was written is visible to those who acquire the block from now on.
+    pub(crate) fn release_block(&mut self, guid: Guid) -> Result<(), BlockError> {
+        let objects = &self.runtime.objects;
+        let Some((block, locked)) = objects.data_blocks.lock(guid) else {
+            return Err(BlockError::NoSuchBlock);
+        };
+        if block.creator.load(Ordering::Relaxed) == self.holder() {
+            self.release_created_locked(block, locked);
+        } else {
+            drop(locked);
+            match self.slot_of(guid) {
+                Some(slot) => self.release_slot(block, slot),
+                None if self.answered.take(self.holder(), guid) => {}
+                None => return Err(BlockError::NotAcquired),
+            }
+        }
+        self.work_off();
+        Ok(())
+    }
+
+    fn release_slot(&mut self, block: &'static DataBlock, slot: &PreSlot) {
+        let mut info = slot.info();
+        info.released = true;
+        slot.set_info(info);
+        self.leases.end_of(slot.data(), &mut self.granted);
+        let left = memory::release(block, info.mode, Place::HOST, &mut self.granted);
+        self.dispose_if(block, left);
+    }
+
+    /// `ocrDbDestroy`: nobody can acquire the block from now on; it is freed when nobody uses it.
+    /// If the running code holds it, it is released.
+    pub(crate) fn destroy_block(&mut self, guid: Guid) -> Result<(), BlockError> {
+        let blocks = &self.runtime.objects.data_blocks;
+        let spin = Spin::default();
+        let (block, locked) = loop {
+            let Some((block, locked)) = blocks.lock(guid) else {
+                return Err(if blocks.was_freed(guid) {
+                    BlockError::Destroyed
+                } else {
+                    BlockError::NoSuchBlock
+                });
+            };
+            if !block.has(Mark::Watched) {
+                break (block, locked);
+            }
+            // Strict mode looks at it, and waits for nobody.
+            drop(locked);
+            spin.wait();
+        };
+        if block.is_destroyed(&locked) {
+            return Err(BlockError::Destroyed);
+        }
+        let created = block.creator.load(Ordering::Relaxed) == self.holder();
+        let part = block.has(Mark::Part);
+        let left = memory::destroy(block, locked);
+        if part {
+            blocks.partitions.destroyed(guid);
+        }
+        if left == Left::Unused {
+            self.answered.take(self.holder(), guid);
+            self.dispose_if(block, left);
+        } else if created {
+            self.release_created(block);
+        } else if let Some(slot) = self.slot_of(guid) {
+            self.release_slot(block, slot);
+        }
+        self.work_off();
+        Ok(())
+    }
+
+    /// Makes a block that was just created one that is written once.
+    pub(crate) fn write_once(&self, guid: Guid) {
+        if let Some((block, locked)) = self.runtime.objects.data_blocks.lock(guid) {
+            block.mark(&locked, Mark::WrittenOnce);
+        }
+    }
+
+    /// Whether this is a block that was to be written once, and was. Writes nothing: many EDTs may name
+    /// one block.
+    pub(crate) fn is_written_once(&self, guid: Guid) -> bool {
+        let blocks = &self.runtime.objects.data_blocks;
+        blocks.exists(guid) && blocks.pinned(guid).has(Mark::Written)
+    }
+
+    /// The size of a block that is not destroyed, in bytes.
+    pub(crate) fn block_size(&self, guid: Guid) -> Option<u64> {
+        let (block, locked) = self.runtime.objects.data_blocks.lock(guid)?;
+        (!block.is_destroyed(&locked)).then(|| block.size())
+    }
+}

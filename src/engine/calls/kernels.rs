@@ -1,0 +1,192 @@
+//! Kernels are added to templates, and built for each device in use.
+
+use crate::device::{BuildError, KernelSpec};
+use crate::engine::state::context::Context;
+use crate::engine::state::devices::Used;
+use crate::engine::state::devices::split_options;
+use crate::engine::state::fork;
+use crate::object::code::{Code, Kernel, Missing, NdRangeFunction};
+use crate::object::guid::Guid;
+use crate::object::place::Place;
+use crate::object::template::{PARAM_UNK, TemplateView};
+use std::sync::atomic::Ordering;
+
+/// A kernel to add to a template.
+pub(crate) struct NewKernel<'a> {
+    /// OpenCL C.
+    pub source: &'a [u8],
+    /// Build options, perhaps after `-ocr-device=cpu` or `-ocr-device=gpu`.
+    pub options: &'a [u8],
+    /// Its name in the source.
+    pub name: &'a str,
+    /// Makes the index space.
+    pub range: Option<NdRangeFunction>,
+    /// The slot whose block is passed on.
+    pub result_slot: u32,
+}
+
+impl Context {
+    /// The devices that kernels may run on, for a program that asks. Where EDTs with a C function have had none, as it is
+    /// with a fallback, the kernels of the templates that there are get them now.
+    pub(crate) fn ask_for_devices(&mut self) -> &'static [Used] {
+        let runtime = self.runtime;
+        let devices = &runtime.devices;
+        if self.is_manager {
+            // Its thread is the one that builds.
+            return devices.in_use();
+        }
+        let asked = devices.asked.swap(true, Ordering::SeqCst);
+        let Some(open) = devices.open_for(runtime, false) else {
+            return &[];
+        };
+        if !asked && devices.is_by_hint(runtime, true) {
+            let templates = &runtime.objects.templates;
+            let all: Vec<Guid> = templates.live().collect();
+            for template in all {
+                // One that is destroyed meanwhile needs none.
+                let _ = templates.change(template, |view| self.build_late(view).ok_or(()));
+            }
+        }
+        &open.used
+    }
+
+    /// The work of a template whose kernels had no device when they were added, with these built.
+    fn build_late(&self, view: TemplateView) -> Option<&'static Code> {
+        let mut work = view.work.clone();
+        let without = |kernel: &Kernel| kernel.built.is_empty();
+        if work.function.is_none() || !work.kernels.iter().any(without) {
+            return None;
+        }
+        let mut kernels = std::mem::take(&mut work.kernels);
+        for kernel in kernels.iter_mut().filter(|kernel| without(kernel)) {
+            let failures = self.build_everywhere(kernel, view, &mut work);
+            self.warn_of_failures(&failures, kernel, &mut work);
+        }
+        work.kernels = kernels;
+        Some(self.runtime.objects.code_table.intern(work))
+    }
+
+    /// Adds a kernel variant: what EDTs of this template that are created from now on do. On
+    /// failure the message has been printed, and the work says why the kernel is missing.
+    pub(crate) fn add_kernel(
+        &mut self,
+        view: TemplateView,
+        new: &NewKernel<'_>,
+    ) -> (&'static Code, bool) {
+        let mut work = view.work.clone();
+        let mut kernel = Kernel {
+            source: new.source.into(),
+            options: new.options.to_vec(),
+            name: new.name.to_string(),
+            range: new.range,
+            result_slot: new.result_slot,
+            built: Vec::new(),
+        };
+        let mut failures = self.build_everywhere(&mut kernel, view, &mut work);
+        if work.kernels.len() > u8::MAX as usize {
+            failures.push(Missing::anywhere(
+                "a template has at most 256 kernels".into(),
+            ));
+            kernel.built.clear();
+        }
+        let devices = &self.runtime.devices;
+        // What a device cannot build that nothing but a hint asks for does not keep the template from its function.
+        let by_hint = devices.is_by_hint(self.runtime, work.function.is_some())
+            && split_options(new.options).is_ok()
+            && work.kernels.len() <= u8::MAX as usize;
+        let built = !kernel.built.is_empty() || failures.is_empty() || by_hint;
+        self.warn_of_failures(&failures, &kernel, &mut work);
+        // One that was refused everywhere is no variant; one for which there is no device may be.
+        if built {
+            work.kernels.push(kernel);
+        }
+        (self.runtime.objects.code_table.intern(work), built)
+    }
+
+    /// Builds a kernel of this work for the devices that it may have. What has failed.
+    fn build_everywhere(
+        &self,
+        kernel: &mut Kernel,
+        view: TemplateView,
+        work: &mut Code,
+    ) -> Vec<Missing> {
+        let runtime = self.runtime;
+        let (wanted, options) = match split_options(&kernel.options) {
+            Ok(split) => split,
+            Err(message) => return vec![Missing::anywhere(message)],
+        };
+        let spec = KernelSpec {
+            source: kernel.source.clone(),
+            options: options.to_vec(),
+            kernel: kernel.name.clone(),
+        };
+        let function = work.function.is_some();
+        let by_hint = runtime.devices.is_by_hint(runtime, function);
+        if by_hint {
+            runtime.devices.plan(runtime).remark_unused(runtime);
+        }
+        let Some(open) = runtime.devices.open_for(runtime, function) else {
+            let plan = runtime.devices.plan(runtime);
+            (work.missing).extend(plan.problem.clone().map(Missing::here));
+            return Vec::new();
+        };
+        let mut failures = Vec::new();
+        for (number, used) in open.used.iter().enumerate() {
+            if !used.suits(wanted) {
+                continue;
+            }
+            match build(used, &spec, view) {
+                Ok(id) => kernel.built.push((Place::device(number), id)),
+                Err(failure) => failures.push(failure),
+            }
+        }
+        (work.missing).extend(open.problems.iter().cloned().map(Missing::here));
+        let places = kernel.built.iter().map(|&(place, _)| place);
+        for place in places.filter(|_| !by_hint) {
+            if !work.devices.contains(&place) {
+                work.devices.push(place);
+            }
+        }
+        failures
+    }
+
+    fn warn_of_failures(&self, failures: &[Missing], kernel: &Kernel, work: &mut Code) {
+        for Missing { text, anywhere } in failures {
+            let message = format!(
+                "the kernel \"{}\" of template \"{}\" cannot be used: {text}",
+                kernel.name, work.name
+            );
+            warning!("{message}");
+            self.runtime.registry.remark(message.clone());
+            work.missing.push(Missing {
+                text: message,
+                anywhere: *anywhere,
+            });
+        }
+    }
+}
+
+fn build(used: &Used, spec: &KernelSpec, view: TemplateView) -> Result<usize, Missing> {
+    // Which kernels a source has, and what arguments, may depend on the device by `#if` alone.
+    let conditional = |line: &[u8]| {
+        line.trim_ascii_start()
+            .strip_prefix(b"#")
+            .is_some_and(|rest| rest.trim_ascii_start().starts_with(b"if"))
+    };
+    let everywhere = !spec.source.split(|&byte| byte == b'\n').any(conditional);
+    fork::check_fork("adding a kernel");
+    let kernel = used.manager.build(spec).map_err(|error| Missing {
+        text: error.to_string(),
+        anywhere: everywhere && matches!(error, BuildError::NoSuchKernel { .. }),
+    })?;
+    if view.paramc != PARAM_UNK && view.depc != PARAM_UNK {
+        let (paramc, depc) = (view.paramc as usize, view.depc as usize);
+        // The last pre-slots may be there to order alone, and need no arguments: each launch looks whether they are.
+        let fits = kernel.signature.check_slots(paramc, 0, depc);
+        fits.map_err(|text| Missing {
+            text,
+            anywhere: everywhere,
+        })?;
+    }
+    Ok(kernel.id)
+}

@@ -1,0 +1,113 @@
+//! Labeled GUIDs: ranges and maps, and waiting until a label is free (OCR 1.1.0, B.2).
+
+use crate::check::history::What;
+use crate::engine::state::context::Context;
+use crate::engine::state::deferred::Deferred;
+use crate::memory;
+use crate::object::Objects;
+use crate::object::guid::{Guid, Kind};
+use crate::object::range::{Bounds, Map};
+use crate::report::tally::Label;
+
+impl Context {
+    /// Reserves labels for objects of a kind. `None` when memory or slots are used up.
+    pub(crate) fn create_range(&mut self, kind: Kind, len: u64, map: Option<Map>) -> Option<Guid> {
+        let objects = &self.runtime.objects;
+        let labels = objects.labels(kind)?;
+        let len = u32::try_from(len).ok()?;
+        let (first, generation) = labels.reserve(len)?;
+        let bounds = Bounds {
+            first: Guid::new(kind, generation, first),
+            len,
+            mapped: map.is_some(),
+        };
+        let range = objects.ranges.create(&mut self.caches.ranges, bounds, map);
+        match (range, &self.runtime.check) {
+            (None, _) => labels.give_back(first),
+            (Some(range), Some(check)) => {
+                let (what, call) = if bounds.mapped {
+                    (What::LabelMap, "ocrGuidMapCreate")
+                } else {
+                    (What::Range, "ocrGuidRangeCreate")
+                };
+                check.made(objects, range, what, (call, self.who()));
+            }
+            _ => {}
+        }
+        range
+    }
+
+    /// Destroys a range or map. False if there is none.
+    pub(crate) fn destroy_range(&mut self, range: Guid) -> bool {
+        let objects = &self.runtime.objects;
+        let Some(bounds) = objects.ranges.destroy(&mut self.caches.ranges, range) else {
+            return false;
+        };
+        if let Some(check) = &self.runtime.check {
+            check.range_ended(range, bounds, ("ocrGuidMapDestroy", self.who()));
+        }
+        if let Some(labels) = bounds.first.kind().and_then(|kind| objects.labels(kind)) {
+            labels.give_back(bounds.first.index());
+        }
+        true
+    }
+
+    /// Waits until a label is free, for `call`; while what is `leaving` there goes, if that is all that is waited for.
+    /// False if the program ends meanwhile.
+    pub(crate) fn wait_for_label(
+        &mut self,
+        label: Guid,
+        leaving: bool,
+        call: &'static str,
+    ) -> bool {
+        let objects = &self.runtime.objects;
+        let Some(labels) = label.kind().and_then(|kind| objects.labels(kind)) else {
+            return true;
+        };
+        let goes = || !leaving || is_leaving(objects, label) == Some(true);
+        self.wait_until(Label::Gone(label), call, |wake| {
+            labels.watch(label.index(), &goes, wake);
+        })
+    }
+
+    /// Whether the object that was on a label has gone since, or is about to: a block that nobody uses any more, and
+    /// that a device gives up.
+    pub(crate) fn is_leaving(&self, label: Guid) -> bool {
+        label.is_data_block() && is_leaving(&self.runtime.objects, label) != Some(false)
+    }
+
+    /// Waits for who opens the event on a label: a call that destroys it may be among those that have waited.
+    /// False if nobody does.
+    pub(crate) fn wait_for_opener(&mut self, label: Guid) -> bool {
+        let opens = label.is_event() && self.runtime.objects.events.is_opening(label);
+        if opens {
+            self.wait_until_opened(label);
+        }
+        opens
+    }
+
+    /// Waits until there is an event with a label, for `call`. False if the GUID is no label of an
+    /// event, or the program ends meanwhile.
+    pub(crate) fn wait_for_labeled_event(&mut self, label: Guid, call: &'static str) -> bool {
+        let runtime = self.runtime;
+        let (events, early) = (&runtime.objects.events, &runtime.early);
+        if label.kind() != Some(Kind::Event) || !events.labels().is_label(label) {
+            return false;
+        }
+        self.wait_until(Label::Made(label), call, |wake| {
+            // The first look waits while the event is being made.
+            let objects = &runtime.objects;
+            let is_made = || !objects.is_awaited(label) && objects.exists(label);
+            if let Some(Deferred::Thread(wake)) = early.wait(label, Deferred::Thread(wake), is_made)
+            {
+                wake();
+            }
+        })
+    }
+}
+
+/// Whether the block on a label goes as soon as no device knows it; none if there is none.
+fn is_leaving(objects: &Objects, label: Guid) -> Option<bool> {
+    let (block, locked) = objects.data_blocks.lock(label)?;
+    Some(memory::is_unused(block, &locked))
+}

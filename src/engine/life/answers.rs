@@ -1,0 +1,112 @@
+//! What the device managers tell the engine, on their threads.
+
+use crate::device::{DeviceError, Events, is_opencl_thread};
+use crate::diag::EdtName;
+use crate::engine::state::context::Context;
+use crate::engine::state::end::FATAL_STATUS;
+use crate::engine::state::fatal::{end_process, fatal};
+use crate::engine::state::fetch_at_end::FETCH_AT_END;
+use crate::engine::state::followers::LaunchResult;
+use crate::engine::state::runtime::{Flight, Runtime};
+use crate::engine::state::waiters::set_stuck;
+use crate::object::data_block::{DataBlock, Mark};
+use crate::object::edt::{Edt, EdtRef, WAITER};
+use std::cell::Cell;
+
+thread_local! {
+    /// Whether this manager's thread is telling the engine something.
+    static ANSWERS: Cell<bool> = const { Cell::new(false) };
+}
+
+/// What a device manager tells the engine, on the manager's thread.
+pub(crate) struct DeviceEvents(pub(crate) &'static Runtime);
+
+impl DeviceEvents {
+    /// Works on this thread's context, and counts the work that was answered out afterwards.
+    ///
+    /// What is asked of a manager that was stopped, at the end of the run, is answered on the thread that asked,
+    /// which is in the middle of a call, or of an answer of another manager: nothing is done there.
+    fn with_context(&self, counted: Option<Flight>, f: impl FnOnce(&mut Context)) {
+        let is_manager = is_opencl_thread();
+        if !is_manager && !self.0.end.is_ending() {
+            fatal("the thread that works for an OpenCL device has ended: see the message before.");
+        }
+        if is_manager && !ANSWERS.replace(true) {
+            if let Some(context) = Context::enter_call() {
+                // SAFETY: the context is that of a manager's thread, which works on it here alone, and not within another
+                // answer.
+                let context = unsafe { &mut *context };
+                context.is_manager = true;
+                f(context);
+                Context::leave_call();
+            }
+            ANSWERS.set(false);
+        }
+        if let Some(flight) = counted {
+            self.0.lands(flight);
+        }
+    }
+}
+
+fn edt_of(token: usize) -> &'static Edt {
+    // SAFETY: the manager answers each token once, and it was made by `token`.
+    unsafe { EdtRef::from_token(token) }.get()
+}
+
+impl Events for DeviceEvents {
+    fn enqueued(&self, token: usize) {
+        // SAFETY: the launch has not been answered, and the EDT is its.
+        let edt = unsafe { EdtRef::from_token(token) }.get();
+        self.with_context(None, |context| context.enqueued(edt));
+    }
+
+    fn launched(&self, token: usize, result: LaunchResult) {
+        self.with_context(Some(Flight::LAUNCH), |context| {
+            context.launched(edt_of(token), result);
+        });
+    }
+
+    fn fetched(&self, token: usize, result: Result<(), DeviceError>) {
+        if token == FETCH_AT_END {
+            return self.0.fetch_at_end.answered(result);
+        }
+        let edt = edt_of(token);
+        match result {
+            Ok(_) => self.with_context(Some(Flight::OTHER), |context| context.fetched(edt)),
+            Err(_) if self.0.end.is_ending() => {
+                // The EDT stays as it is. If it stands for a thread, that is not to wait for it.
+                if edt.flags.get() & WAITER != 0 {
+                    set_stuck(edt, true);
+                }
+                self.0.end_outside();
+            }
+            Err(error) => fatal(&format!(
+                "{} cannot get its data: {error}",
+                EdtName::of(edt)
+            )),
+        }
+    }
+
+    fn forgotten(&self, block: &'static DataBlock) {
+        if block.has(Mark::Leaving) {
+            // One device after the other is asked.
+            self.with_context(Some(Flight::OTHER), |context| context.leave_whole(block));
+            return;
+        }
+        let left = block.header.lock_pinned().count_down();
+        if left == 0 {
+            self.with_context(Some(Flight::OTHER), |context| context.forgotten(block));
+        }
+    }
+
+    fn gave_up(&self, error: DeviceError) {
+        fatal(&format!(
+            "{error}. The program cannot go on without the device."
+        ));
+    }
+
+    /// The panic hook has said what happened. Without the device the program could wait for ever.
+    fn broke_down(&self) {
+        end_process(FATAL_STATUS)
+    }
+}

@@ -1,0 +1,540 @@
+//! Step 1: an EDT is created (OCR 1.1.0, 2.7.3).
+
+use crate::check::count;
+use crate::engine::state::context::Context;
+use crate::engine::state::deferred::{DEPV, DeferredCall};
+use crate::graph::finish::Closes;
+use crate::graph::{Dependence, GraphCall, GraphError, NewSlots, NotLinked};
+use crate::object::arena::LabelTakenError;
+use crate::object::edt::{Edt, EdtState, ExplicitRange, FINISH, HAS_RANGE, Mode, RANGE_WORDS};
+use crate::object::event::EventKind;
+use crate::object::guid::Guid;
+use crate::object::hints::HintSet;
+use crate::object::link::MAX_SLOTS;
+use crate::object::place::Place;
+use crate::object::scope::{Scope, ScopeState};
+use crate::object::template::TemplateView;
+use crate::sync::Spin;
+use std::borrow::Cow;
+use std::mem::MaybeUninit;
+use std::ptr;
+use std::ptr::NonNull;
+
+/// `EDT_PARAM_UNK`.
+pub(crate) const PARAM_UNK: u32 = -1i32 as u32;
+/// `EDT_PARAM_DEF`.
+pub(crate) const PARAM_DEF: u32 = -2i32 as u32;
+
+/// What `ocrEdtCreate` is given.
+pub(crate) struct EdtRequest<'a> {
+    /// The template.
+    pub template: Guid,
+    /// Number of parameters, or `PARAM_DEF`.
+    pub paramc: u32,
+    /// The parameters; null if there are none.
+    pub paramv: *const u64,
+    /// Number of pre-slots, or `PARAM_DEF`.
+    pub depc: u32,
+    /// What the pre-slots are connected to, or null.
+    pub depv: *const Guid,
+    /// Whether it is a finish EDT.
+    pub finish: bool,
+    /// An index space given at creation.
+    pub range: Option<&'a ExplicitRange>,
+    /// Hints that come on top of the template's.
+    pub hints: Option<&'a HintSet>,
+    /// Gets the GUID before the EDT can run; none for an anonymous EDT. Programs let it, and the
+    /// place of the output event, overlap with the arrays: these are read before.
+    pub guid: Option<NonNull<Guid>>,
+    /// The labeled GUID that it is to have; `guid` is given, too.
+    pub label: Option<LabelRequest>,
+    /// The output event.
+    pub output: Output,
+}
+
+/// The labeled GUID of a new EDT.
+#[derive(Clone, Copy)]
+pub(crate) struct LabelRequest {
+    /// The GUID.
+    pub guid: Guid,
+    /// Whether the creator says that no other creates on it (`GUID_PROP_IS_LABELED` alone).
+    pub alone: bool,
+}
+
+/// The output event of a new EDT.
+#[derive(Clone, Copy)]
+pub(crate) enum Output {
+    /// None is wanted.
+    None,
+    /// A new once event; gets its GUID.
+    New(NonNull<Guid>),
+    /// An event that exists (`EDT_PROP_OEVT_VALID`).
+    Given(Guid),
+}
+
+/// Why an EDT is not created.
+#[derive(PartialEq, Eq, Debug)]
+pub(crate) enum CreateError {
+    /// There is no such template.
+    NoTemplate,
+    /// Another argument is wrong; says which.
+    Arguments(Cow<'static, str>),
+    /// Parameters and no array of them, or the reverse; says which.
+    Parameters(&'static str),
+    /// An EDT without GUID must be given all its dependences.
+    Anonymous,
+    /// `depv` names something that is not there or cannot be a dependence.
+    Dependence(GraphError),
+    /// The label has an object, or is none.
+    LabelRequest(LabelTakenError),
+    OutOfMemoryError,
+}
+
+/// What stood in a place of the program before a GUID was written there. An EDT may run as soon as its last
+/// pre-slot is connected, so that is written before; where that fails, it is as if it had not been.
+struct ReplacedGuid {
+    place: NonNull<MaybeUninit<Guid>>,
+    content: MaybeUninit<Guid>,
+}
+
+impl ReplacedGuid {
+    /// Writes a GUID.
+    ///
+    /// # Safety
+    /// The place can be written until the end of the call that the program is in.
+    unsafe fn write(place: NonNull<Guid>, guid: Guid) -> ReplacedGuid {
+        let place = place.cast();
+        ReplacedGuid {
+            place,
+            // SAFETY: the caller promises that the place can be written; as `MaybeUninit`, what stands there need not
+            // be a GUID.
+            content: unsafe { place.replace(MaybeUninit::new(guid)) },
+        }
+    }
+
+    /// Writes what stood there, in the same call.
+    fn restore(self) {
+        // SAFETY: the caller of `write` has promised that the place can be written until the end of the call, in which
+        // this is.
+        unsafe { self.place.write(self.content) };
+    }
+}
+
+/// Says that a call that is to create an EDT has not, which programs mostly do not look at.
+#[cold]
+pub(crate) fn warn_no_edt(context: &Context, why: impl std::fmt::Display) {
+    warning!("no EDT was created, in {}: {why}", context.who());
+}
+
+fn resolve(given: u32, of_template: u32) -> Option<u32> {
+    match (given, of_template) {
+        (PARAM_UNK, _) | (PARAM_DEF, PARAM_UNK) => None,
+        (PARAM_DEF, count) => Some(count),
+        (count, PARAM_UNK) => Some(count),
+        (count, fixed) => (count == fixed).then_some(count),
+    }
+}
+
+/// The numbers of an EDT where [`resolve`] has none: its own ones where the template has others, as programs for OCR-Vx
+/// give them, which does not look at the template's. Strict mode refuses that (OCR 1.1.0, 2.7.3).
+#[cold]
+#[inline(never)]
+fn other_counts(
+    request: &EdtRequest<'_>,
+    template: &TemplateView,
+    strict: bool,
+) -> Result<(u32, u32), CreateError> {
+    let own = |given, of_template| match given {
+        PARAM_UNK | PARAM_DEF => resolve(given, of_template),
+        count => Some(count),
+    };
+    let paramc = own(request.paramc, template.paramc);
+    let depc = own(request.depc, template.depc).filter(|&depc| depc < MAX_SLOTS);
+    let (Some(paramc), Some(depc), false) = (paramc, depc, strict) else {
+        return Err(CreateError::Arguments(
+            wrong_counts(request, template).into(),
+        ));
+    };
+    warning_once!(
+        "an EDT of the template {} of \"{}\" has paramc {paramc} and depc {depc}, as \
+         the call says; its template says paramc {} and depc {}. EDT_PARAM_UNK in the template leaves a number open.",
+        request.template,
+        template.work.name,
+        count(template.paramc),
+        count(template.depc)
+    );
+    Ok((paramc, depc))
+}
+
+/// Which numbers contradict each other.
+fn wrong_counts(request: &EdtRequest<'_>, template: &TemplateView) -> String {
+    let [paramc, depc] = [request.paramc, request.depc].map(count);
+    let [of_params, of_deps] = [template.paramc, template.depc].map(count);
+    let why = match (request.paramc, request.depc) {
+        (PARAM_UNK, _) | (_, PARAM_UNK) => "EDT_PARAM_UNK is for templates",
+        (PARAM_DEF, _) if template.paramc == PARAM_UNK => "the number of parameters is open",
+        (_, PARAM_DEF) if template.depc == PARAM_UNK => "the number of pre-slots is open",
+        (_, depc) if depc >= MAX_SLOTS && depc != PARAM_DEF => "there are too many pre-slots",
+        _ => "a count is not the template's",
+    };
+    format!(
+        "{why} (paramc {paramc}, depc {depc}; the template {} of \"{}\" has paramc {of_params}, depc {of_deps})",
+        request.template, template.work.name
+    )
+}
+
+impl Context {
+    /// Creates an EDT. It may run, or be destroyed by somebody, before this returns.
+    pub(crate) fn create_edt(&mut self, request: &EdtRequest<'_>) -> Result<(), CreateError> {
+        let objects = &self.runtime.objects;
+        let template = objects
+            .templates
+            .view(request.template)
+            .ok_or(CreateError::NoTemplate)?;
+        let counts = (
+            resolve(request.paramc, template.paramc),
+            resolve(request.depc, template.depc).filter(|&depc| depc < MAX_SLOTS),
+        );
+        let (paramc, depc) = match counts {
+            (Some(paramc), Some(depc)) => (paramc, depc),
+            _ => other_counts(request, &template, self.runtime.check.is_some())?,
+        };
+        if (paramc == 0) != request.paramv.is_null() {
+            return Err(CreateError::Parameters(match paramc {
+                0 => "paramv must be NULL where there are no parameters",
+                _ => "paramv is NULL though there are parameters",
+            }));
+        }
+        if request.guid.is_none() && depc != 0 && request.depv.is_null() {
+            return Err(CreateError::Anonymous);
+        }
+        let sources: &[Guid] = if depc == 0 || request.depv.is_null() {
+            &[]
+        } else {
+            // SAFETY: `depv` is not null, and programs that call `ocrEdtCreate` promise that it has `depc` elements.
+            unsafe { std::slice::from_raw_parts(request.depv, depc as usize) }
+        };
+        if let Output::Given(event) = request.output {
+            match objects.event_kind(event) {
+                None => {
+                    return Err(CreateError::Arguments(
+                        "the output event does not exist".into(),
+                    ));
+                }
+                Some(EventKind::Collective) => {
+                    return Err(CreateError::Arguments(
+                        "a collective event cannot be an output event".into(),
+                    ));
+                }
+                Some(_) => {}
+            }
+        }
+        for &source in sources {
+            if source != Guid::UNINITIALIZED {
+                if let Err(why) = self.graph().check_source(source) {
+                    return self.create_before(why, request, sources);
+                }
+            } else if request.guid.is_none() {
+                return Err(CreateError::Anonymous);
+            }
+        }
+
+        let range_words = request.range.map_or(0, |_| RANGE_WORDS);
+        let words = paramc as usize + range_words;
+        let latch = match request.output {
+            Output::Given(event) if request.finish => Some(event),
+            _ => None,
+        };
+        if let Some(latch) = latch {
+            self.wait_until_opened(latch);
+        }
+        let edt = match request.label {
+            None => objects
+                .edts
+                .allocate(&mut self.caches.edts, depc, words)
+                .ok_or(CreateError::OutOfMemoryError)?,
+            Some(label) => objects
+                .edts
+                .allocate_on(&mut self.caches.edts, label.guid, label.alone, depc, words)
+                .map_err(|why| {
+                    why.map_or(CreateError::OutOfMemoryError, CreateError::LabelRequest)
+                })?,
+        };
+        edt.work.set(template.work);
+        edt.paramc.set(paramc);
+        edt.set_output(Guid::NULL);
+        edt.place.set(Place::HOST);
+        edt.flags.set(0);
+        if paramc != 0 {
+            // SAFETY: programs that call `ocrEdtCreate` promise that `paramv` has `paramc` elements. The EDT has room
+            // for as many, and no other thread knows it yet.
+            unsafe {
+                edt.params_ptr()
+                    .copy_from_nonoverlapping(request.paramv, paramc as usize);
+            };
+        }
+        if let Some(range) = request.range {
+            let at = edt
+                .params_ptr()
+                .wrapping_add(paramc as usize)
+                .cast::<ExplicitRange>();
+            // SAFETY: room for the words of a range was asked for behind the parameters.
+            unsafe { at.write(*range) };
+            edt.flags.set(HAS_RANGE);
+        }
+        if template.needs_slow_path || request.hints.is_some() {
+            self.begin_special(edt, request, sources);
+        }
+        let (open, to_link) = NewSlots::begin(edt, sources);
+        // The arrays have been read; from here on the places may be written.
+        let output = match request.output {
+            Output::None => Some(Guid::NULL),
+            Output::Given(event) => Some(event),
+            Output::New(_) => self.new_output(edt, request.finish),
+        };
+        let entered = match output {
+            Some(output) => self.enter_scope(edt, request.finish, output),
+            None => false,
+        };
+        if !entered {
+            if let (Output::New(_), Some(output)) = (request.output, output) {
+                let _ = self.graph().destroy_event(output);
+            }
+            objects.edts.give_back(&mut self.caches.edts, edt);
+            return Err(CreateError::OutOfMemoryError);
+        }
+        let output_place = match (request.output, output) {
+            (Output::New(place), Some(output)) => {
+                // SAFETY: the program has passed a pointer to a GUID that `ocrEdtCreate` may write, and it is not null.
+                Some(unsafe { ReplacedGuid::write(place, output) })
+            }
+            _ => None,
+        };
+        let counted_in = latch.filter(|&latch| self.graph().count_into_latch(latch));
+        let guid = request
+            .label
+            .map_or_else(|| edt.own_guid(), |label| label.guid);
+        let guid_place = request.guid.map(|place| {
+            // SAFETY: the place is not null, and programs that call `ocrEdtCreate` promise that it can be written.
+            unsafe { ReplacedGuid::write(place, guid) }
+        });
+        let word = edt.header.peek().with_count(open);
+        let word = word.with_state(if open == 0 {
+            EdtState::Runnable
+        } else {
+            EdtState::Waiting
+        });
+        match request.label {
+            None => edt.header.publish(word),
+            Some(_) => objects.edts.publish_on(edt, word),
+        }
+        let result = match open {
+            0 => {
+                self.advance(edt);
+                Ok(())
+            }
+            _ => self.connect_all(edt, to_link),
+        };
+        if result.is_err() {
+            self.take_back(guid, request.output, counted_in);
+            // One place may be both: the last that was written first.
+            for before in [guid_place, output_place].into_iter().flatten() {
+                before.restore();
+            }
+        }
+        self.work_off();
+        result.map_err(CreateError::Dependence)
+    }
+
+    /// A once event for the end of a new EDT, in the EDT where that is possible. `None` without memory.
+    #[inline]
+    fn new_output(&mut self, edt: &Edt, finish: bool) -> Option<Guid> {
+        // The scope, whose event it would be, outlives a finish EDT; strict mode tells more of events
+        // that have a slot.
+        let inside = if finish || self.runtime.check.is_some() {
+            None
+        } else {
+            edt.begin_output()
+        };
+        inside.or_else(|| self.output_apart(edt))
+    }
+
+    /// A once event for the end of a new EDT, by itself.
+    fn output_apart(&mut self, edt: &Edt) -> Option<Guid> {
+        let events = &self.runtime.objects.events;
+        let output = events.create_plain(&mut self.caches.events, EventKind::Once, 0)?;
+        if let Some(check) = &self.runtime.check {
+            self.check_output(check, edt, output);
+        }
+        Some(output)
+    }
+
+    /// Waits until an event is there that another thread is just opening on its label: it may be a latch
+    /// that a finish scope is to be counted into. Who opens it waits for those who have claimed a label, so the
+    /// caller has not. An event that is destroyed and made again meanwhile is not waited for once more.
+    pub(crate) fn wait_until_opened(&mut self, event: Guid) {
+        let spin = Spin::default();
+        while event.is_label() && self.runtime.objects.events.is_opening(event) {
+            spin.wait();
+        }
+    }
+
+    /// What is to be done for a new EDT that has hints, or in strict mode.
+    #[cold]
+    fn begin_special(&self, edt: &Edt, request: &EdtRequest<'_>, sources: &[Guid]) {
+        self.begin_hints(edt, request.template, request.hints);
+        if let Some(check) = &self.runtime.check {
+            self.check_created(check, edt, sources);
+        }
+    }
+
+    /// Connects the pre-slots of a new EDT to the events that they were given, or has them wait for the objects of
+    /// labels.
+    #[inline]
+    fn connect_all(&mut self, edt: &'static Edt, mut to_link: NewSlots) -> Result<(), GraphError> {
+        while let Err(NotLinked { why, asked }) = self.graph().link_all(edt, &mut to_link) {
+            let early = self.defer_dependence(why, asked);
+            if early.is_err() {
+                self.graph().unlink_all(edt, &mut to_link);
+                return early;
+            }
+        }
+        Ok(())
+    }
+
+    /// Creates an EDT that is given data blocks which have not been created yet, but have a label: these
+    /// dependences are added behind it.
+    #[cold]
+    fn create_before(
+        &mut self,
+        why: GraphError,
+        request: &EdtRequest<'_>,
+        sources: &[Guid],
+    ) -> Result<(), CreateError> {
+        let objects = &self.runtime.objects;
+        let (mut now, mut later) = (sources.to_vec(), Vec::new());
+        for (slot, source) in now.iter_mut().enumerate() {
+            if source.is_data_block() && objects.is_awaited(*source) {
+                later.push((slot as u32, std::mem::replace(source, Guid::UNINITIALIZED)));
+            }
+        }
+        if later.is_empty() {
+            return Err(CreateError::Dependence(why));
+        }
+        if request.guid.is_none() && sources.contains(&Guid::UNINITIALIZED) {
+            return Err(CreateError::Anonymous);
+        }
+        let mut guid = Guid::NULL;
+        self.create_edt(&EdtRequest {
+            depv: now.as_ptr(),
+            guid: Some(NonNull::from(&mut guid)),
+            ..*request
+        })?;
+        if let Some(place) = request.guid {
+            // SAFETY: the place is not null, and programs that call `ocrEdtCreate` promise that it can be written.
+            unsafe { place.write(guid) };
+        }
+        for (slot, source) in later {
+            let asked = Dependence {
+                source,
+                post_slot: 0,
+                destination: guid,
+                slot,
+                mode: Mode::Rw,
+            };
+            let _ = self.defer_dependence(why, asked);
+        }
+        Ok(())
+    }
+
+    /// Has a dependence of a new EDT wait for the object of a label, if that is why it was refused.
+    #[cold]
+    fn defer_dependence(&mut self, why: GraphError, asked: Dependence) -> Result<(), GraphError> {
+        let call = GraphCall::Dependence(asked);
+        self.defer_refused(why, DeferredCall::from(DEPV, call, self.who()))
+    }
+
+    /// Destroys a new EDT that could not be connected, since an event does not exist or takes no further
+    /// dependence. An output event that was given stays as it was.
+    #[cold]
+    fn take_back(&mut self, edt: Guid, output: Output, counted_in: Option<Guid>) {
+        if let Output::Given(_) = output {
+            // A pre-slot is unconnected again, so the EDT still waits: unless somebody who knows the GUID
+            // has destroyed it or connected that pre-slot, and it may be gone.
+            let locked = self.runtime.objects.edts.lock(edt);
+            let Some((edt, locked)) =
+                locked.filter(|(_, locked)| locked.word.state() == EdtState::Waiting)
+            else {
+                return;
+            };
+            match edt.finish_scope().filter(|_| edt.flags.get() & FINISH != 0) {
+                Some(scope) => scope.output.set(Guid::NULL),
+                None => edt.set_output(Guid::NULL),
+            }
+            drop(locked);
+            if let Some(latch) = counted_in {
+                self.graph().count_out_of_latch(latch);
+            }
+        }
+        let _ = self.destroy_edt(edt);
+    }
+
+    /// Counts a new EDT into the innermost finish scope, or opens one for it. False without memory.
+    #[inline(always)]
+    fn enter_scope(&mut self, edt: &Edt, finish: bool, output: Guid) -> bool {
+        let outer = self.current.and_then(crate::object::edt::Edt::finish_scope);
+        let outer_pointer = outer.map_or(ptr::null(), ptr::from_ref);
+        if finish {
+            if !self.open_scope(edt, outer_pointer, output) {
+                return false;
+            }
+        } else {
+            edt.scope.set(outer_pointer);
+            if !edt.has_output_inside() {
+                edt.set_output(output);
+            }
+        }
+        if let Some(outer) = outer {
+            self.credit.check_in(outer);
+        }
+        true
+    }
+
+    /// Opens a finish scope within `outer` for a new EDT. False without memory.
+    #[inline(never)]
+    fn open_scope(&mut self, edt: &Edt, outer: *const Scope, output: Guid) -> bool {
+        let scopes = &self.runtime.objects.scopes;
+        let Some((index, scope)) = scopes.allocate(&mut self.caches.scopes) else {
+            return false;
+        };
+        scope.index.set(index);
+        scope.count.store(1, crate::sync::Ordering::Relaxed);
+        scope.parent.set(outer);
+        scope.output.set(output);
+        scope.result.set(Guid::NULL);
+        scope.result_goes.set(false);
+        scope.edt.set(edt.guid());
+        scope.work.set(edt.work.get());
+        scope
+            .header
+            .publish(scope.header.peek().with_state(ScopeState::Open));
+        edt.scope.set(scope);
+        edt.flags.set(edt.flags.get() | FINISH);
+        true
+    }
+
+    /// Destroys an EDT that is not runnable, with its output event, and counts it out of its finish
+    /// scope (OCR 1.1.0, 2.7.4).
+    pub(crate) fn destroy_edt(&mut self, guid: Guid) -> Result<(), GraphError> {
+        let mut destroyed = self.graph().destroy_edt(guid)?;
+        self.give_up(std::mem::take(&mut destroyed.given_up));
+        if let Some(scope) = destroyed.scope.filter(|_| destroyed.finish) {
+            let output = scope.output.replace(Guid::NULL);
+            let _ = self.graph().destroy_event(output);
+        }
+        let _ = self.graph().destroy_event(destroyed.output);
+        self.check_out(destroyed.scope);
+        self.work_off();
+        Ok(())
+    }
+}

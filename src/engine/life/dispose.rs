@@ -1,0 +1,81 @@
+//! The end of a data block that nobody uses any more: devices forget it, and its memory is freed.
+
+use crate::engine::state::context::Context;
+use crate::memory::Left;
+use crate::object::data_block::{DataBlock, Mark};
+
+impl Context {
+    /// Frees a block that nobody uses any more.
+    pub(crate) fn dispose_if(&mut self, block: &'static DataBlock, left: Left) {
+        if left != Left::Alive {
+            if block.has_any([Mark::Chunk, Mark::Part, Mark::Guarded]) {
+                self.dispose_marked(block);
+            } else {
+                self.dispose(block);
+            }
+        }
+    }
+
+    /// Frees a block that nobody uses any more, and that is a chunk, a part, or guarded: more than memory has to be
+    /// given back.
+    #[cold]
+    fn dispose_marked(&mut self, block: &'static DataBlock) {
+        if block.has(Mark::Chunk) && !self.end_chunk(block) {
+            return;
+        }
+        if block.has(Mark::Part) {
+            self.dispose_parts(block);
+        } else {
+            self.dispose_checked(block);
+        }
+    }
+
+    fn dispose_checked(&mut self, block: &'static DataBlock) {
+        if let Some(check) = &self.runtime.check {
+            self.check_gone(check, block);
+        }
+        self.dispose(block);
+    }
+
+    /// Disposes of a part, and of those that go when it is gone, one after the other.
+    #[cold]
+    fn dispose_parts(&mut self, part: &'static DataBlock) {
+        self.unused_parts.push(part);
+        if self.disposing {
+            return;
+        }
+        self.disposing = true;
+        while let Some(part) = self.unused_parts.pop() {
+            if self.bring_back(part) {
+                self.dispose_checked(part);
+            }
+        }
+        self.disposing = false;
+    }
+
+    /// Frees a block that nobody uses any more, as soon as no device knows it.
+    fn dispose(&mut self, block: &'static DataBlock) {
+        let resident = block.copies().resident;
+        if resident.is_empty() {
+            return self.free_block(block);
+        }
+        // Others may wait for what follows: for the label of the block, or for the whole that it is a part of.
+        self.runtime.begin_outside();
+        self.runtime.devices.forget(block, resident);
+    }
+
+    fn free_block(&mut self, block: &'static DataBlock) {
+        let part = block.has(Mark::Part).then(|| block.guid());
+        let blocks = &self.runtime.objects.data_blocks;
+        blocks.free(&mut self.caches.data_blocks, block);
+        if let Some(part) = part {
+            self.part_gone(part);
+        }
+    }
+
+    /// No device knows a block any more that nobody uses.
+    pub(crate) fn forgotten(&mut self, block: &'static DataBlock) {
+        self.free_block(block);
+        self.work_off();
+    }
+}

@@ -1,0 +1,67 @@
+//! Which EDTs of the pool a device with room takes.
+
+use crate::device;
+use crate::engine::state::context::Context;
+use crate::object::edt::EdtRef;
+use crate::object::place::{Place, PlaceSet};
+
+/// A gap is nothing beside kernels that take so long, while an EDT that waits behind one may keep all others waiting:
+/// then a device takes the next when it has ended the last. So it is with the first ones, of which nothing is known.
+const LONG_NS: u64 = 2_000_000;
+
+/// Unless so many EDTs for each worker wait for a place: then the other queues of the device are to have work, too.
+const PLENTY: usize = 4;
+
+impl device::Pool for Context {
+    type Edt = EdtRef;
+
+    fn is_empty(&self) -> bool {
+        self.runtime.queues.pool.is_empty()
+    }
+
+    fn take(&mut self) -> Option<EdtRef> {
+        self.runtime.queues.take_from_pool()
+    }
+
+    fn put_back(&mut self, edt: EdtRef) {
+        self.runtime.queues.pool.push(edt);
+        self.queued = true;
+    }
+
+    fn fitting(&self, edt: &EdtRef) -> PlaceSet {
+        let mut fitting = PlaceSet::EMPTY;
+        for place in self.runtime.devices.for_edt(edt.get()) {
+            fitting.insert(place);
+        }
+        fitting
+    }
+
+    fn devices(&self) -> usize {
+        self.runtime.devices.in_use().len()
+    }
+
+    fn load(&self, device: Place) -> usize {
+        self.runtime.devices.load(device)
+    }
+
+    fn ended(&self, device: Place) -> u64 {
+        self.runtime.devices.manager(device).ended()
+    }
+
+    fn takes_ahead(&self, device: Place) -> bool {
+        let pace_ns = self.runtime.devices.manager(device).pace_ns();
+        let queues = &self.runtime.queues;
+        pace_ns.is_some_and(|ns| ns < LONG_NS) || queues.pool.len() > PLENTY * queues.workers()
+    }
+
+    fn give(&mut self, edt: EdtRef, device: Place) {
+        self.place_at(edt.get(), device);
+    }
+}
+
+impl Context {
+    /// Gives devices that have room EDTs of the pool.
+    pub(crate) fn feed_devices(&mut self) {
+        device::feed(self);
+    }
+}

@@ -1,0 +1,211 @@
+//! Steps 5 and 6 on devices: blocks are brought, kernels are launched, and what follows when the
+//! device managers answer.
+
+use crate::device::{BlockArg, Launch, LaunchError, List};
+use crate::diag::{BlockName, EdtName};
+use crate::engine::life::chaining::result_of;
+use crate::engine::life::range::range_of;
+use crate::engine::state::context::Context;
+use crate::engine::state::fatal::fatal;
+use crate::engine::state::followers::LaunchResult;
+use crate::engine::state::runtime::Flight;
+use crate::engine::strict::begins;
+use crate::object::edt::{Edt, EdtRef, WAITER};
+use crate::object::place::Place;
+
+impl Context {
+    /// Brings the blocks of an EDT to where it runs, as far as they are not there. The last answer
+    /// makes the EDT ready.
+    pub(crate) fn bring_blocks(&mut self, edt: &'static Edt) {
+        let place = edt.place.get();
+        let mut needed = Vec::new();
+        for (_, slot) in edt.blocks() {
+            let block = self.runtime.objects.data_blocks.pinned(slot.data());
+            let (from, host_ready) = {
+                let copies = block.copies();
+                (copies.to_bring(place), copies.host_ready())
+            };
+            if place == Place::HOST
+                && !host_ready
+                && let Err(error) = block.host_memory()
+            {
+                fatal(&format!(
+                    "{} needs {}, but there is {error}.",
+                    EdtName::of(edt),
+                    BlockName(block.guid()),
+                ));
+            }
+            if let Some(from) = from {
+                needed.push((block, from));
+            }
+        }
+        if needed.is_empty() {
+            self.brought(edt);
+            return;
+        }
+        {
+            let mut locked = edt.header.lock_pinned();
+            locked.word = locked.word.with_count(needed.len() as u32);
+        }
+        let token = EdtRef::new(edt).token();
+        for (block, from) in needed {
+            self.runtime.begin_outside();
+            self.runtime.devices.manager(from).fetch(block, token);
+        }
+    }
+
+    /// An EDT has its blocks where it runs. One that stands for a thread that waits is done.
+    fn brought(&mut self, edt: &'static Edt) {
+        match edt.flags.get() & WAITER {
+            0 => self.ready(edt),
+            _ => self.wake(edt),
+        }
+    }
+
+    /// Step 6, on a device: hands the EDT's kernel to the device's manager.
+    pub(crate) fn launch(&mut self, edt: &'static Edt) {
+        if self.runtime.end.is_ending() {
+            return;
+        }
+        let place = edt.place.get();
+        let Some((variant, kernel)) = edt.work().kernel_on(place) else {
+            fatal(&self.runtime.devices.nothing_runs(edt));
+        };
+        edt.variant.set(variant as u8);
+        if let Some(check) = &self.runtime.check {
+            let (kernel, device) = (
+                &edt.work().kernels[variant].name,
+                self.runtime.devices.used(place),
+            );
+            let text = format!("the kernel \"{kernel}\" on {}", device.info.name);
+            check.history.runs_as(edt.guid(), Some(text));
+            begins(check, edt);
+            self.check_reads(check, edt);
+        }
+        let blocks: List<Option<BlockArg>> = edt
+            .slots()
+            .iter()
+            .map(|slot| {
+                let data = slot.data();
+                (!data.is_null()).then(|| BlockArg {
+                    block: self.runtime.objects.data_blocks.pinned(data),
+                    writes: slot.info().mode.writes(),
+                })
+            })
+            .collect();
+        let range = range_of(edt, variant, &blocks, self.runtime.check.is_some());
+        self.runtime.takes_off(Flight::LAUNCH);
+        self.runtime.devices.manager(place).launch(Launch {
+            token: EdtRef::new(edt).token(),
+            kernel,
+            range,
+            params: edt.params().iter().copied().collect(),
+            blocks,
+            awaited: edt.is_awaited(),
+            follows: self.follows(edt),
+        });
+    }
+
+    pub(crate) fn launched(&mut self, edt: &'static Edt, answer: LaunchResult) {
+        if self.runtime.end.is_ending() {
+            return self.launched_at_end(edt, answer);
+        }
+        let mut next = match self.keeps(edt, answer) {
+            Ok(()) => self.set_aside(edt),
+            Err(answer) => Some((edt, answer)),
+        };
+        while let Some((edt, answer)) = next {
+            let token = EdtRef::new(edt).token();
+            let Some(answer) = self.without_followers(edt, answer) else {
+                break;
+            };
+            self.answered(edt, answer);
+            next = self.follow(token);
+        }
+        self.feed_devices();
+        self.work_off();
+    }
+
+    fn answered(&mut self, edt: &'static Edt, answer: LaunchResult) {
+        match answer {
+            Ok(ns) => {
+                self.runtime.devices.has_run(edt.guid());
+                self.tally.kernel_edts.add(1);
+                self.count_time(edt.work(), edt.place.get(), ns);
+                let result = result_of(edt);
+                if let Some(check) = &self.runtime.check {
+                    self.check_end(check, edt, result);
+                }
+                self.finish(edt, result);
+            }
+            Err(error) if error.inputs_intact && edt.work().function.is_some() => {
+                self.runtime.registry.note(format!(
+                    "{} ran its C function, since {error}",
+                    EdtName::of(edt)
+                ));
+                self.fall_back(edt, Place::HOST);
+            }
+            Err(error) if error.inputs_intact => self.run_elsewhere(edt, &error),
+            Err(error) => failed(edt, &error),
+        }
+    }
+
+    /// Has an EDT without a C function, whose kernel has failed, go on on a device on which it has not.
+    #[cold]
+    fn run_elsewhere(&mut self, edt: &'static Edt, error: &LaunchError) {
+        let devices = &self.runtime.devices;
+        let Some(place) = devices.not_failed_on(edt) else {
+            failed(edt, error);
+        };
+        self.runtime.registry.note(format!(
+            "{} went to device '{}', since {error}",
+            EdtName::of(edt),
+            devices.used(place).info.name
+        ));
+        self.fall_back(edt, place);
+    }
+
+    /// A run that ends does not go on with anything. But what a kernel has left half written is not to be
+    /// written to a file as if nothing had happened; after `ocrAbort` nothing is.
+    #[cold]
+    fn launched_at_end(&mut self, edt: &'static Edt, answer: LaunchResult) {
+        let mut next = Some((edt, answer));
+        while let Some((edt, answer)) = next {
+            if let Err(error) = answer
+                && !error.inputs_intact
+                && !self.runtime.end.was_aborted()
+            {
+                failed(edt, &error);
+            }
+            next = self.kept_behind(edt);
+        }
+    }
+
+    pub(crate) fn fetched(&mut self, edt: &'static Edt) {
+        let left = edt.header.lock_pinned().count_down();
+        if left != 0 {
+            return;
+        }
+        if self.runtime.end.is_ending() {
+            // A run that ends goes on with nothing, but who waits gets what was there before.
+            if edt.flags.get() & WAITER != 0 {
+                self.wake(edt);
+            }
+            return;
+        }
+        // Only for one in mode RO can a writer elsewhere have made the host's copy old meanwhile: it gets that copy, since
+        // with one writer after the other it would never get a newer one (`object::data_block`, "copies").
+        self.brought(edt);
+        self.work_off();
+    }
+}
+
+/// Ends the program since an EDT's kernel has failed, and its C function cannot run instead.
+fn failed(edt: &Edt, error: &LaunchError) -> ! {
+    let intact = match (error.inputs_intact, edt.work().function.is_some()) {
+        (true, _) => "the template has no C function to run instead, and no other device can",
+        (false, true) => "its data may be half written, so its C function cannot run",
+        (false, false) => "its data may be half written",
+    };
+    fatal(&format!("{}: {error}; {intact}.", EdtName::of(edt)))
+}

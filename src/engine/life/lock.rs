@@ -1,0 +1,162 @@
+//! Step 4 of an EDT's life: its blocks are acquired, one at a time, in the order of their GUIDs.
+
+use crate::diag::{BlockName, EdtName};
+use crate::engine::state::context::Context;
+use crate::engine::state::fatal::fatal;
+use crate::engine::state::waiters::set_stuck;
+use crate::memory;
+use crate::memory::Acquired;
+use crate::object::data_block::Mark;
+use crate::object::edt::{DENIED, Edt, FETCH, NO_SLOT, PreSlot, WAITER};
+use crate::object::guid::Guid;
+use crate::object::place::Place;
+
+impl Context {
+    /// Puts the blocks of a runnable EDT in the order in which it acquires them: that of their GUIDs, but for
+    /// parts of blocks.
+    #[inline(always)]
+    pub(crate) fn order_blocks(&self, edt: &Edt) {
+        let blocks = &self.runtime.objects.data_blocks;
+        let mut slots = edt.slots().iter();
+        if blocks.partitions.exist() && slots.any(|slot| blocks.is_part(slot.data())) {
+            edt.order_blocks_by(|block| blocks.partitions.order_of(block));
+        } else {
+            edt.order_blocks();
+        }
+    }
+
+    /// Step 4: acquires the blocks from the cursor on. Where one is taken, the EDT is left in that
+    /// block's queue, and whoever releases the block goes on from there.
+    #[inline(always)]
+    pub(crate) fn acquire_rest(&mut self, edt: &'static Edt) {
+        if edt.cursor.get() == NO_SLOT || self.acquire_blocks(edt) {
+            self.locked(edt);
+        }
+    }
+
+    /// Whether the EDT has them all.
+    fn acquire_blocks(&mut self, edt: &'static Edt) -> bool {
+        if edt.flags.get() & WAITER != 0 {
+            // Said before: in a block's queue, the EDT is not this thread's any more.
+            set_stuck(edt, true);
+        }
+        loop {
+            let at = edt.cursor.get();
+            if at == NO_SLOT {
+                return true;
+            }
+            let slot = &edt.slots()[at as usize];
+            let info = slot.info();
+            if !self.leases.is_empty()
+                && edt.place.get() == Place::HOST
+                && self.leases.acquire(slot.data(), info.mode)
+            {
+                self.has_got(edt, slot);
+                continue;
+            }
+            // After "queued" the EDT is not this thread's any more.
+            let data = slot.data();
+            match memory::acquire(&self.runtime.objects.data_blocks, data, edt, info.mode) {
+                Acquired::Granted => self.has_got(edt, slot),
+                Acquired::Queued => {
+                    if self.runtime.objects.data_blocks.partitions.exist() {
+                        self.is_wanted(data);
+                    }
+                    // Somebody may have the block by now, and give it on: then this says so too late, and the
+                    // thread does not wait for a run that ends.
+                    return false;
+                }
+                Acquired::Gone if edt.flags.get() & WAITER != 0 => {
+                    edt.first.set(NO_SLOT);
+                    self.wake(edt);
+                    return false;
+                }
+                Acquired::Gone => fatal(&format!(
+                    "{} cannot acquire {} on its pre-slot {at}: the block \
+                     was destroyed before the EDT could run. Destroy a block when the EDTs that \
+                     use it have ended, for instance in the last of them (OCR 1.1.0, 2.5.2).{}",
+                    EdtName::of(edt),
+                    BlockName(slot.data()),
+                    self.story(slot.data()),
+                )),
+            }
+        }
+    }
+
+    /// Goes on with an EDT that was in a block's queue and has got the block.
+    pub(crate) fn was_granted(&mut self, edt: &'static Edt) {
+        self.has_got(edt, &edt.slots()[edt.cursor.get() as usize]);
+        self.acquire_rest(edt);
+    }
+
+    /// An EDT has got the block at its cursor.
+    #[inline]
+    fn has_got(&mut self, edt: &Edt, slot: &PreSlot) {
+        let info = slot.info();
+        edt.cursor.set(info.next);
+        if info.kept {
+            self.reacquired(slot);
+        }
+    }
+
+    /// An EDT that has stepped back from a block has it again.
+    #[cold]
+    fn reacquired(&mut self, slot: &PreSlot) {
+        let block = self.runtime.objects.data_blocks.pinned(slot.data());
+        let left = memory::reacquired(block, slot, &mut self.granted);
+        self.dispose_if(block, left);
+    }
+
+    /// Step 5: an EDT has its blocks; those whose content is elsewhere are brought.
+    #[inline]
+    pub(crate) fn locked(&mut self, edt: &'static Edt) {
+        let left = edt.flags.get() & (FETCH | DENIED | WAITER);
+        if edt.place.get() == Place::HOST && left == 0 {
+            self.ready(edt);
+        } else {
+            self.locked_elsewhere(edt);
+        }
+    }
+
+    /// Step 5 for an EDT that is not simply run by a worker: it stands for a thread, is denied a write, has to fetch,
+    /// or runs on a device.
+    fn locked_elsewhere(&mut self, edt: &'static Edt) {
+        if edt.flags.get() & WAITER != 0 {
+            set_stuck(edt, false);
+        }
+        match edt.place.get() {
+            _ if edt.flags.get() & DENIED != 0 => {
+                self.write_again(edt);
+                edt.flags.set(edt.flags.get() & !DENIED);
+                self.locked(edt);
+            }
+            Place::UNDECIDED => self.put_into_pool(edt),
+            _ => self.bring_blocks(edt),
+        }
+    }
+
+    /// An EDT wants to write a block that is written once, and was: strict mode ends the program, which
+    /// else goes on after a warning. Programs ask for `DB_MODE_RW`, the default, where they only read.
+    #[cold]
+    fn write_again(&self, edt: &Edt) {
+        let blocks = &self.runtime.objects.data_blocks;
+        let written = |slot: &PreSlot| {
+            slot.info().mode.writes() && blocks.pinned(slot.data()).has(Mark::Written)
+        };
+        let block = edt.blocks().find(|(_, slot)| written(slot));
+        let (slot, block) = block.map_or((0, Guid::NULL), |(at, slot)| (at, slot.data()));
+        let message = format!(
+            "{} wants to write {} on its pre-slot {slot}, but the block \
+             was created with DB_PROP_SINGLE_ASSIGNMENT and its first writer has released it. Ask \
+             for DB_MODE_RO or DB_MODE_CONST in ocrAddDependence (depv of ocrEdtCreate means \
+             DB_MODE_RW), or create the block without this property.{}",
+            EdtName::of(edt),
+            BlockName(block),
+            self.story(block),
+        );
+        if self.runtime.check.is_some() {
+            fatal(&message);
+        }
+        warning_once!("{message} It gets the block.");
+    }
+}

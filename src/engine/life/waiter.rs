@@ -1,0 +1,33 @@
+//! The "run" step of an EDT that stands for a thread which waits in a call: the thread is woken.
+
+use crate::engine::state::context::Context;
+use crate::engine::state::waiters::{NOTHING, Sleeper, WaitResult, WaitState};
+use crate::memory;
+use crate::object::edt::Edt;
+use crate::object::place::Place;
+use std::sync::Arc;
+
+impl Context {
+    /// Wakes the thread that an EDT stands for, which has what it waited for.
+    pub(crate) fn wake(&mut self, edt: &'static Edt) {
+        let data = edt.slots()[0].data();
+        let mut answer = WaitResult { data, ..NOTHING };
+        for (_, slot) in edt.blocks() {
+            let block = self.runtime.objects.data_blocks.pinned(slot.data());
+            if let Some(check) = &self.runtime.check {
+                // The thread that gets the address uses it without holding the block.
+                check.contents.closed.keep_open(slot.data());
+            }
+            answer.address = block.host_ptr();
+            answer.size = block.size();
+            let mode = slot.info().mode;
+            let left = memory::release(block, mode, Place::HOST, &mut self.granted);
+            self.dispose_if(block, left);
+        }
+        let sleeper = edt.params()[0] as *const Sleeper;
+        self.runtime.objects.edts.free(&mut self.caches.edts, edt);
+        // SAFETY: made by `into_raw` for this EDT, which gets here once.
+        let sleeper = unsafe { Arc::from_raw(sleeper) };
+        sleeper.wake(self.runtime, WaitState::Answered(answer));
+    }
+}

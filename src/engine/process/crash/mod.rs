@@ -1,0 +1,477 @@
+//! What is said of a program that crashes: which EDT did it, or what the thread is, and what the address looks
+//! like (`address.rs`).
+//!
+//! The handler runs on the thread that crashed, in the middle of whatever it did, perhaps with memory that is
+//! overwritten. So it allocates nothing, takes no lock, only reads, and says first what is sure. If it
+//! crashes itself, the system ends the program: all signals are blocked then, or (`sigfpe.rs`) the second crash
+//! says nothing.
+//!
+//! | who comes | what it does |
+//! |---|---|
+//! | the first thread that crashes | tells it, gives the signal back to the system, and returns: the instruction is tried again, and the system ends the program as it would have |
+//! | another that crashes meanwhile | waits until that has been told, and a second more; then it lets the system end the program itself |
+//! | a signal that somebody has sent | gives the signal back to the system, and returns or raises it again |
+//!
+//! `abort` sends `SIGABRT` to its own thread: that is told, too, and raised again.
+//!
+//! Then what the program has printed is written, where the instruction is, the name of the EDT's function, if that had
+//! to be looked for, and in strict mode its history. That takes memory and locks: the thread that watches does it
+//! (`story.rs`), while the one that crashed waits for some seconds.
+
+mod address;
+mod story;
+
+use crate::device::{THREAD_NAME, lacking};
+use crate::engine::life::range;
+pub(crate) use crate::engine::process::crash::story::say_if_asked;
+use crate::engine::state::context::Context;
+use crate::engine::state::handlers::Handler;
+use crate::engine::state::handlers::WithInfo;
+use crate::engine::state::runtime::Runtime;
+use crate::engine::state::seats::OF_RUNTIME;
+use crate::engine::state::stack;
+use crate::engine::strict::is_runtimes;
+use crate::message::{Text, say};
+use crate::object::data_block::{Former, former_at};
+use crate::object::edt::{Edt, EdtState};
+use crate::object::guid::Kind;
+use crate::text::Readable;
+use std::ffi::CStr;
+use std::fmt::Write;
+use std::sync::atomic::{AtomicBool, AtomicPtr, Ordering};
+use std::{fmt, ptr};
+
+const SIGNALS: [(libc::c_int, &str); 6] = [
+    (libc::SIGILL, "SIGILL"),
+    (libc::SIGTRAP, "SIGTRAP"),
+    (libc::SIGSEGV, "SIGSEGV"),
+    (libc::SIGBUS, "SIGBUS"),
+    (libc::SIGFPE, "SIGFPE"),
+    (libc::SIGABRT, "SIGABRT"),
+];
+
+/// Somebody tells of a crash, which ends the program. Relaxed where it is used: it orders nothing, and of
+/// those who swap one is the first.
+static TOLD: AtomicBool = AtomicBool::new(false);
+
+/// The crash has been told of in full.
+static DONE: AtomicBool = AtomicBool::new(false);
+
+/// Tells of crashes while the handlers live.
+pub(crate) fn listen() -> impl Iterator<Item = Handler> {
+    TOLD.store(false, Ordering::Relaxed);
+    DONE.store(false, Ordering::Relaxed);
+    story::begin();
+    find_what_is_said();
+    let flags = libc::SA_SIGINFO | libc::SA_ONSTACK;
+    // SAFETY: the handler only reads, and writes to the standard error.
+    let begin = move |(signal, _)| unsafe { Handler::begin(signal, handler_address(), flags) };
+    SIGNALS.into_iter().filter_map(begin)
+}
+
+/// The address of the handler.
+pub(crate) fn handler_address() -> usize {
+    handle as WithInfo as usize
+}
+
+/// The handler.
+pub(crate) extern "C" fn handle(
+    signal: libc::c_int,
+    info: *const libc::siginfo_t,
+    context: *const libc::c_void,
+) {
+    // SAFETY: the system gives a valid one.
+    let info = unsafe { &*info };
+    // Positive codes are the system's, of what a thread did.
+    let sent = info.si_code <= 0;
+    // A thread of the program or of OpenCL has no context.
+    let runtime = Context::runtime_here().or_else(Runtime::installed);
+    if !sent
+        && signal == libc::SIGSEGV
+        && runtime.is_some_and(|runtime| may_go_on(runtime, info, context))
+    {
+        return;
+    }
+    if let Some(runtime) = runtime
+        && (!sent || is_own_abort(signal, info))
+    {
+        if !TOLD.swap(true, Ordering::Relaxed) {
+            say_of(signal, info, context, runtime);
+            DONE.store(true, Ordering::Relaxed);
+        } else {
+            story::wait_until(|| DONE.load(Ordering::Relaxed));
+            // SAFETY: it may be called in a handler.
+            unsafe { libc::sleep(1) };
+        }
+    }
+    Handler::give_back(signal);
+    // A breakpoint is behind its instruction, which would not be tried again.
+    if sent || signal == libc::SIGTRAP {
+        // The signal is blocked until the handler returns.
+        // SAFETY: it ends the program, as the one that was sent.
+        unsafe { libc::raise(signal) };
+    }
+}
+
+/// Whether somebody has come to a block that strict mode has closed and may touch it, or has written it, which is told of
+/// later: the block is open then, and the instruction is tried again.
+fn may_go_on(
+    runtime: &'static Runtime,
+    info: &libc::siginfo_t,
+    context: *const libc::c_void,
+) -> bool {
+    let Some(check) = &runtime.check else {
+        return false;
+    };
+    // SAFETY: the signal comes with an address.
+    let address = unsafe { info.si_addr() } as usize;
+    let Some(at) = check.closed_at(address) else {
+        return false;
+    };
+    let of_program = Context::running_here().is_some_and(|edt| !is_runtimes(edt));
+    if at.closed && of_program && !address::is_write(context) {
+        return false;
+    }
+    // If it is open, somebody has opened it meanwhile.
+    check.open_now(at.block);
+    true
+}
+
+/// Whether this is from `abort`, or another call of this process that names the thread.
+fn is_own_abort(signal: libc::c_int, info: &libc::siginfo_t) -> bool {
+    if signal != libc::SIGABRT || info.si_code != libc::SI_TKILL {
+        return false;
+    }
+    // SAFETY: signals of this code come with the sender.
+    let sender = unsafe { info.si_pid() };
+    // SAFETY: `getpid` has no preconditions.
+    sender == unsafe { libc::getpid() }
+}
+
+const ABORTED: &str = ": it called abort(), as do a failed assert(), an exception that nothing catches, and \
+    the C library where it finds its memory corrupted, freed twice, or not of malloc(): depv[i].ptr \
+    and what ocrDbCreate stores are not to be freed, but the block destroyed (ocrDbDestroy)";
+
+const GAVE_UP: &str = ": OpenCL itself has ended the program (abort), and the lines above may say why. PoCL does that where \
+    it cannot link or load a kernel: see that ld is in PATH, and that the folder of POCL_CACHE_DIR, or ~/.cache/pocl without \
+    that, has free space and is not mounted noexec";
+
+/// Where the C library keeps what it says before it calls `abort` itself; null where that is not known.
+static SAID: AtomicPtr<*const libc::c_char> = AtomicPtr::new(ptr::null_mut());
+
+/// Finds it: in the handler it would be too late.
+fn find_what_is_said() {
+    // SAFETY: the name is a C string.
+    let found = unsafe { libc::dlsym(libc::RTLD_DEFAULT, c"__abort_msg".as_ptr()) };
+    SAID.store(found.cast(), Ordering::Relaxed);
+}
+
+/// Whether a thread of OpenCL has called `abort` for reasons of its own: not the C library, for an assertion or since
+/// memory is corrupted.
+fn gave_up() -> bool {
+    let said = SAID.load(Ordering::Relaxed);
+    if said.is_null() || !is_of_opencl() {
+        return false;
+    }
+    // SAFETY: it is a variable of the C library, which stays; who has written it has called `abort` on this thread, or
+    // waits in it on another.
+    unsafe { said.read_volatile() }.is_null()
+}
+
+const NO_INSTRUCTION: &str = ": it came to an instruction that is none. Compilers put such where the program is never to \
+    come: behind __builtin_trap, or at the end of a C++ function that returns no value though it should";
+
+const STRICT_SAYS: &str = "  OCR_CHECK=strict shows who created the EDT and what its pre-slots were connected to, \
+    and finds many mistakes before they crash.\n";
+
+const STRICT_FINDS: &str = "  OCR_CHECK=strict finds many mistakes before they crash, writes beyond data blocks among them.\n";
+
+fn say_of(
+    signal: libc::c_int,
+    info: &libc::siginfo_t,
+    context: *const libc::c_void,
+    runtime: &'static Runtime,
+) {
+    let name = name_of(signal);
+    let asked = range::asks_range_of();
+    // What that does is no EDT's.
+    let edt = Context::running_here().filter(|_| asked.is_none());
+    say(|text| match edt.or(asked) {
+        Some(edt) if asked.is_some() => {
+            write!(
+                text,
+                "ocr: error: the range function for EDT {} crashed with {name}",
+                Named(edt)
+            )
+        }
+        Some(edt) => write!(text, "ocr: error: EDT {} crashed with {name}", Named(edt)),
+        None => write!(text, "ocr: error: {ThisThread} crashed with {name}"),
+    });
+    // SAFETY: these signals come with an address.
+    let address = || unsafe { info.si_addr() } as usize;
+    let faulted = matches!(signal, libc::SIGSEGV | libc::SIGBUS);
+    say(|text| match signal {
+        libc::SIGABRT if gave_up() => {
+            text.write_str(GAVE_UP)?;
+            lacking().map_or(Ok(()), |what| write!(text, ". Here, {what}"))
+        }
+        libc::SIGABRT => text.write_str(ABORTED),
+        libc::SIGILL | libc::SIGTRAP => text.write_str(NO_INSTRUCTION),
+        libc::SIGFPE => arithmetic(text, info.si_code),
+        _ => {
+            let at = address();
+            if stack::is_full(at, context) {
+                full_stack(text, at, edt)
+            } else {
+                address::describe(text, (runtime, edt), at, info.si_code, context)
+            }
+        }
+    });
+    if edt.is_none() && is_of_opencl() {
+        let gave_up = signal == libc::SIGABRT && gave_up();
+        say(|text| name_on_devices(text, runtime, gave_up));
+    }
+    say(|text| text.write_str(".\n"));
+    let at = match signal {
+        // In the C library, which is no help.
+        libc::SIGABRT => None,
+        _ => stack::instruction(context),
+    };
+    let block = faulted
+        .then(|| address::block(runtime, edt, address()))
+        .flatten();
+    let told = match edt {
+        None if is_of_opencl() => {
+            the_one_on_devices(runtime, faulted && address::is_null_page(address()))
+        }
+        _ => edt,
+    };
+    story::ask(told, block, at);
+    if runtime.check.is_none() && (edt.is_some() || !is_of_opencl()) {
+        say(|text| text.write_str(edt.map_or(STRICT_FINDS, |_| STRICT_SAYS)));
+    }
+}
+
+/// Whether the last run was in strict mode, and whether the process has its own `main`.
+static WAS_STRICT: AtomicBool = AtomicBool::new(false);
+static WAS_LEGACY: AtomicBool = AtomicBool::new(false);
+
+/// The run is over. If the process, whose `main` is the runtime's then, is about to end, what crashes is told until it
+/// has. A program with its own `main` goes on: of its crashes those are told that may have come to a block of the run.
+pub(crate) fn listen_to_the_end(strict: bool, legacy: bool) {
+    WAS_STRICT.store(strict, Ordering::Relaxed);
+    WAS_LEGACY.store(legacy, Ordering::Relaxed);
+    let flags = libc::SA_SIGINFO | libc::SA_ONSTACK;
+    let faults = [libc::SIGSEGV, libc::SIGBUS];
+    for (signal, _) in SIGNALS {
+        if legacy && !faults.contains(&signal) {
+            continue;
+        }
+        // SAFETY: the handler only reads, and writes to the standard error.
+        let handler = unsafe { Handler::begin(signal, late_handler(), flags) };
+        std::mem::forget(handler);
+    }
+}
+
+/// The address of the handler for what comes after a run.
+pub(crate) fn late_handler() -> usize {
+    let function: WithInfo = handle_after_end;
+    function as usize
+}
+
+extern "C" fn handle_after_end(
+    signal: libc::c_int,
+    info: *const libc::siginfo_t,
+    context: *const libc::c_void,
+) {
+    // SAFETY: the system gives a valid one.
+    let info = unsafe { &*info };
+    let sent = info.si_code <= 0;
+    // A handler of the program's, which it installed between two runs, may call this one in the second.
+    if (!sent || is_own_abort(signal, info)) && !Runtime::runs() {
+        // SAFETY: these signals come with an address.
+        let address = unsafe { info.si_addr() } as usize;
+        let faulted = matches!(signal, libc::SIGSEGV | libc::SIGBUS);
+        let former = faulted.then(|| former_at(address)).flatten();
+        let of_block = former.is_some() || !address::is_null_page(address);
+        if let Some(former) = former {
+            say(|text| of_former(text, name_of(signal), former));
+        } else if !was_legacy() || of_block && !stack::is_full(address, context) {
+            say(|text| of_late(text, name_of(signal)));
+        }
+    }
+    Handler::give_back(signal);
+    if sent || signal == libc::SIGTRAP {
+        // SAFETY: it ends the program, as the one that was sent.
+        unsafe { libc::raise(signal) };
+    }
+}
+
+fn was_legacy() -> bool {
+    WAS_LEGACY.load(Ordering::Relaxed)
+}
+
+/// Where a run has ended, for the middle of a message.
+fn behind() -> &'static str {
+    if was_legacy() {
+        "after ocrLegacyFinalize"
+    } else {
+        "when the OCR program had ended"
+    }
+}
+
+fn of_former(text: &mut Text, name: &str, (block, at): (Former, usize)) -> fmt::Result {
+    writeln!(
+        text,
+        "ocr: error: {ThisThread} crashed with {name} {}, at byte {at} of the data block {}, which had {} bytes: data \
+         blocks are gone with their run. Use it before, or copy what is needed of it.",
+        behind(),
+        block.guid,
+        block.size,
+    )
+}
+
+fn of_late(text: &mut Text, name: &str) -> fmt::Result {
+    let why = if was_legacy() {
+        "if by a pointer to a data block: those are gone with their run. Use them before, or copy what is needed"
+    } else {
+        "in a destructor, or a function given to atexit(), or since memory was overwritten or freed twice before"
+    };
+    let behind = behind();
+    writeln!(
+        text,
+        "ocr: error: {ThisThread} crashed with {name} {behind}: {why}."
+    )?;
+    if WAS_STRICT.load(Ordering::Relaxed) {
+        Ok(())
+    } else {
+        text.write_str(STRICT_FINDS)
+    }
+}
+
+fn name_of(signal: libc::c_int) -> &'static str {
+    let name = SIGNALS.iter().find(|(number, _)| *number == signal);
+    name.map_or("a signal", |(_, name)| name)
+}
+
+/// An EDT, for the middle of a message.
+struct Named<'a>(&'a Edt);
+
+impl fmt::Display for Named<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{} ({:.200})", self.0.guid(), self.0.work().name.known())
+    }
+}
+
+/// This thread, which runs no EDT, for the beginning of a message.
+struct ThisThread;
+
+impl fmt::Display for ThisThread {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        if is_of_opencl() {
+            return f.write_str("a thread of OpenCL, which executes kernels,");
+        }
+        let mut name = [0; 16];
+        match name_of_thread(&mut name) {
+            // A thread has the name of the one that has made it, until it is given another.
+            name if OF_RUNTIME.get() => {
+                write!(
+                    f,
+                    "a thread of the runtime ({}), in no EDT,",
+                    Readable(name)
+                )
+            }
+            name if name.starts_with(b"ocr-") => f.write_str("a thread of the program, in no EDT,"),
+            name => write!(f, "thread \"{}\", in no EDT,", Readable(name)),
+        }
+    }
+}
+
+/// The name of this thread.
+fn name_of_thread(place: &mut [u8; 16]) -> &[u8] {
+    // SAFETY: it may be called in a handler, and writes 16 bytes at most.
+    unsafe { libc::prctl(libc::PR_GET_NAME, place.as_mut_ptr()) };
+    let name = CStr::from_bytes_until_nul(place).ok();
+    name.map(CStr::to_bytes).unwrap_or_default()
+}
+
+fn is_of_opencl() -> bool {
+    name_of_thread(&mut [0; 16]).starts_with(THREAD_NAME.as_bytes())
+}
+
+/// The EDTs that have a device as their place: one of their kernels may have crashed.
+fn on_devices(runtime: &Runtime) -> impl Iterator<Item = &Edt> {
+    let edts = &runtime.objects.edts;
+    let kinds = [
+        Kind::EdtSmall,
+        Kind::EdtMedium,
+        Kind::EdtLarge,
+        Kind::EdtHuge,
+    ];
+    let all = kinds
+        .into_iter()
+        .flat_map(move |kind| (1..).map_while(move |at| edts.get(kind, at)));
+    all.filter(|edt| {
+        edt.header.peek().state() == EdtState::Runnable && edt.place.get().device_index().is_some()
+    })
+}
+
+/// The one of them whose kernel has crashed, if that is sure: where the address is close to a null pointer, the only
+/// one without a data block on a pre-slot.
+fn the_one_on_devices(runtime: &Runtime, is_at_null: bool) -> Option<&Edt> {
+    let lacks = |edt: &&Edt| !is_at_null || address::without_block(edt).next().is_some();
+    let mut edts = on_devices(runtime).filter(lacks);
+    edts.next().filter(|_| edts.next().is_none())
+}
+
+/// Names the EDTs that are on devices.
+fn name_on_devices(text: &mut Text, runtime: &Runtime, gave_up: bool) -> fmt::Result {
+    /// No more are named.
+    const FEW: usize = 4;
+    for (at, edt) in on_devices(runtime).take(FEW).enumerate() {
+        let begin = match at {
+            0 if gave_up => ". On devices are EDT ",
+            0 => {
+                ". A kernel that it executes may use an index beyond a block, or one of a pre-slot that was \
+                  satisfied with NULL_GUID, or need too much local memory. On devices are EDT "
+            }
+            _ => ", EDT ",
+        };
+        write!(text, "{begin}{}", Named(edt))?;
+        for (at, slot) in address::without_block(edt).take(FEW).enumerate() {
+            let begin = match at {
+                0 => ", without a data block on pre-slot ",
+                _ => ", ",
+            };
+            write!(text, "{begin}{slot}")?;
+        }
+    }
+    Ok(())
+}
+
+/// What went wrong in arithmetic.
+fn arithmetic(text: &mut Text, code: libc::c_int) -> fmt::Result {
+    const FPE_INTDIV: libc::c_int = 1;
+    match code {
+        FPE_INTDIV => {
+            text.write_str(": an integer was divided by zero, or the quotient is too large")
+        }
+        _ => text.write_str(": a floating-point operation for which the program has traps on"),
+    }
+}
+
+fn full_stack(text: &mut Text, address: usize, edt: Option<&Edt>) -> fmt::Result {
+    write!(text, " at address {address:#x}: its stack is full. ")?;
+    match edt {
+        Some(_) => write!(
+            text,
+            "EDTs have {} MiB: put large arrays into data blocks or on the heap, and instead of a deep recursion use a \
+             loop, or EDTs that create EDTs",
+            stack::BYTES >> 20
+        ),
+        None => text.write_str(
+            "Put large arrays on the heap, and instead of a deep recursion use a loop; pthread_attr_setstacksize gives \
+             a thread more, and \"ulimit -s\" the one of main",
+        ),
+    }
+}

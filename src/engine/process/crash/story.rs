@@ -1,0 +1,115 @@
+//! What is told of a crash by the thread that watches: where the instruction is, what the EDT's function is called,
+//! and in strict mode, what the EDT has been through: who created it, what its pre-slots were connected to, and who
+//! satisfied the events of those where it got a null pointer, and of a block that it missed, or that is gone, who created
+//! and who destroyed it. Before that, what the program has printed is written.
+//!
+//! | who | does |
+//! |---|---|
+//! | the handler, on the thread that crashed | leaves what it knows, then `ASKED`, wakes the thread that watches, and waits until `ASKED` is taken back, at most for some seconds |
+//! | the thread that watches | finds `ASKED`, tells, takes it back; so, too, when it has said that it is there no more |
+//!
+//! The EDT does not end meanwhile. If the thread that watches cannot tell, since the one that crashed has a lock
+//! that it needs, or since it is not there, as in a copy of the process, nothing is said.
+
+use crate::engine::process::crash::address;
+use crate::engine::process::watchdog;
+use crate::engine::state::fatal::flush_output;
+use crate::engine::state::runtime::Runtime;
+use crate::object::edt::Edt;
+use crate::object::guid::Guid;
+use crate::symbols;
+use std::sync::atomic::{AtomicBool, AtomicU64, AtomicUsize, Ordering};
+
+/// Somebody waits for the story. What else is here is written before.
+static ASKED: AtomicBool = AtomicBool::new(false);
+/// The GUID of the EDT, or 0.
+static EDT: AtomicU64 = AtomicU64::new(0);
+/// The GUID of a data block that it is about, or 0.
+static BLOCK: AtomicU64 = AtomicU64::new(0);
+/// Which of its first 64 pre-slots give it a null pointer, a bit each.
+static NULLS: AtomicU64 = AtomicU64::new(0);
+/// Where the instruction is; 0 if that says nothing.
+static INSTRUCTION: AtomicUsize = AtomicUsize::new(0);
+
+/// A run begins, in which nobody has asked.
+pub(crate) fn begin() {
+    EDT.store(0, Ordering::Relaxed);
+    BLOCK.store(0, Ordering::Relaxed);
+    ASKED.store(false, Ordering::SeqCst);
+}
+
+/// Has the story told. For the handler of a signal.
+pub(crate) fn ask(edt: Option<&Edt>, block: Option<Guid>, instruction: Option<usize>) {
+    if let Some(edt) = edt {
+        let slots = edt.slots().iter().take(64).enumerate();
+        let is_null = slots.map(|(at, slot)| u64::from(address::is_null(slot)) << at);
+        NULLS.store(is_null.sum(), Ordering::Relaxed);
+        // Not that of a label, on which there may be another one.
+        EDT.store(edt.own_guid().bits(), Ordering::Relaxed);
+    }
+    BLOCK.store(block.map_or(0, Guid::bits), Ordering::Relaxed);
+    INSTRUCTION.store(instruction.unwrap_or_default(), Ordering::Relaxed);
+    // Seq-cst, as the end of the thread that watches: either it finds this, or it is seen to be gone.
+    ASKED.store(true, Ordering::SeqCst);
+    if !watchdog::is_here() {
+        return;
+    }
+    watchdog::look();
+    wait_until(|| !ASKED.load(Ordering::SeqCst));
+}
+
+/// Waits until it is so, at most for some seconds. For the handler of a signal.
+pub(crate) fn wait_until(is_so: impl Fn() -> bool) {
+    /// The condition is looked at this often, once in a hundredth of a second.
+    const LOOKS: usize = 300;
+    for _ in 0..LOOKS {
+        if is_so() {
+            return;
+        }
+        // SAFETY: it waits for nothing but the time, and may be called in a handler.
+        unsafe { libc::poll(std::ptr::null_mut(), 0, 10) };
+    }
+}
+
+/// Tells the story if somebody waits for it. On the thread that watches.
+pub(crate) fn say_if_asked(runtime: &Runtime) {
+    if !ASKED.load(Ordering::SeqCst) {
+        return;
+    }
+    flush_output();
+    if let Some(place) = symbols::place_of(INSTRUCTION.load(Ordering::Relaxed)) {
+        say_line!("  the instruction is {place}");
+    }
+    let [edt, block] = [&EDT, &BLOCK].map(|guid| Guid::from_bits(guid.load(Ordering::Relaxed)));
+    match &runtime.check {
+        _ if edt.is_null() => {}
+        Some(check) => {
+            let nulls = NULLS.load(Ordering::Relaxed);
+            say_line!("  {}", check.history.story(edt, 0));
+            let nulls = (0..64).filter(|at| nulls >> at & 1 != 0);
+            for line in check.history.behind_slots(edt, nulls) {
+                say_line!("  {line}");
+            }
+        }
+        None => {
+            let edt = runtime.objects.edts.lock(edt);
+            let name = edt.map(|(edt, _locked)| &edt.work().name);
+            if let Some(name) = name.filter(|name| name.best() != name.given()) {
+                say_line!("  its function is {name}");
+            }
+        }
+    }
+    if let Some(check) = &runtime.check
+        && !block.is_null()
+    {
+        say_line!("  {}", check.history.story(block, 0));
+    }
+    match runtime.registry.refusals.told() {
+        None => {}
+        Some((1, call)) => say_line!("  A call was refused before: {call}."),
+        Some((count, first)) => {
+            say_line!("  {count} calls were refused before, the first: {first}.");
+        }
+    }
+    ASKED.store(false, Ordering::SeqCst);
+}

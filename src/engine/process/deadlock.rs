@@ -1,0 +1,204 @@
+//! Whether all threads of the process are asleep for good: each waits for another one to wake it, with no limit
+//! of time, and none is left to do so.
+//!
+//! A thread sleeps so where it waits for a mutex, a condition variable, a semaphore or the end of another
+//! thread: on a *futex* that no other process can reach; or in `pause`. The system tells of each thread in which call it is
+//! (`/proc/self/task/N/syscall`) and how often it has given up its processor (`status`).
+//!
+//! Threads are looked at one by one, while others may run. So there are two rounds. If in both each thread
+//! sleeps, the threads are the same, and none has given up its processor since the first, then each has slept
+//! from its first look to its second, and all of them between the rounds. If nothing else could
+//! wake one of them then, nothing ever does. Three things could, and are asked for: a device at work, between the
+//! rounds; a handler of a signal, which the program has; and another process, which can reach memory that is
+//! shared. Where the system does not say what a thread does, it counts as one that runs.
+//!
+//! OpenCL's threads are looked at as all others: somebody may wait for one that compiles a kernel. Those of PoCL sleep
+//! so when they have nothing to do; a driver whose threads look at something from time to time keeps such a hang
+//! from being told.
+
+use crate::engine::state::handlers::handled_by_program;
+use crate::engine::state::runtime::Runtime;
+use crate::text::read_file;
+use std::collections::BTreeMap;
+use std::fs;
+use std::sync::atomic::Ordering;
+
+/// The threads that sleep so, by the system's numbers, and how often each has given up its processor.
+type Sleepers = BTreeMap<i32, u64>;
+
+impl Runtime {
+    /// The threads of the process but this one, if nothing can happen any more since all of them sleep for
+    /// good.
+    pub(crate) fn all_threads_blocked(&self) -> Option<Vec<i32>> {
+        if handled_by_program().is_some() {
+            return None;
+        }
+        let first = sleepers()?;
+        if self.in_flight.load(Ordering::SeqCst) != 0 || self.end.is_ending() {
+            return None;
+        }
+        let second = sleepers()?;
+        (first == second).then(|| first.into_keys().collect())
+    }
+}
+
+/// One round; none if a thread does not sleep so.
+fn sleepers() -> Option<Sleepers> {
+    // SAFETY: `gettid` has no preconditions.
+    let this = unsafe { libc::gettid() };
+    let mut sleepers = Sleepers::new();
+    for task in fs::read_dir("/proc/self/task").ok()? {
+        let id = task.ok()?.file_name().into_string().ok()?;
+        let number = id.parse().ok()?;
+        if number != this {
+            sleepers.insert(number, switches_of_sleeper(&id)?);
+        }
+    }
+    Some(sleepers)
+}
+
+/// How often a thread that sleeps so has given up its processor.
+fn switches_of_sleeper(id: &str) -> Option<u64> {
+    let call = fs::read_to_string(format!("/proc/self/task/{id}/syscall")).ok()?;
+    if !is_pause(&call) {
+        let wait = FutexWait::parse(&call)?;
+        if !wait.is_private && !is_private_memory(wait.address) {
+            return None;
+        }
+    }
+    let status = read_file(format!("/proc/self/task/{id}/status")).ok()?;
+    // A debugger may have stopped it in a call that is over.
+    if !status.contains("\nState:\tS") {
+        return None;
+    }
+    let mut lines = status.lines();
+    let switches = lines.find_map(|line| line.strip_prefix("voluntary_ctxt_switches:"))?;
+    switches.trim().parse().ok()
+}
+
+/// Whether the call of a thread is `pause`, which ends by the handler of a signal, of which there is none.
+fn is_pause(call: &str) -> bool {
+    #[cfg(target_arch = "x86_64")]
+    return call.split_whitespace().next() == Some(&libc::SYS_pause.to_string());
+    // Others have no such call: the C library makes another one of it.
+    #[cfg(not(target_arch = "x86_64"))]
+    {
+        let _ = call;
+        false
+    }
+}
+
+/// A thread's wait on a futex, with no limit of time.
+#[derive(PartialEq, Eq, Debug)]
+struct FutexWait {
+    address: u64,
+    /// Whether its caller says that no other process uses this futex.
+    is_private: bool,
+}
+
+impl FutexWait {
+    /// From what the system says of a thread: the number of the call and its six arguments, or that it runs.
+    fn parse(call: &str) -> Option<FutexWait> {
+        /// All but what says whose the futex is, and by which clock a limit counts.
+        const OPERATION: u64 =
+            !(libc::FUTEX_PRIVATE_FLAG | libc::FUTEX_CLOCK_REALTIME) as u32 as u64;
+        const WAITS: [i32; 4] = [
+            libc::FUTEX_WAIT,
+            libc::FUTEX_WAIT_BITSET,
+            libc::FUTEX_WAIT_REQUEUE_PI,
+            libc::FUTEX_LOCK_PI,
+        ];
+        let mut words = call.split_whitespace();
+        if words.next()?.parse() != Ok(libc::SYS_futex) {
+            return None;
+        }
+        let mut argument = || u64::from_str_radix(words.next()?.strip_prefix("0x")?, 16).ok();
+        let (address, operation, _value, limit) =
+            (argument()?, argument()?, argument()?, argument()?);
+        let is_wait = WAITS
+            .iter()
+            .any(|&wait| operation & OPERATION == wait as u64);
+        (is_wait && limit == 0).then_some(FutexWait {
+            address,
+            is_private: operation & libc::FUTEX_PRIVATE_FLAG as u64 != 0,
+        })
+    }
+}
+
+/// Whether no other process can reach this memory. `pthread_join` waits on a futex that could be shared, and is
+/// in such memory.
+fn is_private_memory(address: u64) -> bool {
+    let maps = read_file("/proc/self/maps").unwrap_or_default();
+    maps.lines().any(|line| is_private_mapping(line, address))
+}
+
+/// Whether the address is in the mapping of this line ("first-end rwxp ..."), which is private.
+fn is_private_mapping(line: &str, address: u64) -> bool {
+    let mut words = line.split_whitespace();
+    let (Some(range), Some(access)) = (words.next(), words.next()) else {
+        return false;
+    };
+    let bounds = range.split('-');
+    let mut bounds = bounds.filter_map(|bound| u64::from_str_radix(bound, 16).ok());
+    let (Some(first), Some(end)) = (bounds.next(), bounds.next()) else {
+        return false;
+    };
+    (first..end).contains(&address) && access.ends_with('p')
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn wait(operation: i32, limit: u64) -> Option<FutexWait> {
+        let number = libc::SYS_futex;
+        FutexWait::parse(&format!(
+            "{number} 0x7f00 {operation:#x} 0x0 {limit:#x} 0x0 0xffffffff 0x1 0x2\n"
+        ))
+    }
+
+    #[test]
+    fn a_wait_without_limit_is_one() {
+        let private = Some(FutexWait {
+            address: 0x7f00,
+            is_private: true,
+        });
+        assert_eq!(
+            wait(libc::FUTEX_WAIT | libc::FUTEX_PRIVATE_FLAG, 0),
+            private
+        );
+        // As a condition variable does, and as pthread_join does.
+        assert_eq!(wait(0x189, 0), private);
+        assert_eq!(
+            wait(0x109, 0),
+            Some(FutexWait {
+                address: 0x7f00,
+                is_private: false
+            })
+        );
+        assert_eq!(wait(libc::FUTEX_WAIT, 0x7fff_0000), None);
+        assert_eq!(wait(libc::FUTEX_WAKE, 0), None);
+    }
+
+    #[test]
+    fn other_calls_and_running_threads_are_none() {
+        assert_eq!(FutexWait::parse("running\n"), None);
+        assert_eq!(FutexWait::parse("-1 0x7f00 0x7f00\n"), None);
+        assert_eq!(FutexWait::parse(""), None);
+        assert_eq!(
+            FutexWait::parse("0 0x0 0x80 0x0 0x0 0x0 0x0 0x1 0x2\n"),
+            None
+        );
+    }
+
+    #[test]
+    fn memory_is_private_or_not() {
+        let line = "7f00-7f10 rw-p 00000000 00:00 0   [heap]";
+        assert!(is_private_mapping(line, 0x7f00) && is_private_mapping(line, 0x7f0f));
+        assert!(!is_private_mapping(line, 0x7f10));
+        assert!(!is_private_mapping(
+            "7f00-7f10 rw-s 00000000 00:01 2 /dev/shm/x",
+            0x7f00
+        ));
+    }
+}

@@ -1,0 +1,50 @@
+//! Who leaves without the runtime's doing: a thread that has called the runtime, or that the runtime needs, and a
+//! process that ends by `exit`.
+
+use crate::diag::EdtName;
+use crate::engine::state::context::Context;
+use crate::engine::state::fatal::flush_output;
+use crate::engine::state::fork;
+use crate::engine::state::runtime::Runtime;
+use std::ffi::{c_int, c_void};
+
+/// Called by the C library when the process ends by `exit`, after what the program has registered for that
+/// (`src/capi/shim.c`), where a run may be going on: then its report is written all the same.
+#[unsafe(no_mangle)]
+extern "C" fn ocrProcessEnds(status: c_int, _: *mut c_void) {
+    if !fork::is_first() {
+        return;
+    }
+    let Some(runtime) = Runtime::current() else {
+        return;
+    };
+    if runtime.end.is_ending() {
+        runtime.end.leave_it_to_who_exits();
+        return;
+    }
+    runtime.last_words(status, || {
+        if runtime.check.is_some() {
+            flush_output();
+            strict_note!("{}", told(status, runtime.legacy));
+        }
+    });
+}
+
+/// What strict mode says of a call of `exit`, here.
+fn told(status: c_int, legacy: bool) -> String {
+    let (who, how) = match (Context::running_here(), legacy) {
+        (Some(edt), _) => (EdtName::of(edt).to_string(), ""),
+        (None, false) => ("a thread of the program".to_string(), ""),
+        (None, true) => ("the program".to_string(), ", or returned from its main,"),
+    };
+    let instead = if !legacy {
+        "ocrShutdown, or ocrAbort with a status"
+    } else {
+        "ocrShutdown and ocrLegacyFinalize"
+    };
+    format!(
+        "{who} called exit({status}){how} while the runtime runs. EDTs that are not done are not \
+         waited for, and objects that are left are not listed. An OCR program ends with {instead} \
+         (OCR 1.1.0, 2.3)."
+    )
+}

@@ -1,0 +1,173 @@
+//! Whether the program has come to a halt: nothing runs, nothing can, and it has not shut down. And the
+//! snapshot of what runs and what waits, of a program that hangs or of one that runs.
+
+use crate::device::OpenclThreads;
+use crate::engine::state::resting::IdleCount;
+use crate::engine::state::runtime::Runtime;
+use crate::engine::state::{fatal, handlers};
+use crate::report::snapshot::{Snapshot, SnapshotInputs, Thread};
+use crate::sched::sleep::SleepState;
+use crate::sync::preemption_point;
+use crate::text::{Readable, read_file};
+use std::io::Error;
+use std::sync::atomic::Ordering;
+
+impl Runtime {
+    /// Whether the process has threads that may call the runtime at any time: of the program or of
+    /// a library, and not waiting in the runtime. Such a program is not accused unless they sleep for good
+    /// (`deadlock.rs`).
+    fn has_free_threads(&self, resting: IdleCount) -> bool {
+        // Read before the threads of the process are: one started in between may be the program's.
+        let known = resting.count() + self.seats.known();
+        let opencl = OpenclThreads::now();
+        // Threads of OpenCL that are still there were among the threads counted; if one is missed, the program seems to
+        // have one more.
+        threads_of_process().map_or(true, |threads| threads > known + opencl.left())
+    }
+
+    /// Whether nothing can happen any more but what so many threads do that are away. As in
+    /// [`Runtime::check_halt`], nobody who rests is freed between the two looks at those.
+    pub(crate) fn is_left_to(&self, away: usize) -> bool {
+        let resting = self.resting.now();
+        !self.has_free_threads(resting)
+            && self.in_flight.load(Ordering::SeqCst) == away as u64
+            && self.resting.now() == resting
+    }
+
+    /// Ends the program with a message if nothing can happen any more (see `sched/sleep.md`).
+    ///
+    /// Besides the workers there are threads of the program. One that is free is seen in the number
+    /// of threads; one that rests can be freed by a worker, by a device or by a free thread alone,
+    /// which counts it as work in flight first. So if the number of resting threads has not changed
+    /// between the two looks, and there was no free thread and no work in flight in between, none
+    /// of them can do anything.
+    pub(crate) fn check_halt(&self) {
+        let state = self.queues.sleep.state();
+        let halted = || self.has_halted(state);
+        // To look at the threads takes time, and workers often sleep while a device works.
+        if !halted() {
+            return;
+        }
+        let resting = self.resting.now();
+        preemption_point(4);
+        let free = self.has_free_threads(resting);
+        // No worker has left its sleep between the two looks, so nothing has run meanwhile.
+        if !halted() || self.resting.now() != resting || self.queues.sleep.state() != state {
+            return;
+        }
+        if free {
+            // Something may happen yet; the thread that watches looks again.
+            crate::engine::process::watchdog::suspect();
+        } else {
+            self.end_in_hang(Vec::new());
+        }
+    }
+
+    /// Whether all workers sleep, in this state, and nothing is there for them nor in flight.
+    fn has_halted(&self, state: SleepState) -> bool {
+        state.sleeping() == self.queues.workers()
+            && state.searching() == 0
+            && self.in_flight.load(Ordering::SeqCst) == 0
+            && !self.queues.any_work()
+            && !self.end.is_ending()
+    }
+
+    /// Says once where a program may hang and nobody can see that, since the system does not tell of its threads.
+    pub(crate) fn note_blind(&self) {
+        if let Err(error) = threads_of_process()
+            && self.has_halted(self.queues.sleep.state())
+        {
+            note_once!(
+                "no EDT runs, and whether the program hangs cannot be told: {STATUS} cannot be read \
+                 ({error}). kill -USR1 {} has what waits printed.",
+                std::process::id()
+            );
+        }
+    }
+
+    /// [`Runtime::check_halt`] if nothing can happen since all threads sleep, those of the program and those in EDTs, too.
+    pub(crate) fn check_deadlock(&self) {
+        if let Some(asleep) = self.all_threads_blocked() {
+            self.end_in_hang(asleep);
+        }
+    }
+
+    /// Ends the program, unless another thread does.
+    fn end_in_hang(&self, asleep: Vec<i32>) {
+        if self.end.accuse() {
+            let snapshot = self.snapshot_of(true, asleep);
+            self.draw(&snapshot);
+            fatal::fatal(&snapshot.of_hang());
+        }
+    }
+
+    /// What runs and what waits, now.
+    pub(crate) fn snapshot(&self) -> Snapshot<'_> {
+        self.snapshot_of(false, Vec::new())
+    }
+
+    /// What runs and what waits. `still` says that nothing changes meanwhile; `asleep` are the threads that sleep for
+    /// good.
+    fn snapshot_of(&self, still: bool, asleep: Vec<i32>) -> Snapshot<'_> {
+        let thread = |tally: &crate::report::tally::Tally| {
+            let now = &tally.now;
+            Thread {
+                id: now.thread.load(Ordering::Relaxed),
+                worker: now.worker.load(Ordering::Relaxed),
+                running: now.running.load(Ordering::Relaxed),
+                waits: now.waits.lock().clone(),
+                holder: now.holder.load(Ordering::Relaxed),
+            }
+        };
+        let threads = self.registry.threads();
+        let totals = self.registry.totals();
+        Snapshot::take(
+            &self.objects,
+            &self.registry.labels,
+            SnapshotInputs {
+                threads: threads.iter().map(|tally| thread(tally)).collect(),
+                workers: self.queues.workers(),
+                ready: self.queues.ready(),
+                in_flight: self.in_flight.load(Ordering::Relaxed) as u32 as usize,
+                devices: (self.devices.in_use().iter())
+                    .map(|used| (used.info.index, used.info.name.as_str()))
+                    .collect(),
+                early: self.deferred_calls(),
+                still,
+                asleep,
+                free_threads: !still && self.has_free_threads(self.resting.now()),
+                handled: handlers::handled_by_program().map(handlers::name_of),
+                history: self.check.as_ref().map(|check| &check.history),
+                refused: self.registry.refusals.told(),
+                nothing: self.registry.nothing.told(),
+                seconds: self.started.elapsed().as_secs_f64(),
+                ran: totals.function_edts + totals.kernel_edts,
+            },
+        )
+    }
+
+    /// Writes the snapshot for Graphviz, if the settings ask for that.
+    pub(crate) fn draw(&self, snapshot: &Snapshot<'_>) {
+        if let Some(path) = &self.settings.halt_dot.value
+            && let Err(error) = std::fs::write(path, snapshot.dot())
+        {
+            warning!(
+                "the graph {} cannot be written: {error}",
+                Readable::path(path)
+            );
+        }
+    }
+}
+
+const STATUS: &str = "/proc/self/status";
+
+/// How many threads the process has. The first one is among them when it has ended, by pthread_exit.
+fn threads_of_process() -> Result<usize, Error> {
+    let status = read_file(STATUS)?;
+    let line = status
+        .lines()
+        .find_map(|line| line.strip_prefix("Threads:"));
+    let threads: Option<usize> = line.and_then(|line| line.trim().parse().ok());
+    let threads = threads.ok_or_else(|| Error::other("no number of threads is in it"))?;
+    Ok(threads - usize::from(status.contains("\nState:\tZ")))
+}

@@ -1,0 +1,175 @@
+//! The thread that watches: it looks again and again whether a program hangs that has threads of its own, or
+//! EDTs that wait outside of the runtime, prints the snapshot of a running program on `SIGUSR1`, and tells the story of
+//! an EDT that has crashed. Where the library has the `main`, it is the main thread, which has nothing else to do;
+//! otherwise one of its own.
+//!
+//! The thread sleeps on a semaphore, which is what a signal handler may touch. The handler sets a flag and posts;
+//! everything else happens here, in an ordinary thread.
+
+use crate::engine::process::crash;
+use crate::engine::state::handlers::Handler;
+use crate::engine::state::runtime::Runtime;
+use std::cell::UnsafeCell;
+use std::io::Error;
+use std::mem::MaybeUninit;
+use std::sync::Once;
+use std::sync::atomic::{AtomicBool, AtomicI32, AtomicU32, Ordering};
+
+/// How often the threads of the process are looked at.
+const ROUTINE_SECONDS: i64 = 5;
+/// How often the threads are looked at while the program hangs unless a thread of its own does something.
+const SUSPICION_SECONDS: i64 = 1;
+
+/// `SIGUSR1` has come.
+static ASKED: AtomicBool = AtomicBool::new(false);
+/// The program hangs unless a thread of its own does something.
+static SUSPECTED: AtomicBool = AtomicBool::new(false);
+
+struct Semaphore(UnsafeCell<MaybeUninit<libc::sem_t>>);
+
+// SAFETY: a semaphore is made to be used by several threads; it is initialised once, before.
+unsafe impl Sync for Semaphore {}
+
+static SEMAPHORE: Semaphore = Semaphore(UnsafeCell::new(MaybeUninit::uninit()));
+static READY: Once = Once::new();
+
+impl Semaphore {
+    fn get(&self) -> *mut libc::sem_t {
+        READY.call_once(|| {
+            // SAFETY: nobody uses it yet.
+            unsafe { libc::sem_init(self.0.get().cast(), 0, 0) };
+        });
+        self.0.get().cast()
+    }
+
+    fn post(&self) {
+        // SAFETY: it is initialised, and never destroyed.
+        unsafe { libc::sem_post(self.get()) };
+    }
+
+    /// True if it was that time first.
+    fn wait_until(&self, time: &libc::timespec) -> bool {
+        // SAFETY: `get` has initialised the semaphore, which is never destroyed, and `time` is a reference. An
+        // interrupted wait counts as a post.
+        let result = unsafe { libc::sem_timedwait(self.get(), time) };
+        result != 0 && Error::last_os_error().raw_os_error() == Some(libc::ETIMEDOUT)
+    }
+}
+
+fn in_seconds(seconds: i64) -> libc::timespec {
+    let mut time = libc::timespec {
+        tv_sec: 0,
+        tv_nsec: 0,
+    };
+    // SAFETY: a valid place. If somebody sets the clock, a look comes sooner or later.
+    unsafe { libc::clock_gettime(libc::CLOCK_REALTIME, &mut time) };
+    time.tv_sec += seconds;
+    time
+}
+
+/// Has the watching thread look around.
+pub(crate) fn look() {
+    SEMAPHORE.post();
+}
+
+/// Has it look again whether the program hangs.
+pub(crate) fn suspect() {
+    if !SUSPECTED.swap(true, Ordering::SeqCst) {
+        look();
+    }
+}
+
+/// The process that has the thread that watches, or is about to; 0: none.
+static PROCESS: AtomicU32 = AtomicU32::new(0);
+
+/// The thread that watches, by the system's number; 0: none yet. Relaxed: a thread reads what it has written itself.
+static THREAD: AtomicI32 = AtomicI32::new(0);
+
+/// Whether there is a thread that watches, in this process, and not this one. For the handler of a signal, too.
+pub(crate) fn is_here() -> bool {
+    // SAFETY: `gettid` has no preconditions.
+    let this = unsafe { libc::gettid() };
+    PROCESS.load(Ordering::SeqCst) == std::process::id() && THREAD.load(Ordering::Relaxed) != this
+}
+
+/// Watches until the run ends.
+pub(crate) fn watch(runtime: &Runtime) {
+    // SAFETY: `gettid` has no preconditions.
+    THREAD.store(unsafe { libc::gettid() }, Ordering::Relaxed);
+    let mut next = in_seconds(ROUTINE_SECONDS);
+    let mut is_soon = false;
+    let mut last = None;
+    while !runtime.end.is_ending() {
+        if ASKED.swap(false, Ordering::SeqCst) {
+            let snapshot = runtime.snapshot();
+            say_text!(snapshot.of_run(last.as_ref()));
+            last = Some(snapshot.marks());
+            runtime.draw(&snapshot);
+        }
+        crash::say_if_asked(runtime);
+        if SUSPECTED.load(Ordering::SeqCst) && !is_soon {
+            (next, is_soon) = (in_seconds(SUSPICION_SECONDS), true);
+        }
+        if SEMAPHORE.wait_until(&next) {
+            (next, is_soon) = (in_seconds(ROUTINE_SECONDS), false);
+            // Before it looks: what is suspected from now on is another look.
+            SUSPECTED.store(false, Ordering::SeqCst);
+            runtime.check_halt();
+            runtime.check_deadlock();
+            runtime.note_blind();
+        }
+    }
+    PROCESS.store(0, Ordering::SeqCst);
+    // From here on nobody waits for this thread.
+    crash::say_if_asked(runtime);
+}
+
+/// The handler of `SIGUSR1`.
+pub(crate) fn handler() -> usize {
+    asked as *const () as usize
+}
+
+extern "C" fn asked(_: libc::c_int) {
+    // All of this may be done in a signal handler; the semaphore is initialised before the handler
+    // is installed.
+    ASKED.store(true, Ordering::SeqCst);
+    look();
+}
+
+/// The run is over: a `SIGUSR1` that comes yet, or between two runs of a program with its own `main`, ends nothing.
+pub(crate) fn stay_harmless() {
+    // SAFETY: it does what a handler may do.
+    let handler = unsafe { Handler::begin(libc::SIGUSR1, late_handler(), libc::SA_RESTART) };
+    std::mem::forget(handler);
+}
+
+/// The handler of `SIGUSR1` where no run goes on.
+pub(crate) fn late_handler() -> usize {
+    late as *const () as usize
+}
+
+extern "C" fn late(_: libc::c_int) {
+    const NOTE: &str = "ocr: note: SIGUSR1: no OCR program runs in this process now.\n";
+    // SAFETY: a place of this thread's.
+    let place = unsafe { libc::__errno_location() };
+    // SAFETY: the place is this thread's `errno`, which is there as long as the thread is.
+    let before = unsafe { *place };
+    // SAFETY: bytes that are there; it may be called in a handler.
+    unsafe { libc::write(libc::STDERR_FILENO, NOTE.as_ptr().cast(), NOTE.len()) };
+    // SAFETY: the place is this thread's `errno`. Code that the signal has interrupted finds its own value there.
+    unsafe { *place = before };
+}
+
+/// The run begins, and a thread of it will watch. Listens to `SIGUSR1` while the handler lives, unless the program
+/// does.
+pub(crate) fn listen() -> Option<Handler> {
+    SEMAPHORE.get();
+    PROCESS.store(std::process::id(), Ordering::SeqCst);
+    ASKED.store(false, Ordering::SeqCst);
+    SUSPECTED.store(false, Ordering::SeqCst);
+    // The handler of this run is taken off at its end, and a signal may come at once, so a harmless one lies below.
+    stay_harmless();
+    // The system call that it interrupts is begun again, as far as that is possible.
+    // SAFETY: it does what a handler may do.
+    unsafe { Handler::begin(libc::SIGUSR1, handler(), libc::SA_RESTART) }
+}

@@ -1,0 +1,5 @@
+//! How a run begins and ends.
+
+pub(crate) mod legacy;
+pub(crate) mod shutdown;
+pub(crate) mod start;

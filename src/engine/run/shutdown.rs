@@ -1,0 +1,88 @@
+//! How a run ends: by `ocrShutdown`, by `ocrAbort`, or because the runtime itself has failed.
+
+use crate::engine::process::watchdog;
+use crate::engine::state::context::Context;
+use crate::engine::state::end::Interrupt;
+use crate::engine::state::fatal::{end_process, exit_now, stay};
+use crate::engine::state::runtime::Runtime;
+use crate::engine::state::seats::Seating;
+use std::sync::Once;
+use std::sync::atomic::Ordering;
+use std::thread::ThreadId;
+
+impl Runtime {
+    /// `ocrShutdown` (OCR 1.1.0, 2.3.1).
+    pub(crate) fn shutdown(&self) {
+        self.end_run(None);
+    }
+
+    /// Ends the run. True if it was not ending yet: then `lost`, a thread that does not come back
+    /// from its EDT, is not waited for.
+    fn end_run(&self, lost: Option<(ThreadId, Seating)>) -> bool {
+        let first = {
+            let mut shutdown = self.end.shutdown.lock();
+            // Noted before anybody who waits for the end sees it.
+            if !*shutdown && let Some((thread, seating)) = lost {
+                self.seats.lose(thread, seating);
+            }
+            !std::mem::replace(&mut *shutdown, true)
+        };
+        self.end.call(Interrupt::END);
+        if first && lost.is_some_and(|(_, seating)| seating != Seating::No) {
+            self.end_outside();
+        }
+        self.end.changed.notify_all();
+        self.queues.sleep.wake_all();
+        self.seats.call_all();
+        self.cancel_if_over();
+        watchdog::look();
+        first
+    }
+}
+
+/// `ocrAbort` (OCR 1.1.0, 2.3.2). Where the library has the `main`, the process ends with `status`,
+/// here and now: no other thread has to come to an end for it. Where the program has its own, the
+/// run ends as by `ocrShutdown`, and `ocrLegacyFinalize` returns `status`.
+///
+/// An EDT that aborts does not go on, since it does not expect the code behind the call to run; only
+/// where a run with the program's own `main` was ending already, this returns to it.
+pub(crate) fn abort(status: i32) {
+    let Some(context) = Context::get() else {
+        exit_now(status)
+    };
+    let (runtime, in_edt, seating) = {
+        // SAFETY: the context is this thread's.
+        let this = unsafe { &*context };
+        (this.runtime, this.current.is_some(), this.seating)
+    };
+    if !runtime.legacy {
+        end_process(status);
+    }
+    runtime.end.code.store(status, Ordering::SeqCst);
+    runtime.end.aborted.store(true, Ordering::SeqCst);
+    if !in_edt {
+        runtime.shutdown();
+        return;
+    }
+    let keeper = Runtime::current();
+    if runtime.end_run(Some((std::thread::current().id(), seating))) {
+        stay(keeper);
+    }
+}
+
+/// Has panics, which are mistakes of the runtime or come of memory that the program has overwritten, end with a word
+/// to people.
+pub(crate) fn explain_panics() {
+    static ONCE: Once = Once::new();
+    ONCE.call_once(|| {
+        let hook = std::panic::take_hook();
+        std::panic::set_hook(Box::new(move |panic| {
+            hook(panic);
+            error!(
+                "the runtime has failed, as it says above. That may come of a write beyond a data block, which \
+                 OCR_CHECK=strict tells, or of an EDT that was left by longjmp(). Otherwise it is a mistake of the \
+                 runtime: please report it with what is above, with RUST_BACKTRACE=1."
+            );
+        }));
+    });
+}

@@ -1,0 +1,334 @@
+//! Starting and ending a run; and, where the library has the `main`, from there to `mainEdt` and back.
+
+use crate::check::Check;
+use crate::config::Settings;
+use crate::engine::life::answers::DeviceEvents;
+use crate::engine::life::create::{EdtRequest, Output};
+use crate::engine::process::{crash, sigfpe, watchdog};
+use crate::engine::run::shutdown::explain_panics;
+use crate::engine::state::context::Context;
+use crate::engine::state::devices::Devices;
+use crate::engine::state::end::FATAL_STATUS;
+use crate::engine::state::fatal::{exit_now, fatal, flush_output};
+use crate::engine::state::fetch_at_end::FetchAtEnd;
+use crate::engine::state::fork;
+use crate::engine::state::handlers::Handlers;
+use crate::engine::state::runtime::Runtime;
+use crate::engine::workers::worker;
+use crate::object::Objects;
+use crate::object::code::{Code, CodeTable, EdtFunction};
+use crate::object::data_block::DataBlocks;
+use crate::object::template::PARAM_DEF;
+use crate::platform::Platform;
+use crate::report::{Destination, DeviceReport, Report};
+use crate::sched::policy;
+use crate::sched::queues::Queues;
+use crate::sched::reclaim::Reclaim;
+use crate::{config, heap};
+use crossbeam_utils::CachePadded;
+use std::ffi::OsString;
+use std::os::unix::ffi::OsStrExt;
+use std::sync::Arc;
+use std::sync::atomic::AtomicU64;
+use std::time::Instant;
+
+/// Exit status where the settings or the command line are wrong.
+pub(crate) const USAGE_STATUS: i32 = 2;
+
+/// Runs an OCR program: its arguments, and its `mainEdt`. Returns the exit status.
+pub fn run_program(mut args: Vec<OsString>, main_edt: EdtFunction) -> i32 {
+    let loaded = Settings::load(&mut args);
+    let settings = match loaded {
+        Ok((settings, request)) if !answered(request) => settings,
+        Ok(_) => return 0,
+        Err(message) => {
+            error!("{message}");
+            return USAGE_STATUS;
+        }
+    };
+    let run = Run::begin(settings, false);
+    create_main(run.runtime(), &args, main_edt);
+    run.runtime().resting.begin();
+    run.runtime().end_outside();
+    watchdog::watch(run.runtime());
+    run.end()
+}
+
+/// Prints what the command line asks for instead of a run, if it does.
+pub(crate) fn answered(request: config::Request) -> bool {
+    match request {
+        config::Request::Run => return false,
+        config::Request::Help => print!("{}", config::help()),
+        config::Request::Version => {
+            println!("ocr {}, OCR API 1.1.0", env!("CARGO_PKG_VERSION"));
+        }
+    }
+    true
+}
+
+/// A run of the runtime: its workers, until it is ended.
+pub(crate) struct Run {
+    runtime: Arc<Runtime>,
+}
+
+impl Run {
+    /// Starts the runtime, which counts one work in flight: whoever starts it has not begun yet.
+    /// Ends the process with a message where the system does not give what is needed.
+    pub(crate) fn begin(settings: Settings, legacy: bool) -> Run {
+        let started = Instant::now();
+        let (queues, locals) = Queues::new(*settings.workers);
+        let policy = match policy::parse(&settings.sched) {
+            Ok(policy) => policy,
+            Err(message) => {
+                error!("{message}");
+                exit_now(USAGE_STATUS);
+            }
+        };
+        let platform = match Platform::of(&settings.platform) {
+            Ok(platform) => platform,
+            Err(message) => {
+                error!("{message}");
+                exit_now(USAGE_STATUS);
+            }
+        };
+        settings
+            .report
+            .value
+            .as_deref()
+            .inspect(|file| Report::remove(file));
+        heap::begin(settings.check.is_on());
+        let runtime = Arc::new(Runtime {
+            objects: Objects {
+                data_blocks: DataBlocks::new(settings.check.is_on()),
+                code_table: CodeTable::new(settings.check.is_on(), settings.is_reported()),
+                ..Objects::default()
+            },
+            queues,
+            seats: CachePadded::default(),
+            early: CachePadded::default(),
+            waits: CachePadded::default(),
+            policy,
+            platform,
+            policy_name: settings.sched.to_string(),
+            devices: Devices::new(|runtime| Arc::new(DeviceEvents(runtime))),
+            end: CachePadded::default(),
+            in_flight: CachePadded::new(AtomicU64::new(1)),
+            resting: CachePadded::default(),
+            fetch_at_end: FetchAtEnd::default(),
+            registry: CachePadded::default(),
+            signals: Handlers::new(sigfpe::come_before),
+            check: settings.check.is_on().then(Check::begin),
+            settings,
+            started,
+            legacy,
+            _reclaim: Reclaim,
+        });
+        Runtime::install(Some(runtime.clone()));
+        explain_panics();
+        fork::watch_process();
+        runtime.signals.add(watchdog::listen());
+        runtime.signals.add(crash::listen());
+        runtime.signals.add(sigfpe::begin());
+        let run = Run { runtime };
+        let this = run.runtime();
+        if let Err((workers, error)) = this.seats.open(this, locals, worker::work) {
+            let advice = match workers {
+                0 => "the system, or a limit (ulimit -u, -v), leaves no thread or memory for one",
+                _ => "ask for fewer with -ocr:workers or OCR_WORKERS",
+            };
+            error!(
+                "worker {workers} of {} cannot be started: {error}; {advice}",
+                this.queues.workers()
+            );
+            exit_now(USAGE_STATUS);
+        }
+        run
+    }
+
+    /// The runtime. Threads that the run has started, and contexts of this thread, may use the
+    /// reference until [`Run::end`].
+    pub(crate) fn runtime(&self) -> &'static Runtime {
+        // SAFETY: `end` waits for the threads that know it; whoever else has a context holds the
+        // runtime.
+        unsafe { &*Arc::as_ptr(&self.runtime) }
+    }
+
+    /// Ends a run in which `ocrShutdown` was called, or `ocrAbort`. Returns the exit status of the
+    /// program.
+    pub(crate) fn end(self) -> i32 {
+        self.runtime.seats.join();
+        self.runtime.end.leave_it_to_who_exits();
+        // Kernels that were sent to a device run to their end, as the EDTs that ran on workers have. Later
+        // ones, if any, never begin: what is written to files does not change meanwhile.
+        self.runtime.devices.end_launches();
+        let code = self.runtime.end.code();
+        // After ocrAbort nobody says that the content of a chunk is what a file should have.
+        let written = if !self.runtime.end.was_aborted() {
+            self.runtime.write_files()
+        } else {
+            self.runtime.warn_unwritten();
+            true
+        };
+        self.runtime.devices.stop();
+        self.runtime.signals.end();
+        watchdog::stay_harmless();
+        if !self.runtime.legacy {
+            flush_output();
+        }
+        crash::listen_to_the_end(self.runtime.check.is_some(), self.runtime.legacy);
+        // From here on threads of the program are refused.
+        Runtime::install(None);
+        let status = match code {
+            0 => {
+                let missing = self.runtime.end.check_missing();
+                let left = self.runtime.check_left();
+                let unwritten = if written { 0 } else { FATAL_STATUS };
+                unwritten.max(missing).max(left)
+            }
+            code => code,
+        };
+        self.runtime.report(status);
+        // A thread of the program may be in a call, or about to end its context: then it has the
+        // runtime, and frees it later.
+        drop(self.runtime);
+        status
+    }
+}
+
+impl Runtime {
+    /// What has been done so far, by whom.
+    pub(crate) fn summary(&self) -> Report {
+        let totals = self.registry.totals();
+        let devices = self.devices.in_use().iter().map(|used| {
+            let counters = used.counters();
+            DeviceReport {
+                name: used.info.name.clone(),
+                kernels: counters.kernels,
+                kernel_seconds: counters.kernel_ns as f64 / 1e9,
+                bytes_in: counters.bytes_to_device,
+                bytes_out: counters.bytes_from_device,
+                hits: counters.cache_hits,
+                evictions: counters.evictions,
+            }
+        });
+        Report {
+            policy: self.settings.sched.value.clone(),
+            workers: self.queues.workers(),
+            seconds: 0.0,
+            function_edts: totals.function_edts,
+            kernel_edts: totals.kernel_edts,
+            kernels_ahead: totals.kernels_ahead,
+            idle_seconds: totals.idle_ns as f64 / 1e9,
+            variants: Vec::new(),
+            devices: devices.collect(),
+            notes: self.registry.notes(),
+            remarks: self.registry.remarks(),
+            status: 0,
+        }
+    }
+
+    /// Writes the report of a run that ends with this status.
+    pub(crate) fn report(&self, status: i32) {
+        let seconds = self.started.elapsed().as_secs_f64();
+        let file = self.settings.report.value.as_deref();
+        Report {
+            seconds,
+            status,
+            variants: self.variants(),
+            ..self.summary()
+        }
+        .write(Destination {
+            print: *self.settings.stats,
+            file,
+        });
+    }
+}
+
+/// Creates the main EDT, whose only block holds the arguments (OCR 1.1.0, 2.2).
+fn create_main(runtime: &'static Runtime, args: &[OsString], main_edt: EdtFunction) {
+    let Some(context) = Context::get() else {
+        unreachable!("the runtime has been started");
+    };
+    // SAFETY: this thread's context; nothing else refers to it here.
+    let context = unsafe { &mut *context };
+    let block = encode_arguments(args);
+    let created = context.create_block(block.len() as u64, true);
+    let (guid, address) = match created {
+        Ok(created) => created,
+        Err(error) => fatal(&format!("starting: {error}")),
+    };
+    // SAFETY: the block is this large, and nobody else knows it.
+    unsafe { address.copy_from_nonoverlapping(block.as_ptr(), block.len()) };
+    if let Some(check) = &runtime.check {
+        check.runtime_block(&runtime.objects, guid);
+    }
+    let view = runtime.template(Code::of_function(main_edt, "mainEdt"), 0, 1);
+    let template = runtime
+        .objects
+        .templates
+        .create(&mut context.caches.templates, view);
+    let result = context
+        .release_block(guid)
+        .ok()
+        .zip(template)
+        .map(|((), template)| {
+            let created = context.create_edt(&EdtRequest {
+                template,
+                paramc: PARAM_DEF,
+                paramv: std::ptr::null(),
+                depc: PARAM_DEF,
+                depv: &guid,
+                finish: false,
+                range: None,
+                hints: None,
+                guid: None,
+                label: None,
+                output: Output::None,
+            });
+            runtime
+                .objects
+                .templates
+                .destroy(&mut context.caches.templates, template);
+            created
+        });
+    if !matches!(result, Some(Ok(()))) {
+        fatal("starting: there is no memory for the main EDT (ulimit -v)");
+    }
+    Context::leave();
+}
+
+/// argc, argc offsets from the start, then the strings with their ends.
+fn encode_arguments(args: &[OsString]) -> Vec<u8> {
+    let mut offset = 8 * (args.len() + 1);
+    let mut block = (args.len() as u64).to_ne_bytes().to_vec();
+    for arg in args {
+        block.extend((offset as u64).to_ne_bytes());
+        offset += arg.len() + 1;
+    }
+    for arg in args {
+        block.extend(arg.as_bytes());
+        block.push(0);
+    }
+    block
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn arguments_are_laid_out_as_the_specification_says() {
+        let block = encode_arguments(&["prog".into(), "".into(), "x".into()]);
+        let word = |at: usize| u64::from_ne_bytes(block[8 * at..8 * at + 8].try_into().expect("8"));
+        assert_eq!(word(0), 3);
+        let arg = |at: usize| {
+            let start = word(at + 1) as usize;
+            let len = block[start..]
+                .iter()
+                .position(|&byte| byte == 0)
+                .expect("an end");
+            String::from_utf8(block[start..start + len].to_vec()).expect("text")
+        };
+        assert_eq!([arg(0), arg(1), arg(2)], ["prog", "", "x"]);
+    }
+}

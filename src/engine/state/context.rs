@@ -1,0 +1,145 @@
+//! What a thread that calls the runtime has of its own.
+
+use crate::engine::state::answered::Answered;
+use crate::engine::state::followers::ChainedLaunches;
+use crate::engine::state::runtime::Runtime;
+use crate::engine::state::seats::Seating;
+use crate::engine::state::stack::SignalStack;
+use crate::graph::finish::Credit;
+use crate::graph::{Graph, Worklist};
+use crate::memory::Leases;
+use crate::object::Caches;
+use crate::object::data_block::DataBlock;
+use crate::object::edt::{Edt, EdtRef};
+use crate::object::guid::Guid;
+use crate::report::tally::Tally;
+use crate::sched::queues::Local;
+use std::collections::HashMap;
+use std::ptr;
+use std::sync::Arc;
+use std::sync::atomic::Ordering;
+
+/// A thread's part of the runtime.
+pub(crate) struct Context {
+    /// The runtime.
+    pub runtime: &'static Runtime,
+    /// A worker's end of the queues; none for other threads.
+    pub local: Option<Local>,
+    /// The thread's free slots.
+    pub caches: Caches,
+    /// What the last step leads to.
+    pub worklist: Worklist,
+    /// EDTs that were granted a block they waited for.
+    pub granted: Vec<EdtRef>,
+    /// What the thread holds of blocks that many EDTs use.
+    pub leases: Leases,
+    /// What the thread holds of finish scopes.
+    pub credit: Credit,
+    /// The EDT to run next.
+    pub next: Option<EdtRef>,
+    /// Whether an EDT that becomes ready now may become `next`: between two EDTs.
+    pub keep_next: bool,
+    /// Whether an EDT was queued that nobody has been told of.
+    pub queued: bool,
+    /// The EDT that runs.
+    pub current: Option<&'static Edt>,
+    /// The EDT in whose call the runtime creates one of its own, which is not to be in that one's finish scope.
+    pub on_behalf_of: Option<&'static Edt>,
+    /// The blocks that the current EDT (or the thread) created and has not released.
+    pub held: *const DataBlock,
+    /// The blocks that it got by waiting for an event.
+    pub answered: Answered,
+    /// The slots of an EDT with many, by block, once it has released one of them.
+    pub slots_by_block: HashMap<Guid, u32>,
+    /// Parts of blocks that nobody uses any more, while others of them are disposed of.
+    pub(crate) unused_parts: Vec<&'static DataBlock>,
+    /// Whether that happens now.
+    pub(crate) disposing: bool,
+    /// The local storage of the EDT that runs.
+    pub edt_local: [Guid; LOCAL_SLOTS],
+    /// Completion events that the EDT that runs was given.
+    pub(crate) completions: Vec<Guid>,
+    /// Whether it has a group open (`by_value.rs`).
+    pub in_group: bool,
+    /// Whether its end has to see to one of these (`end_belongings`).
+    pub has_belongings: bool,
+    /// Whether the thread has left its seat to another while its EDT waited.
+    pub seating: Seating,
+    /// The last round in which it has looked in vain at the end (`workers/seats.rs`).
+    pub looked_in: u64,
+    /// Whether the thread is a device's manager.
+    pub is_manager: bool,
+    /// On a device manager's thread, the kernels that were enqueued ahead.
+    pub(crate) ahead: ChainedLaunches,
+    /// For a thread that is not a worker, whose stack may be found full, too.
+    pub(crate) signals: Option<SignalStack>,
+    /// Keeps the runtime, for a thread that is not a worker.
+    pub(crate) keeper: Option<Arc<Runtime>>,
+    /// What was done.
+    pub tally: Arc<Tally>,
+}
+
+/// `ELS_USER_SIZE`.
+pub(crate) const LOCAL_SLOTS: usize = crate::check::calls::LOCAL_SLOTS as usize;
+
+impl Context {
+    pub(crate) fn new(runtime: &'static Runtime, local: Option<Local>) -> *mut Context {
+        let context = Box::into_raw(Box::new(Context {
+            runtime,
+            local,
+            caches: Caches::default(),
+            worklist: Worklist::new(runtime.check.is_some()),
+            granted: Vec::new(),
+            leases: match runtime.check {
+                None => Leases::default(),
+                Some(_) => Leases::never(),
+            },
+            credit: Credit::default(),
+            next: None,
+            keep_next: false,
+            queued: false,
+            current: None,
+            on_behalf_of: None,
+            held: ptr::null(),
+            answered: Answered::default(),
+            slots_by_block: HashMap::new(),
+            unused_parts: Vec::new(),
+            disposing: false,
+            edt_local: [Guid::NULL; LOCAL_SLOTS],
+            completions: Vec::new(),
+            in_group: false,
+            has_belongings: false,
+            seating: Seating::No,
+            looked_in: 0,
+            is_manager: false,
+            ahead: ChainedLaunches::default(),
+            signals: None,
+            keeper: None,
+            tally: runtime.registry.join(),
+        }));
+        // SAFETY: just made, and this thread's.
+        let this = unsafe { &*context };
+        let now = &this.tally.now;
+        now.worker.store(this.local.is_some(), Ordering::Relaxed);
+        now.holder.store(context as usize, Ordering::Relaxed);
+        context
+    }
+
+    /// The graph, as this thread works on it.
+    #[inline]
+    pub(crate) fn graph(&mut self) -> Graph<'_> {
+        Graph {
+            objects: &self.runtime.objects,
+            caches: &mut self.caches,
+            work: &mut self.worklist,
+        }
+    }
+
+    /// The holder of what the running code creates.
+    pub(crate) fn holder(&self) -> usize {
+        match self.current {
+            Some(edt) => EdtRef::new(edt).token(),
+            None => ptr::from_ref(self) as usize,
+        }
+    }
+}

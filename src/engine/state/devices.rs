@@ -1,0 +1,464 @@
+//! The OpenCL devices of a runtime: which are open, and which kernels they have. What is sent to them
+//! for an EDT is in `life/launch.rs`.
+
+use crate::config::DEFAULT_ORIGIN;
+use crate::device;
+use crate::device::{
+    DeviceInfo, DeviceKind, DeviceManager, DeviceSettings, Events, List, LoaderState,
+};
+use crate::diag::EdtName;
+use crate::engine::state::fatal::fatal;
+use crate::engine::state::runtime::Runtime;
+use crate::object::code::Kernel;
+use crate::object::data_block::DataBlock;
+use crate::object::edt::Edt;
+use crate::object::guid::Guid;
+use crate::object::place::{Place, PlaceSet};
+use crate::report::counted;
+use crate::text::Readable;
+use parking_lot::Mutex;
+use std::collections::HashMap;
+use std::path::Path;
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
+use std::sync::{Arc, OnceLock};
+
+/// The devices of a runtime.
+pub(crate) struct Devices {
+    /// Makes what the device managers tell the engine through.
+    events: MakeEvents,
+    plan: OnceLock<Plan>,
+    open: OnceLock<Open>,
+    /// Whether the program has asked for the devices, and so may name one in a hint.
+    pub(crate) asked: AtomicBool,
+    /// The devices on which kernels of EDTs have failed that have not run yet, and whether there are any.
+    failed: Mutex<HashMap<Guid, PlaceSet>>,
+    any_failed: AtomicBool,
+}
+
+/// Which devices are to be used, found out when the first kernel is added, or the program asks for them.
+#[derive(Default)]
+pub(crate) struct Plan {
+    selected: Vec<DeviceInfo>,
+    /// Used only where nothing is selected, and only by kernels that can run nowhere else.
+    fallback: Vec<DeviceInfo>,
+    /// Why nothing is selected.
+    pub(crate) problem: Option<String>,
+    /// Whether that is since this process was forked from one that has used OpenCL.
+    is_forked: bool,
+}
+
+/// The devices in use; a device's position is its number in [`Place::device`].
+pub(crate) struct Open {
+    pub(crate) used: Vec<Used>,
+    /// Devices that were to be used and could not be opened.
+    pub(crate) problems: Vec<String>,
+}
+
+/// A device in use.
+pub(crate) struct Used {
+    /// What it is.
+    pub info: DeviceInfo,
+    pub(crate) manager: DeviceManager,
+    /// Launches enqueued ahead. It orders nothing: policies that ask for the load take it as a guess.
+    ahead: AtomicUsize,
+}
+
+/// A function that makes what the device managers tell the engine through.
+pub(crate) type MakeEvents = fn(&'static Runtime) -> Arc<dyn Events>;
+
+impl Devices {
+    /// The devices of a run, none of which is open yet.
+    pub(crate) fn new(events: MakeEvents) -> Devices {
+        Devices {
+            events,
+            plan: OnceLock::new(),
+            open: OnceLock::new(),
+            asked: AtomicBool::new(false),
+            failed: Mutex::default(),
+            any_failed: AtomicBool::new(false),
+        }
+    }
+
+    /// The devices in use, if a kernel has opened them, or the program has asked for them.
+    pub(crate) fn in_use(&self) -> &[Used] {
+        self.open.get().map_or(&[], |open| &open.used)
+    }
+
+    pub(crate) fn plan(&self, runtime: &Runtime) -> &Plan {
+        (self.plan).get_or_init(|| runtime.signals.keep(|| Plan::new(runtime)))
+    }
+
+    /// The kernels of a template have got a C function beside them: where they can run nowhere since this process was forked,
+    /// that is said.
+    pub(crate) fn warn_forked(&self, runtime: &Runtime) {
+        if let Some(plan) = self.plan.get().filter(|plan| plan.is_forked) {
+            plan.remark_unused(runtime);
+        }
+    }
+
+    /// The devices for a kernel, opened now if they are not yet. Where there is only a fallback, a kernel with a C
+    /// function beside it has none, unless the program has asked for them ([`Devices::is_by_hint`]).
+    pub(crate) fn open_for(&self, runtime: &'static Runtime, function: bool) -> Option<&Open> {
+        let plan = self.plan(runtime);
+        let wanted = if !plan.selected.is_empty() {
+            &plan.selected
+        } else {
+            &plan.fallback
+        };
+        let unasked = self.is_by_hint(runtime, function) && !self.asked.load(Ordering::SeqCst);
+        if wanted.is_empty() || unasked {
+            return None;
+        }
+        Some(self.open.get_or_init(|| {
+            let open = runtime.signals.keep(|| Open::new(runtime, wanted));
+            open.remark_sharing(runtime);
+            open
+        }))
+    }
+
+    /// Whether EDTs that have a C function, or not, go to the devices only where a hint names one.
+    pub(crate) fn is_by_hint(&self, runtime: &Runtime, function: bool) -> bool {
+        function && (self.plan(runtime).selected.is_empty() || !runtime.policy.uses_devices())
+    }
+
+    /// The devices that have a kernel for an EDT and may run it.
+    pub(crate) fn for_edt(&self, edt: &Edt) -> List<Place> {
+        let devices = &edt.work().devices;
+        let fits = |place: &&Place| match edt.explicit_range().map(|range| range.device) {
+            None => edt.work().fits_without_range(**place),
+            Some(u64::MAX) => true,
+            Some(asked) => place.device_index() == Some(asked as usize),
+        };
+        devices.iter().filter(fits).copied().collect()
+    }
+
+    /// The kernel of an EDT has failed where it is placed: another device that has one, and on which it has not failed.
+    pub(crate) fn not_failed_on(&self, edt: &Edt) -> Option<Place> {
+        let mut all = self.failed.lock();
+        // Relaxed: the EDT goes to the other device behind this, and a wrong guess for another costs a look.
+        self.any_failed.store(true, Ordering::Relaxed);
+        let failed = all.entry(edt.guid()).or_default();
+        failed.insert(edt.place.get());
+        let fits = |place: &Place| !failed.contains(*place);
+        self.for_edt(edt).into_iter().find(fits)
+    }
+
+    /// The kernel of an EDT has run, perhaps after it had failed elsewhere.
+    pub(crate) fn has_run(&self, edt: Guid) {
+        if self.any_failed.load(Ordering::Relaxed) {
+            self.failed.lock().remove(&edt);
+        }
+    }
+
+    pub(crate) fn used(&self, place: Place) -> &Used {
+        match place
+            .device_index()
+            .and_then(|index| self.in_use().get(index))
+        {
+            Some(used) => used,
+            None => unreachable!("{place} is not in use"),
+        }
+    }
+
+    pub(crate) fn manager(&self, place: Place) -> &DeviceManager {
+        &self.used(place).manager
+    }
+
+    /// Launches that a device has accepted and not finished, but for those that were enqueued ahead: a
+    /// chain is the same load with and without.
+    pub(crate) fn load(&self, place: Place) -> usize {
+        let used = self.used(place);
+        let ahead = used.ahead.load(Ordering::Relaxed);
+        used.manager.load().saturating_sub(ahead)
+    }
+
+    /// Has the devices forget a block that nobody uses any more; the last one frees it.
+    pub(crate) fn forget(&self, block: &'static DataBlock, resident: PlaceSet) {
+        {
+            let mut locked = block.header.lock_pinned();
+            locked.word = locked.word.with_count(resident.iter().count() as u32);
+        }
+        for place in resident.iter() {
+            self.manager(place).forget(block);
+        }
+    }
+
+    /// Waits for the launches that were sent. Devices take no others.
+    pub(crate) fn end_launches(&self) {
+        for used in self.in_use() {
+            used.manager.end_launches();
+        }
+    }
+
+    /// Ends all device managers, after what is in flight.
+    pub(crate) fn stop(&self) {
+        for used in self.in_use() {
+            used.manager.stop();
+        }
+    }
+
+    /// Why none of these kernels, with which nothing is wrong, can run.
+    fn built_for_others(&self, edt: &Edt, kernels: &[Kernel]) -> String {
+        let describe = |used: &Used| format!("{} ({})", used.info.name, used.info.kind);
+        let asked = (edt.explicit_range())
+            .and_then(|range| self.in_use().get(usize::try_from(range.device).ok()?));
+        if let Some(asked) = asked {
+            return format!(
+                "no kernel of it was built for the device that was asked for, {}.",
+                describe(asked)
+            );
+        }
+        let only = |kernel: &Kernel| {
+            let kind = match split_options(&kernel.options) {
+                Ok((Some(DeviceKind::Cpu), _)) => "CPU devices only (-ocr-device=cpu)",
+                Ok((Some(_), _)) => "GPUs and accelerators only (-ocr-device=gpu)",
+                _ => "other devices",
+            };
+            format!("its kernel \"{}\" is for {kind}", kernel.name)
+        };
+        let only: Vec<String> = kernels.iter().map(only).collect();
+        let used: Vec<String> = self.in_use().iter().map(describe).collect();
+        let there = match &used[..] {
+            [] => "no device is in use".to_string(),
+            [one] => format!("the only device in use is {one}"),
+            more => format!("the devices in use are {}", more.join(", ")),
+        };
+        format!(
+            "{}; {there}. Leave -ocr-device away, or give the template a C function or a kernel for that device; `ocr \
+             info` lists the devices, and OCR_DEVICES chooses among them.",
+            only.join(", ")
+        )
+    }
+
+    /// The message for an EDT that nothing can run.
+    pub(crate) fn nothing_runs(&self, edt: &Edt) -> String {
+        let work = edt.work();
+        let mut text = format!(
+            "{} has no variant that can run here: it has no C function, and ",
+            EdtName::of(edt)
+        );
+        text += &match (&work.missing[..], &work.kernels[..]) {
+            ([], []) => "no kernel.".to_string(),
+            ([], kernels) => self.built_for_others(edt, kernels),
+            (missing, _) => {
+                let lines: Vec<&str> = missing.iter().map(|why| &*why.text).collect();
+                format!("its kernels cannot be used:\n{}", lines.join("\n"))
+            }
+        };
+        text
+    }
+}
+
+impl Plan {
+    fn new(runtime: &Runtime) -> Plan {
+        let settings = &runtime.settings;
+        let mut plan = Plan::default();
+        if settings.devices.value == device::Selection::None {
+            plan.problem = Some(format!("no device is used ({})", settings.devices.origin));
+            return plan;
+        }
+        let inventory = device::discover();
+        if matches!(inventory.loader, LoaderState::Forked { .. }) {
+            plan.is_forked = true;
+            plan.problem = Some(inventory.explain_absence());
+            return plan;
+        }
+        if let Some(platform) = &runtime.platform
+            && let Err(message) = platform.check_devices(&inventory.devices)
+        {
+            let (origin, path) = (
+                &settings.platform.origin,
+                settings.platform.value.as_deref(),
+            );
+            let path = path.unwrap_or(Path::new("")).display();
+            fatal(&format!(
+                "{origin}: the platform description {path}: {message}"
+            ));
+        }
+        for warning in &inventory.warnings {
+            warning!("{warning}.");
+        }
+        let infos = |indices: Vec<usize>| {
+            indices
+                .into_iter()
+                .take(Place::MAX_DEVICES)
+                .map(|at| inventory.devices[at].clone())
+        };
+        match inventory.select(&settings.devices) {
+            Ok(selected) => {
+                plan.selected = infos(selected).collect();
+                plan.fallback = infos(inventory.fallback(&settings.devices)).collect();
+                if plan.selected.is_empty() && plan.fallback.is_empty() {
+                    plan.problem = Some(inventory.explain_absence());
+                }
+            }
+            Err(message) => {
+                plan.problem = Some(format!("{}: {message}", settings.devices.origin));
+            }
+        }
+        plan
+    }
+
+    /// Says why a kernel with a C function beside it has no device, where the user's settings let
+    /// expect one.
+    pub(crate) fn remark_unused(&self, runtime: &Runtime) {
+        let (devices, sched) = (&runtime.settings.devices, &runtime.settings.sched);
+        if devices.value == device::Selection::None
+            || !runtime.policy.uses_devices() && !self.is_forked
+        {
+            return;
+        }
+        let why = self.problem.as_deref().unwrap_or(
+            "a CPU device is used only for kernels without a C function, and where a hint names it; set \
+             OCR_DEVICES=all to use it for others",
+        );
+        let asked = devices.origin != DEFAULT_ORIGIN || sched.origin != DEFAULT_ORIGIN;
+        let text = format!("kernels that have a C function beside them run as functions: {why}");
+        if asked || self.is_forked {
+            runtime.registry.note_once(text);
+        } else {
+            runtime.registry.remark(text);
+        }
+    }
+}
+
+impl Open {
+    fn new(runtime: &'static Runtime, wanted: &[DeviceInfo]) -> Open {
+        let mut open = Open {
+            used: Vec::new(),
+            problems: Vec::new(),
+        };
+        let answers = (runtime.devices.events)(runtime);
+        for info in wanted {
+            let place = Place::device(open.used.len());
+            let settings = DeviceSettings {
+                memory_limit: *runtime.settings.device_memory,
+                force_copies: *runtime.settings.device_copies,
+                ..DeviceSettings::default()
+            };
+            match DeviceManager::start(info, place, settings, answers.clone()) {
+                Ok(manager) => open.used.push(Used {
+                    info: info.clone(),
+                    manager,
+                    ahead: AtomicUsize::new(0),
+                }),
+                Err(error) => open.problems.push(error.to_string()),
+            }
+        }
+        open
+    }
+
+    /// Says where devices and workers share cores, which no figure of either is without.
+    fn remark_sharing(&self, runtime: &Runtime) {
+        let cores = std::thread::available_parallelism().map_or(1, usize::from);
+        let workers = runtime.queues.workers();
+        let cpus = self.used.iter().map(|used| &used.info);
+        let cpus: Vec<_> = (cpus.filter(|info| info.kind == DeviceKind::Cpu)).collect();
+        let units: usize = cpus.iter().map(|info| info.compute_units as usize).sum();
+        if units == 0 || workers + units <= cores {
+            return;
+        }
+        let names: Vec<_> = cpus.iter().map(|info| info.name.as_str()).collect();
+        runtime.registry.remark(format!(
+            "{} and {} of the device {} share {}; for honest figures give each its own, for instance with OCR_WORKERS \
+             and, for PoCL, POCL_MAX_PTHREAD_COUNT",
+            counted(workers as u64, "worker"),
+            counted(units as u64, "compute unit"),
+            names.join(" and "),
+            counted(cores as u64, "core"),
+        ));
+    }
+}
+
+impl Used {
+    /// What it has done.
+    pub(crate) fn counters(&self) -> device::Counters {
+        self.manager.counters()
+    }
+
+    /// One more is enqueued ahead.
+    pub(crate) fn begin_ahead(&self) {
+        self.ahead.fetch_add(1, Ordering::Relaxed);
+    }
+
+    /// The one that it was enqueued behind has ended.
+    pub(crate) fn end_ahead(&self) {
+        self.ahead.fetch_sub(1, Ordering::Relaxed);
+    }
+
+    pub(crate) fn suits(&self, wanted: Option<DeviceKind>) -> bool {
+        match wanted {
+            None => true,
+            Some(DeviceKind::Cpu) => self.info.kind == DeviceKind::Cpu,
+            Some(_) => self.info.kind != DeviceKind::Cpu,
+        }
+    }
+}
+
+/// Takes `-ocr-device=` from the front of build options.
+pub(crate) fn split_options(options: &[u8]) -> Result<(Option<DeviceKind>, &[u8]), String> {
+    const OPTION: &str = "-ocr-device";
+    let options = options.trim_ascii();
+    let end = options.iter().position(u8::is_ascii_whitespace);
+    let (first, rest) = options.split_at(end.unwrap_or(options.len()));
+    let rest = rest.trim_ascii();
+    let named = Readable(first);
+    let (kind, rest) = match first.strip_prefix(OPTION.as_bytes()) {
+        None => (None, options),
+        Some(b"=cpu") => (Some(DeviceKind::Cpu), rest),
+        Some(b"=gpu") => (Some(DeviceKind::Gpu), rest),
+        Some(b"" | b"=") => {
+            return Err(format!(
+                "the option {named} is followed by a blank: write {OPTION}=cpu or {OPTION}=gpu, in one word, before all \
+                 other options"
+            ));
+        }
+        Some(_) => {
+            return Err(format!(
+                "the option {named} is none: write {OPTION}=cpu or {OPTION}=gpu, before all other options"
+            ));
+        }
+    };
+    let mut words = rest.split(u8::is_ascii_whitespace);
+    match words.find(|word| word.starts_with(OPTION.as_bytes())) {
+        None => Ok((kind, rest)),
+        Some(word) if kind.is_some() => Err(format!(
+            "the option {} comes after {named}: a kernel has one such option; add the kernel again for other devices",
+            Readable(word)
+        )),
+        Some(word) => Err(format!(
+            "the option {} stands behind others: it must come first, as {OPTION}=cpu or {OPTION}=gpu",
+            Readable(word)
+        )),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn options_say_for_which_devices_a_kernel_is() {
+        let gpu = Some(DeviceKind::Gpu);
+        assert_eq!(split_options(b""), Ok((None, &b""[..])));
+        assert_eq!(split_options(b"-DX=1 -O"), Ok((None, &b"-DX=1 -O"[..])));
+        assert_eq!(
+            split_options(b" -ocr-device=gpu\t-DX=1 "),
+            Ok((gpu, &b"-DX=1"[..]))
+        );
+        let fault = |options: &str| split_options(options.as_bytes()).expect_err(options);
+        for options in [
+            "-ocr-device cpu",
+            "-ocr-device = cpu",
+            "-ocr-device= cpu",
+            "-ocr-device",
+        ] {
+            assert!(fault(options).contains("blank"), "{options}");
+        }
+        for options in ["-ocr-device=tpu", "-ocr-device=GPU", "-ocr-devices=gpu"] {
+            assert!(fault(options).contains(options), "{options}");
+        }
+        assert!(fault("-DX=1 -ocr-device=cpu").contains("must come first"));
+        assert!(fault("-ocr-device=cpu -DX -ocr-device=gpu").contains("comes after"));
+    }
+}

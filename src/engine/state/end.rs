@@ -1,0 +1,117 @@
+//! Whether a run ends, and to what else the workers are interrupted between two EDTs.
+
+use parking_lot::{Condvar, Mutex};
+use std::sync::atomic::{AtomicBool, AtomicI32, AtomicU8, AtomicU64, Ordering};
+
+/// Exit status of a program that the runtime ended with a message.
+pub(crate) const FATAL_STATUS: i32 = 1;
+
+/// A reason why workers are to look up between two EDTs.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(crate) struct Interrupt(u8);
+
+impl Interrupt {
+    /// The program ends.
+    pub(crate) const END: Interrupt = Interrupt(1);
+    /// Somebody has paused the runtime.
+    pub(crate) const PAUSE: Interrupt = Interrupt(2);
+    /// More threads run EDTs than there are workers.
+    pub(crate) const OVERSUBSCRIBED: Interrupt = Interrupt(4);
+}
+
+/// Whether the program ends, and what else workers are called to.
+#[derive(Default)]
+pub(crate) struct End {
+    calls: AtomicU8,
+    /// The code of `ocrAbort`, where the program gets it from `ocrLegacyFinalize`.
+    pub(crate) code: AtomicI32,
+    /// Whether that was called, which may be with 0.
+    pub(crate) aborted: AtomicBool,
+    /// See [`End::edt_missing`]. Read when the threads that count have been joined.
+    missing_edts: AtomicU64,
+    /// Whether somebody is ending the process.
+    pub(crate) exiting: AtomicBool,
+    /// Whether somebody has found that the program hangs.
+    accused: AtomicBool,
+    pub(crate) shutdown: Mutex<bool>,
+    pub(crate) changed: Condvar,
+}
+
+impl End {
+    /// Whether the workers are called to anything.
+    #[inline]
+    pub(crate) fn is_called(&self) -> bool {
+        self.calls.load(Ordering::Relaxed) != 0
+    }
+
+    /// Whether they are called to this.
+    #[inline]
+    pub(crate) fn is_called_to(&self, call: Interrupt) -> bool {
+        self.calls.load(Ordering::Relaxed) & call.0 != 0
+    }
+
+    /// Calls the workers to something.
+    pub(crate) fn call(&self, call: Interrupt) {
+        self.calls.fetch_or(call.0, Ordering::SeqCst);
+    }
+
+    /// Takes a call back.
+    pub(crate) fn uncall(&self, call: Interrupt) {
+        self.calls.fetch_and(!call.0, Ordering::SeqCst);
+    }
+
+    /// Whether the workers are to stop.
+    #[inline]
+    pub(crate) fn is_ending(&self) -> bool {
+        self.is_called_to(Interrupt::END)
+    }
+
+    /// Does not return if somebody else is about to end the process, with a status of his own.
+    pub(crate) fn leave_it_to_who_exits(&self) {
+        while self.exiting.load(Ordering::SeqCst) {
+            std::thread::park();
+        }
+    }
+
+    /// Waits for the end of the run.
+    pub(crate) fn wait(&self) {
+        let mut shutdown = self.shutdown.lock();
+        while !*shutdown {
+            self.changed.wait(&mut shutdown);
+        }
+    }
+
+    /// True for the first who finds that the program hangs.
+    pub(crate) fn accuse(&self) -> bool {
+        !self.accused.swap(true, Ordering::SeqCst)
+    }
+
+    /// Notes that an EDT was not created for a reason that OCR 1.2 asserts on and the specification has
+    /// no code for: programs do not look at the one they get, so the status of the run tells it, too.
+    pub(crate) fn edt_missing(&self) {
+        self.missing_edts.fetch_add(1, Ordering::Relaxed);
+    }
+
+    /// The status of a run that was shut down, as far as EDTs are missing of it.
+    pub(crate) fn check_missing(&self) -> i32 {
+        let missing = self.missing_edts.load(Ordering::Relaxed);
+        if missing == 0 {
+            return 0;
+        }
+        error!(
+            "the program ends with status {FATAL_STATUS}: {missing} of its EDTs were not created, \
+             since paramv and paramc contradict each other (see the warnings)"
+        );
+        FATAL_STATUS
+    }
+
+    /// Whether `ocrAbort` has ended the run, or was called while it ended.
+    pub(crate) fn was_aborted(&self) -> bool {
+        self.aborted.load(Ordering::SeqCst)
+    }
+
+    /// What `ocrAbort` was given; 0 without.
+    pub(crate) fn code(&self) -> i32 {
+        self.code.load(Ordering::SeqCst)
+    }
+}

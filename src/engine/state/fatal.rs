@@ -1,0 +1,85 @@
+//! The end of the process in the middle of a run: a message, the report, and a status that is not 0.
+
+use crate::engine::state::context::Context;
+use crate::engine::state::end::{FATAL_STATUS, Interrupt};
+use crate::engine::state::runtime::Runtime;
+use std::sync::Arc;
+use std::sync::atomic::Ordering;
+
+impl Runtime {
+    /// What is said where the process ends in the middle of the run: by `say`, then as always. Does not
+    /// return if somebody else does that.
+    pub(crate) fn last_words(&self, status: i32, say: impl FnOnce()) {
+        // Before anybody can see that the run ends.
+        if self.end.exiting.swap(true, Ordering::SeqCst) {
+            self.end.leave_it_to_who_exits();
+        }
+        self.end.call(Interrupt::END);
+        say();
+        self.warn_unwritten();
+        self.report(status);
+    }
+
+    /// [`fatal`] at the end of this run, when there is no runtime any more.
+    pub(crate) fn fatal(&self, message: &str) -> ! {
+        self.last_words(FATAL_STATUS, || say_error(message));
+        exit_now(FATAL_STATUS)
+    }
+}
+
+/// Keeps this thread for ever, which has been lost ([`Seats::lose`](crate::engine::state::seats::Seats::lose)). Whoever
+/// ends the run does not wait for such a one, so it keeps the runtime itself, since before it was lost
+/// and until here.
+pub(crate) fn stay(keeper: Option<Arc<Runtime>>) -> ! {
+    drop(keeper);
+    loop {
+        std::thread::park();
+    }
+}
+
+/// Ends the process: the report is written, and no other thread has to come to an end.
+pub(crate) fn end_process(status: i32) -> ! {
+    end_with(status, || ())
+}
+
+/// Ends the process, unless somebody else does: then this waits for that. `say` says first why.
+fn end_with(status: i32, say: impl FnOnce()) -> ! {
+    let Some(context) = Context::get() else {
+        say();
+        exit_now(status)
+    };
+    // SAFETY: the context is this thread's; what refers to it is never used again.
+    let runtime = unsafe { &*context }.runtime;
+    runtime.last_words(status, say);
+    exit_now(status)
+}
+
+/// Ends the program with a message: the only way out where nobody can be given a status code. Of threads
+/// that come at the same time one is heard.
+pub(crate) fn fatal(message: &str) -> ! {
+    end_with(FATAL_STATUS, || say_error(message))
+}
+
+fn say_error(message: &str) {
+    flush_output();
+    error!("{message}");
+}
+
+/// Flushes what the program has printed, so that what is said of it comes behind that.
+pub(crate) fn flush_output() {
+    // SAFETY: `ocrFlushStreams` of the shim has no preconditions.
+    unsafe { ocrFlushStreams() };
+}
+
+unsafe extern "C" {
+    /// In `src/capi/shim.c`.
+    fn ocrFlushStreams();
+}
+
+/// Flushes what the program has printed and ends the process without running destructors, which
+/// could meet threads that are still at work.
+pub(crate) fn exit_now(status: i32) -> ! {
+    flush_output();
+    // SAFETY: `_exit` has no preconditions; it does not return.
+    unsafe { libc::_exit(status) }
+}

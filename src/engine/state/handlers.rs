@@ -1,0 +1,292 @@
+//! Signal handlers of the runtime, which leave to the program those that it has.
+//!
+//! OpenCL installs handlers, too, when it is first asked for its devices: PoCL one for `SIGFPE`, which skips
+//! the division by zero that a kernel does, and LLVM, with which PoCL compiles, one for each signal that may
+//! end the program. [`Handlers::keep`] puts back what each signal did before, be it a handler or what the system
+//! does by itself: LLVM's would remove its temporary files and end the program as the system does. That of `SIGFPE` is
+//! wanted while kernels run (`process/sigfpe.rs`), and goes when the run ends.
+
+use parking_lot::Mutex;
+use std::mem::MaybeUninit;
+use std::ptr;
+
+/// What a signal does.
+pub(crate) type Action = libc::sigaction;
+
+/// A handler with `SA_SIGINFO`.
+pub(crate) type WithInfo = extern "C" fn(libc::c_int, *const libc::siginfo_t, *const libc::c_void);
+
+/// The signals that LLVM has handlers for, but that of division by zero. The program may install one for another
+/// meanwhile.
+const OF_LLVM: [libc::c_int; 15] = [
+    libc::SIGHUP,
+    libc::SIGINT,
+    libc::SIGTERM,
+    libc::SIGUSR1,
+    libc::SIGUSR2,
+    libc::SIGPIPE,
+    libc::SIGILL,
+    libc::SIGTRAP,
+    libc::SIGABRT,
+    libc::SIGBUS,
+    libc::SIGSEGV,
+    libc::SIGQUIT,
+    libc::SIGSYS,
+    libc::SIGXCPU,
+    libc::SIGXFSZ,
+];
+
+/// Handlers that OpenCL has installed, for runs that begin later.
+static OF_OPENCL: Mutex<Vec<(libc::c_int, usize)>> = Mutex::new(Vec::new());
+
+/// The functions that the runtime has installed as handlers: those of the last run stay when it has ended.
+static OURS: Mutex<Vec<usize>> = Mutex::new(Vec::new());
+
+/// The handlers that are installed while a run lives.
+pub(crate) struct Handlers {
+    installed: Mutex<Vec<Handler>>,
+    /// Installs a handler of `SIGFPE` that comes before OpenCL's, where OpenCL has one. It is given what the signal did
+    /// before OpenCL was asked.
+    come_before: fn(&Action) -> Option<Handler>,
+}
+
+impl Handlers {
+    /// No handlers yet.
+    pub(crate) fn new(come_before: fn(&Action) -> Option<Handler>) -> Handlers {
+        Handlers {
+            installed: Mutex::default(),
+            come_before,
+        }
+    }
+
+    /// Installs more.
+    pub(crate) fn add(&self, handlers: impl IntoIterator<Item = Handler>) {
+        self.installed.lock().extend(handlers);
+    }
+
+    /// Does what may have OpenCL install handlers, and then has signals do again what they did before.
+    pub(crate) fn keep<T>(&self, work: impl FnOnce() -> T) -> T {
+        let mut handlers = self.installed.lock();
+        let actions = OF_LLVM.map(action_of);
+        let division = action_of(libc::SIGFPE);
+        let before = functions();
+        let result = work();
+        // The handler of division by zero stays (`process/sigfpe.rs`).
+        let is_new = |of: &(libc::c_int, usize)| !before.contains(of) && OF_LLVM.contains(&of.0);
+        OF_OPENCL
+            .lock()
+            .extend(functions().into_iter().filter(is_new));
+        for (signal, earlier) in OF_LLVM.into_iter().zip(actions) {
+            put_back(signal, earlier);
+        }
+        handlers.extend(division.and_then(|before| (self.come_before)(&before)));
+        result
+    }
+
+    /// Takes them off.
+    pub(crate) fn end(&self) {
+        self.installed.lock().clear();
+    }
+}
+
+/// A handler that is installed while this lives.
+pub(crate) struct Handler {
+    signal: libc::c_int,
+    ours: Action,
+    /// What the signal does without it.
+    below: Action,
+}
+
+impl Handler {
+    /// Installs a handler; none if the program has one.
+    ///
+    /// # Safety
+    /// `function` is a handler as `flags` say, and does what a handler of this signal may do.
+    pub(crate) unsafe fn begin(
+        signal: libc::c_int,
+        function: usize,
+        flags: libc::c_int,
+    ) -> Option<Handler> {
+        let below = action_of(signal)?;
+        let of_opencl = OF_OPENCL.lock().contains(&(signal, below.sa_sigaction));
+        let of_last_run = OURS.lock().contains(&below.sa_sigaction);
+        if below.sa_sigaction != libc::SIG_DFL && !of_opencl && !of_last_run {
+            return None;
+        }
+        let mut ours = OURS.lock();
+        if !ours.contains(&function) {
+            ours.push(function);
+        }
+        drop(ours);
+        // SAFETY: `function` is a handler as `flags` say, which the caller of this function promises.
+        Some(unsafe { Handler::over(signal, action(function, flags), below) })
+    }
+
+    /// Installs a handler where there is this one.
+    ///
+    /// # Safety
+    /// As for [`Handler::begin`].
+    pub(crate) unsafe fn over(signal: libc::c_int, ours: Action, below: Action) -> Handler {
+        // SAFETY: the caller promises, as for `begin`, that the handler does what one of this signal may do.
+        unsafe { install(signal, &ours) };
+        Handler {
+            signal,
+            ours,
+            below,
+        }
+    }
+
+    fn is_on(&self) -> bool {
+        let now = action_of(self.signal);
+        now.is_some_and(|now| now.sa_sigaction == self.ours.sa_sigaction)
+    }
+
+    /// Leaves a signal to the system; may be called in a handler.
+    pub(crate) fn give_back(signal: libc::c_int) {
+        // SAFETY: what the system does by itself.
+        unsafe { install(signal, &default_action()) };
+    }
+}
+
+impl Drop for Handler {
+    fn drop(&mut self) {
+        // The program may have installed another since.
+        if self.is_on() {
+            // SAFETY: it was there before.
+            unsafe { install(self.signal, &self.below) };
+        }
+    }
+}
+
+/// Has a signal do what it did earlier, if a library has installed another handler since. One of the program itself, which
+/// another thread may have installed meanwhile, stays.
+fn put_back(signal: libc::c_int, earlier: Option<Action>) {
+    if let Some((now, earlier)) = action_of(signal).zip(earlier)
+        && now.sa_sigaction != earlier.sa_sigaction
+        && is_function(&now)
+        && !is_of_program(now.sa_sigaction)
+    {
+        // SAFETY: it was there before.
+        unsafe { install(signal, &earlier) };
+    }
+}
+
+/// Whether a function is the program's own, and of no library but the runtime.
+fn is_of_program(function: usize) -> bool {
+    let start = start_of_file(function);
+    start.is_some()
+        && [
+            start_of_file(program_headers()),
+            start_of_file(put_back as *const () as usize),
+        ]
+        .contains(&start)
+}
+
+/// Where the headers of the program lie, in its own file.
+fn program_headers() -> usize {
+    // SAFETY: `getauxval` has no preconditions.
+    unsafe { libc::getauxval(libc::AT_PHDR) as usize }
+}
+
+/// Where the file is loaded that this address is in: the program, or a library.
+fn start_of_file(address: usize) -> Option<usize> {
+    let mut file = MaybeUninit::<libc::Dl_info>::uninit();
+    // SAFETY: any address may be asked for, and the place is valid.
+    let found = unsafe { libc::dladdr(address as *const libc::c_void, file.as_mut_ptr()) };
+    // SAFETY: written by a call that succeeded.
+    (found != 0).then(|| unsafe { file.assume_init() }.dli_fbase.addr())
+}
+
+/// Signals that have a handler, and these.
+fn functions() -> Vec<(libc::c_int, usize)> {
+    let handlers = (1..=libc::SIGRTMAX()).filter_map(|signal| {
+        let action = action_of(signal)?;
+        is_function(&action).then_some((signal, action.sa_sigaction))
+    });
+    handlers.collect()
+}
+
+/// A signal that may come at any time and for which the program, or a library of its own, has a handler.
+pub(crate) fn handled_by_program() -> Option<libc::c_int> {
+    // What a thread does itself brings them.
+    const OWN: [libc::c_int; 7] = [
+        libc::SIGABRT,
+        libc::SIGBUS,
+        libc::SIGFPE,
+        libc::SIGILL,
+        libc::SIGSEGV,
+        libc::SIGSYS,
+        libc::SIGTRAP,
+    ];
+    let of_opencl = OF_OPENCL.lock();
+    let ours = OURS.lock();
+    let is_program =
+        |of: &(_, _)| !OWN.contains(&of.0) && !of_opencl.contains(of) && !ours.contains(&of.1);
+    functions().into_iter().find(is_program).map(|of| of.0)
+}
+
+/// Whether a signal calls a handler of the runtime now.
+pub(crate) fn is_ours(signal: libc::c_int) -> bool {
+    action_of(signal).is_some_and(|now| OURS.lock().contains(&now.sa_sigaction))
+}
+
+/// What people call a signal.
+pub(crate) fn name_of(signal: libc::c_int) -> String {
+    let name = match signal {
+        libc::SIGHUP => "SIGHUP",
+        libc::SIGINT => "SIGINT",
+        libc::SIGQUIT => "SIGQUIT",
+        libc::SIGUSR1 => "SIGUSR1",
+        libc::SIGUSR2 => "SIGUSR2",
+        libc::SIGPIPE => "SIGPIPE",
+        libc::SIGALRM => "SIGALRM",
+        libc::SIGTERM => "SIGTERM",
+        libc::SIGCHLD => "SIGCHLD",
+        libc::SIGPROF => "SIGPROF",
+        other => return format!("signal {other}"),
+    };
+    name.into()
+}
+
+/// Whether it calls a function.
+pub(crate) fn is_function(action: &Action) -> bool {
+    ![libc::SIG_DFL, libc::SIG_IGN].contains(&action.sa_sigaction)
+}
+
+/// What a signal does now.
+pub(crate) fn action_of(signal: libc::c_int) -> Option<Action> {
+    let mut now = MaybeUninit::<Action>::uninit();
+    // SAFETY: nothing is changed, and the place is valid.
+    let result = unsafe { libc::sigaction(signal, ptr::null(), now.as_mut_ptr()) };
+    // SAFETY: written by a call that succeeded.
+    (result == 0).then(|| unsafe { now.assume_init() })
+}
+
+/// What the system does by itself.
+pub(crate) fn default_action() -> Action {
+    action(libc::SIG_DFL, 0)
+}
+
+/// That the signal does nothing.
+pub(crate) fn ignoring_action() -> Action {
+    action(libc::SIG_IGN, 0)
+}
+
+/// An action during which no other handler runs on the thread.
+fn action(function: usize, flags: libc::c_int) -> Action {
+    // SAFETY: zero bytes are a valid `sigaction` with an empty mask.
+    let mut action: Action = unsafe { std::mem::zeroed() };
+    action.sa_sigaction = function;
+    action.sa_flags = flags;
+    // SAFETY: a valid place.
+    unsafe { libc::sigfillset(&mut action.sa_mask) };
+    action
+}
+
+/// # Safety
+/// As for [`Handler::begin`].
+unsafe fn install(signal: libc::c_int, action: &Action) {
+    // SAFETY: `action` is a reference, and the caller promises, as for `begin`, that its handler does
+    // what one of this signal may do.
+    unsafe { libc::sigaction(signal, action, ptr::null_mut()) };
+}

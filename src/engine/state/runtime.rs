@@ -1,0 +1,164 @@
+//! What a run is: its objects, queues, devices and settings, and the counter of work in flight.
+
+use crate::check;
+use crate::config::Settings;
+use crate::engine::state::devices::Devices;
+use crate::engine::state::end::End;
+use crate::engine::state::handlers::Handlers;
+use crate::engine::state::resting::IdleProgramThreads;
+use crate::engine::state::seats::Seats;
+use crate::engine::state::waiters::Waiters;
+use crate::object::Objects;
+use crate::object::code::Code;
+use crate::object::guid::Guid;
+use crate::object::template::TemplateView;
+use crate::object::waiting::Waiting;
+use crate::platform::Platform;
+use crate::report::tally::TallyRegistry;
+use crate::sched::policy::Policy;
+use crate::sched::queues::Queues;
+use crate::sched::reclaim::Reclaim;
+use crate::sync::preemption_point;
+use crossbeam_utils::CachePadded;
+use parking_lot::Mutex;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicPtr, AtomicU64, Ordering};
+use std::time::Instant;
+
+/// A running runtime. What is written while EDTs run has cache lines of its own, since all threads read the rest.
+pub(crate) struct Runtime {
+    /// All objects.
+    pub objects: Objects,
+    /// Ready EDTs and sleeping workers.
+    pub queues: Queues,
+    /// Which threads are workers.
+    pub seats: CachePadded<Seats>,
+    /// What waits for labels to have an object.
+    pub early: CachePadded<Waiting<Guid, crate::engine::state::deferred::Deferred>>,
+    /// The threads that wait for an event in a call.
+    pub waits: CachePadded<Waiters>,
+    /// How EDTs are placed.
+    pub policy: Box<dyn Policy>,
+    /// The policy's name.
+    pub policy_name: String,
+    /// What the settings say of the machine.
+    pub platform: Option<Platform>,
+    /// The OpenCL devices, opened when the first kernel is added, or the program asks for them.
+    pub devices: Devices,
+    /// How and when it ends.
+    pub end: CachePadded<End>,
+    /// Work in flight outside of the workers: launches, fetches, destroyed blocks that devices give up, starting,
+    /// threads that have been woken. While it is not 0, the program has not come to a halt. Its higher half counts
+    /// launches once more (`Flight::LAUNCH`).
+    pub in_flight: CachePadded<AtomicU64>,
+    /// Threads of the program that cannot do anything before the runtime has.
+    pub resting: CachePadded<IdleProgramThreads>,
+    /// What the end of the run waits for.
+    pub fetch_at_end: crate::engine::state::fetch_at_end::FetchAtEnd,
+    /// What was done, for the report.
+    pub registry: CachePadded<TallyRegistry>,
+    /// The signal handlers.
+    pub(crate) signals: Handlers,
+    /// Strict mode, where it is on.
+    pub check: Option<check::OfRun>,
+    /// The settings.
+    pub settings: Settings,
+    /// When it was started.
+    pub started: Instant,
+    /// Whether the program has its own `main`, to which the runtime returns.
+    pub legacy: bool,
+    /// The last field: dropped when the queues are.
+    pub(crate) _reclaim: Reclaim,
+}
+
+/// The runtime of this process. Each thread of the program that has a context holds it, too, so
+/// that it is freed when the last of them has let go of it.
+static CURRENT: Mutex<Option<Arc<Runtime>>> = Mutex::new(None);
+
+/// What `CURRENT` holds, to be compared with.
+static CURRENT_ADDRESS: AtomicPtr<Runtime> = AtomicPtr::new(std::ptr::null_mut());
+
+impl Runtime {
+    /// What a template says whose EDTs do this.
+    pub(crate) fn template(&self, work: Code, paramc: u32, depc: u32) -> TemplateView {
+        TemplateView {
+            paramc,
+            depc,
+            needs_slow_path: self.check.is_some(),
+            work: self.objects.code_table.intern(work),
+        }
+    }
+
+    /// The runtime of this process, if one runs.
+    pub(crate) fn current() -> Option<Arc<Runtime>> {
+        CURRENT.lock().clone()
+    }
+
+    pub(crate) fn install(runtime: Option<Arc<Runtime>>) {
+        let mut current = CURRENT.lock();
+        let address = runtime.as_ref().map_or(std::ptr::null(), Arc::as_ptr);
+        check::set_on(
+            runtime
+                .as_ref()
+                .is_some_and(|runtime| runtime.check.is_some()),
+        );
+        CURRENT_ADDRESS.store(address.cast_mut(), Ordering::Release);
+        *current = runtime;
+    }
+
+    /// The runtime of this process, for a signal handler, of which there is none any more when it is freed.
+    pub(crate) fn installed() -> Option<&'static Runtime> {
+        // SAFETY: the address is null, or that of the runtime that `CURRENT` held then, stored whole. Only handlers
+        // call this, and the runtime is freed when none of them is left.
+        unsafe { CURRENT_ADDRESS.load(Ordering::Acquire).as_ref() }
+    }
+
+    /// Whether a runtime runs; for a signal handler, too.
+    pub(crate) fn runs() -> bool {
+        !CURRENT_ADDRESS.load(Ordering::Acquire).is_null()
+    }
+
+    /// Whether this is the runtime that runs. Its address is no other's while somebody holds it.
+    pub(crate) fn is_current(&self) -> bool {
+        // Acquire: a thread that has seen the new runtime does not find the old one.
+        std::ptr::eq(CURRENT_ADDRESS.load(Ordering::Acquire), self)
+    }
+
+    /// Counts work that happens outside of the workers in.
+    pub(crate) fn begin_outside(&self) {
+        self.takes_off(Flight::OTHER);
+    }
+
+    /// Counts it out, when what it leads to has been queued.
+    pub(crate) fn end_outside(&self) {
+        self.lands(Flight::OTHER);
+    }
+
+    pub(crate) fn takes_off(&self, flight: Flight) {
+        preemption_point(32);
+        self.in_flight.fetch_add(flight.0, Ordering::SeqCst);
+    }
+
+    pub(crate) fn lands(&self, flight: Flight) {
+        preemption_point(32);
+        if self.in_flight.fetch_sub(flight.0, Ordering::SeqCst) == flight.0 {
+            self.check_halt();
+        }
+    }
+
+    /// Whether a launch has been sent whose end, and what that leads to, has not been seen to.
+    pub(crate) fn any_launch(&self) -> bool {
+        self.in_flight.load(Ordering::SeqCst) >> 32 != 0
+    }
+}
+
+/// What is added to [`Runtime::in_flight`].
+#[derive(Clone, Copy)]
+pub(crate) struct Flight(u64);
+
+impl Flight {
+    /// A kernel's launch.
+    pub(crate) const LAUNCH: Flight = Flight((1 << 32) + 1);
+    /// Other work.
+    pub(crate) const OTHER: Flight = Flight(1);
+}

@@ -1,0 +1,352 @@
+//! Which threads are workers. There are as many *seats* as workers: a seat is an end of the queues
+//! ([`Local`]), and the thread that has it runs EDTs.
+//!
+//! An EDT that waits in a call (`ocrLegacyBlockProgress`) must not take a worker away from the
+//! others. Its thread cannot run other EDTs meanwhile on the same stack: what it waits for may come
+//! sooner than the end of the EDT on top, which may itself wait for the one below. So it gives its
+//! seat to another thread, a *helper*, which is started if none is free. No seat is ever without
+//! a thread for longer than that takes, so whatever the EDT waits for is run if it can be.
+//!
+//! | a thread is | in words | left by |
+//! |---|---|---|
+//! | seated | it has a seat and runs EDTs, or looks for some | its EDT waits; or there is a crowd, and its EDT ends |
+//! | waiting | its EDT waits in a call | being woken: away |
+//! | away | its EDT goes on, and it has no seat | the end of the EDT, or waiting again |
+//! | spare | it has nothing | getting a seat |
+//!
+//! A thread that is woken does not wait for a seat, since whoever has one may run for long, or wait
+//! for what this thread does next. So for a time there is one more that runs: a *crowd*. The next
+//! worker that ends an EDT leaves its seat empty for it and becomes a spare. So seats that are empty
+//! are no more than threads that are away; a thread whose EDT ends takes an empty seat.
+//!
+//! A thread that is away counts as work in flight (`Runtime::in_flight`): it is none of the workers
+//! whose sleep says that nothing can happen.
+//!
+//! # Who waits at the end by looking again and again
+//!
+//! The run ends when the EDTs that run have ended. One that looks again and again may look for what
+//! never comes. It is given up, and its thread stays in the call for ever, when nobody else can do
+//! anything for it: the run ends; all threads that run EDTs look so; nothing else is in flight; the
+//! process has no thread that may do something unknown to the runtime, by the rule by which hangs are
+//! found (`process/quiescence.rs`); and since all that was found, each has looked `FUTILE_POLLS` times and none has done
+//! anything else. So it has seen whatever others did before they were gone. Threads that wait in a call
+//! are told before that nobody satisfies anything any more, and may do something then. What cannot be
+//! known is what one EDT does for another between two of its own looks, or whether it would stop by
+//! itself; that is what the number is for.
+
+use crate::check::history::Who;
+use crate::engine::state::end::FATAL_STATUS;
+use crate::engine::state::fatal::{end_process, fatal};
+use crate::engine::state::runtime::Runtime;
+use crate::engine::state::stack;
+use crate::engine::state::stack::SignalStack;
+use crate::sched::queues::Local;
+use parking_lot::{Condvar, Mutex, MutexGuard};
+use std::cell::Cell;
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::sync::OnceLock;
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::thread::{JoinHandle, ThreadId};
+
+/// Threads of the process, of this run and of earlier ones, that stay in a call for ever.
+static GONE: AtomicUsize = AtomicUsize::new(0);
+
+thread_local! {
+    /// Whether the runtime has started this thread.
+    pub(crate) static OF_RUNTIME: Cell<bool> = const { Cell::new(false) };
+}
+
+/// Whether a thread runs an EDT without a seat.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) enum Seating {
+    /// The thread has a seat, or runs no EDT.
+    No,
+    /// Its EDT has waited and goes on; it is one of the threads that run.
+    Resumed,
+    /// Its EDT still waits, by looking again and again (`ocrInformLegacyCodeBlocking`).
+    Polling,
+}
+
+/// The seats.
+#[derive(Default)]
+pub(crate) struct Seats {
+    /// What a thread does that has got a seat. Set before the first thread is started.
+    work: OnceLock<fn(&'static Runtime, Local)>,
+    state: Mutex<SeatState>,
+    /// Something has changed in `state` that a thread may wait for, but a spare.
+    changed: Condvar,
+    /// There is a seat for a spare; one is told for each.
+    free: Condvar,
+    /// Threads of the runtime, the one that watches included, that have been started and have not ended.
+    /// Written with `state` locked, and never more than there are: whoever compares it with the threads
+    /// of the process may take one of them for the program's for a moment, but does not miss one of the
+    /// program's.
+    own: AtomicUsize,
+}
+
+#[derive(Default)]
+pub(crate) struct SeatState {
+    pub(crate) empty: Vec<Local>,
+    /// Threads that are away and [`Seating::Resumed`].
+    pub(crate) back: usize,
+    /// Threads that are away and [`Seating::Polling`].
+    pub(crate) looking: usize,
+    /// Spares, and threads that are being started to be some.
+    pub(crate) spare: usize,
+    threads: Vec<JoinHandle<()>>,
+    /// How many of them have not ended, and will.
+    running: usize,
+    /// The threads that will never end.
+    lost: Vec<ThreadId>,
+    /// How many of those have a seat.
+    lost_seats: usize,
+    pub(crate) vain: FutilePolls,
+    /// What `workers/pause.rs` has of this.
+    pub(crate) pause: crate::engine::state::seats::Pause,
+}
+
+/// How often those that look again and again have done so, at the end of the run.
+#[derive(Default)]
+pub(crate) struct FutilePolls {
+    /// Rounds since anybody else did something; in a round each of them looks at least once.
+    pub(crate) rounds: u32,
+    /// Whether it was found, before those rounds, that there is nobody else left.
+    pub(crate) alone: bool,
+    /// The number of the round.
+    pub(crate) round: u64,
+    /// How many have looked in it.
+    pub(crate) looked: usize,
+}
+
+impl FutilePolls {
+    /// Begins anew, since something has been done.
+    pub(crate) fn begin(&mut self) {
+        self.next();
+        (self.rounds, self.alone) = (0, false);
+    }
+
+    pub(crate) fn next(&mut self) {
+        self.round += 1;
+        self.looked = 0;
+        self.rounds += 1;
+    }
+}
+
+impl SeatState {
+    /// Empty seats that no thread which is away will take.
+    pub(crate) fn for_spares(&self) -> usize {
+        self.empty.len().saturating_sub(self.back)
+    }
+
+    /// Threads that run EDTs or may begin to.
+    pub(crate) fn at_work(&self, runtime: &Runtime) -> usize {
+        let seated = runtime.queues.workers() - self.empty.len() - self.lost_seats;
+        seated + self.back + self.looking
+    }
+}
+
+impl Seats {
+    /// How many threads of the process are the runtime's, or will never do anything.
+    pub(crate) fn known(&self) -> usize {
+        // In this order: one that is lost is counted here after it has been taken from the others.
+        let gone = GONE.load(Ordering::SeqCst);
+        gone + self.own.load(Ordering::SeqCst)
+    }
+
+    /// Starts and counts a thread that gets no seat.
+    pub(crate) fn start_other(
+        &'static self,
+        name: &str,
+        work: impl FnOnce() + Send + 'static,
+    ) -> std::io::Result<JoinHandle<()>> {
+        let _state = self.state.lock();
+        let work = move || {
+            OF_RUNTIME.set(true);
+            work();
+            let _state = self.state.lock();
+            self.own.fetch_sub(1, Ordering::SeqCst);
+        };
+        let thread = std::thread::Builder::new().name(name.into()).spawn(work)?;
+        self.own.fetch_add(1, Ordering::SeqCst);
+        Ok(thread)
+    }
+
+    pub(crate) fn lock(&self) -> MutexGuard<'_, SeatState> {
+        self.state.lock()
+    }
+
+    pub(crate) fn wait(&self, state: &mut MutexGuard<'_, SeatState>) {
+        self.changed.wait(state);
+    }
+
+    /// Has everybody who waits look again, by whoever has the lock.
+    pub(crate) fn notify(&self, _state: &mut SeatState) {
+        self.changed.notify_all();
+    }
+
+    /// Has everybody who waits look again.
+    pub(crate) fn call_all(&self) {
+        // Whoever waits has looked under the lock.
+        drop(self.state.lock());
+        self.changed.notify_all();
+        self.free.notify_all();
+    }
+
+    /// Does not wait for this thread at the end: it never comes back from the EDT that it runs. If it
+    /// is away, it has still to be counted out of the work in flight.
+    pub(crate) fn lose(&self, thread: ThreadId, seating: Seating) {
+        let mut state = self.state.lock();
+        match seating {
+            Seating::No => state.lost_seats += 1,
+            Seating::Resumed => state.back -= 1,
+            Seating::Polling => state.looking -= 1,
+        }
+        state.running -= 1;
+        state.lost.push(thread);
+        self.own.fetch_sub(1, Ordering::SeqCst);
+        GONE.fetch_add(1, Ordering::SeqCst);
+        self.changed.notify_all();
+        self.notify_spares(&state);
+    }
+
+    /// Waits until all threads have ended, apart from those that never will.
+    pub(crate) fn join(&self) {
+        let mut state = self.state.lock();
+        while state.running != 0 {
+            self.changed.wait(&mut state);
+        }
+        let threads = std::mem::take(&mut state.threads);
+        let lost = std::mem::take(&mut state.lost);
+        drop(state);
+        for thread in threads {
+            if !lost.contains(&thread.thread().id()) {
+                // A worker that panics ends the process instead.
+                let _ = thread.join();
+            }
+        }
+    }
+
+    /// Puts an end of the queues on an empty seat, and has a spare take it.
+    pub(crate) fn give(
+        &self,
+        runtime: &'static Runtime,
+        state: &mut SeatState,
+        local: Option<Local>,
+    ) {
+        state.empty.extend(local);
+        for _ in state.spare..state.for_spares() {
+            if runtime.end.is_ending() {
+                return;
+            }
+            if let Err(error) = self.start(runtime, state) {
+                fatal(&format!(
+                    "no thread can be started to run other EDTs while one waits: {error}. Let fewer \
+                     EDTs wait in a call at a time, or let other EDTs depend on what they wait for."
+                ));
+            }
+        }
+        self.changed.notify_all();
+        self.notify_spares(state);
+    }
+
+    /// Tells a spare for each seat that is for one. Called whenever there may be one more, so each of the spares
+    /// that could have it has been told, or will look before it sleeps. Only as many: there may be
+    /// thousands, of EDTs that have waited for each other.
+    pub(crate) fn notify_spares(&self, state: &SeatState) {
+        for _ in 0..state.for_spares() {
+            self.free.notify_one();
+        }
+    }
+
+    /// Starts a spare.
+    fn start(&self, runtime: &'static Runtime, state: &mut SeatState) -> std::io::Result<()> {
+        let number = state.threads.len();
+        let name = if number < runtime.queues.workers() {
+            format!("ocr-worker-{number}")
+        } else {
+            format!("ocr-helper-{number}")
+        };
+        let work = move || {
+            if let Some(local) = runtime.seats.take(runtime)
+                && let Some(work) = runtime.seats.work.get()
+            {
+                work(runtime, local);
+            }
+            let mut state = runtime.seats.lock();
+            state.running -= 1;
+            runtime.seats.own.fetch_sub(1, Ordering::SeqCst);
+            runtime.seats.notify(&mut state);
+        };
+        let thread = std::thread::Builder::new()
+            .name(name)
+            .stack_size(stack::BYTES)
+            .spawn(move || {
+                OF_RUNTIME.set(true);
+                let _signals = SignalStack::begin();
+                // The panic hook has said what happened. Without this worker the program could
+                // wait for ever.
+                if catch_unwind(AssertUnwindSafe(work)).is_err() {
+                    end_process(FATAL_STATUS);
+                }
+            });
+        state.threads.push(thread?);
+        self.own.fetch_add(1, Ordering::SeqCst);
+        state.running += 1;
+        state.spare += 1;
+        Ok(())
+    }
+
+    /// Starts the workers, each of which calls `work` with its end of the queues. The error says how many there are.
+    pub(crate) fn open(
+        &self,
+        runtime: &'static Runtime,
+        locals: Vec<Local>,
+        work: fn(&'static Runtime, Local),
+    ) -> Result<(), (usize, std::io::Error)> {
+        self.work.get_or_init(|| work);
+        let mut state = self.state.lock();
+        for local in locals {
+            state.empty.push(local);
+            let before = state.threads.len();
+            self.start(runtime, &mut state)
+                .map_err(|error| (before, error))?;
+        }
+        Ok(())
+    }
+
+    /// Waits for a seat; `None` at the end. The thread has been counted as a spare.
+    pub(crate) fn take(&self, runtime: &Runtime) -> Option<Local> {
+        let mut state = self.state.lock();
+        while !runtime.end.is_ending() {
+            if state.for_spares() != 0 {
+                state.spare -= 1;
+                return state.empty.pop();
+            }
+            self.free.wait(&mut state);
+        }
+        None
+    }
+}
+
+/// How often each EDT that waits by looking again and again has to do that before all are given up. More
+/// than once, since an EDT may do something for another before it looks again; not often, since each may
+/// take its time between two looks.
+pub(crate) const FUTILE_POLLS: u32 = 16;
+
+/// The pause, part of what the seats' lock guards.
+#[derive(Default)]
+pub(crate) struct Pause {
+    /// The thread that has paused the runtime, by the address of its context; 0: none.
+    pub(crate) owner: usize,
+    /// That, and the EDT that it ran then.
+    pub(crate) by: Option<Who>,
+    /// Threads that stand still, of those that run EDTs.
+    pub(crate) still: usize,
+}
+
+impl Pause {
+    /// Whether the runtime is paused, or about to be.
+    pub(crate) fn is_on(&self) -> bool {
+        self.owner != 0
+    }
+}

@@ -1,0 +1,154 @@
+//! The stacks of the threads that run EDTs. Each has another for signal handlers, which can so tell that the
+//! first is full.
+
+use std::cell::Cell;
+use std::mem::MaybeUninit;
+use std::ptr;
+
+/// EDTs run on the workers' stacks; programs put arrays there as they do in `main`. Only what is
+/// touched takes memory.
+pub(crate) const BYTES: usize = 16 << 20;
+
+/// More than LLVM wants, which gives a thread another one if this is smaller. Only what is touched takes
+/// memory.
+const FOR_SIGNALS: usize = 128 << 10;
+
+/// How many bytes below its stack pointer code may use the stack: by pushing, in the red zone, by probing.
+const BELOW: usize = 64 << 10;
+
+thread_local! {
+    /// Where the guard of this thread's stack ends and the stack begins; 0 if that is not known.
+    static GUARD_END: Cell<usize> = const { Cell::new(0) };
+}
+
+/// Whether the stack of this thread is full: its code uses what lies below. For a signal handler, with the
+/// address and the context of the signal.
+pub(crate) fn is_full(address: usize, context: *const libc::c_void) -> bool {
+    let pointer = stack_pointer(context);
+    match GUARD_END.get() {
+        // A thread that has not called the runtime and has another stack for signals by itself: what its code uses close to
+        // the stack pointer is the stack.
+        0 => pointer.is_some_and(|used| used.abs_diff(address) < BELOW),
+        // A block may lie below the guard, and what is meant for it far from the stack pointer.
+        end => {
+            let used = pointer.unwrap_or(end);
+            (used.saturating_sub(BELOW)..end).contains(&address)
+        }
+    }
+}
+
+/// The address of the instruction at which a signal has interrupted, for a signal handler.
+#[allow(unused_variables)]
+pub(crate) fn instruction(context: *const libc::c_void) -> Option<usize> {
+    let context = context.cast::<libc::ucontext_t>();
+    #[cfg(target_arch = "x86_64")]
+    // SAFETY: the system gives a handler a valid one.
+    return Some(unsafe { (*context).uc_mcontext.gregs[libc::REG_RIP as usize] } as usize);
+    #[cfg(target_arch = "aarch64")]
+    // SAFETY: the system gives a signal handler a valid context.
+    return Some(unsafe { (*context).uc_mcontext.pc } as usize);
+    #[cfg(not(any(target_arch = "x86_64", target_arch = "aarch64")))]
+    None
+}
+
+/// The stack pointer of the code that a signal has interrupted.
+#[allow(unused_variables)]
+fn stack_pointer(context: *const libc::c_void) -> Option<usize> {
+    let context = context.cast::<libc::ucontext_t>();
+    #[cfg(target_arch = "x86_64")]
+    // SAFETY: the system gives a handler a valid one.
+    return Some(unsafe { (*context).uc_mcontext.gregs[libc::REG_RSP as usize] } as usize);
+    #[cfg(target_arch = "aarch64")]
+    // SAFETY: the system gives a signal handler a valid context.
+    return Some(unsafe { (*context).uc_mcontext.sp } as usize);
+    #[cfg(not(any(target_arch = "x86_64", target_arch = "aarch64")))]
+    None
+}
+
+/// A stack for the signal handlers of this thread, until it is dropped there.
+pub(crate) struct SignalStack {
+    /// With a guard at its lower end.
+    mapping: *mut libc::c_void,
+    guard: usize,
+}
+
+impl SignalStack {
+    /// Gives this thread one; none if it has one, or the system has no memory for it.
+    pub(crate) fn begin() -> Option<SignalStack> {
+        GUARD_END.set(guard_end().unwrap_or(0));
+        if current()?.ss_flags & libc::SS_DISABLE == 0 {
+            return None;
+        }
+        // SAFETY: `sysconf` has no preconditions.
+        let guard = unsafe { libc::sysconf(libc::_SC_PAGESIZE) } as usize;
+        let (bytes, flags) = (guard + FOR_SIGNALS, libc::MAP_PRIVATE | libc::MAP_ANONYMOUS);
+        // SAFETY: a new mapping, which harms nobody.
+        let mapping = unsafe { libc::mmap(ptr::null_mut(), bytes, libc::PROT_NONE, flags, -1, 0) };
+        if mapping == libc::MAP_FAILED {
+            return None;
+        }
+        let this = SignalStack { mapping, guard };
+        let stack = libc::stack_t {
+            ss_sp: this.start(),
+            ss_flags: 0,
+            ss_size: FOR_SIGNALS,
+        };
+        let access = libc::PROT_READ | libc::PROT_WRITE;
+        // SAFETY: a part of the mapping.
+        let opened = unsafe { libc::mprotect(this.start(), FOR_SIGNALS, access) };
+        // SAFETY: it stays until this is dropped, which takes it off first.
+        (opened == 0 && unsafe { libc::sigaltstack(&stack, ptr::null_mut()) } == 0).then_some(this)
+    }
+
+    fn start(&self) -> *mut libc::c_void {
+        self.mapping.wrapping_byte_add(self.guard)
+    }
+}
+
+impl Drop for SignalStack {
+    fn drop(&mut self) {
+        // The program may have set another since.
+        if current().is_some_and(|now| now.ss_sp == self.start()) {
+            let none = libc::stack_t {
+                ss_sp: ptr::null_mut(),
+                ss_flags: libc::SS_DISABLE,
+                ss_size: 0,
+            };
+            // SAFETY: no handler runs on it, since this code runs.
+            unsafe { libc::sigaltstack(&none, ptr::null_mut()) };
+        }
+        // SAFETY: made by `begin`, and nobody uses it any more.
+        unsafe { libc::munmap(self.mapping, self.guard + FOR_SIGNALS) };
+    }
+}
+
+/// The stack that this thread's signal handlers have.
+fn current() -> Option<libc::stack_t> {
+    let mut now = MaybeUninit::uninit();
+    // SAFETY: nothing is changed, and the place is valid.
+    let result = unsafe { libc::sigaltstack(ptr::null(), now.as_mut_ptr()) };
+    // SAFETY: written by a call that succeeded.
+    (result == 0).then(|| unsafe { now.assume_init() })
+}
+
+fn guard_end() -> Option<usize> {
+    let mut attributes = MaybeUninit::uninit();
+    // SAFETY: `pthread_self` has no preconditions.
+    let this = unsafe { libc::pthread_self() };
+    // SAFETY: a valid place; this thread lives.
+    let result = unsafe { libc::pthread_getattr_np(this, attributes.as_mut_ptr()) };
+    if result != 0 {
+        return None;
+    }
+    // SAFETY: initialised by a call that succeeded.
+    let mut attributes: libc::pthread_attr_t = unsafe { attributes.assume_init() };
+    let (mut start, mut bytes, mut guard) = (ptr::null_mut(), 0, 0);
+    // SAFETY: valid places.
+    let stack = unsafe { libc::pthread_attr_getstack(&attributes, &mut start, &mut bytes) };
+    // SAFETY: the attributes are initialised, and `guarded` is a place for the result on this stack.
+    let guarded = unsafe { libc::pthread_attr_getguardsize(&attributes, &mut guard) };
+    // SAFETY: it is used no more.
+    unsafe { libc::pthread_attr_destroy(&mut attributes) };
+    // Some versions of the C library have the guard within the stack, others below it.
+    (stack == 0 && guarded == 0).then_some(start as usize + guard)
+}

@@ -1,0 +1,125 @@
+//! Calling the program's functions in such a way that nobody around them catches an exception.
+//!
+//! A C++ exception that leaves an EDT, or another function that the runtime calls, is to end the program as
+//! one that leaves `main`: `std::terminate` is called where it was thrown, says what it was, and the stack is
+//! still there for a debugger. But before that the stack is searched for somebody who catches, and a thread
+//! of the runtime catches panics where it begins and in each call from C, and with them exceptions of other
+//! languages, of which it can say nothing. So between the function and the runtime stands a frame that does
+//! not tell how to go on behind it, and there the search ends. It keeps the frame pointer, by which debuggers
+//! go on. Panics do not come by: no function that C calls lets one out.
+
+use crate::object::code::{EdtDep, EdtFunction};
+use crate::object::guid::Guid;
+use std::ptr;
+
+/// Defines `ocr_call_edt`, without directives for the unwinder, on purpose.
+#[cfg(all(any(target_arch = "x86_64", target_arch = "aarch64"), not(miri)))]
+macro_rules! call_edt {
+    ($($line:literal),*) => {
+        core::arch::global_asm!(
+            ".pushsection .text.ocr_call_edt, \"ax\", @progbits",
+            ".globl ocr_call_edt",
+            ".hidden ocr_call_edt",
+            ".type ocr_call_edt, @function",
+            "ocr_call_edt:",
+            $($line,)*
+            ".size ocr_call_edt, . - ocr_call_edt",
+            ".popsection",
+        );
+    };
+}
+
+#[cfg(all(target_arch = "x86_64", not(miri)))]
+call_edt!("push rbp", "mov rbp, rsp", "call r8", "pop rbp", "ret");
+
+#[cfg(all(target_arch = "aarch64", not(miri)))]
+call_edt!(
+    "stp x29, x30, [sp, #-16]!",
+    "mov x29, sp",
+    "blr x4",
+    "ldp x29, x30, [sp], #16",
+    "ret"
+);
+
+#[cfg(all(any(target_arch = "x86_64", target_arch = "aarch64"), not(miri)))]
+unsafe extern "C" {
+    /// Calls `function` with the other arguments.
+    ///
+    /// # Safety
+    /// As for the function.
+    pub(crate) fn ocr_call_edt(
+        paramc: u32,
+        paramv: *mut u64,
+        depc: u32,
+        depv: *mut EdtDep,
+        function: EdtFunction,
+    ) -> Guid;
+}
+
+/// Calls an EDT's function where the compiler or the interpreter cannot tell of an exception as well.
+///
+/// # Safety
+/// As for the function.
+#[cfg(not(all(any(target_arch = "x86_64", target_arch = "aarch64"), not(miri))))]
+pub(crate) unsafe fn ocr_call_edt(
+    paramc: u32,
+    paramv: *mut u64,
+    depc: u32,
+    depv: *mut EdtDep,
+    function: EdtFunction,
+) -> Guid {
+    // SAFETY: the caller passes what `function` is to be called with, as `ocrEdt_t` says.
+    unsafe { function(paramc, paramv, depc, depv) }
+}
+
+/// Calls a function of the program that is none of an EDT, through `function`, which must not panic.
+pub(crate) fn call<R>(function: impl FnOnce() -> R) -> R {
+    let mut call = UserCall {
+        function: Some(function),
+        result: None,
+    };
+    let run = runner(&call);
+    // SAFETY: `run` gets the call that it is to make, and looks at nothing else.
+    unsafe { ocr_call_edt(0, (&raw mut call).cast(), 0, ptr::null_mut(), run) };
+    match call.result {
+        Some(result) => result,
+        None => unreachable!("the call has been made"),
+    }
+}
+
+/// A call on its way, and what has come of it.
+struct UserCall<F, R> {
+    function: Option<F>,
+    result: Option<R>,
+}
+
+/// The function that makes a call of this type.
+fn runner<F: FnOnce() -> R, R>(_: &UserCall<F, R>) -> EdtFunction {
+    run::<F, R>
+}
+
+/// Makes a call, as an EDT's function.
+///
+/// # Safety
+/// `call` points to a `UserCall<F, R>` that nobody else touches.
+unsafe extern "C" fn run<F: FnOnce() -> R, R>(
+    _paramc: u32,
+    call: *mut u64,
+    _depc: u32,
+    _depv: *mut EdtDep,
+) -> Guid {
+    // SAFETY: the caller promises that `call` points to a `UserCall<F, R>` that nobody else touches.
+    let call = unsafe { &mut *call.cast::<UserCall<F, R>>() };
+    call.result = call.function.take().map(|function| function());
+    Guid::NULL
+}
+
+#[cfg(test)]
+mod tests {
+    #[test]
+    fn a_call_gives_what_the_function_gives() {
+        let text = String::from("what it has");
+        assert_eq!(super::call(|| text.len()), 11);
+        assert_eq!(super::call(|| text + " owned"), "what it has owned");
+    }
+}

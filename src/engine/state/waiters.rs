@@ -1,0 +1,158 @@
+//! The threads that wait for an event in a call, and what each is answered.
+
+use crate::engine::state::runtime::Runtime;
+use crate::object::edt::Edt;
+use crate::object::guid::Guid;
+use crate::sync::preemption_point;
+use parking_lot::{Condvar, Mutex, MutexGuard};
+use std::ptr;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, Weak};
+use std::time::Duration;
+
+/// What an event was satisfied with.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct WaitResult {
+    /// The data block, or `NULL_GUID`.
+    pub data: Guid,
+    /// Its memory; null without.
+    pub address: *mut u8,
+    /// Its size in bytes.
+    pub size: u64,
+}
+
+// SAFETY: it says where memory is; who may use that when, the program has to know.
+unsafe impl Send for WaitResult {}
+
+/// No data.
+pub(crate) const NOTHING: WaitResult = WaitResult {
+    data: Guid::NULL,
+    address: ptr::null_mut(),
+    size: 0,
+};
+
+/// Why there is no answer.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) enum WaitError {
+    /// The GUID names no event.
+    NoSuchEvent,
+    OutOfMemoryError,
+    /// The runtime ends.
+    Ending,
+    /// The caller has paused the runtime: nobody could satisfy the event.
+    Paused,
+}
+
+#[derive(Clone, Copy)]
+pub(crate) enum WaitState {
+    Waiting,
+    Answered(WaitResult),
+    Ending,
+}
+
+/// A thread that waits.
+pub(crate) struct Sleeper {
+    state: Mutex<WaitState>,
+    changed: Condvar,
+    /// Its EDT is in the queue of a block, or a device could not bring the block.
+    pub(crate) stuck: AtomicBool,
+}
+
+/// All threads that wait.
+#[derive(Default)]
+pub(crate) struct Waiters(Mutex<Vec<Weak<Sleeper>>>);
+
+impl Waiters {
+    pub(crate) fn add(&self, sleeper: &Arc<Sleeper>) {
+        let mut all = self.0.lock();
+        all.retain(|other| other.strong_count() != 0);
+        all.push(Arc::downgrade(sleeper));
+    }
+
+    /// Ends all waiting. Those that waited count as work in flight, as if they had an answer.
+    pub(crate) fn cancel_all(&self, runtime: &Runtime) {
+        for sleeper in self.0.lock().iter().filter_map(Weak::upgrade) {
+            sleeper.wake(runtime, WaitState::Ending);
+        }
+    }
+}
+
+impl Sleeper {
+    pub(crate) fn new() -> Arc<Sleeper> {
+        Arc::new(Sleeper {
+            state: Mutex::new(WaitState::Waiting),
+            changed: Condvar::new(),
+            stuck: AtomicBool::new(false),
+        })
+    }
+
+    /// Ends the waiting, if it has not ended: the thread is work in flight from before it is woken until
+    /// it has gone on so far that it is seen to do so. An answer outdoes the end of the program, for
+    /// those that know that it comes (`wait_for_last`).
+    pub(crate) fn wake(&self, runtime: &Runtime, with: WaitState) {
+        runtime.begin_outside();
+        preemption_point(8);
+        let waited = {
+            let mut state = self.state.lock();
+            let waited = matches!(*state, WaitState::Waiting);
+            if waited || matches!((*state, with), (WaitState::Ending, WaitState::Answered(_))) {
+                *state = with;
+                self.changed.notify_one();
+            }
+            waited
+        };
+        if !waited {
+            runtime.end_outside();
+        }
+    }
+
+    /// Waits when the run has ended, as long as an answer `comes`, or may be what others do leads to one.
+    pub(crate) fn wait_for_last(
+        &self,
+        mut comes: impl FnMut() -> Comes,
+        mut others_act: impl FnMut() -> bool,
+    ) -> WaitState {
+        let mut state = self.state.lock();
+        loop {
+            // In this order: what a call leads to is there when it has ended.
+            let (act, comes) = MutexGuard::unlocked(&mut state, || (others_act(), comes()));
+            let answered = matches!(*state, WaitState::Answered(_));
+            if answered || !(matches!(comes, Comes::Yes) || act && matches!(comes, Comes::Perhaps))
+            {
+                return *state;
+            }
+            self.changed.wait_for(&mut state, Duration::from_millis(1));
+        }
+    }
+
+    pub(crate) fn wait(&self) -> WaitState {
+        let mut state = self.state.lock();
+        loop {
+            match *state {
+                WaitState::Waiting => self.changed.wait(&mut state),
+                other => return other,
+            }
+        }
+    }
+}
+
+/// The EDT that stands for a thread waits for what may never come, as the turn at a block, or does not any more.
+pub(crate) fn set_stuck(edt: &Edt, stuck: bool) {
+    sleeper_of(edt).stuck.store(stuck, Ordering::SeqCst);
+}
+
+/// The thread that an EDT stands for, which has not been woken.
+fn sleeper_of(edt: &Edt) -> &Sleeper {
+    let sleeper = edt.params()[0] as *const Sleeper;
+    // SAFETY: made by `into_raw` for this EDT, to which it belongs until that is gone.
+    unsafe { &*sleeper }
+}
+
+/// Whether an answer is on its way to a thread that waits.
+pub(crate) enum Comes {
+    Yes,
+    /// Its EDT is in the queue of a block, or just being given that; or it waits for an event that may be about to be
+    /// satisfied.
+    Perhaps,
+    No,
+}

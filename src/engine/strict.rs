@@ -1,0 +1,627 @@
+//! Where the life of an EDT meets strict mode (`check`): nothing here is called without it.
+
+use crate::check::checksum::{Checksum, ContentBefore, When};
+use crate::check::held::Reading;
+use crate::check::history::{Act, What, Who};
+use crate::check::{Check, Misuse, REDZONE_BYTE};
+use crate::config::Checks;
+use crate::engine::state::context::Context;
+use crate::engine::state::fatal::{fatal, flush_output};
+use crate::engine::state::handlers;
+use crate::engine::state::runtime::Runtime;
+use crate::engine::state::user_call::ocr_call_edt;
+use crate::memory;
+use crate::object::code::EdtDep;
+use crate::object::data_block::{BlockState, DataBlock};
+use crate::object::edt::{Edt, EdtState, FINISH, Mode, PreSlot};
+use crate::object::event::EventKind;
+use crate::object::guid::Guid;
+use crate::object::place::Place;
+use crate::sched::calls;
+use std::ptr;
+use std::sync::atomic::Ordering;
+use std::time::{Duration, Instant};
+
+/// Ends the program at a misuse.
+fn insist(result: Result<(), Box<Misuse>>) {
+    if let Err(misuse) = result {
+        fatal(&misuse.to_string());
+    }
+}
+
+impl Context {
+    /// The EDT or thread that calls the runtime now.
+    pub(crate) fn who(&self) -> Who {
+        match self.current.or(self.on_behalf_of) {
+            Some(edt) => Who::of(edt),
+            None => Who::outside(self.tally.now.thread.load(Ordering::Relaxed)),
+        }
+    }
+
+    /// What an object has been through, as an appendix to a message; nothing without strict mode.
+    pub(crate) fn story(&self, guid: Guid) -> String {
+        let check = self.runtime.check.as_ref();
+        check.map_or(String::new(), |check| {
+            format!("\n  {}", check.history.story(guid, 0))
+        })
+    }
+
+    /// An EDT is being created with this `depv`, or without, and nobody knows it yet.
+    pub(crate) fn check_created(&self, check: &Check, edt: &Edt, depv: &[Guid]) {
+        let objects = &self.runtime.objects;
+        check.edt_created(objects, edt.guid(), edt.work(), depv, self.creation(edt));
+    }
+
+    /// The EDT that is being created has got an output event: the history takes note of it.
+    #[cold]
+    pub(crate) fn check_output(&self, check: &Check, edt: &Edt, output: Guid) {
+        let objects = &self.runtime.objects;
+        check.output_created(objects, output, edt.guid(), edt.work(), self.creation(edt));
+    }
+
+    /// What creates an EDT: the call, and who makes it.
+    fn creation(&self, edt: &Edt) -> (&'static str, Who) {
+        let by_the_runtime = self.current.is_none() && edt.work().name.given() == "mainEdt";
+        let call = match edt.explicit_range() {
+            _ if by_the_runtime => crate::check::history::AT_START,
+            _ if edt.work().kind.is_of_a_block_call() => edt.work().kind.call(),
+            Some(_) => "ocrOpenclTaskCreate",
+            None => "ocrEdtCreate",
+        };
+        (call, self.who())
+    }
+
+    /// All pre-slots of an EDT are satisfied.
+    #[cold]
+    pub(crate) fn check_runnable(&self, check: &Check, edt: &Edt) {
+        let modes = edt.slots().iter();
+        let modes = modes.map(|slot| (slot.data(), slot.info().mode));
+        insist(check.mixed_modes(Who::of(edt), modes));
+        for (at, slot) in edt.slots().iter().enumerate() {
+            if slot.info().mode != Mode::Null && !slot.data().is_null() {
+                check.gives(edt.guid(), at as u32, slot.data());
+            }
+        }
+        let gets = |block| edt.slots().iter().any(|slot| slot.data() == block);
+        let data = edt.slots().iter().map(crate::object::edt::PreSlot::data);
+        for part in data.filter(|data| !data.is_null()) {
+            let objects = &self.runtime.objects;
+            insist(check.part_and_whole(objects, Who::of(edt), gets, part));
+        }
+    }
+
+    /// An EDT is about to run on the host.
+    fn check_begin(&self, check: &Check, edt: &'static Edt) {
+        begins(check, edt);
+        self.check_reads(check, edt);
+        for (_, slot) in edt.blocks() {
+            let objects = &self.runtime.objects;
+            let block = objects.data_blocks.pinned(slot.data());
+            insist(check.within(objects, block, Who::of(edt), When::Begin));
+            if let Some(print) =
+                Checksum::take(&check.contents, block, slot.info().mode.writes() as u32)
+            {
+                insist(check.compare(slot.data(), print, Who::of(edt), When::Begin));
+            }
+        }
+    }
+
+    /// An EDT is about to run, here or on a device: what it only reads has been written, and a kernel reads nothing that
+    /// who has passed it on may still write.
+    pub(crate) fn check_reads(&self, check: &Check, edt: &'static Edt) {
+        let on_device = edt.place.get() != Place::HOST;
+        for (slot, pre_slot) in edt.blocks() {
+            let (block, mode) = (pre_slot.data(), pre_slot.info().mode);
+            if mode.writes() {
+                continue;
+            }
+            let reading = Reading {
+                who: Who::of(edt),
+                block,
+                mode,
+                slot,
+            };
+            let data_block = self.runtime.objects.data_blocks.pinned(block);
+            let (unwritten, beside_writer) = {
+                let copies = data_block.copies();
+                let by_host = copies.is_written_on_host();
+                (copies.valid.is_empty() && !by_host, by_host)
+            };
+            if unwritten && data_block.size() != 0 {
+                check.note_read_unwritten(reading);
+            }
+            if beside_writer && on_device {
+                let act = check.giver(edt.guid(), slot, block);
+                match act.filter(|act| self.holds_to_write(check, act.who, data_block)) {
+                    Some(act) => insist(Err(check.reads_unreleased(reading, act))),
+                    None => {
+                        let held = data_block.creator.load(Ordering::Relaxed) != 0;
+                        let creator = check.creator(block).filter(|_| held);
+                        check.note_read_beside_writer(reading, creator);
+                    }
+                }
+            }
+        }
+    }
+
+    /// Whether an EDT or a thread, which may end meanwhile, holds a block for writing.
+    fn holds_to_write(&self, check: &Check, who: Who, block: &DataBlock) -> bool {
+        let is_creator = |creator: Who| {
+            if who.edt.is_null() {
+                creator.edt.is_null() && creator.thread == who.thread
+            } else {
+                creator.edt == who.edt
+            }
+        };
+        if block.creator.load(Ordering::Relaxed) != 0
+            && check.creator(block.guid()).is_some_and(is_creator)
+        {
+            return true;
+        }
+        let Some((edt, locked)) = self.runtime.objects.edts.lock(who.edt) else {
+            return false;
+        };
+        let holds = |(_, slot): (u32, &PreSlot)| {
+            let info = slot.info();
+            slot.data() == block.guid() && info.mode.writes() && !info.released
+        };
+        locked.word.state() == EdtState::Runnable && edt.blocks().any(holds)
+    }
+
+    /// An EDT has run, and holds its blocks still.
+    #[cold]
+    pub(crate) fn check_end(&mut self, check: &Check, edt: &'static Edt, result: Guid) {
+        let who = Who::of(edt);
+        // The EDT writes nothing any more. This comes before its blocks are sealed: it has not run since.
+        check.contents.meanwhile.ends(who);
+        if self.in_group {
+            insist(Err(check.open_group(who)));
+        }
+        let scope = edt.finish_scope().filter(|_| edt.flags.get() & FINISH != 0);
+        let output = scope.map_or(edt.output(), |scope| scope.output.get());
+        let objects = &self.runtime.objects;
+        insist(
+            match check.wrong_result(
+                objects,
+                who,
+                result,
+                !output.is_null(),
+                self.held_at(edt, result),
+            ) {
+                Some(misuse) => Err(misuse),
+                None => Ok(()),
+            },
+        );
+        if scope.is_none() {
+            check.ends_with(output, who);
+        }
+        let on_host = edt.place.get() == Place::HOST;
+        for (at, slot) in edt.blocks().filter(|(_, slot)| !slot.info().released) {
+            let block = objects.data_blocks.pinned(slot.data());
+            let (mode, slot) = (slot.info().mode, Some(at));
+            if on_host {
+                self.give_back(check, block, who, mode, slot, false);
+            } else {
+                let when = When::Held(mode, slot);
+                insist(check.within(objects, block, who, when));
+                // A device that shares the host's memory may have written what it only reads.
+                if !mode.writes()
+                    && let Some(print) = Checksum::take(&check.contents, block, 0)
+                {
+                    insist(check.compare(block.guid(), print, who, when));
+                }
+            }
+        }
+        if on_host {
+            let mut held = self.held;
+            // SAFETY: blocks in the list are held, so they are alive.
+            while let Some(block) = unsafe { held.as_ref() } {
+                self.give_back(check, block, who, Mode::Rw, None, false);
+                held = block.held_neighbours()[1].get();
+            }
+        }
+        for block in check.edt_ran(edt.guid()) {
+            self.check_released(check, block, who);
+        }
+        insist(check.verify_quarantine(who));
+    }
+
+    /// The block of those that an ending EDT holds that begins at this address, which it has returned as a
+    /// GUID.
+    fn held_at(&self, edt: &Edt, address: Guid) -> Option<Guid> {
+        let blocks = &self.runtime.objects.data_blocks;
+        let starts = |block: &DataBlock| block.host_ptr() as u64 == address.bits();
+        let mut slots = edt.blocks().filter(|(_, slot)| !slot.info().released);
+        if let Some((_, slot)) = slots.find(|(_, slot)| starts(blocks.pinned(slot.data()))) {
+            return Some(slot.data());
+        }
+        let mut held = self.held;
+        // SAFETY: blocks in the list are held, so they are alive.
+        while let Some(block) = unsafe { held.as_ref() } {
+            if starts(block) {
+                return Some(block.guid());
+            }
+            held = block.held_neighbours()[1].get();
+        }
+        None
+    }
+
+    /// Looks at a block that an EDT has released. It is held meanwhile, in a mode that excludes
+    /// nobody, so that it does not go.
+    pub(crate) fn check_released(&mut self, check: &Check, guid: Guid, who: Who) {
+        let Some((block, locked)) = self.runtime.objects.data_blocks.lock(guid) else {
+            return;
+        };
+        if locked.word.state() != BlockState::Live {
+            // Whoever destroyed it may be about to free it.
+            return;
+        }
+        // An EDT that holds the block has it looked at as that EDT ends. Here it would be seen as a write of this EDT.
+        if !memory::watch(block, &locked) {
+            return;
+        }
+        drop(locked);
+        if let Some(print) = Checksum::take(&check.contents, block, 0) {
+            insist(check.compare(guid, print, who, When::Released));
+        }
+        let left = memory::end_watch(block, &mut self.granted);
+        self.dispose_if(block, left);
+        self.check_may_close(check, guid);
+    }
+
+    /// The running code has released a block, or has looked at one that it has released. Of what a thread outside of EDTs does with it nobody could be told.
+    pub(crate) fn check_may_close(&self, check: &Check, guid: Guid) {
+        if self.current.is_some()
+            && handlers::is_ours(libc::SIGSEGV)
+            && let Some((block, locked)) = self.runtime.objects.data_blocks.lock(guid)
+        {
+            check.contents.closed.close(block, &locked);
+        }
+    }
+
+    /// The first EDT of the program's that is runnable and waits for a block until others have released it.
+    pub(crate) fn first_waiting(&self, guid: Guid) -> Option<Guid> {
+        let (block, _locked) = self.runtime.objects.data_blocks.lock(guid)?;
+        // SAFETY: an EDT in the queue belongs to the queue, which the lock guards.
+        let first = unsafe { block.queue.get().0.as_ref() }?;
+        // The copying EDT says so itself, and a block may be destroyed that is about to be divided.
+        let is_runtimes = first.work().kind.is_of_a_block_call();
+        (!is_runtimes).then(|| first.guid())
+    }
+
+    /// A part, which the partition holds, is about to be given to those that wait for it: from here on, it is not
+    /// written through another.
+    pub(crate) fn check_opened(&self, check: &Check, part: &DataBlock) {
+        if let Some(print) = Checksum::take(&check.contents, part, 1) {
+            // Nothing is known of its content yet.
+            let _ = check.compare(part.guid(), print, self.who(), When::Begin);
+        }
+    }
+
+    /// The running code has connected an output event. The EDT of it, if that may have ended before: it can run,
+    /// and has no block to wait for that the running code holds.
+    #[cold]
+    pub(crate) fn may_be_late(&self, check: &Check, output: Guid) -> Option<Guid> {
+        let Some(What::Output(guid)) = check.history.what(output) else {
+            return None;
+        };
+        let (edt, locked) = self.runtime.objects.edts.lock(guid)?;
+        let itself = self.current.is_some_and(|current| current.guid() == guid);
+        // A finish EDT's output event waits for its scope.
+        if itself || locked.word.state() != EdtState::Runnable || edt.flags.get() & FINISH != 0 {
+            return None;
+        }
+        drop(locked);
+        (!self.keeps_waiting(guid, None)).then_some(guid)
+    }
+
+    /// Whether an EDT waits for a pre-slot, or for what the running code has to end first: a data block that it
+    /// holds, other than `except`, or a pause.
+    pub(crate) fn keeps_waiting(&self, edt: Guid, except: Option<Guid>) -> bool {
+        let Some((edt, locked)) = self.runtime.objects.edts.lock(edt) else {
+            return false;
+        };
+        if locked.word.state() != EdtState::Runnable || self.has_paused() {
+            return true;
+        }
+        let blocks: Vec<Guid> = edt.blocks().map(|(_, slot)| slot.data()).collect();
+        drop(locked);
+        let mut others = blocks.into_iter().filter(|block| Some(*block) != except);
+        others.any(|block| self.held_block(block).is_some())
+    }
+
+    /// A block that the running code holds, the mode, and the pre-slot unless it has created the block.
+    fn held_block(&self, guid: Guid) -> Option<(&'static DataBlock, Mode, Option<u32>)> {
+        let (block, locked) = self.runtime.objects.data_blocks.lock(guid)?;
+        let created = block.creator.load(Ordering::Relaxed) == self.holder();
+        drop(locked);
+        if created {
+            return Some((block, Mode::Rw, None));
+        }
+        let mut blocks = self.current?.blocks();
+        let (at, slot) = blocks.find(|(_, slot)| slot.data() == guid)?;
+        let info = slot.info();
+        (!info.released).then_some((block, info.mode, Some(at)))
+    }
+
+    /// The running code is about to release a block, or to destroy it.
+    #[cold]
+    pub(crate) fn check_release(&self, check: &Check, guid: Guid) {
+        if let Some((block, mode, slot)) = self.held_block(guid) {
+            self.give_back(check, block, self.who(), mode, slot, true);
+        }
+    }
+
+    /// A host EDT is about to give back a block that it holds in this mode, through this pre-slot unless
+    /// it has created the block; by a call, or as it ends.
+    fn give_back(
+        &self,
+        check: &Check,
+        block: &DataBlock,
+        who: Who,
+        mode: Mode,
+        slot: Option<u32>,
+        called: bool,
+    ) {
+        let when = When::Held(mode, slot);
+        insist(check.within(&self.runtime.objects, block, who, when));
+        let print = Checksum::take(&check.contents, block, mode.writes() as u32);
+        if mode.writes() {
+            let look = || print.or_else(|| Checksum::take_among(&check.contents, block));
+            insist(check.written_after_passing(who, block.guid(), look));
+        }
+        let Some(print) = print else { return };
+        if mode.writes() {
+            check
+                .contents
+                .seal_at_release(block.guid(), print, who, called);
+        } else {
+            insist(check.compare(block.guid(), print, who, when));
+        }
+    }
+
+    /// The running code is about to satisfy an event with a block. Threads outside of EDTs are not told
+    /// apart.
+    #[cold]
+    pub(crate) fn check_satisfy(&self, check: &Check, event: Guid, guid: Guid, act: Act) {
+        // A latch event ignores the block. What is known of it may come later, where another thread creates it.
+        if self.runtime.objects.event_kind(event) == Some(EventKind::Latch) {
+            return;
+        }
+        let unwritten = || match self.held_block(guid) {
+            Some((block, _, None)) => block.is_unwritten(),
+            // What it was when the EDT began is not known.
+            _ => true,
+        };
+        let before = || self.check_passing(check, guid);
+        insist(check.passes(event, guid, act, before, unwritten));
+    }
+
+    /// What is in a block that the running EDT holds for writing, and is about to pass on.
+    #[cold]
+    pub(crate) fn check_passing(&self, check: &Check, guid: Guid) -> Option<ContentBefore> {
+        self.current?;
+        let (block, mode, _) = self.held_block(guid)?;
+        mode.writes()
+            .then(|| ContentBefore::take(&check.contents, block))?
+    }
+
+    /// Events did not take what others passed on to them.
+    #[cold]
+    pub(crate) fn report_rejected(&mut self) {
+        let rejected = self.worklist.rejected.as_mut().map(std::mem::take);
+        let Some(check) = &self.runtime.check else {
+            return;
+        };
+        for event in rejected.unwrap_or_default() {
+            let by = "by an event that it depends on";
+            insist(check.satisfied_twice(event, self.who(), by.into()));
+        }
+    }
+
+    /// The output event of an EDT that has ended, a program's own, did not take its result.
+    #[cold]
+    pub(crate) fn report_rejected_result(&self, who: Who, output: Guid) {
+        if let Some(check) = &self.runtime.check {
+            let by = match who.work {
+                Some(_) => format!("by the end of {who}, whose output event it is"),
+                None => "by the end of a finish EDT's scope, whose output event it is".to_string(),
+            };
+            insist(check.satisfied_twice(output, who, by));
+        }
+    }
+
+    /// Nobody uses a destroyed block any more.
+    #[cold]
+    pub(crate) fn check_gone(&self, check: &Check, block: &DataBlock) {
+        let guid = block.guid();
+        let objects = &self.runtime.objects;
+        insist(check.within(objects, block, self.who(), When::Freed));
+        check.contents.forget(guid);
+        if block.copies().resident.is_empty()
+            && let Some(memory) = block.take_memory()
+        {
+            insist(check.quarantine(guid, memory, self.who()));
+        }
+    }
+}
+
+/// Whether an EDT is one that the runtime has made for a call, and its function the runtime's.
+pub(crate) fn is_runtimes(edt: &Edt) -> bool {
+    edt.work().kind.is_of_a_block_call()
+}
+
+/// An EDT is about to run, here or on a device.
+pub(crate) fn begins(check: &Check, edt: &Edt) {
+    check.contents.meanwhile.begins(Who::of(edt));
+    for (_, slot) in edt.blocks() {
+        check.contents.closed.open(slot.data());
+        if slot.info().mode.writes() {
+            check.contents.begins_to_write(slot.data());
+        }
+    }
+}
+
+/// What a worker calls in place of an EDT's function.
+///
+/// # Safety
+/// As for the function, by a worker whose current EDT this is.
+pub(crate) unsafe extern "C" fn call_checked(
+    paramc: u32,
+    paramv: *mut u64,
+    depc: u32,
+    depv: *mut EdtDep,
+) -> Guid {
+    let at_work = || {
+        let context = Context::get()?;
+        // SAFETY: this thread's, and no reference into it is alive while it runs an EDT's function.
+        let context = unsafe { &mut *context };
+        let (edt, check) = (context.current?, context.runtime.check.as_deref()?);
+        Some((context, edt, check))
+    };
+    let begun = at_work().and_then(|(context, edt, check)| {
+        context.check_begin(check, edt);
+        edt.work().function
+    });
+    let Some(function) = begun else {
+        fatal(
+            "strict mode was to call an EDT's function where there is none: this is a fault of the runtime",
+        );
+    };
+    // SAFETY: the worker that calls this passes an EDT's `paramv`, which has `paramc` elements or is null if there are
+    // none.
+    let mut params = unsafe { Guarded::copy(paramv, paramc) };
+    // SAFETY: the worker that calls this passes an EDT's `depv`, which has `depc` elements or is null if there are
+    // none.
+    let mut deps = unsafe { Guarded::copy(depv, depc) };
+    let (paramv, depv) = (params.start(), deps.start());
+    let begun = Instant::now();
+    // SAFETY: `function` is that of the EDT whose arguments these are; both copies have as many elements as the
+    // originals.
+    let result = unsafe { ocr_call_edt(paramc, paramv, depc, depv, function) };
+    let ns = begun.elapsed().as_nanos() as u64;
+    if let Some((context, edt, check)) = at_work() {
+        context.count_time(edt.work(), Place::HOST, ns);
+        for (name, copy) in [("paramv", params), ("depv", deps)] {
+            let who = Who::of(edt);
+            if let Some(at) = copy.overrun() {
+                insist(Err(check.beyond_argument(who, name, at, copy.len)));
+            }
+            if copy.len != 0 {
+                insist(check.outlived(who, name, copy.words));
+            }
+        }
+        context.check_end(check, edt, result);
+    }
+    result
+}
+
+/// A copy of an array that an EDT's function gets, with words on both sides that are not its own.
+struct Guarded {
+    words: Vec<u64>,
+    len: usize,
+    /// How many words an element has.
+    each: usize,
+}
+
+/// How many words are looked at on each side: a multiple of those of `u64` and of `EdtDep`.
+const AROUND: usize = 36;
+
+impl Guarded {
+    /// # Safety
+    /// `start` has `len` elements; it may be null if there are none.
+    #[inline(never)]
+    unsafe fn copy<T>(start: *const T, len: u32) -> Guarded {
+        const { assert!(size_of::<T>().is_multiple_of(size_of::<u64>())) };
+        let (len, each) = (len as usize, size_of::<T>() / size_of::<u64>());
+        let words = vec![MARK; AROUND + len * each + AROUND];
+        let mut copy = Guarded { words, len, each };
+        if len != 0 {
+            // SAFETY: the caller promises that `start` has `len` elements; the copy is new and has room for them behind
+            // its first words.
+            unsafe { ptr::copy_nonoverlapping(start, copy.start(), len) };
+        }
+        copy
+    }
+
+    /// What the function gets: null if there are no elements.
+    fn start<T>(&mut self) -> *mut T {
+        match self.len {
+            0 => ptr::null_mut(),
+            _ => self.words.as_mut_ptr().wrapping_add(AROUND).cast(),
+        }
+    }
+
+    /// The index of an element that is none of the array and was written. Not inlined: the EDT's function is not to
+    /// run with the mark in a register, since a crash is told by what registers have.
+    #[inline(never)]
+    fn overrun(&self) -> Option<i64> {
+        let (before, rest) = self.words.split_at(AROUND);
+        let behind = &rest[self.len * self.each..];
+        let is_written = |word: &u64| *word != MARK;
+        match behind.iter().position(is_written) {
+            Some(at) => Some((self.len + at / self.each) as i64),
+            None => (before.iter().rposition(is_written))
+                .map(|at| -(((AROUND - 1 - at) / self.each) as i64) - 1),
+        }
+    }
+}
+
+const MARK: u64 = u64::from_ne_bytes([REDZONE_BYTE; 8]);
+
+/// How many calls that were never made are shown.
+const SHOWN: usize = 10;
+
+impl Runtime {
+    /// What strict mode says at `ocrShutdown`, when all workers have ended, and threads of the program are refused. The
+    /// exit status.
+    pub(crate) fn check_left(&self) -> i32 {
+        let Some(check) = &self.check else { return 0 };
+        // Threads that were in a call go on until its end, or until they see that the run has ended.
+        calls::wait_for_all(
+            |is_so| self.registry.any_calls(is_so),
+            || std::thread::sleep(Duration::from_micros(100)),
+        );
+        let insist = |result: Result<(), Box<Misuse>>| {
+            if let Err(misuse) = result {
+                self.fatal(&misuse.to_string());
+            }
+        };
+        for (_, block) in self.objects.data_blocks.live() {
+            insist(check.within(&self.objects, block, Who::NOBODY, When::Shutdown));
+        }
+        for guid in check.contents.sealed() {
+            let blocks = &self.objects.data_blocks;
+            if blocks.exists(guid)
+                && let Some(print) = Checksum::take(&check.contents, blocks.pinned(guid), 0)
+            {
+                insist(check.compare(guid, print, Who::NOBODY, When::Shutdown));
+            }
+        }
+        insist(check.visit_all());
+        insist(check.visit_outlived());
+        flush_output();
+        let early = self.deferred_calls();
+        match early.len() {
+            0 => {}
+            1 => strict_note!("1 call was never made:"),
+            more => strict_note!("{more} calls were never made:"),
+        }
+        for call in early.iter().take(SHOWN) {
+            say_line!("  {call}");
+        }
+        let Some(left) = check.left(&self.objects) else {
+            return 0;
+        };
+        match *self.settings.check {
+            Checks::Leaks => {
+                error!("{left}");
+                crate::engine::state::end::FATAL_STATUS
+            }
+            _ => {
+                note!("{left}");
+                0
+            }
+        }
+    }
+}

@@ -1,0 +1,241 @@
+//! Which context a thread has: made when it first calls the runtime, ended when it ends.
+
+use crate::diag::EdtName;
+use crate::engine::state::context::Context;
+use crate::engine::state::fatal::fatal;
+use crate::engine::state::runtime::Runtime;
+use crate::engine::state::stack::SignalStack;
+use crate::object::edt::Edt;
+use crate::sched::queues::Local;
+use crate::sched::reclaim::begin_worker;
+use parking_lot::Mutex;
+use std::cell::Cell;
+use std::ffi::c_void;
+use std::ptr;
+use std::ptr::NonNull;
+use std::sync::Arc;
+use std::sync::atomic::Ordering;
+
+thread_local! {
+    /// The context of a worker.
+    static CONTEXT: Cell<*mut Context> = const { Cell::new(ptr::null_mut()) };
+    /// The context of another thread. It may be of a runtime that has ended since. When the thread ends,
+    /// `departure` has it ended, as late as can be: destructors of the program's may still call the runtime.
+    static OUTSIDER: Cell<*mut Context> = const { Cell::new(ptr::null_mut()) };
+}
+
+impl Context {
+    /// Makes a context for this worker and enters it.
+    pub(crate) fn enter(runtime: &'static Runtime, local: Local) -> *mut Context {
+        begin_worker();
+        let context = Context::new(runtime, Some(local));
+        CONTEXT.set(context);
+        context
+    }
+
+    /// Ends this thread's context, if it has one.
+    pub(crate) fn leave() {
+        Context::end(CONTEXT.replace(ptr::null_mut()), true);
+        let outsider = OUTSIDER.get();
+        // SAFETY: the context is this thread's.
+        if let Some(this) = unsafe { outsider.as_ref() } {
+            // A call of its own, which is over when the context has ended.
+            let goes_on = this.tally.now.calls.enter(|| this.runtime.is_current());
+            OUTSIDER.set(ptr::null_mut());
+            Context::end(outsider, goes_on);
+        }
+    }
+
+    /// Ends a context that this thread had and has forgotten; nothing if it is null. Where its run does not go on,
+    /// objects are left as they are.
+    fn end(context: *mut Context, goes_on: bool) {
+        if context.is_null() {
+            return;
+        }
+        // SAFETY: `new` made this box, and the cell that named it is cleared.
+        let mut context = unsafe { Box::from_raw(context) };
+        let runtime = context.runtime;
+        if context.has_paused() {
+            if !runtime.end.is_ending() {
+                warning!(
+                    "a thread has ended without ocrResume after its ocrPause; the \
+                     runtime goes on"
+                );
+            }
+            context.resume();
+        }
+        if goes_on {
+            context.release_held();
+            context.work_off();
+        }
+        runtime.objects.drain(&mut context.caches);
+        let now = &context.tally.now;
+        now.holder.store(0, Ordering::Relaxed);
+        now.calls.leave_all();
+        runtime.registry.leave(&context.tally);
+        // The runtime may go with the keeper: after everything that refers to it.
+        let keeper = context.keeper.take();
+        drop(context);
+        drop(keeper);
+    }
+
+    /// The context of this thread; made now if it has none. `None` where no runtime runs.
+    #[inline]
+    pub(crate) fn get() -> Option<*mut Context> {
+        let context = CONTEXT.get();
+        if !context.is_null() {
+            Some(context)
+        } else {
+            Context::of_outsider()
+        }
+    }
+
+    /// The context of this thread for a call, until [`Context::leave_call`]. `None` where no runtime runs.
+    ///
+    /// Other threads than workers say that they are in one (`sched/calls.rs`).
+    #[inline(always)]
+    pub(crate) fn enter_call() -> Option<*mut Context> {
+        let context = CONTEXT.get();
+        if !context.is_null() {
+            Some(context)
+        } else {
+            Context::enter_call_outside()
+        }
+    }
+
+    /// The call is over.
+    #[inline(always)]
+    pub(crate) fn leave_call() {
+        if CONTEXT.get().is_null() {
+            Context::leave_call_outside();
+        }
+    }
+
+    fn enter_call_outside() -> Option<*mut Context> {
+        let context = Context::of_outsider()?;
+        // SAFETY: the context is this thread's.
+        let this = unsafe { &*context };
+        let enters = this.tally.now.calls.enter(|| this.runtime.is_current());
+        enters.then_some(context)
+    }
+
+    fn leave_call_outside() {
+        // SAFETY: the context is this thread's; `Context::leave` may have ended it.
+        if let Some(this) = unsafe { OUTSIDER.get().as_ref() } {
+            this.tally.now.calls.leave();
+        }
+    }
+
+    /// A call has panicked, and with it, perhaps, those around it.
+    #[cold]
+    pub(crate) fn leave_calls() {
+        // SAFETY: the pointer is null, or that of this thread's own context, which lives until `Context::leave`.
+        if let Some(this) = unsafe { OUTSIDER.get().as_ref() } {
+            this.tally.now.calls.leave_all();
+        }
+    }
+
+    /// Whether this thread is a worker.
+    pub(crate) fn is_worker_here() -> bool {
+        !CONTEXT.get().is_null()
+    }
+
+    /// The EDT that this thread runs, for a signal handler.
+    pub(crate) fn running_here() -> Option<&'static Edt> {
+        let context = NonNull::new(CONTEXT.get())?;
+        // SAFETY: the context is this thread's and alive; nothing is read.
+        let current = unsafe { &raw const (*context.as_ptr()).current };
+        // SAFETY: a field of the context, of this thread alone.
+        unsafe { current.read_volatile() }
+    }
+
+    /// The runtime, on a thread that runs EDTs, for a signal handler.
+    pub(crate) fn runtime_here() -> Option<&'static Runtime> {
+        let context = NonNull::new(CONTEXT.get())?;
+        // SAFETY: the context is this thread's and alive; only the address of a field is taken, and nothing is read.
+        let runtime = unsafe { &raw const (*context.as_ptr()).runtime };
+        // SAFETY: the pointer is that of a field of this thread's context, which is alive and which no other thread
+        // writes.
+        Some(unsafe { runtime.read_volatile() })
+    }
+
+    /// The context of a thread that is not a worker.
+    fn of_outsider() -> Option<*mut Context> {
+        let context = OUTSIDER.get();
+        // SAFETY: the context is this thread's, and nothing refers to it here.
+        if let Some(this) = unsafe { context.as_ref() } {
+            if this.runtime.is_current() {
+                return Some(context);
+            }
+            // A program with its own `main` has ended that runtime.
+            Context::leave();
+        }
+        Context::enter_outsider()
+    }
+
+    #[cold]
+    fn enter_outsider() -> Option<*mut Context> {
+        let runtime = Runtime::current()?;
+        // SAFETY: the context, which alone gets this reference, keeps the runtime.
+        let this: &'static Runtime = unsafe { &*Arc::as_ptr(&runtime) };
+        let context = Context::new(this, None);
+        // SAFETY: just made, and this thread's.
+        let new = unsafe { &mut *context };
+        new.keeper = Some(runtime);
+        // Where the library has the `main`, its thread does none of the program's; to ask for its stack takes long.
+        // SAFETY: `gettid` has no preconditions.
+        let is_main = unsafe { libc::gettid() } as u32 == std::process::id();
+        new.signals = if is_main && !this.legacy {
+            None
+        } else {
+            SignalStack::begin()
+        };
+        OUTSIDER.set(context);
+        watch_thread();
+        Some(context)
+    }
+}
+
+/// Has [`thread_ends`] called where a thread ends by itself. A destructor of Rust's would be called by `exit` as
+/// well, and before those of C++ and of other keys, which may call the runtime.
+static KEY: Mutex<Option<libc::pthread_key_t>> = Mutex::new(None);
+
+/// Has the end of this thread seen to. A worker is to call [`stop_watching`] before.
+pub(crate) fn watch_thread() {
+    set(1);
+}
+
+/// This thread may end.
+pub(crate) fn stop_watching() {
+    set(0);
+}
+
+fn set(watched: usize) {
+    let key = *KEY.lock().get_or_insert_with(|| {
+        let mut key = 0;
+        // SAFETY: a valid place, and a function of the right type.
+        let error = unsafe { libc::pthread_key_create(&raw mut key, Some(thread_ends)) };
+        assert_eq!(error, 0, "the system gives each process some keys");
+        key
+    });
+    // SAFETY: the key was created, and nobody deletes it.
+    unsafe { libc::pthread_setspecific(key, ptr::without_provenance(watched)) };
+}
+
+/// Called by the C library on a thread that ends and is watched.
+extern "C" fn thread_ends(_: *mut c_void) {
+    if !Context::is_worker_here() {
+        // If another destructor calls the runtime, the thread is watched again, and this called again.
+        Context::leave();
+        return;
+    }
+    // Nobody would see later that nothing comes of what it did: it counts as at work.
+    let (who, whose) = match Context::running_here() {
+        Some(edt) => (EdtName::of(edt).to_string(), "its EDT"),
+        None => ("a function of the program".to_string(), "that function"),
+    };
+    fatal(&format!(
+        "{who} has ended the worker that it ran on: it called pthread_exit (or the thread was cancelled). The \
+         runtime needs its workers, and waits for {whose} to return: end an EDT with return NULL_GUID."
+    ));
+}

@@ -1,0 +1,227 @@
+//! Threads that wait for an event in a call: of the program, or of a worker whose EDT waits.
+//!
+//! What stands for such a thread in the graph is an EDT with the flag [`WAITER`]: its first pre-slot
+//! is connected to the event, so events of every kind are waited for in the same way, chains of
+//! them too, and a data block is brought from the device where it is. It acquires the block in RO
+//! mode, which excludes nobody. It never runs: when it has its block, whoever brought it so far
+//! wakes the thread (`Context::wake`).
+//!
+//! When the run ends and no EDT runs any more, the waiting ends, too, unless the answer is on its way already
+//! (`Runtime::answer_comes`), or may be: while other threads of the program are in calls, or kernels run, what they lead
+//! to may end in one. An EDT that stands for a thread and is in the queue of a block stays there.
+//!
+//! While an EDT of this kind waits, the message about a hang shows it as the thread.
+
+use crate::engine::life::create::{CreateError, Output};
+use crate::engine::life::internal_edt::InternalEdt;
+use crate::engine::state::context::Context;
+use crate::engine::state::fork;
+use crate::engine::state::runtime::Runtime;
+use crate::engine::state::seats::Seating;
+use crate::engine::state::waiters::Comes;
+use crate::engine::state::waiters::{NOTHING, Sleeper, WaitError, WaitResult, WaitState};
+use crate::graph::GraphError;
+use crate::object::code::EdtDep;
+use crate::object::code::WorkKind;
+use crate::object::edt::{EdtState, Mode, WAITER};
+use crate::object::event::EventState;
+use crate::object::guid::Guid;
+use crate::object::waiting::Wake;
+use crate::report::tally::{Label, Wait};
+use crate::sync::{Spin, preemption_point};
+use std::sync::Arc;
+use std::sync::atomic::Ordering;
+
+/// The function of the waiting EDTs, which do not run.
+unsafe extern "C" fn nothing(_: u32, _: *mut u64, _: u32, _: *mut EdtDep) -> Guid {
+    Guid::NULL
+}
+
+impl Context {
+    /// Waits, in a call of this name, until an event is satisfied. In an EDT, another thread runs EDTs
+    /// meanwhile.
+    pub(crate) fn wait_for(
+        &mut self,
+        event: Guid,
+        call: &'static str,
+    ) -> Result<WaitResult, WaitError> {
+        let runtime = self.runtime;
+        if !event.is_event() {
+            return Err(WaitError::NoSuchEvent);
+        }
+        if self.has_paused() {
+            return Err(WaitError::Paused);
+        }
+        let sleeper = Sleeper::new();
+        let edt = self.create_waiter(event, &sleeper)?;
+        // Not before: whoever ends all waiting would take away an answer that is on its way.
+        runtime.waits.add(&sleeper);
+        let label = None;
+        let mut state = self.sleep(&sleeper, Wait { call, event, label });
+        if matches!(state, WaitState::Ending) {
+            let calls = &self.tally.now.calls;
+            calls.set_idle(true);
+            state = sleeper.wait_for_last(
+                || runtime.answer_comes(edt, event, &sleeper),
+                || runtime.registry.others_call(&self.tally) || runtime.any_launch(),
+            );
+            calls.set_idle(false);
+        }
+        match state {
+            WaitState::Answered(answer) => {
+                self.answered.add(self.holder(), answer.data);
+                self.has_belongings |= self.current.is_some();
+                Ok(answer)
+            }
+            _ => {
+                // If it can be destroyed, nobody will wake this thread. If not, it is in the queue of a block that
+                // nobody gives back any more, or somebody is about to wake this thread, and has the sleeper.
+                if self.destroy_edt(edt).is_ok() {
+                    // SAFETY: made by `into_raw` for the EDT, which is no more.
+                    drop(unsafe { Arc::from_raw(Arc::as_ptr(&sleeper)) });
+                }
+                Err(WaitError::Ending)
+            }
+        }
+    }
+
+    /// Waits, in a call of this name, until it is with a label as wanted: `watch` is given what is to be
+    /// called then, once. False if the program ends meanwhile, or the caller has paused it.
+    pub(crate) fn wait_until(
+        &mut self,
+        label: Label,
+        call: &'static str,
+        watch: impl FnOnce(Wake),
+    ) -> bool {
+        let runtime = self.runtime;
+        if self.has_paused() {
+            return false;
+        }
+        let sleeper = Sleeper::new();
+        let waits = sleeper.clone();
+        watch(Box::new(move || {
+            waits.wake(runtime, WaitState::Answered(NOTHING));
+        }));
+        runtime.waits.add(&sleeper);
+        let (event, label) = (Guid::NULL, Some(label));
+        matches!(
+            self.sleep(&sleeper, Wait { call, event, label }),
+            WaitState::Answered(_)
+        )
+    }
+
+    /// Sleeps until it is woken, with an answer or because the program has ended.
+    fn sleep(&mut self, sleeper: &Sleeper, wait: Wait) -> WaitState {
+        let runtime = self.runtime;
+        fork::check_fork(wait.call);
+        *self.tally.now.waits.lock() = Some(wait);
+        // A thread that runs EDTs, or an EDT that has left its seat.
+        let worker = self.local.is_some() || self.seating != Seating::No;
+        if worker {
+            self.settle_up();
+            self.leave_seat();
+        } else {
+            runtime.resting.begin();
+        }
+        preemption_point(8);
+        runtime.cancel_if_over();
+        preemption_point(8);
+        runtime.check_halt();
+        let calls = &self.tally.now.calls;
+        calls.set_idle(true);
+        let state = sleeper.wait();
+        calls.set_idle(false);
+        if worker {
+            self.come_back();
+        } else {
+            // The thread is one of the program's free threads again, and seen as that.
+            runtime.resting.end();
+            runtime.end_outside();
+        }
+        *self.tally.now.waits.lock() = None;
+        state
+    }
+
+    /// Creates the EDT that stands for this thread.
+    fn create_waiter(&mut self, event: Guid, sleeper: &Arc<Sleeper>) -> Result<Guid, WaitError> {
+        let param = Arc::into_raw(sleeper.clone()) as u64;
+        let created = self.create_internal_edt(InternalEdt {
+            function: nothing,
+            kind: WorkKind::Waiter,
+            params: &[param],
+            depc: 2,
+            output: Output::None,
+            // The scope of the caller may be what is waited for.
+            in_scope: false,
+        });
+        let edt = *created.as_ref().unwrap_or(&Guid::NULL);
+        let linked = created.is_ok() && {
+            if let Some((waiter, _locked)) = self.runtime.objects.edts.lock(edt) {
+                waiter.flags.set(waiter.flags.get() | WAITER);
+            }
+            // The second pre-slot has kept it from going on.
+            self.connect_waiter(event, edt)
+                .and_then(|()| {
+                    self.with_graph(|graph| graph.add_dependence(Guid::NULL, edt, 1, Mode::Null))
+                })
+                .is_ok()
+        };
+        if linked {
+            return Ok(edt);
+        }
+        let _ = self.destroy_edt(edt);
+        // SAFETY: made above, and the EDT, if there was one, is no more.
+        drop(unsafe { Arc::from_raw(Arc::as_ptr(sleeper)) });
+        Err(match created {
+            Err(CreateError::OutOfMemoryError) => WaitError::OutOfMemoryError,
+            _ => WaitError::NoSuchEvent,
+        })
+    }
+
+    /// Connects the EDT that stands for a thread to the event; where another thread opens that, when it has:
+    /// it waits for nobody.
+    fn connect_waiter(&mut self, event: Guid, edt: Guid) -> Result<(), GraphError> {
+        let spin = Spin::default();
+        loop {
+            match self.with_graph(|graph| graph.add_dependence(event, edt, 0, Mode::Ro)) {
+                Err(GraphError::Opening) => spin.wait(),
+                connected => return connected,
+            }
+        }
+    }
+}
+
+impl Runtime {
+    /// When the run ends and no EDT runs any more, nobody will satisfy anything: ends all waiting.
+    /// Called by the thread that ends the run, the last that stops running EDTs, and each that begins to wait.
+    pub(crate) fn cancel_if_over(&self) {
+        let over = self.end.is_ending() && self.seats.lock().at_work(self) == 0;
+        if over {
+            self.waits.cancel_all(self);
+        }
+    }
+
+    /// Whether somebody is about to bring what a thread waits for that this EDT stands for. When the run has
+    /// ended, that is left of what was satisfied before: by a call that still goes on, or from a device.
+    fn answer_comes(&self, edt: Guid, event: Guid, sleeper: &Sleeper) -> Comes {
+        let waits = self.objects.edts.lock(edt).and_then(|(edt, locked)| {
+            let connected = !edt.slots()[0].is_unconnected();
+            (locked.word.state() == EdtState::Waiting).then_some(connected)
+        });
+        match waits {
+            // The event may be another one on the label, and the pre-slot open again.
+            Some(connected) if connected && self.is_satisfied(event) => Comes::Yes,
+            // Somebody may be on the way from an event that this one depends on.
+            Some(true) => Comes::Perhaps,
+            Some(false) => Comes::No,
+            None if sleeper.stuck.load(Ordering::SeqCst) => Comes::Perhaps,
+            None => Comes::Yes,
+        }
+    }
+
+    /// Whether an event has been satisfied and still exists.
+    pub(crate) fn is_satisfied(&self, event: Guid) -> bool {
+        let event = self.objects.events.lock(event);
+        event.is_some_and(|(_, locked)| locked.word.state() == EventState::Triggered)
+    }
+}

@@ -1,0 +1,93 @@
+//! What a worker does all day.
+
+use crate::engine::state::context::Context;
+use crate::engine::state::end::Interrupt;
+use crate::engine::state::runtime::Runtime;
+use crate::engine::workers::threads;
+use crate::object::edt::Edt;
+use crate::object::place::Place;
+use crate::sched::queues::{Found, Local};
+use std::time::Instant;
+
+/// Runs EDTs until the program ends.
+pub(crate) fn work(runtime: &'static Runtime, local: Local) {
+    let context = Context::enter(runtime, local);
+    threads::watch_thread();
+    loop {
+        // SAFETY: the context is this thread's, and this reference ends before the EDT runs.
+        while let Some(edt) = next(unsafe { &mut *context }) {
+            // SAFETY: no reference into the context is alive.
+            unsafe { Context::run(context, edt) };
+        }
+        // SAFETY: the context is this thread's, and the last EDT has returned: no other reference into it is alive.
+        let this = unsafe { &mut *context };
+        // Without a seat, the thread waits for one.
+        if runtime.end.is_ending() && this.local.is_some() || !this.find_seat() {
+            break;
+        }
+    }
+    // SAFETY: the context is this thread's, and the loop has ended: no other reference into it is alive.
+    unsafe { &mut *context }.close_seat();
+    threads::stop_watching();
+    Context::leave();
+}
+
+/// The next EDT; `None` at the end, or if the thread has no seat.
+fn next(context: &mut Context) -> Option<&'static Edt> {
+    let runtime = context.runtime;
+    loop {
+        if runtime.end.is_called() && !attend(context) {
+            return None;
+        }
+        let kept = context.next.take();
+        let local = context.local.as_mut()?;
+        if let Some(edt) = local.next(&runtime.queues, kept) {
+            return Some(edt.get());
+        }
+        if let Some(edt) = search(context) {
+            return Some(edt);
+        }
+    }
+}
+
+/// An EDT from elsewhere, if one comes before the worker has to look around.
+#[cold]
+fn search(context: &mut Context) -> Option<&'static Edt> {
+    let runtime = context.runtime;
+    // Nobody waits for a scope or a block because this worker has a part of it and nothing to do.
+    context.settle_up();
+    let kept = context.next.take();
+    let local = context.local.as_mut()?;
+    if let Some(edt) = local.next(&runtime.queues, kept) {
+        return Some(edt.get());
+    }
+    let stop = || runtime.end.is_called();
+    let begun = runtime.settings.is_reported().then(Instant::now);
+    let found = local.search(&runtime.queues, stop, || runtime.check_halt());
+    if let Some(begun) = begun {
+        let idle_ns = begun.elapsed().as_nanos() as u64;
+        context.tally.idle_ns.add(idle_ns);
+    }
+    match found {
+        Some(Found::Ready(edt)) => return Some(edt.get()),
+        Some(Found::Unplaced(edt)) => {
+            context.keep_next = true;
+            context.place_at(edt.get(), Place::HOST);
+            context.work_off();
+        }
+        None => {}
+    }
+    None
+}
+
+/// Does what workers are called to between two EDTs. False if this one is to run no other.
+#[cold]
+fn attend(context: &mut Context) -> bool {
+    let end = &context.runtime.end;
+    while end.is_called_to(Interrupt::PAUSE) && !end.is_ending() {
+        context.stand_still();
+    }
+    let leaves =
+        end.is_ending() || end.is_called_to(Interrupt::OVERSUBSCRIBED) && context.make_room();
+    !leaves
+}

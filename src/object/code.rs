@@ -1,0 +1,358 @@
+//! What EDTs do: a C function, OpenCL kernels, or both.
+//!
+//! A [`Code`] is made once for each distinct combination and lives as long as the runtime, so that
+//! an EDT carries a plain pointer to it, a template can be destroyed while its EDTs wait, and
+//! programs that create and destroy templates all the time do not grow.
+
+use super::place::Place;
+use crate::symbols;
+use parking_lot::Mutex;
+use std::collections::HashMap;
+use std::ffi::c_void;
+use std::fmt;
+use std::sync::Arc;
+
+/// `ocrEdtDep_t`.
+#[derive(Clone, Copy, Debug)]
+#[repr(C)]
+pub struct EdtDep {
+    /// The data block, or `NULL_GUID`.
+    pub guid: super::guid::Guid,
+    /// Its memory.
+    pub ptr: *mut c_void,
+    /// The mode it was acquired in.
+    pub mode: u32,
+}
+
+/// `ocrEdt_t`. C++ programs may throw through it, which ends them: hence the plain C ABI.
+pub(crate) type EdtFunction =
+    unsafe extern "C" fn(u32, *mut u64, u32, *mut EdtDep) -> super::guid::Guid;
+
+/// `ocrNdRange_t`.
+#[derive(Clone, Copy, Debug, Default)]
+#[repr(C)]
+pub struct NdRange {
+    /// 1 to 3.
+    pub work_dim: u32,
+    /// Global offsets.
+    pub global_offset: [usize; 3],
+    /// Global sizes.
+    pub global_size: [usize; 3],
+    /// Local sizes; the first 0 where the runtime chooses.
+    pub local_size: [usize; 3],
+}
+
+/// `ocrNdRangeFn_t`.
+pub(crate) type NdRangeFunction =
+    unsafe extern "C" fn(u32, *const u64, u32, *const u64, *mut NdRange);
+
+/// `OCR_NO_RESULT`.
+pub(crate) const NO_RESULT: u32 = u32::MAX;
+
+/// A kernel variant.
+///
+/// Functions are compared by address. Where the linker has merged two of them they do the same.
+#[allow(unpredictable_function_pointer_comparisons)]
+#[derive(Clone, PartialEq, Eq, Hash)]
+pub struct Kernel {
+    /// OpenCL C. A comment or a text in it need not be UTF-8.
+    pub source: Arc<[u8]>,
+    /// Build options. A name of a directory in them need not be UTF-8.
+    pub options: Vec<u8>,
+    /// The kernel's name in `source`.
+    pub name: String,
+    /// Makes the index space of an EDT; none for templates of `ocrOpenclTemplateCreate`.
+    pub range: Option<NdRangeFunction>,
+    /// The slot whose block the EDT passes on, or [`NO_RESULT`].
+    pub result_slot: u32,
+    /// Where it was built: the device and the number that its manager gave it.
+    pub built: Vec<(Place, usize)>,
+}
+
+/// What people know a work by.
+pub struct CodeName {
+    /// What the program, or the runtime, calls it.
+    given: String,
+    /// Where the function is that may have a better name.
+    function: Option<usize>,
+    /// The better name of the function, once it was looked for.
+    found: Mutex<Option<&'static str>>,
+}
+
+impl CodeName {
+    /// The name of a function of the program. `given` is what the program wrote, if it says anything.
+    pub fn of_program(function: EdtFunction, given: &str) -> CodeName {
+        let at = function as *const () as usize;
+        let given = match given {
+            "" => format!("{at:#x}"),
+            given => given.to_string(),
+        };
+        CodeName {
+            given,
+            function: Some(at),
+            found: Mutex::new(None),
+        }
+    }
+
+    /// A name that no lookup replaces.
+    pub fn fixed(name: &str) -> CodeName {
+        CodeName {
+            given: name.to_string(),
+            function: None,
+            found: Mutex::new(None),
+        }
+    }
+
+    /// What it was given when it was made.
+    pub fn given(&self) -> &str {
+        &self.given
+    }
+
+    /// The best one. It is looked for in files, the first time.
+    pub fn best(&self) -> &str {
+        match self.function {
+            Some(function) => {
+                let find = || symbols::name_of(function, &self.given);
+                self.found.lock().get_or_insert_with(find)
+            }
+            None => &self.given,
+        }
+    }
+
+    /// The best one that is known, for a signal handler. In strict mode it was looked for.
+    pub fn known(&self) -> &str {
+        let found = self.found.try_lock().and_then(|found| *found);
+        found.unwrap_or(&self.given)
+    }
+}
+
+impl Clone for CodeName {
+    fn clone(&self) -> CodeName {
+        CodeName {
+            given: self.given.clone(),
+            function: self.function,
+            found: Mutex::new(*self.found.lock()),
+        }
+    }
+}
+
+impl fmt::Display for CodeName {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.pad(self.best())
+    }
+}
+
+impl PartialEq for CodeName {
+    fn eq(&self, other: &CodeName) -> bool {
+        (&self.given, self.function) == (&other.given, other.function)
+    }
+}
+
+impl Eq for CodeName {}
+
+impl std::hash::Hash for CodeName {
+    fn hash<H: std::hash::Hasher>(&self, state: &mut H) {
+        (&self.given, self.function).hash(state);
+    }
+}
+
+/// Why a kernel cannot run.
+#[derive(Clone, PartialEq, Eq, Hash, Debug)]
+pub struct Missing {
+    /// For people.
+    pub text: String,
+    /// No device could run it: the program has made a mistake.
+    pub anywhere: bool,
+}
+
+impl Missing {
+    /// Nor could any other device.
+    pub fn anywhere(text: String) -> Missing {
+        Missing {
+            text,
+            anywhere: true,
+        }
+    }
+
+    /// Another device might.
+    pub fn here(text: String) -> Missing {
+        Missing {
+            text,
+            anywhere: false,
+        }
+    }
+}
+
+/// For whom the EDTs of a work run: for the program, or for a call that the runtime brings to its end by an EDT.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub enum WorkKind {
+    /// The program's own.
+    Program,
+    /// `ocrDbCopy`.
+    Copy,
+    /// `ocrDbPartition`.
+    Partition,
+    /// An EDT that stands for a thread which waits in `ocrLegacyBlockProgress`, and does not run.
+    Waiter,
+    /// The writing of a destroyed chunk to its file.
+    Writer,
+}
+
+impl WorkKind {
+    /// The call that such an EDT serves, for messages; empty for the program's own.
+    pub fn call(self) -> &'static str {
+        match self {
+            WorkKind::Program => "",
+            WorkKind::Copy => "ocrDbCopy",
+            WorkKind::Partition => "ocrDbPartition",
+            WorkKind::Waiter => "ocrLegacyBlockProgress",
+            WorkKind::Writer => "ocrDbDestroy of a chunk of a file",
+        }
+    }
+
+    /// Whether it does what the program has asked a block to do: the history tells of such EDTs as of calls.
+    pub fn is_of_a_block_call(self) -> bool {
+        matches!(self, WorkKind::Copy | WorkKind::Partition)
+    }
+}
+
+/// What the EDTs of a template do.
+#[allow(unpredictable_function_pointer_comparisons)]
+#[derive(Clone, PartialEq, Eq, Hash)]
+pub struct Code {
+    /// For people.
+    pub name: CodeName,
+    /// For whom it runs.
+    pub kind: WorkKind,
+    /// The C variant.
+    pub function: Option<EdtFunction>,
+    /// The C variant, where a worker calls it and nothing else is to be done: not in strict mode, nor where it is
+    /// timed.
+    pub fast_entry: Option<EdtFunction>,
+    /// The kernel variants.
+    pub kernels: Vec<Kernel>,
+    /// The devices that have a kernel for it.
+    pub devices: Vec<Place>,
+    /// Why a kernel that was asked for is not among those that can run, for the message if nothing
+    /// else can run either.
+    pub missing: Vec<Missing>,
+}
+
+impl Code {
+    /// The work of a function of the program's, which it has written so.
+    pub fn of_program(function: EdtFunction, given: &str) -> Code {
+        Code {
+            name: CodeName::of_program(function, given),
+            ..Code::of_function(function, "")
+        }
+    }
+
+    /// The work of a C function alone that has this name.
+    pub fn of_function(function: EdtFunction, name: &str) -> Code {
+        Code {
+            function: Some(function),
+            ..Code::of_kernels(name)
+        }
+    }
+
+    /// The work of a C function of the runtime's, for a call of the interface.
+    pub fn of_runtime(function: EdtFunction, kind: WorkKind) -> Code {
+        Code {
+            kind,
+            ..Code::of_function(function, kind.call())
+        }
+    }
+
+    /// A work to which kernels are to be added.
+    pub fn of_kernels(name: &str) -> Code {
+        Code {
+            name: CodeName::fixed(name),
+            kind: WorkKind::Program,
+            function: None,
+            fast_entry: None,
+            kernels: Vec::new(),
+            devices: Vec::new(),
+            missing: Vec::new(),
+        }
+    }
+
+    /// Whether its EDTs run kernels alone, of which none passes on a block.
+    pub fn passes_nothing(&self) -> bool {
+        let passes = |kernel: &Kernel| kernel.result_slot != NO_RESULT;
+        self.function.is_none() && !self.kernels.iter().any(passes)
+    }
+
+    /// The kernel for a device: which variant, and its number there. One that says its work-items comes before one
+    /// that leaves that to who creates the EDT.
+    pub fn kernel_on(&self, place: Place) -> Option<(usize, usize)> {
+        let kernels = self.kernels.iter().enumerate();
+        let built = kernels.filter_map(|(variant, kernel)| {
+            let &(_, number) = kernel.built.iter().find(|(at, _)| *at == place)?;
+            Some((variant, number))
+        });
+        built.min_by_key(|&(variant, _)| self.kernels[variant].range.is_none())
+    }
+
+    /// Whether an EDT for which nobody has said its work-items can run on a device. Where nothing else can run, one that
+    /// cannot goes there, too, and the program is told.
+    pub fn fits_without_range(&self, place: Place) -> bool {
+        self.kernel_on(place).is_some_and(|(variant, _)| {
+            self.function.is_none() || self.kernels[variant].range.is_some()
+        })
+    }
+}
+
+/// All works.
+#[derive(Default)]
+pub struct CodeTable {
+    all: Mutex<HashMap<Code, &'static Code>>,
+    strict: bool,
+    timed: bool,
+}
+
+impl CodeTable {
+    /// None yet, of a run in strict mode or not, and one in which variants are timed or not.
+    pub fn new(strict: bool, timed: bool) -> CodeTable {
+        CodeTable {
+            all: Mutex::default(),
+            strict,
+            timed,
+        }
+    }
+
+    /// Whether a worker calls the function of such a work, and does nothing else. Only that of a template with kernels
+    /// is timed: where it takes as long as looking at the clock, nobody compares it with another variant.
+    fn is_direct(&self, work: &Code) -> bool {
+        let is_timed = self.timed && !work.kernels.is_empty();
+        !self.strict && !is_timed
+    }
+
+    /// All that there are, in no order.
+    pub fn for_each(&self, mut see: impl FnMut(&Code)) {
+        self.all.lock().values().for_each(|work| see(work));
+    }
+
+    /// The one work that does the same.
+    pub fn intern(&self, mut work: Code) -> &'static Code {
+        work.fast_entry = work.function.filter(|_| self.is_direct(&work));
+        let mut all = self.all.lock();
+        if let Some(known) = all.get(&work) {
+            return known;
+        }
+        if self.strict {
+            work.name.best();
+        }
+        let known: &'static Code = Box::leak(Box::new(work.clone()));
+        all.insert(work, known);
+        known
+    }
+}
+
+impl Drop for CodeTable {
+    fn drop(&mut self) {
+        for (_, work) in self.all.get_mut().drain() {
+            // SAFETY: `intern` leaked this box, and no EDT or template is left.
+            drop(unsafe { Box::from_raw(std::ptr::from_ref(work).cast_mut()) });
+        }
+    }
+}

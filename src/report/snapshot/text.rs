@@ -1,0 +1,708 @@
+//! The snapshot in words.
+
+use super::events::{kind_and_lack, untaken_channels};
+use super::{
+    BlockWait, DeferredCallView, Holder, Maker, Marks, Name, OpenScope, SHOWN, Snapshot, Thread,
+    WaitingEdt, is_between,
+};
+use crate::check::history::What;
+use crate::diag::{BlockName, EdtName};
+use crate::object::edt::Mode;
+use crate::object::event::EventKind;
+use crate::object::guid::{Guid, Kind};
+use crate::report::tally::Label;
+use crate::report::{comm, counted, name_of_other, thread_name};
+use std::collections::{BTreeMap, HashSet};
+use std::fmt;
+
+/// Pre-slots of one EDT, EDTs of one scope, and events of one event that are described.
+const FEW: usize = 4;
+
+/// How far a chain of events is followed.
+const DEPTH: usize = 3;
+
+impl fmt::Display for Name {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        EdtName::new(self.guid, self.work).fmt(f)
+    }
+}
+
+/// A list in words: a few of them, and how many more.
+fn list<T>(all: &[T], each: impl Fn(&T) -> String) -> String {
+    let mut text: Vec<String> = all.iter().take(FEW).map(each).collect();
+    if all.len() > FEW {
+        text.push(format!("{} more", all.len() - FEW));
+    }
+    text.join(", ")
+}
+
+impl Snapshot<'_> {
+    /// The message for a program that hangs.
+    pub fn of_hang(&self) -> String {
+        let mut text = String::from(if self.told.asleep.is_empty() {
+            "the program hangs: no EDT is ready or can go on, no device works, and ocrShutdown was \
+             not called."
+        } else {
+            "the program hangs: every thread of the process waits for another one to wake it, with no \
+             limit of time, no device works, and ocrShutdown was not called."
+        });
+        let outside = self.outside();
+        let waiting = self.what_waits();
+        text += &outside;
+        let strict = self.told.history.is_some();
+        if waiting.is_empty() && outside.is_empty() {
+            text += " No EDT waits for anything: the program has ended without ocrShutdown.";
+        }
+        text += &waiting;
+        text += &self.circle();
+        text += &self.untaken();
+        text += &self.nothing();
+        if !strict {
+            text += &self.what_strict_mode_says();
+        }
+        if strict && self.objects.data_blocks.live().next().is_some() {
+            text += "\n  If the program hangs in strict mode alone, it may use what nobody has written in a data block: \
+                     new ones are filled with bytes 0xa5 there, not with zeros.";
+        }
+        text
+    }
+
+    /// Calls that did nothing.
+    fn nothing(&self) -> String {
+        let calls = |(count, first): &(u64, String)| {
+            let calls = match count {
+                1 => "A call with NULL_GUID alone did".into(),
+                count => format!("{count} calls with NULL_GUID alone did"),
+            };
+            format!(
+                "\n  {calls} nothing before, the first: {first}. Where that was to be another GUID, it was not set yet, or a \
+                 copy of it was made before it was."
+            )
+        };
+        self.told.nothing.as_ref().map_or(String::new(), calls)
+    }
+
+    /// What was refused, and what strict mode would say of a program that hangs.
+    fn what_strict_mode_says(&self) -> String {
+        let refused = self.told.refused.as_ref();
+        let mut text = refused.map_or(String::new(), |(count, first)| match count {
+            1 => format!("\n  A call was refused before: {first}. OCR_CHECK=strict says why."),
+            count => format!(
+                "\n  {count} calls were refused before, the first: {first}. OCR_CHECK=strict says why."
+            ),
+        });
+        let unexplained = |edt: &WaitingEdt| {
+            let mut slots = edt.slots.iter();
+            slots.any(|slot| slot.link.is_none() && self.lacks(edt, slot).is_none())
+        };
+        if self.waiting.iter().any(unexplained) {
+            text += "\n  A once, latch, counted or output event goes by itself, and its GUID, labeled or not, names \
+                     nothing then: OCR_CHECK=strict says which event was used when it was gone, or was destroyed, \
+                     and by whom.";
+        } else if !self.waiting.is_empty() || self.any_thread_waits() {
+            text +=
+                "\n  OCR_CHECK=strict shows who created what waits, and which event was destroyed.";
+        }
+        text
+    }
+
+    /// Threads that wait outside of the runtime, of a program that hangs for that.
+    fn outside(&self) -> String {
+        let told = &self.told;
+        let mut text = String::new();
+        let mut others = Vec::new();
+        for &id in &told.asleep {
+            let thread = told.threads.iter().find(|thread| thread.id == id);
+            let edt = thread.and_then(|thread| self.running.get(&thread.running));
+            match (thread, edt) {
+                (Some(thread), _) if thread.waits.is_some() => {}
+                (_, Some(edt)) => {
+                    text += &format!(
+                        "\n  {} runs {}, which waits outside of the runtime, in a function of the program or of a \
+                         library: for a mutex, a condition variable, a semaphore or the end of a thread",
+                        thread_name(id),
+                        self.edt(edt)
+                    );
+                }
+                (Some(thread), _) if thread.worker => {}
+                (Some(_), _) => others.push(name_of_other(id)),
+                (None, _) => others.extend(name_of_unknown(id)),
+            }
+        }
+        if !text.is_empty() && told.ready != 0 {
+            let noun = if told.ready == 1 {
+                "EDT is"
+            } else {
+                "EDTs are"
+            };
+            text += &format!(
+                "\n  {} {noun} ready, and the workers that would run what is ready wait so. What an EDT needs of \
+                 another one should be a dependence of it; where it has to wait in a call, ocrLegacyBlockProgress \
+                 gives its worker to others meanwhile",
+                told.ready
+            );
+        }
+        if !others.is_empty() {
+            text += &format!(
+                "\n  threads of the program or of a library wait outside of the runtime: {}",
+                list(&others, String::clone)
+            );
+        }
+        text
+    }
+
+    /// Channel events that hold what nobody takes, where another one lacks it: they may be mixed up.
+    fn untaken(&self) -> String {
+        let slots = self.waiting.iter().flat_map(|edt| &edt.slots);
+        let awaited = slots.filter_map(|slot| self.event_at(slot));
+        let waits = self
+            .told
+            .threads
+            .iter()
+            .filter_map(|thread| thread.waits.as_ref());
+        let mut awaited = awaited.chain(waits.map(|wait| wait.event));
+        if !awaited.any(|event| self.objects.event_kind(event) == Some(EventKind::Channel)) {
+            return String::new();
+        }
+        let full = untaken_channels(self.objects);
+        if full.is_empty() {
+            return String::new();
+        }
+        let all = list(&full, |&(event, count)| {
+            let noun = if count == 1 {
+                "satisfaction"
+            } else {
+                "satisfactions"
+            };
+            let created = self
+                .creation(event)
+                .map_or(String::new(), |by| format!(", {by}"));
+            format!(
+                "{count} {noun} of the channel event {}{created}",
+                self.object(event)
+            )
+        });
+        format!(
+            "\n  Nobody takes {all}: was the wrong channel satisfied, or a dependence added to the wrong one?"
+        )
+    }
+
+    fn any_thread_waits(&self) -> bool {
+        self.told
+            .threads
+            .iter()
+            .any(|thread| thread.waits.is_some())
+    }
+
+    /// The note about a program that runs, `since` an earlier one.
+    pub fn of_run(&self, since: Option<&Marks>) -> String {
+        let told = &self.told;
+        let (running, blocked) = (self.running.len(), self.block_waits.len());
+        // Without devices, what is in no queue is on its way into one.
+        let past = self.runnable_count.saturating_sub(running + blocked);
+        let ready = if told.devices.is_empty() {
+            past
+        } else {
+            told.ready
+        };
+        let mut text = format!(
+            "ocr: note: after {:.3} s: {}; EDTs: {running} running, {ready} ready, {} waiting for \
+             dependences, {blocked} waiting for data blocks",
+            told.seconds,
+            counted(told.workers as u64, "worker"),
+            self.waiting_count
+        );
+        if !told.devices.is_empty() {
+            let others = past.saturating_sub(ready);
+            text += &format!(", {others} on devices or on their way");
+        }
+        text += &format!("; {} have run", told.ran);
+        if let Some(before) = since {
+            let ran = told.ran.saturating_sub(before.ran);
+            text += &format!(", {ran} since the note after {:.3} s", before.seconds);
+        }
+        let workers = told.threads.iter().filter(|thread| thread.worker);
+        for thread in workers.filter(|thread| thread.waits.is_none()) {
+            text += &format!("\n  {}", thread.name());
+            text += &match self.running.get(&thread.running) {
+                Some(edt) => format!(" runs {}", self.edt(edt)),
+                None => " runs no EDT".into(),
+            };
+            if let Some(before) = since
+                && self
+                    .mark(thread)
+                    .is_some_and(|mark| before.running.contains(&mark))
+            {
+                text += &format!(", as after {:.3} s", before.seconds);
+            }
+        }
+        let ready: Vec<Name> = self.ready().copied().collect();
+        if !ready.is_empty() {
+            let edts = list(&ready, |edt| self.edt(edt));
+            text += &format!("\n  {edts}: {}", self.ready_as());
+        }
+        // Those that wait for a block are named with it.
+        let blocked: HashSet<Guid> = self.block_waits.iter().map(|wait| wait.edt.guid).collect();
+        for (place, (number, name)) in told.devices.iter().enumerate() {
+            let edts = self.on_devices.iter();
+            let edts = edts.filter(|(edt, on)| *on == place && !blocked.contains(&edt.guid));
+            let edts: Vec<Name> = edts.map(|&(edt, _)| edt).collect();
+            text += &format!("\n  device {number} ({name}) has ");
+            text += &if edts.is_empty() {
+                "no EDT".into()
+            } else {
+                list(&edts, |edt| self.edt(edt))
+            };
+        }
+        text += &self.what_waits();
+        if told.free_threads {
+            text += "\n  threads of the program or of a library are outside of the runtime, which they may \
+                     call at any time: ";
+            text += &match &told.handled {
+                None => {
+                    "unless all of them wait for each other for ever, a hang is not told".into()
+                }
+                Some(signal) => format!(
+                    "a hang is not told, since the program has a handler of {signal}, which may wake one of them"
+                ),
+            };
+        }
+        text + "\n"
+    }
+
+    /// What a later note compares with.
+    pub fn marks(&self) -> Marks {
+        Marks {
+            seconds: self.told.seconds,
+            ran: self.told.ran,
+            running: (self.told.threads.iter())
+                .filter_map(|thread| self.mark(thread))
+                .collect(),
+        }
+    }
+
+    /// What a thread runs, if that has a GUID that no other EDT ever has.
+    fn mark(&self, thread: &Thread) -> Option<(i32, Guid)> {
+        let edt = self.running.get(&thread.running)?;
+        (!edt.guid.is_label()).then_some((thread.id, edt.guid))
+    }
+
+    /// What an EDT is that does not run, waits for no other, and is on no device.
+    fn ready_as(&self) -> &'static str {
+        if self.told.devices.is_empty() {
+            "ready to run"
+        } else {
+            "ready to run, or a device brings its data"
+        }
+    }
+
+    fn what_waits(&self) -> String {
+        let mut text = String::new();
+        let waiting = self.told.threads.iter().filter(|of| of.waits.is_some());
+        let more = waiting.clone().count().saturating_sub(SHOWN);
+        for thread in waiting.take(SHOWN) {
+            let Some(wait) = &thread.waits else { continue };
+            text += &format!("\n  {}", thread.name());
+            if let Some(edt) = self.running.get(&thread.running) {
+                text += &format!(", in {},", self.edt(edt));
+            }
+            text += &format!(" waits in {}", wait.call);
+            if !wait.event.is_null() {
+                text += &format!(" for {}", self.event(wait.event, 0));
+            }
+            text += &match wait.label {
+                None => String::new(),
+                Some(Label::Gone(label)) => format!(
+                    " on a label, until the {} with {}{} is gone",
+                    self.kind_of(label),
+                    self.objects.name_of_label(label),
+                    (self.creation(label)).map_or(String::new(), |by| format!(", {by},")),
+                ),
+                Some(Label::Made(label)) => format!(
+                    " with LEGACY_PROP_WAIT_FOR_CREATE until there is an event with {}",
+                    self.objects.name_of_label(label)
+                ),
+                Some(Label::Mapped(map, index)) => format!(
+                    " until the object of index {index} of the map {map}{}, whose creator another \
+                     thread runs, has been created",
+                    self.labels.of(map)
+                ),
+            };
+        }
+        if more != 0 {
+            text += &format!("\n  and {more} more threads wait in calls");
+        }
+        for edt in self.waiting.iter().take(SHOWN) {
+            text += &self.waiting_edt(edt);
+        }
+        if self.waiting_count > SHOWN.min(self.waiting.len()) {
+            let more = self.waiting_count - SHOWN.min(self.waiting.len());
+            text += &format!(
+                "\n  and {more} more EDTs wait for dependences{}",
+                self.not_shown()
+            );
+        }
+        // Those that an EDT waits for are named with it.
+        let early = self.told.early.iter();
+        let early = early.filter(|call| !call.slot.is_some_and(|(edt, _)| self.is_waiting(edt)));
+        for call in early.clone().take(SHOWN) {
+            text += &format!("\n  {call}");
+        }
+        let more = early.count().saturating_sub(SHOWN);
+        if more != 0 {
+            text += &format!("\n  and {more} more calls wait until an object is created");
+        }
+        for wait in self.block_waits.iter().take(SHOWN) {
+            text += &self.block_wait(wait);
+        }
+        if self.block_waits.len() > SHOWN {
+            let more = self.block_waits.len() - SHOWN;
+            text += &format!("\n  and {more} more EDTs wait for data blocks");
+        }
+        let mut scopes: Vec<&OpenScope> = self.scopes.values().collect();
+        // Those that are not kept open by others alone come first.
+        scopes.sort_by_key(|scope| (scope.edts.is_empty(), scope.edt.guid));
+        for scope in scopes.iter().take(SHOWN) {
+            text += &self.open_scope(scope);
+        }
+        if scopes.len() > SHOWN {
+            text += &format!(
+                "\n  and {} more finish scopes are open",
+                scopes.len() - SHOWN
+            );
+        }
+        text
+    }
+
+    /// What the EDTs that wait and are not shown do: the rarest first.
+    fn not_shown(&self) -> String {
+        let mut alike: BTreeMap<&str, usize> = BTreeMap::new();
+        for edt in self.waiting.iter().skip(SHOWN) {
+            *alike.entry(edt.name.work.name.best()).or_default() += 1;
+        }
+        if alike.is_empty() {
+            return String::new();
+        }
+        let mut alike: Vec<(&str, usize)> = alike.into_iter().collect();
+        alike.sort_by_key(|&(_, count)| count);
+        let mut text = format!(
+            ": {}",
+            list(&alike, |(name, count)| format!("{count} of {name}"))
+        );
+        if self.told.still {
+            text += " (OCR_HALT_DOT=FILE writes all into a graph)";
+        }
+        text
+    }
+
+    /// An EDT, with where its GUID is in a range, and its label.
+    pub(super) fn edt(&self, edt: &Name) -> String {
+        let index = self.objects.index_of_label(edt.guid);
+        format!("{edt}{index}{}", self.labels.of(edt.guid))
+    }
+
+    /// The same of an object, by its GUID.
+    fn object(&self, guid: Guid) -> String {
+        let index = self.objects.index_of_label(guid);
+        format!("{guid}{index}{}", self.labels.of(guid))
+    }
+
+    fn waiting_edt(&self, edt: &WaitingEdt) -> String {
+        let mut text = format!("\n  {} waits on", self.waiter(&edt.name));
+        let never = match (self.told.still, self.told.history) {
+            (false, _) => "a dependence that has not been added yet (ocrAddDependence)".to_string(),
+            (true, history) => {
+                let depv = if edt.name.guid.is_label() {
+                    "; depv of ocrEdtCreate is not used for an EDT on a labeled GUID"
+                } else {
+                    ""
+                };
+                let refused = match history {
+                    Some(_) => "",
+                    None => {
+                        ", or was refused, for instance because its event or data block did not exist, or whose \
+                         event was destroyed"
+                    }
+                };
+                format!("a dependence that was never added (ocrAddDependence{depv}){refused}")
+            }
+        };
+        // The last one takes no more lines than saying that there is one more.
+        let shown = match edt.slots.len() {
+            few if few <= FEW + 1 => few,
+            _ => FEW,
+        };
+        for slot in edt.slots.iter().take(shown) {
+            let why = match (self.event_at(slot), slot.link) {
+                (Some(event), _) if is_between(self.objects, event) => self
+                    .lacks(edt, slot)
+                    .unwrap_or_else(|| self.event(event, 0)),
+                (Some(event), _) => self.event(event, 0),
+                (None, Some(_)) => "an event, which is just being connected or satisfied".into(),
+                (None, None) => self.lacks(edt, slot).unwrap_or_else(|| never.clone()),
+            };
+            text += &format!("\n    pre-slot {}: {why}", slot.at);
+        }
+        if edt.slots.len() > shown {
+            text += &format!(
+                "\n    and {} more pre-slots (OCR_HALT_DOT=FILE writes all)",
+                edt.slots.len() - shown
+            );
+        }
+        if let Some(params) = &edt.params {
+            text += &format!("\n    paramv: {params}");
+        }
+        text
+    }
+
+    /// What there is on a label.
+    fn kind_of(&self, label: Guid) -> String {
+        match label.kind() {
+            Some(Kind::DataBlock) => "data block".into(),
+            Some(Kind::Template) => "template".into(),
+            Some(kind) if kind.is_event() => match self.objects.event_kind(label) {
+                Some(kind) => kind.name().into(),
+                None => "event".into(),
+            },
+            _ => "EDT".into(),
+        }
+    }
+
+    /// Who created an object, in strict mode.
+    fn creation(&self, guid: Guid) -> Option<String> {
+        self.told.history?.creation(guid)
+    }
+
+    /// An EDT that waits, with who created it.
+    fn waiter(&self, edt: &Name) -> String {
+        let created = self.creation(edt.guid);
+        let created = created.map_or(String::new(), |by| format!(", {by},"));
+        self.edt(edt) + &created
+    }
+
+    /// An event, and what it lacks or waits for itself.
+    pub(super) fn event(&self, guid: Guid, depth: usize) -> String {
+        self.event_behind(guid, depth, &[])
+    }
+
+    /// The same, where this is what `behind` depends on, the last on it directly.
+    fn event_behind(&self, guid: Guid, depth: usize, behind: &[Guid]) -> String {
+        if let Some(at) = behind.iter().position(|&other| other == guid) {
+            let circle = match behind.len() - at {
+                1 => {
+                    "itself, so that nothing can satisfy it: an EDT has returned its own output event, or an \
+                      event was made to depend on itself"
+                }
+                _ => "again: they depend on each other, so that nothing can satisfy them",
+            };
+            return format!("the event {} {circle}", self.object(guid));
+        }
+        if is_between(self.objects, guid) {
+            return "an event that was destroyed".into();
+        }
+        let history = self.told.history;
+        let Some((kind, lack)) = kind_and_lack(self.objects, guid) else {
+            let destroyed = history.and_then(|history| history.destroyed(guid));
+            let destroyed = destroyed.map_or(String::new(), |by| format!(": {by}"));
+            return format!("the event {guid}, which does not exist any more{destroyed}");
+        };
+        let sources = self.sources.get(&guid).map_or(&[][..], |sources| sources);
+        let latch = kind == EventKind::Latch;
+        let maker = self.makers.get(&guid);
+        // The program satisfies it itself.
+        let by_call = latch || sources.is_empty() && maker.is_none();
+        let created = self.creation(guid).filter(|_| by_call);
+        let created = created.map_or(String::new(), |by| by + ", ");
+        let mut text = format!("the {} {}, {created}", kind.name(), self.object(guid));
+        match maker {
+            _ if latch => text += &lack,
+            Some(Maker::Edt(edt, true)) => {
+                let edt = self.edt(edt);
+                return text + &format!("the output event of {edt}, which waits as well");
+            }
+            Some(Maker::Edt(edt, false)) => {
+                let edt = self.edt(edt);
+                return text + &format!("the output event of {edt}, which has not ended");
+            }
+            Some(Maker::Scope(at)) => {
+                let edt = self.scopes.get(at).map(|scope| self.edt(&scope.edt));
+                return text
+                    + &format!(
+                        "the output event of the finish {}, whose scope is open",
+                        edt.unwrap_or_default()
+                    );
+            }
+            None if sources.is_empty() => {
+                let mut early = self.told.early.iter();
+                let is_waited_for = |call: &DeferredCallView| {
+                    call.target == guid
+                        && call.slot.is_none()
+                        && call.by.starts_with("ocrEventSatisfy")
+                };
+                text += if early.any(is_waited_for) {
+                    "whose satisfaction waits for a labeled GUID, as said below"
+                } else {
+                    &lack
+                };
+                if let Some(before) = history.and_then(|history| history.before(guid)) {
+                    text += &format!("; {before}");
+                }
+            }
+            None => {
+                if let Some(edt) = self.returned_event(guid) {
+                    text += &format!(
+                        "the output event of {edt}, which has ended and returned another event, "
+                    );
+                }
+            }
+        }
+        let lost = history.map_or(Vec::new(), |history| history.lost(guid, 0));
+        if by_call && !lost.is_empty() {
+            text += &format!("; it depends on {}", list(&lost, String::clone));
+        }
+        if !sources.is_empty() {
+            text += if latch {
+                "; it depends on "
+            } else {
+                "which depends on "
+            };
+            text += &if depth < DEPTH {
+                list(sources, |&source| {
+                    let behind = [behind, &[guid]].concat();
+                    self.event_behind(self.through(source), depth + 1, &behind)
+                })
+            } else {
+                "others".into()
+            };
+        }
+        text
+    }
+
+    /// The EDT that has ended and whose output event this is.
+    fn returned_event(&self, event: Guid) -> Option<String> {
+        let record = self.told.history.and_then(|history| history.get(event));
+        let (guid, work) = match record {
+            Some(record) => match (record.what?, record.work?) {
+                (What::Output(edt), work) => (edt, work),
+                _ => return None,
+            },
+            None => {
+                let (edt, ..) = self.objects.edts.lock_output(event)?;
+                (event.edt_of_output()?, edt.work())
+            }
+        };
+        Some(self.edt(&Name { guid, work }))
+    }
+
+    fn block_wait(&self, wait: &BlockWait) -> String {
+        let Some(block) = self.blocks.get(&wait.block) else {
+            return String::new();
+        };
+        let created = self.creation(wait.block);
+        let created = created.map_or(String::new(), |by| format!(", {by}"));
+        let mut text = format!(
+            "\n  {} waits on pre-slot {} for the data block {} ({} bytes{created}) in mode {}: ",
+            self.waiter(&wait.edt),
+            wait.slot,
+            self.object(wait.block),
+            block.size,
+            mode_name(wait.mode)
+        );
+        text += &if block.modes.is_empty() {
+            "others wait for it before".to_string()
+        } else {
+            format!("it is held in mode {}", block.modes.join(" and "))
+        };
+        if !block.holders.is_empty() {
+            text += &format!(" by {}", list(&block.holders, |holder| self.holder(holder)));
+        }
+        text
+    }
+
+    fn holder(&self, holder: &Holder) -> String {
+        match holder {
+            Holder::Thread(at) => format!(
+                "{}, which created it and has not released it (ocrDbRelease)",
+                self.told.threads[*at].name()
+            ),
+            Holder::Running(edt, true) => {
+                format!("{}, which created it and has not ended", self.edt(edt))
+            }
+            Holder::Running(edt, false) => format!("{}, which has not ended", self.edt(edt)),
+            Holder::Ready(edt) => format!("{} ({})", self.edt(edt), self.ready_as()),
+            Holder::OnDevice(edt, at) => {
+                let number = self
+                    .told
+                    .devices
+                    .get(*at)
+                    .map_or(*at, |(number, _)| *number);
+                format!("{}, which device {number} has", self.edt(edt))
+            }
+            Holder::Waiting(edt, block) => format!(
+                "{}, which waits for the data block {}",
+                self.edt(edt),
+                self.object(*block)
+            ),
+            Holder::Part(part, size) => format!(
+                "its part, the data block {} ({size} bytes), which has not been destroyed \
+                 (ocrDbDestroy)",
+                self.object(*part)
+            ),
+            Holder::Whole(whole) => {
+                format!(
+                    "ocrDbPartition, until {}, of which it is a part, can be had",
+                    BlockName(*whole)
+                )
+            }
+        }
+    }
+
+    fn open_scope(&self, scope: &OpenScope) -> String {
+        let mut text = format!("\n  the finish scope of {}", self.edt(&scope.edt));
+        if !scope.output.is_null() {
+            text += &format!(", and with it its output event {},", scope.output);
+        }
+        let own = |edt: &&Name| edt.guid != scope.edt.guid;
+        let others: Vec<&Name> = scope.edts.iter().filter(own).collect();
+        let mut keep = Vec::new();
+        if others.len() != scope.edts.len() {
+            keep.push("itself".to_string());
+        }
+        if !others.is_empty() {
+            keep.push(list(&others, |edt| self.edt(edt)));
+        }
+        if !scope.scopes.is_empty() {
+            keep.push(list(&scope.scopes, |edt| {
+                format!("the finish scope of {}", self.edt(edt))
+            }));
+        }
+        text + &format!(" is kept open by {}", keep.join(", "))
+    }
+}
+
+impl Thread {
+    pub(super) fn name(&self) -> String {
+        if self.worker {
+            thread_name(self.id)
+        } else {
+            name_of_other(self.id)
+        }
+    }
+}
+
+/// A thread that has never called the runtime, if it is not one of those that wait to become a worker or call
+/// OpenCL. A thread has the name of the one that has started it until it is given another.
+fn name_of_unknown(id: i32) -> Option<String> {
+    match comm(id) {
+        Some(name) if name.starts_with("ocr-helper-") || name.starts_with("ocr-device-") => None,
+        Some(name) if name.starts_with("ocr-worker-") => {
+            Some(format!("thread {id} (started by {name})"))
+        }
+        _ => Some(thread_name(id)),
+    }
+}
+
+/// A mode as programs have it, without `DB_MODE_`.
+pub(super) fn mode_name(mode: Mode) -> &'static str {
+    mode.name().trim_start_matches("DB_MODE_")
+}

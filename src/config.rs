@@ -10,13 +10,10 @@ use crate::directory::from_start;
 use crate::sched::policy;
 use crate::text::Readable;
 use std::collections::HashMap;
-use std::ffi::OsStr;
-use std::ffi::OsString;
+use std::ffi::{OsStr, OsString};
 use std::fmt;
-use std::os::unix::ffi::OsStrExt;
-use std::os::unix::ffi::OsStringExt;
-use std::path::Path;
-use std::path::PathBuf;
+use std::os::unix::ffi::{OsStrExt, OsStringExt};
+use std::path::{Path, PathBuf};
 
 /// One setting, as people see it.
 pub struct Description {

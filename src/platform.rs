@@ -17,10 +17,8 @@ use crate::text::Readable;
 use serde::Deserialize;
 use std::fmt;
 use std::fmt::Write;
-use std::path::Path;
-use std::path::PathBuf;
-use std::time::SystemTime;
-use std::time::UNIX_EPOCH;
+use std::path::{Path, PathBuf};
+use std::time::{SystemTime, UNIX_EPOCH};
 
 /// The version of the file that this runtime writes, and the only one that it reads.
 pub const VERSION: i64 = 1;

@@ -6,10 +6,9 @@
 //! the output is always valid UTF-8, and two names that differ look different.
 
 use std::ffi::OsStr;
-use std::fmt;
-use std::io;
 use std::os::unix::ffi::OsStrExt;
 use std::path::Path;
+use std::{fmt, io};
 
 /// Shows bytes as text, with `\xHH` for each byte that is not UTF-8. It allocates nothing: a signal handler may use it.
 #[derive(Clone, Copy, Debug)]

@@ -1,19 +1,12 @@
 //! `extensions/ocr-affinity.h`: places. One machine is one policy domain; the OpenCL devices in use
 //! come under a kind of their own.
 
-use crate::capi::EFAULT;
-use crate::capi::EINVAL;
-use crate::capi::EPERM;
-use crate::capi::put;
-use crate::capi::sys;
-use crate::capi::with;
+use crate::capi::{EFAULT, EINVAL, EPERM, put, sys, with};
 use crate::engine::life::hints::place_of;
 use crate::engine::state::context::Context;
-use crate::object::guid::Guid;
-use crate::object::guid::Kind;
+use crate::object::guid::{Guid, Kind};
 use crate::object::place::Place;
-use sys::ocrAffinityKind;
-use sys::ocrGuid_t;
+use sys::{ocrAffinityKind, ocrGuid_t};
 
 /// How many places there are of a kind; `None` if there is no such kind.
 fn count(kind: ocrAffinityKind) -> Option<u64> {

@@ -1,13 +1,7 @@
 //! `extensions/ocr-db-by-value.h`: contents of data blocks passed by value, as in OCR-Vx.
 
-use crate::capi::EACCES;
-use crate::capi::EFAULT;
-use crate::capi::EINVAL;
-use crate::capi::ENOMEM;
-use crate::capi::EPERM;
 use crate::capi::edt::mode_for;
-use crate::capi::sys;
-use crate::capi::with;
+use crate::capi::{EACCES, EFAULT, EINVAL, ENOMEM, EPERM, sys, with};
 use crate::engine::calls::by_value::ByValueError;
 use crate::object::guid::Guid;
 use sys::ocrGuid_t;

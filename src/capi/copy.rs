@@ -1,15 +1,7 @@
 //! `ocr-db.h`: copies between data blocks, as in OCR 1.0 and OCR-Vx.
 
-use crate::capi::EACCES;
-use crate::capi::EFAULT;
-use crate::capi::EINVAL;
-use crate::capi::ENOMEM;
-use crate::capi::EPERM;
-use crate::capi::guid_place;
-use crate::capi::sys;
-use crate::capi::with;
-use crate::engine::calls::copy::CopyError;
-use crate::engine::calls::copy::CopyRequest;
+use crate::capi::{EACCES, EFAULT, EINVAL, ENOMEM, EPERM, guid_place, sys, with};
+use crate::engine::calls::copy::{CopyError, CopyRequest};
 use crate::object::code::EdtDep;
 use crate::object::guid::Guid;
 use sys::ocrGuid_t;

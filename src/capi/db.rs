@@ -1,22 +1,13 @@
 //! `ocr-db.h` and `extensions/ocr-db-info.h`: data blocks.
 
-use crate::capi::EACCES;
-use crate::capi::EFAULT;
-use crate::capi::EINVAL;
-use crate::capi::ENOMEM;
-use crate::capi::EPERM;
-use crate::capi::guid_place;
-use crate::capi::hints;
-use crate::capi::labeling;
-use crate::capi::put;
-use crate::capi::sys;
-use crate::capi::with;
+use crate::capi::{
+    EACCES, EFAULT, EINVAL, ENOMEM, EPERM, guid_place, hints, labeling, put, sys, with,
+};
 use crate::engine::calls::data_blocks::BlockError;
 use crate::object::data_block::OutOfMemoryError;
 use crate::object::guid::Guid;
 use std::ffi::c_void;
-use sys::ocrGuid_t;
-use sys::ocrHint_t;
+use sys::{ocrGuid_t, ocrHint_t};
 
 /// Programs pass 0 or 1 for the flags, too.
 const NO_ACQUIRE: u16 = sys::DB_PROP_NO_ACQUIRE;

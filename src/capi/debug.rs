@@ -1,16 +1,10 @@
 //! `extensions/ocr-debug.h`: the program's names for its objects, which messages show.
 
-use crate::capi::EFAULT;
-use crate::capi::EINVAL;
-use crate::capi::ENOMEM;
-use crate::capi::EPERM;
 use crate::capi::sys::ocrGuid_t;
-use crate::capi::text;
-use crate::capi::with;
-use crate::check;
+use crate::capi::{EFAULT, EINVAL, ENOMEM, EPERM, text, with};
 use crate::engine::state::context::Context;
-use crate::heap;
 use crate::object::guid::Guid;
+use crate::{check, heap};
 use std::cell::RefCell;
 use std::ffi::c_char;
 

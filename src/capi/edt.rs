@@ -1,44 +1,23 @@
 //! `ocr-edt.h`: events, templates, EDTs and dependences.
 
 use super::convert::edt_function;
-use crate::capi::EFAULT;
-use crate::capi::EGUIDEXISTS;
-use crate::capi::EINVAL;
-use crate::capi::ENOMEM;
-use crate::capi::ENOTSUP;
-use crate::capi::EPERM;
-use crate::capi::found;
-use crate::capi::guid_place;
-use crate::capi::hints;
-use crate::capi::labeling;
-use crate::capi::status;
-use crate::capi::sys;
-use crate::capi::text;
-use crate::capi::with;
-use crate::engine::life::create::CreateError;
-use crate::engine::life::create::EdtRequest;
-use crate::engine::life::create::LabelRequest;
-use crate::engine::life::create::Output;
-use crate::engine::life::create::warn_no_edt;
+use crate::capi::{
+    EFAULT, EGUIDEXISTS, EINVAL, ENOMEM, ENOTSUP, EPERM, found, guid_place, hints, labeling,
+    status, sys, text, with,
+};
+use crate::engine::life::create::{CreateError, EdtRequest, LabelRequest, Output, warn_no_edt};
 use crate::engine::state::context::Context;
 use crate::object::code::Code;
-use crate::object::collective::Params;
-use crate::object::collective::UNBOUNDED;
-use crate::object::edt::ExplicitRange;
-use crate::object::edt::Mode;
-use crate::object::event::EventKind;
-use crate::object::event::NewEvent;
+use crate::object::collective::{Params, UNBOUNDED};
+use crate::object::edt::{ExplicitRange, Mode};
+use crate::object::event::{EventKind, NewEvent};
 use crate::object::guid::Guid;
 use crate::object::hints::HintSet;
 use crate::object::reduction::Operator;
 use crate::object::template::PARAM_DEF;
 use std::ffi::c_char;
 use std::ptr::NonNull;
-use sys::ocrEdt_t;
-use sys::ocrEventParams_t;
-use sys::ocrEventTypes_t;
-use sys::ocrGuid_t;
-use sys::ocrHint_t;
+use sys::{ocrEdt_t, ocrEventParams_t, ocrEventTypes_t, ocrGuid_t, ocrHint_t};
 
 pub(super) const FINISH: u16 = sys::EDT_PROP_FINISH;
 pub(super) const OEVT_VALID: u16 = sys::EDT_PROP_OEVT_VALID;

@@ -1,25 +1,12 @@
 //! `extensions/ocr-file.h`: files as data blocks.
 
-use crate::capi::EBUSY;
-use crate::capi::EFAULT;
-use crate::capi::EINVAL;
-use crate::capi::ENOENT;
-use crate::capi::ENOMEM;
-use crate::capi::EPERM;
-use crate::capi::found;
-use crate::capi::guid_place;
-use crate::capi::put;
-use crate::capi::sys;
-use crate::capi::text;
-use crate::capi::with;
-use crate::engine::calls::files::Descriptor;
-use crate::engine::calls::files::FileError;
-use crate::engine::calls::files::OpenMode;
+use crate::capi::{
+    EBUSY, EFAULT, EINVAL, ENOENT, ENOMEM, EPERM, found, guid_place, put, sys, text, with,
+};
+use crate::engine::calls::files::{Descriptor, FileError, OpenMode};
 use crate::object::guid::Guid;
 use crate::text::Readable;
-use std::ffi::CStr;
-use std::ffi::c_char;
-use std::ffi::c_void;
+use std::ffi::{CStr, c_char, c_void};
 use std::io;
 use sys::ocrGuid_t;
 

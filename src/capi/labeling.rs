@@ -1,35 +1,22 @@
 //! `extensions/ocr-labeling.h`: labeled GUIDs.
 
-use crate::capi::ECANCELED;
-use crate::capi::EFAULT;
-use crate::capi::EGUIDEXISTS;
-use crate::capi::EINVAL;
-use crate::capi::ENOMEM;
-use crate::capi::ENOTSUP;
-use crate::capi::EPERM;
-use crate::capi::found;
-use crate::capi::guid_place;
-use crate::capi::put;
-use crate::capi::sys;
-use crate::capi::text;
-use crate::capi::with;
+use crate::capi::{
+    ECANCELED, EFAULT, EGUIDEXISTS, EINVAL, ENOMEM, ENOTSUP, EPERM, found, guid_place, put, sys,
+    text, with,
+};
 use crate::engine::state::context::Context;
 use crate::engine::state::user_call;
 use crate::object::arena::LabelTakenError;
 use crate::object::code::Code;
 use crate::object::edt::EdtState;
-use crate::object::guid::Guid;
-use crate::object::guid::Kind;
-use crate::object::range::Map;
-use crate::object::range::MapFunction;
+use crate::object::guid::{Guid, Kind};
+use crate::object::range::{Map, MapFunction};
 use crate::object::template::PARAM_DEF;
 use std::cell::Cell;
 use std::ffi::c_char;
 use std::ptr;
 use std::ptr::NonNull;
-use sys::ocrEdt_t;
-use sys::ocrGuid_t;
-use sys::ocrGuidUserKind;
+use sys::{ocrEdt_t, ocrGuid_t, ocrGuidUserKind};
 
 /// `GUID_PROP_IS_LABELED`, which `CHECK` and `BLOCK` contain.
 const LABELED: u16 = sys::GUID_PROP_IS_LABELED;

@@ -1,39 +1,18 @@
 //! `extensions/ocr-legacy.h`: OCR inside a program that has its own `main`.
 
-use crate::capi::ECANCELED;
-use crate::capi::EFAULT;
-use crate::capi::EINVAL;
-use crate::capi::ENOMEM;
-use crate::capi::EPERM;
-use crate::capi::bytes;
-use crate::capi::edt::FINISH;
-use crate::capi::edt::More;
-use crate::capi::edt::OEVT_VALID;
-use crate::capi::edt::add_dependence;
-use crate::capi::edt::create_edt;
-use crate::capi::put;
-use crate::capi::sys;
-use crate::capi::with;
-use crate::check::history::SPAWN;
-use crate::check::history::What;
+use crate::capi::edt::{FINISH, More, OEVT_VALID, add_dependence, create_edt};
+use crate::capi::{ECANCELED, EFAULT, EINVAL, ENOMEM, EPERM, bytes, put, sys, with};
+use crate::check::history::{SPAWN, What};
 use crate::engine::run::legacy;
-use crate::engine::state::waiters::WaitError;
-use crate::engine::state::waiters::WaitResult;
+use crate::engine::state::waiters::{WaitError, WaitResult};
 use crate::object::code::WorkKind;
 use crate::object::event::EventKind;
-use crate::object::guid::Guid;
-use crate::object::guid::Kind;
+use crate::object::guid::{Guid, Kind};
 use crate::object::template::PARAM_DEF;
-use std::ffi::CStr;
-use std::ffi::OsStr;
-use std::ffi::c_char;
-use std::ffi::c_int;
-use std::ffi::c_void;
-use std::os::unix::ffi::OsStrExt;
-use std::os::unix::ffi::OsStringExt;
+use std::ffi::{CStr, OsStr, c_char, c_int, c_void};
+use std::os::unix::ffi::{OsStrExt, OsStringExt};
 use std::path::PathBuf;
-use sys::ocrConfig_t;
-use sys::ocrGuid_t;
+use sys::{ocrConfig_t, ocrGuid_t};
 
 /// What tells the GUID of a run from that of a place or a worker.
 const RUN_GENERATION: u32 = 2;

@@ -1,27 +1,14 @@
 //! `extensions/ocr-map-creator.h`: maps whose objects are created when they are first asked for.
 
-use crate::capi::ECANCELED;
-use crate::capi::EFAULT;
-use crate::capi::EINVAL;
-use crate::capi::ENOENT;
-use crate::capi::ENOMEM;
-use crate::capi::EPEND;
-use crate::capi::EPERM;
-use crate::capi::found;
-use crate::capi::guid_place;
-use crate::capi::put;
-use crate::capi::sys;
-use crate::capi::with;
-use crate::engine::calls::maps::Asked;
-use crate::engine::calls::maps::MapError;
+use crate::capi::{
+    ECANCELED, EFAULT, EINVAL, ENOENT, ENOMEM, EPEND, EPERM, found, guid_place, put, sys, with,
+};
+use crate::engine::calls::maps::{Asked, MapError};
 use crate::engine::state::user_call;
-use crate::object::guid::Guid;
-use crate::object::guid::Kind;
-use crate::object::map::Creator;
-use crate::object::map::CreatorMap;
+use crate::object::guid::{Guid, Kind};
+use crate::object::map::{Creator, CreatorMap};
 use std::cell::Cell;
-use sys::ocrCreator_t;
-use sys::ocrGuid_t;
+use sys::{ocrCreator_t, ocrGuid_t};
 
 export! {
     /// OCR-Vx: what an identifier is.

@@ -33,10 +33,8 @@ use crate::engine::state::context::Context;
 use crate::graph::GraphError;
 use crate::object::guid::Guid;
 use crate::text::Readable;
-use std::ffi::CStr;
-use std::ffi::c_char;
-use std::panic::AssertUnwindSafe;
-use std::panic::catch_unwind;
+use std::ffi::{CStr, c_char};
+use std::panic::{AssertUnwindSafe, catch_unwind};
 
 /// Defines functions that C calls. `or` is what the function returns after a panic.
 macro_rules! export {

@@ -1,16 +1,9 @@
 //! `ocr.h`: starting and ending, and the program's arguments.
 
-use crate::capi::guard;
-use crate::capi::sys;
-use crate::capi::with;
-use crate::engine::run::shutdown;
-use crate::engine::run::start;
+use crate::capi::{guard, sys, with};
+use crate::engine::run::{shutdown, start};
 use crate::engine::state::end;
-use std::ffi::CStr;
-use std::ffi::OsStr;
-use std::ffi::c_char;
-use std::ffi::c_int;
-use std::ffi::c_void;
+use std::ffi::{CStr, OsStr, c_char, c_int, c_void};
 use std::os::unix::ffi::OsStrExt;
 
 export! {

@@ -1,18 +1,10 @@
 //! `extensions/ocr-opencl.h`: templates and EDTs of kernels alone, as in OCR-Vx.
 
-use crate::capi::EFAULT;
-use crate::capi::EINVAL;
-use crate::capi::ENODEV;
-use crate::capi::EPERM;
 use crate::capi::edt::More;
-use crate::capi::guid_place;
-use crate::capi::sys;
-use crate::capi::text;
-use crate::capi::with;
+use crate::capi::{EFAULT, EINVAL, ENODEV, EPERM, guid_place, sys, text, with};
 use crate::engine::life::hints::place_of;
 use crate::engine::state::context::Context;
-use crate::object::code::Code;
-use crate::object::code::NO_RESULT;
+use crate::object::code::{Code, NO_RESULT};
 use crate::object::edt::ExplicitRange;
 use crate::object::guid::Guid;
 use crate::object::place::Place;

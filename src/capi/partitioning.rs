@@ -1,12 +1,6 @@
 //! `extensions/ocr-db-partitioning.h`: data blocks divided into parts, as in OCR-Vx.
 
-use crate::capi::EACCES;
-use crate::capi::EFAULT;
-use crate::capi::EINVAL;
-use crate::capi::ENOMEM;
-use crate::capi::EPERM;
-use crate::capi::sys;
-use crate::capi::with;
+use crate::capi::{EACCES, EFAULT, EINVAL, ENOMEM, EPERM, sys, with};
 use crate::engine::calls::partition::PartitionError;
 use crate::object::partition::PartsError;
 use sys::ocrGuid_t;

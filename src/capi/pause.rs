@@ -1,14 +1,11 @@
 //! `extensions/ocr-pause.h`: stop the workers, look, go on.
 
-use crate::capi::put;
-use crate::capi::sys;
-use crate::capi::with;
+use crate::capi::{put, sys, with};
 use crate::engine::state::context::Context;
 use crate::object::guid::Guid;
 use crate::report::snapshot::Snapshot;
 use std::ffi::c_void;
-use sys::ocrGuid_t;
-use sys::ocrQueryType_t;
+use sys::{ocrGuid_t, ocrQueryType_t};
 
 export! {
     /// OCR 1.2, pause.

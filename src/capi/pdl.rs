@@ -1,28 +1,15 @@
 //! `extensions/ocr-pdl.h`: properties of places. What a platform description says (`OCR_PLATFORM`) comes before what
 //! the system and OpenCL tell.
 
-use crate::capi::EFAULT;
-use crate::capi::EINVAL;
-use crate::capi::EPERM;
-use crate::capi::put;
-use crate::capi::sys;
-use crate::capi::with;
+use crate::capi::{EFAULT, EINVAL, EPERM, put, sys, with};
 use crate::device::DeviceInfo;
 use crate::engine::state::context::Context;
-use crate::object::guid::Guid;
-use crate::object::guid::Kind;
+use crate::object::guid::{Guid, Kind};
 use crate::platform;
-use crate::platform::Device as Described;
-use crate::platform::Direction;
-use crate::platform::Host;
-use crate::platform::Link;
-use crate::platform::Role;
-use crate::platform::UnitKind;
+use crate::platform::{Device as Described, Direction, Host, Link, Role, UnitKind};
 use parking_lot::Mutex;
 use std::collections::HashMap;
-use std::ffi::CStr;
-use std::ffi::CString;
-use std::ffi::c_char;
+use std::ffi::{CStr, CString, c_char};
 use std::ptr;
 use sys::ocrGuid_t;
 

@@ -1,16 +1,9 @@
 //! `extensions/ocr-runtime-itf.h`: what a running EDT can ask of the runtime.
 
-use crate::capi::EFAULT;
-use crate::capi::EINVAL;
-use crate::capi::EPERM;
-use crate::capi::put;
-use crate::capi::sys;
-use crate::capi::with;
-use crate::engine::state::context::Context;
-use crate::engine::state::context::LOCAL_SLOTS;
+use crate::capi::{EFAULT, EINVAL, EPERM, put, sys, with};
+use crate::engine::state::context::{Context, LOCAL_SLOTS};
 use crate::object::edt::FINISH;
-use crate::object::guid::Guid;
-use crate::object::guid::Kind;
+use crate::object::guid::{Guid, Kind};
 use std::ffi::c_void;
 use sys::ocrGuid_t;
 

@@ -1,24 +1,12 @@
 //! Strict mode at the C boundary. `export!` hands each call that has an entry in `check::calls` to
 //! [`begin`] before its body and to [`ActiveCall::end`] after it; a misuse ends the program here.
 
-use crate::capi::EACCES;
-use crate::capi::ECANCELED;
-use crate::capi::EINVAL;
-use crate::capi::ENOTSUP;
-use crate::capi::EPERM;
-use crate::capi::debug;
 use crate::capi::edt::collective_params;
-use crate::capi::labeling;
-use crate::capi::sys;
-use crate::check::CallRecord;
-use crate::check::Check;
-use crate::check::Misuse;
-use crate::check::calls;
-use crate::check::calls::CallSpec;
-use crate::check::calls::MAX_ARGS;
-use crate::check::calls::Role;
+use crate::capi::{EACCES, ECANCELED, EINVAL, ENOTSUP, EPERM, debug, labeling, sys};
+use crate::check::calls::{CallSpec, MAX_ARGS, Role};
 use crate::check::checksum::ContentBefore;
 use crate::check::history::Act;
+use crate::check::{CallRecord, Check, Misuse, calls};
 use crate::engine::calls::files::OpenMode;
 use crate::engine::life::hints::place_of;
 use crate::engine::life::range::asks_range_of;
@@ -30,8 +18,7 @@ use crate::object::collective::Params;
 use crate::object::edt::Mode;
 use crate::object::event::EventKind;
 use crate::object::guid::Guid;
-use crate::object::template::PARAM_DEF;
-use crate::object::template::PARAM_UNK;
+use crate::object::template::{PARAM_DEF, PARAM_UNK};
 use std::ffi::c_char;
 use std::ptr;
 use std::sync::Arc;

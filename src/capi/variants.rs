@@ -1,22 +1,11 @@
 //! `extensions/ocr-variants.h`: templates with C functions and kernels.
 
-use crate::capi::EFAULT;
-use crate::capi::EINVAL;
-use crate::capi::EPERM;
-use crate::capi::bytes;
-use crate::capi::sys;
-use crate::capi::text;
-use crate::capi::with;
+use crate::capi::{EFAULT, EINVAL, EPERM, bytes, sys, text, with};
 use crate::engine::calls::kernels::NewKernel;
-use crate::object::code::Code;
-use crate::object::code::CodeName;
-use crate::object::code::NO_RESULT;
-use crate::object::code::NdRangeFunction;
+use crate::object::code::{Code, CodeName, NO_RESULT, NdRangeFunction};
 use crate::object::guid::Guid;
 use std::ffi::c_char;
-use sys::ocrEdt_t;
-use sys::ocrGuid_t;
-use sys::ocrNdRangeFn_t;
+use sys::{ocrEdt_t, ocrGuid_t, ocrNdRangeFn_t};
 
 export! {
     /// Adds an OpenCL kernel to what EDTs of this template can run.

@@ -39,12 +39,6 @@ mod refused_map;
 mod refused_runtime;
 mod rules;
 
-pub(crate) use closed::At;
-pub(crate) use misuse::{Misuse, count};
-pub(crate) use quarantine::BURIED;
-pub(crate) use quarantine_arguments::OUTLIVED;
-pub(crate) use redzone::REDZONE_BYTE;
-
 use crate::object::Objects;
 use crate::object::code::Code;
 use crate::object::collective::Params;
@@ -53,8 +47,13 @@ use crate::object::event::EventState;
 use crate::object::guid::{Guid, Kind};
 use crate::object::range::Bounds;
 use calls::{CallSpec, OEVT_VALID, Role};
+pub(crate) use closed::At;
 use history::{Act, Ending, History, What, Who};
+pub(crate) use misuse::{Misuse, count};
 use parking_lot::Mutex;
+pub(crate) use quarantine::BURIED;
+pub(crate) use quarantine_arguments::OUTLIVED;
+pub(crate) use redzone::REDZONE_BYTE;
 use std::collections::{HashMap, HashSet};
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 

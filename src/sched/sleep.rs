@@ -6,7 +6,6 @@ use super::models::{Parker, Unparker};
 use crate::sync::{AtomicU64, Ordering, fence, preemption_point};
 #[cfg(not(loom))]
 use crossbeam_utils::sync::{Parker, Unparker};
-
 #[cfg(loom)]
 use loom::sync::Mutex;
 #[cfg(not(loom))]

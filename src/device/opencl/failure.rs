@@ -39,9 +39,8 @@
 use crate::device::opencl::buffers::{BufferEntry, Id};
 use crate::device::opencl::fault::Fault;
 use crate::device::opencl::fault::{Blame, Mark};
-use crate::device::opencl::job::Fetching;
-use crate::device::opencl::job::Message;
 use crate::device::opencl::job::{Casualty, Failure, Failures};
+use crate::device::opencl::job::{Fetching, Message};
 use crate::device::opencl::job::{Job, Use, Work};
 use crate::device::opencl::lane::BEHIND;
 use crate::device::opencl::manager::Manager;

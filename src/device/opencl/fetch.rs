@@ -10,8 +10,7 @@
 use crate::device::DeviceError;
 use crate::device::opencl::buffers::{BufferEntry, Id};
 use crate::device::opencl::fault::Fault;
-use crate::device::opencl::job::Fetching;
-use crate::device::opencl::job::Work;
+use crate::device::opencl::job::{Fetching, Work};
 use crate::device::opencl::lane::{Needs, OUT};
 use crate::device::opencl::manager::Manager;
 use crate::device::opencl::raw::{Answer, Event, Queue, Waits};

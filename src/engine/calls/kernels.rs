@@ -2,8 +2,7 @@
 
 use crate::device::{BuildError, KernelSpec};
 use crate::engine::state::context::Context;
-use crate::engine::state::devices::Used;
-use crate::engine::state::devices::split_options;
+use crate::engine::state::devices::{Used, split_options};
 use crate::engine::state::fork;
 use crate::object::code::{Code, Kernel, Missing, NdRangeFunction};
 use crate::object::guid::Guid;

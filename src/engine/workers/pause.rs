@@ -9,9 +9,8 @@
 use crate::check::history::Who;
 use crate::engine::state::context::Context;
 use crate::engine::state::end::Interrupt;
-use crate::engine::state::fork;
 use crate::engine::state::runtime::Runtime;
-use crate::engine::state::seats;
+use crate::engine::state::{fork, seats};
 use parking_lot::MutexGuard;
 
 impl Context {

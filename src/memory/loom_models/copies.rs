@@ -8,9 +8,8 @@ use crate::memory::queue::{Acquired, Left};
 use crate::object::data_block::{Holders, Source};
 use crate::object::edt::{EdtRef, Mode};
 use crate::object::place::Place;
-use loom::sync::Arc;
-use loom::sync::Mutex;
 use loom::sync::atomic::{AtomicUsize, Ordering};
+use loom::sync::{Arc, Mutex};
 use std::sync::atomic::AtomicUsize as Plain;
 
 const HERE: Place = Place::device(0);

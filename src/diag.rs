@@ -12,9 +12,9 @@
 //! | `say_line!` | a line that goes on with a message, or has its prefix already |
 //! | `say_text!` | a text of several lines, as a report is |
 //!
-//! Those that end in `once` speak once in a process for each place in the source, and add that more is not told.
-//! They are given whole sentences, and evaluate them only when they speak. What ends the program is said by `engine::state::fatal`; messages of a signal's handler are made by
-//! `message`, without memory.
+//! A macro whose name ends in `once` speaks once in a process for each place in the source, and adds that more of the kind
+//! is not told. It is given whole sentences, and evaluates them only when it speaks. What ends the program is said by
+//! `engine::state::fatal`. Signal handlers make their messages by `message`, without memory.
 
 use crate::object::code::Code;
 use crate::object::edt::Edt;

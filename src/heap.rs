@@ -88,11 +88,11 @@ pub(crate) fn run_out(bytes: usize) -> ! {
     static TOLD: AtomicBool = AtomicBool::new(false);
     if TOLD.swap(true, Ordering::Relaxed) {
         loop {
-            // SAFETY: a plain call.
+            // SAFETY: `pause` has no preconditions.
             unsafe { libc::pause() };
         }
     }
-    // SAFETY: a plain call.
+    // SAFETY: the function of `shim.c` takes no argument and has no preconditions.
     unsafe { ocrFlushStreams() };
     let (mapped, resident) = used();
     say(|text| {
@@ -111,7 +111,7 @@ pub(crate) fn run_out(bytes: usize) -> ! {
              what limits the process (ulimit -v, the memory of its control group).\n",
         )
     });
-    // SAFETY: a plain call.
+    // SAFETY: `_exit` has no preconditions; the process ends here.
     unsafe { libc::_exit(1) };
 }
 
@@ -129,7 +129,7 @@ fn used() -> (usize, usize) {
     let len = unsafe { libc::read(file, bytes.as_mut_ptr().cast(), bytes.len()) };
     // SAFETY: as above.
     unsafe { libc::close(file) };
-    // SAFETY: a plain call.
+    // SAFETY: `sysconf` has no preconditions, and touches no memory of the caller.
     let page = unsafe { libc::sysconf(libc::_SC_PAGESIZE) } as usize;
     let len = usize::try_from(len).unwrap_or(0);
     let text = std::str::from_utf8(&bytes[..len]).unwrap_or_default();

@@ -479,16 +479,16 @@ pub fn name() -> Option<String> {
 
 /// The cores of the machine that are on, whether or not this process may use them.
 fn cores() -> u64 {
-    // SAFETY: a plain call.
+    // SAFETY: `sysconf` has no preconditions, and touches no memory of the caller.
     let cores = unsafe { libc::sysconf(libc::_SC_NPROCESSORS_ONLN) };
     u64::try_from(cores).unwrap_or(0).max(1)
 }
 
 /// Bytes of the machine's memory.
 fn memory() -> u64 {
-    // SAFETY: a plain call.
+    // SAFETY: `sysconf` has no preconditions, and touches no memory of the caller.
     let pages = unsafe { libc::sysconf(libc::_SC_PHYS_PAGES) };
-    // SAFETY: a plain call.
+    // SAFETY: `sysconf` has no preconditions, and touches no memory of the caller.
     let page = unsafe { libc::sysconf(libc::_SC_PAGESIZE) };
     let number = |value| u64::try_from(value).unwrap_or(0);
     number(pages).saturating_mul(number(page))

@@ -103,7 +103,7 @@ impl Home {
     fn of(function: usize) -> Option<Home> {
         let info = loaded_at(function)?;
         let base = info.dli_fbase as usize;
-        // SAFETY: a plain call.
+        // SAFETY: `getauxval` has no preconditions, and touches no memory of the caller.
         let headers = unsafe { libc::getauxval(libc::AT_PHDR) } as usize;
         let is_program =
             loaded_at(headers).is_some_and(|program| program.dli_fbase as usize == base);
@@ -171,7 +171,7 @@ fn without_suffix(symbol: &str) -> &str {
 
 /// Where the program is loaded.
 fn program_base() -> u64 {
-    // SAFETY: a plain call.
+    // SAFETY: `getauxval` has no preconditions, and touches no memory of the caller.
     let headers = unsafe { libc::getauxval(libc::AT_PHDR) } as usize;
     loaded_at(headers).map_or(0, |program| program.dli_fbase as u64)
 }

@@ -57,7 +57,7 @@ pub(crate) struct Feed<'a> {
 }
 
 impl Input {
-    /// That of this process. `folder` is one for temporary files.
+    /// The standard input of this process, to be given to each run. `folder` is where a pipe is kept.
     pub(crate) fn new(folder: &Path) -> Result<Input, String> {
         let stdin = io::stdin();
         if stdin.is_terminal() {

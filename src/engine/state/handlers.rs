@@ -267,7 +267,7 @@ pub(crate) fn default_action() -> Action {
     action(libc::SIG_DFL, 0)
 }
 
-/// That the signal does nothing.
+/// The action by which a signal does nothing.
 pub(crate) fn ignoring_action() -> Action {
     action(libc::SIG_IGN, 0)
 }

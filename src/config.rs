@@ -63,6 +63,11 @@ pub const SETTINGS: &[Description] = &[
         what: "a description of the machine, as `ocr info --write-platform FILE` writes it",
     },
     Description {
+        name: "models",
+        variable: "OCR_MODELS",
+        what: "what runs have learned of how long EDTs take: off, or a directory, which a run under any policy then fills; default: ocr/models in the user's cache directory, for policies that learn",
+    },
+    Description {
         name: "check",
         variable: "OCR_CHECK",
         what: "strict: end at the first misuse of the interface and say what to do; leaks: and with status 1 if objects are left; default: off",
@@ -131,6 +136,34 @@ impl fmt::Display for Checks {
     }
 }
 
+/// Where what runs have learned is kept.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub enum Models {
+    /// In the user's cache directory, by policies that learn.
+    Cache,
+    /// Nowhere.
+    Off,
+    /// In this directory, by all policies.
+    In(PathBuf),
+}
+
+impl Models {
+    /// Whether a run learns whatever its policy is.
+    pub fn are_asked_for(&self) -> bool {
+        matches!(self, Models::In(_))
+    }
+}
+
+impl fmt::Display for Models {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Models::Cache => f.write_str("-"),
+            Models::Off => f.write_str("off"),
+            Models::In(path) => Readable::path(path).fmt(f),
+        }
+    }
+}
+
 /// The settings of a run.
 #[derive(Clone, Debug)]
 pub struct Settings {
@@ -148,6 +181,8 @@ pub struct Settings {
     pub device_ahead: Set<usize>,
     /// The description of the machine is there.
     pub platform: Set<Option<PathBuf>>,
+    /// Where what runs have learned is kept.
+    pub models: Set<Models>,
     /// Strict mode.
     pub check: Set<Checks>,
     /// Print statistics at exit.
@@ -272,6 +307,7 @@ impl Settings {
                 &self.device_ahead.origin,
             ),
             ("platform", path(&self.platform), &self.platform.origin),
+            ("models", self.models.to_string(), &self.models.origin),
             ("check", self.check.to_string(), &self.check.origin),
             ("stats", self.stats.to_string(), &self.stats.origin),
             ("report", path(&self.report), &self.report.origin),
@@ -371,6 +407,7 @@ impl Values {
             device_copies: self.get("device-copies", false, parse_flag)?,
             device_ahead: self.get("device-ahead", 32, parse_count)?,
             platform: self.get_file("platform")?,
+            models: self.get_bytes("models", Models::Cache, parse_models)?,
             check: self.get("check", Checks::Off, parse_checks)?,
             stats: self.get("stats", false, parse_flag)?,
             report: self.get_file("report")?,
@@ -500,6 +537,15 @@ fn parse_checks(text: &str) -> Result<Checks, String> {
         "strict" | "1" => Ok(Checks::Strict),
         "leaks" => Ok(Checks::Leaks),
         _ => Err(format!("\"{text}\" is none of strict, leaks, off")),
+    }
+}
+
+fn parse_models(text: &OsStr) -> Result<Models, String> {
+    match text.as_bytes() {
+        b"off" | b"0" => Ok(Models::Off),
+        _ => from_start(Path::new(text))
+            .map(Models::In)
+            .map_err(|error| error.to_string()),
     }
 }
 

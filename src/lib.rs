@@ -21,6 +21,7 @@
 //! * `directory`: the directory in which the process was started, which relative names in settings are of.
 //! * `heap`: the runtime's own memory, and what happens where there is none.
 //! * `message`: messages that are made without memory.
+//! * [`model`]: what a run has learned of how long EDTs and copies take.
 //! * [`platform`]: the description of the machine in a file, with measured speeds of links.
 //! * `symbols`: the names of the program's functions, for messages.
 //! * `sync`: the atomics of the protocols, which the models replace.
@@ -55,6 +56,7 @@ mod heap;
 pub(crate) mod memory;
 #[cfg(not(loom))]
 mod message;
+pub mod model;
 pub(crate) mod object;
 #[cfg(not(loom))]
 pub mod platform;

@@ -13,6 +13,7 @@
 
 use crate::config::Set;
 use crate::device::{DeviceInfo, DeviceKind, LinkSpeed};
+pub use crate::model::Direction;
 use crate::text::Readable;
 use serde::Deserialize;
 use std::fmt;
@@ -125,15 +126,6 @@ pub struct Device {
     pub max_work_group: u64,
     /// Whether its memory is the host's, so that nothing is copied.
     pub shares_memory: bool,
-}
-
-/// Which way a link leads.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum Direction {
-    /// From the host to the device.
-    ToDevice,
-    /// From the device to the host.
-    FromDevice,
 }
 
 /// How fast bytes go from one unit to another: a transfer of N bytes takes the latency and N times 1 / bandwidth.

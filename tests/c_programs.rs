@@ -271,6 +271,8 @@ impl Program {
         };
         command
             .args(&self.args)
+            // No test writes to the cache of the user.
+            .env("OCR_MODELS", "off")
             .env("OCR_WORKERS", workers.to_string());
         if self.needs_opencl {
             command.env("OCR_DEVICES", "all");

@@ -58,6 +58,8 @@ fn ocr(args: &[&str], settings: &[(&str, &str)]) -> Answer {
     }
     let output = command
         .args(args)
+        // No test writes to the cache of the user.
+        .env("OCR_MODELS", "off")
         .envs(settings.iter().copied())
         .stdin(Stdio::null())
         .output()

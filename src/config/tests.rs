@@ -37,6 +37,16 @@ fn a_settings_file_need_not_be_named() {
 }
 
 #[test]
+fn models_are_off_or_in_a_directory() {
+    assert_eq!(parse_models(OsStr::new("off")), Ok(Models::Off));
+    assert_eq!(parse_models(OsStr::new("0")), Ok(Models::Off));
+    let models = parse_models(OsStr::new("/tmp/models")).expect("a directory");
+    assert_eq!(models, Models::In("/tmp/models".into()));
+    assert!(models.are_asked_for() && !Models::Cache.are_asked_for());
+    assert_eq!(models.to_string(), "/tmp/models");
+}
+
+#[test]
 fn the_program_name_is_left_alone() {
     let mut args = words("-ocr:help x");
     let given = GivenArguments::take_from(&mut args).expect("right");

@@ -42,10 +42,9 @@ pub trait Events: Send + Sync + 'static {
     /// blocks, if one of the two writes it, runs after it. At most once for each launch, before it
     /// is answered, and only for one that somebody may wait for ([`Launch::awaited`]): nothing follows others.
     fn enqueued(&self, token: usize);
-    /// The kernel of the launch with this token has finished, in so many nanoseconds (see [`crate::device::Counters::kernel_ns`]), or
-    /// failed. Exactly one for each launch. If a launch fails after it was enqueued, all that were enqueued since and use
+    /// The kernel of the launch with this token has finished, or failed. Exactly one for each launch. If a launch fails after it was enqueued, all that were enqueued since and use
     /// a block of its that one of the two writes fail with it, and are answered before it.
-    fn launched(&self, token: usize, result: Result<u64, Box<LaunchError>>);
+    fn launched(&self, token: usize, result: Result<KernelTime, Box<LaunchError>>);
     /// The fetch with this token is done: the host's memory holds the block's content. Exactly one
     /// for each fetch. (Where a kernel was given the block for writing meanwhile, what was fetched
     /// is the content before it, and the block's copies do not name the host.)
@@ -56,6 +55,16 @@ pub trait Events: Send + Sync + 'static {
     fn gave_up(&self, error: DeviceError);
     /// The manager's thread has panicked, and answers nothing any more.
     fn broke_down(&self);
+}
+
+/// How long a kernel took.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct KernelTime {
+    /// Nanoseconds (see [`crate::device::Counters::kernel_ns`]).
+    pub ns: u64,
+    /// Whether this was the first launch of the kernel in this shape, as far as the manager remembers: some platforms
+    /// compile it then, so its time says nothing of the next.
+    pub is_first: bool,
 }
 
 /// A kernel to be built.
@@ -80,7 +89,7 @@ pub struct KernelOnDevice {
 }
 
 /// The index space of a launch.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub struct NdRange {
     /// Dimensions in use, 1 to 3.
     pub work_dim: u32,

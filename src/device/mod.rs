@@ -62,7 +62,7 @@ pub use host::selection::Selection;
 pub use host::signature::{ArgKind, Form, Signature};
 #[cfg(not(loom))]
 pub use interface::{
-    BlockArg, DeviceSettings, Events, KernelOnDevice, KernelSpec, Launch, List, NdRange,
+    BlockArg, DeviceSettings, Events, KernelOnDevice, KernelSpec, KernelTime, Launch, List, NdRange,
 };
 #[cfg(not(loom))]
 pub use opencl::discovery::{DeviceInfo, DeviceKind, Inventory, LoaderState, discover};

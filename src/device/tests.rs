@@ -75,8 +75,15 @@ impl Events for Listener {
         assert_ne!(token, BREAKS, "this panic is meant");
         self.record(|t| assert!(!t.launched.contains_key(&token), "answered before"));
     }
-    fn launched(&self, token: usize, result: Result<u64, Box<LaunchError>>) {
-        self.record(|t| assert!(t.launched.insert(token, result).is_none(), "answered twice"));
+    fn launched(&self, token: usize, result: Result<KernelTime, Box<LaunchError>>) {
+        self.record(|t| {
+            assert!(
+                t.launched
+                    .insert(token, result.map(|time| time.ns))
+                    .is_none(),
+                "answered twice"
+            )
+        });
     }
     fn fetched(&self, token: usize, result: Result<(), DeviceError>) {
         self.record(|t| assert!(t.fetched.insert(token, result).is_none(), "answered twice"));

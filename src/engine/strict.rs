@@ -20,7 +20,7 @@ use crate::object::place::Place;
 use crate::sched::calls;
 use std::ptr;
 use std::sync::atomic::Ordering;
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 /// Ends the program at a misuse.
 fn insist(result: Result<(), Box<Misuse>>) {
@@ -495,13 +495,14 @@ pub(crate) unsafe extern "C" fn call_checked(
     // none.
     let mut deps = unsafe { Guarded::copy(depv, depc) };
     let (paramv, depv) = (params.start(), deps.start());
-    let begun = Instant::now();
+    let call = at_work().and_then(|(context, _, _)| context.begin_call());
     // SAFETY: `function` is that of the EDT whose arguments these are; both copies have as many elements as the
     // originals.
     let result = unsafe { ocr_call_edt(paramc, paramv, depc, depv, function) };
-    let ns = begun.elapsed().as_nanos() as u64;
     if let Some((context, edt, check)) = at_work() {
-        context.count_time(edt.work(), Place::HOST, ns);
+        if let Some(call) = call {
+            call.end(context);
+        }
         for (name, copy) in [("paramv", params), ("depv", deps)] {
             let who = Who::of(edt);
             if let Some(at) = copy.overrun() {

@@ -5,6 +5,7 @@
 //! programs that create and destroy templates all the time do not grow.
 
 use super::place::Place;
+use crate::model::RunTimes;
 use crate::symbols;
 use parking_lot::Mutex;
 use std::collections::HashMap;
@@ -236,6 +237,8 @@ pub struct Code {
     /// Why a kernel that was asked for is not among those that can run, for the message if nothing
     /// else can run either.
     pub missing: Vec<Missing>,
+    /// How long its EDTs take. No part of what it is: all are equal, and a copy is empty.
+    pub times: RunTimes,
 }
 
 impl Code {
@@ -273,7 +276,13 @@ impl Code {
             kernels: Vec::new(),
             devices: Vec::new(),
             missing: Vec::new(),
+            times: RunTimes::default(),
         }
+    }
+
+    /// Whether a policy may choose between two places for its EDTs.
+    pub fn has_choice(&self) -> bool {
+        self.devices.len() + usize::from(self.function.is_some()) > 1
     }
 
     /// Whether its EDTs run kernels alone, of which none passes on a block.
@@ -302,17 +311,29 @@ impl Code {
     }
 }
 
+/// Of which EDTs it is measured how long they take.
+#[derive(Clone, Copy, Default, PartialEq, Eq, Debug)]
+pub enum Timed {
+    /// None.
+    #[default]
+    Nothing,
+    /// Those that more than one place could run: a policy learns where they are faster.
+    Choices,
+    /// Those that have kernels, for a report.
+    Kernels,
+}
+
 /// All works.
 #[derive(Default)]
 pub struct CodeTable {
     all: Mutex<HashMap<Code, &'static Code>>,
     strict: bool,
-    timed: bool,
+    timed: Timed,
 }
 
 impl CodeTable {
-    /// None yet, of a run in strict mode or not, and one in which variants are timed or not.
-    pub fn new(strict: bool, timed: bool) -> CodeTable {
+    /// None yet, of a run in strict mode or not, in which these are timed.
+    pub fn new(strict: bool, timed: Timed) -> CodeTable {
         CodeTable {
             all: Mutex::default(),
             strict,
@@ -323,7 +344,11 @@ impl CodeTable {
     /// Whether a worker calls the function of such a work, and does nothing else. Only that of a template with kernels
     /// is timed: where it takes as long as looking at the clock, nobody compares it with another variant.
     fn is_direct(&self, work: &Code) -> bool {
-        let is_timed = self.timed && !work.kernels.is_empty();
+        let is_timed = match self.timed {
+            Timed::Nothing => false,
+            Timed::Choices => work.has_choice(),
+            Timed::Kernels => !work.kernels.is_empty(),
+        };
         !self.strict && !is_timed
     }
 

@@ -21,6 +21,19 @@ impl Place {
         Place(index as u8 + 1)
     }
 
+    /// Its number, for tables by place: 0 is the host, and from 1 on the devices in use. That of no place is larger than any.
+    pub const fn number(self) -> usize {
+        self.0 as usize
+    }
+
+    /// The place of this number.
+    pub const fn numbered(number: usize) -> Option<Place> {
+        if number > Place::MAX_DEVICES {
+            return None;
+        }
+        Some(Place(number as u8))
+    }
+
     /// Which device in use this is; `None` for the host.
     pub fn device_index(self) -> Option<usize> {
         match self {
@@ -124,5 +137,22 @@ mod tests {
         assert_eq!(set, PlaceSet::only(Place::HOST));
         assert_eq!(Place::device(3).device_index(), Some(3));
         assert_eq!(Place::HOST.device_index(), None);
+    }
+
+    #[test]
+    fn places_have_numbers() {
+        for (place, number) in [
+            (Place::HOST, 0),
+            (Place::device(0), 1),
+            (Place::device(30), 31),
+        ] {
+            assert_eq!(
+                (place.number(), Place::numbered(number)),
+                (number, Some(place))
+            );
+            assert!(number < crate::model::PLACES);
+        }
+        assert_eq!(Place::numbered(32), None);
+        assert!(Place::UNDECIDED.number() >= crate::model::PLACES);
     }
 }

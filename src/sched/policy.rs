@@ -37,6 +37,10 @@ pub trait Policy: Send + Sync {
     fn uses_devices(&self) -> bool {
         true
     }
+    /// Whether it asks how long EDTs and copies take, so that the runtime is to measure them.
+    fn learns(&self) -> bool {
+        false
+    }
     /// Places an EDT.
     fn choose(&self, choices: &Choices<'_>, machine: &dyn Machine) -> Choice;
 }

@@ -10,4 +10,6 @@ pub(crate) mod pace;
 #[cfg(not(loom))]
 pub(crate) mod selection;
 #[cfg(not(loom))]
+pub(crate) mod shapes;
+#[cfg(not(loom))]
 pub(crate) mod signature;

@@ -43,6 +43,8 @@ pub(crate) struct Use {
 /// else is done for it.
 pub(crate) struct Job {
     pub(crate) launch: Launch,
+    /// Whether its kernel was launched for the first time in this shape.
+    pub(crate) is_first: bool,
     /// Its distinct blocks, while it is put together and while its kernel runs.
     pub(crate) uses: List<Use>,
 }

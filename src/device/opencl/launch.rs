@@ -33,6 +33,8 @@ struct Started {
     lane: usize,
     event: Event,
     needs: Needs,
+    /// Whether the kernel has not been launched in this shape before.
+    is_first: bool,
 }
 
 impl Manager {
@@ -88,7 +90,7 @@ impl Manager {
             self.lanes.hold(&self.context, most);
         }
         loop {
-            let Job { launch, uses } = &mut *job;
+            let Job { launch, uses, .. } = &mut *job;
             let obstacle = match self.put_together(launch, uses) {
                 Ok(started) => {
                     self.commit(job, started);
@@ -158,13 +160,19 @@ impl Manager {
             .lanes
             .waits(lane, &needs)
             .map_err(|code| Fault::opencl("flushing a queue failed", code))?;
-        let kernel = &self.programs.kernels[launch.kernel];
+        let kernel = &mut self.programs.kernels[launch.kernel];
         // SAFETY: `set_arguments` has set every argument; the buffers among them are pinned by
         // `uses` until the kernel's completion is seen, and the host memory some of them wrap lives
         // until the block is forgotten, which waits for the pins.
         let run = unsafe { self.lanes.queue(lane).run(&kernel.kernel, &range, &waits) };
+        let is_first = run.is_ok() && kernel.shapes.is_new(&range);
         let event = run.map_err(|code| self.enqueue_fault(launch, code))?;
-        Ok(Started { lane, event, needs })
+        Ok(Started {
+            lane,
+            event,
+            needs,
+            is_first,
+        })
     }
 
     /// Finds the entries of the launch's distinct blocks and pins them. Returns the bytes of
@@ -389,6 +397,7 @@ impl Manager {
                 copies.wrote(self.place);
             }
         }
+        job.is_first = started.is_first;
         self.running += 1;
         let Launch { token, awaited, .. } = job.launch;
         self.awaited += usize::from(awaited);

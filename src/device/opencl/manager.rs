@@ -16,7 +16,7 @@ use crate::device::opencl::job::{Message, stopped_launch};
 use crate::device::opencl::lane::{COMPUTE, IN, Lanes, MAX_COMPUTE, OUT, Pending};
 use crate::device::opencl::program::Programs;
 use crate::device::opencl::raw::{Answer, Context, Queue};
-use crate::device::{DeviceError, DeviceInfo, Events, Launch, LaunchError, List};
+use crate::device::{DeviceError, DeviceInfo, Events, KernelTime, Launch, LaunchError, List};
 use crate::object::data_block::DataBlock;
 use crate::object::place::Place;
 use rustc_hash::FxHashSet;
@@ -361,7 +361,9 @@ impl Manager {
         self.counters.kernels.add(1);
         self.counters.kernel_ns.add(ns);
         self.load.ends();
-        self.events.launched(job.launch.token, Ok(ns));
+        let is_first = job.is_first;
+        self.events
+            .launched(job.launch.token, Ok(KernelTime { ns, is_first }));
         self.unpin(&mut job.uses);
         self.end_job(job);
     }
@@ -374,10 +376,12 @@ impl Manager {
         match self.spare.pop() {
             Some(mut job) => {
                 job.launch = launch;
+                job.is_first = false;
                 job
             }
             None => Box::new(Job {
                 launch,
+                is_first: false,
                 uses: List::new(),
             }),
         }

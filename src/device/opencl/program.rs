@@ -1,5 +1,6 @@
 //! Programs and kernels, each built once.
 
+use crate::device::host::shapes::Shapes;
 use crate::device::host::signature::{ArgKind, Signature};
 use crate::device::opencl::discovery::{RawDevice, number, text};
 use crate::device::opencl::error::{log_with_source, names_fault};
@@ -30,6 +31,8 @@ pub(crate) struct BuiltKernel {
     pub(crate) groups: Groups,
     /// For each argument, the scalar that it is set to, if it is.
     pub(crate) scalars: Vec<Option<u64>>,
+    /// In which shapes it was launched.
+    pub(crate) shapes: Shapes,
 }
 
 /// A source and its build options.
@@ -110,6 +113,7 @@ impl Programs {
             kernel,
             name: name.clone(),
             scalars: vec![None; signature.args.len()],
+            shapes: Shapes::default(),
             signature,
             groups,
         });

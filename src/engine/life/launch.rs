@@ -94,6 +94,9 @@ impl Context {
             })
             .collect();
         let range = range_of(edt, variant, &blocks, self.runtime.check.is_some());
+        if self.runtime.learns {
+            self.runtime.note_launch(place);
+        }
         self.runtime.takes_off(Flight::LAUNCH);
         self.runtime.devices.manager(place).launch(Launch {
             token: EdtRef::new(edt).token(),
@@ -128,10 +131,10 @@ impl Context {
 
     fn answered(&mut self, edt: &'static Edt, answer: LaunchResult) {
         match answer {
-            Ok(ns) => {
+            Ok(time) => {
                 self.runtime.devices.has_run(edt.guid());
                 self.tally.kernel_edts.add(1);
-                self.count_time(edt.work(), edt.place.get(), ns);
+                self.count_kernel(edt, time);
                 let result = result_of(edt);
                 if let Some(check) = &self.runtime.check {
                     self.check_end(check, edt, result);

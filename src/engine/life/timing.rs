@@ -1,10 +1,13 @@
-//! How long variants take, where a report is asked for: what people need who ask why one schedule is faster.
+//! How long variants take: for people who ask why one schedule is faster, where a report is asked for, and for policies
+//! that ask before they place the next EDT.
 
+use crate::device::KernelTime;
 use crate::engine::state::context::Context;
 use crate::engine::state::fatal::fatal;
 use crate::engine::state::runtime::Runtime;
 use crate::engine::state::user_call::ocr_call_edt;
-use crate::object::code::{Code, EdtDep};
+use crate::object::code::{Code, EdtDep, EdtFunction};
+use crate::object::edt::Edt;
 use crate::object::guid::Guid;
 use crate::object::place::Place;
 use crate::report::VariantReport;
@@ -33,6 +36,37 @@ impl Runtime {
         };
         variants.into_iter().map(report).collect()
     }
+
+    /// The bytes of an EDT's blocks, by which its run time is known. A pre-slot whose block is gone counts as what is in
+    /// the block's slot now: it is asked before the EDT has its blocks, too, when nobody keeps them, and a guess is enough.
+    pub(crate) fn bytes_of(&self, edt: &Edt) -> u64 {
+        let blocks = &self.objects.data_blocks;
+        let sizes = edt.slots().iter().map(|slot| match slot.data() {
+            data if data.is_null() => 0,
+            data => blocks.slot_of(data).map_or(0, |block| block.size()),
+        });
+        sizes.fold(0, u64::saturating_add)
+    }
+
+    /// Whether a worker runs an EDT now, as far as one can tell without asking each.
+    fn any_worker_runs(&self) -> bool {
+        let state = self.queues.sleep.state();
+        state.searching() + state.sleeping() < self.queues.workers()
+    }
+
+    /// Whether a device besides this place has a launch.
+    fn any_device_runs(&self, but: Place) -> bool {
+        let used = self.devices.in_use().iter().enumerate();
+        let mut others = used.filter(|&(number, _)| Place::device(number) != but);
+        others.any(|(_, used)| used.manager.load() != 0)
+    }
+
+    /// A kernel is about to be sent to a device: whether another place works now is of interest at its end.
+    pub(crate) fn note_launch(&self, device: Place) {
+        if self.any_worker_runs() {
+            self.devices.used(device).note_beside();
+        }
+    }
 }
 
 impl Context {
@@ -40,6 +74,65 @@ impl Context {
     pub(crate) fn count_time(&self, work: &'static Code, place: Place, ns: u64) {
         if self.runtime.settings.is_reported() && !work.kernels.is_empty() {
             self.tally.times.add(work, place, ns);
+        }
+    }
+
+    /// The kernel of an EDT has run. The blocks are the EDT's still.
+    pub(crate) fn count_kernel(&self, edt: &Edt, time: KernelTime) {
+        let (runtime, work, place) = (self.runtime, edt.work(), edt.place.get());
+        self.count_time(work, place, time.ns);
+        if !runtime.learns || !work.has_choice() {
+            return;
+        }
+        let runs = runtime.any_worker_runs() || runtime.any_device_runs(place);
+        let beside = runtime.devices.used(place).was_beside(runs);
+        if !time.is_first {
+            let bytes = runtime.bytes_of(edt);
+            work.times.sample(place.number(), bytes, time.ns, beside);
+        }
+    }
+}
+
+/// A function that a worker is about to call.
+pub(crate) struct Call {
+    /// The function.
+    pub(crate) function: EdtFunction,
+    work: &'static Code,
+    bytes: u64,
+    beside: bool,
+    /// How often the thread had slept in a call.
+    slept: u64,
+    learns: bool,
+    begun: Instant,
+}
+
+impl Context {
+    /// The function of the EDT that a worker runs, which is called now. None if it has none.
+    pub(crate) fn begin_call(&self) -> Option<Call> {
+        let (edt, runtime) = (self.current?, self.runtime);
+        let work = edt.work();
+        let learns = runtime.learns && work.has_choice();
+        Some(Call {
+            function: work.function?,
+            work,
+            bytes: if learns { runtime.bytes_of(edt) } else { 0 },
+            beside: learns && runtime.any_device_runs(Place::HOST),
+            slept: self.slept,
+            learns,
+            begun: Instant::now(),
+        })
+    }
+}
+
+impl Call {
+    /// It has returned. Where it has waited in a call, its time is that of others, and teaches nothing.
+    pub(crate) fn end(self, context: &Context) {
+        let ns = self.begun.elapsed().as_nanos() as u64;
+        context.count_time(self.work, Place::HOST, ns);
+        if self.learns && context.slept == self.slept {
+            let beside = self.beside || context.runtime.any_device_runs(Place::HOST);
+            let times = &self.work.times;
+            times.sample(Place::HOST.number(), self.bytes, ns, beside);
         }
     }
 }
@@ -55,22 +148,19 @@ pub(crate) unsafe extern "C" fn call_timed(
     depc: u32,
     depv: *mut EdtDep,
 ) -> Guid {
-    let at_work = || {
+    let context = || {
         let context = Context::get()?;
         // SAFETY: this thread's, and no reference into it is alive while it runs an EDT's function.
-        let context = unsafe { &mut *context };
-        Some((context.current?.work(), context))
+        Some(unsafe { &*context })
     };
-    let Some(function) = at_work().and_then(|(work, _)| work.function) else {
+    let Some(call) = context().and_then(Context::begin_call) else {
         fatal("a function was to be timed where there is none: this is a fault of the runtime");
     };
-    let begun = Instant::now();
     // SAFETY: the arguments are those that this function was called with, by a worker that has them from the EDT; they
     // are what `ocrEdt_t` promises to `function`.
-    let result = unsafe { ocr_call_edt(paramc, paramv, depc, depv, function) };
-    let ns = begun.elapsed().as_nanos() as u64;
-    if let Some((work, context)) = at_work() {
-        context.count_time(work, Place::HOST, ns);
+    let result = unsafe { ocr_call_edt(paramc, paramv, depc, depv, call.function) };
+    if let Some(context) = context() {
+        call.end(context);
     }
     result
 }

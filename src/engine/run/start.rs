@@ -15,8 +15,9 @@ use crate::engine::state::fork;
 use crate::engine::state::handlers::Handlers;
 use crate::engine::state::runtime::Runtime;
 use crate::engine::workers::worker;
+use crate::model::Transfers;
 use crate::object::Objects;
-use crate::object::code::{Code, CodeTable, EdtFunction};
+use crate::object::code::{Code, CodeTable, EdtFunction, Timed};
 use crate::object::data_block::DataBlocks;
 use crate::object::template::PARAM_DEF;
 use crate::platform::Platform;
@@ -96,11 +97,17 @@ impl Run {
             .value
             .as_deref()
             .inspect(|file| Report::remove(file));
+        let learns = policy.learns() || settings.models.are_asked_for();
+        let timed = match learns {
+            _ if settings.is_reported() => Timed::Kernels,
+            true => Timed::Choices,
+            false => Timed::Nothing,
+        };
         heap::begin(settings.check.is_on());
         let runtime = Arc::new(Runtime {
             objects: Objects {
                 data_blocks: DataBlocks::new(settings.check.is_on()),
-                code_table: CodeTable::new(settings.check.is_on(), settings.is_reported()),
+                code_table: CodeTable::new(settings.check.is_on(), timed),
                 ..Objects::default()
             },
             queues,
@@ -110,6 +117,8 @@ impl Run {
             policy,
             platform,
             policy_name: settings.sched.to_string(),
+            learns,
+            transfers: Transfers::default(),
             devices: Devices::new(|runtime| Arc::new(DeviceEvents(runtime))),
             end: CachePadded::default(),
             in_flight: CachePadded::new(AtomicU64::new(1)),

@@ -9,6 +9,7 @@ use crate::device::{
 use crate::diag::EdtName;
 use crate::engine::state::fatal::fatal;
 use crate::engine::state::runtime::Runtime;
+use crate::model::Direction;
 use crate::object::code::Kernel;
 use crate::object::data_block::DataBlock;
 use crate::object::edt::Edt;
@@ -61,6 +62,8 @@ pub(crate) struct Used {
     pub(crate) manager: DeviceManager,
     /// Launches enqueued ahead. It orders nothing: policies that ask for the load take it as a guess.
     ahead: AtomicUsize,
+    /// Whether another place worked when a kernel was sent or the last one ended. It orders nothing, and is a guess, too.
+    beside: AtomicBool,
 }
 
 /// A function that makes what the device managers tell the engine through.
@@ -336,12 +339,16 @@ impl Open {
                 force_copies: *runtime.settings.device_copies,
                 ..DeviceSettings::default()
             };
-            match DeviceManager::start(info, place, settings, answers.clone()) {
-                Ok(manager) => open.used.push(Used {
-                    info: info.clone(),
-                    manager,
-                    ahead: AtomicUsize::new(0),
-                }),
+            match DeviceManager::start(info, place, settings.clone(), answers.clone()) {
+                Ok(manager) => {
+                    runtime.begin_transfers(place, info, &settings);
+                    open.used.push(Used {
+                        info: info.clone(),
+                        manager,
+                        ahead: AtomicUsize::new(0),
+                        beside: AtomicBool::new(false),
+                    })
+                }
                 Err(error) => open.problems.push(error.to_string()),
             }
         }
@@ -370,10 +377,39 @@ impl Open {
     }
 }
 
+impl Runtime {
+    /// Says what is known of copies to a device and back before there are any.
+    fn begin_transfers(&self, place: Place, info: &DeviceInfo, settings: &DeviceSettings) {
+        let Some(device) = place.device_index() else {
+            return;
+        };
+        if info.host_unified && !settings.force_copies {
+            return self.transfers.shares_memory(device);
+        }
+        for direction in [Direction::ToDevice, Direction::FromDevice] {
+            let link = self.platform.as_ref();
+            if let Some(link) = link.and_then(|platform| platform.link(info.index, direction)) {
+                self.transfers
+                    .begin(device, direction, link.latency_ns, link.bandwidth);
+            }
+        }
+    }
+}
+
 impl Used {
     /// What it has done.
     pub(crate) fn counters(&self) -> device::Counters {
         self.manager.counters()
+    }
+
+    /// Another place works while the device has something to do.
+    pub(crate) fn note_beside(&self) {
+        self.beside.store(true, Ordering::Relaxed);
+    }
+
+    /// Whether another place has worked since the kernel before the one that has ended now, given whether one does now.
+    pub(crate) fn was_beside(&self, now: bool) -> bool {
+        self.beside.swap(now, Ordering::Relaxed) || now
     }
 
     /// One more is enqueued ahead.

@@ -1,12 +1,12 @@
 //! Kernels that a device manager has enqueued behind the one that they wait for.
 
-use crate::device::LaunchError;
+use crate::device::{KernelTime, LaunchError};
 use crate::object::edt::EdtRef;
 use crate::object::link::Link;
 use std::collections::HashMap;
 
-/// What a manager says of a launch: how long its kernel took, in nanoseconds.
-pub(crate) type LaunchResult = Result<u64, Box<LaunchError>>;
+/// What a manager says of a launch.
+pub(crate) type LaunchResult = Result<KernelTime, Box<LaunchError>>;
 
 /// The followers of a device's EDTs, by tokens.
 #[derive(Default)]

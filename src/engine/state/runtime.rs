@@ -8,6 +8,7 @@ use crate::engine::state::handlers::Handlers;
 use crate::engine::state::resting::IdleProgramThreads;
 use crate::engine::state::seats::Seats;
 use crate::engine::state::waiters::Waiters;
+use crate::model::Transfers;
 use crate::object::Objects;
 use crate::object::code::Code;
 use crate::object::guid::Guid;
@@ -43,6 +44,10 @@ pub(crate) struct Runtime {
     pub policy_name: String,
     /// What the settings say of the machine.
     pub platform: Option<Platform>,
+    /// Whether it is measured how long EDTs and copies take, for the policy or since a directory for it is named.
+    pub learns: bool,
+    /// How long copies take.
+    pub transfers: Transfers,
     /// The OpenCL devices, opened when the first kernel is added, or the program asks for them.
     pub devices: Devices,
     /// How and when it ends.

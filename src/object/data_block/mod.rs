@@ -33,7 +33,7 @@ use super::place::{Place, PlaceSet};
 use crate::sync::{AtomicU32, Ordering, Spin};
 use std::cell::{Cell, UnsafeCell};
 use std::ptr::NonNull;
-use std::sync::atomic::{AtomicPtr, AtomicUsize};
+use std::sync::atomic::{AtomicPtr, AtomicU64, AtomicUsize};
 
 states! {
     /// The states of a data block.
@@ -133,7 +133,8 @@ struct Second {
     /// [`Mark`]s.
     marks: AtomicU32,
     hinted: Cell<bool>,
-    size: Cell<u64>,
+    /// Written by whoever makes the block. Read also by who has not locked it, and asks for a guess.
+    size: AtomicU64,
     /// The start of the allocation that `host` points into.
     base: Cell<*mut u8>,
     /// The host memory, or null.
@@ -169,7 +170,7 @@ impl DataBlock {
             second: Second {
                 marks: AtomicU32::new(0),
                 hinted: Cell::default(),
-                size: Cell::default(),
+                size: AtomicU64::default(),
                 base: Cell::new(std::ptr::null_mut()),
                 // Models do not look into it.
                 host: AtomicPtr::new(NonNull::dangling().as_ptr()),
@@ -202,7 +203,7 @@ impl DataBlock {
     fn begin(&self, index: u32, size: u64, memory: Option<(*mut u8, NonNull<u8>)>, guarded: bool) {
         self.index.set(index);
         self.second.hinted.set(false);
-        self.second.size.set(size);
+        self.second.size.store(size, Ordering::Relaxed);
         self.second
             .base
             .set(memory.map_or(std::ptr::null_mut(), |(base, _)| base));
@@ -296,6 +297,6 @@ impl DataBlock {
 
     /// Its size in bytes; may be 0.
     pub fn size(&self) -> u64 {
-        self.second.size.get()
+        self.second.size.load(Ordering::Relaxed)
     }
 }

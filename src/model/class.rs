@@ -1,0 +1,139 @@
+//! The samples of one template in one place for one size, and what is published of them.
+//!
+//! # Who reads what, when
+//!
+//! Samples are taken in by whoever has run an EDT, under the lock of the class, which is tried: where another thread has
+//! it, the sample is dropped, since one that is waited for costs more than it is worth. What follows from the samples is
+//! published in atomics, so that a lookup takes no lock. Median, deviation and count are three words, and a lookup may
+//! read one of them from before a sample and another from behind it. Each of them is right for this class within one
+//! sample, which is all that a prediction needs; they name no memory, so nothing is ordered by them and `Relaxed` is
+//! enough. A median of 0 says that there is none, so it is written last, and is never less than 1.
+
+use crate::model::run_times::Estimate;
+use crate::model::samples::{KEPT, Samples};
+use crate::sync::{AtomicU32, AtomicU64, Ordering};
+#[cfg(loom)]
+use loom::sync::Mutex;
+#[cfg(not(loom))]
+use std::sync::Mutex;
+use std::sync::OnceLock;
+
+/// What ran beside others is believed from so many samples on, among the last eleven of both kinds.
+const BESIDE_FROM: u32 = 3;
+
+/// What follows from some samples.
+#[derive(Default)]
+struct Published {
+    ns: AtomicU64,
+    deviation: AtomicU64,
+    samples: AtomicU32,
+}
+
+impl Published {
+    fn get(&self) -> Option<Estimate> {
+        let ns = self.ns.load(Ordering::Relaxed);
+        (ns != 0).then(|| Estimate {
+            ns,
+            deviation: self.deviation.load(Ordering::Relaxed),
+            samples: self.samples.load(Ordering::Relaxed),
+        })
+    }
+
+    fn set(&self, samples: &Samples) {
+        self.deviation.store(samples.deviation(), Ordering::Relaxed);
+        self.samples.store(samples.len() as u32, Ordering::Relaxed);
+        self.ns.store(samples.median().max(1), Ordering::Relaxed);
+    }
+}
+
+/// The samples themselves.
+#[derive(Default)]
+struct Kept {
+    alone: Samples,
+    beside: Samples,
+    /// Which of the last eleven samples ran beside others: a bit for each, the last one lowest.
+    kinds: u32,
+    /// Whether this run has added some.
+    is_new: bool,
+}
+
+/// One size.
+#[derive(Default)]
+pub(crate) struct Class {
+    alone: Published,
+    beside: Published,
+    /// How many of the last eleven samples ran beside others.
+    recently_beside: AtomicU32,
+    kept: OnceLock<Box<Mutex<Kept>>>,
+}
+
+impl Class {
+    /// What the next one will take. Where it has often run beside others lately, that counts. A place from which the
+    /// others have gone is judged by what ran alone, once fewer than three of the last eleven did not.
+    pub(crate) fn expected(&self) -> Option<Estimate> {
+        let is_beside = self.recently_beside.load(Ordering::Relaxed) >= BESIDE_FROM;
+        let (first, second) = match is_beside {
+            true => (&self.beside, &self.alone),
+            false => (&self.alone, &self.beside),
+        };
+        first.get().or_else(|| second.get())
+    }
+
+    /// Takes a sample in, unless another thread takes in one right now.
+    pub(crate) fn add(&self, ns: u64, beside: bool) {
+        self.with_kept(|kept| {
+            kept.is_new = true;
+            self.take_in(kept, ns, beside);
+        });
+    }
+
+    /// Takes in what an earlier run has kept, the oldest first.
+    pub(crate) fn seed(&self, alone: &[u64], beside: &[u64]) {
+        self.with_kept(|kept| {
+            for &ns in alone {
+                self.take_in(kept, ns, false);
+            }
+            for &ns in beside {
+                self.take_in(kept, ns, true);
+            }
+        });
+    }
+
+    /// The samples that ran alone, those that ran beside others, and whether this run has added some.
+    pub(crate) fn samples(&self) -> Option<(Vec<u64>, Vec<u64>, bool)> {
+        let mut told = None;
+        self.kept.get()?;
+        self.with_kept(|kept| {
+            told = Some((
+                kept.alone.iter().collect(),
+                kept.beside.iter().collect(),
+                kept.is_new,
+            ));
+        });
+        told
+    }
+
+    fn take_in(&self, kept: &mut Kept, ns: u64, beside: bool) {
+        const LAST: u32 = (1 << KEPT) - 1;
+        let (samples, published) = match beside {
+            true => (&mut kept.beside, &self.beside),
+            false => (&mut kept.alone, &self.alone),
+        };
+        samples.add(ns);
+        published.set(samples);
+        let kinds = (kept.kinds << 1 | u32::from(beside)) & LAST;
+        if kinds.count_ones() != kept.kinds.count_ones() {
+            self.recently_beside
+                .store(kinds.count_ones(), Ordering::Relaxed);
+        }
+        kept.kinds = kinds;
+    }
+
+    fn with_kept(&self, f: impl FnOnce(&mut Kept)) {
+        let kept = self.kept.get_or_init(Box::default);
+        // Nothing panics with the lock held, so it is never poisoned.
+        if let Ok(mut kept) = kept.try_lock() {
+            f(&mut kept);
+        }
+    }
+}

@@ -1,0 +1,38 @@
+//! What a run has learned of how long things take, so that a placement policy can ask before an EDT is placed.
+//!
+//! **Owns:** for each template, how long one of its EDTs takes in each place for so many bytes of blocks
+//! ([`RunTimes`]); how long a copy to a device and back takes ([`Transfers`]).
+//!
+//! **Never:** looks at a clock, knows an EDT or a device, decides where anything runs. It is told how long something
+//! took, and answers how long the next will take. Places are numbers here: 0 is the host, and from 1 on the devices in
+//! use (`object::place::Place::number`).
+//!
+//! | file | what |
+//! |---|---|
+//! | `samples.rs` | the last eleven samples of one thing: their median, and their deviation from it |
+//! | `class.rs` | the samples of one template in one place for one size, and what is published of them |
+//! | `sizes.rs` | which sizes have samples; what follows for a size that has none |
+//! | `run_times.rs` | all of that for a template, and whether its predictions are any good |
+//! | `transfers.rs` | latency and bandwidth of copies |
+//!
+//! # Why medians of eleven
+//!
+//! An EDT that is interrupted takes a hundred times as long, now and then: one such sample would poison a mean for
+//! long, and a median does not see it. A place that has become slower or faster is believed when six of the last eleven
+//! samples say so, and what an EDT takes alone is kept apart from what it takes while another place works, too: cores
+//! that share memory and caches slow each other down, and a prediction from a quiet time is wrong in a busy one.
+
+mod class;
+mod run_times;
+mod samples;
+mod sizes;
+mod transfers;
+
+pub use run_times::{Estimate, RunTimes};
+pub use transfers::{Direction, Transfers};
+
+/// How many places can be told apart: the host, and as many devices as `object::place::Place` has.
+pub const PLACES: usize = 32;
+
+#[cfg(all(test, loom))]
+mod loom_models;

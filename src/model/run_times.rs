@@ -1,0 +1,322 @@
+//! How long the EDTs of one template take in each place, and how good the predictions are.
+
+use crate::model::PLACES;
+use crate::model::samples::{KEPT, Samples};
+use crate::model::sizes::Sizes;
+use crate::sync::{AtomicU32, AtomicU64, Ordering};
+#[cfg(loom)]
+use loom::sync::Mutex;
+#[cfg(not(loom))]
+use std::sync::Mutex;
+use std::sync::OnceLock;
+
+/// What something will take.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Estimate {
+    /// Nanoseconds: the median.
+    pub ns: u64,
+    /// The median of the distances from it, in nanoseconds.
+    pub deviation: u64,
+    /// From how many samples of this very size, at most eleven; 0: it follows from other sizes, or from a hint.
+    pub samples: u32,
+}
+
+/// Predictions are judged from so many on.
+const JUDGED_FROM: usize = 8;
+/// A template whose predictions are off by more than this, in the median, is not to be predicted.
+const FAILS_ABOVE: u32 = 500;
+/// Errors are kept in thousandths, up to this.
+const WORST: u64 = 1_000_000;
+
+/// How long the EDTs of a template take, by place and by the bytes of their blocks. In each place one variant runs.
+///
+/// It belongs to a template's code, which is compared with others and copied before anything has run: all of them are
+/// equal, and a copy is empty.
+#[derive(Default)]
+pub struct RunTimes(OnceLock<Box<Table>>);
+
+#[derive(Default)]
+struct Table {
+    places: [OnceLock<Box<PlaceTimes>>; PLACES],
+    /// A hint's nanoseconds; 0: none.
+    guess: AtomicU64,
+    /// The places whose predictions fail: a bit for each.
+    failing: AtomicU32,
+}
+
+/// One place.
+#[derive(Default)]
+struct PlaceTimes {
+    sizes: Sizes,
+    /// The relative errors of the last predictions, in thousandths.
+    errors: Mutex<Samples>,
+    /// Their median, and how many there are: one word each, as in `class.rs`.
+    error: AtomicU32,
+    predictions: AtomicU32,
+}
+
+impl RunTimes {
+    /// What an EDT whose blocks have so many bytes will take in a place; none if nothing is known of that place.
+    #[inline]
+    pub fn expected(&self, place: usize, bytes: u64) -> Option<Estimate> {
+        let table = self.0.get()?;
+        let known = table.places.get(place)?.get();
+        known
+            .and_then(|times| times.sizes.expected(bytes))
+            .or_else(|| table.guessed())
+    }
+
+    /// An EDT whose blocks have so many bytes took so long in a place; `beside` says whether another place worked, too.
+    pub fn sample(&self, place: usize, bytes: u64, ns: u64, beside: bool) {
+        let table = self.0.get_or_init(Box::default);
+        let Some(times) = table.places.get(place) else {
+            return;
+        };
+        let times = times.get_or_init(Box::default);
+        if let Some(predicted) = times.sizes.expected(bytes) {
+            times.judge(predicted.ns, ns, |fails| table.note(place, fails));
+        }
+        if let Some(class) = times.sizes.class_for(bytes) {
+            class.add(ns, beside);
+        }
+    }
+
+    /// What the program says that an EDT takes, wherever it runs: used for places of which nothing is known.
+    pub fn guess(&self, ns: u64) {
+        let table = self.0.get_or_init(Box::default);
+        // A hint is a guess: whichever of two comes last counts.
+        table.guess.store(ns, Ordering::Relaxed);
+    }
+
+    /// The median of the relative errors of the last eleven predictions for a place; none if there was none.
+    pub fn error(&self, place: usize) -> Option<f64> {
+        let times = self.0.get()?.places.get(place)?.get()?;
+        let predictions = times.predictions.load(Ordering::Relaxed);
+        (predictions != 0).then(|| f64::from(times.error.load(Ordering::Relaxed)) / 1000.0)
+    }
+
+    /// Whether the predictions for some place are so wrong that they are worse than none.
+    #[inline]
+    pub fn fails(&self) -> bool {
+        let table = self.0.get();
+        table.is_some_and(|table| table.failing.load(Ordering::Relaxed) != 0)
+    }
+
+    /// Takes in what an earlier run has kept of one size, the oldest samples first.
+    pub fn seed(&self, place: usize, bytes: u64, alone: &[u64], beside: &[u64]) {
+        let table = self.0.get_or_init(Box::default);
+        let times = table.places.get(place);
+        let sizes = times.map(|times| &times.get_or_init(Box::default).sizes);
+        if let Some(class) = sizes.and_then(|sizes| sizes.class_for(bytes)) {
+            class.seed(alone, beside);
+        }
+    }
+
+    /// Calls `see` with what is kept of each size in a place, if this run has added to it: the bytes, the samples that
+    /// ran alone, and those that ran beside others, the oldest first.
+    pub fn each_new(&self, place: usize, mut see: impl FnMut(u64, Vec<u64>, Vec<u64>)) {
+        let table = self.0.get();
+        let times = table.and_then(|table| table.places.get(place)?.get());
+        for (bytes, class) in times.into_iter().flat_map(|times| times.sizes.each()) {
+            if let Some((alone, beside, true)) = class.samples() {
+                see(bytes, alone, beside);
+            }
+        }
+    }
+}
+
+impl Table {
+    fn guessed(&self) -> Option<Estimate> {
+        let ns = self.guess.load(Ordering::Relaxed);
+        (ns != 0).then_some(Estimate {
+            ns,
+            deviation: ns,
+            samples: 0,
+        })
+    }
+
+    /// Notes whether the predictions for a place fail.
+    fn note(&self, place: usize, fails: bool) {
+        let bit = 1 << place;
+        let was = self.failing.load(Ordering::Relaxed) & bit != 0;
+        match (was, fails) {
+            (false, true) => drop(self.failing.fetch_or(bit, Ordering::Relaxed)),
+            (true, false) => drop(self.failing.fetch_and(!bit, Ordering::Relaxed)),
+            _ => {}
+        }
+    }
+}
+
+impl PlaceTimes {
+    /// Notes how far a prediction was off, unless another thread notes one right now.
+    fn judge(&self, predicted: u64, ns: u64, note: impl FnOnce(bool)) {
+        let error = (predicted.abs_diff(ns)).saturating_mul(1000) / ns.max(1);
+        // Nothing panics with the lock held, so it is never poisoned.
+        let Ok(mut errors) = self.errors.try_lock() else {
+            return;
+        };
+        errors.add(error.min(WORST));
+        let median = errors.median() as u32;
+        self.error.store(median, Ordering::Relaxed);
+        self.predictions
+            .store(errors.len() as u32, Ordering::Relaxed);
+        debug_assert!(errors.len() <= KEPT);
+        note(errors.len() >= JUDGED_FROM && median > FAILS_ABOVE);
+    }
+}
+
+impl Clone for RunTimes {
+    fn clone(&self) -> RunTimes {
+        RunTimes::default()
+    }
+}
+
+impl PartialEq for RunTimes {
+    fn eq(&self, _: &RunTimes) -> bool {
+        true
+    }
+}
+
+impl Eq for RunTimes {}
+
+impl std::hash::Hash for RunTimes {
+    fn hash<H: std::hash::Hasher>(&self, _: &mut H) {}
+}
+
+#[cfg(all(test, not(loom)))]
+mod tests {
+    use super::*;
+
+    fn expected(times: &RunTimes, place: usize, bytes: u64) -> Option<u64> {
+        times.expected(place, bytes).map(|estimate| estimate.ns)
+    }
+
+    #[test]
+    fn places_and_sizes_are_told_apart() {
+        let times = RunTimes::default();
+        assert_eq!(expected(&times, 0, 64), None);
+        for (place, bytes, ns) in [(0, 64, 100), (0, 128, 300), (1, 64, 20)] {
+            times.sample(place, bytes, ns, false);
+        }
+        assert_eq!(expected(&times, 0, 64), Some(100));
+        assert_eq!(expected(&times, 0, 128), Some(300));
+        assert_eq!(expected(&times, 1, 64), Some(20));
+        assert_eq!(expected(&times, 2, 64), None);
+        assert_eq!(expected(&times, PLACES, 64), None);
+        times.sample(PLACES, 64, 1, false);
+        assert_eq!(expected(&times, 255, 64), None);
+    }
+
+    #[test]
+    fn what_ran_beside_others_counts_while_there_are_others() {
+        let times = RunTimes::default();
+        for _ in 0..11 {
+            times.sample(0, 64, 100, false);
+        }
+        for round in 1..=3 {
+            assert_eq!(expected(&times, 0, 64), Some(100), "{round}");
+            times.sample(0, 64, 200, true);
+        }
+        assert_eq!(expected(&times, 0, 64), Some(200));
+        // Alone again, and slower than before: noticed within ten.
+        let noticed = (1..=10).find(|_| {
+            times.sample(0, 64, 1000, false);
+            expected(&times, 0, 64) == Some(1000)
+        });
+        assert!(noticed.is_some());
+    }
+
+    #[test]
+    fn a_place_that_becomes_ten_times_slower_is_noticed_within_ten() {
+        for old_beside in [false, true] {
+            for new_beside in [false, true] {
+                let times = RunTimes::default();
+                for _ in 0..40 {
+                    times.sample(1, 64, 1000, old_beside);
+                }
+                let noticed = (1..=10).find(|_| {
+                    times.sample(1, 64, 10_000, new_beside);
+                    expected(&times, 1, 64) == Some(10_000)
+                });
+                assert!(noticed.is_some(), "{old_beside} {new_beside}");
+            }
+        }
+    }
+
+    #[test]
+    fn hints_are_used_where_nothing_is_known() {
+        let times = RunTimes::default();
+        times.guess(5000);
+        assert_eq!(expected(&times, 3, 64), Some(5000));
+        times.sample(3, 64, 70, false);
+        assert_eq!(expected(&times, 3, 64), Some(70));
+        assert_eq!(expected(&times, 2, 64), Some(5000));
+    }
+
+    #[test]
+    fn predictions_that_fail_are_told_and_forgiven() {
+        let times = RunTimes::default();
+        assert!(!times.fails() && times.error(0).is_none());
+        // What one takes depends on something else than the size.
+        for round in 0..40u64 {
+            times.sample(0, 64, 1000 << (round * 7 % 5), false);
+        }
+        assert!(times.fails(), "{:?}", times.error(0));
+        assert!(times.error(0).expect("predictions") > 0.5);
+        for _ in 0..30 {
+            times.sample(0, 64, 1000, false);
+        }
+        assert!(!times.fails());
+        assert_eq!(times.error(0), Some(0.0));
+    }
+
+    #[test]
+    fn few_predictions_are_not_judged() {
+        let times = RunTimes::default();
+        for round in 0..8 {
+            assert!(!times.fails(), "{round}");
+            times.sample(0, 64, 1000 << round, false);
+        }
+        times.sample(0, 64, 1000 << 9, false);
+        assert!(times.fails());
+    }
+
+    #[test]
+    fn what_is_kept_can_be_taken_in_again() {
+        let (first, second) = (RunTimes::default(), RunTimes::default());
+        for ns in 1..=20 {
+            first.sample(0, 64, ns, ns % 2 == 0);
+        }
+        first.sample(0, 128, 7, false);
+        let mut kept = Vec::new();
+        first.each_new(0, |bytes, alone, beside| kept.push((bytes, alone, beside)));
+        kept.sort_unstable();
+        assert_eq!(kept[1], (128, vec![7], vec![]));
+        for (bytes, alone, beside) in &kept {
+            second.seed(0, *bytes, alone, beside);
+        }
+        for bytes in [64, 128] {
+            assert_eq!(first.expected(0, bytes), second.expected(0, bytes));
+        }
+        second.each_new(0, |bytes, _, _| panic!("{bytes} is not new"));
+    }
+
+    #[test]
+    fn threads_lose_samples_at_most() {
+        let times = RunTimes::default();
+        std::thread::scope(|scope| {
+            for thread in 0..4u64 {
+                let times = &times;
+                scope.spawn(move || {
+                    for round in 0..20_000u64 {
+                        let bytes = 64 << (round % 3);
+                        times.sample(0, bytes, bytes * 10 + thread, round % 2 == 0);
+                        let found = times.expected(0, bytes);
+                        assert!(found.is_none_or(|e| (bytes * 10..bytes * 10 + 4).contains(&e.ns)));
+                    }
+                });
+            }
+        });
+        assert!(!times.fails());
+    }
+}

@@ -21,7 +21,7 @@ const MAY_IMPORT: &[(&str, &[&str])] = &[
     ("graph", &["object", "sync", "heap"]),
     ("memory", &["object", "sync"]),
     ("sched", &["object", "sync"]),
-    ("device", &["object", "sync", "text"]),
+    ("device", &["object", "sync", "text", "model"]),
     ("platform", &["device", "text", "config", "model"]),
     (
         "check",

@@ -2,7 +2,9 @@
 
 use crate::device::host::signature::Signature;
 use crate::device::opencl::error::{DeviceError, LaunchError};
+use crate::model::Direction;
 use crate::object::data_block::DataBlock;
+use crate::object::place::Place;
 use smallvec::SmallVec;
 use std::fmt;
 use std::sync::Arc;
@@ -21,6 +23,8 @@ pub struct DeviceSettings {
     /// Treats a device that shares memory with the host as one that does not, so that the copying
     /// paths can be tested where there is no other device.
     pub force_copies: bool,
+    /// Asks the device's clock when each command has begun and ended.
+    pub timed: bool,
 }
 
 impl Default for DeviceSettings {
@@ -30,6 +34,7 @@ impl Default for DeviceSettings {
             compute_queues: 2,
             in_flight: 128,
             force_copies: false,
+            timed: false,
         }
     }
 }
@@ -49,6 +54,9 @@ pub trait Events: Send + Sync + 'static {
     /// for each fetch. (Where a kernel was given the block for writing meanwhile, what was fetched
     /// is the content before it, and the block's copies do not name the host.)
     fn fetched(&self, token: usize, result: Result<(), DeviceError>);
+    /// A copy of so many bytes to this device, or back, took so many nanoseconds, from when nothing kept it from beginning.
+    /// Told where the device's clock is asked ([`DeviceSettings::timed`]).
+    fn copied(&self, _device: Place, _direction: Direction, _bytes: u64, _ns: u64) {}
     /// The device has nothing of this block any more and will not touch it again.
     fn forgotten(&self, block: &'static DataBlock);
     /// OpenCL refuses what the manager cannot work without: it answers nothing any more.
@@ -62,6 +70,8 @@ pub trait Events: Send + Sync + 'static {
 pub struct KernelTime {
     /// Nanoseconds (see [`crate::device::Counters::kernel_ns`]).
     pub ns: u64,
+    /// For how long it has kept the device: with the gap before it, and without the time of others, in whatever queue.
+    pub occupied_ns: u64,
     /// Whether this was the first launch of the kernel in this shape, as far as the manager remembers: some platforms
     /// compile it then, so its time says nothing of the next.
     pub is_first: bool,

@@ -14,7 +14,9 @@
 //! | `discovery.rs` | loader, platforms, devices; why there are none |
 //! | `selection.rs` | the words of `OCR_DEVICES` |
 //! | `handle.rs` | the handle by which others send messages |
-//! | `manager.rs` | the thread: its loop, its messages, what completes |
+//! | `manager.rs` | the thread: its loop, its messages |
+//! | `reap.rs`, `occupancy.rs` | what has ended, how long it took, how long it has kept the device |
+//! | `shapes.rs` | in which shapes a kernel was launched |
 //! | `pace.rs` | when the thread looks for what has ended, and which kernels are so short that they are held back |
 //! | `launch.rs` | one launch: buffers, copies in, enqueue |
 //! | `arguments.rs` | setting a kernel's arguments |

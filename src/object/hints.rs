@@ -18,6 +18,8 @@ const PROPERTIES: usize = 12;
 pub(crate) const EDT_PRIORITY: usize = 0;
 /// `OCR_HINT_EDT_AFFINITY`.
 pub(crate) const EDT_AFFINITY: usize = 2;
+/// `OCR_HINT_EDT_TIME`.
+pub(crate) const EDT_TIME: usize = 6;
 
 /// Some properties with their values.
 #[derive(Clone, Copy, Default, Debug, PartialEq, Eq)]

@@ -6,6 +6,8 @@ pub(crate) mod counters;
 pub(crate) mod inbox;
 pub(crate) mod load;
 #[cfg(not(loom))]
+pub(crate) mod occupancy;
+#[cfg(not(loom))]
 pub(crate) mod pace;
 #[cfg(not(loom))]
 pub(crate) mod selection;

@@ -280,9 +280,8 @@ impl Manager {
 
     /// What is pending will not end: it fails, too.
     fn end_failure(&mut self) {
-        let queues: Answer<Vec<Queue>> = (0..self.lanes.count())
-            .map(|_| Queue::new(&self.context, self.info.id))
-            .collect();
+        let queues: Answer<Vec<Queue>> =
+            (0..self.lanes.count()).map(|_| self.new_queue()).collect();
         let queues = match queues {
             Ok(queues) => queues,
             Err(code) => {

@@ -91,6 +91,13 @@ pub(crate) struct Pending<W> {
     pub(crate) work: W,
 }
 
+impl<W> Pending<W> {
+    /// The number of the last command in a lane that it waits for; 0: none.
+    pub(crate) fn needs_in(&self, lane: usize) -> u64 {
+        self.needs.0[lane]
+    }
+}
+
 struct Lane<W> {
     queue: Queue,
     pending: VecDeque<Pending<W>>,
@@ -197,6 +204,11 @@ impl<W> Lanes<W> {
 
     pub(crate) fn queue(&self, lane: usize) -> &Queue {
         &self.lanes[lane].queue
+    }
+
+    /// The number of a lane's first pending command, or of the next one.
+    pub(crate) fn first(&self, lane: usize) -> u64 {
+        self.lanes[lane].first
     }
 
     pub(crate) fn is_pending(&self, ticket: Ticket) -> bool {

@@ -8,15 +8,16 @@ use crate::device::host::counters::Cells;
 use crate::device::host::inbox::Inbox;
 use crate::device::host::load::Load;
 use crate::device::host::pace::{HOLD_FROM, LOOK_EACH, Pace, next_look};
-use crate::device::opencl::buffers::{Buffers, Id};
+use crate::device::opencl::buffers::Buffers;
 use crate::device::opencl::fault::Fault;
 use crate::device::opencl::job::{Failure, Failures, LOOK};
 use crate::device::opencl::job::{Job, Seed, Work};
 use crate::device::opencl::job::{Message, stopped_launch};
-use crate::device::opencl::lane::{COMPUTE, IN, Lanes, MAX_COMPUTE, OUT, Pending};
+use crate::device::opencl::lane::{COMPUTE, Lanes, MAX_COMPUTE, Pending};
 use crate::device::opencl::program::Programs;
 use crate::device::opencl::raw::{Answer, Context, Queue};
-use crate::device::{DeviceError, DeviceInfo, Events, KernelTime, Launch, LaunchError, List};
+use crate::device::opencl::reap::{Times, queue};
+use crate::device::{DeviceError, DeviceInfo, Events, Launch, LaunchError, List};
 use crate::object::data_block::DataBlock;
 use crate::object::place::Place;
 use rustc_hash::FxHashSet;
@@ -51,11 +52,13 @@ pub(crate) struct Manager {
     pub(crate) events: Arc<dyn Events>,
     inbox: Arc<Inbox<Message>>,
     pub(crate) counters: Arc<Cells>,
-    load: Arc<Load>,
+    pub(crate) load: Arc<Load>,
     pub(crate) lanes: Lanes<Work>,
     pub(crate) buffers: Buffers,
     pub(crate) programs: Programs,
-    pace: Pace,
+    pub(crate) pace: Pace,
+    /// What the device's clock says.
+    pub(crate) times: Times,
     /// The launches of this round are held back, so many at once at most.
     pub(crate) holds: Option<usize>,
     /// Blocks that are to be forgotten when they are not held back any more.
@@ -69,7 +72,7 @@ pub(crate) struct Manager {
     /// Counts the launches put together.
     pub(crate) serial: u64,
     /// What was seen to have ended in a lane, while it is worked on.
-    ended: Vec<(Pending<Work>, Answer<()>)>,
+    pub(crate) ended: Vec<(Pending<Work>, Answer<()>)>,
     /// Jobs that have been answered: their memory is used again.
     #[allow(clippy::vec_box)]
     spare: Vec<Box<Job>>,
@@ -99,7 +102,7 @@ impl Manager {
         let context = Context::new(info.id).map_err(|code| fail("creating a context", code))?;
         let computing = settings.compute_queues.clamp(1, MAX_COMPUTE);
         let queues: Answer<Vec<Queue>> = (0..COMPUTE + computing)
-            .map(|_| Queue::new(&context, info.id))
+            .map(|_| queue(&context, &info, settings.timed))
             .collect();
         let queues = queues.map_err(|code| fail("creating a command queue", code))?;
         let unified = info.host_unified && !settings.force_copies;
@@ -119,6 +122,7 @@ impl Manager {
             buffers: Buffers::default(),
             programs: Programs::default(),
             pace: Pace::of(&info),
+            times: Times::new(settings.timed),
             holds: None,
             to_forget: Vec::new(),
             waiting: VecDeque::new(),
@@ -281,91 +285,6 @@ impl Manager {
             // Dropping the reply answers.
             Message::Build(..) | Message::LastLaunches(_) | Message::Stop => {}
         }
-    }
-
-    /// Sees what has finished. True if anything has.
-    fn reap_all(&mut self) -> bool {
-        let mut any = false;
-        // Copies in before kernels and kernels before copies out, as they depend on each other.
-        for lane in (IN..=IN)
-            .chain(COMPUTE..self.lanes.count())
-            .chain(OUT..=OUT)
-        {
-            any |= self.reap(lane);
-        }
-        any
-    }
-
-    /// Sees what has finished in one lane. True if anything has.
-    pub(crate) fn reap(&mut self, lane: usize) -> bool {
-        let mut ended = std::mem::take(&mut self.ended);
-        ended.extend(std::iter::from_fn(|| self.lanes.pop_done(lane)));
-        let any = !ended.is_empty();
-        // All of them have ended by now. When each did is not known, so the time since the one before goes to all alike.
-        let mut each_ns = 0;
-        if any {
-            let taken = self.lanes.ended(lane, Instant::now());
-            let is_kernel = |pending: &Pending<Work>| matches!(pending.work, Work::Kernel(_));
-            let kernels = ended
-                .iter()
-                .filter(|(pending, _)| is_kernel(pending))
-                .count() as u64;
-            if kernels != 0 {
-                each_ns = self.pace.note(kernels, taken.as_nanos() as u64);
-                self.load.set_pace_ns(each_ns);
-            }
-        }
-        for (pending, outcome) in ended.drain(..) {
-            match pending.work {
-                Work::CopyIn { id, bytes } => self.finish_copy_in(id, bytes, outcome),
-                Work::Kernel(job) => self.finish_kernel(pending.serial, job, outcome, each_ns),
-                Work::CopyOut(fetching) => self.finish_fetch(fetching, outcome),
-                // Where it has failed, the buffer goes all the same, and its content is in the host's memory.
-                Work::Unmap { id } => {
-                    if let Err(code) = outcome {
-                        self.unmap_failed(id, code);
-                    }
-                    self.release_pin(id);
-                }
-            }
-        }
-        self.ended = ended;
-        any
-    }
-
-    fn finish_copy_in(&mut self, id: Id, bytes: u64, outcome: Answer<()>) {
-        match self.blame_copy_in(id, outcome) {
-            None => self.counters.bytes_to_device.add(bytes),
-            Some(why) => self.copy_in_failed(id, &why),
-        }
-        self.release_pin(id);
-    }
-
-    /// A launch is not enqueued any more.
-    pub(crate) fn count_out(&mut self, job: &Job) {
-        self.running -= 1;
-        self.awaited -= usize::from(job.launch.awaited);
-    }
-
-    fn finish_kernel(&mut self, serial: u64, mut job: Box<Job>, outcome: Answer<()>, ns: u64) {
-        self.count_out(&job);
-        if let Some(why) = self.blame_kernel(&job, outcome) {
-            return self.kernel_failed(serial, job, why, false);
-        }
-        for used in &job.uses {
-            if used.written {
-                self.buffers.get(used.id).block.copies().wrote(self.place);
-            }
-        }
-        self.failures.end_row();
-        self.counters.kernels.add(1);
-        self.counters.kernel_ns.add(ns);
-        self.load.ends();
-        let is_first = job.is_first;
-        self.events
-            .launched(job.launch.token, Ok(KernelTime { ns, is_first }));
-        self.unpin(&mut job.uses);
-        self.end_job(job);
     }
 
     /// Takes a launch.

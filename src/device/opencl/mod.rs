@@ -16,6 +16,7 @@ pub(crate) mod manager;
 pub(crate) mod measure;
 pub(crate) mod program;
 pub(crate) mod raw;
+pub(crate) mod reap;
 pub(crate) mod refused;
 pub(crate) mod surroundings;
 pub(crate) mod threads;

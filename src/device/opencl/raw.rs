@@ -260,9 +260,18 @@ impl Kernel {
 impl Queue {
     /// An in-order queue. (The older call: the newer one is missing before OpenCL 2.0.)
     pub(crate) fn new(context: &Context, device: RawDevice) -> Answer<Self> {
+        Queue::with(context, device, 0)
+    }
+
+    /// An in-order queue whose events know the device's clock ([`Event::times`]).
+    pub(crate) fn timed(context: &Context, device: RawDevice) -> Answer<Self> {
+        Queue::with(context, device, queue::CL_QUEUE_PROFILING_ENABLE)
+    }
+
+    fn with(context: &Context, device: RawDevice, properties: u64) -> Answer<Self> {
         #[allow(deprecated)]
         // SAFETY: the context is alive and was made for this device.
-        unsafe { queue::create_command_queue(context.0, device.0, 0) }.map(Queue)
+        unsafe { queue::create_command_queue(context.0, device.0, properties) }.map(Queue)
     }
 
     pub(crate) fn flush(&self) -> Answer<()> {
@@ -414,6 +423,20 @@ impl Event {
             Ok(cl_events::CL_RUNNING) => State::Runs,
             Ok(_) => State::Waits,
         }
+    }
+
+    /// When a command that has finished was given to the device, has begun and has ended, in nanoseconds of the device's
+    /// clock; none where its queue is not timed, or OpenCL does not tell.
+    pub(crate) fn times(&self) -> Option<[u64; 3]> {
+        let at = |what| {
+            let told = cl_events::get_event_profiling_info(self.0, what).ok()?;
+            Some(told.to_ulong())
+        };
+        Some([
+            at(cl_events::CL_PROFILING_COMMAND_SUBMIT)?,
+            at(cl_events::CL_PROFILING_COMMAND_START)?,
+            at(cl_events::CL_PROFILING_COMMAND_END)?,
+        ])
     }
 
     /// Waits until the command has finished.

@@ -9,8 +9,10 @@ use crate::engine::state::fetch_at_end::FETCH_AT_END;
 use crate::engine::state::followers::LaunchResult;
 use crate::engine::state::runtime::{Flight, Runtime};
 use crate::engine::state::waiters::set_stuck;
+use crate::model::Direction;
 use crate::object::data_block::{DataBlock, Mark};
 use crate::object::edt::{Edt, EdtRef, WAITER};
+use crate::object::place::Place;
 use std::cell::Cell;
 
 thread_local! {
@@ -84,6 +86,12 @@ impl Events for DeviceEvents {
                 "{} cannot get its data: {error}",
                 EdtName::of(edt)
             )),
+        }
+    }
+
+    fn copied(&self, device: Place, direction: Direction, bytes: u64, ns: u64) {
+        if let Some(device) = device.device_index() {
+            self.0.transfers.sample(device, direction, bytes, ns);
         }
     }
 

@@ -4,12 +4,13 @@
 //! |---|---|
 //! | EDT, priority | a worker takes ready EDTs with a priority first, the highest before others |
 //! | EDT, affinity | an EDT with several variants goes to that place, if one of them can run there |
+//! | EDT, time | what one of its template takes, in nanoseconds, for a policy that asks before one has run |
 //! | all others | kept, and read back |
 
 use crate::engine::state::context::Context;
 use crate::object::edt::{Edt, EdtRef, EdtState};
 use crate::object::guid::{Guid, Kind};
-use crate::object::hints::{EDT_AFFINITY, EDT_PRIORITY, HintSet};
+use crate::object::hints::{EDT_AFFINITY, EDT_PRIORITY, EDT_TIME, HintSet};
 use crate::object::place::Place;
 
 impl Context {
@@ -21,6 +22,16 @@ impl Context {
             hints.add(given);
         }
         objects.edts.add_hints(edt, &hints);
+        self.guess_time(edt, &hints);
+    }
+
+    /// Passes on what a hint says of the time that an EDT takes.
+    fn guess_time(&self, edt: &Edt, hints: &HintSet) {
+        if self.runtime.learns
+            && let Some(ns) = hints.get(EDT_TIME)
+        {
+            edt.work().times.guess(ns);
+        }
     }
 
     /// Adds hints to an object. False if there is no such object. For an EDT that is runnable they
@@ -38,6 +49,7 @@ impl Context {
                 };
                 if locked.word.state() == EdtState::Waiting {
                     objects.edts.add_hints(edt, hints);
+                    self.guess_time(edt, hints);
                 }
                 locked.word.state() != EdtState::Zombie
             }

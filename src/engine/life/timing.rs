@@ -88,7 +88,8 @@ impl Context {
         let beside = runtime.devices.used(place).was_beside(runs);
         if !time.is_first {
             let bytes = runtime.bytes_of(edt);
-            work.times.sample(place.number(), bytes, time.ns, beside);
+            work.times
+                .sample(place.number(), bytes, time.occupied_ns, beside);
         }
     }
 }

@@ -337,6 +337,7 @@ impl Open {
             let settings = DeviceSettings {
                 memory_limit: *runtime.settings.device_memory,
                 force_copies: *runtime.settings.device_copies,
+                timed: runtime.learns,
                 ..DeviceSettings::default()
             };
             match DeviceManager::start(info, place, settings.clone(), answers.clone()) {

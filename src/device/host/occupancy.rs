@@ -1,0 +1,190 @@
+//! For how long each kernel has kept its device, by the device's clock.
+//!
+//! That is what an EDT costs who waits behind it: its kernel's own run time, and the gap before it in which the device had
+//! nothing to do but to begin it. What it waited for before, other kernels or the copies of its blocks, is not its own.
+//! Where kernels of several queues run at the same time, each is charged its share of that time.
+//!
+//! Kernels are seen to have ended in batches, and in each queue in order, but not in the order in which they have ended on
+//! the device. So a batch of all queues is put on one line of time here. A kernel of another queue that has not ended yet is
+//! not known: what ran beside it is charged a little too much, and it itself too little by that, when it ends.
+
+/// When a kernel could have begun, has begun and has ended, in nanoseconds of the device's clock.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) struct Span {
+    /// Nothing but the device kept it from running from then on, as far as OpenCL tells.
+    pub(crate) ready: u64,
+    pub(crate) started: u64,
+    pub(crate) ended: u64,
+}
+
+impl Span {
+    /// None where the clock makes no sense.
+    pub(crate) fn new(ready: u64, started: u64, ended: u64) -> Option<Span> {
+        let span = Span {
+            ready: ready.min(started),
+            started,
+            ended,
+        };
+        (started != 0 && started <= ended).then_some(span)
+    }
+}
+
+/// So many kernels of the last batch are remembered, for those that they ran beside.
+const REMEMBERED: usize = 4;
+
+/// What a device did last.
+#[derive(Default)]
+pub(crate) struct Occupancy {
+    /// The last ones to end, of those that were seen.
+    last: Vec<Span>,
+    /// Used again for each batch.
+    bounds: Vec<(u64, bool, usize)>,
+    running: Vec<usize>,
+}
+
+impl Occupancy {
+    /// When the device has last ended a kernel, as far as is known.
+    pub(crate) fn last_end(&self) -> u64 {
+        let ends = self.last.iter().map(|span| span.ended);
+        ends.max().unwrap_or(0)
+    }
+
+    /// Adds up, for each kernel of a batch, for how long it has kept the device; at least 1.
+    pub(crate) fn charge(&mut self, batch: &[Span], times: &mut Vec<u64>) {
+        times.clear();
+        times.resize(batch.len(), 0);
+        let Some(first) = batch.iter().map(|span| span.started).min() else {
+            return;
+        };
+        let mut idle_from = 0;
+        self.bounds.clear();
+        // The numbers behind those of the batch are of those that ran beside them.
+        for (number, span) in batch.iter().chain(&self.last).enumerate() {
+            if number >= batch.len() && (span.ended <= first || span.started == span.ended) {
+                idle_from = idle_from.max(span.ended);
+                continue;
+            }
+            self.bounds.push((span.started, true, number));
+            self.bounds.push((span.ended, false, number));
+        }
+        // Of two that meet, one has ended when the other begins. One of no length begins before it ends.
+        let of = |number: usize| batch.get(number);
+        self.bounds.sort_unstable_by_key(|&(at, begins, number)| {
+            let is_empty = of(number).is_some_and(|span| span.started == span.ended);
+            (at, begins || is_empty, !begins, number)
+        });
+        self.running.clear();
+        let mut now = 0;
+        for &(at, begins, number) in &self.bounds {
+            let share = (at - now) / self.running.len().max(1) as u64;
+            for &running in &self.running {
+                if let Some(time) = times.get_mut(running) {
+                    *time += share;
+                }
+            }
+            now = at;
+            if begins {
+                if self.running.is_empty()
+                    && let Some(span) = of(number)
+                {
+                    times[number] += at - span.ready.max(idle_from).min(at);
+                }
+                self.running.push(number);
+            } else {
+                self.running.retain(|&running| running != number);
+                idle_from = at;
+            }
+        }
+        times.iter_mut().for_each(|time| *time = (*time).max(1));
+        self.last.extend_from_slice(batch);
+        self.last
+            .sort_unstable_by_key(|span| std::cmp::Reverse(span.ended));
+        self.last.truncate(REMEMBERED);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    fn span(ready: u64, started: u64, ended: u64) -> Span {
+        Span::new(ready, started, ended).expect("a clock that makes sense")
+    }
+
+    fn charge(batches: &[&[Span]]) -> Vec<u64> {
+        let (mut occupancy, mut times, mut all) = (Occupancy::default(), Vec::new(), Vec::new());
+        for batch in batches {
+            occupancy.charge(batch, &mut times);
+            all.extend_from_slice(&times);
+        }
+        all
+    }
+
+    #[test]
+    fn kernels_that_alternate_in_two_queues_are_charged_their_own_time() {
+        // Four of 100, one after the other, with gaps of 5; each was sent long before.
+        let line: Vec<Span> = (0..4)
+            .map(|n| 1000 + n * 105)
+            .map(|at| span(10, at, at + 100))
+            .collect();
+        let [a, b, c, d] = line[..] else {
+            unreachable!()
+        };
+        // The first has waited for nothing but the device since it was sent.
+        assert_eq!(charge(&[&[a, c, b, d]]), [1090, 105, 105, 105]);
+        assert_eq!(charge(&[&[a], &[b], &[c], &[d]])[1..], [105, 105, 105]);
+        assert_eq!(charge(&[&[a, c], &[d]]), [1090, 210, 105]);
+    }
+
+    #[test]
+    fn what_a_kernel_waited_for_is_not_its_own() {
+        assert_eq!(
+            charge(&[&[span(1000, 1000, 1100)], &[span(5000, 5020, 5120)]]),
+            [100, 120]
+        );
+    }
+
+    #[test]
+    fn kernels_that_run_beside_each_other_share_the_time() {
+        let (a, b) = (span(100, 100, 300), span(100, 100, 300));
+        assert_eq!(charge(&[&[a, b]]), [100, 100]);
+        let long = span(100, 100, 1100);
+        let short = span(100, 300, 500);
+        assert_eq!(charge(&[&[long, short]]), [900, 100]);
+        // The short one was seen before; the long one is charged what is left.
+        assert_eq!(charge(&[&[short], &[long]]), [400, 900]);
+    }
+
+    #[test]
+    fn clocks_that_make_no_sense_are_refused() {
+        assert_eq!(Span::new(0, 0, 0), None);
+        assert_eq!(Span::new(5, 20, 10), None);
+        assert_eq!(Span::new(50, 20, 30), Some(span(20, 20, 30)));
+    }
+
+    proptest! {
+        #[test]
+        fn no_time_is_charged_twice(
+            kernels in prop::collection::vec((0u64..50, 0u64..100, 0u64..100), 1..60),
+            queues in 1usize..4,
+        ) {
+            // Each queue in order; the batch is one queue behind the other, as it is seen.
+            let mut ends = vec![1u64; queues];
+            let mut batch: Vec<Vec<Span>> = vec![Vec::new(); queues];
+            for (number, &(wait, gap, length)) in kernels.iter().enumerate() {
+                let queue = number % queues;
+                let ready = ends[queue] + wait;
+                ends[queue] = ready + gap + length;
+                batch[queue].push(span(ready, ready + gap, ready + gap + length));
+            }
+            let batch: Vec<Span> = batch.concat();
+            let times = charge(&[&batch]);
+            let last = ends.iter().max().expect("a queue");
+            prop_assert!(times.iter().sum::<u64>() <= last + batch.len() as u64);
+            for (span, time) in batch.iter().zip(&times) {
+                prop_assert!(*time <= (span.ended - span.ready).max(1));
+            }
+        }
+    }
+}

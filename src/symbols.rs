@@ -35,6 +35,13 @@ pub(crate) fn name_of(function: usize, given: &str) -> &'static str {
     }
 }
 
+/// The file that a function is from, `/proc/self/exe` for the program, and its distance from where that is loaded.
+#[cfg(not(loom))]
+pub(crate) fn home_of(function: usize) -> Option<(PathBuf, usize)> {
+    let home = Home::of(function)?;
+    Some((home.file, function - home.base))
+}
+
 /// Where an instruction is, in words: the function and the file, and what `addr2line` is to be given. `None` if
 /// nothing is loaded there.
 #[cfg(not(loom))]

@@ -14,6 +14,8 @@
 //! | `sizes.rs` | which sizes have samples; what follows for a size that has none |
 //! | `run_times.rs` | all of that for a template, and whether its predictions are any good |
 //! | `transfers.rs` | latency and bandwidth of copies |
+//! | `file.rs` | what is kept of that between runs, a file for each place: its form, what is damaged in one |
+//! | `store.rs` | the directory of these files; programs that write one at the same time |
 //!
 //! # Why medians of eleven
 //!
@@ -23,12 +25,20 @@
 //! that share memory and caches slow each other down, and a prediction from a quiet time is wrong in a busy one.
 
 mod class;
+#[cfg(not(loom))]
+mod file;
 mod run_times;
 mod samples;
 mod sizes;
+#[cfg(not(loom))]
+mod store;
 mod transfers;
 
+#[cfg(not(loom))]
+pub use file::{Content, Entry, Key, hash};
 pub use run_times::{Estimate, RunTimes};
+#[cfg(not(loom))]
+pub use store::{Store, today};
 pub use transfers::{Direction, Transfers};
 
 /// How many places can be told apart: the host, and as many devices as `object::place::Place` has.

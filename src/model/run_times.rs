@@ -3,7 +3,7 @@
 use crate::model::PLACES;
 use crate::model::samples::{KEPT, Samples};
 use crate::model::sizes::Sizes;
-use crate::sync::{AtomicU32, AtomicU64, Ordering};
+use crate::sync::{AtomicBool, AtomicU32, AtomicU64, Ordering};
 #[cfg(loom)]
 use loom::sync::Mutex;
 #[cfg(not(loom))]
@@ -42,6 +42,8 @@ struct Table {
     guess: AtomicU64,
     /// The places whose predictions fail: a bit for each.
     failing: AtomicU32,
+    /// Whether somebody has asked for what earlier runs have kept.
+    recalled: AtomicBool,
 }
 
 /// One place.
@@ -100,6 +102,12 @@ impl RunTimes {
     pub fn fails(&self) -> bool {
         let table = self.0.get();
         table.is_some_and(|table| table.failing.load(Ordering::Relaxed) != 0)
+    }
+
+    /// Whether nobody has asked this before, who is to take in then what earlier runs have kept.
+    pub fn begin_recall(&self) -> bool {
+        let table = self.0.get_or_init(Box::default);
+        !table.recalled.swap(true, Ordering::Relaxed)
     }
 
     /// Takes in what an earlier run has kept of one size, the oldest samples first.

@@ -62,7 +62,7 @@ impl Context {
             self.warn_of_failures(&failures, kernel, &mut work);
         }
         work.kernels = kernels;
-        Some(self.runtime.objects.code_table.intern(work))
+        Some(self.runtime.intern_with_kernels(work))
     }
 
     /// Adds a kernel variant: what EDTs of this template that are created from now on do. On
@@ -99,7 +99,7 @@ impl Context {
         if built {
             work.kernels.push(kernel);
         }
-        (self.runtime.objects.code_table.intern(work), built)
+        (self.runtime.intern_with_kernels(work), built)
     }
 
     /// Builds a kernel of this work for the devices that it may have. What has failed.

@@ -13,6 +13,7 @@ use crate::engine::state::fatal::{exit_now, fatal, flush_output};
 use crate::engine::state::fetch_at_end::FetchAtEnd;
 use crate::engine::state::fork;
 use crate::engine::state::handlers::Handlers;
+use crate::engine::state::remembered::Remembered;
 use crate::engine::state::runtime::Runtime;
 use crate::engine::workers::worker;
 use crate::model::Transfers;
@@ -118,6 +119,7 @@ impl Run {
             platform,
             policy_name: settings.sched.to_string(),
             learns,
+            remembered: Remembered::new(learns, &settings.models),
             transfers: Transfers::default(),
             devices: Devices::new(|runtime| Arc::new(DeviceEvents(runtime))),
             end: CachePadded::default(),
@@ -196,6 +198,7 @@ impl Run {
             }
             code => code,
         };
+        self.runtime.keep_models();
         self.runtime.report(status);
         // A thread of the program may be in a call, or about to end its context: then it has the
         // runtime, and frees it later.

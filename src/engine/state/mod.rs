@@ -10,6 +10,7 @@ pub(crate) mod fetch_at_end;
 pub(crate) mod followers;
 pub(crate) mod fork;
 pub(crate) mod handlers;
+pub(crate) mod remembered;
 pub(crate) mod resting;
 pub(crate) mod runtime;
 pub(crate) mod seats;

@@ -5,6 +5,7 @@ use crate::config::Settings;
 use crate::engine::state::devices::Devices;
 use crate::engine::state::end::End;
 use crate::engine::state::handlers::Handlers;
+use crate::engine::state::remembered::Remembered;
 use crate::engine::state::resting::IdleProgramThreads;
 use crate::engine::state::seats::Seats;
 use crate::engine::state::waiters::Waiters;
@@ -46,6 +47,8 @@ pub(crate) struct Runtime {
     pub platform: Option<Platform>,
     /// Whether it is measured how long EDTs and copies take, for the policy or since a directory for it is named.
     pub learns: bool,
+    /// What earlier runs have learned, and where this one keeps what it learns.
+    pub(crate) remembered: Remembered,
     /// How long copies take.
     pub transfers: Transfers,
     /// The OpenCL devices, opened when the first kernel is added, or the program asks for them.

@@ -1,0 +1,224 @@
+//! What runs remember of earlier ones: how long EDTs have taken, in files of the user's (`model::Store`).
+//!
+//! What is known of a variant is read when its kernels are added, and what this run has learned of it is written at the end
+//! of the run. Nothing that goes wrong there is an error of the program: a place of which nothing can be read is one of which
+//! nothing is known.
+//!
+//! What a variant was known by must still be what it is. A kernel is known by its source and its build options. A function
+//! is known by the file that it is from, by size and by when that was written, and by where it stands in that file: so a
+//! program that was compiled again begins anew.
+
+use crate::config::Models;
+use crate::engine::state::runtime::Runtime;
+use crate::model::{Entry, Key, Store, hash, today};
+use crate::object::code::{Code, Kernel};
+use crate::object::place::Place;
+use crate::symbols;
+use crate::text::{Readable, read_file};
+use parking_lot::Mutex;
+use std::collections::HashMap;
+use std::os::unix::ffi::OsStrExt;
+use std::os::unix::fs::MetadataExt;
+use std::path::Path;
+
+/// What is known of one place, by variant.
+type Known = HashMap<Key, Vec<Entry>>;
+
+/// What earlier runs have learned.
+#[derive(Default)]
+pub(crate) struct Remembered {
+    /// None where nothing is kept.
+    store: Option<Store>,
+    /// This program, and what tells it from others; made when the first variant is asked for.
+    program: Mutex<Option<String>>,
+    /// The places of which something was asked.
+    places: Mutex<HashMap<Place, Known>>,
+}
+
+impl Remembered {
+    /// For a run that learns or not, with this setting.
+    pub(crate) fn new(learns: bool, models: &Models) -> Remembered {
+        let store = match models {
+            Models::Off => None,
+            Models::In(directory) => Some(Store::new(directory.clone())),
+            Models::Cache => Store::of_user(|name| std::env::var_os(name)),
+        };
+        Remembered {
+            store: store.filter(|_| learns),
+            ..Remembered::default()
+        }
+    }
+
+    fn program(&self) -> String {
+        let mut program = self.program.lock();
+        let make = || {
+            let exe = Path::new("/proc/self/exe");
+            let name = std::fs::read_link(exe).unwrap_or_default();
+            let name = name.file_name().unwrap_or_default();
+            format!("{}:{}", Readable::os(name), identity(exe))
+        };
+        program.get_or_insert_with(make).clone()
+    }
+
+    /// What a work is known by in a place; none where it does not run there.
+    fn key(&self, work: &Code, place: Place) -> Option<Key> {
+        let variant = match place {
+            Place::HOST => work.function.map(|_| "function".to_string()),
+            place => {
+                let (variant, _) = work.kernel_on(place)?;
+                Some(kernel_name(&work.kernels[variant]))
+            }
+        }?;
+        Some(Key::new(&self.program(), &template_name(work), &variant))
+    }
+}
+
+/// What tells a file from others, and from what it was before it was written anew.
+fn identity(file: &Path) -> String {
+    let path = std::fs::canonicalize(file).unwrap_or_else(|_| file.into());
+    let mut about = path.as_os_str().as_bytes().to_vec();
+    if let Ok(found) = std::fs::metadata(file) {
+        for number in [found.size() as i64, found.mtime(), found.mtime_nsec()] {
+            about.extend(number.to_le_bytes());
+        }
+    }
+    format!("{:016x}", hash(&about))
+}
+
+/// Templates of one name, as a function that makes templates gives them, are told apart by their functions.
+fn template_name(work: &Code) -> String {
+    let name = work.name.given();
+    let Some(function) = work.function else {
+        return name.to_string();
+    };
+    match symbols::home_of(function as *const () as usize) {
+        None => name.to_string(),
+        Some((file, within)) if file == Path::new("/proc/self/exe") => {
+            format!("{name}+{within:#x}")
+        }
+        Some((file, within)) => format!("{name}+{within:#x} of {}", identity(&file)),
+    }
+}
+
+fn kernel_name(kernel: &Kernel) -> String {
+    let mut all = kernel.source.to_vec();
+    all.push(0);
+    all.extend(&kernel.options);
+    format!("kernel {} {:016x}", kernel.name, hash(&all))
+}
+
+/// The processor, as it calls itself.
+fn processor() -> String {
+    let about = read_file("/proc/cpuinfo").unwrap_or_default();
+    let models = about.lines().filter(|line| line.starts_with("model name"));
+    let mut names = models.filter_map(|line| Some(line.split_once(':')?.1.trim()));
+    let name = names.next().unwrap_or(std::env::consts::ARCH);
+    format!("functions on {name}")
+}
+
+impl Runtime {
+    /// The one work that does the same as this, which has got a kernel; with what earlier runs have learned of it.
+    pub(crate) fn intern_with_kernels(&self, work: Code) -> &'static Code {
+        let work = self.objects.code_table.intern(work);
+        if self.remembered.store.is_some() && work.has_choice() && work.times.begin_recall() {
+            self.recall(work);
+        }
+        work
+    }
+
+    /// The places in which a work may run.
+    fn places_of(work: &Code) -> impl Iterator<Item = Place> {
+        let host = work.function.map(|_| Place::HOST);
+        host.into_iter().chain(work.devices.iter().copied())
+    }
+
+    /// How a place is called in the files.
+    fn name_of(&self, place: Place) -> String {
+        if place == Place::HOST {
+            return processor();
+        }
+        let info = &self.devices.used(place).info;
+        format!(
+            "kernels on {}, {}, driver {}",
+            info.name, info.platform, info.driver_version
+        )
+    }
+
+    fn recall(&self, work: &Code) {
+        let Some(store) = &self.remembered.store else {
+            return;
+        };
+        let mut places = self.remembered.places.lock();
+        for place in Runtime::places_of(work) {
+            let known = places
+                .entry(place)
+                .or_insert_with(|| self.read_models(store, place));
+            let key = self.remembered.key(work, place);
+            for entry in key.and_then(|key| known.get(&key)).into_iter().flatten() {
+                work.times
+                    .seed(place.number(), entry.bytes, &entry.alone, &entry.beside);
+            }
+        }
+    }
+
+    fn read_models(&self, store: &Store, place: Place) -> Known {
+        let mut known = Known::new();
+        match store.read(&self.name_of(place)) {
+            Ok(content) => {
+                if let Some(damage) = content.damage {
+                    self.registry.note_once(format!(
+                        "what earlier runs have learned is lost in part or whole: {damage}. It is learned again, and the \
+                         file is written anew"
+                    ));
+                }
+                for entry in content.entries {
+                    known.entry(entry.key.clone()).or_default().push(entry);
+                }
+            }
+            Err(error) => {
+                let text = format!("what earlier runs have learned cannot be read: {error}");
+                self.registry.remark(text);
+            }
+        }
+        known
+    }
+
+    /// Keeps what this run has learned. In strict mode functions take longer, and that is of no use to others.
+    pub(crate) fn keep_models(&self) {
+        let Some(store) = (self.remembered.store.as_ref()).filter(|_| self.check.is_none()) else {
+            return;
+        };
+        let today = today();
+        let mut learned: HashMap<Place, Vec<Entry>> = HashMap::new();
+        self.objects.code_table.for_each(|work| {
+            if !work.has_choice() {
+                return;
+            }
+            for place in Runtime::places_of(work) {
+                let Some(key) = self.remembered.key(work, place) else {
+                    continue;
+                };
+                let entries = learned.entry(place).or_default();
+                work.times.each_new(place.number(), |bytes, alone, beside| {
+                    let key = key.clone();
+                    entries.push(Entry {
+                        key,
+                        bytes,
+                        day: today,
+                        alone,
+                        beside,
+                    });
+                });
+            }
+        });
+        for (place, entries) in learned {
+            if entries.is_empty() {
+                continue;
+            }
+            if let Err(error) = store.add(&self.name_of(place), entries, today) {
+                let text = format!("what this run has learned cannot be kept: {error}");
+                self.registry.remark(text);
+            }
+        }
+    }
+}

@@ -1,0 +1,387 @@
+//! The file in which what runs have learned of one place is kept: plain text, a line for each size of a variant.
+//!
+//! ```text
+//! ocr-models 1
+//! place	pthread-Intel(R) Xeon(R) ... driver 3.1
+//! day=20782	program=jacobi:1f0c...	template=sweep+0x1a30	variant=kernel sweep 77ab...	bytes=8192	alone=812,790	beside=1020	check=5d0c12aa
+//! ```
+//!
+//! The day is the last one on which a run has used the line, counted from the first of January 1970. Samples are
+//! nanoseconds, the oldest first. `check` is over all of the line that stands before it: a file that was cut, in which a disk
+//! has lost bits, or that somebody has edited, has lines that do not fit their check, and these are left out. A file of
+//! another version is not read at all.
+
+use crate::model::samples::KEPT;
+use std::fmt::Write;
+
+/// The first line of a file that this runtime writes, and of the only ones that it reads.
+pub(crate) const FIRST_LINE: &str = "ocr-models 1";
+/// The most lines that are kept: those used last.
+pub(crate) const MOST: usize = 2000;
+/// A line that no run has used for so many days is not kept.
+pub(crate) const DAYS: u64 = 180;
+/// The longest name that is kept; of longer ones a part and their hash.
+const LONGEST: usize = 120;
+/// No EDT takes so long: a month.
+const LONGEST_NS: u64 = 30 * 86_400 * 1_000_000_000;
+
+/// A variant of a template of a program.
+#[derive(Clone, PartialEq, Eq, Hash, PartialOrd, Ord, Debug)]
+pub struct Key {
+    /// The program, with what tells it from others of its name and from what it was before it was compiled again.
+    pub program: String,
+    /// The template.
+    pub template: String,
+    /// The function, or a kernel with what tells it from what it was before it was changed.
+    pub variant: String,
+}
+
+/// What is known of one size of a variant.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Entry {
+    /// Of what.
+    pub key: Key,
+    /// Bytes of the blocks.
+    pub bytes: u64,
+    /// The day on which a run has used it last, since the first of January 1970.
+    pub day: u64,
+    /// Nanoseconds of those that ran alone, the oldest first.
+    pub alone: Vec<u64>,
+    /// Nanoseconds of those that ran beside others.
+    pub beside: Vec<u64>,
+}
+
+/// What was found in a file.
+#[derive(Clone, PartialEq, Eq, Debug, Default)]
+pub struct Content {
+    /// The place that it is about.
+    pub place: String,
+    /// The entries that are right.
+    pub entries: Vec<Entry>,
+    /// What is wrong with the rest, for people.
+    pub damage: Option<String>,
+}
+
+impl Key {
+    /// With names as they can stand in a file.
+    pub fn new(program: &str, template: &str, variant: &str) -> Key {
+        Key {
+            program: name(program),
+            template: name(template),
+            variant: name(variant),
+        }
+    }
+}
+
+/// A name in one line, without what separates the fields, and not longer than it has to be.
+fn name(text: &str) -> String {
+    let mut out = String::new();
+    for c in text.chars() {
+        match c {
+            c if c.is_control() => {
+                // Writing to a string cannot fail.
+                let _ = write!(out, "\\u{{{:x}}}", u32::from(c));
+            }
+            c => out.push(c),
+        }
+    }
+    if out.len() > LONGEST {
+        let hash = hash(out.as_bytes());
+        let most = LONGEST - 20;
+        let end = (0..=most).rev().find(|&at| out.is_char_boundary(at));
+        out.truncate(end.unwrap_or(0));
+        let _ = write!(out, "...{hash:016x}");
+    }
+    out
+}
+
+/// A hash that is the same in every version of this runtime (FNV-1a).
+pub fn hash(bytes: &[u8]) -> u64 {
+    bytes.iter().fold(0xcbf2_9ce4_8422_2325, |hash, &byte| {
+        (hash ^ u64::from(byte)).wrapping_mul(0x100_0000_01b3)
+    })
+}
+
+fn check(line: &str) -> u32 {
+    let hash = hash(line.as_bytes());
+    (hash ^ hash >> 32) as u32
+}
+
+impl Entry {
+    fn line(&self) -> String {
+        let list = |samples: &[u64]| {
+            let words: Vec<String> = samples.iter().map(u64::to_string).collect();
+            words.join(",")
+        };
+        let Key {
+            program,
+            template,
+            variant,
+        } = &self.key;
+        let mut line = format!(
+            "day={}\tprogram={program}\ttemplate={template}\tvariant={variant}\tbytes={}\talone={}\tbeside={}",
+            self.day,
+            self.bytes,
+            list(&self.alone),
+            list(&self.beside)
+        );
+        let check = check(&line);
+        let _ = write!(line, "\tcheck={check:08x}");
+        line
+    }
+
+    /// None where the line is not as [`Entry::line`] writes it.
+    fn parse(line: &str) -> Option<Entry> {
+        let (checked, sum) = line.rsplit_once("\tcheck=")?;
+        if sum.len() != 8 || u32::from_str_radix(sum, 16).ok()? != check(checked) {
+            return None;
+        }
+        let mut fields = checked.split('\t');
+        let mut field = |name: &str| fields.next()?.strip_prefix(name)?.strip_prefix('=');
+        let list = |text: &str| -> Option<Vec<u64>> {
+            let words = text.split(',').filter(|word| !word.is_empty());
+            let samples: Option<Vec<u64>> = words.map(|word| word.parse().ok()).collect();
+            samples.filter(|all| {
+                all.len() <= KEPT && all.iter().all(|ns| (1..=LONGEST_NS).contains(ns))
+            })
+        };
+        let day = field("day")?.parse().ok()?;
+        let key = Key {
+            program: field("program")?.into(),
+            template: field("template")?.into(),
+            variant: field("variant")?.into(),
+        };
+        let entry = Entry {
+            key,
+            day,
+            bytes: field("bytes")?.parse().ok()?,
+            alone: list(field("alone")?)?,
+            beside: list(field("beside")?)?,
+        };
+        let is_empty = entry.alone.is_empty() && entry.beside.is_empty();
+        (!is_empty && fields.next().is_none()).then_some(entry)
+    }
+
+    /// How many samples there are.
+    pub fn samples(&self) -> usize {
+        self.alone.len() + self.beside.len()
+    }
+}
+
+impl Content {
+    /// What is in a file.
+    pub(crate) fn parse(bytes: &[u8]) -> Content {
+        let text = String::from_utf8_lossy(bytes);
+        let mut lines = text.lines();
+        let mut content = Content::default();
+        match lines.next() {
+            Some(FIRST_LINE) => {}
+            first => {
+                let is_ours = first.is_some_and(|first| first.starts_with("ocr-models "));
+                let what = match is_ours {
+                    true => "it is of another version of ocr",
+                    false => "it is no file of models",
+                };
+                content.damage = Some(what.into());
+                return content;
+            }
+        }
+        let Some(place) = lines.next().and_then(|line| line.strip_prefix("place\t")) else {
+            content.damage = Some("it does not say of what place it is".into());
+            return content;
+        };
+        content.place = place.into();
+        let mut wrong = 0;
+        for line in lines.filter(|line| !line.is_empty()) {
+            match Entry::parse(line) {
+                Some(entry) => content.entries.push(entry),
+                None => wrong += 1,
+            }
+        }
+        if wrong != 0 {
+            let lines = if wrong == 1 { "line is" } else { "lines are" };
+            content.damage = Some(format!("{wrong} {lines} damaged"));
+        }
+        content
+    }
+
+    /// As it is written.
+    pub(crate) fn text(&self) -> String {
+        let mut text = format!("{FIRST_LINE}\nplace\t{}\n", self.place);
+        for entry in &self.entries {
+            text += &entry.line();
+            text.push('\n');
+        }
+        text
+    }
+
+    /// Takes in what a run has learned, which replaces what was known of the same, and lets go what is old or too much.
+    pub(crate) fn merge(&mut self, newer: Vec<Entry>, today: u64) {
+        let mut all = std::collections::HashMap::new();
+        for entry in std::mem::take(&mut self.entries).into_iter().chain(newer) {
+            all.insert((entry.key.clone(), entry.bytes), entry);
+        }
+        let is_used = |entry: &Entry| today.saturating_sub(entry.day) <= DAYS;
+        let mut entries: Vec<Entry> = all.into_values().filter(is_used).collect();
+        entries.sort_unstable_by(|a, b| {
+            let newest_first = b.day.cmp(&a.day);
+            newest_first.then_with(|| (&a.key, a.bytes).cmp(&(&b.key, b.bytes)))
+        });
+        entries.truncate(MOST);
+        self.entries = entries;
+    }
+}
+
+/// A name for a file that people recognize and no other place has.
+pub(crate) fn file_name(place: &str) -> String {
+    let word = |c: char| if c.is_ascii_alphanumeric() { c } else { '-' };
+    let mut words: String = place.chars().map(word).collect();
+    while words.contains("--") {
+        words = words.replace("--", "-");
+    }
+    words.truncate(60);
+    format!(
+        "{}-{:016x}.models",
+        words.trim_matches('-'),
+        hash(place.as_bytes())
+    )
+}
+
+/// The place as it can stand in a file.
+pub(crate) fn place_name(place: &str) -> String {
+    name(place)
+}
+
+#[cfg(all(test, not(loom)))]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    fn entry(template: &str, bytes: u64, day: u64) -> Entry {
+        Entry {
+            key: Key::new("program:12", template, "function"),
+            bytes,
+            day,
+            alone: vec![100, 90, 110],
+            beside: vec![200],
+        }
+    }
+
+    fn content(entries: Vec<Entry>) -> Content {
+        Content {
+            place: "a place".into(),
+            entries,
+            damage: None,
+        }
+    }
+
+    #[test]
+    fn names_stay_in_their_field() {
+        let key = Key::new("a\tb", "line\nfeed \u{7f}", &"x\u{1f600}".repeat(200));
+        assert_eq!(key.program, "a\\u{9}b");
+        assert!(key.variant.len() <= LONGEST && key.variant.contains("..."));
+        let written = content(vec![Entry {
+            key,
+            ..entry("", 7, 1)
+        }]);
+        assert_eq!(Content::parse(written.text().as_bytes()), written);
+        let file = file_name("Intel(R) Xeon(R) CPU @ 2.20GHz/..");
+        assert!(file.starts_with("Intel-R-Xeon-R-CPU-2-20GHz-") && !file.contains('/'));
+        assert_ne!(file_name("a b"), file_name("a-b"));
+    }
+
+    #[test]
+    fn what_is_damaged_is_left_out_and_told() {
+        let whole = content(vec![entry("a", 64, 5), entry("b", 64, 5)]).text();
+        let cases = [
+            (whole.replace("alone=100", "alone=101"), 0),
+            (whole.replace("template=b", "template=c"), 1),
+            (whole.replace("beside=200", "beside=x"), 0),
+            (whole.replace("\tbytes=64", ""), 0),
+            (format!("{whole}garbage\n"), 2),
+            (format!("{whole}\tcheck=\u{fffd}"), 2),
+        ];
+        for (text, left) in cases {
+            let found = Content::parse(text.as_bytes());
+            assert_eq!(found.entries.len(), left, "{text}");
+            assert!(found.damage.is_some(), "{text}");
+        }
+        for text in [
+            "",
+            "ocr-models 2\nplace\tx\n",
+            "ELF",
+            "ocr-models 1\n",
+            "ocr-models 1\nx",
+        ] {
+            let found = Content::parse(text.as_bytes());
+            assert!(found.damage.is_some() && found.entries.is_empty(), "{text}");
+        }
+        assert_eq!(Content::parse(whole.as_bytes()).damage, None);
+    }
+
+    #[test]
+    fn numbers_that_make_no_sense_are_no_samples() {
+        let good = entry("a", 64, 5);
+        for alone in [vec![0], vec![u64::MAX], vec![1; KEPT + 1], vec![]] {
+            let beside = Vec::new();
+            let written = content(vec![Entry {
+                alone,
+                beside,
+                ..good.clone()
+            }]);
+            assert!(Content::parse(written.text().as_bytes()).entries.is_empty());
+        }
+    }
+
+    #[test]
+    fn newer_entries_replace_older_ones_and_old_ones_go() {
+        let today = 1000;
+        let mut kept = content(vec![
+            entry("a", 64, today - 1),
+            entry("b", 64, today - DAYS - 1),
+            entry("c", 64, today - DAYS),
+        ]);
+        let newer = Entry {
+            alone: vec![1],
+            ..entry("a", 64, today)
+        };
+        kept.merge(vec![newer.clone(), entry("a", 128, today)], today);
+        let found: Vec<_> = kept
+            .entries
+            .iter()
+            .map(|e| (&*e.key.template, e.bytes))
+            .collect();
+        assert_eq!(found, [("a", 64), ("a", 128), ("c", 64)]);
+        assert_eq!(kept.entries[0], newer);
+        let many = (0..MOST as u64 + 50).map(|bytes| entry("d", bytes, today));
+        kept.merge(many.collect(), today);
+        assert_eq!(kept.entries.len(), MOST);
+        assert!(kept.entries.iter().all(|entry| entry.day == today));
+    }
+
+    proptest! {
+        #[test]
+        fn a_file_that_is_cut_or_changed_gives_true_entries_or_none(
+            cut in 0usize..700, at in 0usize..700, bit in 0u8..8,
+        ) {
+            let whole = content((0..5).map(|n| entry("template", n, 3)).collect());
+            let mut bytes = whole.text().into_bytes();
+            let at = at % bytes.len();
+            bytes[at] ^= 1 << bit;
+            for bytes in [&bytes[..], &bytes[..cut.min(bytes.len())], &whole.text().as_bytes()[..cut.min(at)]] {
+                let found = Content::parse(bytes);
+                for entry in &found.entries {
+                    prop_assert!(whole.entries.contains(entry), "{entry:?}");
+                }
+            }
+        }
+
+        #[test]
+        fn any_bytes_can_be_read(bytes in prop::collection::vec(any::<u8>(), 0..300)) {
+            let mut text = format!("{FIRST_LINE}\nplace\tx\n").into_bytes();
+            text.extend(&bytes);
+            prop_assert!(Content::parse(&text).entries.is_empty());
+            prop_assert!(Content::parse(&bytes).damage.is_some());
+        }
+    }
+}

@@ -12,6 +12,7 @@
 //! * `graph`: dependences: connect, satisfy, trigger; finish scopes.
 //! * `memory`: data blocks: access modes, acquire and release, who waits.
 //! * `sched`: ready queues, sleep and wake, placement policies.
+//! * [`simulate`]: runs in virtual time, by the same policies.
 //! * [`device`]: OpenCL: discovery, the manager thread of a device, buffers, programs, launches.
 //! * `check`: strict mode: the history of objects, and the words for a misuse.
 //! * `diag`: what is said to people: errors, warnings and notes, and how an EDT is named in them.
@@ -63,6 +64,8 @@ pub mod platform;
 #[cfg(not(loom))]
 pub mod report;
 pub(crate) mod sched;
+#[cfg(not(loom))]
+pub mod simulate;
 mod symbols;
 mod sync;
 pub mod text;

@@ -20,7 +20,8 @@ const MAY_IMPORT: &[(&str, &[&str])] = &[
     ("diag", &["object"]),
     ("graph", &["object", "sync", "heap"]),
     ("memory", &["object", "sync"]),
-    ("sched", &["object", "sync"]),
+    ("sched", &["object", "sync", "model"]),
+    ("simulate", &["sched", "object", "model"]),
     ("device", &["object", "sync", "text", "model"]),
     ("platform", &["device", "text", "config", "model"]),
     (

@@ -33,7 +33,7 @@ impl Shared {
         let queues = &self.queues;
         loop {
             let next = local.next(queues, None).map(Found::Ready);
-            let search = || local.search(queues, || self.has_ended(), || {});
+            let search = || local.search(queues, || self.has_ended(), || None, || {});
             let Some(found) = next.or_else(search) else {
                 return;
             };
@@ -120,7 +120,7 @@ fn who_found_one_wakes_another_for_the_next() {
                 let shared = shared.clone();
                 loom::thread::spawn(move || {
                     let (queues, taken, changed) = &*shared;
-                    assert!(local.search(queues, || false, || {}).is_some());
+                    assert!(local.search(queues, || false, || None, || {}).is_some());
                     let mut taken = taken.lock().expect("no panic");
                     *taken += 1;
                     changed.notify_one();

@@ -14,6 +14,7 @@ use super::models::{Injector, Parker, Stealer, Worker};
 use super::sleep::Sleep;
 use super::urgent::Urgent;
 use crate::object::edt::EdtRef;
+use crate::sync::{AtomicBool, Ordering};
 use crossbeam_deque::Steal;
 #[cfg(not(loom))]
 use crossbeam_deque::{Injector, Stealer, Worker};
@@ -46,6 +47,8 @@ pub(crate) struct Queues {
     injector: Injector<EdtRef>,
     /// EDTs that hold their blocks but are not placed: the first free place takes one.
     pub pool: Injector<EdtRef>,
+    /// Whether the placement policy may have an EDT for a worker that finds nothing else.
+    offers: AtomicBool,
     /// Ready EDTs with a priority: workers take these first.
     pub urgent: Urgent,
     stealers: Vec<Stealer<EdtRef>>,
@@ -102,6 +105,7 @@ impl Queues {
             Queues {
                 injector: Injector::new(),
                 pool: Injector::new(),
+                offers: AtomicBool::new(false),
                 urgent: Urgent::default(),
                 stealers,
                 sleep: CachePadded::new(sleep),
@@ -126,6 +130,7 @@ impl Queues {
         !self.injector.is_empty()
             || !self.pool.is_empty()
             || !self.urgent.is_empty()
+            || self.offers()
             || self.stealers.iter().any(|stealer| !stealer.is_empty())
     }
 
@@ -151,6 +156,20 @@ impl Queues {
         placed.into_iter().for_each(|edt| self.injector.push(edt));
         unplaced.into_iter().for_each(|edt| self.pool.push(edt));
         seen
+    }
+
+    /// Whether the policy may have an EDT for a worker. Relaxed: who has to be sure looks behind a fence (`sleep.md`).
+    fn offers(&self) -> bool {
+        self.offers.load(Ordering::Relaxed)
+    }
+
+    /// Says whether the policy may have an EDT for a worker, and wakes one if it has. The policy orders its calls by a lock
+    /// of its own.
+    pub(crate) fn set_offers(&self, offers: bool) {
+        self.offers.store(offers, Ordering::Relaxed);
+        if offers {
+            self.sleep.notify();
+        }
     }
 
     /// An EDT of the pool.
@@ -228,12 +247,13 @@ impl Local {
         }
     }
 
-    /// Searches, and sleeps between searches, until there is an EDT or `stop` says so. `asleep` is
-    /// called each time this worker has fallen asleep.
+    /// Searches, and sleeps between searches, until there is an EDT or `stop` says so. `ask` asks the policy for one. `asleep`
+    /// is called each time this worker has fallen asleep.
     pub(crate) fn search(
         &mut self,
         queues: &Queues,
         stop: impl Fn() -> bool,
+        ask: impl Fn() -> Option<EdtRef>,
         asleep: impl Fn(),
     ) -> Option<Found> {
         queues.sleep.start_search();
@@ -245,7 +265,11 @@ impl Local {
         loop {
             for round in 0..SEARCH_ROUNDS {
                 let stopped = stop();
-                let found = if stopped { None } else { self.look(queues) };
+                let found = if stopped {
+                    None
+                } else {
+                    self.look(queues, &ask)
+                };
                 if stopped || found.is_some() {
                     let few = 1 + self.deque.len() < ENOUGH;
                     self.found_few = few.then(Instant::now);
@@ -269,7 +293,7 @@ impl Local {
         }
     }
 
-    fn look(&mut self, queues: &Queues) -> Option<Found> {
+    fn look(&mut self, queues: &Queues, ask: impl FnOnce() -> Option<EdtRef>) -> Option<Found> {
         if let Some(edt) = queues.urgent.pop() {
             return Some(Found::Ready(edt));
         }
@@ -290,6 +314,7 @@ impl Local {
                 return Some(Found::Ready(edt));
             }
         }
-        queues.take_from_pool().map(Found::Unplaced)
+        let kept = || queues.offers().then(ask).flatten();
+        queues.take_from_pool().or_else(kept).map(Found::Unplaced)
     }
 }

@@ -1,6 +1,7 @@
 // An exception that leaves the function of an index space ends the program, which says what it was.
 //
 // needs: opencl
+// env: OCR_SCHED=device
 // needs: signals
 // status: nonzero
 // stderr: no index space

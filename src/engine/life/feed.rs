@@ -4,6 +4,7 @@ use crate::device;
 use crate::engine::state::context::Context;
 use crate::object::edt::EdtRef;
 use crate::object::place::{Place, PlaceSet};
+use crate::sched::policy::Keeper;
 
 /// A gap is nothing beside kernels that take so long, while an EDT that waits behind one may keep all others waiting:
 /// then a device takes the next when it has ended the last. So it is with the first ones, of which nothing is known.
@@ -62,6 +63,28 @@ impl device::Pool for Context {
 impl Context {
     /// Gives devices that have room EDTs of the pool.
     pub(crate) fn feed_devices(&mut self) {
-        device::feed(self);
+        match self.runtime.policy.keeper() {
+            Some(keeper) if keeper.len() != 0 => self.feed_from(keeper),
+            Some(_) => {}
+            None => device::feed(self),
+        }
+    }
+
+    /// Asks the policy's keeper for what devices are to have, until none has room or gets one.
+    fn feed_from(&mut self, keeper: &dyn Keeper) {
+        let mut again = true;
+        while std::mem::take(&mut again) {
+            for index in 0..self.runtime.devices.in_use().len() {
+                let device = Place::device(index);
+                loop {
+                    let taken = keeper.take(device, self.runtime);
+                    again |= taken.moved;
+                    let Some(edt) = taken.edt else { break };
+                    // SAFETY: the keeper was given tokens of EDTs alone, and gives each to one place.
+                    let edt = unsafe { EdtRef::from_token(edt) };
+                    self.place_at(edt.get(), device);
+                }
+            }
+        }
     }
 }

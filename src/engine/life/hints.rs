@@ -80,12 +80,16 @@ impl Context {
     /// Puts a ready EDT with a priority where workers look first.
     #[cold]
     pub(crate) fn ready_urgent(&mut self, edt: &'static Edt) {
-        let priority = self.runtime.objects.edts.hint(edt, EDT_PRIORITY);
+        let priority = self.priority_of(edt);
         let queues = &self.runtime.queues;
-        queues
-            .urgent
-            .push(EdtRef::new(edt), priority.unwrap_or_default());
+        queues.urgent.push(EdtRef::new(edt), priority);
         queues.sleep.notify();
+    }
+
+    /// The priority that an EDT has by its hints; 0 if they say nothing.
+    pub(crate) fn priority_of(&self, edt: &Edt) -> u64 {
+        let priority = self.runtime.objects.edts.hint(edt, EDT_PRIORITY);
+        priority.unwrap_or_default()
     }
 
     /// The place that the hints of an EDT ask for, if one of its variants can run there; `devices`

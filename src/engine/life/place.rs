@@ -1,12 +1,16 @@
 //! Step 3 of an EDT's life: it is placed, as far as the policy decides now.
 
+use crate::device::DeviceKind;
 use crate::engine::state::context::Context;
 use crate::engine::state::fatal::fatal;
+use crate::engine::state::runtime::Runtime;
 use crate::memory;
-use crate::object::edt::{Edt, EdtRef};
-use crate::object::place::Place;
+use crate::model::Direction;
+use crate::object::data_block::{DataBlock, Mark};
+use crate::object::edt::{Edt, EdtRef, PreSlot};
+use crate::object::place::{Place, PlaceSet};
 use crate::sched::policy;
-use crate::sched::policy::{Choice, Choices};
+use crate::sched::policy::{Blocks, Candidate, Choice, Choices, Kept, Machine};
 
 impl Context {
     /// Step 3: a runnable EDT is placed, as far as it can be now, and sent on.
@@ -43,12 +47,15 @@ impl Context {
             (false, []) => fatal(&self.runtime.devices.nothing_runs(edt)),
             (false, [only]) => *only,
             (function, devices) => {
-                match self
-                    .runtime
-                    .policy
-                    .choose(&Choices { function, devices }, self.runtime)
-                {
+                let blocks = &BlocksOf(self.runtime, edt);
+                let choices = Choices {
+                    function,
+                    devices,
+                    blocks,
+                };
+                match self.runtime.policy.choose(&choices, self.runtime) {
                     Choice::At(place) => place,
+                    Choice::Kept => Place::UNDECIDED,
                     Choice::FirstFree if function => Place::UNDECIDED,
                     // A worker could not run it.
                     Choice::FirstFree => policy::least_loaded(devices, self.runtime),
@@ -57,11 +64,44 @@ impl Context {
         }
     }
 
-    /// Puts an EDT that holds its blocks where the first free place takes it.
+    /// Puts an EDT that holds its blocks where places take it: the policy's keeper, or the pool.
     pub(crate) fn put_into_pool(&mut self, edt: &'static Edt) {
-        self.runtime.queues.pool.push(EdtRef::new(edt));
-        self.queued = true;
+        match self.runtime.policy.keeper() {
+            Some(keeper) => keeper.keep(self.kept(edt), self.runtime),
+            None => {
+                self.runtime.queues.pool.push(EdtRef::new(edt));
+                self.queued = true;
+            }
+        }
         self.feed_devices();
+    }
+
+    /// What the policy's keeper is told of an EDT.
+    fn kept(&self, edt: &'static Edt) -> Kept {
+        let blocks = BlocksOf(self.runtime, edt);
+        let host = edt.work().function.map(|_| Place::HOST);
+        let devices = self.runtime.devices.for_edt(edt);
+        let candidate = |place| Candidate {
+            place,
+            copy_ns: blocks.copy_ns(place),
+            behind: blocks.behind(place),
+        };
+        Kept {
+            edt: EdtRef::new(edt).token(),
+            priority: self.priority_of(edt),
+            times: &edt.work().times,
+            bytes: self.runtime.bytes_of(edt),
+            candidates: host.into_iter().chain(devices).map(candidate).collect(),
+        }
+    }
+
+    /// Says to the policy's keeper, if it has one, that an EDT has run which it may have placed.
+    pub(crate) fn tell_keeper(&self, edt: &Edt) {
+        if let Some(keeper) = self.runtime.policy.keeper()
+            && edt.work().has_choice()
+        {
+            keeper.ended(EdtRef::new(edt).token(), edt.place.get(), self.runtime);
+        }
     }
 
     /// A place has taken an EDT out of the pool.
@@ -75,8 +115,97 @@ impl Context {
     }
 }
 
-impl crate::sched::policy::Machine for crate::engine::state::runtime::Runtime {
+/// Where a block's content is.
+fn valid_at(block: &DataBlock) -> PlaceSet {
+    if block.has(Mark::OnDevice) {
+        block.copies().valid
+    } else {
+        PlaceSet::only(Place::HOST)
+    }
+}
+
+/// The blocks of an EDT.
+struct BlocksOf<'a>(&'a Runtime, &'a Edt);
+
+impl BlocksOf<'_> {
+    fn all(&self) -> impl Iterator<Item = &DataBlock> {
+        let block_of = |slot: &PreSlot| self.0.objects.data_blocks.pinned(slot.data());
+        self.1.blocks().map(move |(_, slot)| block_of(slot))
+    }
+
+    /// A device that has blocks which this place has not, and that copies them with the threads of its kernels.
+    fn behind(&self, place: Place) -> Option<Place> {
+        let from = |block: &DataBlock| {
+            let valid = valid_at(block);
+            let elsewhere = !valid.contains(place) && !valid.contains(Place::HOST);
+            elsewhere.then(|| valid.iter().next()).flatten()
+        };
+        let is_cpu = |from: &Place| self.0.devices.used(*from).info.kind == DeviceKind::Cpu;
+        self.all().filter_map(from).find(is_cpu)
+    }
+
+    /// Nanoseconds until all are in a place, if their transfers begin now.
+    fn copy_ns(&self, place: Place) -> u64 {
+        let transfer = |device: Place, direction, bytes| {
+            let index = device.device_index();
+            index.map_or(0, |index| {
+                self.0.transfers.expected(index, direction, bytes)
+            })
+        };
+        let copy = |block: &DataBlock| {
+            let valid = valid_at(block);
+            if valid.contains(place) || valid.is_empty() {
+                return 0;
+            }
+            let mut ns = 0;
+            if !valid.contains(Place::HOST)
+                && let Some(from) = valid.iter().next()
+            {
+                ns += transfer(from, Direction::FromDevice, block.size());
+            }
+            if place != Place::HOST {
+                ns += transfer(place, Direction::ToDevice, block.size());
+            }
+            ns
+        };
+        self.all().map(copy).sum()
+    }
+}
+
+impl Blocks for BlocksOf<'_> {
+    fn bytes(&self) -> u64 {
+        self.0.bytes_of(self.1)
+    }
+
+    fn bytes_at(&self, place: Place) -> u64 {
+        let is_at = |block: &&DataBlock| valid_at(block).contains(place);
+        let there = self.all().filter(is_at);
+        there.map(DataBlock::size).sum()
+    }
+}
+
+impl Machine for Runtime {
     fn device_load(&self, device: Place) -> usize {
         self.devices.load(device)
+    }
+
+    fn devices(&self) -> usize {
+        self.devices.in_use().len()
+    }
+
+    fn workers(&self) -> usize {
+        self.queues.workers()
+    }
+
+    fn pending(&self, most: usize) -> usize {
+        self.objects.edts.live().take(most).count()
+    }
+
+    fn now_ns(&self) -> u64 {
+        self.started.elapsed().as_nanos() as u64
+    }
+
+    fn offer_to_workers(&self, offers: bool) {
+        self.queues.set_offers(offers);
     }
 }

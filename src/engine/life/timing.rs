@@ -91,6 +91,7 @@ impl Context {
             work.times
                 .sample(place.number(), bytes, time.occupied_ns, beside);
         }
+        self.tell_keeper(edt);
     }
 }
 
@@ -134,6 +135,9 @@ impl Call {
             let beside = self.beside || context.runtime.any_device_runs(Place::HOST);
             let times = &self.work.times;
             times.sample(Place::HOST.number(), self.bytes, ns, beside);
+        }
+        if let Some(edt) = context.current {
+            context.tell_keeper(edt);
         }
     }
 }

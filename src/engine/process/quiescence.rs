@@ -6,6 +6,7 @@ use crate::engine::state::resting::IdleCount;
 use crate::engine::state::runtime::Runtime;
 use crate::engine::state::{fatal, handlers};
 use crate::report::snapshot::{Snapshot, SnapshotInputs, Thread};
+use crate::sched::policy::Keeper;
 use crate::sched::sleep::SleepState;
 use crate::sync::preemption_point;
 use crate::text::{Readable, read_file};
@@ -127,7 +128,7 @@ impl Runtime {
             SnapshotInputs {
                 threads: threads.iter().map(|tally| thread(tally)).collect(),
                 workers: self.queues.workers(),
-                ready: self.queues.ready(),
+                ready: self.queues.ready() + self.policy.keeper().map_or(0, Keeper::len),
                 in_flight: self.in_flight.load(Ordering::Relaxed) as u32 as usize,
                 devices: (self.devices.in_use().iter())
                     .map(|used| (used.info.index, used.info.name.as_str()))

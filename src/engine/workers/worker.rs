@@ -4,9 +4,10 @@ use crate::engine::state::context::Context;
 use crate::engine::state::end::Interrupt;
 use crate::engine::state::runtime::Runtime;
 use crate::engine::workers::threads;
-use crate::object::edt::Edt;
+use crate::object::edt::{Edt, EdtRef};
 use crate::object::place::Place;
 use crate::sched::queues::{Found, Local};
+use std::cell::Cell;
 use std::time::Instant;
 
 /// Runs EDTs until the program ends.
@@ -63,7 +64,16 @@ fn search(context: &mut Context) -> Option<&'static Edt> {
     }
     let stop = || runtime.end.is_called();
     let begun = runtime.settings.is_reported().then(Instant::now);
-    let found = local.search(&runtime.queues, stop, || runtime.check_halt());
+    let moved = Cell::new(false);
+    let keeper = runtime.policy.keeper();
+    let ask = || {
+        let taken = keeper?.take(Place::HOST, runtime);
+        moved.set(moved.get() | taken.moved);
+        // SAFETY: the keeper was given tokens of EDTs alone, and gives each to one place.
+        taken.edt.map(|edt| unsafe { EdtRef::from_token(edt) })
+    };
+    let asleep = || runtime.check_halt();
+    let found = local.search(&runtime.queues, stop, ask, asleep);
     if let Some(begun) = begun {
         let idle_ns = begun.elapsed().as_nanos() as u64;
         context.tally.idle_ns.add(idle_ns);

@@ -1,0 +1,18 @@
+//! `device`: kernels, wherever there is one.
+
+use super::interface::{Choice, Choices, Machine, Policy, PolicyEntry, least_loaded};
+
+pub(super) const ENTRY: PolicyEntry = PolicyEntry {
+    name: "device",
+    usage: "device",
+    what: "kernels on the device with the fewest launches",
+    make: |args| args.is_empty().then(|| Box::new(Device) as _),
+};
+
+struct Device;
+
+impl Policy for Device {
+    fn choose(&self, choices: &Choices<'_>, machine: &dyn Machine) -> Choice {
+        Choice::At(least_loaded(choices.devices, machine))
+    }
+}

@@ -1,0 +1,19 @@
+//! `eager`: the first place that is free, whatever an EDT costs there. The pool in which EDTs wait is
+//! [`crate::sched::queues::Queues::pool`].
+
+use super::interface::{Choice, Choices, Machine, Policy, PolicyEntry};
+
+pub(super) const ENTRY: PolicyEntry = PolicyEntry {
+    name: "eager",
+    usage: "eager",
+    what: "the first free place",
+    make: |args| args.is_empty().then(|| Box::new(Eager) as _),
+};
+
+struct Eager;
+
+impl Policy for Eager {
+    fn choose(&self, _: &Choices<'_>, _: &dyn Machine) -> Choice {
+        Choice::FirstFree
+    }
+}

@@ -1,0 +1,185 @@
+//! What policies and the runtime say to each other.
+
+use crate::model::RunTimes;
+use crate::object::place::Place;
+use smallvec::SmallVec;
+
+/// What a policy may ask of the machine, and tell it.
+pub trait Machine {
+    /// Launches that a device in use has accepted and not finished.
+    fn device_load(&self, device: Place) -> usize;
+
+    /// How many devices are in use.
+    fn devices(&self) -> usize;
+
+    /// How many workers run C functions.
+    fn workers(&self) -> usize;
+
+    /// How many EDTs there are that have not ended, ready or not, counted up to so many.
+    fn pending(&self, most: usize) -> usize;
+
+    /// Nanoseconds since some moment, of a clock that never goes back.
+    fn now_ns(&self) -> u64;
+
+    /// Says whether the keeper may have an EDT for a worker that has nothing else to do. A worker is woken if it has. A
+    /// keeper says so with its own lock held, so that what it says last is so.
+    fn offer_to_workers(&self, offers: bool);
+}
+
+/// How long the variants of a template take, as far as it is known.
+pub trait Times: Sync {
+    /// Nanoseconds that an EDT whose blocks have so many bytes in all keeps a unit of a place busy; none where nothing
+    /// is known of it.
+    fn expected(&self, place: Place, bytes: u64) -> Option<u64>;
+
+    /// Whether what was expected has been wrong too often to be believed.
+    fn fails(&self) -> bool;
+}
+
+impl Times for RunTimes {
+    fn expected(&self, place: Place, bytes: u64) -> Option<u64> {
+        self.expected(place.number(), bytes)
+            .map(|estimate| estimate.ns)
+    }
+
+    fn fails(&self) -> bool {
+        self.fails()
+    }
+}
+
+/// Where the blocks of an EDT are.
+pub trait Blocks {
+    /// Bytes of them in all.
+    fn bytes(&self) -> u64;
+
+    /// Bytes that a place has a valid copy of.
+    fn bytes_at(&self, place: Place) -> u64;
+}
+
+/// What can run an EDT.
+pub struct Choices<'a> {
+    /// Whether there is a C function.
+    pub function: bool,
+    /// The devices that have a kernel for it; never empty, and more than one if there is no
+    /// function.
+    pub devices: &'a [Place],
+    /// The blocks of the EDT.
+    pub blocks: &'a dyn Blocks,
+}
+
+impl Choices<'_> {
+    /// The places, the host first.
+    pub fn places(&self) -> impl Iterator<Item = Place> + Clone + '_ {
+        let host = self.function.then_some(Place::HOST);
+        host.into_iter().chain(self.devices.iter().copied())
+    }
+}
+
+/// Where an EDT goes.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Choice {
+    /// To this place.
+    At(Place),
+    /// To the first place that is free, later.
+    FirstFree,
+    /// To the policy's [`Keeper`], when the EDT has its blocks.
+    Kept,
+}
+
+/// How EDTs are placed.
+pub trait Policy: Send + Sync {
+    /// Whether it sends EDTs that have a C function to devices.
+    fn uses_devices(&self) -> bool {
+        true
+    }
+
+    /// Whether it asks how long variants take: then they are timed.
+    fn learns(&self) -> bool {
+        false
+    }
+
+    /// Places an EDT.
+    fn choose(&self, choices: &Choices<'_>, machine: &dyn Machine) -> Choice;
+
+    /// What keeps the EDTs for which it answers [`Choice::Kept`].
+    fn keeper(&self) -> Option<&dyn Keeper> {
+        None
+    }
+}
+
+/// A place that can run a kept EDT.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Candidate {
+    /// The place.
+    pub place: Place,
+    /// Nanoseconds until the blocks are there, if their transfers begin now.
+    pub copy_ns: u64,
+    /// The device that copies blocks to the place with the same threads that run its kernels: the copies wait for these.
+    pub behind: Option<Place>,
+}
+
+/// An EDT that has its blocks and may run in several places.
+#[derive(Clone)]
+pub struct Kept {
+    /// What its place gets.
+    pub edt: usize,
+    /// Higher ones go first.
+    pub priority: u64,
+    /// How long the variants of its template take. Its address says which EDTs are alike.
+    pub times: &'static dyn Times,
+    /// Bytes of its blocks.
+    pub bytes: u64,
+    /// Where it may run: one of each place at most, and at least one.
+    pub candidates: SmallVec<[Candidate; 3]>,
+}
+
+/// What a place gets that asks.
+pub struct Taken {
+    /// An EDT for the place.
+    pub edt: Option<usize>,
+    /// Whether all devices are to be asked, since one of them may have been left an EDT.
+    pub moved: bool,
+}
+
+/// Keeps EDTs until places take them. All may be called by several threads at once.
+///
+/// An EDT stays as long as no place takes it. So a keeper that has EDTs has one of these: an EDT for a device that is
+/// asked again since something runs there, or an offer to the workers ([`Machine::offer_to_workers`]).
+pub trait Keeper: Sync {
+    /// Takes an EDT in. All devices are asked afterwards.
+    fn keep(&self, edt: Kept, machine: &dyn Machine);
+
+    /// A place asks for an EDT: a worker without work, or a device that may have room.
+    fn take(&self, place: Place, machine: &dyn Machine) -> Taken;
+
+    /// Something that may have been taken for this place has ended, also on another place. Devices are asked afterwards.
+    fn ended(&self, edt: usize, place: Place, machine: &dyn Machine);
+
+    /// How many are kept.
+    fn len(&self) -> usize;
+
+    /// Shows all that are kept.
+    fn look(&self, see: &mut dyn FnMut(usize));
+}
+
+/// A policy's name, what it does, and how it is made of the words after its name.
+pub struct PolicyEntry {
+    /// As in `OCR_SCHED`.
+    pub name: &'static str,
+    /// How it is written, with its arguments.
+    pub usage: &'static str,
+    /// For people.
+    pub what: &'static str,
+    pub(super) make: fn(&[u64]) -> Option<Box<dyn Policy>>,
+}
+
+/// The device with the fewest launches.
+pub fn least_loaded(devices: &[Place], machine: &dyn Machine) -> Place {
+    if let [only] = devices {
+        return *only;
+    }
+    let least = devices
+        .iter()
+        .min_by_key(|&&device| machine.device_load(device));
+    least.copied().unwrap_or(Place::HOST)
+}

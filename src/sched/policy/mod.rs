@@ -1,0 +1,60 @@
+//! Placement: which variant of an EDT runs, and where. A policy is a file of this folder.
+//!
+//! A policy is asked for each EDT that more than one place could run, when the EDT has become runnable ([`Policy::choose`]).
+//! It decides from what it is told and never waits. One that wants to decide later, when a place is free, answers
+//! [`Choice::Kept`] and has a [`Keeper`]: that gets the EDT when it has its blocks, and places ask the keeper for EDTs.
+//!
+//! A policy sees the machine through [`Machine`] alone, its clock included, so that it can be run without one.
+//! `docs/policies.md` tells how to add one.
+
+mod cpu;
+mod device;
+mod eager;
+mod eft;
+mod heteroprio;
+mod interface;
+mod locality;
+mod queue;
+mod random;
+mod turns;
+
+pub use interface::{
+    Blocks, Candidate, Choice, Choices, Keeper, Kept, Machine, Policy, PolicyEntry, Taken, Times,
+    least_loaded,
+};
+
+/// All policies.
+pub const POLICIES: &[PolicyEntry] = &[
+    eft::ENTRY,
+    cpu::ENTRY,
+    device::ENTRY,
+    turns::ENTRY,
+    eager::ENTRY,
+    heteroprio::ENTRY,
+    locality::ENTRY,
+    random::ENTRY,
+];
+
+/// The policy that is used when none is asked for.
+pub const DEFAULT: &str = eft::ENTRY.name;
+
+/// The policy that is written so; the error names those that there are.
+pub fn parse(text: &str) -> Result<Box<dyn Policy>, String> {
+    let mut words = text.split(':');
+    let name = words.next().unwrap_or_default();
+    let args: Option<Vec<u64>> = words.map(|word| word.parse().ok()).collect();
+    let entry = POLICIES.iter().find(|entry| entry.name == name);
+    entry
+        .zip(args)
+        .and_then(|(entry, args)| (entry.make)(&args))
+        .ok_or_else(|| {
+            let known: Vec<_> = POLICIES.iter().map(|entry| entry.usage).collect();
+            format!(
+                "there is no policy \"{text}\"; there are: {}",
+                known.join(", ")
+            )
+        })
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,368 @@
+//! What is before a place: the EDTs that wait for it, and those that it was given. Times are nanoseconds.
+
+use super::interface::{Candidate, Kept, Machine};
+use crate::object::place::Place;
+use smallvec::SmallVec;
+use std::cmp::Reverse;
+use std::collections::VecDeque;
+use std::ptr;
+
+/// A device is given EDTs as long as what it has takes less than this: the driver needs some to have no gaps between
+/// kernels.
+const COMMITTED_NS: u64 = 100_000;
+/// A device is given a second EDT if the first takes less than this. Beside a longer one, a gap is nothing, and an EDT that
+/// was not given can still go elsewhere.
+const SECOND_NS: u64 = 1_000_000;
+/// Or if so many wait behind it, so that the second will not be missed elsewhere.
+const PLENTY: usize = 4;
+/// How many EDTs each worker may have at once whose blocks are on their way.
+const COMING: usize = 8;
+/// A device is never given more at once than this.
+const MOST: usize = 64;
+
+/// In which order EDTs go: by priority, and then as they became ready.
+pub(super) type Key = (Reverse<u64>, u64);
+
+/// An EDT that waits.
+pub(super) struct Waiting {
+    pub(super) kept: Kept,
+    pub(super) key: Key,
+    /// How often it was moved from one place to another.
+    pub(super) moves: u8,
+}
+
+/// EDTs that are alike.
+struct Class {
+    like: Kept,
+    count: u64,
+}
+
+/// An EDT that a place was given and that has not ended.
+struct Given {
+    edt: usize,
+    /// What it was expected to take; none where nothing was known.
+    expected: Option<u64>,
+    since: u64,
+    /// When its blocks should be there.
+    there: u64,
+    like: Kept,
+}
+
+/// EDTs in order.
+#[derive(Default)]
+pub(super) struct Line {
+    waiting: VecDeque<Waiting>,
+}
+
+impl Line {
+    pub(super) fn len(&self) -> usize {
+        self.waiting.len()
+    }
+
+    pub(super) fn is_empty(&self) -> bool {
+        self.waiting.is_empty()
+    }
+
+    pub(super) fn get(&self, at: usize) -> Option<&Waiting> {
+        self.waiting.get(at)
+    }
+
+    pub(super) fn iter(&self) -> impl Iterator<Item = &Waiting> {
+        self.waiting.iter()
+    }
+
+    /// How many go before an EDT of this key.
+    fn before(&self, key: Key) -> usize {
+        match self.waiting.back() {
+            Some(last) if last.key > key => self.waiting.partition_point(|one| one.key < key),
+            _ => self.waiting.len(),
+        }
+    }
+
+    pub(super) fn insert(&mut self, one: Waiting) {
+        let at = self.before(one.key);
+        self.waiting.insert(at, one);
+    }
+
+    pub(super) fn remove(&mut self, at: usize) -> Option<Waiting> {
+        self.waiting.remove(at)
+    }
+}
+
+/// What is before a place.
+pub(super) struct Queue {
+    place: Place,
+    /// How many EDTs run there at once. A device is one unit: it has its kernels one after the other.
+    units: usize,
+    line: Line,
+    /// The waiting EDTs by what they have in common, so that what they take is asked anew each time.
+    classes: SmallVec<[Class; 2]>,
+    given: Vec<Given>,
+}
+
+impl Queue {
+    pub(super) fn new(place: Place, units: usize) -> Queue {
+        Queue {
+            place,
+            units,
+            line: Line::default(),
+            classes: SmallVec::new(),
+            given: Vec::new(),
+        }
+    }
+
+    pub(super) fn line(&self) -> &Line {
+        &self.line
+    }
+
+    /// Has an EDT wait here.
+    pub(super) fn insert(&mut self, one: Waiting) {
+        let kept = &one.kept;
+        match (self.classes.iter_mut()).find(|class| is_like(&class.like, kept)) {
+            Some(class) => class.count += 1,
+            None => self.classes.push(Class {
+                like: kept.clone(),
+                count: 1,
+            }),
+        }
+        self.line.insert(one);
+    }
+
+    /// Takes a waiting EDT out.
+    pub(super) fn remove(&mut self, at: usize) -> Option<Waiting> {
+        let one = self.line.remove(at)?;
+        let class = (self.classes.iter()).position(|class| is_like(&class.like, &one.kept));
+        if let Some(class) = class {
+            self.classes[class].count -= 1;
+            if self.classes[class].count == 0 {
+                self.classes.swap_remove(class);
+            }
+        }
+        Some(one)
+    }
+
+    /// The place is given an EDT whose blocks are there in so many nanoseconds.
+    fn give(&mut self, kept: &Kept, copies: u64, now: u64) {
+        self.given.push(Given {
+            edt: kept.edt,
+            expected: kept.times.expected(self.place, kept.bytes),
+            since: now,
+            there: now + copies,
+            like: kept.clone(),
+        });
+    }
+
+    /// An EDT has ended. False if it was not given to this place.
+    pub(super) fn ended(&mut self, edt: usize, now: u64) -> bool {
+        let Some(at) = self.given.iter().position(|given| given.edt == edt) else {
+            return false;
+        };
+        self.given.remove(at);
+        if at == 0
+            && self.place != Place::HOST
+            && let Some(next) = self.given.first_mut()
+        {
+            next.since = now;
+        }
+        true
+    }
+
+    /// How many of these are alike and have an unknown time.
+    pub(super) fn exploring(&self, kept: &Kept) -> usize {
+        let explores = |given: &&Given| given.expected.is_none() && is_like(&given.like, kept);
+        self.given.iter().filter(explores).count()
+    }
+
+    /// How many units have nothing to do.
+    pub(super) fn free_units(&self) -> usize {
+        self.units.saturating_sub(self.given.len())
+    }
+
+    /// Whether a unit is free, and nothing waits for it.
+    pub(super) fn is_idle(&self) -> bool {
+        self.line.is_empty() && self.free_units() > 0
+    }
+
+    /// Whether the place is to be given another EDT.
+    pub(super) fn has_room(&self, now: u64) -> bool {
+        if self.place == Place::HOST {
+            // One for each worker, and more while the blocks of some are on their way.
+            let there = self.given.iter().filter(|given| given.there <= now);
+            return there.count() < self.units && self.given.len() < COMING * self.units;
+        }
+        let Some(first) = self.given.first() else {
+            return true;
+        };
+        let is_short = first.expected.is_some_and(|ns| ns < SECOND_NS);
+        match self.given.len() {
+            1 if is_short || self.line.len() >= PLENTY => true,
+            many => many < MOST && is_short && self.given_ns(now) < COMMITTED_NS,
+        }
+    }
+
+    /// What is left of an EDT that runs. One that has taken more than twice what was expected may take as long again.
+    fn left(&self, given: &Given, now: u64) -> u64 {
+        let taken = now.saturating_sub(given.since.max(given.there));
+        let ask = || given.like.times.expected(self.place, given.like.bytes);
+        match given.expected.or_else(ask) {
+            Some(expected) if taken <= expected => expected - taken,
+            Some(expected) if taken <= 2 * expected => expected / 8,
+            _ => taken,
+        }
+    }
+
+    /// What is left of all that the place was given.
+    fn given_ns(&self, now: u64) -> u64 {
+        let one = |(at, given): (usize, &Given)| match given.expected {
+            // The kernels of a device begin one after the other.
+            Some(expected) if at > 0 && self.place != Place::HOST => expected,
+            _ => self.left(given, now),
+        };
+        self.given.iter().enumerate().map(one).sum()
+    }
+
+    /// What those take that wait.
+    pub(super) fn waiting_ns(&self) -> u64 {
+        let one = |class: &Class| {
+            let ns = class.like.times.expected(self.place, class.like.bytes);
+            class.count * ns.unwrap_or(0)
+        };
+        self.classes.iter().map(one).sum()
+    }
+
+    /// In what time a unit is free for an EDT before which so much waits.
+    fn free_in(&self, ahead: u64, now: u64) -> u64 {
+        let given = self.given_ns(now);
+        if self.place != Place::HOST {
+            return given + ahead;
+        }
+        if ahead == 0 && self.given.len() <= self.units {
+            if self.given.len() < self.units {
+                return 0;
+            }
+            let left = self.given.iter().map(|given| self.left(given, now));
+            return left.min().unwrap_or(0);
+        }
+        (given + ahead) / self.units as u64
+    }
+
+    /// In what time an EDT has ended that has so much before it; none where its time is not known, or it cannot run here.
+    fn end_behind(&self, kept: &Kept, copy_ns: u64, ahead: u64, now: u64) -> Option<u64> {
+        let ns = kept.times.expected(self.place, kept.bytes)?;
+        // A block that moves leaves the caches, and has to come back for others: a fifth in favour of staying.
+        Some(self.free_in(ahead, now).max(copy_ns) + ns + copy_ns / 5)
+    }
+
+    /// What the first so many of all take, as if they were alike.
+    fn part(&self, some: usize, all: usize) -> u64 {
+        if all == 0 {
+            return 0;
+        }
+        (u128::from(self.waiting_ns()) * some as u128 / all as u128) as u64
+    }
+}
+
+/// Whether two EDTs take the same time.
+fn is_like(one: &Kept, other: &Kept) -> bool {
+    ptr::addr_eq(one.times, other.times) && one.bytes == other.bytes
+}
+
+/// The queues of all places, the host's first.
+pub(super) struct Places(Vec<Queue>);
+
+impl Places {
+    pub(super) fn new() -> Places {
+        Places(Vec::new())
+    }
+
+    /// Has queues for all places that there are by now.
+    pub(super) fn complete(&mut self, machine: &dyn Machine) {
+        if self.0.is_empty() {
+            self.0.push(Queue::new(Place::HOST, machine.workers()));
+        }
+        while self.0.len() <= machine.devices() {
+            self.0.push(Queue::new(Place::device(self.0.len() - 1), 1));
+        }
+    }
+
+    pub(super) fn of(&mut self, place: Place) -> &mut Queue {
+        &mut self.0[index(place)]
+    }
+
+    pub(super) fn get(&self, place: Place) -> &Queue {
+        &self.0[index(place)]
+    }
+
+    pub(super) fn iter(&self) -> impl Iterator<Item = &Queue> {
+        self.0.iter()
+    }
+
+    /// The places whose queues these are.
+    pub(super) fn places(&self) -> impl Iterator<Item = Place> + use<> {
+        let devices = self.0.len().saturating_sub(1);
+        std::iter::once(Place::HOST).chain((0..devices).map(Place::device))
+    }
+
+    /// In what time the blocks of an EDT are in a place; none if it cannot run there.
+    fn copies_in(&self, kept: &Kept, place: Place, now: u64) -> Option<u64> {
+        let candidate = (kept.candidates.iter()).find(|candidate| candidate.place == place)?;
+        let behind = candidate
+            .behind
+            .map(|device| self.get(device).given_ns(now));
+        Some(candidate.copy_ns + behind.unwrap_or(0))
+    }
+
+    /// Whether the blocks of an EDT are all in a place.
+    pub(super) fn is_there(kept: &Kept, place: Place) -> bool {
+        let there = |one: &Candidate| one.copy_ns == 0 && one.behind.is_none();
+        kept.candidates
+            .iter()
+            .any(|one| one.place == place && there(one))
+    }
+
+    /// A place is given an EDT.
+    pub(super) fn give(&mut self, kept: &Kept, place: Place, now: u64) {
+        let copies = self.copies_in(kept, place, now).unwrap_or(0);
+        self.of(place).give(kept, copies, now);
+    }
+
+    /// In what time an EDT has ended in a place behind so many of those that wait there; none where its time is not known.
+    fn end_behind(&self, kept: &Kept, place: Place, before: usize, now: u64) -> Option<u64> {
+        let queue = self.get(place);
+        let copies = self.copies_in(kept, place, now)?;
+        let ahead = queue.part(before, queue.line.len());
+        queue.end_behind(kept, copies, ahead, now)
+    }
+
+    /// In what time an EDT has ended that comes to wait for a place.
+    pub(super) fn end_of_new(&self, one: &Waiting, place: Place, now: u64) -> Option<u64> {
+        let before = self.get(place).line.before(one.key);
+        self.end_behind(&one.kept, place, before, now)
+    }
+
+    /// In what time the EDT of this number in the line of a place has ended.
+    pub(super) fn end_of(&self, place: Place, at: usize, now: u64) -> Option<u64> {
+        let one = self.get(place).line.get(at)?;
+        self.end_behind(&one.kept, place, at, now)
+    }
+
+    /// In what time an EDT has ended that a place takes now, before those that wait there.
+    pub(super) fn end_of_next(&self, kept: &Kept, place: Place, now: u64) -> Option<u64> {
+        self.end_behind(kept, place, 0, now)
+    }
+
+    /// An EDT has ended that was given to this place, or to another, if it has failed there.
+    pub(super) fn ended(&mut self, edt: usize, place: Place, now: u64) {
+        if !self.of(place).ended(edt, now) {
+            for queue in &mut self.0 {
+                if queue.ended(edt, now) {
+                    break;
+                }
+            }
+        }
+    }
+}
+
+fn index(place: Place) -> usize {
+    place.device_index().map_or(0, |device| device + 1)
+}

@@ -1,0 +1,154 @@
+use super::*;
+use crate::object::place::Place;
+
+struct Loads([usize; 2]);
+
+impl Machine for Loads {
+    fn device_load(&self, device: Place) -> usize {
+        self.0[device.device_index().expect("a device")]
+    }
+    fn devices(&self) -> usize {
+        self.0.len()
+    }
+    fn workers(&self) -> usize {
+        1
+    }
+    fn pending(&self, most: usize) -> usize {
+        most
+    }
+    fn now_ns(&self) -> u64 {
+        0
+    }
+    fn offer_to_workers(&self, _: bool) {}
+}
+
+/// Bytes of the host, and of two devices.
+struct Bytes([u64; 3]);
+
+impl Blocks for Bytes {
+    fn bytes(&self) -> u64 {
+        64
+    }
+    fn bytes_at(&self, place: Place) -> u64 {
+        self.0[place.number()]
+    }
+}
+
+const DEVICES: [Place; 2] = [Place::device(0), Place::device(1)];
+
+fn choose_with(policy: &str, function: bool, bytes: [u64; 3], times: usize) -> Vec<Choice> {
+    let policy = parse(policy).expect("a policy");
+    let choices = Choices {
+        function,
+        devices: &DEVICES,
+        blocks: &Bytes(bytes),
+    };
+    (0..times)
+        .map(|_| policy.choose(&choices, &Loads([3, 1])))
+        .collect()
+}
+
+fn choose(policy: &str, function: bool, times: usize) -> Vec<Choice> {
+    choose_with(policy, function, [64, 0, 0], times)
+}
+
+#[test]
+fn static_takes_turns() {
+    let (cpu, device) = (Choice::At(Place::HOST), Choice::At(DEVICES[1]));
+    assert_eq!(
+        choose("static:1:2", true, 6),
+        [cpu, device, device, cpu, device, device]
+    );
+    assert_eq!(choose("static:1:2", false, 2), [device, device]);
+    let uses_devices = |policy| parse(policy).expect("a policy").uses_devices();
+    assert!(uses_devices("static:1:2") && uses_devices("eager"));
+    assert!(!uses_devices("static:1:0") && !uses_devices("cpu"));
+}
+
+#[test]
+fn cpu_and_device_do_as_they_are_called() {
+    assert_eq!(choose("cpu", true, 1), [Choice::At(Place::HOST)]);
+    assert_eq!(choose("cpu", false, 1), [Choice::At(DEVICES[1])]);
+    assert_eq!(choose("device", true, 1), [Choice::At(DEVICES[1])]);
+    assert_eq!(choose("eager", true, 1), [Choice::FirstFree]);
+}
+
+#[test]
+fn locality_goes_where_the_bytes_are() {
+    let at = |bytes| choose_with("locality", true, bytes, 1)[0];
+    assert_eq!(at([64, 0, 0]), Choice::At(Place::HOST));
+    assert_eq!(at([0, 64, 0]), Choice::At(DEVICES[0]));
+    assert_eq!(
+        at([0, 64, 64]),
+        Choice::At(DEVICES[1]),
+        "the one with less to do"
+    );
+    assert_eq!(at([64, 64, 64]), Choice::FirstFree, "all the same");
+    assert_eq!(
+        choose_with("locality", false, [64, 0, 0], 1),
+        [Choice::At(DEVICES[1])]
+    );
+}
+
+#[test]
+fn random_is_a_sequence_that_its_seed_repeats() {
+    let first = choose("random:1", true, 300);
+    assert_eq!(first, choose("random:1", true, 300));
+    assert_ne!(first, choose("random:2", true, 300));
+    for place in [Place::HOST, DEVICES[0], DEVICES[1]] {
+        let times = first
+            .iter()
+            .filter(|&&choice| choice == Choice::At(place))
+            .count();
+        assert!((60..=140).contains(&times), "{place}: {times} of 300");
+    }
+    assert!(!choose("random:1", false, 100).contains(&Choice::At(Place::HOST)));
+}
+
+#[test]
+fn wrong_names_are_refused_with_the_right_ones() {
+    for wrong in [
+        "",
+        "Cpu",
+        "static",
+        "static:1",
+        "static:0:0",
+        "static:a:b",
+        "cpu:1",
+        "random",
+        "eft:1",
+    ] {
+        let message = parse(wrong).map(|_| ()).unwrap_err();
+        for entry in POLICIES {
+            assert!(message.contains(entry.usage), "{message}");
+        }
+    }
+}
+
+/// What `docs/policies.md` shows: a policy in a few lines. It is given an entry here, since it is of no use.
+#[test]
+fn a_policy_is_added_by_an_entry() {
+    struct Last;
+    impl Policy for Last {
+        fn choose(&self, choices: &Choices<'_>, _: &dyn Machine) -> Choice {
+            Choice::At(choices.places().last().unwrap_or(Place::HOST))
+        }
+    }
+    let entry = PolicyEntry {
+        name: "last",
+        usage: "last",
+        what: "the last place",
+        make: |args| args.is_empty().then(|| Box::new(Last) as _),
+    };
+    let policy = (entry.make)(&[]).expect("no arguments");
+    let choices = Choices {
+        function: true,
+        devices: &DEVICES,
+        blocks: &Bytes([0; 3]),
+    };
+    assert_eq!(
+        policy.choose(&choices, &Loads([0, 0])),
+        Choice::At(DEVICES[1])
+    );
+    assert!((entry.make)(&[1]).is_none());
+}

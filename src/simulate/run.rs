@@ -1,0 +1,461 @@
+//! The run in virtual time.
+
+use super::graph::{Graph, MachineModel, Task};
+use crate::model::{Direction, RunTimes, Transfers};
+use crate::object::place::{Place, PlaceSet};
+use crate::sched::policy::{self, Blocks, Candidate, Choice, Choices, Kept, Machine, Policy};
+use std::cell::{Cell, RefCell};
+use std::cmp::Reverse;
+use std::collections::{BinaryHeap, VecDeque};
+
+/// Where and when an EDT ran.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Ran {
+    /// The place.
+    pub place: Place,
+    /// Which of its units: the worker, or 0.
+    pub unit: usize,
+    /// When it had all that it waits for, in nanoseconds from the beginning.
+    pub ready: u64,
+    /// When it began.
+    pub begun: u64,
+    /// When it ended.
+    pub ended: u64,
+}
+
+/// What came of a simulated run.
+#[derive(Clone, Debug)]
+pub struct Outcome {
+    /// Nanoseconds from the beginning to the end of the last EDT.
+    pub ns: u64,
+    /// Where each EDT ran.
+    pub ran: Vec<Ran>,
+    /// Bytes that were copied to devices and back.
+    pub bytes_moved: u64,
+}
+
+/// A device of the first free place is given another EDT while it has fewer than so many, as in a run.
+const ROOM: usize = 2;
+
+/// Runs a graph on a machine by a policy, which is written as in `OCR_SCHED`. `known` says what earlier runs have learned, by
+/// template; it learns from this one. The error is for people.
+pub fn simulate(
+    graph: &Graph,
+    machine: &MachineModel,
+    policy: &str,
+    known: &[&'static RunTimes],
+) -> Result<Outcome, String> {
+    let waits = graph.waits()?;
+    if known.len() < graph.templates as usize {
+        return Err("a template has no model".into());
+    }
+    if machine.workers == 0 || machine.devices.len() > Place::MAX_DEVICES {
+        return Err(format!(
+            "a machine needs a worker at least, and has {} devices at most",
+            Place::MAX_DEVICES
+        ));
+    }
+    let transfers = Transfers::default();
+    for (index, device) in machine.devices.iter().enumerate() {
+        if device.shares_memory {
+            transfers.shares_memory(index);
+        } else {
+            for direction in [Direction::ToDevice, Direction::FromDevice] {
+                transfers.begin(index, direction, device.latency_ns, device.bandwidth);
+            }
+        }
+    }
+    let mut run = Run {
+        graph,
+        known,
+        transfers,
+        policy: policy::parse(policy)?,
+        shared: Shared {
+            now: Cell::new(0),
+            offers: Cell::new(false),
+            left: Cell::new(graph.tasks.len()),
+            workers: machine.workers,
+            loads: RefCell::new(vec![0; machine.devices.len()]),
+        },
+        waits,
+        valid: vec![PlaceSet::only(Place::HOST); graph.blocks.len()],
+        idle: (0..machine.workers).rev().collect(),
+        host: VecDeque::new(),
+        pool: VecDeque::new(),
+        devices: (machine.devices.iter().map(|_| Line::default())).collect(),
+        ran: vec![
+            Ran {
+                place: Place::UNDECIDED,
+                unit: 0,
+                ready: 0,
+                begun: 0,
+                ended: 0,
+            };
+            graph.tasks.len()
+        ],
+        ends: BinaryHeap::new(),
+        bytes_moved: 0,
+    };
+    run.all()
+}
+
+/// What a policy sees of the machine.
+struct Shared {
+    now: Cell<u64>,
+    offers: Cell<bool>,
+    left: Cell<usize>,
+    workers: usize,
+    loads: RefCell<Vec<usize>>,
+}
+
+impl Machine for Shared {
+    fn device_load(&self, device: Place) -> usize {
+        let index = device.device_index();
+        index.map_or(0, |index| self.loads.borrow()[index])
+    }
+
+    fn devices(&self) -> usize {
+        self.loads.borrow().len()
+    }
+
+    fn workers(&self) -> usize {
+        self.workers
+    }
+
+    fn pending(&self, most: usize) -> usize {
+        self.left.get().min(most)
+    }
+
+    fn now_ns(&self) -> u64 {
+        self.now.get()
+    }
+
+    fn offer_to_workers(&self, offers: bool) {
+        self.offers.set(offers);
+    }
+}
+
+/// What a device was given.
+#[derive(Default)]
+struct Line {
+    /// When it has ended what it was given.
+    free_at: u64,
+    /// When its link has ended the copies that were asked for.
+    link_free_at: u64,
+}
+
+struct Run<'a> {
+    graph: &'a Graph,
+    known: &'a [&'static RunTimes],
+    transfers: Transfers,
+    policy: Box<dyn Policy>,
+    shared: Shared,
+    /// For each EDT, how many it still waits for.
+    waits: Vec<u32>,
+    /// Which places have a valid copy of each block.
+    valid: Vec<PlaceSet>,
+    /// The workers that have nothing to do.
+    idle: Vec<usize>,
+    /// EDTs that are placed on the host.
+    host: VecDeque<u32>,
+    /// EDTs for the first free place.
+    pool: VecDeque<u32>,
+    devices: Vec<Line>,
+    ran: Vec<Ran>,
+    /// What ends when.
+    ends: BinaryHeap<Reverse<(u64, u32)>>,
+    bytes_moved: u64,
+}
+
+struct BlocksOf<'a> {
+    graph: &'a Graph,
+    task: &'a Task,
+    valid: &'a [PlaceSet],
+}
+
+impl Blocks for BlocksOf<'_> {
+    fn bytes(&self) -> u64 {
+        bytes_of(self.graph, self.task)
+    }
+
+    fn bytes_at(&self, place: Place) -> u64 {
+        let at = |block: u32| self.valid[block as usize].contains(place);
+        let there = self.task.blocks.iter().filter(|uses| at(uses.block));
+        there
+            .map(|uses| self.graph.blocks[uses.block as usize].bytes)
+            .sum()
+    }
+}
+
+fn bytes_of(graph: &Graph, task: &Task) -> u64 {
+    let bytes = |block: u32| graph.blocks[block as usize].bytes;
+    task.blocks.iter().map(|uses| bytes(uses.block)).sum()
+}
+
+impl Run<'_> {
+    fn all(&mut self) -> Result<Outcome, String> {
+        for number in 0..self.waits.len() {
+            if self.waits[number] == 0 {
+                self.is_ready(number as u32);
+            }
+        }
+        self.serve();
+        while let Some(Reverse((at, number))) = self.ends.pop() {
+            self.shared.now.set(at);
+            self.ends(number);
+            // What ends at the same time ends before anybody looks for work.
+            while self
+                .ends
+                .peek()
+                .is_some_and(|Reverse((next, _))| *next == at)
+            {
+                if let Some(Reverse((_, number))) = self.ends.pop() {
+                    self.ends(number);
+                }
+            }
+            self.serve();
+        }
+        let left = self.shared.left.get();
+        if left != 0 {
+            return Err(format!(
+                "the policy has left {left} EDTs that nobody takes: this is a fault of the runtime"
+            ));
+        }
+        Ok(Outcome {
+            ns: self.shared.now.get(),
+            ran: std::mem::take(&mut self.ran),
+            bytes_moved: self.bytes_moved,
+        })
+    }
+
+    /// An EDT has all that it waits for.
+    fn is_ready(&mut self, number: u32) {
+        let task = &self.graph.tasks[number as usize];
+        self.ran[number as usize].ready = self.shared.now.get();
+        let devices: Vec<Place> = (0..self.devices.len())
+            .filter(|index| matches!(task.ns.get(index + 1), Some(Some(_))))
+            .map(Place::device)
+            .collect();
+        let function = matches!(task.ns.first(), Some(Some(_)));
+        let blocks = BlocksOf {
+            graph: self.graph,
+            task,
+            valid: &self.valid,
+        };
+        let choice = match (function, &devices[..]) {
+            (true, []) => Choice::At(Place::HOST),
+            (false, [only]) => Choice::At(*only),
+            (function, devices) => {
+                let choices = Choices {
+                    function,
+                    devices,
+                    blocks: &blocks,
+                };
+                match self.policy.choose(&choices, &self.shared) {
+                    Choice::FirstFree if !function => {
+                        Choice::At(policy::least_loaded(devices, &self.shared))
+                    }
+                    choice => choice,
+                }
+            }
+        };
+        match (choice, self.policy.keeper()) {
+            (Choice::At(Place::HOST), _) => self.host.push_back(number),
+            (Choice::At(device), _) => self.launch(number, device),
+            (Choice::Kept, Some(keeper)) => {
+                let host = function.then_some(Place::HOST);
+                let candidate = |place| Candidate {
+                    place,
+                    copy_ns: self.copy_ns(task, place),
+                    behind: None,
+                };
+                let kept = Kept {
+                    edt: number as usize,
+                    priority: task.priority,
+                    times: self.known[task.template as usize],
+                    bytes: blocks.bytes(),
+                    candidates: host.into_iter().chain(devices).map(candidate).collect(),
+                };
+                keeper.keep(kept, &self.shared);
+            }
+            _ => self.pool.push_back(number),
+        }
+    }
+
+    /// Nanoseconds until the blocks of an EDT are in a place, if nothing else is copied.
+    fn copy_ns(&self, task: &Task, place: Place) -> u64 {
+        let copies = task.blocks.iter().map(|uses| {
+            let bytes = self.graph.blocks[uses.block as usize].bytes;
+            let ways = self.ways(uses.block, place);
+            let ns = |(device, direction): (Place, Direction)| {
+                let index = device.device_index();
+                index.map_or(0, |index| self.transfers.expected(index, direction, bytes))
+            };
+            ways.into_iter().flatten().map(ns).sum::<u64>()
+        });
+        copies.sum()
+    }
+
+    /// The copies that bring a block to a place.
+    fn ways(&self, block: u32, place: Place) -> [Option<(Place, Direction)>; 2] {
+        let valid = self.valid[block as usize];
+        if valid.contains(place) {
+            return [None; 2];
+        }
+        let from = if valid.contains(Place::HOST) {
+            None
+        } else {
+            valid
+                .iter()
+                .next()
+                .map(|from| (from, Direction::FromDevice))
+        };
+        let to = (place != Place::HOST).then_some((place, Direction::ToDevice));
+        [from, to]
+    }
+
+    /// Brings the blocks of an EDT to a place; when they are there.
+    fn bring(&mut self, number: u32, place: Place) -> u64 {
+        let now = self.shared.now.get();
+        let mut there = now;
+        for uses in &self.graph.tasks[number as usize].blocks {
+            let bytes = self.graph.blocks[uses.block as usize].bytes;
+            let mut at = now;
+            for (device, direction) in self.ways(uses.block, place).into_iter().flatten() {
+                let Some(index) = device.device_index() else {
+                    continue;
+                };
+                let ns = self.transfers.expected(index, direction, bytes);
+                if ns != 0 {
+                    self.bytes_moved += bytes;
+                }
+                let line = &mut self.devices[index];
+                at = at.max(line.link_free_at) + ns;
+                line.link_free_at = at;
+            }
+            there = there.max(at);
+            let valid = &mut self.valid[uses.block as usize];
+            valid.insert(place);
+            if uses.writes {
+                *valid = PlaceSet::only(place);
+            }
+        }
+        there
+    }
+
+    /// A device is given an EDT.
+    fn launch(&mut self, number: u32, device: Place) {
+        let Some(index) = device.device_index() else {
+            return;
+        };
+        let there = self.bring(number, device);
+        self.shared.loads.borrow_mut()[index] += 1;
+        let begun = self.devices[index].free_at.max(there);
+        self.begins(number, device, 0, begun);
+        self.devices[index].free_at = self.ran[number as usize].ended;
+    }
+
+    /// A worker is given an EDT.
+    fn call(&mut self, number: u32, worker: usize) {
+        let begun = self.bring(number, Place::HOST);
+        self.begins(number, Place::HOST, worker, begun);
+    }
+
+    fn begins(&mut self, number: u32, place: Place, unit: usize, begun: u64) {
+        let ns = &self.graph.tasks[number as usize].ns;
+        let ns = ns.get(place.number()).copied().flatten().unwrap_or(0);
+        let ran = &mut self.ran[number as usize];
+        (ran.place, ran.unit) = (place, unit);
+        (ran.begun, ran.ended) = (begun, begun + ns);
+        self.ends.push(Reverse((begun + ns, number)));
+    }
+
+    /// An EDT has ended.
+    fn ends(&mut self, number: u32) {
+        self.shared.left.update(|left| left - 1);
+        let task = &self.graph.tasks[number as usize];
+        let ran = self.ran[number as usize];
+        match ran.place.device_index() {
+            Some(index) => self.shared.loads.borrow_mut()[index] -= 1,
+            None => self.idle.push(ran.unit),
+        }
+        if task.ns.iter().flatten().count() > 1 {
+            let times = self.known[task.template as usize];
+            let beside = self.ends.len() > 1;
+            let ns = ran.ended - ran.begun;
+            times.sample(ran.place.number(), bytes_of(self.graph, task), ns, beside);
+            if let Some(keeper) = self.policy.keeper() {
+                keeper.ended(number as usize, ran.place, &self.shared);
+            }
+        }
+        for &successor in &task.successors {
+            let waits = &mut self.waits[successor as usize];
+            *waits -= 1;
+            if *waits == 0 {
+                self.is_ready(successor);
+            }
+        }
+    }
+
+    /// Gives places that are free what there is for them.
+    fn serve(&mut self) {
+        let mut again = true;
+        while std::mem::take(&mut again) {
+            for index in 0..self.devices.len() {
+                again |= self.serve_device(Place::device(index));
+            }
+            again |= self.serve_host();
+        }
+    }
+
+    /// True if others are to be asked again.
+    fn serve_device(&mut self, device: Place) -> bool {
+        let mut again = false;
+        loop {
+            if let Some(keeper) = self.policy.keeper() {
+                let taken = keeper.take(device, &self.shared);
+                again |= taken.moved;
+                let Some(number) = taken.edt else {
+                    return again;
+                };
+                self.launch(number as u32, device);
+                continue;
+            }
+            if self.shared.device_load(device) >= ROOM {
+                return again;
+            }
+            let runs = |number: &u32| {
+                let ns = &self.graph.tasks[*number as usize].ns;
+                matches!(ns.get(device.number()), Some(Some(_)))
+            };
+            let Some(at) = self.pool.iter().take(64).position(|number| runs(number)) else {
+                return again;
+            };
+            if let Some(number) = self.pool.remove(at) {
+                self.launch(number, device);
+            }
+        }
+    }
+
+    /// True if others are to be asked again.
+    fn serve_host(&mut self) -> bool {
+        let mut again = false;
+        while let Some(worker) = self.idle.pop() {
+            if let Some(number) = self.host.pop_front().or_else(|| self.pool.pop_front()) {
+                self.call(number, worker);
+                continue;
+            }
+            let taken = self.policy.keeper().filter(|_| self.shared.offers.get());
+            let taken = taken.map(|keeper| keeper.take(Place::HOST, &self.shared));
+            again |= taken.as_ref().is_some_and(|taken| taken.moved);
+            match taken.and_then(|taken| taken.edt) {
+                Some(number) => self.call(number as u32, worker),
+                None => {
+                    self.idle.push(worker);
+                    break;
+                }
+            }
+        }
+        again
+    }
+}

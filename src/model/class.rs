@@ -62,6 +62,10 @@ struct Kept {
 pub(crate) struct Class {
     alone: Published,
     beside: Published,
+    /// The shortest of the launches in which a kernel may have been compiled; 0 if there was none. It is believed as long
+    /// as there is nothing better, since an unknown time keeps a place from EDTs, and a run that launches a kernel once
+    /// would never know more.
+    first: AtomicU64,
     /// How many of the last eleven samples ran beside others.
     recently_beside: AtomicU32,
     kept: OnceLock<Box<Mutex<Kept>>>,
@@ -76,7 +80,30 @@ impl Class {
             true => (&self.beside, &self.alone),
             false => (&self.alone, &self.beside),
         };
-        first.get().or_else(|| second.get())
+        first
+            .get()
+            .or_else(|| second.get())
+            .or_else(|| self.first())
+    }
+
+    /// What the first launch has taken.
+    fn first(&self) -> Option<Estimate> {
+        let ns = self.first.load(Ordering::Relaxed);
+        (ns != 0).then_some(Estimate {
+            ns,
+            deviation: ns,
+            samples: 0,
+        })
+    }
+
+    /// Notes the time of a launch in which a kernel may have been compiled.
+    pub(crate) fn add_first(&self, ns: u64) {
+        let least = match self.first.load(Ordering::Relaxed) {
+            0 => ns,
+            least => least.min(ns),
+        };
+        // Of two that come at once either may stay.
+        self.first.store(least.max(1), Ordering::Relaxed);
     }
 
     /// Takes a sample in, unless another thread takes in one right now.
@@ -102,7 +129,10 @@ impl Class {
     /// The samples that ran alone, those that ran beside others, and whether this run has added some.
     pub(crate) fn samples(&self) -> Option<(Vec<u64>, Vec<u64>, bool)> {
         let mut told = None;
-        self.kept.get()?;
+        if self.kept.get().is_none() {
+            let first = self.first()?;
+            return Some((vec![first.ns], Vec::new(), true));
+        }
         self.with_kept(|kept| {
             told = Some((
                 kept.alone.iter().collect(),

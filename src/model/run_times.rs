@@ -83,6 +83,16 @@ impl RunTimes {
         }
     }
 
+    /// An EDT whose kernel may have been compiled meanwhile took so long: a guess for as long as there is no sample.
+    pub fn first(&self, place: usize, bytes: u64, ns: u64) {
+        let table = self.0.get_or_init(Box::default);
+        let times = table.places.get(place);
+        let sizes = times.map(|times| &times.get_or_init(Box::default).sizes);
+        if let Some(class) = sizes.and_then(|sizes| sizes.class_for(bytes)) {
+            class.add_first(ns);
+        }
+    }
+
     /// What the program says that an EDT takes, wherever it runs: used for places of which nothing is known.
     pub fn guess(&self, ns: u64) {
         let table = self.0.get_or_init(Box::default);
@@ -213,6 +223,20 @@ mod tests {
         assert_eq!(expected(&times, PLACES, 64), None);
         times.sample(PLACES, 64, 1, false);
         assert_eq!(expected(&times, 255, 64), None);
+    }
+
+    #[test]
+    fn a_first_launch_is_a_guess_until_there_is_a_sample() {
+        let times = RunTimes::default();
+        times.first(1, 64, 900);
+        times.first(1, 64, 700);
+        assert_eq!(expected(&times, 1, 64), Some(700));
+        assert_eq!(times.error(1), None);
+        let mut kept = Vec::new();
+        times.each_new(1, |bytes, alone, beside| kept.push((bytes, alone, beside)));
+        assert_eq!(kept, [(64, vec![700], vec![])]);
+        times.sample(1, 64, 100, false);
+        assert_eq!(expected(&times, 1, 64), Some(100));
     }
 
     #[test]

@@ -86,10 +86,11 @@ impl Context {
         }
         let runs = runtime.any_worker_runs() || runtime.any_device_runs(place);
         let beside = runtime.devices.used(place).was_beside(runs);
-        if !time.is_first {
-            let bytes = runtime.bytes_of(edt);
-            work.times
-                .sample(place.number(), bytes, time.occupied_ns, beside);
+        let (bytes, ns) = (runtime.bytes_of(edt), time.occupied_ns);
+        if time.is_first {
+            work.times.first(place.number(), bytes, ns);
+        } else {
+            work.times.sample(place.number(), bytes, ns, beside);
         }
         self.tell_keeper(edt);
     }

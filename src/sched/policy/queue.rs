@@ -10,6 +10,9 @@ use std::ptr;
 /// A device is given EDTs as long as what it has takes less than this: the driver needs some to have no gaps between
 /// kernels.
 const COMMITTED_NS: u64 = 100_000;
+/// Or than this part of what waits for it, and at most so much.
+const WAITING_PART: u64 = 16;
+const COMMITTED_MOST_NS: u64 = 1_000_000;
 /// A device is given a second EDT if the first takes less than this. Beside a longer one, a gap is nothing, and an EDT that
 /// was not given can still go elsewhere.
 const SECOND_NS: u64 = 1_000_000;
@@ -196,8 +199,14 @@ impl Queue {
         let is_short = first.expected.is_some_and(|ns| ns < SECOND_NS);
         match self.given.len() {
             1 if is_short || self.line.len() >= PLENTY => true,
-            many => many < MOST && is_short && self.given_ns(now) < COMMITTED_NS,
+            many => many < MOST && is_short && self.given_ns(now) < self.committed_ns(),
         }
+    }
+
+    /// What a device is given at once: more where so much waits behind it that it will not be missed elsewhere. A manager
+    /// that has to be woken every 100 us comes too late on cores that have something else to do.
+    fn committed_ns(&self) -> u64 {
+        (self.waiting_ns() / WAITING_PART).clamp(COMMITTED_NS, COMMITTED_MOST_NS)
     }
 
     /// What is left of an EDT that runs. One that has taken more than twice what was expected may take as long again.

@@ -43,7 +43,7 @@ pub fn simulate(
     graph: &Graph,
     machine: &MachineModel,
     policy: &str,
-    known: &[&'static RunTimes],
+    known: &[RunTimes],
 ) -> Result<Outcome, String> {
     let waits = graph.waits()?;
     if known.len() < graph.templates as usize {
@@ -65,6 +65,12 @@ pub fn simulate(
             }
         }
     }
+    // SAFETY: the policy alone keeps references to these beyond a call. It is part of `run`, which is dropped at the end of
+    // this function, while `known` is borrowed; and it gives references that it was given to nobody else.
+    let known: &[&'static RunTimes] = &known
+        .iter()
+        .map(|times| unsafe { &*std::ptr::from_ref(times) })
+        .collect::<Vec<_>>();
     let mut run = Run {
         graph,
         known,
@@ -74,6 +80,7 @@ pub fn simulate(
             now: Cell::new(0),
             offers: Cell::new(false),
             left: Cell::new(graph.tasks.len()),
+            idle: Cell::new(machine.workers),
             workers: machine.workers,
             loads: RefCell::new(vec![0; machine.devices.len()]),
         },
@@ -104,6 +111,7 @@ struct Shared {
     now: Cell<u64>,
     offers: Cell<bool>,
     left: Cell<usize>,
+    idle: Cell<usize>,
     workers: usize,
     loads: RefCell<Vec<usize>>,
 }
@@ -120,6 +128,10 @@ impl Machine for Shared {
 
     fn workers(&self) -> usize {
         self.workers
+    }
+
+    fn idle_workers(&self) -> usize {
+        self.idle.get()
     }
 
     fn pending(&self, most: usize) -> usize {
@@ -377,7 +389,10 @@ impl Run<'_> {
         let ran = self.ran[number as usize];
         match ran.place.device_index() {
             Some(index) => self.shared.loads.borrow_mut()[index] -= 1,
-            None => self.idle.push(ran.unit),
+            None => {
+                self.idle.push(ran.unit);
+                self.shared.idle.set(self.idle.len());
+            }
         }
         if task.ns.iter().flatten().count() > 1 {
             let times = self.known[task.template as usize];
@@ -441,7 +456,9 @@ impl Run<'_> {
     fn serve_host(&mut self) -> bool {
         let mut again = false;
         while let Some(worker) = self.idle.pop() {
+            self.shared.idle.set(self.idle.len() + 1);
             if let Some(number) = self.host.pop_front().or_else(|| self.pool.pop_front()) {
+                self.shared.idle.set(self.idle.len());
                 self.call(number, worker);
                 continue;
             }
@@ -449,7 +466,10 @@ impl Run<'_> {
             let taken = taken.map(|keeper| keeper.take(Place::HOST, &self.shared));
             again |= taken.as_ref().is_some_and(|taken| taken.moved);
             match taken.and_then(|taken| taken.edt) {
-                Some(number) => self.call(number as u32, worker),
+                Some(number) => {
+                    self.shared.idle.set(self.idle.len());
+                    self.call(number as u32, worker);
+                }
                 None => {
                     self.idle.push(worker);
                     break;

@@ -197,6 +197,11 @@ impl Machine for Runtime {
         self.queues.workers()
     }
 
+    fn idle_workers(&self) -> usize {
+        let state = self.queues.sleep.state();
+        state.searching() + state.sleeping()
+    }
+
     fn pending(&self, most: usize) -> usize {
         self.objects.edts.live().take(most).count()
     }

@@ -15,6 +15,10 @@ pub trait Machine {
     /// How many workers run C functions.
     fn workers(&self) -> usize;
 
+    /// How many workers run nothing now. A policy does not hear of all that they run: EDTs that have one place to go are not
+    /// asked about.
+    fn idle_workers(&self) -> usize;
+
     /// How many EDTs there are that have not ended, ready or not, counted up to so many.
     fn pending(&self, most: usize) -> usize;
 

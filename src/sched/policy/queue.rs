@@ -97,6 +97,9 @@ pub(super) struct Queue {
     place: Place,
     /// How many EDTs run there at once. A device is one unit: it has its kernels one after the other.
     units: usize,
+    /// How many EDTs the place has now that it was not given here: nobody asks a policy about those that have one place to
+    /// go.
+    others: usize,
     line: Line,
     /// The waiting EDTs by what they have in common, so that what they take is asked anew each time.
     classes: SmallVec<[Class; 2]>,
@@ -108,6 +111,7 @@ impl Queue {
         Queue {
             place,
             units,
+            others: 0,
             line: Line::default(),
             classes: SmallVec::new(),
             given: Vec::new(),
@@ -239,27 +243,30 @@ impl Queue {
         self.classes.iter().map(one).sum()
     }
 
-    /// In what time a unit is free for an EDT before which so much waits.
-    fn free_in(&self, ahead: u64, now: u64) -> u64 {
+    /// In what time a unit is free for an EDT that takes `ns` and before which `ahead` waits. EDTs of which nothing is known
+    /// are taken to need as long.
+    fn free_in(&self, ns: u64, ahead: u64, now: u64) -> u64 {
         let given = self.given_ns(now);
+        let others = self.others;
         if self.place != Place::HOST {
-            return given + ahead;
+            return given + ahead + others as u64 * ns;
         }
         if ahead == 0 && self.given.len() <= self.units {
-            if self.given.len() < self.units {
+            if self.given.len() + others < self.units {
                 return 0;
             }
             let left = self.given.iter().map(|given| self.left(given, now));
-            return left.min().unwrap_or(0);
+            let other = (others > 0).then_some(ns);
+            return left.chain(other).min().unwrap_or(0);
         }
-        (given + ahead) / self.units as u64
+        (given + ahead + others as u64 * ns) / self.units as u64
     }
 
     /// In what time an EDT has ended that has so much before it; none where its time is not known, or it cannot run here.
     fn end_behind(&self, kept: &Kept, copy_ns: u64, ahead: u64, now: u64) -> Option<u64> {
         let ns = kept.times.expected(self.place, kept.bytes)?;
         // A block that moves leaves the caches, and has to come back for others: a fifth in favour of staying.
-        Some(self.free_in(ahead, now).max(copy_ns) + ns + copy_ns / 5)
+        Some(self.free_in(ns, ahead, now).max(copy_ns) + ns + copy_ns / 5)
     }
 
     /// What the first so many of all take, as if they were alike.
@@ -284,13 +291,20 @@ impl Places {
         Places(Vec::new())
     }
 
-    /// Has queues for all places that there are by now.
+    /// Has queues for all places that there are by now, and looks what the places have to do.
     pub(super) fn complete(&mut self, machine: &dyn Machine) {
         if self.0.is_empty() {
             self.0.push(Queue::new(Place::HOST, machine.workers()));
         }
         while self.0.len() <= machine.devices() {
             self.0.push(Queue::new(Place::device(self.0.len() - 1), 1));
+        }
+        for queue in &mut self.0 {
+            let all = match queue.place {
+                Place::HOST => queue.units.saturating_sub(machine.idle_workers()),
+                device => machine.device_load(device),
+            };
+            queue.others = all.saturating_sub(queue.given.len());
         }
     }
 

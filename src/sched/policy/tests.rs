@@ -13,6 +13,9 @@ impl Machine for Loads {
     fn workers(&self) -> usize {
         1
     }
+    fn idle_workers(&self) -> usize {
+        1
+    }
     fn pending(&self, most: usize) -> usize {
         most
     }

@@ -7,6 +7,7 @@
 
 use crate::device::Selection;
 use crate::directory::from_start;
+use crate::model::Store;
 use crate::sched::policy;
 use crate::text::Readable;
 use std::collections::HashMap;
@@ -148,6 +149,15 @@ pub enum Models {
 }
 
 impl Models {
+    /// Where that is; none if nothing is to be kept, or the user has no cache directory.
+    pub fn store(&self) -> Option<Store> {
+        match self {
+            Models::Off => None,
+            Models::In(directory) => Some(Store::new(directory.clone())),
+            Models::Cache => Store::of_user(|name| std::env::var_os(name)),
+        }
+    }
+
     /// Whether a run learns whatever its policy is.
     pub fn are_asked_for(&self) -> bool {
         matches!(self, Models::In(_))

@@ -648,6 +648,7 @@ fn vector_scale(before: &[&str], variables: &[(&str, &str)]) -> Answer {
             command.env_remove(variable);
         }
     }
+    command.env("OCR_MODELS", "off");
     command.args(&words[1..]).envs(variables.iter().copied());
     let output = command.stdin(Stdio::null()).output();
     let output = output.expect("it can be started");

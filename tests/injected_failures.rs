@@ -239,6 +239,8 @@ impl Case<'_> {
             .env("OCR_INJECT", &self.inject)
             .env("OCR_SCHED", self.policy)
             .env("OCR_DEVICES", "all")
+            // No test writes to the cache of the user.
+            .env("OCR_MODELS", "off")
             .env("OCR_WORKERS", "2")
             // Where commands begin only at a flush, one that fails is missed.
             .envs((self.inject.starts_with("clFlush")).then_some(("OCR_INJECT_LAZY", "1")))

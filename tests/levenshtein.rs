@@ -100,6 +100,8 @@ fn command(options: &[&str], policy: &str, workers: &str, files: [&Path; 2]) -> 
         .arg("--quiet")
         .args(files)
         .env("OCR_SCHED", policy)
+        // No test writes to the cache of the user.
+        .env("OCR_MODELS", "off")
         .env("OCR_WORKERS", workers)
         .env("OCR_DEVICES", devices());
     command
@@ -233,6 +235,7 @@ fn kernels_for_gpus() {
                 .env("OCR_SCHED", "device")
                 .env("OCR_DEVICES", "cpu")
                 .env("OCR_KERNELS", &files.0)
+                .env("OCR_MODELS", "off")
                 .output()
                 .expect("the program can be started");
             let what = format!("{method}, {rows} x {columns} of {letters}, --tile {tile}");

@@ -104,6 +104,8 @@ impl Folder {
         for (variable, _) in std::env::vars().filter(|(name, _)| name.starts_with("OCR_")) {
             command.env_remove(variable);
         }
+        // No test writes to the cache of the user.
+        command.env("OCR_MODELS", "off");
         command.envs(self.environment.iter().map(|(name, value)| (name, value)));
         let output = command.output().expect("there is a shell");
         assert!(

@@ -34,7 +34,10 @@ const MAY_IMPORT: &[(&str, &[&str])] = &[
             "object", "diag", "sync", "check", "sched", "symbols", "text",
         ],
     ),
-    ("config", &["device", "sched", "diag", "text", "directory"]),
+    (
+        "config",
+        &["device", "sched", "diag", "text", "directory", "model"],
+    ),
     ("engine::state", BELOW_THE_ENGINE),
     ("engine::strict", BELOW_THE_ENGINE),
     ("engine::life", BELOW_THE_ENGINE),

@@ -63,6 +63,8 @@ impl Place {
                 command.env_remove(name);
             }
         }
+        // No test writes to the cache of the user.
+        command.env("OCR_MODELS", "off");
         command.env("OCR_WORKERS", "2").env("OCR_DEVICES", "none");
         command.args(args).envs(settings.iter().copied());
         let output = command.current_dir(self.start()).output();

@@ -275,6 +275,8 @@ impl Case {
                     root().join("build").display().to_string(),
                 ),
                 ("OCR_DEVICES".into(), "none".into()),
+                // A figure does not depend on what ran before.
+                ("OCR_MODELS".into(), "off".into()),
                 ("OCR_SCHED".into(), "cpu".into()),
             ],
             key: key.to_string(),

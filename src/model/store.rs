@@ -88,12 +88,11 @@ impl Store {
     /// Adds what a run has learned of a place. The error, for people, says why it cannot be kept.
     pub fn add(&self, place: &str, entries: Vec<Entry>, today: u64) -> Result<(), String> {
         let path = self.path(place);
-        let fail = |error: io::Error| format!("{}: {error}", path.display());
+        // Of all places alike.
+        let fail = |error: io::Error| format!("{}: {error}", self.directory.display());
         let mut builder = DirBuilder::new();
         builder.recursive(true).mode(0o700);
-        builder
-            .create(&self.directory)
-            .map_err(|error| format!("{}: {error}", self.directory.display()))?;
+        builder.create(&self.directory).map_err(fail)?;
         let lock = self.lock();
         if lock.is_some() {
             self.clear_up();

@@ -100,6 +100,8 @@ impl Runner {
         }
         let mut child = command
             .env(VARIABLE, "1")
+            // No test writes to the cache of the user.
+            .env("OCR_MODELS", "off")
             .stdin(Stdio::piped())
             .stdout(Stdio::piped())
             .stderr(log)

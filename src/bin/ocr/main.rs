@@ -3,6 +3,7 @@
 //! | file | what |
 //! |---|---|
 //! | `info.rs` | `ocr info` |
+//! | `models.rs` | `ocr models` |
 //! | `compare.rs` | `ocr compare`: which runs there are, what follows from them |
 //! | `run.rs` | one run of a program, and what it told |
 //! | `input.rs` | the standard input, for each run |
@@ -12,6 +13,7 @@
 mod compare;
 mod info;
 mod input;
+mod models;
 mod run;
 mod started;
 mod table;
@@ -42,6 +44,9 @@ enum Subcommands {
     /// Runs a program once per placement policy and shows the results in one table.
     #[command(after_help = compare::AFTER_HELP)]
     Compare(compare::Options),
+    /// Lists, shows and removes what runs have learned of how long EDTs take.
+    #[command(after_help = models::AFTER_HELP)]
+    Models(models::Options),
 }
 
 /// What went wrong, for people, and the exit status.
@@ -81,6 +86,7 @@ fn main() -> ExitCode {
     let result = match Arguments::parse().command {
         Subcommands::Info(options) => info::info(&options),
         Subcommands::Compare(options) => compare::compare(&options),
+        Subcommands::Models(options) => models::models(&options),
     };
     match result {
         Ok(()) => ExitCode::SUCCESS,

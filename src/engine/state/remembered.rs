@@ -38,13 +38,8 @@ pub(crate) struct Remembered {
 impl Remembered {
     /// For a run that learns or not, with this setting.
     pub(crate) fn new(learns: bool, models: &Models) -> Remembered {
-        let store = match models {
-            Models::Off => None,
-            Models::In(directory) => Some(Store::new(directory.clone())),
-            Models::Cache => Store::of_user(|name| std::env::var_os(name)),
-        };
         Remembered {
-            store: store.filter(|_| learns),
+            store: models.store().filter(|_| learns),
             ..Remembered::default()
         }
     }

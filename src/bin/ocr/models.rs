@@ -1,0 +1,215 @@
+//! `ocr models`: what runs have learned of how long EDTs take, to be looked at and removed.
+
+use crate::table::{Align, Table, bytes};
+use crate::{Failure, print};
+use ocr::config::Settings;
+use ocr::model::{Content, Entry, Store, today};
+use ocr::report::{counted, duration};
+use std::collections::BTreeSet;
+use std::io::Write;
+use std::path::PathBuf;
+
+pub(crate) const AFTER_HELP: &str = "\
+Policies that place EDTs by the time that they take learn that while a program runs, and keep it for the next run: in \
+$XDG_CACHE_HOME/ocr/models or ~/.cache/ocr/models, or in the directory that OCR_MODELS names. It is safe to remove all of it: \
+it is learned again.";
+
+/// What to do.
+#[derive(clap::Args)]
+#[command(args_conflicts_with_subcommands = true)]
+pub(crate) struct Options {
+    #[command(subcommand)]
+    action: Option<Action>,
+}
+
+#[derive(clap::Subcommand)]
+enum Action {
+    /// Lists the places of which something is known (this is what `ocr models` alone does).
+    List,
+    /// Shows how long EDTs have taken.
+    Show {
+        /// A part of the name of a program, template, kernel or place; without it, all are shown.
+        filter: Option<String>,
+    },
+    /// Removes what is known.
+    Remove {
+        /// A part of the name of a program, template, kernel or place.
+        #[arg(required_unless_present = "all", conflicts_with = "all")]
+        filter: Option<String>,
+        /// Removes all of it.
+        #[arg(long)]
+        all: bool,
+    },
+}
+
+/// A file, and what is in it or why that cannot be read.
+type File = (PathBuf, Result<Content, String>);
+
+/// Does it.
+pub(crate) fn models(options: &Options) -> Result<(), Failure> {
+    let (settings, _) = Settings::load(&mut vec!["ocr".into()]).map_err(Failure::usage)?;
+    let Some(store) = settings.models.store() else {
+        let why = match &*settings.models.origin {
+            ocr::config::DEFAULT_ORIGIN => "there is no cache directory (HOME is not set)".into(),
+            origin => format!("{origin} says so"),
+        };
+        return print(&format!("No models are kept: {why}.\n"));
+    };
+    let files = store.files().map_err(Failure::failed)?;
+    match options.action.as_ref().unwrap_or(&Action::List) {
+        Action::List => print(&list(&store, &files)),
+        Action::Show { filter } => print(&show(&store, &files, filter.as_deref())),
+        Action::Remove { filter, .. } => remove(&store, &files, filter.as_deref()),
+    }
+}
+
+/// Says on the standard error what cannot be read, and returns the rest.
+fn readable(files: &[File]) -> impl Iterator<Item = &Content> {
+    files.iter().filter_map(|(path, content)| {
+        let problem = match content {
+            Ok(content) => content
+                .damage
+                .as_ref()
+                .map(|damage| format!("{}: {damage}", path.display())),
+            Err(error) => Some(error.clone()),
+        };
+        if let Some(problem) = problem {
+            // Unlike `eprintln!` it does not panic where nobody reads.
+            let _ = writeln!(std::io::stderr(), "ocr: note: {problem}");
+        }
+        content
+            .as_ref()
+            .ok()
+            .filter(|content| !content.place.is_empty())
+    })
+}
+
+fn matches(content: &Content, entry: &Entry, filter: Option<&str>) -> bool {
+    let key = &entry.key;
+    let names = [&content.place, &key.program, &key.template, &key.variant];
+    filter.is_none_or(|filter| names.iter().any(|name| name.contains(filter)))
+}
+
+/// When something was used last.
+fn ago(day: u64) -> String {
+    match today().saturating_sub(day) {
+        0 => "today".into(),
+        1 => "yesterday".into(),
+        days => format!("{days} days ago"),
+    }
+}
+
+/// A name without what tells it from others of the same name.
+fn short(name: &str, separator: char) -> &str {
+    name.rsplit_once(separator).map_or(name, |(name, _)| name)
+}
+
+fn list(store: &Store, files: &[File]) -> String {
+    let columns = [
+        ("place", Align::Left),
+        ("programs", Align::Right),
+        ("variants", Align::Right),
+        ("sizes", Align::Right),
+        ("last used", Align::Left),
+    ];
+    let mut table = Table::new(columns.map(|(title, align)| (title.into(), align)).into());
+    let mut any = false;
+    for content in readable(files) {
+        let keys: BTreeSet<_> = content.entries.iter().map(|entry| &entry.key).collect();
+        let programs: BTreeSet<_> = keys.iter().map(|key| &key.program).collect();
+        let last = content.entries.iter().map(|entry| entry.day).max();
+        table.row(vec![
+            content.place.clone(),
+            programs.len().to_string(),
+            keys.len().to_string(),
+            content.entries.len().to_string(),
+            last.map_or("-".into(), ago),
+        ]);
+        any = true;
+    }
+    let directory = store.directory().display();
+    if any {
+        format!("{directory}:\n\n{}", table.text())
+    } else {
+        format!("Nothing is known: there are no models in {directory}.\n")
+    }
+}
+
+fn show(store: &Store, files: &[File], filter: Option<&str>) -> String {
+    let columns = [
+        ("program", Align::Left),
+        ("template", Align::Left),
+        ("variant", Align::Left),
+        ("bytes", Align::Right),
+        ("alone", Align::Right),
+        ("beside others", Align::Right),
+        ("samples", Align::Right),
+        ("last used", Align::Left),
+    ];
+    let mut text = String::new();
+    for content in readable(files) {
+        let entries = content.entries.iter();
+        let mut entries: Vec<&Entry> = entries.filter(|e| matches(content, e, filter)).collect();
+        if entries.is_empty() {
+            continue;
+        }
+        entries.sort_by_key(|entry| (&entry.key, entry.bytes));
+        let mut table = Table::new(columns.map(|(title, align)| (title.into(), align)).into());
+        for entry in entries {
+            let key = &entry.key;
+            table.row(vec![
+                short(&key.program, ':').into(),
+                short(&key.template, '+').into(),
+                match key.variant.strip_prefix("kernel ") {
+                    Some(kernel) => short(kernel, ' ').into(),
+                    None => key.variant.clone(),
+                },
+                bytes(entry.bytes),
+                median(&entry.alone),
+                median(&entry.beside),
+                entry.samples().to_string(),
+                ago(entry.day),
+            ]);
+        }
+        text += &format!("{}:\n\n{}\n", content.place, table.text());
+    }
+    match (text.is_empty(), filter) {
+        (false, _) => text,
+        (true, Some(filter)) => format!("Nothing is known of \"{filter}\".\n"),
+        (true, None) => list(store, &[]),
+    }
+}
+
+/// The median of some nanoseconds.
+fn median(samples: &[u64]) -> String {
+    let mut sorted = samples.to_vec();
+    sorted.sort_unstable();
+    let middle = sorted.len().saturating_sub(1) / 2;
+    let median = sorted.get(middle);
+    median.map_or("-".into(), |&ns| duration(ns as f64 / 1e9))
+}
+
+fn remove(store: &Store, files: &[File], filter: Option<&str>) -> Result<(), Failure> {
+    let (mut entries, mut emptied) = (0, 0);
+    for (path, content) in files {
+        // A file of which nothing can be read goes only with all of them.
+        if content.is_err() && filter.is_some() {
+            continue;
+        }
+        let goes = |content: &Content, entry: &Entry| matches(content, entry, filter);
+        let gone = store.remove(path, goes, filter.is_none());
+        entries += gone.map_err(Failure::failed)?;
+        emptied += usize::from(!path.exists());
+    }
+    match (entries, emptied, filter) {
+        (0, 0, Some(filter)) => Err(Failure::failed(format!(
+            "nothing is known of \"{filter}\"; `ocr models show` says of what something is"
+        ))),
+        (0, 0, None) => print("There was nothing to remove.\n"),
+        _ => print(&format!(
+            "Removed {}, and {} in which nothing else was.\n",
+            counted(entries as u64, "entry").replace("entrys", "entries"),
+            counted(emptied as u64, "file")
+        )),
+    }
+}

@@ -136,7 +136,7 @@ fn runs_keep_what_they_learn_and_the_command_shows_it() {
     let (out, _, _) = models(&directory, &["show"]);
     for text in [
         "vector-scale-variants",
-        "scaleEdt ",
+        "scaleEdt+0x",
         "vector_scale ",
         "256.0 KiB",
         "s ",

@@ -15,7 +15,8 @@
 //! | `selection.rs` | the words of `OCR_DEVICES` |
 //! | `handle.rs` | the handle by which others send messages |
 //! | `manager.rs` | the thread: its loop, its messages |
-//! | `reap.rs`, `occupancy.rs` | what has ended, how long it took, how long it has kept the device |
+//! | `reap.rs` | what has ended |
+//! | `times.rs`, `occupancy.rs` | how long a command took, how long a kernel has kept the device |
 //! | `shapes.rs` | in which shapes a kernel was launched |
 //! | `pace.rs` | when the thread looks for what has ended, and which kernels are so short that they are held back |
 //! | `launch.rs` | one launch: buffers, copies in, enqueue |

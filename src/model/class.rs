@@ -9,7 +9,6 @@
 //! sample, which is all that a prediction needs; they name no memory, so nothing is ordered by them and `Relaxed` is
 //! enough. A median of 0 says that there is none, so it is written last, and is never less than 1.
 
-use crate::model::run_times::Estimate;
 use crate::model::samples::{KEPT, Samples};
 use crate::sync::{AtomicU32, AtomicU64, Ordering};
 #[cfg(loom)]
@@ -17,6 +16,17 @@ use loom::sync::Mutex;
 #[cfg(not(loom))]
 use std::sync::Mutex;
 use std::sync::OnceLock;
+
+/// What something will take.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Estimate {
+    /// Nanoseconds: the median.
+    pub ns: u64,
+    /// The median of the distances from it, in nanoseconds.
+    pub deviation: u64,
+    /// From how many samples of this very size, at most eleven; 0: it follows from other sizes, or from a hint.
+    pub samples: u32,
+}
 
 /// What ran beside others is believed from so many samples on, among the last eleven of both kinds.
 const BESIDE_FROM: u32 = 3;

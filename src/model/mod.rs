@@ -34,9 +34,10 @@ mod sizes;
 mod store;
 mod transfers;
 
+pub use class::Estimate;
 #[cfg(not(loom))]
 pub use file::{Content, Entry, Key, hash};
-pub use run_times::{Estimate, RunTimes};
+pub use run_times::RunTimes;
 #[cfg(not(loom))]
 pub use store::{Store, today};
 pub use transfers::{Direction, Transfers};

@@ -1,6 +1,7 @@
 //! How long the EDTs of one template take in each place, and how good the predictions are.
 
 use crate::model::PLACES;
+use crate::model::class::Estimate;
 use crate::model::samples::{KEPT, Samples};
 use crate::model::sizes::Sizes;
 use crate::sync::{AtomicBool, AtomicU32, AtomicU64, Ordering};
@@ -9,17 +10,6 @@ use loom::sync::Mutex;
 #[cfg(not(loom))]
 use std::sync::Mutex;
 use std::sync::OnceLock;
-
-/// What something will take.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub struct Estimate {
-    /// Nanoseconds: the median.
-    pub ns: u64,
-    /// The median of the distances from it, in nanoseconds.
-    pub deviation: u64,
-    /// From how many samples of this very size, at most eleven; 0: it follows from other sizes, or from a hint.
-    pub samples: u32,
-}
 
 /// Predictions are judged from so many on.
 const JUDGED_FROM: usize = 8;

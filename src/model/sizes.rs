@@ -18,8 +18,7 @@
 //! entry, or a class without a median, and goes on as for a size without samples. The key orders nothing: what belongs to
 //! it stands in the entry itself, which is there from the beginning, so `Relaxed` is enough.
 
-use crate::model::class::Class;
-use crate::model::run_times::Estimate;
+use crate::model::class::{Class, Estimate};
 use crate::sync::{AtomicU64, Ordering};
 
 /// Entries of the table; a power of 2, and at most 64 for the set of those in use.

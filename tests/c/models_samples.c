@@ -56,14 +56,16 @@ static ocrGuid_t scope(u32 paramc, u64 *paramv, u32 depc, ocrEdtDep_t depv[]) {
     (void)paramc, (void)depc, (void)depv;
     ocrGuid_t block = *(ocrGuid_t *)paramv, cpu, tmpl;
     OK(ocrAffinityGetAt(AFFINITY_PD, 0, &cpu));
-    tmpl = template_of(works, 0, 1);
+    /* by these names they are known */
+    OK(ocrEdtTemplateCreate(&tmpl, works, 0, 1));
     OK(ocrEdtTemplateAddKernel(tmpl, source, NULL, "kernels", one_item, OCR_NO_RESULT));
     many(tmpl, cpu, block);
     many(tmpl, NULL_GUID, block);
-    tmpl = template_of(waits, 0, 1);
+    OK(ocrEdtTemplateCreate(&tmpl, waits, 0, 1));
     OK(ocrEdtTemplateAddKernel(tmpl, source, NULL, "kernels", one_item, OCR_NO_RESULT));
     many(tmpl, cpu, block);
-    many(template_of(alone, 0, 1), NULL_GUID, block);
+    OK(ocrEdtTemplateCreate(&tmpl, alone, 0, 1));
+    many(tmpl, NULL_GUID, block);
     return NULL_GUID;
 }
 

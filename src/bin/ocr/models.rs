@@ -159,7 +159,7 @@ fn show(store: &Store, files: &[File], filter: Option<&str>) -> String {
             let key = &entry.key;
             table.row(vec![
                 short(&key.program, ':').into(),
-                short(&key.template, '+').into(),
+                key.template.clone(),
                 match key.variant.strip_prefix("kernel ") {
                     Some(kernel) => short(kernel, ' ').into(),
                     None => key.variant.clone(),

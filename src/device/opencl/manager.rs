@@ -16,7 +16,7 @@ use crate::device::opencl::job::{Message, stopped_launch};
 use crate::device::opencl::lane::{COMPUTE, Lanes, MAX_COMPUTE, Pending};
 use crate::device::opencl::program::Programs;
 use crate::device::opencl::raw::{Answer, Context, Queue};
-use crate::device::opencl::reap::{Times, queue};
+use crate::device::opencl::times::{Times, queue};
 use crate::device::{DeviceError, DeviceInfo, Events, Launch, LaunchError, List};
 use crate::object::data_block::DataBlock;
 use crate::object::place::Place;

@@ -20,4 +20,5 @@ pub(crate) mod reap;
 pub(crate) mod refused;
 pub(crate) mod surroundings;
 pub(crate) mod threads;
+pub(crate) mod times;
 pub(crate) mod types;

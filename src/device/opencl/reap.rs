@@ -1,125 +1,19 @@
-//! What has ended, and how long it took.
-//!
-//! OpenCL tells that a command has ended, and not when, unless its queue is timed ([`crate::device::DeviceSettings::timed`]).
-//! So there are two measures of a kernel. One is there always: the time since the one before in its queue was seen to have
-//! ended, in equal parts for those that were seen together. The other, for who plans with it, is how long the kernel has kept
-//! the device, by the device's clock (`occupancy.rs`), and where there is none, an equal part of what all queues took together.
+//! What has ended, and what follows for those who wait for it.
 
-use crate::device::host::occupancy::{Occupancy, Span};
+use crate::device::KernelTime;
 use crate::device::opencl::buffers::Id;
 use crate::device::opencl::job::{Job, Work};
-use crate::device::opencl::lane::{COMPUTE, IN, OUT, Pending};
+use crate::device::opencl::lane::{COMPUTE, IN, OUT};
 use crate::device::opencl::manager::Manager;
-use crate::device::opencl::raw::{Answer, Context, Event, Queue};
-use crate::device::{DeviceInfo, KernelTime};
+use crate::device::opencl::raw::{Answer, Event, Queue};
+use crate::device::opencl::times::{Ended, queue};
 use crate::model::Direction;
-use std::collections::VecDeque;
 use std::time::Instant;
-
-/// So many copies in are remembered: as many as kernels may wait for at a time, or so.
-const REMEMBERED: usize = 64;
-
-/// A kernel that has ended.
-struct Ended {
-    pending: Pending<Work>,
-    outcome: Answer<()>,
-    ns: u64,
-    occupied_ns: u64,
-}
-
-/// What the clocks say of a device's commands.
-pub(crate) struct Times {
-    /// Whether the device's clock is asked.
-    is_timed: bool,
-    occupancy: Occupancy,
-    /// When the last copies in have ended, by their numbers in their lane.
-    copies_in: VecDeque<(u64, u64)>,
-    /// When the last copy in each direction has ended.
-    last_copy: [u64; 2],
-    /// When kernels were last seen to have ended, by the host's clock.
-    last_seen: Instant,
-    ended: Vec<Ended>,
-    spans: Vec<Span>,
-    charged: Vec<u64>,
-}
-
-impl Times {
-    pub(crate) fn new(is_timed: bool) -> Times {
-        Times {
-            is_timed,
-            occupancy: Occupancy::default(),
-            copies_in: VecDeque::new(),
-            last_copy: [0; 2],
-            last_seen: Instant::now(),
-            ended: Vec::new(),
-            spans: Vec::new(),
-            charged: Vec::new(),
-        }
-    }
-
-    /// When a kernel was ready, has begun and has ended.
-    fn span(&self, pending: &Pending<Work>) -> Option<Span> {
-        let [submitted, started, ended] = pending.event.times()?;
-        let needed = pending.needs_in(IN);
-        let copies = self.copies_in.iter().rev();
-        let mut copied = copies.filter(|(number, _)| *number <= needed);
-        let copied = copied.next().map_or(0, |(_, ended)| *ended);
-        Span::new(submitted.max(copied), started, ended)
-    }
-
-    /// Says for each kernel that has ended how long it has kept the device; `fallback` where its clock is of no use.
-    fn charge(&mut self, ended: &mut [Ended], fallback: u64) {
-        for kernel in ended.iter_mut() {
-            kernel.occupied_ns = fallback;
-        }
-        if !self.is_timed {
-            return;
-        }
-        let mut spans = std::mem::take(&mut self.spans);
-        spans.clear();
-        spans.extend((ended.iter()).map_while(|kernel| self.span(&kernel.pending)));
-        // One without a span leaves a hole, beside which the others cannot be put right.
-        if spans.len() == ended.len() {
-            self.occupancy.charge(&spans, &mut self.charged);
-            for (kernel, ns) in ended.iter_mut().zip(&self.charged) {
-                kernel.occupied_ns = *ns;
-            }
-        }
-        self.spans = spans;
-    }
-
-    /// How long a copy has taken, from when nothing kept it from beginning.
-    fn copied(&mut self, direction: Direction, number: u64, event: &Event) -> Option<u64> {
-        if !self.is_timed {
-            return None;
-        }
-        let [submitted, started, ended] = event.times()?;
-        let kernels = Some(self.occupancy.last_end()).filter(|end| *end <= started);
-        let last = &mut self.last_copy[direction as usize];
-        let ready = submitted.max(*last).max(kernels.unwrap_or(0));
-        *last = ended;
-        if direction == Direction::ToDevice {
-            self.copies_in.push_back((number, ended));
-            if self.copies_in.len() > REMEMBERED {
-                self.copies_in.pop_front();
-            }
-        }
-        Span::new(ready, started, ended).map(|span| span.ended - span.ready)
-    }
-}
-
-/// A queue for a device, timed if it is to be and the device can.
-pub(crate) fn queue(context: &Context, info: &DeviceInfo, timed: bool) -> Answer<Queue> {
-    if timed && let Ok(queue) = Queue::timed(context, info.id) {
-        return Ok(queue);
-    }
-    Queue::new(context, info.id)
-}
 
 impl Manager {
     /// Another queue of the kind of those that the device has.
     pub(crate) fn new_queue(&self) -> Answer<Queue> {
-        queue(&self.context, &self.info, self.times.is_timed)
+        queue(&self.context, &self.info, self.times.is_timed())
     }
 
     /// Sees what has finished. True if anything has.
@@ -172,7 +66,7 @@ impl Manager {
 
     /// Sees what kernels have finished, in all lanes. True if any has.
     fn reap_kernels(&mut self) -> bool {
-        let mut ended = std::mem::take(&mut self.times.ended);
+        let mut ended = self.times.take_ended();
         let now = Instant::now();
         let mut longest_ns = 0;
         for lane in COMPUTE..self.lanes.count() {
@@ -200,11 +94,7 @@ impl Manager {
         }
         let any = !ended.is_empty();
         if any {
-            let since = now.saturating_duration_since(self.times.last_seen);
-            let taken_ns = longest_ns.min(since.as_nanos() as u64);
-            self.times.last_seen = now;
-            let fallback = taken_ns / ended.len() as u64;
-            self.times.charge(&mut ended, fallback);
+            self.times.charge(&mut ended, longest_ns, now);
         }
         for kernel in ended.drain(..) {
             let Work::Kernel(job) = kernel.pending.work else {
@@ -217,7 +107,7 @@ impl Manager {
             };
             self.finish_kernel(kernel.pending.serial, job, kernel.outcome, time);
         }
-        self.times.ended = ended;
+        self.times.keep(ended);
         any
     }
 

@@ -1,0 +1,141 @@
+//! What the clocks say of a device's commands.
+//!
+//! OpenCL tells that a command has ended, and not when, unless its queue is timed ([`crate::device::DeviceSettings::timed`]).
+//! So there are two measures of a kernel. One is there always: the time since the one before in its queue was seen to have
+//! ended, in equal parts for those that were seen together. The other, for who plans with it, is how long the kernel has kept
+//! the device, by the device's clock (`occupancy.rs`), and where there is none, an equal part of what all queues took together.
+
+use crate::device::DeviceInfo;
+use crate::device::host::occupancy::{Occupancy, Span};
+use crate::device::opencl::job::Work;
+use crate::device::opencl::lane::{IN, Pending};
+use crate::device::opencl::raw::{Answer, Context, Event, Queue};
+use crate::model::Direction;
+use std::collections::VecDeque;
+use std::time::Instant;
+
+/// So many copies in are remembered: as many as kernels may wait for at a time, or so.
+const REMEMBERED: usize = 64;
+
+/// A kernel that has ended.
+pub(crate) struct Ended {
+    pub(crate) pending: Pending<Work>,
+    pub(crate) outcome: Answer<()>,
+    /// As long as it took by the host's clock.
+    pub(crate) ns: u64,
+    /// As long as it has kept the device.
+    pub(crate) occupied_ns: u64,
+}
+
+/// What the clocks say of a device's commands.
+pub(crate) struct Times {
+    /// Whether the device's clock is asked.
+    is_timed: bool,
+    occupancy: Occupancy,
+    /// When the last copies in have ended, by their numbers in their lane.
+    copies_in: VecDeque<(u64, u64)>,
+    /// When the last copy in each direction has ended.
+    last_copy: [u64; 2],
+    /// When kernels were last seen to have ended, by the host's clock.
+    last_seen: Instant,
+    ended: Vec<Ended>,
+    spans: Vec<Span>,
+    charged: Vec<u64>,
+}
+
+impl Times {
+    pub(crate) fn new(is_timed: bool) -> Times {
+        Times {
+            is_timed,
+            occupancy: Occupancy::default(),
+            copies_in: VecDeque::new(),
+            last_copy: [0; 2],
+            last_seen: Instant::now(),
+            ended: Vec::new(),
+            spans: Vec::new(),
+            charged: Vec::new(),
+        }
+    }
+
+    /// When a kernel was ready, has begun and has ended.
+    fn span(&self, pending: &Pending<Work>) -> Option<Span> {
+        let [submitted, started, ended] = pending.event.times()?;
+        let needed = pending.needs_in(IN);
+        let copies = self.copies_in.iter().rev();
+        let mut copied = copies.filter(|(number, _)| *number <= needed);
+        let copied = copied.next().map_or(0, |(_, ended)| *ended);
+        Span::new(submitted.max(copied), started, ended)
+    }
+
+    /// Whether the device's clock is asked.
+    pub(crate) fn is_timed(&self) -> bool {
+        self.is_timed
+    }
+
+    /// A list for kernels that have ended.
+    pub(crate) fn take_ended(&mut self) -> Vec<Ended> {
+        std::mem::take(&mut self.ended)
+    }
+
+    /// The list, empty, is used again.
+    pub(crate) fn keep(&mut self, ended: Vec<Ended>) {
+        self.ended = ended;
+    }
+
+    /// Says for each kernel that has ended how long it has kept the device. The queue that was slowest has taken so long by
+    /// the host's clock since it saw kernels end before, which counts where the device's is of no use.
+    pub(crate) fn charge(&mut self, ended: &mut [Ended], longest_ns: u64, now: Instant) {
+        let since = now.saturating_duration_since(self.last_seen);
+        self.last_seen = now;
+        let fallback = longest_ns.min(since.as_nanos() as u64) / ended.len().max(1) as u64;
+        for kernel in ended.iter_mut() {
+            kernel.occupied_ns = fallback;
+        }
+        if !self.is_timed {
+            return;
+        }
+        let mut spans = std::mem::take(&mut self.spans);
+        spans.clear();
+        spans.extend((ended.iter()).map_while(|kernel| self.span(&kernel.pending)));
+        // One without a span leaves a hole, beside which the others cannot be put right.
+        if spans.len() == ended.len() {
+            self.occupancy.charge(&spans, &mut self.charged);
+            for (kernel, ns) in ended.iter_mut().zip(&self.charged) {
+                kernel.occupied_ns = *ns;
+            }
+        }
+        self.spans = spans;
+    }
+
+    /// How long a copy has taken, from when nothing kept it from beginning.
+    pub(crate) fn copied(
+        &mut self,
+        direction: Direction,
+        number: u64,
+        event: &Event,
+    ) -> Option<u64> {
+        if !self.is_timed {
+            return None;
+        }
+        let [submitted, started, ended] = event.times()?;
+        let kernels = Some(self.occupancy.last_end()).filter(|end| *end <= started);
+        let last = &mut self.last_copy[direction as usize];
+        let ready = submitted.max(*last).max(kernels.unwrap_or(0));
+        *last = ended;
+        if direction == Direction::ToDevice {
+            self.copies_in.push_back((number, ended));
+            if self.copies_in.len() > REMEMBERED {
+                self.copies_in.pop_front();
+            }
+        }
+        Span::new(ready, started, ended).map(|span| span.ended - span.ready)
+    }
+}
+
+/// A queue for a device, timed if it is to be and the device can.
+pub(crate) fn queue(context: &Context, info: &DeviceInfo, timed: bool) -> Answer<Queue> {
+    if timed && let Ok(queue) = Queue::timed(context, info.id) {
+        return Ok(queue);
+    }
+    Queue::new(context, info.id)
+}

@@ -22,6 +22,8 @@ HOST     = $(shell rustc -vV | sed -n 's/^host: //p')
 STATIC_LIBRARY := build/lib/libocr.a
 SHARED_LIBRARY := build/lib/$(SONAME)
 COMMAND        := build/bin/ocr
+# Examples that are installed as programs, under the name ocr-NAME.
+APPLICATIONS   := levenshtein seismic cholesky
 EXAMPLES       := $(patsubst examples/%.c,build/examples/%,$(wildcard examples/*.c))
 
 # What the libraries are made of, and what the command is made of besides. Folders are named too, so that a file that
@@ -193,7 +195,7 @@ install: all ## into PREFIX (/usr/local), below DESTDIR if that is set
 	@$(MAKE) --no-print-directory install-files
 
 install-files: ## the same, of what has been built before
-	@for file in $(STATIC_LIBRARY) $(SHARED_LIBRARY) $(COMMAND) build/examples/levenshtein; do \
+	@for file in $(STATIC_LIBRARY) $(SHARED_LIBRARY) $(COMMAND) $(APPLICATIONS:%=build/examples/%); do \
 		test -e "$$file" || { echo "$$file is missing: run make first" >&2; exit 1; }; done
 	@case "$(PREFIX)$(LIBDIR)" in /*) ;; *) echo "PREFIX and LIBDIR must be absolute paths" >&2; exit 1;; esac
 	install -d "$(D_INCLUDE)/extensions" "$(D_LIB)/pkgconfig" "$(D_BIN)" "$(D_SHARE)/kernels" \
@@ -207,7 +209,7 @@ install-files: ## the same, of what has been built before
 		>"$(D_LIB)/pkgconfig/ocr.pc"
 	chmod 644 "$(D_LIB)/pkgconfig/ocr.pc"
 	install -m 755 $(COMMAND) "$(D_BIN)/ocr"
-	install -m 755 build/examples/levenshtein "$(D_BIN)/ocr-levenshtein"
+	for name in $(APPLICATIONS); do install -m 755 build/examples/$$name "$(D_BIN)/ocr-$$name" || exit; done
 	install -m 644 kernels/*.cl "$(D_SHARE)/kernels"
 	install -m 644 examples/*.c "$(D_SHARE)/examples"
 	install -m 644 examples/common/* "$(D_SHARE)/examples/common"
@@ -237,7 +239,7 @@ ocr-install-files: ## the same, of what has been built before
 uninstall: ## takes away what install has put there
 	rm -rf "$(D_INCLUDE)" "$(D_SHARE)"
 	rm -f "$(D_LIB)/libocr.a" "$(D_LIB)/$(SONAME)" "$(D_LIB)/libocr.so" "$(D_LIB)/pkgconfig/ocr.pc" \
-		"$(D_BIN)/ocr" "$(D_BIN)/ocr-levenshtein"
+		"$(D_BIN)/ocr" $(APPLICATIONS:%="$(D_BIN)/ocr-%")
 
 clean: ## removes build/ and target/
 	rm -rf build target

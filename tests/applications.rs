@@ -106,19 +106,22 @@ impl Answer {
 
 const POLICIES: [&str; 4] = ["cpu", "device", "eager", "static:1:1"];
 const WORKERS: [&str; 3] = ["1", "2", "8"];
-const KINDS: [&[&str]; 3] = [&[], &["OCR_DEVICE_FORCE_COPIES=1"], &["OCR_CHECK=leaks"]];
 
-/// Runs a program in every way, and tells each answer to `look`, with the policy.
+/// Runs a program under every policy: with 1, 2 and 8 workers, and, with one of these numbers each, where devices get
+/// copies, and in strict mode. Tells each answer to `look`, with the policy.
 fn in_every_way(program: &Path, options: &str, mut look: impl FnMut(&Answer, &str)) {
-    for policy in POLICIES {
+    for (at, policy) in POLICIES.into_iter().enumerate() {
+        let policy_setting = format!("OCR_SCHED={policy}");
+        let mut run = |workers: &str, kind: &[&str]| {
+            let workers_setting = format!("OCR_WORKERS={workers}");
+            let settings = [kind, &[&policy_setting, &workers_setting]].concat();
+            look(&Answer::of(program, options, &settings), policy);
+        };
         for workers in WORKERS {
-            for kind in KINDS {
-                let policy_setting = format!("OCR_SCHED={policy}");
-                let workers_setting = format!("OCR_WORKERS={workers}");
-                let settings = [kind, &[&policy_setting, &workers_setting]].concat();
-                look(&Answer::of(program, options, &settings), policy);
-            }
+            run(workers, &[]);
         }
+        run(WORKERS[at % 3], &["OCR_DEVICE_FORCE_COPIES=1"]);
+        run(WORKERS[(at + 1) % 3], &["OCR_CHECK=leaks"]);
     }
 }
 
@@ -210,7 +213,7 @@ fn seismic_of_many_shapes() {
     let mut random = Random(0x2545_f491_4f6c_dd1d);
     let sides = [1, 2, 15, 16, 17, 33, 64, 130, 255];
     let mut shapes = String::new();
-    for _ in 0..40 {
+    for _ in 0..20 {
         let (width, height) = (random.one_of(&sides), random.one_of(&sides));
         let iterations = random.one_of(&[1, 2, 3, 10, 90]);
         let window = random.one_of(&[1, 2, 3, 4, 100]);
@@ -385,4 +388,205 @@ fn seismic_refuses_bad_options() {
         assert!(errors.contains(&says), "{errors}");
     }
     output_is_written(&program, &["--width 9 --height 9 --iterations 9", "--help"]);
+}
+
+// ---- cholesky --------------------------------------------------------------------------------------------------------
+
+#[test]
+fn cholesky_in_every_way() {
+    // More tiles in a row than steps that are created at the start, and a last tile that is not full.
+    let options = "--size 340 --tile 32 --check";
+    let mut determinant: Option<String> = None;
+    in_every_way(&example("cholesky"), options, |answer, policy| {
+        placed(answer, policy);
+        let found = answer.get("log_determinant");
+        let first = determinant.get_or_insert_with(|| found.to_string());
+        assert_eq!(first, found, "{}", answer.what);
+        // potrf, trsm, syrk and gemm of 11 tiles in a row.
+        let edts = answer.number("function_edts") + answer.number("kernel_edts");
+        assert!(edts >= 11 * 12 * 13 / 6, "{}: {edts} EDTs", answer.what);
+    });
+}
+
+#[test]
+fn cholesky_of_many_sizes() {
+    let mut random = Random(0x9e37_79b9_7f4a_7c15);
+    for _ in 0..20 {
+        let size = random.one_of(&[1, 2, 31, 32, 33, 100, 256, 257, 300]);
+        let tile = random.one_of(&[1, 32, 33, 64, 96, 512]);
+        let precision = random.one_of(&["double", "float"]);
+        let seed = random.below(1000);
+        let policy = format!("OCR_SCHED={}", random.one_of(&POLICIES));
+        let workers = format!("OCR_WORKERS={}", random.one_of(&WORKERS));
+        let form = format!("TILE_FORM={}", random.one_of(&["portable", "avx2", "all"]));
+        let options =
+            format!("--size {size} --tile {tile} --precision={precision} --seed {seed} --check");
+        let answer = Answer::of(&example("cholesky"), &options, &[&policy, &workers, &form]);
+        let residual: f64 = answer.get("residual").parse().expect("a number");
+        assert!(residual < 1.0, "{}: {residual}", answer.what);
+    }
+}
+
+#[test]
+fn cholesky_with_kernels_for_gpus() {
+    if devices() == "none" {
+        return;
+    }
+    let (program, kernels) = with_gpu_kernels("cholesky");
+    let kernels = format!("OCR_KERNELS={}", kernels.display());
+    for (size, tile, precision) in [
+        (150, 32, "double"),
+        (200, 96, "float"),
+        (520, 512, "double"),
+    ] {
+        let options = format!("--size {size} --tile {tile} --precision {precision} --check");
+        let answer = Answer::of(&program, &options, &["OCR_SCHED=device", &kernels]);
+        placed(&answer, "device");
+        let residual: f64 = answer.get("residual").parse().expect("a number");
+        assert!(residual < 1.0, "{}: {residual}", answer.what);
+    }
+}
+
+#[test]
+fn cholesky_notices_a_wrong_kernel() {
+    if devices() == "none" {
+        return;
+    }
+    let kernels = folder("cholesky-wrong");
+    let text = fs::read_to_string(root().join("kernels/cholesky.cl")).expect("it is in the tree");
+    // One block of one tile in float precision, where double is asked for.
+    let wrong = text.replace(
+        "s13 = fma(lower, (real8)(b[3]), s13);",
+        "s13 = fma(lower, (real8)((float)b[3]), s13);",
+    );
+    assert_ne!(text, wrong);
+    fs::write(kernels.join("cholesky.cl"), wrong).expect("target can be written");
+    let kernels = format!("OCR_KERNELS={}", kernels.display());
+    let options = "--size 200 --tile 64 --check";
+    let output = output(
+        &example("cholesky"),
+        options,
+        &["OCR_SCHED=device", &kernels],
+    );
+    let errors = String::from_utf8_lossy(&output.stderr);
+    assert_eq!(output.status.code(), Some(1), "{errors}");
+    assert!(errors.contains("--check: the residual"), "{errors}");
+}
+
+/// A device that has no double precision, as far as the compiler is told.
+#[test]
+fn cholesky_goes_on_where_kernels_lack_double_precision() {
+    if devices() == "none" {
+        return;
+    }
+    let kernels = folder("cholesky-single");
+    let text = fs::read_to_string(root().join("kernels/cholesky.cl")).expect("it is in the tree");
+    let without = format!("#undef cl_khr_fp64\n#undef __opencl_c_fp64\n{text}");
+    fs::write(kernels.join("cholesky.cl"), without).expect("target can be written");
+    let kernels = format!("OCR_KERNELS={}", kernels.display());
+    let settings = ["OCR_SCHED=device", &kernels];
+    let doubles = output(
+        &example("cholesky"),
+        "--size 100 --tile 32 --check",
+        &settings,
+    );
+    let errors = String::from_utf8_lossy(&doubles.stderr);
+    let text = String::from_utf8_lossy(&doubles.stdout);
+    assert!(doubles.status.success(), "{errors}");
+    assert!(
+        errors.contains("run cholesky with --precision float"),
+        "{errors}"
+    );
+    assert!(
+        text.contains("kernel_edts: 0") && text.contains("check: ok"),
+        "{text}"
+    );
+    let options = "--size 100 --tile 32 --check --precision float";
+    placed(
+        &Answer::of(&example("cholesky"), options, &settings),
+        "device",
+    );
+}
+
+/// A library with the names of CBLAS that computes by plain loops: it stands for any that is installed.
+const BLAS: &str = r"
+static int threads;
+void openblas_set_num_threads(int n) { threads = n; }
+#define GEMM(x, real) \
+    void cblas_##x##gemm(int order, int ta, int tb, int m, int n, int k, real alpha, const real *a, int lda, \
+                         const real *b, int ldb, real beta, real *c, int ldc) { \
+        if (order != 102 || ta != 111 || tb != 112 || threads != 1) return; \
+        for (int j = 0; j < n; j++) for (int i = 0; i < m; i++) { \
+            real sum = 0; \
+            for (int l = 0; l < k; l++) sum += a[i + l * lda] * b[j + l * ldb]; \
+            c[i + j * ldc] = beta * c[i + j * ldc] + alpha * sum; \
+        } \
+    }
+#define SYRK(x, real) \
+    void cblas_##x##syrk(int order, int uplo, int t, int n, int k, real alpha, const real *a, int lda, real beta, \
+                         real *c, int ldc) { \
+        if (order != 102 || uplo != 122 || t != 111) return; \
+        for (int j = 0; j < n; j++) for (int i = j; i < n; i++) { \
+            real sum = 0; \
+            for (int l = 0; l < k; l++) sum += a[i + l * lda] * a[j + l * lda]; \
+            c[i + j * ldc] = beta * c[i + j * ldc] + alpha * sum; \
+        } \
+    }
+#define TRSM(x, real) \
+    void cblas_##x##trsm(int order, int side, int uplo, int t, int diag, int m, int n, real alpha, const real *a, \
+                         int lda, real *b, int ldb) { \
+        if (order != 102 || side != 142 || uplo != 122 || t != 112 || diag != 131 || alpha != 1) return; \
+        for (int j = 0; j < n; j++) for (int i = 0; i < m; i++) { \
+            real rest = b[i + j * ldb]; \
+            for (int l = 0; l < j; l++) rest -= b[i + l * ldb] * a[j + l * lda]; \
+            b[i + j * ldb] = rest / a[j + j * lda]; \
+        } \
+    }
+GEMM(d, double) GEMM(s, float) SYRK(d, double) SYRK(s, float) TRSM(d, double) TRSM(s, float)
+";
+
+#[test]
+fn cholesky_takes_functions_of_a_blas() {
+    let folder = folder("cholesky-blas");
+    let (source, library) = (folder.join("blas.c"), folder.join("libblas.so"));
+    fs::write(&source, BLAS).expect("target can be written");
+    let built = support::compiler("CC", "cc")
+        .args(["-O2", "-shared", "-fPIC", "-o"])
+        .args([&library, &source])
+        .status();
+    assert!(built.expect("there is a C compiler").success());
+    for precision in ["double", "float"] {
+        let options = format!(
+            "--size 200 --tile 64 --check --precision {precision} --blas={}",
+            library.display()
+        );
+        let answer = Answer::of(&example("cholesky"), &options, &["OCR_SCHED=cpu"]);
+        assert_eq!(Path::new(answer.get("functions")), library);
+    }
+}
+
+#[test]
+fn cholesky_refuses_bad_options() {
+    let program = example("cholesky");
+    refused(
+        &program,
+        &[
+            ("--size 0", "--size 0: give a whole number from 1 to 65536"),
+            ("--size", "--size (nothing)"),
+            ("--tile 5000", "--tile 5000"),
+            ("--tile ten", "--tile ten"),
+            (
+                "--size 60000 --tile 64",
+                "512 is the most, so give at least 118",
+            ),
+            ("--seed -3", "--seed -3"),
+            ("--precision half", "--precision half: give double or float"),
+            ("--precision", "--precision (nothing)"),
+            ("--blas=/nonexistent.so", "/nonexistent.so"),
+            ("--blas=libm.so.6", "it has no cblas_dgemm"),
+            ("--sise 3", "--sise is no option"),
+            ("matrix", "matrix is no option"),
+        ],
+    );
+    output_is_written(&program, &["--size 9", "--help"]);
 }

@@ -242,7 +242,24 @@ fn installed_programs_find_what_they_need() {
         output.lines().any(|line| line == "distance: 3315"),
         "{output}"
     );
-    assert!(share.join("kernels/levenshtein.cl").exists());
+    for (name, options) in [
+        ("seismic", "--width 60 --height 50 --iterations 9 --check"),
+        ("cholesky", "--size 90 --tile 32 --check"),
+    ] {
+        let output = Command::new(bin.join(format!("ocr-{name}")))
+            .args(options.split(' '))
+            .env_remove("OCR_KERNELS")
+            .current_dir("/")
+            .output()
+            .expect("it is installed");
+        let text = String::from_utf8_lossy(&output.stdout);
+        assert!(text.contains("\ncheck: ok"), "{name}: {text}");
+        // It says so where it does not find its kernels.
+        assert_eq!(String::from_utf8_lossy(&output.stderr), "", "{name}");
+    }
+    for name in ["levenshtein", "seismic", "cholesky"] {
+        assert!(share.join(format!("kernels/{name}.cl")).exists());
+    }
     let suppressions = fs::read_to_string(share.join("suppressions/thread.supp"));
     assert!(suppressions.expect("it is installed").contains("race:"));
 }
@@ -254,21 +271,21 @@ fn examples_build_from_what_is_installed() {
     };
     let folder = fresh_folder("install-examples");
     let examples = installed().join("share/ocr/examples");
-    let mut flags: Vec<String> = flags;
-    flags.insert(0, format!("-I{}", examples.display()));
-    flags.insert(
-        0,
-        examples
-            .join("common/edit-distance.c")
-            .display()
-            .to_string(),
-    );
-    flags.insert(0, "-O2".into());
-    compile(
-        &examples.join("levenshtein.c"),
-        &folder.join("levenshtein"),
-        &flags,
-    );
+    let include = format!("-I{}", examples.display());
+    let part = examples.join("common/edit-distance.c");
+    for (name, parts) in [
+        ("levenshtein", &[part.display().to_string()][..]),
+        ("seismic", &[]),
+        ("cholesky", &[]),
+    ] {
+        let own = ["-O2".into(), include.clone()];
+        let flags = [&own[..], parts, &flags, &["-lm".into()]].concat();
+        compile(
+            &examples.join(format!("{name}.c")),
+            &folder.join(name),
+            &flags,
+        );
+    }
 }
 
 #[test]

@@ -9,26 +9,27 @@
  *     syrk(i, k)      A(i,i) -= A(i,k) * A(i,k)'                 for each tile i on the diagonal further down
  *     gemm(i, j, k)   A(i,j) -= A(i,k) * A(j,k)'                 for each other tile further down, i > j > k
  *
- * The functions are in common/tiles.h, or in BLAS (see below); kernels/cholesky.cl has the kernels. This file is the task
- * graph.
+ * The functions are in common/tiles.h, or in BLAS (see below); kernels/cholesky.cl has the kernels. This file is the
+ * task graph.
  *
- * Dependences. The EDT that changes a tile has it in mode EW, those that read it in CONST; blocks are attached from the
- * start. What comes before what is told by output events, without data: an EDT waits for the one that changed its tile in
- * the step before, and for those that finished what it reads in this step. The block modes alone would not order them:
- * they say who may not use a block at the same time, not who comes first.
+ * Dependences. The EDT that changes a tile has it in mode EW, those that read it in CONST; blocks are attached from
+ * the start. What comes before what is told by output events, without data: an EDT waits for the one that changed its
+ * tile in the step before, and for those that finished what it reads in this step. The block modes alone would not
+ * order them: they say who may not use a block at the same time, not who comes first.
  *
- * Priorities. Of the EDTs that are ready, those should run first on which most others wait. The longest way to the end
- * leads through potrf, trsm and the update of the next diagonal tile, step by step; so the priority of an EDT (a hint) is
- * what is left of this way when its tile is factored or solved. Workers heed it; devices take EDTs as they come.
+ * Priorities. Of the EDTs that are ready, those should run first on which most others wait. The longest way to the
+ * end leads through potrf, trsm and the update of the next diagonal tile, step by step; so the priority of an EDT (a
+ * hint) is what is left of this way when its tile is factored or solved. Workers heed it; devices take EDTs as they
+ * come.
  *
  * Steps ahead. The number of EDTs is a sixth of the cube of the tiles in a row. They are created step by step, and at
  * most STEPS_AHEAD steps before they can run: the EDT `step` creates step k when potrf(k - STEPS_AHEAD) is done. Output
  * events vanish when they are satisfied, so no EDT of step k - 1 may run before step k is connected to it. All of them
  * wait for potrf(k - 1), which gets its last dependence, the gate, when step k exists.
  *
- * BLAS. Where a library with CBLAS is found, --blas takes trsm, syrk and gemm from it. It is opened when the program runs
- * (dlopen), not linked: one executable then runs where there is none, and the libraries can be compared. It must compute
- * in the thread that calls it, since the EDTs are what is parallel; OpenBLAS is told so. */
+ * BLAS. Where a library with CBLAS is found, --blas takes trsm, syrk and gemm from it. It is opened when the program
+ * runs (dlopen), not linked: one executable then runs where there is none, and the libraries can be compared. It must
+ * compute in the thread that calls it, since the EDTs are what is parallel; OpenBLAS is told so. */
 #define _POSIX_C_SOURCE 200809L
 #define PROGRAM         "cholesky"
 
@@ -266,13 +267,14 @@ static double dot(const double *x, const double *y, u64 count) {
 
 static bool check(const Run *run, const ocrEdtDep_t *tiles) {
     const u64 size = run->size;
-    double *rows = factorRows(run, tiles), *sums = calloc(size, 2 * sizeof *sums), *errors = sums + size;
+    double *rows = factorRows(run, tiles), *sums = calloc(2 * size, sizeof *sums);
     if (rows == NULL || sums == NULL) {
         free(rows);
         free(sums);
         fail("no memory for --check");
         return false;
     }
+    double *errors = sums + size;
     for (u64 i = 0; i < size; i++)
         for (u64 j = 0; j <= i; j++) {
             double element = matrixElement(run->seed, size, i, j);
@@ -354,7 +356,8 @@ static ocrGuid_t report(u32 paramc, u64 *paramv, u32 depc, ocrEdtDep_t depv[]) {
 enum { COLUMNS = 102, PLAIN = 111, TRANSPOSED = 112, LOWER = 122, RIGHT = 142, NON_UNIT = 131 };
 
 static struct {
-    void (*dgemm)(int, int, int, int, int, int, double, const double *, int, const double *, int, double, double *, int);
+    void (*dgemm)(int, int, int, int, int, int, double, const double *, int, const double *, int, double, double *,
+                  int);
     void (*sgemm)(int, int, int, int, int, int, float, const float *, int, const float *, int, float, float *, int);
     void (*dsyrk)(int, int, int, int, int, double, const double *, int, double, double *, int);
     void (*ssyrk)(int, int, int, int, int, float, const float *, int, float, float *, int);
@@ -424,20 +427,20 @@ static const char usage[] =
     "Factors a random symmetric positive definite matrix by tiles, and tells how fast that was.\n"
     "\n"
     "  --size N         rows of the matrix, 1 to 65536 (default: 2048)\n"
-    "  --tile N         side of a tile, 1 to 2048; rounded up to a multiple of 32. By default a 16th of the matrix, but at\n"
-    "                   least 64 and at most 192. A matrix has at most 512 tiles in a row\n"
+    "  --tile N         side of a tile, 1 to 2048; rounded up to a multiple of 32. By default a 16th of the matrix, but\n"
+    "                   at least 64 and at most 192. A matrix has at most 512 tiles in a row\n"
     "  --seed N         which random matrix (default: 1)\n"
     "  --precision P    double (default) or float; a device without double precision runs kernels for float alone\n"
     "  --blas[=FILE]    for the C functions, take trsm, syrk and gemm from this library, which has CBLAS; by default\n"
     "                   libopenblas.so.0. Without this option they are functions of this program\n"
-    "  --check          compare L * L' with the matrix: the residual |A - L L'| / (|A| n epsilon) must be less than 30;\n"
-    "                   takes a few times as long as the factorisation\n"
+    "  --check          compare L * L' with the matrix: the residual |A - L L'| / (|A| n epsilon) must be less than\n"
+    "                   30; takes a few times as long as the factorisation\n"
     "  --help           this text\n"
     "\n"
     "The output has lines KEY: value. log_determinant is that of the matrix; gflops counts N^3/3 operations.\n"
     "\n"
-    "TILE_FORM=portable or avx2 limits the vectors that the C functions use. Kernels are looked for in $OCR_KERNELS, in\n"
-    "the source tree or the installation that this program is part of, and in ./kernels.\n";
+    "TILE_FORM=portable or avx2 limits the vectors that the C functions use. Kernels are looked for in $OCR_KERNELS,\n"
+    "in the source tree or the installation that this program is part of, and in ./kernels.\n";
 
 typedef struct {
     u64 size, tile, seed; /* tile 0: by the size */
@@ -548,12 +551,12 @@ static void start(const Options *options) {
 
     MUST(ocrEdtCreate(&run->report, run->reportTemplate, EDT_PARAM_DEF, NULL, EDT_PARAM_DEF, NULL, EDT_PROP_NONE,
                       NULL_HINT, NULL));
+    const u64 bytes = tileNumbers((u32)tile) * (run->isDouble ? sizeof(double) : sizeof(float));
     for (u64 i = 0; i < tiles; i++)
         for (u64 j = 0; j <= i; j++) {
             Tile *at = tileAt(run, i, j);
             *at = (Tile){ .done = NULL_GUID };
-            MUST(ocrDbCreate(&at->block, &ptr, tileNumbers((u32)tile) * (run->isDouble ? sizeof(double) : sizeof(float)),
-                             DB_PROP_NONE, NULL_HINT, NO_ALLOC));
+            MUST(ocrDbCreate(&at->block, &ptr, bytes, DB_PROP_NONE, NULL_HINT, NO_ALLOC));
             matrixTile(run->isDouble, run->seed, run->size, (u32)tile, i, j, ptr);
             MUST(ocrDbRelease(at->block));
             MUST(ocrAddDependence(at->block, run->report, REPORT_TILES + (u32)tileIndex(i, j), DB_MODE_CONST));

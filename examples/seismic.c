@@ -1,21 +1,22 @@
 /* A seismic wave in two dimensions: time steps over a grid, with dependences between neighbours in place of barriers.
  *
- * After section 4.1 of "The OCR-Vx experience" by J. Dokulil, M. Sandrieser and S. Benkner, where the idea is that of the
- * seismic example of Intel TBB. What is computed is told in common/wave.h; kernels/seismic.cl has it as kernels. This
- * file is the task graph, and shows how a program with time steps is written:
+ * After section 4.1 of "OCR-Vx - An Alternative Implementation of the Open Community Runtime" (Dokulil, Sandrieser,
+ * Benkner), where the idea is that of the seismic example of Intel TBB. What is computed is told in common/wave.h;
+ * kernels/seismic.cl has it as kernels. This file is the task graph, and shows how a program with time steps is
+ * written:
  *
- * Bands. The grid is cut into bands of rows. An iteration has two phases, stress and velocity, and an EDT does one phase
- * of one band. The stress of a band needs velocities of the band below, its velocity needs stresses of the band above:
- * in both cases of the one row that touches it.
+ * Bands. The grid is cut into bands of rows. An iteration has two phases, stress and velocity, and an EDT does one
+ * phase of one band. The stress of a band needs velocities of the band below, its velocity needs stresses of the band
+ * above: in both cases of the one row that touches it.
  *
  * Data blocks. A band has four:
  *
- *     fields   what the phases change, in place: velocity and two stresses        EW for both phases of this band
- *     ground   what never changes: modulus, buoyancy, damping                     CONST
- *     highest  a copy of the velocities of its first row                          EW for its velocity phase,
- *                                                                                 CONST for the stress of the band above
- *     lowest   a copy of one stress of its last row                               EW for its stress phase,
- *                                                                                 CONST for the velocity of the band below
+ *     fields   what the phases change, in place: velocity and two stresses   EW for both phases of this band
+ *     ground   what never changes: modulus, buoyancy, damping                CONST
+ *     highest  a copy of the velocities of its first row                     EW for its velocity phase,
+ *                                                                            CONST for the stress of the band above
+ *     lowest   a copy of one stress of its last row                          EW for its stress phase,
+ *                                                                            CONST for the velocity of the band below
  *
  * So nobody but its own EDTs uses a band's fields, and where neighbours run in different places (a worker and a device,
  * or two devices) what moves between them is one row per phase, not a band. Nothing is created or destroyed while the
@@ -26,10 +27,11 @@
  *     stress(b, i)    after  velocity(b, i - 1) and velocity(b + 1, i - 1)
  *     velocity(b, i)  after  stress(b, i) and stress(b - 1, i)
  *
- * That is enough for one copy of each edge row. velocity(b, i) overwrites highest(b), which stress(b - 1, i) has read:
- * it waits for that EDT anyway. The same holds for lowest(b). No barrier stands between phases or iterations: where
- * neighbours are ready, a band goes on, up to as many iterations ahead of a distant one as there are bands between them.
- * So a worker that has done the stress of a band often does its velocity next, while it is in the cache.
+ * That is enough for one copy of each edge row. velocity(b, i) overwrites highest(b), which stress(b - 1, i) has
+ * read: it waits for that EDT anyway. The same holds for lowest(b). No barrier stands between phases or iterations:
+ * where neighbours are ready, a band goes on, up to as many iterations ahead of a distant one as there are bands
+ * between them. So a worker that has done the stress of a band often does its velocity next, while it is in the
+ * cache.
  *
  * A window. A million iterations are not created in advance. The EDT `extend` creates the EDTs of some iterations,
  * and the next `extend`, which runs when the first half of these is done: the other half keeps the workers busy
@@ -38,11 +40,12 @@
  * Output events vanish when they are satisfied, so two things have to be seen to:
  *   - An EDT must not run before all that waits for its output event is connected. So the first EDTs of a window get
  *     their last dependences at its end, when all are connected: the gate.
- *   - What waits for the last EDTs of a window is created later, perhaps after they have run. So their output events are
- *     counted events, which wait until they have served as many dependences as they were told to.
+ *   - What waits for the last EDTs of a window is created later, perhaps after they have run. So their output events
+ *     are counted events, which wait until they have served as many dependences as they were told to.
  *
  * --device-bands N shows the other way of sharing work: a hint of affinity puts all EDTs of the first N bands on the
- * first OpenCL device and the others on workers, whatever the policy says. Then fields and ground stay where they are. */
+ * first OpenCL device and the others on workers, whatever the policy says. Then fields and ground stay where they
+ * are. */
 #define _POSIX_C_SOURCE 200809L
 #define PROGRAM         "seismic"
 
@@ -237,7 +240,7 @@ static const float *rowOf(const Run *run, const ocrEdtDep_t *fields, u64 row) {
     return v + row % run->bandRows * waveStride((u32)run->width);
 }
 
-/* A pixel a cell: grey, the stiffer the ground the lighter; red where it moves one way, blue where it moves the other. */
+/* A pixel a cell: grey, the stiffer the ground the lighter; red where it moves one way, blue where the other. */
 static void paint(u32 width, const float *v, const float *modulus, float greatest, u8 *pixels) {
     for (u32 i = 0; i < width; i++) {
         const float strength = greatest > 0 ? sqrtf(fabsf(v[i]) / greatest) : 0;
@@ -376,11 +379,11 @@ static const char usage[] =
     "  --width N         columns of the grid, 1 to 32768 (default: 1024)\n"
     "  --height N        rows of the grid, 1 to 32768 (default: 1024)\n"
     "  --iterations N    time steps, 1 to 1000000000 (default: 1500)\n"
-    "  --bands N         bands of rows that the grid is cut into, 1 to 4096; some fewer where the rows do not divide so.\n"
+    "  --bands N         bands of rows that the grid is cut into, 1 to 4096; some fewer where rows do not divide so.\n"
     "                    By default a band has about 512 KiB, and there are at least two for each worker\n"
     "  --band-rows N     rows of a band, in place of --bands; the last band may have fewer\n"
     "  --window N        iterations whose tasks exist at a time, 1 to 1000000; by default some thousand tasks\n"
-    "  --device-bands N  the first N bands on the first OpenCL device, the others on workers, whatever the policy says\n"
+    "  --device-bands N  the first N bands on the first OpenCL device, the others on workers, whatever OCR_SCHED says\n"
     "  --png FILE        write a picture of the wave at the end\n"
     "  --check           compare with a serial computation, to the last bit; cells may differ by up to 1e-30 where a\n"
     "                    device takes denormal numbers for 0\n"
@@ -389,11 +392,12 @@ static const char usage[] =
     "The output has lines KEY: value. checksum is the CRC-32 of all velocities, the same however it was computed;\n"
     "cells_per_second counts a cell once in an iteration.\n"
     "\n"
-    "Kernels are looked for in $OCR_KERNELS, in the source tree or the installation that this program is part of, and in\n"
-    "./kernels.\n";
+    "Kernels are looked for in $OCR_KERNELS, in the source tree or the installation that this program is part of, and\n"
+    "in ./kernels.\n";
 
 typedef struct {
-    u64 width, height, iterations, bands, bandRows, window, deviceBands; /* 0: not given */
+    u64 width, height, iterations;
+    u64 bands, bandRows, window, deviceBands; /* 0: not given */
     const char *png;
     bool check, help;
 } Options;
@@ -522,10 +526,12 @@ static void createBands(Run *run) {
 }
 
 static void start(const Options *options) {
-    const u64 width = options->width != 0 ? options->width : 1024, height = options->height != 0 ? options->height : 1024;
+    const u64 width = options->width, height = options->height;
     u64 bandRows = options->bandRows;
-    if (bandRows == 0)
-        bandRows = options->bands != 0 ? (height + options->bands - 1) / options->bands : defaultBandRows(width, height);
+    if (bandRows == 0 && options->bands != 0)
+        bandRows = (height + options->bands - 1) / options->bands;
+    else if (bandRows == 0)
+        bandRows = defaultBandRows(width, height);
     const u64 bands = (height + bandRows - 1) / bandRows;
 
     ocrGuid_t self;
@@ -533,9 +539,8 @@ static void start(const Options *options) {
     MUST(ocrDbCreate(&self, &ptr, sizeof(Run) + bands * sizeof(Band), DB_PROP_NONE, NULL_HINT, NO_ALLOC));
     Run *run = ptr;
     *run = (Run){
-        .width = width, .height = height, .iterations = options->iterations != 0 ? options->iterations : 1500,
-        .bandRows = bandRows, .bands = bands, .window = options->window, .deviceBands = options->deviceBands,
-        .check = options->check, .self = self,
+        .width = width, .height = height, .iterations = options->iterations, .bandRows = bandRows, .bands = bands,
+        .window = options->window, .deviceBands = options->deviceBands, .check = options->check, .self = self,
     };
     if (options->png != NULL)
         strcpy(run->png, options->png);
@@ -557,7 +562,7 @@ static void start(const Options *options) {
 
 ocrGuid_t mainEdt(u32 paramc, u64 *paramv, u32 depc, ocrEdtDep_t depv[]) {
     (void)paramc, (void)paramv, (void)depc;
-    Options options = { 0 };
+    Options options = { .width = 1024, .height = 1024, .iterations = 1500 };
     if (!parseOptions(depv[0].ptr, &options))
         return NULL_GUID;
     if (options.help) {

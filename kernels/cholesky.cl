@@ -3,10 +3,10 @@
  * device has it.
  *
  * Each has two forms. On a CPU device one work-item does the tile, with blocks of 16 rows and 4 columns in vector
- * registers (as wide as AVX-512; compilers split them where vectors are shorter): several tiles run at once, one on each
- * core. On a GPU (any; tuned for none) gemm and syrk give a work-group of 8 x 8 work-items a block of 32 x 32 numbers,
- * 4 x 4 for each, and bring what it multiplies to local memory, 16 columns at a time. A work-item of trsm does a row, which
- * needs no other row; potrf is one work-group that goes column by column. */
+ * registers (as wide as AVX-512; compilers split them where vectors are shorter): several tiles run at once, one on
+ * each core. On a GPU (any; tuned for none) gemm and syrk give a work-group of 8 x 8 work-items a block of 32 x 32
+ * numbers, 4 x 4 for each, and bring what it multiplies to local memory, 16 columns at a time. A work-item of trsm
+ * does a row, which needs no other row; potrf is one work-group that goes column by column. */
 
 #ifndef PRECISION
 #if defined(cl_khr_fp64) || defined(__opencl_c_fp64)
@@ -66,8 +66,8 @@ static void update(uint stride, uint row, uint rows, uint column, uint columns, 
             block(stride, depth, a + i, b + j, c + i + j * stride);
 }
 
-/* Solves x * l' = x for PANEL columns from `column` on, for rows [row, rows) of x; what the columns before contribute has
- * been subtracted already. */
+/* Solves x * l' = x for PANEL columns from `column` on, for rows [row, rows) of x. What the columns before contribute
+ * has been subtracted already. */
 static void solve(uint stride, uint row, uint rows, uint column, __global const real *l, __global real *x) {
     l += column + column * stride;
     x += column * stride;

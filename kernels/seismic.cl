@@ -1,14 +1,14 @@
 /* The two phases of examples/seismic.c as kernels. What the arguments hold is told in examples/common/wave.h.
  *
  * Each phase has two forms. On a CPU device one work-item computes the band, by loops that compilers make vectors of:
- * several bands run at once, one on each core, and a kernel that many threads share costs more to start and to end than a
- * band is worth. On a GPU (any; tuned for none) a work-item computes one cell: neighbouring work-items touch neighbouring
- * numbers of every array, so their accesses coalesce. Work-groups are one row high, and use no local memory: of each
- * number that a phase reads, all but one or two are read by one work-item alone. What limits both forms is memory, not
- * arithmetic.
+ * several bands run at once, one on each core, and a kernel that many threads share costs more to start and to end
+ * than a band is worth. On a GPU (any; tuned for none) a work-item computes one cell: neighbouring work-items touch
+ * neighbouring numbers of every array, so their accesses coalesce. Work-groups are one row high, and use no local
+ * memory: of each number that a phase reads, all but one or two are read by one work-item alone. What limits both
+ * forms is memory, not arithmetic.
  *
- * In a phase no cell reads what another one writes. The last two pre-slots of an EDT are control dependences and carry no
- * data; the kernels do not name them. */
+ * In a phase no cell reads what another one writes. The last two pre-slots of an EDT are control dependences and
+ * carry no data; the kernels do not name them. */
 
 /* The same roundings as in C: a * b + c in one step would round once where C rounds twice. */
 #pragma OPENCL FP_CONTRACT OFF

@@ -1,5 +1,6 @@
-//! The applications among the examples, `seismic` and `cholesky`: right under every policy, with 1, 2 and 8 workers, where
-//! devices get copies, and in strict mode. Each compares its result with a serial computation of its own (`--check`).
+//! The applications among the examples, `seismic` and `cholesky`: right under every policy, with 1, 2 and 8 workers,
+//! where devices get copies, and in strict mode. Each compares its result with a serial computation of its own
+//! (`--check`).
 
 mod support;
 

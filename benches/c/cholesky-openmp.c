@@ -1,7 +1,7 @@
 /* cholesky-openmp SIZE TILE [loop]: what examples/cholesky.c computes (in double precision, with seed 1), with the same
- * tile functions: as OpenMP tasks with `depend` and `priority` clauses, created by one thread while others run them, or,
- * with `loop`, in one plain loop nest without any task. OMP_NUM_THREADS says how many threads. The priorities are those of
- * the example; OpenMP heeds as many as OMP_MAX_TASK_PRIORITY says, which is none by default.
+ * tile functions: as OpenMP tasks with `depend` and `priority` clauses, created by one thread while others run them,
+ * or, with `loop`, in one plain loop nest without any task. OMP_NUM_THREADS says how many threads. The priorities are
+ * those of the example; OpenMP heeds as many as OMP_MAX_TASK_PRIORITY says, which is none by default.
  *
  * seconds          of the factorisation
  * log_determinant  of the matrix, as of the example, to be compared with it */

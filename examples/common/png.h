@@ -1,9 +1,9 @@
 /* Writes a picture as a PNG file, without a library.
  *
  * A PNG file is a signature and chunks, each with its length, its type, its data and a CRC-32 of type and data. The
- * pixels are one zlib stream, cut into chunks as one likes. Its compression, deflate, has a form that does not compress:
- * stored blocks of up to 65535 bytes. Here each such block is a chunk. (PNG: ISO/IEC 15948; zlib and deflate: RFC 1950,
- * RFC 1951.) */
+ * pixels are one zlib stream, cut into chunks as one likes. Its compression, deflate, has a form that does not
+ * compress: stored blocks of up to 65535 bytes. Here each such block is a chunk. (PNG: ISO/IEC 15948; zlib and
+ * deflate: RFC 1950, RFC 1951.) */
 #ifndef PNG_H
 #define PNG_H
 

@@ -76,8 +76,8 @@ static inline bool optionNumber(const char *name, const char *text, u64 smallest
     const unsigned long long number = text != NULL ? strtoull(text, &end, 10) : 0;
     if (text == NULL || text[0] < '0' || text[0] > '9' || *end != '\0' || errno != 0 || number < smallest ||
         number > largest) {
-        fail("%s %s: give a whole number from %" PRIu64 " to %" PRIu64, name, text != NULL ? text : "(nothing)", smallest,
-             largest);
+        fail("%s %s: give a whole number from %" PRIu64 " to %" PRIu64, name, text != NULL ? text : "(nothing)",
+             smallest, largest);
         return false;
     }
     *value = number;

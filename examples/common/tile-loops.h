@@ -1,5 +1,5 @@
 /* The tile functions of tiles.h for one precision and one instruction set: included there once for each. Expects REAL,
- * LANES (numbers in a vector), TARGET (the attribute that asks for the instruction set) and NAME, and undefines them. */
+ * LANES (numbers in a vector), TARGET (the attribute that asks for the instruction set) and NAME; undefines them. */
 
 typedef REAL NAME(Vec) __attribute__((vector_size(LANES * sizeof(REAL)), aligned(sizeof(REAL)), may_alias));
 
@@ -42,8 +42,8 @@ TARGET ALWAYS_INLINE void NAME(update)(uint32_t stride, uint32_t row, uint32_t r
 }
 
 /* Solves x * transposed l = x for TILE_PANEL columns from `column` on, where l is lower triangular, for rows
- * [row, rows) of x. What the columns before contribute has been subtracted already. A column that is solved is subtracted
- * from all that follow: these do not wait for each other. */
+ * [row, rows) of x. What the columns before contribute has been subtracted already. A column that is solved is
+ * subtracted from all that follow: these do not wait for each other. */
 TARGET ALWAYS_INLINE void NAME(solve)(uint32_t stride, uint32_t row, uint32_t rows, uint32_t column, const REAL *l,
                                       REAL *x) {
     l += column + (size_t)column * stride;

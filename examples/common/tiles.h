@@ -21,8 +21,8 @@
 
 enum { TILE_PANEL = 16 };
 
-/* The numbers from a column to the next. More than the column has: columns whose distance is a power of two all begin in
- * the same few places of a cache. */
+/* The numbers from a column to the next. More than the column has: columns whose distance is a power of two all begin
+ * in the same few places of a cache. */
 static inline uint32_t tileStride(uint32_t tile) {
     return tile + 8;
 }
@@ -35,7 +35,8 @@ static inline size_t tileNumbers(uint32_t tile) {
 
 #define ALWAYS_INLINE static inline __attribute__((always_inline))
 
-/* a * b + c in one step, where the processor has it. */
+/* a * b + c in one step, where the processor has it; small loops are unrolled at -O2, too. Of float there is no form
+ * for AVX-512: a register block would have more rows than a panel. */
 #ifdef __clang__
 #pragma STDC FP_CONTRACT ON
 #else
@@ -115,7 +116,8 @@ TILE_FUNCTIONS(DoubleAvx512, double)
 static inline TileFunctions tileFunctions(bool isDouble) {
 #ifdef __x86_64__
     const char *form = getenv("TILE_FORM");
-    const bool mayAvx2 = form == NULL || strcmp(form, "portable") != 0, mayAvx512 = mayAvx2 && (form == NULL || strcmp(form, "avx2") != 0);
+    const bool mayAvx2 = form == NULL || strcmp(form, "portable") != 0;
+    const bool mayAvx512 = mayAvx2 && (form == NULL || strcmp(form, "avx2") != 0);
     if (isDouble && mayAvx512 && __builtin_cpu_supports("avx512f"))
         return TILE_TABLE(DoubleAvx512, "avx512");
     if (mayAvx2 && __builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma"))

@@ -1,16 +1,16 @@
 /* A seismic wave in two dimensions: what examples/seismic.c and benches/c/seismic-openmp.c compute.
  *
- * The ground is a grid of cells. A cell has the velocity at which it moves, and two stresses: s, between it and the cell
- * to its right, and t, between it and the cell below. An iteration has two phases, over all cells each:
+ * The ground is a grid of cells. A cell has the velocity at which it moves, and two stresses: s, between it and the
+ * cell to its right, and t, between it and the cell below. An iteration has two phases, over all cells each:
  *
  *     stress:    s += modulus * (v of the cell to the right - v)
  *                t += modulus * (v of the cell below - v)
  *     velocity:  v  = damping * (v + buoyancy * (s - s of the cell to the left + t - t of the cell above))
  *
- * and one cell, the source, gets a pulse on top of its new velocity. Beyond the surface (above the first row) and to the
- * left there is no stress, below and to the right nothing moves. So that waves are not thrown back from there, cells near
- * the left, right and lower edge are damped. Modulus, buoyancy (1 / density) and damping of a cell never change; where
- * modulus * buoyancy is at most 1/2, the computation is stable.
+ * and one cell, the source, gets a pulse on top of its new velocity. Beyond the surface (above the first row) and to
+ * the left there is no stress, below and to the right nothing moves. So that waves are not thrown back from there,
+ * cells near the left, right and lower edge are damped. Modulus, buoyancy (1 / density) and damping of a cell never
+ * change; where modulus * buoyancy is at most 1/2, the computation is stable.
  *
  * The grid is cut into bands of rows. A band has its fields (v, s, t) in one array, and its ground (modulus, buoyancy,
  * damping) in another; each is three planes, one behind the other, of `rows` times `stride` numbers. A row ends in at
@@ -29,11 +29,12 @@
 #include <stdlib.h>
 #include <string.h>
 
+/* No a * b + c in one step; loops become vectors at -O2, too. */
 #ifdef __clang__
 #pragma STDC FP_CONTRACT OFF
 #elif defined(__GNUC__)
 #pragma GCC push_options
-#pragma GCC optimize("fp-contract=off")
+#pragma GCC optimize("O3", "fp-contract=off")
 #endif
 
 /* Loops over a row in a form for each of these vector units, of which the program takes the best that is there. */
@@ -160,7 +161,8 @@ static inline void waveVelocity(uint32_t stride, uint32_t width, uint32_t rows, 
 /* v after so many iterations, computed cell by cell without bands; to be freed. NULL if there is no memory. */
 static inline float *waveSerial(uint32_t width, uint32_t height, uint64_t iterations) {
     const uint32_t stride = waveStride(width);
-    const size_t plane = (size_t)height * stride, source = (size_t)waveSourceRow(height) * stride + waveSourceColumn(width);
+    const size_t plane = (size_t)height * stride;
+    const size_t source = (size_t)waveSourceRow(height) * stride + waveSourceColumn(width);
     float *v = calloc(1, waveBandSize(height, stride)), *ground = malloc(waveBandSize(height, stride));
     if (v == NULL || ground == NULL) {
         free(v);

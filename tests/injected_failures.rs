@@ -51,6 +51,9 @@ const CALLS: &[(&str, &[u32])] = &[
     ("clReleaseContext", &[1]),
 ];
 
+/// The program without C functions.
+const KERNELS: &str = "chains of kernels alone";
+
 /// The program whose kernels are held back, and what it is run with.
 const MANY: &str = "many kernels";
 const FOR_MANY: &[&str] = &[
@@ -93,7 +96,21 @@ const BEHIND: &[&str] = &[
     "Qnever",
 ];
 
-const POLICIES: &[&str] = &["device", "eager", "static", "cpu"];
+const POLICIES: &[&str] = &["device", "eager", "static:1:1", "cpu"];
+
+/// What fails on one of two devices, so that the other one runs it: at once, and later.
+const ON_ONE_DEVICE: &[&str] = &[
+    "clEnqueueNDRangeKernel:1:now",
+    "clEnqueueNDRangeKernel:4:now",
+    "clEnqueueNDRangeKernel:1+:now",
+    "clEnqueueNDRangeKernel:3+:now",
+    "clEnqueueNDRangeKernel:1+:skipped:failed",
+    "clEnqueueNDRangeKernel:3:skipped:never",
+    "clEnqueueNDRangeKernel:2:later:Qcomplete",
+    "clEnqueueWriteBuffer:1+:now",
+    "clEnqueueWriteBuffer:2:skipped:Qnever",
+    "clEnqueueUnmapMemObject:1+:now",
+];
 
 /// How a device holds blocks: in the host's memory, by copies, by copies where not all blocks fit.
 const MEMORIES: &[&[(&str, &str)]] = &[
@@ -184,7 +201,7 @@ fn programs(folder: &Path) -> Vec<Program> {
             wanted: format!("distance: {}", distance(&a, &b)),
         },
         Program {
-            name: "chains of kernels alone",
+            name: KERNELS,
             path: chains.clone(),
             arguments: vec!["kernels".to_string()],
             wanted: "right".to_string(),
@@ -204,6 +221,8 @@ struct Case<'a> {
     inject: String,
     policy: &'static str,
     memory: &'static [(&'static str, &'static str)],
+    /// Whether there are two devices, of which commands fail on the first one alone.
+    two_devices: bool,
 }
 
 /// How a run has ended.
@@ -211,6 +230,13 @@ struct Case<'a> {
 enum End {
     Right,
     Error,
+}
+
+/// A run that has ended as it may.
+struct Run {
+    end: End,
+    /// Its standard error.
+    said: String,
 }
 
 impl Case<'_> {
@@ -221,16 +247,21 @@ impl Case<'_> {
             .map(|(name, value)| format!("{name}={value}"))
             .collect();
         format!(
-            "{} with OCR_INJECT={} OCR_SCHED={} {}",
+            "{} with OCR_INJECT={} OCR_SCHED={} {}{}",
             self.program.name,
             self.inject,
             self.policy,
-            memory.join(" ")
+            memory.join(" "),
+            if self.two_devices {
+                " on one of two devices"
+            } else {
+                ""
+            }
         )
     }
 
     /// Runs it, and says how it has ended, or what is wrong with that.
-    fn run(&self, folder: &Path, number: usize) -> Result<End, String> {
+    fn run(&self, folder: &Path, number: usize) -> Result<Run, String> {
         let [out, errors] = ["out", "errors"].map(|name| folder.join(format!("{number}.{name}")));
         let file = |path: &Path| File::create(path).expect("target can be written");
         let mut child = Command::new(&self.program.path)
@@ -245,6 +276,8 @@ impl Case<'_> {
             // Where commands begin only at a flush, one that fails is missed.
             .envs((self.inject.starts_with("clFlush")).then_some(("OCR_INJECT_LAZY", "1")))
             .envs(self.memory.iter().copied())
+            .envs(self.two_devices.then_some(("OCR_INJECT_DEVICE", "0")))
+            .envs((self.two_devices).then_some(("POCL_DEVICES", "pthread basic")))
             .stdin(Stdio::null())
             .stdout(file(&out))
             .stderr(file(&errors))
@@ -272,13 +305,18 @@ impl Case<'_> {
             return wrong("it does not end");
         };
         match status.code() {
-            Some(0) if printed.lines().next() == Some(&self.program.wanted) => Ok(End::Right),
+            Some(0) if printed.lines().next() == Some(&self.program.wanted) => Ok(Run {
+                end: End::Right,
+                said,
+            }),
             Some(0) => wrong("a wrong result, and status 0"),
             Some(3) => wrong("a wrong result"),
+            Some(2) => wrong("the settings are refused, so that nothing was tried"),
             // A call may have returned an error, which the program has looked at.
-            Some(_) if said.contains("ocr: error: ") || said.contains("check failed") => {
-                Ok(End::Error)
-            }
+            Some(_) if said.contains("ocr: error: ") || said.contains("check failed") => Ok(Run {
+                end: End::Error,
+                said,
+            }),
             _ => wrong(&format!("{status}, without a message")),
         }
     }
@@ -304,6 +342,7 @@ fn cases<'a>(programs: &'a [Program], all: bool) -> Vec<Case<'a>> {
                             inject,
                             policy,
                             memory,
+                            two_devices: false,
                         });
                     }
                 }
@@ -334,13 +373,9 @@ fn cases<'a>(programs: &'a [Program], all: bool) -> Vec<Case<'a>> {
     cases
 }
 
-#[test]
-fn what_fails_ends_right_or_with_an_error() {
-    if support::is_without_opencl() {
-        println!("skipped: OCR_TEST_NO_OPENCL");
-        return;
-    }
-    let folder = root().join("target/injected-failures");
+/// Builds the library in which calls fail, and the programs, in a folder of the test's own.
+fn prepare(name: &str) -> (PathBuf, Vec<Program>) {
+    let folder = root().join("target/injected-failures").join(name);
     std::fs::create_dir_all(&folder).expect("target can be written");
     let injector = ["-shared", "-fPIC", "tests/injector/opencl.c"];
     build(
@@ -355,16 +390,17 @@ fn what_fails_ends_right_or_with_an_error() {
         ],
     );
     let programs = programs(&folder);
-    let cases = cases(
-        &programs,
-        std::env::var("OCR_TEST_INJECT").is_ok_and(|word| word == "all"),
-    );
+    (folder, programs)
+}
+
+/// Runs those that OCR_TEST_INJECT_ONLY leaves, several at a time. Fails where one ends as none may.
+fn run_all<'a>(folder: &Path, cases: &'a [Case<'a>]) -> Vec<(&'a Case<'a>, Run)> {
     let only = std::env::var("OCR_TEST_INJECT_ONLY").unwrap_or_default();
     let cases: Vec<&Case> = cases
         .iter()
         .filter(|case| case.name().contains(&only))
         .collect();
-    let (next, ends, wrong) = (
+    let (next, runs, wrong) = (
         AtomicUsize::new(0),
         Mutex::new(Vec::new()),
         Mutex::new(Vec::new()),
@@ -380,8 +416,8 @@ fn what_fails_ends_right_or_with_an_error() {
                     let Some(case) = cases.get(number) else {
                         return;
                     };
-                    match case.run(&folder, number) {
-                        Ok(end) => ends.lock().expect("no panic").push(end),
+                    match case.run(folder, number) {
+                        Ok(run) => runs.lock().expect("no panic").push((*case, run)),
                         Err(text) => {
                             eprintln!("{text}");
                             wrong.lock().expect("no panic").push(case.name());
@@ -391,15 +427,15 @@ fn what_fails_ends_right_or_with_an_error() {
             });
         }
     });
-    let (ends, wrong) = (
-        ends.into_inner().expect("no panic"),
+    let (runs, wrong) = (
+        runs.into_inner().expect("no panic"),
         wrong.into_inner().expect("no panic"),
     );
-    let right = ends.iter().filter(|&&end| end == End::Right).count();
+    let right = runs.iter().filter(|(_, run)| run.end == End::Right).count();
     println!(
         "{} runs: {right} right, {} with an error",
         cases.len(),
-        ends.len() - right
+        runs.len() - right
     );
     assert!(
         wrong.is_empty(),
@@ -408,4 +444,53 @@ fn what_fails_ends_right_or_with_an_error() {
         cases.len(),
         wrong.join("\n")
     );
+    runs
+}
+
+#[test]
+fn what_fails_ends_right_or_with_an_error() {
+    if support::is_without_opencl() {
+        println!("skipped: OCR_TEST_NO_OPENCL");
+        return;
+    }
+    let (folder, programs) = prepare("any");
+    let all = std::env::var("OCR_TEST_INJECT").is_ok_and(|word| word == "all");
+    run_all(&folder, &cases(&programs, all));
+}
+
+/// Kernels without C functions, on two devices of which one fails: the other one runs them, and a note says so. What was
+/// given to a device whose memory is the host's may be half written.
+#[test]
+fn what_fails_on_one_device_runs_on_the_other() {
+    if support::is_without_opencl() {
+        println!("skipped: OCR_TEST_NO_OPENCL");
+        return;
+    }
+    let (folder, programs) = prepare("two-devices");
+    let mut cases = Vec::new();
+    for program in programs.iter().filter(|program| program.name == KERNELS) {
+        for (at, inject) in ON_ONE_DEVICE.iter().enumerate() {
+            for (turn, &memory) in MEMORIES.iter().enumerate() {
+                cases.push(Case {
+                    program,
+                    inject: inject.to_string(),
+                    policy: POLICIES[(at + turn) % POLICIES.len()],
+                    memory,
+                    two_devices: true,
+                });
+            }
+        }
+    }
+    let mut elsewhere = 0;
+    for (case, run) in run_all(&folder, &cases) {
+        let name = case.name();
+        let told = run.said.contains(" went to device '");
+        // One that fails once is tried again where it was.
+        if case.inject.starts_with("clEnqueueNDRangeKernel:") && case.inject.ends_with("+:now") {
+            let is_so = run.end == End::Right && told;
+            assert!(is_so, "{name} is not run elsewhere: {}", run.said);
+        }
+        elsewhere += usize::from(run.end == End::Right && told);
+    }
+    println!("{elsewhere} of them went on on the other device");
 }

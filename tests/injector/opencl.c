@@ -18,6 +18,9 @@
  *          never     it is not executed, and its event never ends
  *          With a Q before it (Qnever), commands behind it in the same queue are treated as if they waited for it.
  *
+ * With OCR_INJECT_DEVICE=N only commands for that device fail, and are counted: the N-th one, from 0 on, that the program
+ * was told of.
+ *
  * With OCR_INJECT_LAZY=1 no command begins before a clFlush that succeeds, or a call that waits, as on rusticl.
  *
  * Events are wrapped: what the program has is a `struct event`. They are never freed. */
@@ -43,9 +46,13 @@ enum { COMPLETE = 0, SUBMITTED = 2, FAILS = -5, BEHIND_ONE = -14, EXECUTION_STAT
 static char function[64], how[16] = "now", behind[16] = "run";
 static unsigned long number, calls;
 static bool and_later, with_queue, lazy;
+static int only_device = -1; /* -1: any */
 
 static void __attribute__((constructor)) read_plan(void) {
     lazy = getenv("OCR_INJECT_LAZY") != NULL;
+    if (getenv("OCR_INJECT_DEVICE") != NULL) {
+        only_device = atoi(getenv("OCR_INJECT_DEVICE"));
+    }
     const char *text = getenv("OCR_INJECT");
     char at[24] = "";
     if (text == NULL || sscanf(text, "%63[^:]:%23[^:]:%15[^:]:%15s", function, at, how, behind) < 2) {
@@ -248,6 +255,36 @@ static void flushed(handle queue) {
     }
 }
 
+/* The devices, in the order in which the program was told of them. */
+static handle devices[8];
+static int device_count;
+
+static int number_of(handle device) {
+    int at = 0;
+    while (at < device_count && devices[at] != device) {
+        at++;
+    }
+    if (at == device_count && at < 8) {
+        devices[device_count++] = device;
+    }
+    return at;
+}
+
+/* Whether commands in the queue may fail. */
+static bool is_chosen(handle queue) {
+    REAL(cl_int, clGetCommandQueueInfo, handle, cl_uint, size_t, void *, size_t *)
+    enum { DEVICE_OF_QUEUE = 0x1091 };
+    if (only_device < 0) {
+        return true;
+    }
+    handle device = NULL;
+    real(queue, DEVICE_OF_QUEUE, sizeof device, &device, NULL);
+    pthread_mutex_lock(&lock);
+    int at = number_of(device);
+    pthread_mutex_unlock(&lock);
+    return at == only_device;
+}
+
 /* A command that is being enqueued. */
 struct command {
     handle queue;
@@ -261,7 +298,7 @@ struct command {
 static struct command begin(const char *name, handle queue, cl_uint count, struct event *const *list, bool must_run,
                             bool waits) {
     struct command command = {.queue = queue};
-    bool fail = fails(name);
+    bool fail = is_chosen(queue) && fails(name);
     if (fail && is_now()) {
         command.now = true;
         return command;
@@ -510,7 +547,6 @@ STATUS(clReleaseProgram, (handle a), (a))
 STATUS(clReleaseKernel, (handle a), (a))
 STATUS(clGetPlatformIDs, (cl_uint a, handle *b, cl_uint *c), (a, b, c))
 STATUS(clGetPlatformInfo, (handle a, cl_uint b, size_t c, void *d, size_t *e), (a, b, c, d, e))
-STATUS(clGetDeviceIDs, (handle a, cl_ulong b, cl_uint c, handle *d, cl_uint *e), (a, b, c, d, e))
 STATUS(clGetDeviceInfo, (handle a, cl_uint b, size_t c, void *d, size_t *e), (a, b, c, d, e))
 STATUS(clBuildProgram, (handle a, cl_uint b, const handle *c, const char *d, void *e, void *f), (a, b, c, d, e, f))
 STATUS(clGetProgramInfo, (handle a, cl_uint b, size_t c, void *d, size_t *e), (a, b, c, d, e))
@@ -521,7 +557,21 @@ STATUS(clGetKernelWorkGroupInfo, (handle a, handle b, cl_uint c, size_t d, void 
 STATUS(clSetKernelArg, (handle a, cl_uint b, size_t c, const void *d), (a, b, c, d))
 STATUS(clCreateKernelsInProgram, (handle a, cl_uint b, handle *c, cl_uint *d), (a, b, c, d))
 OBJECT(clCreateContext, (const void *a, cl_uint b, const handle *c, void *d, void *e, cl_int *error), (a, b, c, d, e, error))
-OBJECT(clCreateCommandQueue, (handle a, handle b, cl_ulong c, cl_int *error), (a, b, c, error))
 OBJECT(clCreateBuffer, (handle a, cl_ulong b, size_t c, void *d, cl_int *error), (a, b, c, d, error))
+OBJECT(clCreateCommandQueue, (handle a, handle b, cl_ulong c, cl_int *error), (a, b, c, error))
 OBJECT(clCreateProgramWithSource, (handle a, cl_uint b, const char **c, const size_t *d, cl_int *error), (a, b, c, d, error))
 OBJECT(clCreateKernel, (handle a, const char *b, cl_int *error), (a, b, error))
+
+cl_int clGetDeviceIDs(handle platform, cl_ulong type, cl_uint most, handle *ids, cl_uint *count) {
+    REAL(cl_int, clGetDeviceIDs, handle, cl_ulong, cl_uint, handle *, cl_uint *)
+    if (fails("clGetDeviceIDs")) {
+        return FAILS;
+    }
+    cl_int status = real(platform, type, most, ids, count);
+    pthread_mutex_lock(&lock);
+    for (cl_uint at = 0; status == 0 && ids != NULL && at < most; at++) {
+        number_of(ids[at]);
+    }
+    pthread_mutex_unlock(&lock);
+    return status;
+}

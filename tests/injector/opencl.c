@@ -558,7 +558,6 @@ STATUS(clSetKernelArg, (handle a, cl_uint b, size_t c, const void *d), (a, b, c,
 STATUS(clCreateKernelsInProgram, (handle a, cl_uint b, handle *c, cl_uint *d), (a, b, c, d))
 OBJECT(clCreateContext, (const void *a, cl_uint b, const handle *c, void *d, void *e, cl_int *error), (a, b, c, d, e, error))
 OBJECT(clCreateBuffer, (handle a, cl_ulong b, size_t c, void *d, cl_int *error), (a, b, c, d, error))
-OBJECT(clCreateCommandQueue, (handle a, handle b, cl_ulong c, cl_int *error), (a, b, c, error))
 OBJECT(clCreateProgramWithSource, (handle a, cl_uint b, const char **c, const size_t *d, cl_int *error), (a, b, c, d, error))
 OBJECT(clCreateKernel, (handle a, const char *b, cl_int *error), (a, b, error))
 
@@ -574,4 +573,24 @@ cl_int clGetDeviceIDs(handle platform, cl_ulong type, cl_uint most, handle *ids,
     }
     pthread_mutex_unlock(&lock);
     return status;
+}
+
+handle clCreateCommandQueue(handle context, handle device, cl_ulong properties, cl_int *error) {
+    REAL(handle, clCreateCommandQueue, handle, handle, cl_ulong, cl_int *)
+    if (fails("clCreateCommandQueue")) {
+        if (error != NULL) {
+            *error = FAILS;
+        }
+        return NULL;
+    }
+    handle queue = real(context, device, properties, error);
+    /* It may have the address of one that was released: nothing has failed in the new one. */
+    pthread_mutex_lock(&lock);
+    for (int i = 0; i < failed_count; i++) {
+        if (failed_queues[i] == queue) {
+            failed_queues[i] = NULL;
+        }
+    }
+    pthread_mutex_unlock(&lock);
+    return queue;
 }

@@ -12,8 +12,8 @@ extern "C" {
 
 /*
  * Prints to the standard output, like printf of the C library, and returns the number of bytes
- * written, or 0 if it fails. The standard output has a buffer: what cannot be written from there later is seen
- * by a program that calls fflush and looks at its result. Each call is written in one piece: lines of EDTs that print at the same
+ * written, or 0 if it fails. The standard output has a buffer. If something of it cannot be written later, an error
+ * says so at the end, and the exit status is not 0; so it is for what the program prints by the C library. Each call is written in one piece: lines of EDTs that print at the same
  * time do not mix. The specification lets a runtime cut off long texts (some do at 1024 bytes); this
  * one does not.
  *

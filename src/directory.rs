@@ -4,6 +4,7 @@
 //! to another directory before the runtime uses the name, at the end of a run at the latest. So relative names in
 //! settings are made absolute, with the directory that the process had before `main`.
 
+use crate::text::Readable;
 use std::io;
 use std::path::{Path, PathBuf};
 use std::sync::OnceLock;
@@ -23,9 +24,20 @@ pub(crate) fn from_start(name: &Path) -> io::Result<PathBuf> {
     if name.as_os_str().is_empty() {
         return Err(io::Error::other("the name of the file is empty"));
     }
-    match START.get_or_init(|| std::env::current_dir().ok()) {
+    let start = START.get_or_init(|| std::env::current_dir().ok());
+    full_name(start.as_deref(), name)
+}
+
+/// The full name of a file, as it is seen from a directory, if there is one.
+fn full_name(start: Option<&Path>, name: &Path) -> io::Result<PathBuf> {
+    match start {
         Some(start) => std::path::absolute(start.join(name)),
-        None => Ok(name.to_path_buf()),
+        None if name.is_absolute() => Ok(name.to_path_buf()),
+        None => Err(io::Error::other(format!(
+            "the directory in which the program was started, and in which {} would be, is not there any more: give the \
+             whole name of the file, from / on, or start the program elsewhere",
+            Readable::path(name)
+        ))),
     }
 }
 
@@ -45,5 +57,13 @@ mod tests {
             assert_eq!(from_start(Path::new(name)).expect("a name"), full);
         }
         assert!(from_start(Path::new("")).is_err());
+    }
+
+    #[test]
+    fn without_a_directory_only_full_names_are_taken() {
+        let full = full_name(None, Path::new("/a.json"));
+        assert_eq!(full.expect("a full name"), PathBuf::from("/a.json"));
+        let refused = full_name(None, Path::new("a.json")).expect_err("a relative one");
+        assert!(refused.to_string().contains("in which a.json would be"));
     }
 }

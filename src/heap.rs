@@ -117,7 +117,7 @@ pub(crate) fn run_out(bytes: usize) -> ! {
 
 unsafe extern "C" {
     /// In `src/capi/shim.c`.
-    fn ocrFlushStreams();
+    fn ocrFlushStreams() -> libc::c_int;
 }
 
 /// How many bytes of addresses the process has, and how many of them are in memory; 0 if the system does not say.

@@ -711,6 +711,65 @@ fn pocl_without_a_folder_is_explained() {
 }
 
 #[test]
+fn variables_that_leave_pocl_without_a_device_are_named() {
+    if !is_pocl_alone() {
+        return;
+    }
+    for (name, value, says) in [
+        (
+            "POCL_CACHE_DIR",
+            "",
+            "is not used: POCL_CACHE_DIR is set and empty, for which PoCL would end the process",
+        ),
+        ("POCL_DEVICES", "", "chosen by POCL_DEVICES=\"\""),
+        ("POCL_DEVICES", "bogus", "chosen by POCL_DEVICES=\"bogus\""),
+    ] {
+        let set = [(name, value)];
+        let text = ocr(&["info", "--short"], &set).is(0, &[]).stdout;
+        let text = text.split_whitespace().collect::<Vec<_>>().join(" ");
+        // Later versions may have devices even so.
+        if text.contains(", driver ") {
+            continue;
+        }
+        assert!(text.contains(says), "no `{says}` in\n{text}");
+        let answer = vector_scale(&[], &set);
+        assert_eq!(answer.status, Some(1), "{}", answer.stderr);
+        assert!(!answer.stderr.contains("corrupted"), "{}", answer.stderr);
+        answer.says(&[says]);
+    }
+}
+
+/// LLVM ends the process in the middle of a launch, from a thread of its own.
+#[test]
+fn a_folder_of_pocl_that_is_full_at_a_launch_is_explained() {
+    if !is_pocl_alone() {
+        return;
+    }
+    let cache = folder("small");
+    let cache = cache.display().to_string();
+    let set = [("POCL_CACHE_DIR", &*cache)];
+    let mut ended = false;
+    // Some sizes are enough for the build, and not for the launch.
+    for size in ["16k", "48k", "96k"] {
+        let mount = format!("mount -t tmpfs -o size={size} tmpfs '{cache}'");
+        let runs = format!("{mount} || exit 77; exec \"$0\"");
+        let answer = vector_scale(&["unshare", "-m", "sh", "-c", &runs], &set);
+        if matches!(answer.status, Some(77)) || answer.stderr.contains("unshare") {
+            eprintln!("skipped: nothing can be mounted here");
+            return;
+        }
+        if answer.status == Some(0) {
+            continue;
+        }
+        ended = true;
+        assert!(answer.stderr.contains("ocr: error: "), "{}", answer.stderr);
+        assert!(!answer.stderr.contains("corrupted"), "{}", answer.stderr);
+        answer.says(&[&cache, "POCL_CACHE_DIR"]);
+    }
+    assert!(ended, "PoCL has room for all it compiles in 16 KiB");
+}
+
+#[test]
 fn pocl_without_a_linker_is_explained() {
     if !is_pocl_alone() {
         return;
@@ -842,6 +901,14 @@ fn a_library_that_is_passed_over_is_told() {
         "is used instead",
     ]);
     ocr(&["info", "--short"], &set).is(0, &["Note: OPENCL_DYLIB_PATH names"]);
+    for empty in ["", ";libOpenCL.so.1"] {
+        let answer = vector_scale(&[], &[("OPENCL_DYLIB_PATH", empty)]);
+        assert_eq!(answer.status, Some(1));
+        answer.says(&[
+            "OPENCL_DYLIB_PATH holds an empty name",
+            "or unset OPENCL_DYLIB_PATH",
+        ]);
+    }
     let answer = vector_scale(&[], &[("OPENCL_DYLIB_PATH", "libc.so.6")]);
     assert_eq!(answer.status, Some(1));
     answer.says(&["libc.so.6, which is loaded but is not OpenCL"]);

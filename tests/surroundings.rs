@@ -55,8 +55,8 @@ impl Place {
         self.folder.join("start")
     }
 
-    /// Runs the program in `start`, with these settings alone.
-    fn run(&self, program: &Path, args: &[&OsStr], settings: &[(&str, &OsStr)]) -> Answer {
+    /// The program, to be run in `start` with these arguments and settings alone.
+    fn command(&self, program: &Path, args: &[&OsStr], settings: &[(&str, &OsStr)]) -> Command {
         let mut command = Command::new(program);
         for (name, _) in std::env::vars_os() {
             if name.as_bytes().starts_with(b"OCR_") {
@@ -67,15 +67,13 @@ impl Place {
         command.env("OCR_MODELS", "off");
         command.env("OCR_WORKERS", "2").env("OCR_DEVICES", "none");
         command.args(args).envs(settings.iter().copied());
-        let output = command.current_dir(self.start()).output();
-        let output = output.expect("it can be started");
-        // What the runtime says is UTF-8, whatever it speaks of.
-        let text = |bytes| String::from_utf8(bytes).expect("UTF-8");
-        Answer {
-            status: output.status.code(),
-            stdout: text(output.stdout),
-            stderr: text(output.stderr),
-        }
+        command.current_dir(self.start());
+        command
+    }
+
+    /// Runs the program in `start`, with these settings alone.
+    fn run(&self, program: &Path, args: &[&OsStr], settings: &[(&str, &OsStr)]) -> Answer {
+        answer_of(self.command(program, args, settings))
     }
 
     /// Whether only `start` has these files, of which each begins so.
@@ -91,6 +89,18 @@ impl Place {
                 .count()
         };
         assert_eq!((count("start"), count("other")), (files.len(), 0));
+    }
+}
+
+/// Runs a command to its end.
+fn answer_of(mut command: Command) -> Answer {
+    let output = command.output().expect("it can be started");
+    // What the runtime says is UTF-8, whatever it speaks of.
+    let text = |bytes| String::from_utf8(bytes).expect("UTF-8");
+    Answer {
+        status: output.status.code(),
+        stdout: text(output.stdout),
+        stderr: text(output.stderr),
     }
 }
 
@@ -360,4 +370,105 @@ fn kernels_and_their_options_are_bytes() {
     let report: ocr::report::Report = serde_json::from_str(&report).expect("a report");
     assert_eq!(report.kernel_edts, 1, "{report:?}\n{}", answer.stderr);
     assert_eq!(report.variants[0].template, "noth\\xefng", "{report:?}");
+}
+
+/// Runs a program whose standard output is a device that is always full, or is closed.
+fn run_without_output(place: &Place, how: &str, args: &[&str]) -> Answer {
+    let program = place.program.display().to_string();
+    let script = format!("exec \"$0\" \"$@\" {how}");
+    let words: Vec<&OsStr> = [&["-c", &script, &*program], args]
+        .concat()
+        .into_iter()
+        .map(OsStr::new)
+        .collect();
+    answer_of(place.command(Path::new("sh"), &words, &[]))
+}
+
+#[test]
+fn output_that_cannot_be_written_is_an_error() {
+    let place = Place::new("full-output", "prints.c");
+    const SAYS: &str = "ocr: error: not all that the program has printed could be written";
+    for (what, status) in [
+        ("ocrPrintf", 1),
+        ("PRINTF", 1),
+        ("printf", 1),
+        ("flushes", 1),
+        ("many", 1),
+        ("late", 1),
+        ("exit", 1),
+        ("abort", 1),
+        ("abort7", 7),
+    ] {
+        let answer = run_without_output(&place, ">/dev/full", &[what]);
+        assert_eq!(answer.status, Some(status), "{what}: {}", answer.stderr);
+        let told = answer.stderr.matches(SAYS).count();
+        assert_eq!(told, 1, "{what}: {}", answer.stderr);
+        let answer = place.run(&place.program, &words(&[what]), &[]);
+        let status = if status == 1 { 0 } else { status };
+        assert_eq!(answer.status, Some(status), "{what}: {}", answer.stderr);
+        assert!(!answer.stdout.is_empty(), "{what} prints nothing");
+        assert_eq!(answer.stderr, "", "{what}");
+    }
+    let answer = run_without_output(&place, ">/dev/full", &["ocrPrintf"]);
+    assert!(
+        answer.stderr.contains("No space left on device"),
+        "{}",
+        answer.stderr
+    );
+    let answer = run_without_output(&place, ">&-", &["ocrPrintf"]);
+    assert_eq!(answer.status, Some(1), "{}", answer.stderr);
+    assert!(
+        answer.stderr.contains("Bad file descriptor"),
+        "{}",
+        answer.stderr
+    );
+    for how in [">/dev/full", ">&-"] {
+        let answer = run_without_output(&place, how, &["nothing"]);
+        assert_eq!((answer.status, &*answer.stderr), (Some(0), ""));
+    }
+    // What the program has closed itself is its own matter.
+    let answer = place.run(&place.program, &words(&["closes"]), &[]);
+    assert_eq!((answer.status, &*answer.stderr), (Some(0), ""));
+    for option in ["-ocr:help", "-ocr:version"] {
+        let answer = run_without_output(&place, ">/dev/full", &[option]);
+        let says = "ocr: error: the standard output cannot be written: ";
+        assert!(
+            answer.status == Some(1) && answer.stderr.starts_with(says),
+            "{}",
+            answer.stderr
+        );
+    }
+    let place = Place::new("full-output-own-main", "own_main_prints.c");
+    let answer = run_without_output(&place, ">/dev/full", &[]);
+    assert_eq!(answer.status, Some(1), "{}", answer.stderr);
+    assert_eq!(answer.stderr.matches(SAYS).count(), 1, "{}", answer.stderr);
+    let answer = place.run(&place.program, &[], &[]);
+    assert_eq!((answer.status, &*answer.stderr), (Some(0), ""));
+    assert_eq!(answer.stdout, "before\nin the run\nbehind\n");
+}
+
+/// Names in settings are of the directory at the start: where that is gone, nothing is written elsewhere.
+#[test]
+fn a_start_directory_that_was_removed_is_told() {
+    let place = Place::new("removed", "program.c");
+    let program = place.program.display().to_string();
+    let gone = place.folder.join("gone").display().to_string();
+    let script = "mkdir \"$1\" && cd \"$1\" && rmdir \"$1\" && shift && exec \"$@\"";
+    let run = |settings: &[(&str, &OsStr)]| {
+        let other = place.folder.join("other").display().to_string();
+        let words = words(&["-c", script, "sh", &gone, &program, "go", &other]);
+        answer_of(place.command(Path::new("sh"), &words, settings))
+    };
+    let answer = run(&[("OCR_REPORT", OsStr::new("one.json"))]);
+    let says = "in which one.json would be, is not there any more";
+    assert!(
+        answer.status == Some(2) && answer.stderr.contains(says),
+        "{}",
+        answer.stderr
+    );
+    assert!(answer.stderr.contains("OCR_REPORT"), "{}", answer.stderr);
+    let full = place.start().join("two.json");
+    let answer = run(&[("OCR_REPORT", full.as_os_str())]);
+    assert_eq!(answer.status, Some(0), "{}", answer.stderr);
+    place.start_has(&[(OsStr::new("two.json"), "{")]);
 }

@@ -4,28 +4,52 @@
 #define _POSIX_C_SOURCE 200809L
 #include "ocr.h"
 
+#include <errno.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <time.h>
 
+/* Why the standard output could not be written first, where that is known; 0: it is not. */
+static int firstFault;
+
+static void noteFault(int fault)
+{
+    int none = 0;
+    __atomic_compare_exchange_n(&firstFault, &none, fault, false, __ATOMIC_RELAXED, __ATOMIC_RELAXED);
+}
+
+static u32 print(const char *fmt, va_list args)
+{
+    /* The stream is locked for the whole call: the text comes out in one piece. */
+    int written = vprintf(fmt, args);
+    if (written >= 0) {
+        return (u32)written;
+    }
+    int fault = errno;
+    /* Else the text could not be made, and nothing was lost of others. */
+    if (ferror(stdout)) {
+        noteFault(fault);
+    }
+    return 0;
+}
+
 u32 ocrPrintf(const char *fmt, ...)
 {
     va_list args;
     va_start(args, fmt);
-    /* The stream is locked for the whole call: the text comes out in one piece. */
-    int written = vprintf(fmt, args);
+    u32 written = print(fmt, args);
     va_end(args);
-    return written < 0 ? 0 : (u32)written;
+    return written;
 }
 
 u32 PRINTF(const char *fmt, ...)
 {
     va_list args;
     va_start(args, fmt);
-    int written = vprintf(fmt, args);
+    u32 written = print(fmt, args);
     va_end(args);
-    return written < 0 ? 0 : (u32)written;
+    return written;
 }
 
 u32 SNPRINTF(char *buf, u32 size, const char *fmt, ...)
@@ -50,21 +74,35 @@ void _ocrAssert(bool val, const char *str, const char *file, u32 line)
 /*
  * Flushes the standard streams without waiting for ever: a thread that reads from the terminal may
  * hold the lock of a stream, and the process is to end now. Declared in src/engine/state/fatal.rs.
+ *
+ * Returns 0 if all that was printed to the standard output has been written, as far as can be told; else why not, as
+ * errno says it, or -1 where that is not known: the program has printed it itself, and the stream has kept that there was
+ * an error.
  */
-void ocrFlushStreams(void);
-void ocrFlushStreams(void)
+int ocrFlushStreams(void);
+int ocrFlushStreams(void)
 {
-    FILE *streams[] = {stdout, stderr};
+    FILE *streams[] = {stderr, stdout};
+    bool isLost = false;
     for (unsigned at = 0; at < 2; ++at) {
         for (int tries = 0; tries < 100; ++tries) {
             if (ftrylockfile(streams[at]) == 0) {
-                fflush(streams[at]);
+                bool isOut = streams[at] == stdout;
+                if (fflush(streams[at]) != 0 && isOut) {
+                    noteFault(errno);
+                }
+                isLost = isOut && ferror(stdout);
                 funlockfile(streams[at]);
                 break;
             }
             nanosleep(&(struct timespec){.tv_nsec = 1000000}, NULL);
         }
     }
+    if (!isLost) {
+        return 0;
+    }
+    int fault = __atomic_load_n(&firstFault, __ATOMIC_RELAXED);
+    return fault == 0 ? -1 : fault;
 }
 
 /* In src/directory.rs. */

@@ -76,7 +76,7 @@ pub use opencl::handle::DeviceManager;
 #[cfg(not(loom))]
 pub use opencl::measure::{LinkSpeed, measure_links};
 #[cfg(not(loom))]
-pub use opencl::surroundings::lacking;
+pub use opencl::surroundings::{lacking, why_ended};
 #[cfg(not(loom))]
 pub use opencl::threads::{
     NAME as THREAD_NAME, Seen as OpenclThreads, is_marked_here as is_thread_of_opencl,

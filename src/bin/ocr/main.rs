@@ -83,10 +83,17 @@ fn print(text: &str) -> Result<(), Failure> {
 }
 
 fn main() -> ExitCode {
-    let result = match Arguments::parse().command {
-        Subcommands::Info(options) => info::info(&options),
-        Subcommands::Compare(options) => compare::compare(&options),
-        Subcommands::Models(options) => models::models(&options),
+    let result = match Arguments::try_parse().map(|arguments| arguments.command) {
+        Ok(Subcommands::Info(options)) => info::info(&options),
+        Ok(Subcommands::Compare(options)) => compare::compare(&options),
+        Ok(Subcommands::Models(options)) => models::models(&options),
+        // What is asked for may be help.
+        Err(answer) => match answer.print() {
+            Err(error) if !answer.use_stderr() && error.kind() != ErrorKind::BrokenPipe => {
+                Err(Failure::failed(format!("standard output: {error}")))
+            }
+            _ => return ExitCode::from(u8::try_from(answer.exit_code()).unwrap_or(USAGE)),
+        },
     };
     match result {
         Ok(()) => ExitCode::SUCCESS,

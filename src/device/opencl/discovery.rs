@@ -1,7 +1,9 @@
 //! What OpenCL devices the machine has, and, where there are none, what is missing.
 
 use crate::device::opencl::error::code_name;
-use crate::device::opencl::surroundings::{driver_in, icd_fault, is_opencl, is_pocl, load_failure};
+use crate::device::opencl::surroundings::{
+    choosers, driver_in, icd_fault, is_opencl, is_pocl, load_failure, pocl_cache_is_empty,
+};
 use crate::device::opencl::{surroundings, threads};
 use crate::text::Readable;
 use opencl3::device::{
@@ -216,17 +218,21 @@ fn ask() -> Inventory {
         let name = ask(CL_PLATFORM_NAME);
         let version = ask(CL_PLATFORM_VERSION);
         found.platforms.push(format!("{name} ({version})"));
-        let pocl_lacks = || {
-            if is_pocl(&name) {
-                surroundings::pocl_cache_fault()
-            } else {
-                None
-            }
+        let env = |name: &str| std::env::var_os(name);
+        if is_pocl(&name)
+            && let Some(fault) = pocl_cache_is_empty(env)
+        {
+            (found.notes).push(format!("platform {name} is not used: {fault}"));
+            continue;
+        }
+        let why_none = || match is_pocl(&name).then(surroundings::pocl_cache_fault) {
+            Some(Some(fault)) => Some(fault),
+            _ => choosers(&name, env),
         };
         match get_device_ids(platform, CL_DEVICE_TYPE_ALL) {
             Ok(ids) => {
                 if ids.is_empty() {
-                    let why = pocl_lacks().map_or("it does not say why".to_string(), |why| why);
+                    let why = why_none().unwrap_or_else(|| "it does not say why".to_string());
                     found
                         .notes
                         .push(format!("platform {name} has no device: {why}"));
@@ -238,7 +244,7 @@ fn ask() -> Inventory {
                 }
             }
             Err(code) => {
-                let why = pocl_lacks().map_or(String::new(), |why| format!(". {why}"));
+                let why = why_none().map_or(String::new(), |why| format!(": {why}"));
                 found.notes.push(format!(
                     "platform {name}: clGetDeviceIDs failed: {}{why}",
                     code_name(code)

@@ -1,6 +1,7 @@
 //! What OpenCL needs of the machine, and does not say when it is missing: libraries that can be loaded, and for PoCL a
 //! folder for what it compiles, and a linker.
 
+use crate::text::Readable;
 use std::ffi::{CStr, CString, OsString};
 use std::fs::OpenOptions;
 use std::io::Write;
@@ -150,6 +151,17 @@ fn pocl_cache(variable: impl Fn(&str) -> Option<OsString>) -> (PathBuf, &'static
     }
 }
 
+/// What PoCL ends the process for when it is asked for its devices: it takes an empty name as one.
+pub(crate) fn pocl_cache_is_empty(
+    variable: impl Fn(&str) -> Option<OsString>,
+) -> Option<&'static str> {
+    let is_empty = variable("POCL_CACHE_DIR").is_some_and(|value| value.is_empty());
+    is_empty.then_some(
+        "POCL_CACHE_DIR is set and empty, for which PoCL would end the process, so that it is not asked for devices: unset \
+         it, or set it to the whole name of a folder",
+    )
+}
+
 /// What keeps PoCL from compiling, or from loading what it has compiled: of the folder for that.
 pub(crate) fn pocl_cache_fault() -> Option<String> {
     cache_fault().map(|(_, text)| text)
@@ -164,6 +176,14 @@ pub(crate) fn pocl_load_fault() -> Option<String> {
 /// Whether code cannot be loaded from the folder, or nothing can be written there; and the words.
 fn cache_fault() -> Option<(bool, String)> {
     let (folder, from) = pocl_cache(|name| env::var_os(name));
+    if from == "POCL_CACHE_DIR" && folder.as_os_str().len() == 1 {
+        let text = format!(
+            "PoCL keeps what it compiles in the folder that {from} names, and takes a name of one letter ({}) for none: set \
+             {from} to the whole name of a folder",
+            folder.display()
+        );
+        return Some((false, text));
+    }
     let fault = try_folder(&folder).err()?;
     let (what, error) = match &fault {
         Fault::Folder(error) => ("which cannot be made", error),
@@ -179,6 +199,85 @@ fn cache_fault() -> Option<(bool, String)> {
         folder.display()
     );
     Some((matches!(fault, Fault::Load(_)), text))
+}
+
+/// Variables by which a platform is told which of its devices to have, and a part of the platform's name, in lower case.
+/// Empty: of any.
+const CHOOSERS: &[(&str, &str)] = &[
+    ("POCL_DEVICES", "portable computing language"),
+    ("RUSTICL_ENABLE", "rusticl"),
+    ("CUDA_VISIBLE_DEVICES", "nvidia"),
+    ("ROCR_VISIBLE_DEVICES", "amd"),
+    ("HIP_VISIBLE_DEVICES", "amd"),
+    ("GPU_DEVICE_ORDINAL", "amd"),
+    ("ZE_AFFINITY_MASK", "intel"),
+];
+
+/// Why a platform may have no device: the variables that choose among its devices, as they are set.
+pub(crate) fn choosers(
+    platform: &str,
+    variable: impl Fn(&str) -> Option<OsString>,
+) -> Option<String> {
+    let platform = platform.to_lowercase();
+    let mut set = Vec::new();
+    for (name, _) in CHOOSERS.iter().filter(|of| platform.contains(of.1)) {
+        match variable(name) {
+            Some(value) => set.push(format!("{name}=\"{}\"", Readable::os(&value))),
+            // It has devices by default nowhere.
+            None if *name == "RUSTICL_ENABLE" => {
+                return Some(format!(
+                    "it has only those of the drivers that {name} names, which is not set (llvmpipe, iris, radeonsi...)"
+                ));
+            }
+            None => {}
+        }
+    }
+    if set.is_empty() {
+        return None;
+    }
+    Some(format!(
+        "which devices it has is chosen by {}: unset that, or name devices that it knows{}",
+        set.join(" and "),
+        if platform.contains("portable") {
+            " (pthread or cpu, basic)"
+        } else {
+            ""
+        }
+    ))
+}
+
+/// What can be said where OpenCL has ended the process by itself, in sentences that follow another; empty where nothing
+/// is known. PoCL compiles and links kernels when they are first launched, too.
+pub fn why_ended() -> String {
+    if LACKING.get().is_none() {
+        return String::new();
+    }
+    if let Some(fault) = pocl_cache_fault() {
+        return format!(" {fault}.");
+    }
+    let (folder, from) = pocl_cache(|name| env::var_os(name));
+    let free = free_bytes(&folder).map_or(String::new(), |free| {
+        format!(", on whose file system {free} bytes are free")
+    });
+    let linker = lacking().map_or(String::new(), |text| format!(" Here, {text}."));
+    format!(
+        " PoCL does that where it cannot write what it compiles, also when a kernel is first launched: that goes to the \
+         folder {} (by {from}){free}. Make room there, or set POCL_CACHE_DIR to a folder with more.{linker}",
+        folder.display()
+    )
+}
+
+/// What a user may still write on the file system of a folder.
+fn free_bytes(folder: &Path) -> Option<u64> {
+    let name = CString::new(folder.as_os_str().as_bytes()).ok()?;
+    let mut found = std::mem::MaybeUninit::<libc::statvfs>::uninit();
+    // SAFETY: the name is a C string, and the place is large enough for the answer.
+    if unsafe { libc::statvfs(name.as_ptr(), found.as_mut_ptr()) } != 0 {
+        return None;
+    }
+    // SAFETY: the call has succeeded, so it has filled the structure.
+    let found = unsafe { found.assume_init() };
+    Some(found.f_bavail * found.f_frsize)
 }
 
 /// What is wrong with a folder.
@@ -323,11 +422,35 @@ mod tests {
     }
 
     #[test]
+    fn variables_that_hide_devices_are_named() {
+        let with = |platform: &str, set: &[(&str, &str)]| {
+            let find = |name: &str| set.iter().find(|of| of.0 == name).map(|of| of.1.into());
+            choosers(platform, find).unwrap_or_default()
+        };
+        let pocl = "Portable Computing Language";
+        assert_eq!(with(pocl, &[("CUDA_VISIBLE_DEVICES", "")]), "");
+        let text = with(pocl, &[("POCL_DEVICES", "bogus")]);
+        assert!(text.contains("POCL_DEVICES=\"bogus\""), "{text}");
+        assert!(with(pocl, &[("POCL_DEVICES", "")]).contains("POCL_DEVICES=\"\""));
+        assert!(with("rusticl", &[]).contains("RUSTICL_ENABLE names, which is not set"));
+        let text = with("NVIDIA CUDA", &[("CUDA_VISIBLE_DEVICES", "-1")]);
+        assert!(text.contains("CUDA_VISIBLE_DEVICES=\"-1\""), "{text}");
+    }
+
+    #[test]
+    fn an_empty_folder_of_pocl_is_none() {
+        let with = |value: Option<&str>| pocl_cache_is_empty(|_| value.map(Into::into));
+        assert!(with(Some("")).is_some());
+        assert!(with(Some("/a")).is_none() && with(None).is_none());
+    }
+
+    #[test]
     fn a_folder_that_cannot_be_used_is_found_out() {
         let folder = env::temp_dir().join(format!("ocr-cache-{}", std::process::id()));
         assert!(try_folder(&folder).is_ok());
         let left = fs::read_dir(&folder).expect("it was made").count();
         assert_eq!(left, 0);
+        assert!(free_bytes(&folder).is_some());
         let file = folder.join("file");
         fs::write(&file, "").expect("a file");
         assert!(

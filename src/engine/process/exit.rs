@@ -1,20 +1,35 @@
 //! Who leaves without the runtime's doing: a thread that has called the runtime, or that the runtime needs, and a
 //! process that ends by `exit`.
 
+use crate::device::{is_thread_of_opencl, why_ended};
 use crate::diag::EdtName;
+use crate::engine::life::range::asks_range_of;
 use crate::engine::state::context::Context;
-use crate::engine::state::fatal::flush_output;
+use crate::engine::state::fatal::{exit_now, flush_output, status_after_output};
 use crate::engine::state::fork;
 use crate::engine::state::runtime::Runtime;
 use std::ffi::{c_int, c_void};
 
 /// Called by the C library when the process ends by `exit`, after what the program has registered for that
-/// (`src/capi/shim.c`), where a run may be going on: then its report is written all the same.
+/// (`src/capi/shim.c`), where a run may be going on: then its report is written all the same. And here what
+/// the program has printed is written at last.
 #[unsafe(no_mangle)]
 extern "C" fn ocrProcessEnds(status: c_int, _: *mut c_void) {
     if !fork::is_first() {
         return;
     }
+    end_in_run(status);
+    // The C library writes what is left of the output behind this, and says nothing of what it cannot write.
+    if Runtime::was_begun() {
+        let after = status_after_output(status);
+        if after != status {
+            exit_now(after);
+        }
+    }
+}
+
+/// The process ends, perhaps in the middle of a run.
+fn end_in_run(status: c_int) {
     let Some(runtime) = Runtime::current() else {
         return;
     };
@@ -22,8 +37,17 @@ extern "C" fn ocrProcessEnds(status: c_int, _: *mut c_void) {
         runtime.end.leave_it_to_who_exits();
         return;
     }
+    let by_opencl = is_thread_of_opencl() && asks_range_of().is_none();
     runtime.last_words(status, || {
-        if runtime.check.is_some() {
+        if by_opencl {
+            // What PoCL is made of ends the process so where it has no room for a file, for instance.
+            flush_output();
+            error!(
+                "OpenCL itself has ended the program, by exit({status}) on a thread of its own; the lines above may say \
+                 why.{}",
+                why_ended()
+            );
+        } else if runtime.check.is_some() {
             flush_output();
             strict_note!("{}", told(status, runtime.legacy));
         }

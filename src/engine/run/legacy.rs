@@ -30,8 +30,10 @@ struct Legacy {
 /// Ends the process if they are wrong, or ask for help.
 pub(crate) fn take_arguments(args: &mut Vec<OsString>) {
     match GivenArguments::take_from(args) {
-        Ok(given) if answered(given.request) => exit_now(0),
-        Ok(given) => GIVEN.lock().add(given),
+        Ok(given) => match answered(given.request) {
+            None => GIVEN.lock().add(given),
+            Some(status) => exit_now(status),
+        },
         Err(message) => {
             error!("{message}");
             exit_now(USAGE_STATUS);

@@ -9,7 +9,7 @@ use crate::engine::run::shutdown::explain_panics;
 use crate::engine::state::context::Context;
 use crate::engine::state::devices::Devices;
 use crate::engine::state::end::FATAL_STATUS;
-use crate::engine::state::fatal::{exit_now, fatal, flush_output};
+use crate::engine::state::fatal::{exit_now, fatal, status_after_output};
 use crate::engine::state::fetch_at_end::FetchAtEnd;
 use crate::engine::state::fork;
 use crate::engine::state::handlers::Handlers;
@@ -29,6 +29,7 @@ use crate::sched::reclaim::Reclaim;
 use crate::{config, heap};
 use crossbeam_utils::CachePadded;
 use std::ffi::OsString;
+use std::io::{self, Write};
 use std::os::unix::ffi::OsStrExt;
 use std::sync::Arc;
 use std::sync::atomic::AtomicU64;
@@ -41,8 +42,10 @@ pub(crate) const USAGE_STATUS: i32 = 2;
 pub fn run_program(mut args: Vec<OsString>, main_edt: EdtFunction) -> i32 {
     let loaded = Settings::load(&mut args);
     let settings = match loaded {
-        Ok((settings, request)) if !answered(request) => settings,
-        Ok(_) => return 0,
+        Ok((settings, request)) => match answered(request) {
+            None => settings,
+            Some(status) => return status,
+        },
         Err(message) => {
             error!("{message}");
             return USAGE_STATUS;
@@ -56,16 +59,23 @@ pub fn run_program(mut args: Vec<OsString>, main_edt: EdtFunction) -> i32 {
     run.end()
 }
 
-/// Prints what the command line asks for instead of a run, if it does.
-pub(crate) fn answered(request: config::Request) -> bool {
-    match request {
-        config::Request::Run => return false,
-        config::Request::Help => print!("{}", config::help()),
+/// Prints what the command line asks for instead of a run, if it does: the exit status then.
+pub(crate) fn answered(request: config::Request) -> Option<i32> {
+    let text = match request {
+        config::Request::Run => return None,
+        config::Request::Help => config::help(),
         config::Request::Version => {
-            println!("ocr {}, OCR API 1.1.0", env!("CARGO_PKG_VERSION"));
+            format!("ocr {}, OCR API 1.1.0\n", env!("CARGO_PKG_VERSION"))
+        }
+    };
+    let mut out = io::stdout().lock();
+    match out.write_all(text.as_bytes()).and_then(|()| out.flush()) {
+        Ok(()) => Some(0),
+        Err(error) => {
+            error!("the standard output cannot be written: {error}");
+            Some(FATAL_STATUS)
         }
     }
-    true
 }
 
 /// A run of the runtime: its workers, until it is ended.
@@ -183,9 +193,11 @@ impl Run {
         self.runtime.devices.stop();
         self.runtime.signals.end();
         watchdog::stay_harmless();
-        if !self.runtime.legacy {
-            flush_output();
-        }
+        let printed = if !self.runtime.legacy {
+            status_after_output(0)
+        } else {
+            0
+        };
         crash::listen_to_the_end(self.runtime.check.is_some(), self.runtime.legacy);
         // From here on threads of the program are refused.
         Runtime::install(None);
@@ -194,7 +206,7 @@ impl Run {
                 let missing = self.runtime.end.check_missing();
                 let left = self.runtime.check_left();
                 let unwritten = if written { 0 } else { FATAL_STATUS };
-                unwritten.max(missing).max(left)
+                unwritten.max(missing).max(left).max(printed)
             }
             code => code,
         };

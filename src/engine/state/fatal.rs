@@ -1,8 +1,11 @@
 //! The end of the process in the middle of a run: a message, the report, and a status that is not 0.
 
+use crate::diag::Once;
 use crate::engine::state::context::Context;
 use crate::engine::state::end::{FATAL_STATUS, Interrupt};
 use crate::engine::state::runtime::Runtime;
+use std::ffi::c_int;
+use std::io;
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
 
@@ -73,13 +76,36 @@ pub(crate) fn flush_output() {
 
 unsafe extern "C" {
     /// In `src/capi/shim.c`.
-    fn ocrFlushStreams();
+    fn ocrFlushStreams() -> c_int;
+}
+
+/// Flushes what the program has printed. Says once if some of that is lost, and then returns a status that is not 0 in
+/// place of this one.
+pub(crate) fn status_after_output(status: i32) -> i32 {
+    static TOLD: Once = Once::new();
+    // SAFETY: `ocrFlushStreams` of the shim has no preconditions.
+    let fault = unsafe { ocrFlushStreams() };
+    if fault == 0 {
+        return status;
+    }
+    if TOLD.is_first() {
+        let why = if fault > 0 {
+            format!(": {}", io::Error::from_raw_os_error(fault))
+        } else {
+            String::new()
+        };
+        error!(
+            "not all that the program has printed could be written to its standard output{why}. Make room where that goes, \
+             or send it elsewhere, and run the program again."
+        );
+    }
+    if status == 0 { FATAL_STATUS } else { status }
 }
 
 /// Flushes what the program has printed and ends the process without running destructors, which
 /// could meet threads that are still at work.
 pub(crate) fn exit_now(status: i32) -> ! {
-    flush_output();
+    let status = status_after_output(status);
     // SAFETY: `_exit` has no preconditions; it does not return.
     unsafe { libc::_exit(status) }
 }

@@ -24,7 +24,7 @@ use crate::sync::preemption_point;
 use crossbeam_utils::CachePadded;
 use parking_lot::Mutex;
 use std::sync::Arc;
-use std::sync::atomic::{AtomicPtr, AtomicU64, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicPtr, AtomicU64, Ordering};
 use std::time::Instant;
 
 /// A running runtime. What is written while EDTs run has cache lines of its own, since all threads read the rest.
@@ -83,6 +83,9 @@ pub(crate) struct Runtime {
 /// that it is freed when the last of them has let go of it.
 static CURRENT: Mutex<Option<Arc<Runtime>>> = Mutex::new(None);
 
+/// Whether a runtime was ever installed.
+static BEGUN: AtomicBool = AtomicBool::new(false);
+
 /// What `CURRENT` holds, to be compared with.
 static CURRENT_ADDRESS: AtomicPtr<Runtime> = AtomicPtr::new(std::ptr::null_mut());
 
@@ -102,8 +105,17 @@ impl Runtime {
         CURRENT.lock().clone()
     }
 
+    /// Whether a run has begun in this process.
+    pub(crate) fn was_begun() -> bool {
+        BEGUN.load(Ordering::Relaxed)
+    }
+
     pub(crate) fn install(runtime: Option<Arc<Runtime>>) {
         let mut current = CURRENT.lock();
+        if runtime.is_some() {
+            // Relaxed: a thread that ends the process before it sees this has begun no run.
+            BEGUN.store(true, Ordering::Relaxed);
+        }
         let address = runtime.as_ref().map_or(std::ptr::null(), Arc::as_ptr);
         check::set_on(
             runtime

@@ -165,7 +165,7 @@ fn find_what_is_said() {
     SAID.store(found.cast(), Ordering::Relaxed);
 }
 
-/// Whether a thread of OpenCL has called `abort` for reasons of its own: not the C library, for an assertion or since
+/// Whether a thread of OpenCL has called `abort` for reasons of its own, an assertion among them: not the C library since
 /// memory is corrupted.
 fn gave_up() -> bool {
     let said = SAID.load(Ordering::Relaxed);
@@ -174,7 +174,16 @@ fn gave_up() -> bool {
     }
     // SAFETY: it is a variable of the C library, which stays; who has written it has called `abort` on this thread, or
     // waits in it on another.
-    unsafe { said.read_volatile() }.is_null()
+    let text = unsafe { said.read_volatile() };
+    if text.is_null() {
+        return true;
+    }
+    // The text stands behind its size, an unsigned int.
+    let text = text.wrapping_byte_add(size_of::<libc::c_uint>());
+    // SAFETY: the C library keeps a C string there until the process ends.
+    let text = unsafe { CStr::from_ptr(text) }.to_bytes();
+    let word = b"ssertion";
+    text.windows(word.len()).any(|part| part == word)
 }
 
 const NO_INSTRUCTION: &str = ": it came to an instruction that is none. Compilers put such where the program is never to \

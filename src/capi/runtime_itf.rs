@@ -2,7 +2,6 @@
 
 use crate::capi::{EFAULT, EINVAL, EPERM, put, sys, with};
 use crate::engine::state::context::{Context, LOCAL_SLOTS};
-use crate::object::edt::FINISH;
 use crate::object::guid::{Guid, Kind};
 use std::ffi::c_void;
 use sys::ocrGuid_t;
@@ -77,7 +76,7 @@ export! {
         with(EPERM, |context| {
             let Some(edt) = context.current else { return EPERM };
             let output = match edt.finish_scope() {
-                Some(scope) if edt.flags.get() & FINISH != 0 => scope.output.get(),
+                Some(scope) if edt.flags.get().is_finish() => scope.output.get(),
                 _ if edt.has_output_inside() => Guid::output_of(edt.guid()),
                 _ => edt.output(),
             };

@@ -5,7 +5,7 @@ use super::history::{AT_START, What};
 use crate::object::Objects;
 use crate::object::code::WorkKind;
 use crate::object::data_block::Mark;
-use crate::object::edt::{EdtState, WAITER};
+use crate::object::edt::EdtState;
 use crate::object::event::EventKind;
 use crate::object::guid::Guid;
 use std::collections::BTreeMap;
@@ -51,7 +51,7 @@ impl Check {
         for (_, edt) in objects.edts.live() {
             let state = edt.header.peek().state();
             // Destroyed, but an event's list leads to it; or it stood for a thread that waited.
-            if state == EdtState::Zombie || edt.flags.get() & WAITER != 0 {
+            if state == EdtState::Zombie || edt.flags.get().is_waiter() {
                 continue;
             }
             // One of the runtime's own, that brings or writes what a block holds. For a file that has been

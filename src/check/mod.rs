@@ -42,7 +42,7 @@ mod rules;
 use crate::object::Objects;
 use crate::object::code::Code;
 use crate::object::collective::Params;
-use crate::object::edt::{Edt, EdtState, FINISH};
+use crate::object::edt::{Edt, EdtState};
 use crate::object::event::EventState;
 use crate::object::guid::{Guid, Kind};
 use crate::object::range::Bounds;
@@ -210,7 +210,7 @@ impl Check {
     /// An EDT takes its output event along, also one that the program has made.
     fn given_output_ends(&self, objects: &Objects, made: &CallRecord<'_>) {
         let waits = |edt: &Edt| {
-            let scope = edt.finish_scope().filter(|_| edt.flags.get() & FINISH != 0);
+            let scope = edt.finish_scope().filter(|_| edt.flags.get().is_finish());
             let output = scope.map_or(edt.output(), |scope| scope.output.get());
             (output, edt.header.peek().state() == EdtState::Waiting)
         };

@@ -13,7 +13,7 @@ use crate::engine::state::user_call::ocr_call_edt;
 use crate::memory;
 use crate::object::code::EdtDep;
 use crate::object::data_block::{BlockState, DataBlock};
-use crate::object::edt::{Edt, EdtState, FINISH, Mode, PreSlot};
+use crate::object::edt::{Edt, EdtState, Mode, PreSlot};
 use crate::object::event::EventKind;
 use crate::object::guid::Guid;
 use crate::object::place::Place;
@@ -177,7 +177,7 @@ impl Context {
         if self.in_group {
             insist(Err(check.open_group(who)));
         }
-        let scope = edt.finish_scope().filter(|_| edt.flags.get() & FINISH != 0);
+        let scope = edt.finish_scope().filter(|_| edt.flags.get().is_finish());
         let output = scope.map_or(edt.output(), |scope| scope.output.get());
         let objects = &self.runtime.objects;
         insist(
@@ -308,7 +308,7 @@ impl Context {
         let (edt, locked) = self.runtime.objects.edts.lock(guid)?;
         let itself = self.current.is_some_and(|current| current.guid() == guid);
         // A finish EDT's output event waits for its scope.
-        if itself || locked.word.state() != EdtState::Runnable || edt.flags.get() & FINISH != 0 {
+        if itself || locked.word.state() != EdtState::Runnable || edt.flags.get().is_finish() {
             return None;
         }
         drop(locked);

@@ -5,7 +5,7 @@
 //! block.
 
 use super::{Dependence, Graph, GraphError};
-use crate::object::edt::{EdtState, Mode, WAITER};
+use crate::object::edt::{EdtState, Mode};
 use crate::object::event::EventKind;
 use crate::object::guid::Guid;
 use crate::object::link::Link;
@@ -107,7 +107,7 @@ impl Graph<'_> {
                 if mode != Mode::Null && locked.word.state() == EdtState::Waiting {
                     passed.slots += 1;
                     // The thread that it stands for goes on to use the block.
-                    passed.kept |= edt.flags.get() & WAITER != 0;
+                    passed.kept |= edt.flags.get().is_waiter();
                 }
             });
             match rest {

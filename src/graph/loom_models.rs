@@ -5,7 +5,7 @@
 use super::NewSlots;
 use super::test_support::TestThread;
 use crate::object::Objects;
-use crate::object::edt::{Edt, EdtRef, EdtState, Mode};
+use crate::object::edt::{Edt, EdtFlags, EdtRef, EdtState, Mode};
 use crate::object::event::{EventKind, NewEvent};
 use crate::object::guid::{Guid, Kind};
 use std::sync::Arc;
@@ -156,7 +156,7 @@ impl TestThread<'_> {
         let edt = edts.allocate_on(&mut self.caches.edts, label, alone, 1, 0);
         let edt = edt.ok()?;
         edt.set_output(Guid::NULL);
-        edt.flags.set(0);
+        edt.flags.set(EdtFlags::NONE);
         let word = edt.header.peek().with_count(1);
         edts.publish_on(edt, word.with_state(EdtState::Waiting));
         Some(EdtRef::new(edt).get())

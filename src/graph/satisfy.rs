@@ -468,7 +468,7 @@ impl Graph<'_> {
         let waiting = edt.take_waiting().unwrap_or(Link::END);
         let destroyed = DestroyedEdt {
             scope: edt.finish_scope(),
-            finish: edt.flags.get() & crate::object::edt::FINISH != 0,
+            finish: edt.flags.get().is_finish(),
             output: edt.output(),
             given_up: {
                 let data = edt.slots().iter().map(crate::object::edt::PreSlot::data);

@@ -1,7 +1,7 @@
 //! What tests and models of this room work with.
 
 use super::{Graph, Worklist};
-use crate::object::edt::{Edt, EdtRef, EdtState, Mode};
+use crate::object::edt::{Edt, EdtFlags, EdtRef, EdtState, Mode};
 use crate::object::event::{EventKind, NewEvent};
 use crate::object::guid::Guid;
 use crate::object::{Caches, Objects};
@@ -49,7 +49,7 @@ impl<'a> TestThread<'a> {
         let edt = self.objects.edts.allocate(&mut self.caches.edts, depc, 0);
         let edt = edt.expect("memory");
         edt.set_output(Guid::NULL);
-        edt.flags.set(0);
+        edt.flags.set(EdtFlags::NONE);
         begin(edt);
         let word = edt.header.peek().with_count(depc);
         edt.header.publish(word.with_state(EdtState::Waiting));

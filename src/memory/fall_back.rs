@@ -75,7 +75,7 @@ mod tests {
     use crate::object::Objects;
     use crate::object::arena::Cache;
     use crate::object::data_block::{BlockState, Mark};
-    use crate::object::edt::{DENIED, EdtCaches, EdtState};
+    use crate::object::edt::{EdtCaches, EdtState};
     use crate::object::header::Word;
 
     /// A kernel EDT that shares a block in RW mode with another kernel, and both have it.
@@ -147,7 +147,7 @@ mod tests {
             assert_eq!(again, Acquired::Queued);
             let _ = release(block, Mode::Rw, Place::device(0), &mut granted);
             assert_eq!(granted, [EdtRef::new(edt)]);
-            assert_eq!(edt.flags.get() & DENIED == 0, steps_back);
+            assert_eq!(!edt.flags.get().is_denied(), steps_back);
         }
     }
 }

@@ -2,7 +2,7 @@
 
 use crate::memory::holders::{admits, enter};
 use crate::object::data_block::{BlockState, DataBlock, Holders, LockedBlock, Mark};
-use crate::object::edt::{DENIED, Edt, EdtRef, FETCH, Mode};
+use crate::object::edt::{Edt, EdtFlags, EdtRef, Mode};
 use crate::object::place::Place;
 use std::ptr;
 
@@ -47,10 +47,10 @@ pub(super) fn enqueue(block: &DataBlock, locked: &LockedBlock<'_>, edt: &Edt) {
 pub(super) fn note(block: &DataBlock, locked: &LockedBlock<'_>, edt: &Edt, mode: Mode) {
     let again = || edt.slots()[edt.cursor.get() as usize].info().kept;
     if mode.writes() && block.has(Mark::Written) && !again() {
-        edt.flags.set(edt.flags.get() | DENIED);
+        edt.flags.add(EdtFlags::DENIED);
     }
     if !block.copies_seen(locked).host_ready() {
-        edt.flags.set(edt.flags.get() | FETCH);
+        edt.flags.add(EdtFlags::FETCH);
     }
 }
 

@@ -4,7 +4,7 @@
 use super::{Acquired, acquire, release};
 use crate::object::arena::Cache;
 use crate::object::data_block::{BlockState, DataBlock};
-use crate::object::edt::{Edt, EdtCaches, EdtRef, EdtState, Mode};
+use crate::object::edt::{Edt, EdtCaches, EdtFlags, EdtRef, EdtState, Mode};
 use crate::object::place::Place;
 use crate::object::{Caches, Objects};
 use std::sync::Barrier;
@@ -16,7 +16,7 @@ const MODES: [Mode; 3] = [Mode::Ew, Mode::Const, Mode::Ew];
 
 fn edt<'a>(objects: &'a Objects, caches: &mut EdtCaches, block: &DataBlock, mode: Mode) -> &'a Edt {
     let edt = objects.edts.allocate(caches, 1, 0).expect("memory");
-    edt.flags.set(0);
+    edt.flags.set(EdtFlags::NONE);
     edt.place.set(Place::HOST);
     edt.slots()[0].satisfy(block.guid(), mode);
     edt.header.publish(

@@ -14,7 +14,7 @@ use crate::memory;
 use crate::object::code::WorkKind;
 use crate::object::code::{Code, EdtDep};
 use crate::object::data_block::{DataBlock, Mark};
-use crate::object::edt::{EdtState, FETCH, Mode, NO_SLOT};
+use crate::object::edt::{EdtFlags, EdtState, Mode, NO_SLOT};
 use crate::object::file::{Chunk, OpenFile};
 use crate::object::guid::Guid;
 use crate::object::place::Place;
@@ -264,7 +264,7 @@ impl Context {
         edt.set_output(Guid::NULL);
         edt.scope.set(std::ptr::null());
         edt.place.set(Place::HOST);
-        edt.flags.set(FETCH);
+        edt.flags.set(EdtFlags::FETCH);
         edt.slots()[0].satisfy(block.guid(), Mode::Ro);
         let word = edt.header.peek().with_count(0);
         edt.header.publish(word.with_state(EdtState::Runnable));

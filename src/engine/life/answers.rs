@@ -11,7 +11,7 @@ use crate::engine::state::runtime::{Flight, Runtime};
 use crate::engine::state::waiters::set_stuck;
 use crate::model::Direction;
 use crate::object::data_block::{DataBlock, Mark};
-use crate::object::edt::{Edt, EdtRef, WAITER};
+use crate::object::edt::{Edt, EdtRef};
 use crate::object::place::Place;
 use std::cell::Cell;
 
@@ -77,7 +77,7 @@ impl Events for DeviceEvents {
             Ok(_) => self.with_context(Some(Flight::OTHER), |context| context.fetched(edt)),
             Err(_) if self.0.end.is_ending() => {
                 // The EDT stays as it is. If it stands for a thread, that is not to wait for it.
-                if edt.flags.get() & WAITER != 0 {
+                if edt.flags.get().is_waiter() {
                     set_stuck(edt, true);
                 }
                 self.0.end_outside();

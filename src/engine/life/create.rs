@@ -6,7 +6,7 @@ use crate::engine::state::deferred::{DEPV, DeferredCall};
 use crate::graph::finish::Closes;
 use crate::graph::{Dependence, GraphCall, GraphError, NewSlots, NotLinked};
 use crate::object::arena::LabelTakenError;
-use crate::object::edt::{Edt, EdtState, ExplicitRange, FINISH, HAS_RANGE, Mode, RANGE_WORDS};
+use crate::object::edt::{Edt, EdtFlags, EdtState, ExplicitRange, Mode, RANGE_WORDS};
 use crate::object::event::EventKind;
 use crate::object::guid::Guid;
 use crate::object::hints::HintSet;
@@ -264,7 +264,7 @@ impl Context {
         edt.paramc.set(paramc);
         edt.set_output(Guid::NULL);
         edt.place.set(Place::HOST);
-        edt.flags.set(0);
+        edt.flags.set(EdtFlags::NONE);
         if paramc != 0 {
             // SAFETY: programs that call `ocrEdtCreate` promise that `paramv` has `paramc` elements. The EDT has room
             // for as many, and no other thread knows it yet.
@@ -280,7 +280,7 @@ impl Context {
                 .cast::<ExplicitRange>();
             // SAFETY: room for the words of a range was asked for behind the parameters.
             unsafe { at.write(*range) };
-            edt.flags.set(HAS_RANGE);
+            edt.flags.set(EdtFlags::HAS_RANGE);
         }
         if template.needs_slow_path || request.hints.is_some() {
             self.begin_special(edt, request, sources);
@@ -467,7 +467,7 @@ impl Context {
             else {
                 return;
             };
-            match edt.finish_scope().filter(|_| edt.flags.get() & FINISH != 0) {
+            match edt.finish_scope().filter(|_| edt.flags.get().is_finish()) {
                 Some(scope) => scope.output.set(Guid::NULL),
                 None => edt.set_output(Guid::NULL),
             }
@@ -519,7 +519,7 @@ impl Context {
             .header
             .publish(scope.header.peek().with_state(ScopeState::Open));
         edt.scope.set(scope);
-        edt.flags.set(edt.flags.get() | FINISH);
+        edt.flags.add(EdtFlags::FINISH);
         true
     }
 

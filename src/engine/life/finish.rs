@@ -4,7 +4,7 @@ use crate::check::history::Who;
 use crate::engine::state::context::{Context, LOCAL_SLOTS};
 use crate::graph::finish::{Closes, Credit};
 use crate::memory;
-use crate::object::edt::{Edt, FINISH};
+use crate::object::edt::Edt;
 use crate::object::guid::Guid;
 use crate::object::place::Place;
 use crate::object::scope::Scope;
@@ -70,7 +70,7 @@ impl Context {
         if edt.has_output_inside() {
             self.end_with_output(edt, result);
         } else {
-            if let Some(scope) = scope.filter(|_| edt.flags.get() & FINISH != 0) {
+            if let Some(scope) = scope.filter(|_| edt.flags.get().is_finish()) {
                 scope.result.set(result);
                 if belongings && let Some(at) = self.completions.iter().position(|e| *e == result) {
                     // The result's event goes when it has been passed on, as the scope closes.

@@ -10,7 +10,7 @@ use crate::engine::state::fatal::fatal;
 use crate::engine::state::followers::LaunchResult;
 use crate::engine::state::runtime::Flight;
 use crate::engine::strict::begins;
-use crate::object::edt::{Edt, EdtRef, WAITER};
+use crate::object::edt::{Edt, EdtRef};
 use crate::object::place::Place;
 
 impl Context {
@@ -56,9 +56,10 @@ impl Context {
 
     /// An EDT has its blocks where it runs. One that stands for a thread that waits is done.
     fn brought(&mut self, edt: &'static Edt) {
-        match edt.flags.get() & WAITER {
-            0 => self.ready(edt),
-            _ => self.wake(edt),
+        if edt.flags.get().is_waiter() {
+            self.wake(edt);
+        } else {
+            self.ready(edt);
         }
     }
 
@@ -191,7 +192,7 @@ impl Context {
         }
         if self.runtime.end.is_ending() {
             // A run that ends goes on with nothing, but who waits gets what was there before.
-            if edt.flags.get() & WAITER != 0 {
+            if edt.flags.get().is_waiter() {
                 self.wake(edt);
             }
             return;

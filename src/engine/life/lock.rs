@@ -7,7 +7,7 @@ use crate::engine::state::waiters::set_stuck;
 use crate::memory;
 use crate::memory::Acquired;
 use crate::object::data_block::Mark;
-use crate::object::edt::{DENIED, Edt, FETCH, NO_SLOT, PreSlot, WAITER};
+use crate::object::edt::{Edt, EdtFlags, NO_SLOT, PreSlot};
 use crate::object::guid::Guid;
 use crate::object::place::Place;
 
@@ -36,7 +36,7 @@ impl Context {
 
     /// Whether the EDT has them all.
     fn acquire_blocks(&mut self, edt: &'static Edt) -> bool {
-        if edt.flags.get() & WAITER != 0 {
+        if edt.flags.get().is_waiter() {
             // Said before: in a block's queue, the EDT is not this thread's any more.
             set_stuck(edt, true);
         }
@@ -66,7 +66,7 @@ impl Context {
                     // thread does not wait for a run that ends.
                     return false;
                 }
-                Acquired::Gone if edt.flags.get() & WAITER != 0 => {
+                Acquired::Gone if edt.flags.get().is_waiter() => {
                     edt.first.set(NO_SLOT);
                     self.wake(edt);
                     return false;
@@ -110,8 +110,7 @@ impl Context {
     /// Step 5: an EDT has its blocks; those whose content is elsewhere are brought.
     #[inline]
     pub(crate) fn locked(&mut self, edt: &'static Edt) {
-        let left = edt.flags.get() & (FETCH | DENIED | WAITER);
-        if edt.place.get() == Place::HOST && left == 0 {
+        if edt.place.get() == Place::HOST && edt.flags.get().is_ready_when_locked() {
             self.ready(edt);
         } else {
             self.locked_elsewhere(edt);
@@ -121,13 +120,13 @@ impl Context {
     /// Step 5 for an EDT that is not simply run by a worker: it stands for a thread, is denied a write, has to fetch,
     /// or runs on a device.
     fn locked_elsewhere(&mut self, edt: &'static Edt) {
-        if edt.flags.get() & WAITER != 0 {
+        if edt.flags.get().is_waiter() {
             set_stuck(edt, false);
         }
         match edt.place.get() {
-            _ if edt.flags.get() & DENIED != 0 => {
+            _ if edt.flags.get().is_denied() => {
                 self.write_again(edt);
-                edt.flags.set(edt.flags.get() & !DENIED);
+                edt.flags.remove(EdtFlags::DENIED);
                 self.locked(edt);
             }
             Place::UNDECIDED => self.put_into_pool(edt),

@@ -8,7 +8,7 @@ use crate::engine::strict::call_checked;
 use crate::graph::finish::Closes;
 use crate::memory;
 use crate::object::code::{EdtDep, EdtFunction};
-use crate::object::edt::{Edt, EdtRef, PreSlot, URGENT};
+use crate::object::edt::{Edt, EdtRef, PreSlot};
 use crate::object::place::Place;
 use std::mem::MaybeUninit;
 use std::sync::atomic::Ordering;
@@ -21,7 +21,7 @@ impl Context {
             self.launch(edt);
             return;
         }
-        if edt.flags.get() & URGENT != 0 {
+        if edt.flags.get().is_urgent() {
             self.ready_urgent(edt);
             return;
         }

@@ -1,6 +1,6 @@
 //! Threads that wait for an event in a call: of the program, or of a worker whose EDT waits.
 //!
-//! What stands for such a thread in the graph is an EDT with the flag [`WAITER`]: its first pre-slot
+//! What stands for such a thread in the graph is an EDT with the flag [`EdtFlags::WAITER`]: its first pre-slot
 //! is connected to the event, so events of every kind are waited for in the same way, chains of
 //! them too, and a data block is brought from the device where it is. It acquires the block in RO
 //! mode, which excludes nobody. It never runs: when it has its block, whoever brought it so far
@@ -22,7 +22,7 @@ use crate::engine::state::waiters::Comes;
 use crate::engine::state::waiters::{NOTHING, Sleeper, WaitError, WaitResult, WaitState};
 use crate::graph::GraphError;
 use crate::object::code::{EdtDep, WorkKind};
-use crate::object::edt::{EdtState, Mode, WAITER};
+use crate::object::edt::{EdtFlags, EdtState, Mode};
 use crate::object::event::EventState;
 use crate::object::guid::Guid;
 use crate::object::waiting::Wake;
@@ -157,7 +157,7 @@ impl Context {
         let edt = *created.as_ref().unwrap_or(&Guid::NULL);
         let linked = created.is_ok() && {
             if let Some((waiter, _locked)) = self.runtime.objects.edts.lock(edt) {
-                waiter.flags.set(waiter.flags.get() | WAITER);
+                waiter.flags.add(EdtFlags::WAITER);
             }
             // The second pre-slot has kept it from going on.
             self.connect_waiter(event, edt)

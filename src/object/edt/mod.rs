@@ -40,9 +40,11 @@
 //! and from then on the second word also threads the distinct blocks in the order in which they
 //! are locked (see [`SlotInfo`]).
 
+mod flags;
 mod slot;
 mod store;
 
+pub(crate) use flags::{EdtFlags, FlagsCell};
 pub(crate) use slot::{Mode, NO_SLOT, PreSlot, SlotInfo};
 pub(crate) use store::{EdtCaches, Edts};
 
@@ -53,7 +55,7 @@ use super::link::Link;
 use super::place::PlaceCell;
 use super::scope::Scope;
 use std::cell::Cell;
-use std::sync::atomic::{AtomicU8, AtomicU32, Ordering};
+use std::sync::atomic::{AtomicU32, Ordering};
 
 states! {
     /// The states of an EDT.
@@ -91,42 +93,10 @@ impl EdtState {
 /// The lock of an EDT.
 pub(crate) type LockedEdt<'a> = Locked<'a, EdtState>;
 
-/// The EDT is the root of a finish scope.
-pub(crate) const FINISH: u8 = 1;
-/// Behind the parameters stand a [`ExplicitRange`]'s words.
-pub(crate) const HAS_RANGE: u8 = 2;
-/// A block that it was granted has no host copy that is ready to be used.
-pub(crate) const FETCH: u8 = 4;
-/// The EDT wants to write a block that is written once, and was (`DB_PROP_SINGLE_ASSIGNMENT`).
-pub(crate) const DENIED: u8 = 8;
-/// The EDT stands for a thread that waits for an event, and runs nothing.
-pub(crate) const WAITER: u8 = 16;
-
-/// The EDT has hints.
-pub(crate) const HINTED: u8 = 32;
-/// One of its hints is a priority that is not 0.
-pub(crate) const URGENT: u8 = 64;
-/// Its output event is, or was, in it.
-const OUTPUT_INSIDE: u8 = 128;
-
 /// A field that one thread at a time writes, and others read without knowing who: snapshots and strict mode.
 /// They may read what was there before.
 #[derive(Default)]
 pub struct AtomicView<T>(T);
-
-impl AtomicView<AtomicU8> {
-    /// What is there.
-    #[inline(always)]
-    pub fn get(&self) -> u8 {
-        self.0.load(Ordering::Relaxed)
-    }
-
-    /// Puts this there.
-    #[inline(always)]
-    pub fn set(&self, to: u8) {
-        self.0.store(to, Ordering::Relaxed);
-    }
-}
 
 impl AtomicView<AtomicU32> {
     /// What is there.
@@ -189,9 +159,8 @@ pub struct Edt {
     /// The slot of the block it holds or waits for last.
     pub cursor: Cell<u32>,
     kind: Cell<u8>,
-    /// [`FINISH`], [`HAS_RANGE`], [`FETCH`], [`DENIED`], [`WAITER`], [`HINTED`], [`URGENT`],
-    /// `OUTPUT_INSIDE`.
-    pub flags: AtomicView<AtomicU8>,
+    /// What is special about it.
+    pub flags: FlagsCell,
     /// Where it runs, once placed.
     pub place: PlaceCell,
     /// Which kernel variant it runs, where `place` is a device.
@@ -246,7 +215,7 @@ impl Edt {
     /// Whether others may wait for its end, beside those that wait for one of its blocks, or for the scope that it is
     /// in. The caller owns the EDT.
     pub fn is_awaited(&self) -> bool {
-        self.flags.get() & (OUTPUT_INSIDE | FINISH) != 0 || !self.output().is_null()
+        self.flags.get().are_of_an_awaited_edt() || !self.output().is_null()
     }
 
     /// Sets the output event, which has a slot of its own, of an EDT that is not published,
@@ -262,7 +231,7 @@ impl Edt {
         if self.kind() == Kind::EdtHuge {
             return None;
         }
-        self.flags.set(self.flags.get() | OUTPUT_INSIDE);
+        self.flags.add(EdtFlags::OUTPUT_INSIDE);
         self.output.set(INSIDE | Link::END.bits());
         Some(Guid::output_of(self.guid()))
     }
@@ -270,7 +239,7 @@ impl Edt {
     /// Whether its output event is, or was, in it.
     #[inline]
     pub fn has_output_inside(&self) -> bool {
-        self.flags.get() & OUTPUT_INSIDE != 0
+        self.flags.get().has_output_inside()
     }
 
     /// The GUID of its output event, or `NULL_GUID`. The caller has the lock, or owns the EDT and
@@ -363,7 +332,7 @@ impl Edt {
 
     /// The index space given at creation, if there was one.
     pub fn explicit_range(&self) -> Option<ExplicitRange> {
-        (self.flags.get() & HAS_RANGE != 0).then(|| {
+        (self.flags.get().has_range()).then(|| {
             let at = self.params_ptr().wrapping_add(self.paramc.get() as usize);
             // SAFETY: with this flag, the words of a range stand behind the parameters.
             unsafe { at.cast::<ExplicitRange>().read() }
@@ -427,7 +396,7 @@ impl Edt {
 
     /// Goes back to before the first block in lock order was acquired.
     pub fn begin_locking(&self) {
-        self.flags.set(self.flags.get() & !(FETCH | DENIED));
+        self.flags.remove(EdtFlags::FETCH | EdtFlags::DENIED);
         self.cursor.set(self.first.get());
     }
 
@@ -602,7 +571,7 @@ mod tests {
         let mut caches = EdtCaches::default();
         let mut check = |depc, has: &dyn Fn(&Edt), awaited: bool| {
             let edt = edts.allocate(&mut caches, depc, 0).expect("memory");
-            edt.flags.set(0);
+            edt.flags.set(EdtFlags::NONE);
             edt.output.set(0);
             has(edt);
             assert_eq!(edt.is_awaited(), awaited, "{depc} pre-slots");
@@ -614,7 +583,7 @@ mod tests {
         for depc in [1, 1000] {
             check(depc, &|_| {}, false);
             check(depc, &|edt| edt.set_output(event), true);
-            check(depc, &|edt| edt.flags.set(FINISH), true);
+            check(depc, &|edt| edt.flags.set(EdtFlags::FINISH), true);
         }
         let inside = |edt: &Edt| assert!(edt.begin_output().is_some());
         check(1, &inside, true);
@@ -625,7 +594,7 @@ mod tests {
         let edts = Edts::default();
         let mut caches = EdtCaches::default();
         let edt = edts.allocate(&mut caches, 1, 0).expect("memory");
-        edt.flags.set(0);
+        edt.flags.set(EdtFlags::NONE);
         let last = Word::new(FIRST_LABEL_GENERATION - 1, 0, EdtState::Runnable);
         edt.header.publish(last);
         let output = edt.begin_output().expect("a small EDT has it in itself");
@@ -647,7 +616,7 @@ mod tests {
         let label = Guid::new(Kind::EdtHuge, generation, first);
         let make = |caches: &mut EdtCaches, alone| {
             let edt = edts.allocate_on(caches, label, alone, 1, 0)?;
-            edt.flags.set(0);
+            edt.flags.set(EdtFlags::NONE);
             edts.publish_on(edt, edt.header.peek().with_state(EdtState::Waiting));
             Ok::<_, Option<LabelTakenError>>(edt)
         };

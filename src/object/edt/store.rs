@@ -1,7 +1,7 @@
 //! Where EDTs are kept: an arena for each of three sizes, and one for those whose pre-slots and
 //! parameters do not fit and stand in an allocation of their own.
 
-use super::{Edt, EdtState, HINTED, LockedEdt, NO_SLOT, URGENT};
+use super::{Edt, EdtFlags, EdtState, LockedEdt, NO_SLOT};
 use crate::heap;
 use crate::object::arena::{Arena, Cache, LabelTakenError, Labels, Slot};
 use crate::object::guid::{Guid, Kind};
@@ -102,7 +102,7 @@ impl Edt {
                 first: super::AtomicView::default(),
                 cursor: Cell::default(),
                 kind: Cell::default(),
-                flags: super::AtomicView::default(),
+                flags: super::FlagsCell::new(EdtFlags::NONE),
                 place: crate::object::place::PlaceCell::new(crate::object::place::Place::HOST),
                 variant: Cell::default(),
             },
@@ -314,7 +314,7 @@ impl Edts {
     #[inline]
     pub fn free(&self, caches: &mut EdtCaches, edt: &Edt) -> Link {
         let index = edt.index.get();
-        if edt.flags.get() & HINTED != 0 {
+        if edt.flags.get().has_hints() {
             self.hints.drop_of(edt.own_guid());
         }
         let locked = edt.header.lock_pinned();
@@ -388,19 +388,20 @@ impl Edts {
             return;
         }
         let all = self.hints.add(edt.own_guid(), hints);
-        let mut flags = edt.flags.get() | HINTED;
-        match all.get(EDT_PRIORITY) {
-            Some(0) | None => flags &= !URGENT,
-            Some(_) => flags |= URGENT,
-        }
-        edt.flags.set(flags);
+        let flags = edt.flags.get().without(EdtFlags::URGENT) | EdtFlags::HINTED;
+        let urgent = match all.get(EDT_PRIORITY) {
+            Some(0) | None => EdtFlags::NONE,
+            Some(_) => EdtFlags::URGENT,
+        };
+        edt.flags.set(flags | urgent);
     }
 
     /// A hint of an EDT that the caller owns.
     pub fn hint(&self, edt: &Edt, property: usize) -> Option<u64> {
-        match edt.flags.get() & HINTED {
-            0 => None,
-            _ => self.hints_of(edt).get(property),
+        if edt.flags.get().has_hints() {
+            self.hints_of(edt).get(property)
+        } else {
+            None
         }
     }
 

@@ -5,7 +5,7 @@ use super::{
     WaitingEdt,
 };
 use crate::object::data_block::Mark;
-use crate::object::edt::{Edt, EdtState, Mode, PreSlot, WAITER};
+use crate::object::edt::{Edt, EdtState, Mode, PreSlot};
 use crate::object::guid::{Guid, Kind};
 use crate::object::link::{Link, Target};
 use crate::object::scope::Scope;
@@ -37,7 +37,7 @@ impl Snapshot<'_> {
             };
             let state = locked.word.state();
             match state {
-                EdtState::Waiting if edt.flags.get() & WAITER != 0 => continue,
+                EdtState::Waiting if edt.flags.get().is_waiter() => continue,
                 EdtState::Waiting => self.waiting_count += 1,
                 EdtState::Runnable => self.runnable_count += 1,
                 _ => continue,

@@ -24,7 +24,7 @@ mod text;
 use crate::check::history::History;
 use crate::object::Objects;
 use crate::object::code::Code;
-use crate::object::edt::{EdtState, Mode, WAITER};
+use crate::object::edt::{EdtState, Mode};
 use crate::object::guid::Guid;
 use crate::object::link::Link;
 use crate::report::labels::Labels;
@@ -346,7 +346,7 @@ impl<'a> Snapshot<'a> {
         let edts = objects.edts.live().filter_map(|(guid, _)| {
             let (edt, locked) = objects.edts.lock(guid)?;
             let counts = match locked.word.state() {
-                EdtState::Waiting => edt.flags.get() & WAITER == 0,
+                EdtState::Waiting => !edt.flags.get().is_waiter(),
                 state => state == EdtState::Runnable,
             };
             counts.then(|| edt.guid())

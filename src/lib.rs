@@ -66,6 +66,7 @@ pub mod report;
 pub(crate) mod sched;
 #[cfg(not(loom))]
 pub mod simulate;
+pub(crate) mod status;
 mod symbols;
 mod sync;
 pub mod text;

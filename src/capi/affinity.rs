@@ -1,11 +1,12 @@
 //! `extensions/ocr-affinity.h`: places. One machine is one policy domain; the OpenCL devices in use
 //! come under a kind of their own.
 
-use crate::capi::{EFAULT, EINVAL, EPERM, put, sys, with};
+use crate::capi::{put, sys, with};
 use crate::engine::life::hints::place_of;
 use crate::engine::state::context::Context;
 use crate::object::guid::{Guid, Kind};
 use crate::object::place::Place;
+use crate::status::Status;
 use sys::{ocrAffinityKind, ocrGuid_t};
 
 /// How many places there are of a kind; `None` if there is no such kind.
@@ -66,14 +67,14 @@ fn home(context: &Context, guid: Guid) -> Option<Place> {
 
 export! {
     /// How many places there are of a kind.
-    fn ocrAffinityCount(kind: ocrAffinityKind, number: *mut u64) -> u8, or EFAULT; {
+    fn ocrAffinityCount(kind: ocrAffinityKind, number: *mut u64) -> u8, or Status::EFAULT; {
         if number.is_null() {
-            return EINVAL;
+            return Status::EINVAL;
         }
-        let Some(count) = count(kind) else { return EINVAL };
+        let Some(count) = count(kind) else { return Status::EINVAL };
         // SAFETY: the header asks for a valid place.
         unsafe { put(number, count) };
-        0
+        Status::OK
     }
 
     /// The places of a kind, as many as fit.
@@ -81,20 +82,20 @@ export! {
         kind: ocrAffinityKind,
         number: *mut u64,
         affinities: *mut ocrGuid_t,
-    ) -> u8, or EFAULT; {
+    ) -> u8, or Status::EFAULT; {
         // SAFETY: the header asks for a valid place.
-        let Some(number) = (unsafe { number.as_mut() }) else { return EINVAL };
+        let Some(number) = (unsafe { number.as_mut() }) else { return Status::EINVAL };
         if affinities.is_null() {
-            return EINVAL;
+            return Status::EINVAL;
         }
-        let Some(count) = count(kind) else { return EINVAL };
+        let Some(count) = count(kind) else { return Status::EINVAL };
         *number = count.min(*number);
         for index in 0..*number {
             let place = affinities.wrapping_add(index as usize);
             // SAFETY: the header asks for an array of `*number` elements.
             unsafe { put(place, at(kind, index)) };
         }
-        0
+        Status::OK
     }
 
     /// One place of a kind.
@@ -102,23 +103,23 @@ export! {
         kind: ocrAffinityKind,
         index: u64,
         affinity: *mut ocrGuid_t,
-    ) -> u8, or EFAULT; {
+    ) -> u8, or Status::EFAULT; {
         if affinity.is_null() || count(kind).is_none_or(|count| index >= count) {
-            return EINVAL;
+            return Status::EINVAL;
         }
         // SAFETY: the header asks for a valid place.
         unsafe { put(affinity, at(kind, index)) };
-        0
+        Status::OK
     }
 
     /// The place that the caller runs in.
-    fn ocrAffinityGetCurrent(affinity: *mut ocrGuid_t) -> u8, or EFAULT; {
+    fn ocrAffinityGetCurrent(affinity: *mut ocrGuid_t) -> u8, or Status::EFAULT; {
         if affinity.is_null() {
-            return EINVAL;
+            return Status::EINVAL;
         }
         // SAFETY: the header asks for a valid place.
         unsafe { put(affinity, at(sys::AFFINITY_CURRENT, 0)) };
-        0
+        Status::OK
     }
 
     /// The place of an object.
@@ -126,26 +127,26 @@ export! {
         guid: ocrGuid_t,
         number: *mut u64,
         affinities: *mut ocrGuid_t,
-    ) -> u8, or EFAULT; {
+    ) -> u8, or Status::EFAULT; {
         // SAFETY: the header asks for null or a valid place.
         let room = unsafe { number.as_ref() }.copied();
         if affinities.is_null() {
-            return EINVAL;
+            return Status::EINVAL;
         }
         let guid = Guid::from(guid);
-        let place = if guid.is_null() { Ok(Place::HOST) } else { with(Err(EPERM), |context| home(context, guid).ok_or(EINVAL)) };
+        let place = if guid.is_null() { Ok(Place::HOST) } else { with(Err(Status::EPERM), |context| home(context, guid).ok_or(Status::EINVAL)) };
         let place = match place {
             Ok(place) => place,
             Err(status) => return status,
         };
         if room == Some(0) {
-            return 0;
+            return Status::OK;
         }
         // SAFETY: the header asks for null or a valid place.
         unsafe { put(number, 1) };
         // SAFETY: the header asks for a valid place.
         unsafe { put(affinities, affinity_of(place)) };
-        0
+        Status::OK
     }
 
     /// What to put into a hint; 0 means no affinity.

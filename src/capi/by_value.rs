@@ -1,9 +1,10 @@
 //! `extensions/ocr-db-by-value.h`: contents of data blocks passed by value, as in OCR-Vx.
 
 use crate::capi::edt::mode_for;
-use crate::capi::{EACCES, EFAULT, EINVAL, ENOMEM, EPERM, sys, with};
+use crate::capi::{sys, with};
 use crate::engine::calls::by_value::ByValueError;
 use crate::object::guid::Guid;
+use crate::status::Status;
 use sys::ocrGuid_t;
 
 export! {
@@ -13,29 +14,29 @@ export! {
         destination: ocrGuid_t,
         slot: u32,
         mode: sys::ocrDbAccessMode_t,
-    ) -> u8, or EFAULT; {
+    ) -> u8, or Status::EFAULT; {
         let (source, destination) = (Guid::from(source), Guid::from(destination));
         let Some(mode) = mode_for(destination, mode) else {
-            return EINVAL;
+            return Status::EINVAL;
         };
-        with(EPERM, |context| {
+        with(Status::EPERM, |context| {
             match context.pass_by_value(source, destination, slot, mode) {
-                Ok(()) => 0,
-                Err(ByValueError::NoSuchBlock) => EINVAL,
-                Err(ByValueError::NotAcquired) => EACCES,
-                Err(ByValueError::GraphError(why)) => super::status(Err(why)),
-                Err(ByValueError::OutOfMemoryError) => ENOMEM,
+                Ok(()) => Status::OK,
+                Err(ByValueError::NoSuchBlock) => Status::EINVAL,
+                Err(ByValueError::NotAcquired) => Status::EACCES,
+                Err(ByValueError::GraphError(why)) => why.into(),
+                Err(ByValueError::OutOfMemoryError) => Status::ENOMEM,
             }
         })
     }
 
     /// Calls that belong together begin.
-    fn ocrGroupBegin() -> u8, or EFAULT; {
-        with(EPERM, |context| if context.begin_group() { 0 } else { EPERM })
+    fn ocrGroupBegin() -> u8, or Status::EFAULT; {
+        with(Status::EPERM, |context| if context.begin_group() { Status::OK } else { Status::EPERM })
     }
 
     /// They end.
-    fn ocrGroupEnd() -> u8, or EFAULT; {
-        with(EPERM, |context| if context.end_group() { 0 } else { EPERM })
+    fn ocrGroupEnd() -> u8, or Status::EFAULT; {
+        with(Status::EPERM, |context| if context.end_group() { Status::OK } else { Status::EPERM })
     }
 }

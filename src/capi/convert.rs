@@ -1,10 +1,186 @@
-//! Values of the C interface as the engine takes them.
+//! Values of the C interface as the engine takes them, and what the engine answers as the interface has it: each error
+//! becomes a status here, and nowhere else.
 
+use super::sys;
 use super::sys::ocrEdt_t;
+use crate::engine::calls::copy::CopyError;
+use crate::engine::calls::data_blocks::BlockError;
+use crate::engine::calls::files::FileError;
+use crate::engine::calls::maps::MapError;
+use crate::engine::calls::partition::PartitionError;
+use crate::graph::GraphError;
+use crate::object::arena::LabelTakenError;
 use crate::object::code::EdtFunction;
+use crate::object::partition::PartsError;
+use crate::status::Status;
+use std::io;
 
 /// The function that the program gave, as the engine calls it.
 pub(super) fn edt_function(function: ocrEdt_t) -> Option<EdtFunction> {
     // SAFETY: both are pointers to functions of one C type, spelt with types of the same layout.
     unsafe { std::mem::transmute::<ocrEdt_t, Option<EdtFunction>>(function) }
+}
+
+/// The status of a call whose object may not exist.
+pub(super) fn found(exists: bool) -> Status {
+    if exists { Status::OK } else { Status::EINVAL }
+}
+
+impl<E: Into<Status>> From<Result<(), E>> for Status {
+    #[inline(always)]
+    fn from(result: Result<(), E>) -> Status {
+        result.map_or_else(E::into, |()| Status::OK)
+    }
+}
+
+impl From<GraphError> for Status {
+    fn from(error: GraphError) -> Status {
+        match error {
+            GraphError::NoSuchObject | GraphError::NoSuchSlot | GraphError::Opening => {
+                Status::EINVAL
+            }
+            GraphError::NotPermitted => Status::EPERM,
+            GraphError::OutOfMemoryError => Status::ENOMEM,
+        }
+    }
+}
+
+impl From<BlockError> for Status {
+    fn from(error: BlockError) -> Status {
+        match error {
+            BlockError::NoSuchBlock => Status::EINVAL,
+            BlockError::Destroyed => Status::EPERM,
+            BlockError::NotAcquired => Status::EACCES,
+        }
+    }
+}
+
+impl From<LabelTakenError> for Status {
+    fn from(error: LabelTakenError) -> Status {
+        match error {
+            LabelTakenError::Exists => Status::EGUIDEXISTS,
+            LabelTakenError::NoLabel => Status::EINVAL,
+        }
+    }
+}
+
+impl From<CopyError> for Status {
+    fn from(error: CopyError) -> Status {
+        match error {
+            CopyError::NoSuchBlock => Status::EINVAL,
+            CopyError::OneBlock | CopyError::PartOfOther => Status::EPERM,
+            CopyError::TooSmall | CopyError::OutOfMemoryError => Status::ENOMEM,
+            CopyError::WrittenOnce => Status::EACCES,
+        }
+    }
+}
+
+impl From<PartitionError> for Status {
+    fn from(error: PartitionError) -> Status {
+        match error {
+            PartitionError::NoSuchBlock | PartitionError::OutOfBounds => Status::EINVAL,
+            PartitionError::Parts(PartsError::Overlap) => Status::EINVAL,
+            PartitionError::Parts(PartsError::Fixed | PartsError::Wanted) => Status::EPERM,
+            PartitionError::WrittenOnce => Status::EACCES,
+            PartitionError::OutOfMemoryError => Status::ENOMEM,
+        }
+    }
+}
+
+impl From<MapError> for Status {
+    fn from(error: MapError) -> Status {
+        match error {
+            MapError::NoSuchIndex => Status::EINVAL,
+            MapError::Circle => Status::EPEND,
+            MapError::Ending => Status::ECANCELED,
+            MapError::CreateError(status) => status.unwrap_or(Status::ENOENT),
+            MapError::OutOfMemoryError => Status::ENOMEM,
+        }
+    }
+}
+
+impl From<FileError> for Status {
+    fn from(error: FileError) -> Status {
+        match error {
+            FileError::NoSuchFile | FileError::Range | FileError::NotRegular => Status::EINVAL,
+            FileError::Overlaps => Status::EBUSY,
+            FileError::OutOfMemoryError => Status::ENOMEM,
+            FileError::System(error) => of_system(&error),
+        }
+    }
+}
+
+/// The status of an error of the system.
+fn of_system(error: &io::Error) -> Status {
+    match error.raw_os_error() {
+        Some(libc::ENOENT | libc::ENOTDIR) => Status::ENOENT,
+        Some(libc::ENOMEM) => Status::ENOMEM,
+        // ENXIO: a socket.
+        Some(libc::EINVAL | libc::ENAMETOOLONG | libc::ELOOP | libc::EFBIG | libc::ENXIO) => {
+            Status::EINVAL
+        }
+        Some(libc::EACCES | libc::EPERM) => Status::EACCES,
+        Some(libc::EROFS) => Status::EROFS,
+        Some(libc::ENOSPC | libc::EDQUOT) => Status::ENOSPC,
+        Some(libc::EMFILE | libc::ENFILE) => Status::EAGAIN,
+        Some(libc::EBUSY | libc::ETXTBSY) => Status::EBUSY,
+        _ => Status::EIO,
+    }
+}
+
+// `src/status.rs` does not know the headers: here its numbers are compared with theirs.
+const _: () = {
+    let codes = [
+        (sys::OCR_EPERM, Status::EPERM),
+        (sys::OCR_ENOENT, Status::ENOENT),
+        (sys::OCR_EIO, Status::EIO),
+        (sys::OCR_EAGAIN, Status::EAGAIN),
+        (sys::OCR_ENOMEM, Status::ENOMEM),
+        (sys::OCR_EACCES, Status::EACCES),
+        (sys::OCR_EFAULT, Status::EFAULT),
+        (sys::OCR_EBUSY, Status::EBUSY),
+        (sys::OCR_ENODEV, Status::ENODEV),
+        (sys::OCR_EINVAL, Status::EINVAL),
+        (sys::OCR_ENOSPC, Status::ENOSPC),
+        (sys::OCR_EROFS, Status::EROFS),
+        (sys::OCR_ENOTSUP, Status::ENOTSUP),
+        (sys::OCR_EGUIDEXISTS, Status::EGUIDEXISTS),
+        (sys::OCR_EPEND, Status::EPEND),
+        (sys::OCR_ECANCELED, Status::ECANCELED),
+    ];
+    let mut at = 0;
+    while at < codes.len() {
+        assert!(codes[at].0 == codes[at].1.number() as u32);
+        at += 1;
+    }
+};
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn errors_of_the_system_have_the_codes_of_the_header() {
+        for (error, code) in [
+            (libc::ENOENT, sys::OCR_ENOENT),
+            (libc::ENOTDIR, sys::OCR_ENOENT),
+            (libc::ENOMEM, sys::OCR_ENOMEM),
+            (libc::ENAMETOOLONG, sys::OCR_EINVAL),
+            (libc::EFBIG, sys::OCR_EINVAL),
+            (libc::EACCES, sys::OCR_EACCES),
+            (libc::EPERM, sys::OCR_EACCES),
+            (libc::EROFS, sys::OCR_EROFS),
+            (libc::ENOSPC, sys::OCR_ENOSPC),
+            (libc::EDQUOT, sys::OCR_ENOSPC),
+            (libc::EMFILE, sys::OCR_EAGAIN),
+            (libc::ETXTBSY, sys::OCR_EBUSY),
+            (libc::EIO, sys::OCR_EIO),
+            (libc::ESTALE, sys::OCR_EIO),
+        ] {
+            let error = io::Error::from_raw_os_error(error);
+            assert_eq!(u32::from(of_system(&error).number()), code, "{error}");
+        }
+        let without = io::Error::other("no number");
+        assert_eq!(u32::from(of_system(&without).number()), sys::OCR_EIO);
+    }
 }

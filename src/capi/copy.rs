@@ -1,9 +1,10 @@
 //! `ocr-db.h`: copies between data blocks, as in OCR 1.0 and OCR-Vx.
 
-use crate::capi::{EACCES, EFAULT, EINVAL, ENOMEM, EPERM, guid_place, sys, with};
-use crate::engine::calls::copy::{CopyError, CopyRequest};
+use crate::capi::{guid_place, sys, with};
+use crate::engine::calls::copy::CopyRequest;
 use crate::object::code::EdtDep;
 use crate::object::guid::Guid;
+use crate::status::Status;
 use sys::ocrGuid_t;
 
 const PARTITION: u64 = sys::DB_COPY_PARTITION as u64;
@@ -19,9 +20,9 @@ export! {
         size: u64,
         copy_type: u64,
         completion: *mut ocrGuid_t,
-    ) -> u8, or EFAULT; {
+    ) -> u8, or Status::EFAULT; {
         if !matches!(copy_type, 0 | PARTITION | PARTITION_BACK) {
-            return EINVAL;
+            return Status::EINVAL;
         }
         let copy = CopyRequest {
             destination: destination.into(),
@@ -35,24 +36,15 @@ export! {
         // SAFETY: the header asks for null or a valid place.
         let place = unsafe { guid_place(completion) };
         let completes = place.is_some();
-        let result = with(Err(EPERM), |context| {
-            context.copy_block(copy, run_copy, completes).map_err(status)
+        let result = with(Err(Status::EPERM), |context| {
+            context.copy_block(copy, run_copy, completes).map_err(Status::from)
         });
         match (result, place) {
             (Ok(event), Some(place)) => *place = event,
             (Ok(_), None) => {}
             (Err(status), _) => return status,
         }
-        0
-    }
-}
-
-fn status(why: CopyError) -> u8 {
-    match why {
-        CopyError::NoSuchBlock => EINVAL,
-        CopyError::OneBlock | CopyError::PartOfOther => EPERM,
-        CopyError::TooSmall | CopyError::OutOfMemoryError => ENOMEM,
-        CopyError::WrittenOnce => EACCES,
+        Status::OK
     }
 }
 

@@ -1,11 +1,9 @@
 //! `ocr-db.h` and `extensions/ocr-db-info.h`: data blocks.
 
-use crate::capi::{
-    EACCES, EFAULT, EINVAL, ENOMEM, EPERM, guid_place, hints, labeling, put, sys, with,
-};
-use crate::engine::calls::data_blocks::BlockError;
+use crate::capi::{guid_place, hints, labeling, put, sys, with};
 use crate::object::data_block::OutOfMemoryError;
 use crate::object::guid::Guid;
+use crate::status::Status;
 use std::ffi::c_void;
 use sys::{ocrGuid_t, ocrHint_t};
 
@@ -22,11 +20,11 @@ export! {
         flags: u16,
         hint: *mut ocrHint_t,
         allocator: sys::ocrInDbAllocator_t,
-    ) -> u8, or EFAULT; {
+    ) -> u8, or Status::EFAULT; {
         // SAFETY: the header asks for a valid place.
-        let Some(place) = (unsafe { guid_place(db) }) else { return EINVAL };
+        let Some(place) = (unsafe { guid_place(db) }) else { return Status::EINVAL };
         if allocator != sys::NO_ALLOC {
-            return EINVAL;
+            return Status::EINVAL;
         }
         let acquire = flags & NO_ACQUIRE == 0;
         // SAFETY: the header asks for null or a valid hint.
@@ -36,7 +34,7 @@ export! {
                 None => context.create_block(len, acquire).map(Ok),
                 Some(label) => context.create_block_on(label, len, acquire),
             };
-            let (guid, address) = created.map_err(no_memory)?.map_err(labeling::status)?;
+            let (guid, address) = created.map_err(no_memory)?.map_err(Status::from)?;
             if flags & SINGLE_ASSIGNMENT != 0 {
                 context.write_once(guid);
             }
@@ -50,72 +48,63 @@ export! {
     }
 
     /// OCR 1.1.0, 2.5.2.
-    fn ocrDbDestroy(db: ocrGuid_t) -> u8, or EFAULT; {
+    fn ocrDbDestroy(db: ocrGuid_t) -> u8, or Status::EFAULT; {
         let db = Guid::from(db);
         if db.is_null() {
-            return 0;
+            return Status::OK;
         }
-        with(EPERM, |context| {
+        with(Status::EPERM, |context| {
             let destroyed = context.destroy_block(db);
-            block_status(destroyed.inspect(|()| context.unmap(db)))
+            Status::from(destroyed.inspect(|()| context.unmap(db)))
         })
     }
 
     /// OCR 1.1.0, 2.5.3.
-    fn ocrDbRelease(db: ocrGuid_t) -> u8, or EFAULT; {
+    fn ocrDbRelease(db: ocrGuid_t) -> u8, or Status::EFAULT; {
         let db = Guid::from(db);
         if db.is_null() {
-            return 0;
+            return Status::OK;
         }
-        with(EPERM, |context| block_status(context.release_block(db)))
+        with(Status::EPERM, |context| Status::from(context.release_block(db)))
     }
 
     /// Not part of OCR 1.1.0 any more.
-    fn ocrDbMalloc(_guid: ocrGuid_t, _size: u64, _addr: *mut *mut c_void) -> u8, or EFAULT; {
-        EINVAL
+    fn ocrDbMalloc(_guid: ocrGuid_t, _size: u64, _addr: *mut *mut c_void) -> u8, or Status::EFAULT; {
+        Status::EINVAL
     }
 
     /// Not part of OCR 1.1.0 any more.
-    fn ocrDbMallocOffset(_guid: ocrGuid_t, _size: u64, _offset: *mut u64) -> u8, or EFAULT; {
-        EINVAL
+    fn ocrDbMallocOffset(_guid: ocrGuid_t, _size: u64, _offset: *mut u64) -> u8, or Status::EFAULT; {
+        Status::EINVAL
     }
 
     /// Not part of OCR 1.1.0 any more.
-    fn ocrDbFree(_guid: ocrGuid_t, _addr: *mut c_void) -> u8, or EFAULT; { EINVAL }
+    fn ocrDbFree(_guid: ocrGuid_t, _addr: *mut c_void) -> u8, or Status::EFAULT; { Status::EINVAL }
 
     /// Not part of OCR 1.1.0 any more.
-    fn ocrDbFreeOffset(_guid: ocrGuid_t, _offset: u64) -> u8, or EFAULT; { EINVAL }
+    fn ocrDbFreeOffset(_guid: ocrGuid_t, _offset: u64) -> u8, or Status::EFAULT; { Status::EINVAL }
 
     /// OCR 1.2.
-    fn ocrDbGetSize(db: ocrGuid_t, size: *mut u64) -> u8, or EFAULT; {
-        with(EPERM, |context| match context.block_size(db.into()) {
+    fn ocrDbGetSize(db: ocrGuid_t, size: *mut u64) -> u8, or Status::EFAULT; {
+        with(Status::EPERM, |context| match context.block_size(db.into()) {
             Some(bytes) if !size.is_null() => {
                 // SAFETY: the header asks for a valid place.
                 unsafe { put(size, bytes) };
-                0
+                Status::OK
             }
-            _ => EINVAL,
+            _ => Status::EINVAL,
         })
     }
 }
 
 /// Says once that there was no memory: programs that do not look at the status use a null pointer next.
 #[cold]
-fn no_memory(failed: OutOfMemoryError) -> u8 {
+fn no_memory(failed: OutOfMemoryError) -> Status {
     let signed = failed.bytes as i64;
     let negative = match signed {
         ..0 => format!(" ({signed} as a signed number)"),
         _ => String::new(),
     };
     warning_once!("ocrDbCreate returned OCR_ENOMEM: {failed}{negative}.");
-    ENOMEM
-}
-
-fn block_status(result: Result<(), BlockError>) -> u8 {
-    match result {
-        Ok(()) => 0,
-        Err(BlockError::NoSuchBlock) => EINVAL,
-        Err(BlockError::Destroyed) => EPERM,
-        Err(BlockError::NotAcquired) => EACCES,
-    }
+    Status::ENOMEM
 }

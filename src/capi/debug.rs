@@ -1,9 +1,10 @@
 //! `extensions/ocr-debug.h`: the program's names for its objects, which messages show.
 
 use crate::capi::sys::ocrGuid_t;
-use crate::capi::{EFAULT, EINVAL, ENOMEM, EPERM, text, with};
+use crate::capi::{text, with};
 use crate::engine::state::context::Context;
 use crate::object::guid::Guid;
+use crate::status::Status;
 use crate::{check, heap};
 use std::cell::RefCell;
 use std::ffi::c_char;
@@ -20,41 +21,41 @@ export! {
         label: *const c_char,
         paramc: u32,
         paramv: *mut u64,
-    ) -> u8, or EFAULT; {
+    ) -> u8, or Status::EFAULT; {
         // SAFETY: the header asks for a C string and `paramc` numbers, or null.
-        let Some(label) = (unsafe { labeled(label, paramc, paramv) }) else { return EINVAL };
+        let Some(label) = (unsafe { labeled(label, paramc, paramv) }) else { return Status::EINVAL };
         if heap::is_low() {
-            return ENOMEM;
+            return Status::ENOMEM;
         }
-        with(EPERM, |context| {
+        with(Status::EPERM, |context| {
             let runtime = context.runtime;
             if !runtime.registry.labels.attach(&runtime.objects, object.into(), &label) {
-                return EINVAL;
+                return Status::EINVAL;
             }
             if let Some(check) = &runtime.check {
                 check.history.label(object.into(), label);
             }
-            0
+            Status::OK
         })
     }
 
     /// Names the next object that the caller creates.
-    fn ocrPreAttachDebugLabel(label: *const c_char, paramc: u32, paramv: *mut u64) -> u8, or EFAULT; {
+    fn ocrPreAttachDebugLabel(label: *const c_char, paramc: u32, paramv: *mut u64) -> u8, or Status::EFAULT; {
         // SAFETY: as above.
-        let Some(label) = (unsafe { labeled(label, paramc, paramv) }) else { return EINVAL };
-        with(EPERM, |context| {
+        let Some(label) = (unsafe { labeled(label, paramc, paramv) }) else { return Status::EINVAL };
+        with(Status::EPERM, |context| {
             if check::is_on() {
                 let next = Some((current(context), label));
                 let _ = PENDING.try_with(|pending| pending.replace(next));
             }
-            0
+            Status::OK
         })
     }
 
     /// Says that one EDT led to another. Nothing here makes use of it.
-    fn ocrNoteCausality(source: ocrGuid_t, destination: ocrGuid_t) -> u8, or EFAULT; {
+    fn ocrNoteCausality(source: ocrGuid_t, destination: ocrGuid_t) -> u8, or Status::EFAULT; {
         let are_edts = Guid::from(source).is_edt() && Guid::from(destination).is_edt();
-        if are_edts { 0 } else { EINVAL }
+        if are_edts { Status::OK } else { Status::EINVAL }
     }
 }
 

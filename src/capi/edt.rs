@@ -1,10 +1,7 @@
 //! `ocr-edt.h`: events, templates, EDTs and dependences.
 
-use super::convert::edt_function;
-use crate::capi::{
-    EFAULT, EGUIDEXISTS, EINVAL, ENOMEM, ENOTSUP, EPERM, found, guid_place, hints, labeling,
-    status, sys, text, with,
-};
+use super::convert::{edt_function, found};
+use crate::capi::{guid_place, hints, labeling, sys, text, with};
 use crate::engine::life::create::{CreateError, EdtRequest, LabelRequest, Output, warn_no_edt};
 use crate::engine::state::context::Context;
 use crate::object::code::Code;
@@ -15,6 +12,7 @@ use crate::object::guid::Guid;
 use crate::object::hints::HintSet;
 use crate::object::reduction::Operator;
 use crate::object::template::PARAM_DEF;
+use crate::status::Status;
 use std::ffi::c_char;
 use std::ptr::NonNull;
 use sys::{ocrEdt_t, ocrEventParams_t, ocrEventTypes_t, ocrGuid_t, ocrHint_t};
@@ -28,7 +26,7 @@ export! {
         guid: *mut ocrGuid_t,
         event_type: ocrEventTypes_t,
         properties: u16,
-    ) -> u8, or EFAULT; {
+    ) -> u8, or Status::EFAULT; {
         // SAFETY: the header asks for a valid place.
         unsafe { create_event(guid, event_type, properties, None) }
     }
@@ -39,7 +37,7 @@ export! {
         event_type: ocrEventTypes_t,
         properties: u16,
         params: *mut ocrEventParams_t,
-    ) -> u8, or EFAULT; {
+    ) -> u8, or Status::EFAULT; {
         // SAFETY: the header asks for null or valid parameters.
         let params = unsafe { params.as_ref() };
         // SAFETY: the header asks for a valid place.
@@ -47,20 +45,20 @@ export! {
     }
 
     /// OCR 1.1.0, 2.6.2.
-    fn ocrEventDestroy(guid: ocrGuid_t) -> u8, or EFAULT; {
-        with(EPERM, |context| {
+    fn ocrEventDestroy(guid: ocrGuid_t) -> u8, or Status::EFAULT; {
+        with(Status::EPERM, |context| {
             let destroyed = context.with_graph(|graph| graph.destroy_event(guid.into()));
-            status(destroyed.inspect(|()| context.unmap(guid.into())))
+            Status::from(destroyed.inspect(|()| context.unmap(guid.into())))
         })
     }
 
     /// OCR 1.1.0, 2.6.3.
-    fn ocrEventSatisfy(event: ocrGuid_t, data: ocrGuid_t) -> u8, or EFAULT; {
+    fn ocrEventSatisfy(event: ocrGuid_t, data: ocrGuid_t) -> u8, or Status::EFAULT; {
         satisfy_slot(event, data, sys::OCR_EVENT_LATCH_DECR_SLOT)
     }
 
     /// OCR 1.1.0, 2.6.4.
-    fn ocrEventSatisfySlot(event: ocrGuid_t, data: ocrGuid_t, slot: u32) -> u8, or EFAULT; {
+    fn ocrEventSatisfySlot(event: ocrGuid_t, data: ocrGuid_t, slot: u32) -> u8, or Status::EFAULT; {
         satisfy_slot(event, data, slot)
     }
 
@@ -70,10 +68,10 @@ export! {
         function: ocrEdt_t,
         paramc: u32,
         depc: u32,
-    ) -> u8, or EFAULT; {
+    ) -> u8, or Status::EFAULT; {
         // SAFETY: the header asks for a valid place.
-        let Some(place) = (unsafe { guid_place(guid) }) else { return EINVAL };
-        let Some(function) = edt_function(function) else { return EINVAL };
+        let Some(place) = (unsafe { guid_place(guid) }) else { return Status::EINVAL };
+        let Some(function) = edt_function(function) else { return Status::EINVAL };
         create_template(place, Code::of_program(function, ""), paramc, depc)
     }
 
@@ -84,17 +82,17 @@ export! {
         paramc: u32,
         depc: u32,
         name: *const c_char,
-    ) -> u8, or EFAULT; {
+    ) -> u8, or Status::EFAULT; {
         // SAFETY: the header asks for a valid place.
-        let Some(place) = (unsafe { guid_place(guid) }) else { return EINVAL };
-        let Some(function) = edt_function(function) else { return EINVAL };
+        let Some(place) = (unsafe { guid_place(guid) }) else { return Status::EINVAL };
+        let Some(function) = edt_function(function) else { return Status::EINVAL };
         // SAFETY: the header asks for null or a C string.
         let name = unsafe { text(name) };
         create_template(place, Code::of_program(function, &name), paramc, depc)
     }
 
     /// OCR 1.1.0, 2.7.2.
-    fn ocrEdtTemplateDestroy(guid: ocrGuid_t) -> u8, or EFAULT; { destroy_template(guid.into()) }
+    fn ocrEdtTemplateDestroy(guid: ocrGuid_t) -> u8, or Status::EFAULT; { destroy_template(guid.into()) }
 
     /// OCR 1.1.0, 2.7.3.
     fn ocrEdtCreate(
@@ -107,7 +105,7 @@ export! {
         properties: u16,
         hint: *mut ocrHint_t,
         output: *mut ocrGuid_t,
-    ) -> u8, or EFAULT; {
+    ) -> u8, or Status::EFAULT; {
         // SAFETY: the header asks for null or a valid hint.
         let hints = unsafe { hints::given(hint, sys::OCR_HINT_EDT_T) };
         let more = More { range: None, hints: hints.as_ref() };
@@ -116,10 +114,10 @@ export! {
     }
 
     /// OCR 1.1.0, 2.7.4.
-    fn ocrEdtDestroy(guid: ocrGuid_t) -> u8, or EFAULT; {
-        with(EPERM, |context| {
+    fn ocrEdtDestroy(guid: ocrGuid_t) -> u8, or Status::EFAULT; {
+        with(Status::EPERM, |context| {
             let destroyed = context.destroy_edt(guid.into());
-            status(destroyed.inspect(|()| context.unmap(guid.into())))
+            Status::from(destroyed.inspect(|()| context.unmap(guid.into())))
         })
     }
 
@@ -129,7 +127,7 @@ export! {
         destination: ocrGuid_t,
         slot: u32,
         mode: sys::ocrDbAccessMode_t,
-    ) -> u8, or EFAULT; {
+    ) -> u8, or Status::EFAULT; {
         add_dependence(source, 0, destination, slot, mode)
     }
 
@@ -140,7 +138,7 @@ export! {
         destination: ocrGuid_t,
         slot: u32,
         mode: sys::ocrDbAccessMode_t,
-    ) -> u8, or EFAULT; {
+    ) -> u8, or Status::EFAULT; {
         add_dependence(source, source_slot, destination, slot, mode)
     }
 }
@@ -152,16 +150,16 @@ pub(super) fn add_dependence(
     destination: ocrGuid_t,
     slot: u32,
     mode: sys::ocrDbAccessMode_t,
-) -> u8 {
+) -> Status {
     let (source, destination) = (Guid::from(source), Guid::from(destination));
     let Some(mode) = mode_for(destination, mode) else {
-        return EINVAL;
+        return Status::EINVAL;
     };
-    with(EPERM, |context| {
+    with(Status::EPERM, |context| {
         if source.is_null() && destination.is_null() {
             return note_nothing(context, "ocrAddDependence");
         }
-        status(context.ask_graph(|graph| {
+        Status::from(context.ask_graph(|graph| {
             graph.add_dependence_slot(source, source_slot, destination, slot, mode)
         }))
     })
@@ -175,22 +173,22 @@ pub(super) fn mode_for(destination: Guid, mode: sys::ocrDbAccessMode_t) -> Optio
 
 /// A call names nothing but `NULL_GUID`, and does nothing. Programs do this, but where one hangs, that may be why.
 #[cold]
-fn note_nothing(context: &Context, call: &str) -> u8 {
+fn note_nothing(context: &Context, call: &str) -> Status {
     let describe = || format!("{call}, in {}", context.who());
     context.runtime.registry.nothing.add(describe);
-    0
+    Status::OK
 }
 
 /// What the parameters say; the status where they are missing or out of range.
 #[inline]
-fn new_event(kind: EventKind, params: Option<&ocrEventParams_t>) -> Result<NewEvent, u8> {
+fn new_event(kind: EventKind, params: Option<&ocrEventParams_t>) -> Result<NewEvent, Status> {
     let params = params.map(|params| &params.__bindgen_anon_1);
     match kind {
         EventKind::Counted => {
             // SAFETY: the kind says which member of the union is meant.
             let dependences = params.map_or(0, |params| unsafe { params.EVENT_COUNTED.nbDeps });
             match dependences {
-                0 => Err(EINVAL),
+                0 => Err(Status::EINVAL),
                 dependences => Ok(NewEvent::Counted { dependences }),
             }
         }
@@ -202,12 +200,12 @@ fn new_event(kind: EventKind, params: Option<&ocrEventParams_t>) -> Result<NewEv
             let params = unsafe { &params.EVENT_CHANNEL };
             match (params.nbSat, params.nbDeps, params.maxGen) {
                 (1, 1, bound) if bound != 0 => Ok(NewEvent::Channel { bound }),
-                _ => Err(EINVAL),
+                _ => Err(Status::EINVAL),
             }
         }
         EventKind::Collective => {
             // SAFETY: the kind says which member of the union is meant.
-            let params = unsafe { &params.ok_or(EINVAL)?.EVENT_COLLECTIVE };
+            let params = unsafe { &params.ok_or(Status::EINVAL)?.EVENT_COLLECTIVE };
             collective_params(params).map(NewEvent::Collective)
         }
         kind => {
@@ -219,7 +217,9 @@ fn new_event(kind: EventKind, params: Option<&ocrEventParams_t>) -> Result<NewEv
     }
 }
 
-pub(super) fn collective_params(params: &sys::ocrEventCollectiveParams_t) -> Result<Params, u8> {
+pub(super) fn collective_params(
+    params: &sys::ocrEventCollectiveParams_t,
+) -> Result<Params, Status> {
     let reuse = (&raw const params.reuseDbPerGen).cast::<u8>();
     let all = Params {
         bound: params.maxGen,
@@ -227,18 +227,18 @@ pub(super) fn collective_params(params: &sys::ocrEventCollectiveParams_t) -> Res
         contributors_here: params.nbContribsPd,
         elements: params.nbDatum,
         arity: params.arity,
-        operator: Operator::from_bits(params.op).ok_or(EINVAL)?,
+        operator: Operator::from_bits(params.op).ok_or(Status::EINVAL)?,
         // SAFETY: one byte, of which nobody promises that it is a `bool`.
         reuse: unsafe { reuse.read() } != 0,
     };
     let in_range = 1..=all.contributors;
     if all.bound == 0 || all.elements == 0 || !in_range.contains(&all.contributors_here) {
-        return Err(EINVAL);
+        return Err(Status::EINVAL);
     }
     match params.type_ {
         sys::COL_ALLREDUCE => Ok(all),
-        sys::COL_REDUCE | sys::COL_BROADCAST => Err(ENOTSUP),
-        _ => Err(EINVAL),
+        sys::COL_REDUCE | sys::COL_BROADCAST => Err(Status::ENOTSUP),
+        _ => Err(Status::EINVAL),
     }
 }
 
@@ -249,13 +249,13 @@ unsafe fn create_event(
     event_type: ocrEventTypes_t,
     properties: u16,
     params: Option<&ocrEventParams_t>,
-) -> u8 {
+) -> Status {
     // SAFETY: by the contract.
     let Some(place) = (unsafe { guid_place(guid) }) else {
-        return EINVAL;
+        return Status::EINVAL;
     };
     let Some(kind) = EventKind::from_bits(event_type) else {
-        return EINVAL;
+        return Status::EINVAL;
     };
     let call = match params {
         None => "ocrEventCreate",
@@ -268,14 +268,14 @@ unsafe fn create_event(
         Ok(new) => return create_other_event(place, properties, new, call),
         Err(status) => return status,
     };
-    with(EPERM, |context| {
+    with(Status::EPERM, |context| {
         let events = &context.runtime.objects.events;
         match events.create_plain(&mut context.caches.events, kind, counter) {
             Some(event) => {
                 *place = event;
-                0
+                Status::OK
             }
-            None => ENOMEM,
+            None => Status::ENOMEM,
         }
     })
 }
@@ -285,31 +285,38 @@ fn labeled_event(
     label: Guid,
     new: NewEvent,
     call: &'static str,
-) -> Result<Guid, u8> {
+) -> Result<Guid, Status> {
     let runtime = context.runtime;
     let created = (runtime.objects.events).create_on(label, new, || runtime.early.has(label));
     if created.is_ok() {
         context.open(label, call);
     }
-    created.map_err(|why| why.map_or(ENOMEM, labeling::status))
+    created.map_err(|why| why.map_or(Status::ENOMEM, Status::from))
 }
 
 /// Creates an event that may have a label, of whatever kind.
 #[cold]
-fn create_other_event(place: &mut Guid, properties: u16, new: NewEvent, call: &'static str) -> u8 {
+fn create_other_event(
+    place: &mut Guid,
+    properties: u16,
+    new: NewEvent,
+    call: &'static str,
+) -> Status {
     labeling::create(place, properties, call, |context, label| {
         let events = &context.runtime.objects.events;
         match label {
-            None => events.create(&mut context.caches.events, new).ok_or(ENOMEM),
+            None => events
+                .create(&mut context.caches.events, new)
+                .ok_or(Status::ENOMEM),
             Some(label) => match (labeled_event(context, label, new, call), new) {
                 // Each contributor creates it, without asking whether it is the first.
-                (Err(EGUIDEXISTS), NewEvent::Collective(params))
+                (Err(Status::EGUIDEXISTS), NewEvent::Collective(params))
                     if labeling::is_trusting(properties) =>
                 {
                     if events.join(label, params) {
                         Ok(label)
                     } else {
-                        Err(EINVAL)
+                        Err(Status::EINVAL)
                     }
                 }
                 (created, _) => created,
@@ -318,20 +325,22 @@ fn create_other_event(place: &mut Guid, properties: u16, new: NewEvent, call: &'
     })
 }
 
-fn satisfy(event: Guid, data: Guid, slot: u32) -> u8 {
+fn satisfy(event: Guid, data: Guid, slot: u32) -> Status {
     if slot > 1 || !data.is_null() && !data.is_data_block() {
-        return EINVAL;
+        return Status::EINVAL;
     }
     if event.is_null() && data.is_null() {
-        return with(EPERM, |context| note_nothing(context, "ocrEventSatisfy"));
+        return with(Status::EPERM, |context| {
+            note_nothing(context, "ocrEventSatisfy")
+        });
     }
     let increment = slot == sys::OCR_EVENT_LATCH_INCR_SLOT;
-    with(EPERM, |context| {
-        status(context.ask_graph(|graph| graph.satisfy_event_with(event, increment, data)))
+    with(Status::EPERM, |context| {
+        Status::from(context.ask_graph(|graph| graph.satisfy_event_with(event, increment, data)))
     })
 }
 
-fn satisfy_slot(event: ocrGuid_t, data: ocrGuid_t, slot: u32) -> u8 {
+fn satisfy_slot(event: ocrGuid_t, data: ocrGuid_t, slot: u32) -> Status {
     if Guid::from(event).is_edt() {
         satisfy_edt(data, event, slot)
     } else {
@@ -341,21 +350,21 @@ fn satisfy_slot(event: ocrGuid_t, data: ocrGuid_t, slot: u32) -> u8 {
 
 /// A pre-slot of an EDT that nothing is connected to gets a data block, or nothing.
 #[cold]
-fn satisfy_edt(data: ocrGuid_t, edt: ocrGuid_t, slot: u32) -> u8 {
+fn satisfy_edt(data: ocrGuid_t, edt: ocrGuid_t, slot: u32) -> Status {
     let guid = Guid::from(data);
     if guid.is_null() || guid.is_data_block() {
         add_dependence(data, 0, edt, slot, sys::DB_MODE_RW)
     } else {
-        EINVAL
+        Status::EINVAL
     }
 }
 
 /// Creates a template and writes its GUID.
-pub(super) fn create_template(place: &mut Guid, work: Code, paramc: u32, depc: u32) -> u8 {
+pub(super) fn create_template(place: &mut Guid, work: Code, paramc: u32, depc: u32) -> Status {
     if paramc == PARAM_DEF || depc == PARAM_DEF {
-        return EINVAL;
+        return Status::EINVAL;
     }
-    with(EPERM, |context| {
+    with(Status::EPERM, |context| {
         let view = context.runtime.template(work, paramc, depc);
         match context
             .runtime
@@ -365,16 +374,16 @@ pub(super) fn create_template(place: &mut Guid, work: Code, paramc: u32, depc: u
         {
             Some(template) => {
                 *place = template;
-                0
+                Status::OK
             }
-            None => ENOMEM,
+            None => Status::ENOMEM,
         }
     })
 }
 
 /// Destroys a template.
-pub(super) fn destroy_template(template: Guid) -> u8 {
-    with(EPERM, |context| {
+pub(super) fn destroy_template(template: Guid) -> Status {
+    with(Status::EPERM, |context| {
         let templates = &context.runtime.objects.templates;
         found(templates.destroy(&mut context.caches.templates, template))
     })
@@ -398,7 +407,7 @@ pub(super) unsafe fn create_edt(
     properties: u16,
     more: More<'_>,
     output: *mut ocrGuid_t,
-) -> u8 {
+) -> Status {
     // SAFETY: by the contract.
     let label = match unsafe { labeling::label(guid.cast(), properties) } {
         Ok(label) => label,
@@ -431,7 +440,7 @@ pub(super) unsafe fn create_edt(
             false => NonNull::new(output.cast()).map_or(Output::None, Output::New),
         },
     };
-    with(EPERM, |context| {
+    with(Status::EPERM, |context| {
         let made = guid.cast();
         labeling::create_at(
             context,
@@ -447,22 +456,22 @@ pub(super) unsafe fn create_edt(
     })
 }
 
-fn edt_status(context: &Context, created: Result<(), CreateError>) -> u8 {
+fn edt_status(context: &Context, created: Result<(), CreateError>) -> Status {
     match created {
-        Ok(()) => 0,
-        Err(CreateError::LabelRequest(why)) => labeling::status(why),
-        Err(CreateError::NoTemplate) => EINVAL,
+        Ok(()) => Status::OK,
+        Err(CreateError::LabelRequest(why)) => why.into(),
+        Err(CreateError::NoTemplate) => Status::EINVAL,
         Err(CreateError::Arguments(why)) => {
             warn_no_edt(context, why);
-            EINVAL
+            Status::EINVAL
         }
         Err(CreateError::Parameters(why)) => {
             warn_no_edt(context, why);
             context.runtime.end.edt_missing();
-            EINVAL
+            Status::EINVAL
         }
-        Err(CreateError::Anonymous) => EPERM,
-        Err(CreateError::Dependence(_)) => EINVAL,
-        Err(CreateError::OutOfMemoryError) => ENOMEM,
+        Err(CreateError::Anonymous) => Status::EPERM,
+        Err(CreateError::Dependence(_)) => Status::EINVAL,
+        Err(CreateError::OutOfMemoryError) => Status::ENOMEM,
     }
 }

@@ -1,17 +1,18 @@
 //! `extensions/ocr-heterogeneous.h`: one process, in which a function's address is a code for it.
 
-use super::{EFAULT, EINVAL, sys};
+use super::sys;
+use crate::status::Status;
 use sys::{ocrEdt_t, ocrFuncPtr_t};
 
 export! {
     /// Accepts the function of an EDT.
-    fn ocrRegisterEdtFuntion(function: ocrEdt_t) -> u8, or EFAULT; {
-        if function.is_some() { 0 } else { EINVAL }
+    fn ocrRegisterEdtFuntion(function: ocrEdt_t) -> u8, or Status::EFAULT; {
+        if function.is_some() { Status::OK } else { Status::EINVAL }
     }
 
     /// Accepts a function.
-    fn ocrRegisterFunctionPointer(function: ocrFuncPtr_t) -> u8, or EFAULT; {
-        if function.is_some() { 0 } else { EINVAL }
+    fn ocrRegisterFunctionPointer(function: ocrFuncPtr_t) -> u8, or Status::EFAULT; {
+        if function.is_some() { Status::OK } else { Status::EINVAL }
     }
 
     /// The code of a function.

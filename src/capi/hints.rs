@@ -1,8 +1,10 @@
 //! `extensions/ocr-hints.h`: hints, in the variables of programs and of objects.
 
-use super::{EFAULT, EINVAL, ENOENT, EPERM, found, put, sys, with};
+use super::convert::found;
+use super::{put, sys, with};
 use crate::object::guid::{Guid, Kind};
 use crate::object::hints::HintSet;
+use crate::status::Status;
 use sys::{ocrGuid_t, ocrHint_t, ocrHintProp_t, ocrHintType_t};
 
 /// The numbers between which those of a type's properties lie.
@@ -64,33 +66,33 @@ fn value(hint: &mut ocrHint_t, position: usize) -> *mut u64 {
 
 export! {
     /// Makes a hint of this type without properties.
-    fn ocrHintInit(hint: *mut ocrHint_t, hint_type: ocrHintType_t) -> u8, or EFAULT; {
+    fn ocrHintInit(hint: *mut ocrHint_t, hint_type: ocrHintType_t) -> u8, or Status::EFAULT; {
         if hint.is_null() || hint_type > sys::OCR_HINT_GROUP_T {
-            return EINVAL;
+            return Status::EINVAL;
         }
         // SAFETY: the header asks for a valid place.
         unsafe { put(hint, ocrHint_t { type_: hint_type, ..ocrHint_t::default() }) };
-        0
+        Status::OK
     }
 
     /// Sets a property.
-    fn ocrSetHintValue(hint: *mut ocrHint_t, property: ocrHintProp_t, to: u64) -> u8, or EFAULT; {
+    fn ocrSetHintValue(hint: *mut ocrHint_t, property: ocrHintProp_t, to: u64) -> u8, or Status::EFAULT; {
         // SAFETY: the header asks for null or a valid hint.
-        let Some(hint) = (unsafe { hint.as_mut() }) else { return 0 };
-        let Some(at) = position(hint, property) else { return EINVAL };
+        let Some(hint) = (unsafe { hint.as_mut() }) else { return Status::OK };
+        let Some(at) = position(hint, property) else { return Status::EINVAL };
         hint.propMask |= 1 << at;
         // SAFETY: `position` is below the length of the member for this type.
         unsafe { value(hint, at).write(to) };
-        0
+        Status::OK
     }
 
     /// Unsets a property.
-    fn ocrUnsetHintValue(hint: *mut ocrHint_t, property: ocrHintProp_t) -> u8, or EFAULT; {
+    fn ocrUnsetHintValue(hint: *mut ocrHint_t, property: ocrHintProp_t) -> u8, or Status::EFAULT; {
         // SAFETY: the header asks for null or a valid hint.
-        let Some(hint) = (unsafe { hint.as_mut() }) else { return EINVAL };
-        let Some(at) = position(hint, property) else { return EINVAL };
+        let Some(hint) = (unsafe { hint.as_mut() }) else { return Status::EINVAL };
+        let Some(at) = position(hint, property) else { return Status::EINVAL };
         hint.propMask &= !(1 << at);
-        0
+        Status::OK
     }
 
     /// Reads a property.
@@ -98,51 +100,51 @@ export! {
         hint: *mut ocrHint_t,
         property: ocrHintProp_t,
         to: *mut u64,
-    ) -> u8, or EFAULT; {
+    ) -> u8, or Status::EFAULT; {
         if to.is_null() {
-            return EINVAL;
+            return Status::EINVAL;
         }
         // SAFETY: the header asks for null or a valid hint.
-        let Some(hint) = (unsafe { hint.as_mut() }) else { return EINVAL };
-        let Some(at) = position(hint, property) else { return EINVAL };
+        let Some(hint) = (unsafe { hint.as_mut() }) else { return Status::EINVAL };
+        let Some(at) = position(hint, property) else { return Status::EINVAL };
         if hint.propMask & 1 << at == 0 {
-            return ENOENT;
+            return Status::ENOENT;
         }
         // SAFETY: `position` is below the length of the member for this type.
         let now = unsafe { value(hint, at).read() };
         // SAFETY: the header asks for a valid place.
         unsafe { put(to, now) };
-        0
+        Status::OK
     }
 
     /// Adds what is set in a hint to an object's.
-    fn ocrSetHint(guid: ocrGuid_t, hint: *mut ocrHint_t) -> u8, or EFAULT; {
+    fn ocrSetHint(guid: ocrGuid_t, hint: *mut ocrHint_t) -> u8, or Status::EFAULT; {
         let guid = Guid::from(guid);
         // SAFETY: the header asks for null or a valid hint.
-        let Some(hint) = (unsafe { hint.as_ref() }) else { return EINVAL };
+        let Some(hint) = (unsafe { hint.as_ref() }) else { return Status::EINVAL };
         if type_of(guid) != Some(hint.type_) {
-            return EINVAL;
+            return Status::EINVAL;
         }
         let set = properties(hint);
-        with(EPERM, |context| found(context.set_hints(guid, &set)))
+        with(Status::EPERM, |context| found(context.set_hints(guid, &set)))
     }
 
     /// Adds an object's hints to a variable.
-    fn ocrGetHint(guid: ocrGuid_t, hint: *mut ocrHint_t) -> u8, or EFAULT; {
+    fn ocrGetHint(guid: ocrGuid_t, hint: *mut ocrHint_t) -> u8, or Status::EFAULT; {
         let guid = Guid::from(guid);
         // SAFETY: the header asks for null or a valid hint.
-        let Some(hint) = (unsafe { hint.as_mut() }) else { return EINVAL };
+        let Some(hint) = (unsafe { hint.as_mut() }) else { return Status::EINVAL };
         if type_of(guid) != Some(hint.type_) {
-            return EINVAL;
+            return Status::EINVAL;
         }
-        with(EPERM, |context| {
-            let Some(set) = context.hints(guid) else { return EINVAL };
+        with(Status::EPERM, |context| {
+            let Some(set) = context.hints(guid) else { return Status::EINVAL };
             for (at, now) in set.iter() {
                 hint.propMask |= 1 << at;
                 // SAFETY: objects of this type have no other properties than the hint.
                 unsafe { value(hint, at).write(now) };
             }
-            0
+            Status::OK
         })
     }
 

@@ -1,17 +1,15 @@
 //! `extensions/ocr-labeling.h`: labeled GUIDs.
 
-use crate::capi::{
-    ECANCELED, EFAULT, EGUIDEXISTS, EINVAL, ENOMEM, ENOTSUP, EPERM, found, guid_place, put, sys,
-    text, with,
-};
+use super::convert::found;
+use crate::capi::{guid_place, put, sys, text, with};
 use crate::engine::state::context::Context;
 use crate::engine::state::user_call;
-use crate::object::arena::LabelTakenError;
 use crate::object::code::Code;
 use crate::object::edt::EdtState;
 use crate::object::guid::{Guid, Kind};
 use crate::object::range::{Map, MapFunction};
 use crate::object::template::PARAM_DEF;
+use crate::status::Status;
 use std::cell::Cell;
 use std::ffi::c_char;
 use std::ptr;
@@ -53,12 +51,12 @@ export! {
         params: *mut i64,
         count: u64,
         kind: ocrGuidUserKind,
-    ) -> u8, or EFAULT; {
+    ) -> u8, or Status::EFAULT; {
         // SAFETY: both are pointers to functions of one C type, spelt with types of the same layout.
         let function = unsafe { std::mem::transmute::<MapFunc, Option<MapFunction>>(function) };
-        let Some(function) = function else { return EINVAL };
+        let Some(function) = function else { return Status::EINVAL };
         if paramc != 0 && params.is_null() {
-            return EINVAL;
+            return Status::EINVAL;
         }
         let params = (0..paramc as usize)
             // SAFETY: the header asks for `paramc` numbers.
@@ -70,14 +68,14 @@ export! {
 
     /// OCR 1.1.0, B.2.2.2.
     fn ocrGuidRangeCreate(range: *mut ocrGuid_t, count: u64, kind: ocrGuidUserKind)
-        -> u8, or EFAULT; {
+        -> u8, or Status::EFAULT; {
         // SAFETY: the header asks for a valid place.
         unsafe { create_range(range, count, kind, None) }
     }
 
     /// OCR 1.1.0, B.2.2.3.
-    fn ocrGuidMapDestroy(map: ocrGuid_t) -> u8, or EFAULT; {
-        with(EPERM, |context| found(context.destroy_range(map.into())))
+    fn ocrGuidMapDestroy(map: ocrGuid_t) -> u8, or Status::EFAULT; {
+        with(Status::EPERM, |context| found(context.destroy_range(map.into())))
     }
 
     /// Not supported.
@@ -87,15 +85,15 @@ export! {
         _params: *mut i64,
         _count: u64,
         _kind: ocrGuidUserKind,
-    ) -> u8, or EFAULT; { ENOTSUP }
+    ) -> u8, or Status::EFAULT; { Status::ENOTSUP }
 
     /// OCR 1.1.0, B.2.2.4.
-    fn ocrGuidFromLabel(out: *mut ocrGuid_t, map: ocrGuid_t, tuple: *mut i64) -> u8, or EFAULT; {
+    fn ocrGuidFromLabel(out: *mut ocrGuid_t, map: ocrGuid_t, tuple: *mut i64) -> u8, or Status::EFAULT; {
         if out.is_null() || tuple.is_null() {
-            return EINVAL;
+            return Status::EINVAL;
         }
-        let found = with(Err(EPERM), |context| {
-            context.runtime.objects.ranges.map(map.into()).ok_or(EINVAL)
+        let found = with(Err(Status::EPERM), |context| {
+            context.runtime.objects.ranges.map(map.into()).ok_or(Status::EINVAL)
         });
         let (bounds, map) = match found {
             Ok(found) => found,
@@ -109,37 +107,37 @@ export! {
         });
         if !bounds.contains(guid) {
             WRONG_ANSWER.set(guid);
-            return EINVAL;
+            return Status::EINVAL;
         }
         // SAFETY: the header asks for a valid place.
         unsafe { put(out, guid.into()) };
-        0
+        Status::OK
     }
 
     /// OCR 1.1.0, B.2.2.5.
-    fn ocrGuidFromIndex(out: *mut ocrGuid_t, range: ocrGuid_t, index: u64) -> u8, or EFAULT; {
-        with(EPERM, |context| {
+    fn ocrGuidFromIndex(out: *mut ocrGuid_t, range: ocrGuid_t, index: u64) -> u8, or Status::EFAULT; {
+        with(Status::EPERM, |context| {
             let bounds = context.runtime.objects.ranges.bounds(range.into());
             match bounds.filter(|bounds| !bounds.mapped).and_then(|bounds| bounds.at(index)) {
                 Some(guid) if !out.is_null() => {
                     // SAFETY: the header asks for a valid place.
                     unsafe { put(out, guid.into()) };
-                    0
+                    Status::OK
                 }
-                _ => EINVAL,
+                _ => Status::EINVAL,
             }
         })
     }
 
     /// OCR 1.1.0, B.2.2.6.
-    fn ocrGetGuidKind(out: *mut ocrGuidUserKind, guid: ocrGuid_t) -> u8, or EFAULT; {
+    fn ocrGetGuidKind(out: *mut ocrGuidUserKind, guid: ocrGuid_t) -> u8, or Status::EFAULT; {
         if out.is_null() {
-            return EINVAL;
+            return Status::EINVAL;
         }
         let kind = with(sys::GUID_USER_NONE, |context| kind_of(context, guid.into()));
         // SAFETY: the header asks for a valid place.
         unsafe { put(out, kind) };
-        0
+        Status::OK
     }
 
     /// A template on a label: `ocrEdtTemplateCreate` has no properties.
@@ -150,21 +148,21 @@ export! {
         depc: u32,
         properties: u16,
         name: *const c_char,
-    ) -> u8, or EFAULT; {
+    ) -> u8, or Status::EFAULT; {
         // SAFETY: the header asks for a valid place.
-        let Some(place) = (unsafe { guid_place(guid) }) else { return EINVAL };
-        let Some(function) = super::convert::edt_function(function) else { return EINVAL };
+        let Some(place) = (unsafe { guid_place(guid) }) else { return Status::EINVAL };
+        let Some(function) = super::convert::edt_function(function) else { return Status::EINVAL };
         if paramc == PARAM_DEF || depc == PARAM_DEF || properties & LABELED == 0 {
-            return EINVAL;
+            return Status::EINVAL;
         }
         // SAFETY: the header asks for null or a C string.
         let name = unsafe { text(name) };
         create(place, properties, "ocrEdtTemplateCreateLabeled", |context, label| {
             let objects = &context.runtime.objects;
-            let label = label.filter(|label| label.kind() == Some(Kind::Template)).ok_or(EINVAL)?;
+            let label = label.filter(|label| label.kind() == Some(Kind::Template)).ok_or(Status::EINVAL)?;
             let work = Code::of_program(function, &name);
             let view = context.runtime.template(work, paramc, depc);
-            objects.templates.create_on(label, view).map_err(status)
+            objects.templates.create_on(label, view).map_err(Status::from)
         })
     }
 }
@@ -176,10 +174,10 @@ unsafe fn create_range(
     count: u64,
     kind: ocrGuidUserKind,
     map: Option<Map>,
-) -> u8 {
+) -> Status {
     // SAFETY: by the contract.
     let Some(place) = (unsafe { guid_place(place) }) else {
-        return EINVAL;
+        return Status::EINVAL;
     };
     let kind = match kind {
         sys::GUID_USER_DB => Kind::DataBlock,
@@ -192,18 +190,18 @@ unsafe fn create_range(
         | sys::GUID_USER_EVENT_LATCH
         | sys::GUID_USER_EVENT_CHANNEL
         | sys::GUID_USER_EVENT_COLLECTIVE => Kind::Event,
-        _ => return EINVAL,
+        _ => return Status::EINVAL,
     };
     if count == 0 {
-        return EINVAL;
+        return Status::EINVAL;
     }
-    with(EPERM, |context| {
+    with(Status::EPERM, |context| {
         match context.create_range(kind, count, map) {
             Some(range) => {
                 *place = range;
-                0
+                Status::OK
             }
-            None => ENOMEM,
+            None => Status::ENOMEM,
         }
     })
 }
@@ -238,14 +236,6 @@ fn kind_of(context: &Context, guid: Guid) -> ocrGuidUserKind {
     kind.unwrap_or(sys::GUID_USER_NONE)
 }
 
-/// The status of a creation on a label that has failed.
-pub(super) fn status(why: LabelTakenError) -> u8 {
-    match why {
-        LabelTakenError::Exists => EGUIDEXISTS,
-        LabelTakenError::NoLabel => EINVAL,
-    }
-}
-
 /// Whether the properties of a create function say that there is a GUID for the object.
 pub(super) fn is_labeled(properties: u16) -> bool {
     properties & LABELED != 0
@@ -266,15 +256,15 @@ pub(super) fn is_mapped(properties: u16) -> bool {
 ///
 /// # Safety
 /// `place` is null or valid for a read.
-pub(super) unsafe fn label(place: *mut Guid, properties: u16) -> Result<Option<Guid>, u8> {
+pub(super) unsafe fn label(place: *mut Guid, properties: u16) -> Result<Option<Guid>, Status> {
     if properties & LABELED == 0 {
         return Ok(None);
     }
-    let place = NonNull::new(place).ok_or(EINVAL)?;
+    let place = NonNull::new(place).ok_or(Status::EINVAL)?;
     // SAFETY: by the contract; with this property a GUID stands there.
     let label = unsafe { place.read() };
     if is_mapped(properties) && !with(false, |context| context.is_creating(label)) {
-        Err(EINVAL)
+        Err(Status::EINVAL)
     } else {
         Ok(Some(label))
     }
@@ -291,34 +281,35 @@ pub(super) fn create_at(
     properties: u16,
     call: &'static str,
     made: *const Guid,
-    mut create: impl FnMut(&mut Context) -> u8,
-) -> u8 {
+    mut create: impl FnMut(&mut Context) -> Status,
+) -> Status {
     loop {
         let status = create(context);
         match label {
             Some(local) if is_mapped(properties) => {
                 context.mapped(
                     local,
-                    match status {
-                        // SAFETY: the creation has written it.
-                        0 => Ok(unsafe { made.read() }),
-                        status => Err(status),
+                    if status.is_ok() {
+                        // SAFETY: a creation that succeeds has written its GUID to this place, which is valid.
+                        Ok(unsafe { made.read() })
+                    } else {
+                        Err(status)
                     },
                 );
                 return status;
             }
-            Some(label) if status == EGUIDEXISTS && context.wait_for_opener(label) => {}
+            Some(label) if status == Status::EGUIDEXISTS && context.wait_for_opener(label) => {}
             Some(label)
-                if status == EGUIDEXISTS
+                if status == Status::EGUIDEXISTS
                     && (properties & BLOCK != 0 || context.is_leaving(label)) =>
             {
                 let leaving = properties & BLOCK == 0;
                 if !context.wait_for_label(label, leaving, call) {
-                    return ECANCELED;
+                    return Status::ECANCELED;
                 }
             }
             // Events are opened as they are created.
-            Some(label) if status == 0 && !label.is_event() => {
+            Some(label) if status.is_ok() && !label.is_event() => {
                 context.created_on(label);
                 return status;
             }
@@ -334,14 +325,14 @@ pub(super) fn create(
     place: &mut Guid,
     properties: u16,
     call: &'static str,
-    mut create: impl FnMut(&mut Context, Option<Guid>) -> Result<Guid, u8>,
-) -> u8 {
+    mut create: impl FnMut(&mut Context, Option<Guid>) -> Result<Guid, Status>,
+) -> Status {
     let label = match properties & LABELED {
         0 => None,
         _ if is_mapped(properties) => return create_mapped(place, create),
         _ => Some(*place),
     };
-    with(EPERM, |context| {
+    with(Status::EPERM, |context| {
         create_at(
             context,
             label,
@@ -351,7 +342,7 @@ pub(super) fn create(
             |context| match create(context, label) {
                 Ok(guid) => {
                     *place = guid;
-                    0
+                    Status::OK
                 }
                 Err(status) => status,
             },
@@ -364,19 +355,19 @@ pub(super) fn create(
 #[inline(never)]
 fn create_mapped(
     place: &mut Guid,
-    mut create: impl FnMut(&mut Context, Option<Guid>) -> Result<Guid, u8>,
-) -> u8 {
-    with(EPERM, |context| {
+    mut create: impl FnMut(&mut Context, Option<Guid>) -> Result<Guid, Status>,
+) -> Status {
+    with(Status::EPERM, |context| {
         let local = *place;
         if !context.is_creating(local) {
-            return EINVAL;
+            return Status::EINVAL;
         }
         let created = create(context, None);
         context.mapped(local, created);
         match created {
             Ok(guid) => {
                 *place = guid;
-                0
+                Status::OK
             }
             Err(status) => status,
         }

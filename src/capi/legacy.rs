@@ -1,7 +1,7 @@
 //! `extensions/ocr-legacy.h`: OCR inside a program that has its own `main`.
 
 use crate::capi::edt::{FINISH, More, OEVT_VALID, add_dependence, create_edt};
-use crate::capi::{ECANCELED, EFAULT, EINVAL, ENOMEM, EPERM, bytes, put, sys, with};
+use crate::capi::{bytes, put, sys, with};
 use crate::check::history::{SPAWN, What};
 use crate::engine::run::legacy;
 use crate::engine::state::waiters::{WaitError, WaitResult};
@@ -9,6 +9,7 @@ use crate::object::code::WorkKind;
 use crate::object::event::EventKind;
 use crate::object::guid::{Guid, Kind};
 use crate::object::template::PARAM_DEF;
+use crate::status::Status;
 use std::ffi::{CStr, OsStr, c_char, c_int, c_void};
 use std::os::unix::ffi::{OsStrExt, OsStringExt};
 use std::path::PathBuf;
@@ -54,8 +55,8 @@ export! {
     }
 
     /// OCR 1.2, legacy.
-    fn ocrLegacyFinalize(_context: ocrGuid_t, run_until_shutdown: bool) -> u8, or EFAULT; {
-        legacy::end(run_until_shutdown).map_or(EPERM, |code| code as u8)
+    fn ocrLegacyFinalize(_context: ocrGuid_t, run_until_shutdown: bool) -> u8, or Status::EFAULT; {
+        legacy::end(run_until_shutdown).map_or(Status::EPERM, |code| Status::of_number(code as u8))
     }
 
     /// OCR 1.2, legacy.
@@ -67,21 +68,21 @@ export! {
         depc: u64,
         depv: *mut ocrGuid_t,
         _context: ocrGuid_t,
-    ) -> u8, or EFAULT; {
+    ) -> u8, or Status::EFAULT; {
         let (Ok(paramc), Ok(depc)) = (u32::try_from(paramc), u32::try_from(depc)) else {
-            return EINVAL;
+            return Status::EINVAL;
         };
         if handle.is_null() || depv.is_null() || depc == 0 {
-            return EINVAL;
+            return Status::EINVAL;
         }
-        let event = with(Err(EPERM), |context| {
+        let event = with(Err(Status::EPERM), |context| {
             let view = context.runtime.objects.templates.view(template.into());
             if depc == PARAM_DEF && view.is_some_and(|view| view.depc == 0) {
-                return Err(EINVAL);
+                return Err(Status::EINVAL);
             }
             let events = &context.runtime.objects.events;
             let event = events.create_plain(&mut context.caches.events, EventKind::Sticky, 0);
-            let event = event.ok_or(ENOMEM)?;
+            let event = event.ok_or(Status::ENOMEM)?;
             if let Some(check) = &context.runtime.check {
                 let (objects, act) = (&context.runtime.objects, (SPAWN, context.who()));
                 check.made(objects, event, What::STICKY, act);
@@ -111,7 +112,7 @@ export! {
                 &mut output,
             )
         };
-        if created != 0 {
+        if !created.is_ok() {
             with((), |context| {
                 let _ = context.with_graph(|graph| graph.destroy_event(output.into()));
             });
@@ -135,9 +136,9 @@ export! {
         result: *mut *mut c_void,
         size: *mut u64,
         properties: u16,
-    ) -> u8, or EFAULT; {
+    ) -> u8, or Status::EFAULT; {
         let (code, answer) = match block(handle.into(), properties) {
-            Ok(answer) => (0, answer),
+            Ok(answer) => (Status::OK, answer),
             Err(code) => (code, NOTHING),
         };
         // SAFETY: the header asks for null or a valid place.
@@ -150,9 +151,9 @@ export! {
     }
 
     /// OCR 1.2, legacy.
-    fn ocrWait(event: ocrGuid_t) -> ocrGuid_t, or Guid::ERROR.into(); {
+    fn ocrWait(event: ocrGuid_t) -> ocrGuid_t, or Guid::ERROR; {
         let answer = with(None, |context| context.wait_for(event.into(), "ocrWait").ok());
-        answer.map_or(Guid::ERROR, |answer| answer.data).into()
+        answer.map_or(Guid::ERROR, |answer| answer.data)
     }
 }
 
@@ -174,19 +175,19 @@ const NOTHING: WaitResult = WaitResult {
     size: 0,
 };
 
-fn block(handle: Guid, properties: u16) -> Result<WaitResult, u8> {
-    with(Err(EPERM), |context| {
+fn block(handle: Guid, properties: u16) -> Result<WaitResult, Status> {
+    with(Err(Status::EPERM), |context| {
         let runtime = context.runtime;
         let kind_of = |guid| runtime.objects.event_kind(guid);
         let mut kind = kind_of(handle);
         if kind.is_none() && properties & sys::LEGACY_PROP_WAIT_FOR_CREATE != 0 {
             if !context.wait_for_labeled_event(handle, WorkKind::Waiter.call()) {
                 return Err(if runtime.end.is_ending() {
-                    ECANCELED
+                    Status::ECANCELED
                 } else if context.has_paused() {
-                    EPERM
+                    Status::EPERM
                 } else {
-                    EINVAL
+                    Status::EINVAL
                 });
             }
             kind = kind_of(handle);
@@ -194,15 +195,15 @@ fn block(handle: Guid, properties: u16) -> Result<WaitResult, u8> {
         let lasts = matches!(kind, Some(EventKind::Sticky | EventKind::Idempotent));
         let poll = properties & sys::LEGACY_PROP_CHECK != 0;
         if !lasts || poll && !runtime.is_satisfied(handle) {
-            return Err(EINVAL);
+            return Err(Status::EINVAL);
         }
         context
             .wait_for(handle, WorkKind::Waiter.call())
             .map_err(|error| match error {
-                WaitError::NoSuchEvent => EINVAL,
-                WaitError::OutOfMemoryError => ENOMEM,
-                WaitError::Ending => ECANCELED,
-                WaitError::Paused => EPERM,
+                WaitError::NoSuchEvent => Status::EINVAL,
+                WaitError::OutOfMemoryError => Status::ENOMEM,
+                WaitError::Ending => Status::ECANCELED,
+                WaitError::Paused => Status::EPERM,
             })
     })
 }

@@ -1,12 +1,12 @@
 //! `extensions/ocr-map-creator.h`: maps whose objects are created when they are first asked for.
 
-use crate::capi::{
-    ECANCELED, EFAULT, EINVAL, ENOENT, ENOMEM, EPEND, EPERM, found, guid_place, put, sys, with,
-};
+use super::convert::found;
+use crate::capi::{guid_place, put, sys, with};
 use crate::engine::calls::maps::{Asked, MapError};
 use crate::engine::state::user_call;
 use crate::object::guid::{Guid, Kind};
 use crate::object::map::{Creator, CreatorMap};
+use crate::status::Status;
 use std::cell::Cell;
 use sys::{ocrCreator_t, ocrGuid_t};
 
@@ -24,22 +24,22 @@ export! {
     }
 
     /// OCR-Vx: the GUID of what an identifier names.
-    fn ocrGetGuid(guid: *mut ocrGuid_t, source: ocrGuid_t) -> u8, or EFAULT; {
+    fn ocrGetGuid(guid: *mut ocrGuid_t, source: ocrGuid_t) -> u8, or Status::EFAULT; {
         // SAFETY: the header asks for a valid place.
-        let Some(place) = (unsafe { guid_place(guid) }) else { return EINVAL };
+        let Some(place) = (unsafe { guid_place(guid) }) else { return Status::EINVAL };
         let source = Guid::from(source);
         *place = match source.kind() {
             Some(Kind::Local) => {
                 match with(None, |context| context.runtime.objects.creations.object(source)) {
                     Some(Some(object)) => object,
-                    Some(None) => return EPEND,
-                    None => return EINVAL,
+                    Some(None) => return Status::EPEND,
+                    None => return Status::EINVAL,
                 }
             }
-            None if !source.is_null() => return EINVAL,
+            None if !source.is_null() => return Status::EINVAL,
             _ => source,
         };
-        0
+        Status::OK
     }
 
     /// OCR-Vx: a map.
@@ -51,15 +51,15 @@ export! {
         paramv: *mut u64,
         guidc: u32,
         guidv: *mut ocrGuid_t,
-    ) -> u8, or EFAULT; {
+    ) -> u8, or Status::EFAULT; {
         // SAFETY: the header asks for a valid place.
-        let Some(place) = (unsafe { guid_place(map) }) else { return EINVAL };
+        let Some(place) = (unsafe { guid_place(map) }) else { return Status::EINVAL };
         // SAFETY: both are pointers to functions of one C type, spelt with types of the same layout.
         let creator = unsafe { std::mem::transmute::<ocrCreator_t, Option<Creator>>(creator) };
-        let Some(creator) = creator else { return EINVAL };
+        let Some(creator) = creator else { return Status::EINVAL };
         let missing = paramc != 0 && paramv.is_null() || guidc != 0 && guidv.is_null();
         if size == 0 || missing {
-            return EINVAL;
+            return Status::EINVAL;
         }
         let params = (0..paramc as usize)
             // SAFETY: the header asks for `paramc` numbers.
@@ -68,29 +68,29 @@ export! {
             // SAFETY: the header asks for `guidc` GUIDs.
             .map(|at| Cell::new(Guid::from(unsafe { guidv.wrapping_add(at).read() })));
         let Some(map) = CreatorMap::new(creator, size, params.collect(), guids.collect()) else {
-            return ENOMEM;
+            return Status::ENOMEM;
         };
-        with(EPERM, |context| match context.create_map(map) {
+        with(Status::EPERM, |context| match context.create_map(map) {
             Some(guid) => {
                 *place = guid;
-                0
+                Status::OK
             }
-            None => ENOMEM,
+            None => Status::ENOMEM,
         })
     }
 
     /// OCR-Vx: a map goes, its objects stay.
-    fn ocrMapDestroy(map: ocrGuid_t) -> u8, or EFAULT; {
-        with(EPERM, |context| found(context.destroy_map(map.into())))
+    fn ocrMapDestroy(map: ocrGuid_t) -> u8, or Status::EFAULT; {
+        with(Status::EPERM, |context| found(context.destroy_map(map.into())))
     }
 
     /// OCR-Vx: the object of an index, created now if it was not yet.
-    fn ocrMapGet(lid: *mut ocrGuid_t, map: ocrGuid_t, index: u64) -> u8, or EFAULT; {
+    fn ocrMapGet(lid: *mut ocrGuid_t, map: ocrGuid_t, index: u64) -> u8, or Status::EFAULT; {
         if lid.is_null() {
-            return EINVAL;
+            return Status::EINVAL;
         }
         let asked = with(None, |context| Some(context.ask_map(map.into(), index)));
-        let Some(asked) = asked else { return EPERM };
+        let Some(asked) = asked else { return Status::EPERM };
         let answer = asked.and_then(|asked| match asked {
             Asked::Object(object) => Ok(object),
             Asked::Create(map, local) => {
@@ -105,19 +105,9 @@ export! {
             Ok(object) => {
                 // SAFETY: the header asks for a valid place.
                 unsafe { put(lid, object.into()) };
-                0
+                Status::OK
             }
-            Err(why) => status(why),
+            Err(why) => why.into(),
         }
-    }
-}
-
-fn status(why: MapError) -> u8 {
-    match why {
-        MapError::NoSuchIndex => EINVAL,
-        MapError::Circle => EPEND,
-        MapError::Ending => ECANCELED,
-        MapError::CreateError(status) => status.unwrap_or(ENOENT),
-        MapError::OutOfMemoryError => ENOMEM,
     }
 }

@@ -30,8 +30,8 @@ pub mod sys {
 use crate::check::calls;
 use crate::check::calls::CallSpec;
 use crate::engine::state::context::Context;
-use crate::graph::GraphError;
 use crate::object::guid::Guid;
+use crate::status::Status;
 use crate::text::Readable;
 use std::ffi::{CStr, c_char};
 use std::panic::{AssertUnwindSafe, catch_unwind};
@@ -57,18 +57,18 @@ macro_rules! export {
             #[allow(clippy::too_many_arguments)]
             fn checked(call: &'static $crate::check::calls::CallSpec, $($arg: $ty),*) -> $ret {
                 let words = [$($crate::capi::strict::word(&$arg)),*];
-                $crate::capi::strict::checked(call, &words, || $crate::capi::guard($default, || $body))
+                $crate::capi::strict::checked(call, &words, || $crate::capi::guard($default, || $body)).into()
             }
             // The first arm is all that strict mode costs a call where it is off. The body is here more than once:
             // one that all of them call would be inlined in none.
             match CALL {
                 Some(call) if $crate::check::is_on() => checked(call, $($arg),*),
-                Some(call) if size_of::<$ret>() == size_of::<u8>() => {
-                    let result = $crate::capi::guard($default, || $body);
-                    $crate::capi::look(call, $crate::capi::strict::word(&result) as u8);
-                    result
+                Some(call) => {
+                    let outcome = $crate::capi::guard($default, || $body);
+                    $crate::capi::look(call, &outcome);
+                    outcome.into()
                 }
-                _ => $crate::capi::guard($default, || $body),
+                None => $crate::capi::guard($default, || $body).into(),
             }
         }
 
@@ -124,17 +124,41 @@ fn with<R>(none: R, f: impl FnOnce(&mut Context) -> R) -> R {
     result
 }
 
+/// What the body of a C function comes to: a status, or a value that is none.
+trait Outcome {
+    /// The status, where it is one.
+    #[inline(always)]
+    fn status(&self) -> Option<Status> {
+        None
+    }
+}
+
+impl Outcome for Status {
+    #[inline(always)]
+    fn status(&self) -> Option<Status> {
+        Some(*self)
+    }
+}
+
+macro_rules! no_statuses {
+    ($($type:ty)*) => {$(impl Outcome for $type {})*};
+}
+
+no_statuses!(() bool u32 u64 f64 Guid sys::ocrGuid_t *const c_char *mut c_char Option<unsafe extern "C" fn()>);
+
 /// Looks at the status that a call returns.
 #[inline(always)]
-fn look(call: &'static CallSpec, status: u8) {
-    if status != 0 {
+fn look(call: &'static CallSpec, outcome: &impl Outcome) {
+    if let Some(status) = outcome.status()
+        && !status.is_ok()
+    {
         note_refusal(call, status);
     }
 }
 
 /// Keeps in mind that a call was refused: a program that does not look at what it returns may hang for it.
 #[cold]
-fn note_refusal(call: &CallSpec, status: u8) {
+fn note_refusal(call: &CallSpec, status: Status) {
     // The others are answers, or tell of the machine; and some calls ask.
     if call.strict
         && call.name != "ocrLegacyBlockProgress"
@@ -152,8 +176,8 @@ fn note_refusal(call: &CallSpec, status: u8) {
 /// Says once that there was no memory for what a call is to do, and what a hang may be for: programs mostly do not
 /// look at the status, and have no result then. `ocrDbCreate` says more.
 #[cold]
-fn note_no_memory(call: &CallSpec, status: u8) {
-    if status != ENOMEM {
+fn note_no_memory(call: &CallSpec, status: Status) {
+    if status != Status::ENOMEM {
         return;
     }
     if call.name != "ocrDbCreate"
@@ -220,35 +244,6 @@ impl From<Guid> for sys::ocrGuid_t {
         }
     }
 }
-
-/// The status of an operation on the graph.
-fn status(result: Result<(), GraphError>) -> u8 {
-    match result {
-        Ok(()) => 0,
-        Err(GraphError::NoSuchObject | GraphError::NoSuchSlot | GraphError::Opening) => EINVAL,
-        Err(GraphError::NotPermitted) => EPERM,
-        Err(GraphError::OutOfMemoryError) => ENOMEM,
-    }
-}
-
-/// The status of a call whose object may not exist.
-fn found(exists: bool) -> u8 {
-    if exists { 0 } else { EINVAL }
-}
-
-const EACCES: u8 = sys::OCR_EACCES as u8;
-const EBUSY: u8 = sys::OCR_EBUSY as u8;
-const ECANCELED: u8 = sys::OCR_ECANCELED as u8;
-const EGUIDEXISTS: u8 = sys::OCR_EGUIDEXISTS as u8;
-const EINVAL: u8 = sys::OCR_EINVAL as u8;
-const ENODEV: u8 = sys::OCR_ENODEV as u8;
-const ENOENT: u8 = sys::OCR_ENOENT as u8;
-const ENOMEM: u8 = sys::OCR_ENOMEM as u8;
-const ENOTSUP: u8 = sys::OCR_ENOTSUP as u8;
-const EPEND: u8 = sys::OCR_EPEND as u8;
-const EPERM: u8 = sys::OCR_EPERM as u8;
-/// After a panic: the runtime failed, and it is not the caller's fault.
-const EFAULT: u8 = sys::OCR_EFAULT as u8;
 
 /// Writes to an out pointer that may be null.
 ///

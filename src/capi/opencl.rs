@@ -1,13 +1,14 @@
 //! `extensions/ocr-opencl.h`: templates and EDTs of kernels alone, as in OCR-Vx.
 
 use crate::capi::edt::More;
-use crate::capi::{EFAULT, EINVAL, ENODEV, EPERM, guid_place, sys, text, with};
+use crate::capi::{guid_place, sys, text, with};
 use crate::engine::life::hints::place_of;
 use crate::engine::state::context::Context;
 use crate::object::code::{Code, NO_RESULT};
 use crate::object::edt::ExplicitRange;
 use crate::object::guid::Guid;
 use crate::object::place::Place;
+use crate::status::Status;
 use std::ffi::c_char;
 use sys::ocrGuid_t;
 
@@ -21,27 +22,28 @@ export! {
         paramc: u32,
         depc: u32,
         name: *const c_char,
-    ) -> u8, or EFAULT; {
+    ) -> u8, or Status::EFAULT; {
         // SAFETY: the header asks for a valid place.
-        let Some(place) = (unsafe { guid_place(guid) }) else { return EINVAL };
+        let Some(place) = (unsafe { guid_place(guid) }) else { return Status::EINVAL };
         if source.is_null() || kernel.is_null() {
-            return EINVAL;
+            return Status::EINVAL;
         }
         // SAFETY: the header asks for C strings, or null for the name.
         let name = unsafe { text(if name.is_null() { kernel } else { name }) };
         let work = Code::of_kernels(&name);
         let mut template = Guid::NULL;
         let status = super::edt::create_template(&mut template, work, paramc, depc);
-        if status != 0 {
+        if !status.is_ok() {
             return status;
         }
         // SAFETY: the header asks for C strings, or null for the options.
         let status = unsafe {
             super::variants::add_kernel(template, source, options, kernel, None, NO_RESULT)
         };
-        match status {
-            0 => *place = template,
-            _ => drop(super::edt::destroy_template(template)),
+        if status.is_ok() {
+            *place = template;
+        } else {
+            super::edt::destroy_template(template);
         }
         status
     }
@@ -61,13 +63,13 @@ export! {
         properties: u16,
         affinity: ocrGuid_t,
         output: *mut ocrGuid_t,
-    ) -> u8, or EFAULT; {
+    ) -> u8, or Status::EFAULT; {
         if !(1..=3).contains(&work_dim) || global_work_size.is_null() {
-            return EINVAL;
+            return Status::EINVAL;
         }
-        let device = with(Err(EPERM), |context| {
+        let device = with(Err(Status::EPERM), |context| {
             let view = context.runtime.objects.templates.view(template.into());
-            if view.is_some_and(|view| !view.work.kernels.is_empty()) { device_of(context, affinity.into()) } else { Err(EINVAL) }
+            if view.is_some_and(|view| !view.work.kernels.is_empty()) { device_of(context, affinity.into()) } else { Err(Status::EINVAL) }
         });
         let device = match device {
             Ok(device) => device,
@@ -107,13 +109,13 @@ unsafe fn sizes(from: *const usize, count: u32) -> [u64; 3] {
 }
 
 /// The number of the device that an affinity names; `u64::MAX` for none.
-fn device_of(context: &Context, affinity: Guid) -> Result<u64, u8> {
+fn device_of(context: &Context, affinity: Guid) -> Result<u64, Status> {
     if affinity.is_null() {
         return Ok(u64::MAX);
     }
     let in_use = context.runtime.devices.in_use().len();
     match place_of(affinity).and_then(Place::device_index) {
         Some(device) if device < in_use => Ok(device as u64),
-        _ => Err(ENODEV),
+        _ => Err(Status::ENODEV),
     }
 }

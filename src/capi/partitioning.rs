@@ -1,8 +1,7 @@
 //! `extensions/ocr-db-partitioning.h`: data blocks divided into parts, as in OCR-Vx.
 
-use crate::capi::{EACCES, EFAULT, EINVAL, ENOMEM, EPERM, sys, with};
-use crate::engine::calls::partition::PartitionError;
-use crate::object::partition::PartsError;
+use crate::capi::{sys, with};
+use crate::status::Status;
 use sys::ocrGuid_t;
 
 const STATIC: u32 = sys::OCR_DB_PARTITION_STATIC as u32;
@@ -14,35 +13,25 @@ export! {
         count: u32,
         parts: *mut sys::ocrDbPart_t,
         properties: u32,
-    ) -> u8, or EFAULT; {
+    ) -> u8, or Status::EFAULT; {
         if count == 0 || parts.is_null() || properties & !STATIC != 0 {
-            return EINVAL;
+            return Status::EINVAL;
         }
         // SAFETY: the header asks for so many parts.
         let parts = unsafe { std::slice::from_raw_parts_mut(parts, count as usize) };
         let spans: Vec<(u64, u64)> = parts.iter().map(|part| (part.offset, part.size)).collect();
         let fixed = properties & STATIC != 0;
-        let divided = with(Err(EPERM), |context| {
-            context.divide_block(db.into(), &spans, fixed).map_err(status)
+        let divided = with(Err(Status::EPERM), |context| {
+            context.divide_block(db.into(), &spans, fixed).map_err(Status::from)
         });
         match divided {
             Ok(guids) => {
                 for (part, guid) in parts.iter_mut().zip(guids) {
                     part.guid = guid.into();
                 }
-                0
+                Status::OK
             }
             Err(status) => status,
         }
-    }
-}
-
-fn status(why: PartitionError) -> u8 {
-    match why {
-        PartitionError::NoSuchBlock | PartitionError::OutOfBounds => EINVAL,
-        PartitionError::Parts(PartsError::Overlap) => EINVAL,
-        PartitionError::Parts(PartsError::Fixed | PartsError::Wanted) => EPERM,
-        PartitionError::WrittenOnce => EACCES,
-        PartitionError::OutOfMemoryError => ENOMEM,
     }
 }

@@ -20,7 +20,7 @@ export! {
         result: *mut *mut c_void,
         size: *mut u32,
         _flags: u8,
-    ) -> ocrGuid_t, or Guid::NULL.into(); {
+    ) -> ocrGuid_t, or Guid::NULL; {
         let answer = with(None, |context| {
             let found = query_of(context, query, guid.into())?;
             let bytes = size_of_val(&found[..]);
@@ -38,7 +38,7 @@ export! {
         unsafe { put(result, address.cast()) };
         // SAFETY: as above.
         unsafe { put(size, bytes as u32) };
-        block.into()
+        block
     }
 
     /// OCR 1.2, pause.

@@ -1,12 +1,13 @@
 //! `extensions/ocr-pdl.h`: properties of places. What a platform description says (`OCR_PLATFORM`) comes before what
 //! the system and OpenCL tell.
 
-use crate::capi::{EFAULT, EINVAL, EPERM, put, sys, with};
+use crate::capi::{put, sys, with};
 use crate::device::DeviceInfo;
 use crate::engine::state::context::Context;
 use crate::object::guid::{Guid, Kind};
 use crate::platform;
 use crate::platform::{Device as Described, Direction, Host, Link, Role, UnitKind};
+use crate::status::Status;
 use parking_lot::Mutex;
 use std::collections::HashMap;
 use std::ffi::{CStr, CString, c_char};
@@ -152,22 +153,22 @@ export! {
         guid: ocrGuid_t,
         property: *const c_char,
         value: *mut u64,
-    ) -> u8, or EFAULT; {
+    ) -> u8, or Status::EFAULT; {
         if property.is_null() || value.is_null() {
-            return EINVAL;
+            return Status::EINVAL;
         }
         // SAFETY: the header asks for a text that ends with a zero.
         let property = unsafe { CStr::from_ptr(property) }.to_bytes();
-        with(EPERM, |context| {
-            let Some(device) = device(context, guid.into()) else { return EINVAL };
+        with(Status::EPERM, |context| {
+            let Some(device) = device(context, guid.into()) else { return Status::EINVAL };
             let number = match property {
                 b"node-index" => Some(0),
                 _ => device.number(context, property),
             };
-            let Some(number) = number else { return 0 };
+            let Some(number) = number else { return Status::OK };
             // SAFETY: the header asks for a valid place.
             unsafe { put(value, number) };
-            0
+            Status::OK
         })
     }
 }

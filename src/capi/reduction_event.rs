@@ -1,6 +1,7 @@
 //! `extensions/ocr-reduction-event.h`: contributions to collective events.
 
-use super::{EFAULT, EINVAL, EPERM, status, sys, with};
+use super::{sys, with};
+use crate::status::Status;
 use std::ffi::c_void;
 use sys::ocrGuid_t;
 
@@ -10,13 +11,13 @@ export! {
         event: ocrGuid_t,
         data: *mut c_void,
         slot: u32,
-    ) -> u8, or EFAULT; {
+    ) -> u8, or Status::EFAULT; {
         if data.is_null() {
-            return EINVAL;
+            return Status::EINVAL;
         }
-        with(EPERM, |context| {
+        with(Status::EPERM, |context| {
             // SAFETY: the header asks for a contribution of the event's size.
-            status(unsafe { context.contribute(event.into(), data.cast(), slot) })
+            Status::from(unsafe { context.contribute(event.into(), data.cast(), slot) })
         })
     }
 }

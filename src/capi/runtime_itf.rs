@@ -1,8 +1,9 @@
 //! `extensions/ocr-runtime-itf.h`: what a running EDT can ask of the runtime.
 
-use crate::capi::{EFAULT, EINVAL, EPERM, put, sys, with};
+use crate::capi::{put, sys, with};
 use crate::engine::state::context::{Context, LOCAL_SLOTS};
 use crate::object::guid::{Guid, Kind};
+use crate::status::Status;
 use std::ffi::c_void;
 use sys::ocrGuid_t;
 
@@ -14,12 +15,11 @@ fn current(context: &Context) -> Guid {
 
 export! {
     /// A slot of the calling EDT.
-    fn ocrElsUserGet(offset: u8) -> ocrGuid_t, or Guid::ERROR.into(); {
+    fn ocrElsUserGet(offset: u8) -> ocrGuid_t, or Guid::ERROR; {
         with(Guid::ERROR, |context| match context.current {
             Some(_) => context.edt_local.get(offset as usize).copied().unwrap_or(Guid::ERROR),
             None => Guid::ERROR,
         })
-        .into()
     }
 
     /// Sets a slot of the calling EDT.
@@ -35,46 +35,46 @@ export! {
     }
 
     /// Where the slots of the calling EDT are.
-    fn ocrEdtLocalStorageGet(ptr: *mut *mut c_void, size: *mut u64) -> u8, or EFAULT; {
+    fn ocrEdtLocalStorageGet(ptr: *mut *mut c_void, size: *mut u64) -> u8, or Status::EFAULT; {
         if ptr.is_null() || size.is_null() {
-            return EINVAL;
+            return Status::EINVAL;
         }
-        with(EPERM, |context| {
+        with(Status::EPERM, |context| {
             if context.current.is_none() {
-                return EPERM;
+                return Status::EPERM;
             }
             context.has_belongings = true;
             // SAFETY: the header asks for a valid place.
             unsafe { put(ptr, context.edt_local.as_mut_ptr().cast()) };
             // SAFETY: as above.
             unsafe { put(size, (LOCAL_SLOTS * size_of::<Guid>()) as u64) };
-            0
+            Status::OK
         })
     }
 
     /// The calling EDT.
-    fn ocrCurrentEdtGet(guid: *mut ocrGuid_t) -> u8, or EFAULT; {
+    fn ocrCurrentEdtGet(guid: *mut ocrGuid_t) -> u8, or Status::EFAULT; {
         if guid.is_null() {
-            return EINVAL;
+            return Status::EINVAL;
         }
         let edt = with(Guid::NULL, |context| current(context));
         // SAFETY: the header asks for a valid place.
         unsafe { put(guid, edt.into()) };
-        if edt.is_null() { EPERM } else { 0 }
+        if edt.is_null() { Status::EPERM } else { Status::OK }
     }
 
     /// The calling EDT, under an older name.
-    fn currentEdtUserGet() -> ocrGuid_t, or Guid::NULL.into(); {
-        with(Guid::NULL, |context| current(context)).into()
+    fn currentEdtUserGet() -> ocrGuid_t, or Guid::NULL; {
+        with(Guid::NULL, |context| current(context))
     }
 
     /// The output event of the calling EDT.
-    fn ocrCurrentEdtOutputGet(event: *mut ocrGuid_t) -> u8, or EFAULT; {
+    fn ocrCurrentEdtOutputGet(event: *mut ocrGuid_t) -> u8, or Status::EFAULT; {
         if event.is_null() {
-            return EINVAL;
+            return Status::EINVAL;
         }
-        with(EPERM, |context| {
-            let Some(edt) = context.current else { return EPERM };
+        with(Status::EPERM, |context| {
+            let Some(edt) = context.current else { return Status::EPERM };
             let output = match edt.finish_scope() {
                 Some(scope) if edt.flags.get().is_finish() => scope.output.get(),
                 _ if edt.has_output_inside() => Guid::output_of(edt.guid()),
@@ -82,7 +82,7 @@ export! {
             };
             // SAFETY: the header asks for a valid place.
             unsafe { put(event, output.into()) };
-            0
+            Status::OK
         })
     }
 
@@ -102,14 +102,14 @@ export! {
     }
 
     /// From the first call to its end the EDT has its worker's place taken by another thread.
-    fn ocrInformLegacyCodeBlocking() -> u8, or EFAULT; {
-        with(EPERM, |context| {
+    fn ocrInformLegacyCodeBlocking() -> u8, or Status::EFAULT; {
+        with(Status::EPERM, |context| {
             match context.current {
                 // Workers are not kept from anything by a thread that is none.
                 None => std::thread::yield_now(),
                 Some(edt) => context.look_again(edt),
             }
-            0
+            Status::OK
         })
     }
 }

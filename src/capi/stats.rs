@@ -2,16 +2,17 @@
 //! (`ocr-edt.h`).
 
 use super::pdl::lasting;
-use super::{EFAULT, EINVAL, ENOTSUP, EPERM, sys, with};
+use super::{sys, with};
+use crate::status::Status;
 use std::ffi::c_char;
 use std::sync::atomic::Ordering;
 
 export! {
     /// The counters now.
-    fn ocrStatsGet(stats: *mut sys::ocrStats_t) -> u8, or EFAULT; {
+    fn ocrStatsGet(stats: *mut sys::ocrStats_t) -> u8, or Status::EFAULT; {
         // SAFETY: the header asks for a valid place.
-        let Some(place) = (unsafe { stats.as_mut() }) else { return EINVAL };
-        with(EPERM, |context| {
+        let Some(place) = (unsafe { stats.as_mut() }) else { return Status::EINVAL };
+        with(Status::EPERM, |context| {
             let summary = context.runtime.summary();
             *place = sys::ocrStats_t {
                 functionEdts: summary.function_edts,
@@ -22,7 +23,7 @@ export! {
                 workers: summary.workers as u64,
                 devices: summary.devices.len() as u64,
             };
-            0
+            Status::OK
         })
     }
 
@@ -32,14 +33,14 @@ export! {
     }
 
     /// Adds to the progress of the program.
-    fn ocrProgressReport(progress: u64) -> u8, or EFAULT; {
-        with(EPERM, |context| {
+    fn ocrProgressReport(progress: u64) -> u8, or Status::EFAULT; {
+        with(Status::EPERM, |context| {
             // A sum for people; it orders nothing.
             context.runtime.registry.progress.fetch_add(progress, Ordering::Relaxed);
-            0
+            Status::OK
         })
     }
 
     /// Not supported.
-    fn ocrApplicationGroup(_group: u64) -> u8, or EFAULT; { ENOTSUP }
+    fn ocrApplicationGroup(_group: u64) -> u8, or Status::EFAULT; { Status::ENOTSUP }
 }

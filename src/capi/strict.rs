@@ -2,7 +2,7 @@
 //! [`begin`] before its body and to [`ActiveCall::end`] after it; a misuse ends the program here.
 
 use crate::capi::edt::collective_params;
-use crate::capi::{EACCES, ECANCELED, EINVAL, ENOTSUP, EPERM, debug, labeling, sys};
+use crate::capi::{Outcome, debug, labeling, sys};
 use crate::check::calls::{CallSpec, MAX_ARGS, Role};
 use crate::check::checksum::ContentBefore;
 use crate::check::history::Act;
@@ -19,27 +19,12 @@ use crate::object::edt::Mode;
 use crate::object::event::EventKind;
 use crate::object::guid::Guid;
 use crate::object::template::{PARAM_DEF, PARAM_UNK};
+use crate::status::Status;
 use std::ffi::c_char;
 use std::ptr;
 use std::sync::Arc;
 
 const _: () = {
-    let codes = [
-        (sys::OCR_EPERM, calls::PERMISSION),
-        (sys::OCR_EINVAL, calls::INVALID),
-        (sys::OCR_EACCES, calls::ACCESS),
-        (sys::OCR_ENOENT, calls::NO_ENTRY),
-        (sys::OCR_ENOMEM, calls::NO_MEMORY),
-        (sys::OCR_EBUSY, calls::BUSY),
-        (sys::OCR_ENODEV, calls::NO_DEVICE),
-        (sys::OCR_EGUIDEXISTS, calls::GUID_EXISTS),
-        (sys::OCR_EPEND, calls::PENDING),
-    ];
-    let mut at = 0;
-    while at < codes.len() {
-        assert!(codes[at].0 == codes[at].1 as u32);
-        at += 1;
-    }
     assert!(sys::ELS_USER_SIZE as u64 == calls::LOCAL_SLOTS);
     assert!(sys::EDT_PROP_OEVT_VALID as u32 == calls::OEVT_VALID);
     assert!(sys::GUID_PROP_IS_LABELED as u32 == calls::LABELED);
@@ -87,7 +72,11 @@ fn insist<T>(result: Result<T, Box<Misuse>>) -> T {
 /// Runs the body of a call in strict mode.
 #[cold]
 #[inline(never)]
-pub(super) fn checked<R>(call: &'static CallSpec, words: &[u64], body: impl FnOnce() -> R) -> R {
+pub(super) fn checked<R: Outcome>(
+    call: &'static CallSpec,
+    words: &[u64],
+    body: impl FnOnce() -> R,
+) -> R {
     // One call with what is noted of it: strict mode looks at what is left when it is over. But the functions of maps are
     // the program's, and take what time they will, and who ends the run does not wait for himself.
     let apart = matches!(
@@ -98,7 +87,7 @@ pub(super) fn checked<R>(call: &'static CallSpec, words: &[u64], body: impl FnOn
     let begun = begin(call, words);
     let result = body();
     if let Some(begun) = begun {
-        let status = begun.status(word(&result));
+        let status = (result.status()).unwrap_or_else(|| begun.status_of(word(&result)));
         begun.end(status);
         super::note_no_memory(call, status);
     }
@@ -193,7 +182,7 @@ fn begin(call: &'static CallSpec, words: &[u64]) -> Option<Box<ActiveCall>> {
         && Mode::from_bits(mode).is_some_and(Mode::writes)
     {
         // Without strict mode the EDT gets the block.
-        begun.refused(EACCES);
+        begun.refused(Status::EACCES);
     }
     let made = begun.made_with(&[]);
     let silent = match call.name {
@@ -228,32 +217,32 @@ fn begin(call: &'static CallSpec, words: &[u64]) -> Option<Box<ActiveCall>> {
 }
 
 impl ActiveCall {
-    /// The status that the call has returned; of those that return something else, what it would be.
-    fn status(&self, returned: u64) -> u8 {
+    /// The status that a call would have returned that has returned something else.
+    fn status_of(&self, returned: u64) -> Status {
         match self.call.name {
-            "ocrElsUserGet" | "ocrQuery" => 0,
+            "ocrElsUserGet" | "ocrQuery" => Status::OK,
             "ocrLegacyIsChannelReady" => {
                 let event = Guid::from_bits(self.args[0]);
                 match self.objects.event_kind(event) {
-                    Some(EventKind::Channel) => 0,
-                    None if self.objects.is_awaited(event) => 0,
-                    _ => EINVAL,
+                    Some(EventKind::Channel) => Status::OK,
+                    None if self.objects.is_awaited(event) => Status::OK,
+                    _ => Status::EINVAL,
                 }
             }
-            "ocrWait" if returned != Guid::ERROR.bits() => 0,
-            "ocrWait" if !self.runtime.is_current() => ECANCELED,
-            "ocrWait" => super::with(EPERM, |context| match context.has_paused() {
-                true => EPERM,
-                false if context.runtime.end.is_ending() => ECANCELED,
-                false => EINVAL,
+            "ocrWait" if returned != Guid::ERROR.bits() => Status::OK,
+            "ocrWait" if !self.runtime.is_current() => Status::ECANCELED,
+            "ocrWait" => super::with(Status::EPERM, |context| match context.has_paused() {
+                true => Status::EPERM,
+                false if context.runtime.end.is_ending() => Status::ECANCELED,
+                false => Status::EINVAL,
             }),
-            _ => returned as u8,
+            _ => Status::OK,
         }
     }
 
     /// After the call, which has returned `status`.
-    fn end(&self, status: u8) {
-        if status == ENOTSUP {
+    fn end(&self, status: Status) {
+        if status == Status::ENOTSUP {
             strict_note!(
                 "{}, in {}, was refused with OCR_ENOTSUP: this runtime does not have what it asks \
                  for, and did nothing; see {}",
@@ -264,10 +253,10 @@ impl ActiveCall {
         }
         // If the run has ended meanwhile, whatever was refused was refused for that.
         let goes_on = self.runtime.is_current();
-        if status != 0 && !goes_on {
+        if !status.is_ok() && !goes_on {
             return;
         }
-        if status == 0 {
+        if status.is_ok() {
             for &(block, mode, before) in self.passed.iter().filter(|_| goes_on) {
                 let to = match self.call.name {
                     "ocrAddDependence" => Guid::from_bits(self.args[1]),
@@ -354,7 +343,7 @@ impl ActiveCall {
     }
 
     /// Ends the program if the call is, or will be, refused for a misuse.
-    fn refused(&self, status: u8) {
+    fn refused(&self, status: Status) {
         let depv = self.depv().unwrap_or_default();
         if let Some(misuse) = self
             .check

@@ -1,9 +1,10 @@
 //! `extensions/ocr-variants.h`: templates with C functions and kernels.
 
-use crate::capi::{EFAULT, EINVAL, EPERM, bytes, sys, text, with};
+use crate::capi::{bytes, sys, text, with};
 use crate::engine::calls::kernels::NewKernel;
 use crate::object::code::{Code, CodeName, NO_RESULT, NdRangeFunction};
 use crate::object::guid::Guid;
+use crate::status::Status;
 use std::ffi::c_char;
 use sys::{ocrEdt_t, ocrGuid_t, ocrNdRangeFn_t};
 
@@ -16,9 +17,9 @@ export! {
         name: *const c_char,
         range: ocrNdRangeFn_t,
         result_slot: u32,
-    ) -> u8, or EFAULT; {
+    ) -> u8, or Status::EFAULT; {
         if range.is_none() {
-            return EINVAL;
+            return Status::EINVAL;
         }
         // SAFETY: the header asks for C strings, or null for the options.
         unsafe { add_kernel(template.into(), source, options, name, range, result_slot) }
@@ -29,11 +30,11 @@ export! {
         template: ocrGuid_t,
         function: ocrEdt_t,
         name: *const c_char,
-    ) -> u8, or EFAULT; {
-        let Some(function) = super::convert::edt_function(function) else { return EINVAL };
+    ) -> u8, or Status::EFAULT; {
+        let Some(function) = super::convert::edt_function(function) else { return Status::EINVAL };
         // SAFETY: the header asks for null or a C string.
         let name = unsafe { text(name) };
-        with(EPERM, |context| {
+        with(Status::EPERM, |context| {
             let objects = &context.runtime.objects;
             let changed = objects.templates.change(template.into(), |view| {
                 let mut work = view.work.clone();
@@ -44,12 +45,12 @@ export! {
                 if !work.kernels.is_empty() {
                     context.runtime.devices.warn_forked(context.runtime);
                 }
-                Ok::<&'static Code, u8>(objects.code_table.intern(work))
+                Ok::<&'static Code, Status>(objects.code_table.intern(work))
             });
             match changed {
-                Some(Ok(())) => 0,
+                Some(Ok(())) => Status::OK,
                 Some(Err(status)) => status,
-                None => EINVAL,
+                None => Status::EINVAL,
             }
         })
     }
@@ -64,9 +65,9 @@ pub(super) unsafe fn add_kernel(
     name: *const c_char,
     range: ocrNdRangeFn_t,
     result_slot: u32,
-) -> u8 {
+) -> Status {
     if source.is_null() || name.is_null() {
-        return EINVAL;
+        return Status::EINVAL;
     }
     // SAFETY: the caller passes a C string, which stays as it is during the call.
     let source = unsafe { bytes(source) };
@@ -76,12 +77,12 @@ pub(super) unsafe fn add_kernel(
     let name = unsafe { text(name) };
     // SAFETY: both are pointers to functions of one C type, spelt with types of the same layout.
     let range = unsafe { std::mem::transmute::<ocrNdRangeFn_t, Option<NdRangeFunction>>(range) };
-    with(EPERM, |context| {
+    with(Status::EPERM, |context| {
         let templates = &context.runtime.objects.templates;
-        let mut status = 0;
+        let mut status = Status::OK;
         let changed = templates.change(template, |view| {
             if result_slot != NO_RESULT && result_slot >= view.depc {
-                return Err(EINVAL);
+                return Err(Status::EINVAL);
             }
             let new = NewKernel {
                 source,
@@ -92,14 +93,14 @@ pub(super) unsafe fn add_kernel(
             };
             let (work, usable) = context.add_kernel(view, &new);
             if !usable {
-                status = EINVAL;
+                status = Status::EINVAL;
             }
             Ok(work)
         });
         match changed {
             Some(Ok(())) => status,
             Some(Err(status)) => status,
-            None => EINVAL,
+            None => Status::EINVAL,
         }
     })
 }

@@ -64,7 +64,7 @@ unsafe fn version_part(version: *mut u8, part: usize) -> u32 {
     if version.is_null() {
         return 0;
     }
-    // SAFETY: by the contract.
+    // SAFETY: the text is not null here, so that it ends with a zero.
     let text = unsafe { CStr::from_ptr(version.cast()) }.to_string_lossy();
     text.split('.')
         .nth(part)

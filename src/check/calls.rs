@@ -1,6 +1,7 @@
 //! The C functions that are checked: their clauses, and what each argument is.
 
 use super::names::{self, Names};
+use crate::status::Status;
 
 /// What an argument of a call is.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -88,36 +89,17 @@ pub(crate) const MAX_ARGS: usize = 13;
 // This room does not know the headers; capi/strict.rs compares the numbers with theirs.
 
 /// The status codes of a misuse. The others tell of the machine, or answer a question.
-pub(crate) const MISUSES: [u8; 3] = [PERMISSION, ACCESS, INVALID];
+pub(crate) const MISUSES: [Status; 3] = [Status::EPERM, Status::EACCES, Status::EINVAL];
 
 /// The name of the status code of a misuse.
-pub(crate) fn code_of_misuse(status: u8) -> Option<&'static str> {
+pub(crate) fn code_of_misuse(status: Status) -> Option<&'static str> {
     match status {
-        PERMISSION => Some("OCR_EPERM"),
-        ACCESS => Some("OCR_EACCES"),
-        INVALID => Some("OCR_EINVAL"),
+        Status::EPERM => Some("OCR_EPERM"),
+        Status::EACCES => Some("OCR_EACCES"),
+        Status::EINVAL => Some("OCR_EINVAL"),
         _ => None,
     }
 }
-
-/// `OCR_EPERM`.
-pub(crate) const PERMISSION: u8 = 1;
-/// `OCR_EINVAL`.
-pub(crate) const INVALID: u8 = 22;
-/// `OCR_EACCES`.
-pub(crate) const ACCESS: u8 = 13;
-/// `OCR_ENOENT`, of which `ocrMapGet` makes a misuse.
-pub(crate) const NO_ENTRY: u8 = 2;
-/// `OCR_ENOMEM`, of which `ocrDbCopy` makes a misuse, too.
-pub(crate) const NO_MEMORY: u8 = 12;
-/// `OCR_EBUSY`, of which `ocrFileGetChunk` makes a misuse.
-pub(crate) const BUSY: u8 = 16;
-/// `OCR_ENODEV`, of which `ocrOpenclTaskCreate` makes a misuse.
-pub(crate) const NO_DEVICE: u8 = 19;
-/// `OCR_EGUIDEXISTS`: a misuse where the caller has promised that it is the only one to create.
-pub(crate) const GUID_EXISTS: u8 = 100;
-/// `OCR_EPEND`, of which `ocrMapGet` makes a misuse, too.
-pub(crate) const PENDING: u8 = 102;
 
 /// `GUID_PROP_IS_LABELED`, which is in the other properties of labels.
 pub(crate) const LABELED: u32 = 0x100;

@@ -1,10 +1,10 @@
 //! Why a call about data blocks was refused: `ocrDbRelease`, and those of the extensions.
 
-use super::calls::{ACCESS, NO_MEMORY, PERMISSION};
 use super::history::Who;
 use super::{CallRecord, Check, Misuse};
 use crate::object::Objects;
 use crate::object::guid::Guid;
+use crate::status::Status;
 
 impl Check {
     /// `ocrDbCreate` was refused, and not for the GUID that it was to create the block on.
@@ -167,7 +167,7 @@ impl Check {
         &self,
         objects: &Objects,
         made: &CallRecord<'_>,
-        status: u8,
+        status: Status,
     ) -> Box<Misuse> {
         let whole = made.guid(0);
         if let Some(misuse) = self.null_block(made, &[0]) {
@@ -176,12 +176,12 @@ impl Check {
         let size = size_of(objects, whole).unwrap_or(0);
         let parts = objects.data_blocks.partitions.parts_of(whole).len();
         let (what, rule, advice) = match status {
-            ACCESS => (
+            Status::EACCES => (
                 "the data block has DB_PROP_SINGLE_ASSIGNMENT".into(),
                 "a block that is written once is not divided: its parts would be written",
                 "Create the block without DB_PROP_SINGLE_ASSIGNMENT.",
             ),
-            PERMISSION => (
+            Status::EPERM => (
                 format!(
                     "the data block was divided with OCR_DB_PARTITION_STATIC, and {parts} of its parts \
                      are left"
@@ -241,14 +241,14 @@ impl Check {
         &self,
         objects: &Objects,
         made: &CallRecord<'_>,
-        status: u8,
+        status: Status,
     ) -> Option<Box<Misuse>> {
         let (destination, source) = (made.guid(0), made.guid(2));
         let both = [destination, source];
-        if status == ACCESS {
+        if status == Status::EACCES {
             return Some(self.written_once(made, &both));
         }
-        if status != NO_MEMORY {
+        if status != Status::ENOMEM {
             return Some(self.null_block(made, &[0, 2]).unwrap_or_else(|| {
                 match destination == source {
                     true => self.by_call(

@@ -1,7 +1,8 @@
 //! Why an event was not created or satisfied, or a dependence not added.
 
 use super::arguments::article;
-use super::calls::{ACCESS, INVALID, PERMISSION};
+use crate::status::Status;
+
 use super::history::{Act, Ending, What, Who};
 use super::{CallRecord, Check, Misuse};
 use crate::object::Objects;
@@ -308,7 +309,7 @@ impl Check {
         &self,
         objects: &Objects,
         made: &CallRecord<'_>,
-        status: u8,
+        status: Status,
         [source, destination, slot, mode]: [usize; 4],
     ) -> Option<Box<Misuse>> {
         let (source, destination) = (made.guid(source), made.guid(destination));
@@ -323,13 +324,13 @@ impl Check {
                  or DB_MODE_NULL for a dependence without data.",
             ));
         }
-        if status == ACCESS {
+        if status == Status::EACCES {
             return Some(self.written_once(made, &[source, destination]));
         }
         let collective = objects.events.collective(source);
         let post_slots = collective.map_or(1, |event| event.params.contributors.into());
         if made.call.name == "ocrAddDependenceSlot"
-            && status == INVALID
+            && status == Status::EINVAL
             && made.number(1) >= post_slots
         {
             return Some(self.by_call(
@@ -345,7 +346,7 @@ impl Check {
         if self.history.what(destination)?.is_event() {
             let record = self.history.get(destination).unwrap_or_default();
             let was_satisfied = record.satisfied[0].is_some() && record.end.is_none();
-            if status == PERMISSION
+            if status == Status::EPERM
                 && !was_satisfied
                 && let Some(misuse) = self.used_up(made, source)
             {
@@ -456,11 +457,15 @@ impl Check {
         Some(self.by_call(made, title, &[source], rule, advice))
     }
 
-    pub(super) fn refused_contribution(&self, made: &CallRecord<'_>, status: u8) -> Box<Misuse> {
+    pub(super) fn refused_contribution(
+        &self,
+        made: &CallRecord<'_>,
+        status: Status,
+    ) -> Box<Misuse> {
         let (event, slot) = (made.guid(0), made.number(2));
         let what = self.history.what(event);
         let (title, rule, advice) = match what {
-            Some(What::COLLECTIVE) if status == PERMISSION => (
+            Some(What::COLLECTIVE) if status == Status::EPERM => (
                 "the contributor is maxGen generations ahead of the others".into(),
                 "each contributor of a collective event may be maxGen generations ahead of the others",
                 "Create it with a larger maxGen, or contribute again when the EDT that gets the last \

@@ -1,8 +1,8 @@
 //! Why a file was not released, or has given no chunk.
 
-use super::calls::{BUSY, INVALID};
 use super::{CallRecord, Check, Misuse};
 use crate::object::Objects;
+use crate::status::Status;
 
 impl Check {
     /// A call returned `status`; none where that tells of the machine, or the call is another one.
@@ -10,7 +10,7 @@ impl Check {
         &self,
         objects: &Objects,
         made: &CallRecord<'_>,
-        status: u8,
+        status: Status,
     ) -> Option<Box<Misuse>> {
         let (at, chunk) = match made.call.name {
             "ocrFileRelease" => (0, false),
@@ -19,7 +19,7 @@ impl Check {
         };
         let guid = made.guid(at);
         match objects.files.get(guid) {
-            None if status == INVALID => Some(self.by_call(
+            None if status == Status::EINVAL => Some(self.by_call(
                 made,
                 format!("fileGuid ({guid}) is not the GUID of a file that is open"),
                 &[],
@@ -27,7 +27,7 @@ impl Check {
                 "Release the file once, after the last ocrFileGetChunk. The chunks live on. In an EDT \
                  that has the descriptor, ocrFileGetGuid gives the GUID of the file.",
             )),
-            Some(file) if chunk && status == BUSY => Some(self.by_call(
+            Some(file) if chunk && status == Status::EBUSY => Some(self.by_call(
                 made,
                 format!(
                     "there is a chunk already in these bytes of the file \"{}\"",
@@ -40,7 +40,7 @@ impl Check {
                  first in an EDT that has acquired it, and create the other in one that depends on \
                  that EDT.",
             )),
-            Some(file) if chunk && status == INVALID => Some(self.by_call(
+            Some(file) if chunk && status == Status::EINVAL => Some(self.by_call(
                 made,
                 format!(
                     "offset and size are more than the file \"{}\" can have",

@@ -1,8 +1,9 @@
 //! Why a map has given no object, and a creator has created none.
 
-use super::calls::{MAPPED, NO_ENTRY, PENDING};
+use super::calls::MAPPED;
 use super::{CallRecord, Check, Misuse};
 use crate::object::Objects;
+use crate::status::Status;
 
 impl Check {
     /// A map was not created.
@@ -54,14 +55,14 @@ impl Check {
         &self,
         objects: &Objects,
         made: &CallRecord<'_>,
-        status: u8,
+        status: Status,
     ) -> Option<Box<Misuse>> {
         if made.call.name != "ocrMapGet" {
             return None;
         }
         let (guid, index) = (made.guid(1), made.number(2));
         let map = objects.maps.get(guid);
-        if status == NO_ENTRY {
+        if status == Status::ENOENT {
             return Some(self.by_call(
                 made,
                 format!("the creator of the map {guid} has created no object for index {index}"),
@@ -72,7 +73,7 @@ impl Check {
                  function returns. An object that is created without this property is not the map's.",
             ));
         }
-        if status == PENDING {
+        if status == Status::EPEND {
             return Some(self.by_call(
                 made,
                 format!(

@@ -1,12 +1,10 @@
 //! Why a call was refused, found from its arguments, the objects as they are, and their history: which
 //! file has the words for which call.
 
-use super::calls::{
-    ACCESS, GUID_EXISTS, INVALID, LABELED, MISUSES, NO_DEVICE, NO_MEMORY, PERMISSION, Role,
-    code_of_misuse,
-};
+use super::calls::{LABELED, MISUSES, Role, code_of_misuse};
 use super::{CallRecord, Check, Misuse};
 use crate::object::Objects;
+use crate::status::Status;
 
 impl Check {
     /// What was wrong with a call that returned `status`; none where the status tells of the machine
@@ -15,14 +13,14 @@ impl Check {
         &self,
         objects: &Objects,
         made: &CallRecord<'_>,
-        status: u8,
+        status: Status,
     ) -> Option<Box<Misuse>> {
-        let too_small = made.call.name == "ocrDbCopy" && status == NO_MEMORY;
+        let too_small = made.call.name == "ocrDbCopy" && status == Status::ENOMEM;
         match status {
-            NO_DEVICE if made.call.name == "ocrOpenclTaskCreate" => {
+            Status::ENODEV if made.call.name == "ocrOpenclTaskCreate" => {
                 return Some(self.refused_device(made));
             }
-            GUID_EXISTS => return self.created_twice(objects, made),
+            Status::EGUIDEXISTS => return self.created_twice(objects, made),
             _ if made.call.name.starts_with("ocrDbMalloc")
                 || made.call.name.starts_with("ocrDbFree") =>
             {
@@ -75,7 +73,7 @@ impl Check {
                 "ocrLegacyFinalize waits until the EDTs that run have ended",
                 "Call ocrShutdown in the EDT, and ocrLegacyFinalize in main, with runUntilShutdown true.",
             )),
-            "ocrLegacyBlockProgress" | "ocrWait" if status == PERMISSION => {
+            "ocrLegacyBlockProgress" | "ocrWait" if status == Status::EPERM => {
                 Some(self.waits_paused(made))
             }
             "ocrLegacyBlockProgress" => self.refused_wait(objects, made),
@@ -110,7 +108,7 @@ impl Check {
                  ocrLegacyBlockProgress says, with LEGACY_PROP_CHECK.",
             )),
             "ocrAttachDebugLabel" | "ocrPreAttachDebugLabel" => self.refused_debug_label(made),
-            "ocrAddDependenceByValue" if status == ACCESS => Some(self.not_held(made)),
+            "ocrAddDependenceByValue" if status == Status::EACCES => Some(self.not_held(made)),
             "ocrAddDependenceByValue" => {
                 self.refused_dependence(objects, made, status, [0, 1, 2, 3])
             }
@@ -152,16 +150,16 @@ impl Check {
     }
 
     /// NULL_GUID, which some functions with the same kind of argument accept.
-    fn null_guid(&self, made: &CallRecord<'_>, status: u8) -> Option<Box<Misuse>> {
+    fn null_guid(&self, made: &CallRecord<'_>, status: Status) -> Option<Box<Misuse>> {
         let mut args = made.call.args.iter().enumerate();
         let is_null = |&(at, (_, role)): &(usize, &(_, Role))| {
             matches!(role, Role::Block | Role::Object) && made.guid(at).is_null()
         };
-        let (_, (name, role)) = args.find(is_null).filter(|_| status == INVALID)?;
+        let (_, (name, role)) = args.find(is_null).filter(|_| status == Status::EINVAL)?;
         Some(self.is_null_guid(made, name, *role))
     }
 
-    fn unexplained(&self, made: &CallRecord<'_>, status: u8) -> Box<Misuse> {
+    fn unexplained(&self, made: &CallRecord<'_>, status: Status) -> Box<Misuse> {
         let code = code_of_misuse(status).unwrap_or("an error");
         self.by_call(
             made,

@@ -16,6 +16,7 @@ use super::guid::{Guid, Kind};
 use super::registry::Numbers;
 use super::waiting::Wake;
 use crate::heap::may_fail;
+use crate::status::Status;
 use parking_lot::Mutex;
 use std::alloc::{Layout, alloc_zeroed};
 use std::cell::Cell;
@@ -128,7 +129,7 @@ struct Creation {
     thread: usize,
     object: Option<Guid>,
     /// What the last attempt to make the object was answered.
-    status: Option<u8>,
+    status: Option<Status>,
     waiting: Vec<Wake>,
 }
 
@@ -288,14 +289,14 @@ impl Creations {
     }
 
     /// The creator has tried to make the object, in vain.
-    pub fn failed(&self, local: Guid, status: u8) {
+    pub fn failed(&self, local: Guid, status: Status) {
         if let Some(creation) = self.state.lock().creations.get_mut(&local) {
             creation.status = Some(status);
         }
     }
 
     /// The creator has returned: its object, or what its last attempt was answered, if it made one.
-    pub fn end(&self, local: Guid) -> Result<Guid, Option<u8>> {
+    pub fn end(&self, local: Guid) -> Result<Guid, Option<Status>> {
         let creation = {
             let state = &mut *self.state.lock();
             let Some(creation) = state.creations.remove(&local) else {
@@ -365,8 +366,8 @@ mod tests {
     fn a_creator_that_makes_nothing_leaves_the_index_empty() {
         let (creations, map) = (Creations::default(), map(1));
         let first = create(&creations, &map, 0, 1);
-        creations.failed(first, 12);
-        assert_eq!(creations.end(first), Err(Some(12)));
+        creations.failed(first, Status::ENOMEM);
+        assert_eq!(creations.end(first), Err(Some(Status::ENOMEM)));
         let second = create(&creations, &map, 0, 1);
         assert_ne!(first, second);
         assert_eq!(creations.end(second), Err(None));

@@ -9,6 +9,7 @@ use crate::engine::state::context::Context;
 use crate::object::guid::{Guid, Kind};
 use crate::object::map::{Begun, CreatorMap};
 use crate::report::tally::Label;
+use crate::status::Status;
 use std::ptr;
 use std::sync::Arc;
 
@@ -29,7 +30,7 @@ pub(crate) enum MapError {
     /// The program ends, or the caller has paused it.
     Ending,
     /// The creator has not created it; what the create function has answered, if it was called.
-    CreateError(Option<u8>),
+    CreateError(Option<Status>),
     /// Identifiers are used up.
     OutOfMemoryError,
 }
@@ -98,7 +99,7 @@ impl Context {
     }
 
     /// A creator has tried to create its object.
-    pub(crate) fn mapped(&mut self, local: Guid, created: Result<Guid, u8>) {
+    pub(crate) fn mapped(&mut self, local: Guid, created: Result<Guid, Status>) {
         let creations = &self.runtime.objects.creations;
         match created {
             Ok(object) => creations.made(local, object),

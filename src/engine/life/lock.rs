@@ -110,7 +110,8 @@ impl Context {
     /// Step 5: an EDT has its blocks; those whose content is elsewhere are brought.
     #[inline]
     pub(crate) fn locked(&mut self, edt: &'static Edt) {
-        if edt.place.get() == Place::HOST && edt.flags.get().is_ready_when_locked() {
+        let flags = edt.flags.get();
+        if edt.place.get() == Place::HOST && flags.is_ready_when_locked() {
             self.ready(edt);
         } else {
             self.locked_elsewhere(edt);

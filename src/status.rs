@@ -1,0 +1,72 @@
+//! What a call of the C interface returns: a status code, by its name.
+//!
+//! The rooms below `capi` answer with errors of their own (`XError`), and each is turned into a [`Status`] in one place,
+//! by `From`. Strict mode gets it as it is. Only `export!` of `capi` makes a number of it, which C sees.
+
+/// The status of a call: [`Status::OK`], or why it was refused.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+#[repr(transparent)]
+pub struct Status(u8);
+
+impl Status {
+    /// The call has done what it was asked for.
+    pub const OK: Status = Status(0);
+    /// `OCR_EPERM`: the caller may not do that.
+    pub const EPERM: Status = Status(1);
+    /// `OCR_ENOENT`: there is nothing of that name.
+    pub const ENOENT: Status = Status(2);
+    /// `OCR_EIO`: the system could not read or write.
+    pub const EIO: Status = Status(5);
+    /// `OCR_EAGAIN`: not now, for lack of something that others may give back.
+    pub const EAGAIN: Status = Status(11);
+    /// `OCR_ENOMEM`: there was no memory, or no room.
+    pub const ENOMEM: Status = Status(12);
+    /// `OCR_EACCES`: the object may not be used in that way.
+    pub const EACCES: Status = Status(13);
+    /// `OCR_EFAULT`: the runtime failed, and it is not the caller's fault.
+    pub const EFAULT: Status = Status(14);
+    /// `OCR_EBUSY`: the object is in use.
+    pub const EBUSY: Status = Status(16);
+    /// `OCR_ENODEV`: no device does that.
+    pub const ENODEV: Status = Status(19);
+    /// `OCR_EINVAL`: an argument is wrong.
+    pub const EINVAL: Status = Status(22);
+    /// `OCR_ENOSPC`: the disk is full.
+    pub const ENOSPC: Status = Status(28);
+    /// `OCR_EROFS`: what is to be written can only be read.
+    pub const EROFS: Status = Status(30);
+    /// `OCR_ENOTSUP`: the runtime does not have what is asked for.
+    pub const ENOTSUP: Status = Status(95);
+    /// `OCR_EGUIDEXISTS`: the label has an object already.
+    pub const EGUIDEXISTS: Status = Status(100);
+    /// `OCR_EPEND`: the answer is not known yet.
+    pub const EPEND: Status = Status(102);
+    /// `OCR_ECANCELED`: the run has ended.
+    pub const ECANCELED: Status = Status(125);
+
+    /// Whether the call was not refused.
+    #[inline(always)]
+    pub fn is_ok(self) -> bool {
+        self == Status::OK
+    }
+
+    /// The number that C sees.
+    #[inline(always)]
+    pub const fn number(self) -> u8 {
+        self.0
+    }
+
+    /// The status with this number, which a call has returned.
+    #[inline(always)]
+    pub const fn of_number(number: u8) -> Status {
+        Status(number)
+    }
+}
+
+/// What `export!` makes of what a body of a C function has come to.
+impl From<Status> for u8 {
+    #[inline(always)]
+    fn from(status: Status) -> u8 {
+        status.number()
+    }
+}

@@ -108,27 +108,33 @@ test: setup ## builds everything and runs all tests; those of kernels only where
 	@$(SKIP_KERNELS); $(CARGO) test --release --locked --no-fail-fast
 	@$(MAKE) --no-print-directory shake
 
-# In a folder of its own: everything is compiled anew with --cfg ocr_tiny.
+# For a target that is named, cargo gives RUSTFLAGS to the library and what it is made of alone, and keeps these in a
+# folder of that name. So build scripts, and what they are made of, are compiled once for all of these builds: that is
+# more than half of what checking the library costs.
+WITH_CFG = --target $(HOST)
+
+# By all cores at once: what is measured here is no speed.
 shake: command ## random graphs in a build with small batches, whose threads stop where others can come in between
-	@$(SKIP_KERNELS); RUSTFLAGS="--cfg ocr_tiny" $(CARGO) test --release --locked --target-dir target/tiny --test stress
+	@$(SKIP_KERNELS); CARGO_PROFILE_RELEASE_CODEGEN_UNITS=16 RUSTFLAGS="--cfg ocr_tiny" \
+		$(CARGO) test --release --locked $(WITH_CFG) --test stress
 
 lint: ## formatting, clippy, documentation, what is compiled for models only
 	$(CARGO) fmt --check
 	$(CARGO) clippy --locked --all-targets -- -D warnings
 	RUSTDOCFLAGS="-D warnings" $(CARGO) doc --locked --no-deps --document-private-items
-	RUSTFLAGS="--cfg loom" $(CARGO) check --locked --target-dir target/loom --lib --profile test
-	RUSTFLAGS="--cfg ocr_no_strict" $(CARGO) check --locked --release --target-dir target/no-strict --lib
+	RUSTFLAGS="--cfg loom" $(CARGO) check --locked $(WITH_CFG) --lib --profile test
+	RUSTFLAGS="--cfg ocr_no_strict" $(CARGO) check --locked $(WITH_CFG) --lib
 
-# In a folder of its own: everything is compiled anew with --cfg loom, by all cores at once. Larger models bound how
-# often a thread is interrupted (preemption_bound); the others are explored in full.
+# Compiled by all cores at once. Larger models bound how often a thread is interrupted (preemption_bound); the others
+# are explored in full.
 loom: ## explores interleavings of the lock-free protocols
-	CARGO_PROFILE_RELEASE_CODEGEN_UNITS=16 RUSTFLAGS="--cfg loom" $(CARGO) test --release --locked --target-dir target/loom --lib loom
+	CARGO_PROFILE_RELEASE_CODEGEN_UNITS=16 RUSTFLAGS="--cfg loom" $(CARGO) test --release --locked $(WITH_CFG) --lib loom
 
 # As much of each model as can be explored in so many seconds, for CI; `make loom` has no bound.
 LOOM_SECONDS = 4
 loom-quick: ## the same models, a few seconds each
 	LOOM_MAX_DURATION=$(LOOM_SECONDS) CARGO_PROFILE_RELEASE_CODEGEN_UNITS=16 RUSTFLAGS="--cfg loom" \
-		$(CARGO) test --release --locked --target-dir target/loom --lib loom
+		$(CARGO) test --release --locked $(WITH_CFG) --lib loom
 
 # Tree borrows: the words of an EDT stand behind its fields, outside of what a reference to these covers by
 # the older model. Left out is what calls OpenCL.
@@ -141,7 +147,7 @@ miri: ## the unit tests in an interpreter that finds undefined behaviour and dat
 # What of this cannot be run here says so, and fails nothing.
 .PHONY: verify bare
 JOBS =
-verify: all ## all of these, kernels on other OpenCL implementations, memcheck and long random graphs (JOBS="loom asan": some)
+verify: all ## all of these, kernels on other OpenCL implementations, memcheck, long random graphs, the oldest compiler, licences (JOBS="loom asan": some)
 	@CARGO="$(CARGO)" MAKE="$(MAKE)" .ci/verify $(JOBS)
 
 SUITE = bookworm
@@ -166,8 +172,8 @@ build/sanitizers/%/libocr.a: $(LIBRARY_SOURCES)
 build/no-strict/libocr.a: $(LIBRARY_SOURCES)
 	@mkdir -p $(@D)
 	RUSTFLAGS="--cfg ocr_no_strict" \
-		$(CARGO) rustc --release --locked --lib --crate-type staticlib --target-dir target/no-strict
-	@cp target/no-strict/release/libocr.a $@
+		$(CARGO) rustc --release --locked --lib --crate-type staticlib $(WITH_CFG)
+	@cp target/$(HOST)/release/libocr.a $@
 
 build/sanitizers/thread/memory.o: tests/sanitizers/memory.c
 	@mkdir -p $(@D)

@@ -20,7 +20,7 @@ use std::path::{Path, PathBuf};
 pub struct Description {
     /// The key in a file and behind `-ocr:`.
     pub name: &'static str,
-    /// The environment variable.
+    /// The name of the environment variable.
     pub variable: &'static str,
     /// What it means, with its values.
     pub what: &'static str,
@@ -96,9 +96,9 @@ pub const DEFAULT_ORIGIN: &str = "default";
 /// A value and where it came from.
 #[derive(Clone, Debug)]
 pub struct Set<T> {
-    /// The value.
+    /// What was set.
     pub value: T,
-    /// For people.
+    /// Where the value came from, as messages say it.
     pub origin: String,
 }
 
@@ -109,10 +109,10 @@ impl<T> std::ops::Deref for Set<T> {
     }
 }
 
-/// What is checked.
+/// How much of what the program does is checked.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Checks {
-    /// What costs nothing.
+    /// Only what costs nothing.
     Off,
     /// Strict mode.
     Strict,

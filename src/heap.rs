@@ -84,7 +84,7 @@ pub(crate) fn may_fail<T>(ask: impl FnOnce() -> T) -> T {
 /// Ends the process, which cannot go on without these bytes. That needs no memory.
 #[cold]
 pub(crate) fn run_out(bytes: usize) -> ! {
-    /// Somebody says it.
+    /// Whether a thread has begun to say that there is no memory.
     static TOLD: AtomicBool = AtomicBool::new(false);
     if TOLD.swap(true, Ordering::Relaxed) {
         loop {
@@ -123,11 +123,12 @@ unsafe extern "C" {
 /// How many bytes of addresses the process has, and how many of them are in memory; 0 if the system does not say.
 fn used() -> (usize, usize) {
     let mut bytes = [0u8; 128];
-    // SAFETY: a text that ends with a zero.
+    // SAFETY: the path is a C string. `O_RDONLY` asks for no third argument.
     let file = unsafe { libc::open(c"/proc/self/statm".as_ptr(), libc::O_RDONLY) };
-    // SAFETY: a valid place of this size; a file that is none is refused.
+    // SAFETY: the array has room for as many bytes as are asked for. A descriptor that could not be opened is -1,
+    // which the system refuses.
     let len = unsafe { libc::read(file, bytes.as_mut_ptr().cast(), bytes.len()) };
-    // SAFETY: as above.
+    // SAFETY: the descriptor was opened here and nobody else has it, or it is -1, which the system refuses.
     unsafe { libc::close(file) };
     // SAFETY: `sysconf` has no preconditions, and touches no memory of the caller.
     let page = unsafe { libc::sysconf(libc::_SC_PAGESIZE) } as usize;
@@ -143,7 +144,7 @@ fn limit() -> Option<usize> {
         rlim_cur: libc::RLIM_INFINITY,
         rlim_max: libc::RLIM_INFINITY,
     };
-    // SAFETY: a valid place.
+    // SAFETY: `limit` is a valid place for one `rlimit`.
     unsafe { libc::getrlimit(libc::RLIMIT_AS, &mut limit) };
     (limit.rlim_cur != libc::RLIM_INFINITY).then_some(limit.rlim_cur as usize)
 }
@@ -169,7 +170,7 @@ fn lacking(layout: Layout) -> *mut u8 {
 unsafe impl GlobalAlloc for Heap {
     #[inline]
     unsafe fn alloc(&self, layout: Layout) -> *mut u8 {
-        // SAFETY: by the contract.
+        // SAFETY: the layout's size is not 0, which the caller of `alloc` promises.
         let memory = unsafe { System.alloc(layout) };
         if memory.is_null() {
             lacking(layout)
@@ -180,12 +181,13 @@ unsafe impl GlobalAlloc for Heap {
 
     #[inline]
     unsafe fn alloc_zeroed(&self, layout: Layout) -> *mut u8 {
-        // SAFETY: by the contract.
+        // SAFETY: the layout's size is not 0, which the caller of `alloc_zeroed` promises.
         let memory = unsafe { System.alloc_zeroed(layout) };
         if memory.is_null() {
             match NonNull::new(lacking(layout)) {
                 Some(memory) => {
-                    // SAFETY: it is this large.
+                    // SAFETY: the memory was allocated with this layout, so it has as many bytes, and nobody else
+                    // knows it.
                     unsafe { memory.write_bytes(0, layout.size()) };
                     memory.as_ptr()
                 }
@@ -201,7 +203,8 @@ unsafe impl GlobalAlloc for Heap {
         if reserve::has(memory) {
             reserve::give_back(memory, layout);
         } else {
-            // SAFETY: by the contract, and it is the system's.
+            // SAFETY: the caller promises that this allocator gave the memory out with this layout. It is not the
+            // reserve's, so it is the system's.
             unsafe { System.dealloc(memory, layout) }
         }
     }
@@ -209,13 +212,15 @@ unsafe impl GlobalAlloc for Heap {
     #[inline]
     unsafe fn realloc(&self, memory: *mut u8, layout: Layout, bytes: usize) -> *mut u8 {
         if !reserve::has(memory) {
-            // SAFETY: by the contract, and it is the system's.
+            // SAFETY: the caller promises that this allocator gave the memory out with this layout, and that `bytes`
+            // is a size for it. It is not the reserve's, so it is the system's.
             let larger = unsafe { System.realloc(memory, layout, bytes) };
             if !larger.is_null() {
                 return larger;
             }
         }
-        // SAFETY: by the contract.
+        // SAFETY: what `moved` asks for is what the caller of `realloc` promises. The system has not moved the
+        // memory, since it gave none.
         unsafe { moved(self, memory, layout, bytes) }
     }
 }
@@ -226,14 +231,16 @@ unsafe impl GlobalAlloc for Heap {
 /// As for `realloc`.
 #[cold]
 unsafe fn moved(heap: &Heap, memory: *mut u8, layout: Layout, bytes: usize) -> *mut u8 {
-    // SAFETY: by the contract, `bytes` with this alignment is a layout.
+    // SAFETY: the caller promises that `bytes` does not overflow when it is rounded up to this alignment, which is
+    // that of a layout.
     let wanted = unsafe { Layout::from_size_align_unchecked(bytes, layout.align()) };
-    // SAFETY: by the contract, the size is not 0.
+    // SAFETY: the caller promises that `bytes`, the size of the layout, is not 0.
     let new = unsafe { heap.alloc(wanted) };
     if !new.is_null() {
         // SAFETY: both are at least this large, and the new one is nobody's yet.
         unsafe { new.copy_from_nonoverlapping(memory, layout.size().min(bytes)) };
-        // SAFETY: by the contract.
+        // SAFETY: the caller promises that the heap gave the memory out with this layout, and does not use it any
+        // more.
         unsafe { heap.dealloc(memory, layout) };
     }
     new

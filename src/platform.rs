@@ -108,7 +108,7 @@ pub struct Host {
 pub struct Device {
     /// Its number on this machine, as `ocr info` prints it.
     pub index: usize,
-    /// Its name.
+    /// The name of the device.
     pub name: String,
     /// The OpenCL platform that it belongs to.
     pub platform: String,
@@ -134,7 +134,7 @@ pub struct Device {
 pub struct Link {
     /// `host`, or `device` and a number.
     pub from: String,
-    /// The other end.
+    /// The other end: `host`, or `device` and a number.
     pub to: String,
     /// Nanoseconds that a transfer takes whatever its size.
     pub latency_ns: f64,
@@ -389,7 +389,7 @@ const HEAD: &str = "\
 ";
 
 impl Host {
-    /// This machine's.
+    /// The host as it is described where there is no file.
     pub fn here() -> Host {
         Host {
             name: name().unwrap_or_else(|| "localhost".to_string()),

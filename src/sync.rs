@@ -48,7 +48,7 @@ mod tiny {
     use std::thread;
     use std::time::Duration;
 
-    /// Tells threads apart.
+    /// The number of the next thread, by which threads are told apart.
     static THREADS: AtomicU64 = AtomicU64::new(0);
 
     thread_local! {

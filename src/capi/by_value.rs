@@ -35,7 +35,7 @@ export! {
         with(Status::EPERM, |context| if context.begin_group() { Status::OK } else { Status::EPERM })
     }
 
-    /// They end.
+    /// Ends the group of calls that `ocrGroupBegin` has begun.
     fn ocrGroupEnd() -> u8, or Status::EFAULT; {
         with(Status::EPERM, |context| if context.end_group() { Status::OK } else { Status::EPERM })
     }

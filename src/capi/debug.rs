@@ -41,7 +41,7 @@ export! {
 
     /// Names the next object that the caller creates.
     fn ocrPreAttachDebugLabel(label: *const c_char, paramc: u32, paramv: *mut u64) -> u8, or Status::EFAULT; {
-        // SAFETY: as above.
+        // SAFETY: the header asks for a C string and `paramc` numbers, or null.
         let Some(label) = (unsafe { labeled(label, paramc, paramv) }) else { return Status::EINVAL };
         with(Status::EPERM, |context| {
             if check::is_on() {
@@ -80,10 +80,10 @@ unsafe fn labeled(label: *const c_char, paramc: u32, paramv: *const u64) -> Opti
     if label.is_null() || (paramc != 0 && paramv.is_null()) {
         return None;
     }
-    // SAFETY: by the contract.
+    // SAFETY: the label is not null, so it is a C string.
     let mut label = unsafe { text(label) };
     for at in 0..paramc as usize {
-        // SAFETY: by the contract.
+        // SAFETY: `at` is below `paramc`, so `paramv` is not null, and has an element there.
         let number = unsafe { paramv.wrapping_add(at).read() };
         label += &format!(" {number}");
     }

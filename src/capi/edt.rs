@@ -250,7 +250,7 @@ unsafe fn create_event(
     properties: u16,
     params: Option<&ocrEventParams_t>,
 ) -> Status {
-    // SAFETY: by the contract.
+    // SAFETY: the caller passes null or a place that is valid for a write during the call.
     let Some(place) = (unsafe { guid_place(guid) }) else {
         return Status::EINVAL;
     };
@@ -391,9 +391,9 @@ pub(super) fn destroy_template(template: Guid) -> Status {
 
 /// What only one of the functions that create EDTs is given.
 pub(super) struct More<'a> {
-    /// An index space.
+    /// The index space that the call was given, for a template with kernels.
     pub range: Option<&'a ExplicitRange>,
-    /// Hints.
+    /// The hints that the call was given.
     pub hints: Option<&'a HintSet>,
 }
 
@@ -408,7 +408,8 @@ pub(super) unsafe fn create_edt(
     more: More<'_>,
     output: *mut ocrGuid_t,
 ) -> Status {
-    // SAFETY: by the contract.
+    // SAFETY: the caller passes null or a place for a GUID, which has one in it where the properties say that there
+    // is a label.
     let label = match unsafe { labeling::label(guid.cast(), properties) } {
         Ok(label) => label,
         Err(status) => return status,
@@ -435,7 +436,8 @@ pub(super) unsafe fn create_edt(
         label: on_label,
         output: match output.is_null() {
             true => Output::None,
-            // SAFETY: by the contract; with this property an event stands there.
+            // SAFETY: `output` is not null, so it is a valid place. With this property the caller has put an event
+            // there.
             false if properties & OEVT_VALID != 0 => Output::Given(unsafe { *output }.into()),
             false => NonNull::new(output.cast()).map_or(Output::None, Output::New),
         },

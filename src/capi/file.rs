@@ -90,7 +90,7 @@ export! {
 
     /// OCR-Vx: the size of a file when it was opened.
     fn ocrFileGetSize(descriptor: *mut c_void) -> u64, or 0; {
-        // SAFETY: as above.
+        // SAFETY: the header asks for null or the content of a descriptor, which is a `Descriptor`.
         unsafe { descriptor.cast::<Descriptor>().as_ref() }.map_or(0, |descriptor| descriptor.size)
     }
 }

@@ -10,7 +10,7 @@ export! {
         if function.is_some() { Status::OK } else { Status::EINVAL }
     }
 
-    /// Accepts a function.
+    /// Accepts a function of the program; nothing has to be done with it here.
     fn ocrRegisterFunctionPointer(function: ocrFuncPtr_t) -> u8, or Status::EFAULT; {
         if function.is_some() { Status::OK } else { Status::EINVAL }
     }

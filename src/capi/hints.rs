@@ -41,7 +41,7 @@ fn properties(hint: &ocrHint_t) -> HintSet {
 /// # Safety
 /// `hint` is null or valid for reads.
 pub(super) unsafe fn given(hint: *const ocrHint_t, wanted: ocrHintType_t) -> Option<HintSet> {
-    // SAFETY: by the contract.
+    // SAFETY: the caller passes null or a hint that is valid for reads; nothing writes to it during the call.
     let hint = unsafe { hint.as_ref() }?;
     let set = (hint.type_ == wanted).then(|| properties(hint));
     set.filter(|set| !set.is_empty())

@@ -175,7 +175,7 @@ unsafe fn create_range(
     kind: ocrGuidUserKind,
     map: Option<Map>,
 ) -> Status {
-    // SAFETY: by the contract.
+    // SAFETY: the caller passes null or a place that is valid for a write during the call.
     let Some(place) = (unsafe { guid_place(place) }) else {
         return Status::EINVAL;
     };
@@ -261,7 +261,8 @@ pub(super) unsafe fn label(place: *mut Guid, properties: u16) -> Result<Option<G
         return Ok(None);
     }
     let place = NonNull::new(place).ok_or(Status::EINVAL)?;
-    // SAFETY: by the contract; with this property a GUID stands there.
+    // SAFETY: the place is not null, so it is valid for a read. With this property the program has put a GUID there;
+    // any bits are one.
     let label = unsafe { place.read() };
     if is_mapped(properties) && !with(false, |context| context.is_creating(label)) {
         Err(Status::EINVAL)

@@ -143,9 +143,9 @@ export! {
         };
         // SAFETY: the header asks for null or a valid place.
         unsafe { put(guid, answer.data.into()) };
-        // SAFETY: as above.
+        // SAFETY: the header asks for null or a valid place for the address.
         unsafe { put(result, answer.address.cast()) };
-        // SAFETY: as above.
+        // SAFETY: the header asks for null or a valid place for the size.
         unsafe { put(size, answer.size) };
         code
     }
@@ -217,14 +217,15 @@ unsafe fn take_arguments(argc: c_int, argv: *mut *const c_char) -> c_int {
         return 0;
     }
     let at = |index: usize| argv.wrapping_add(index);
-    // SAFETY: by the contract; a null pointer ends it.
+    // SAFETY: `take_while` stops at the first null pointer and the range at `argc`: whichever comes first, the
+    // elements before are in the array, and so is the null pointer.
     let read = |index: usize| unsafe { at(index).read() };
     let all: Vec<*const c_char> = (0..argc.max(0) as usize)
         .map(read)
         .take_while(|arg| !arg.is_null())
         .collect();
     let text = |arg: *const c_char| {
-        // SAFETY: by the contract.
+        // SAFETY: these are elements of `argv` before its end and not null, which are C strings.
         let arg = unsafe { CStr::from_ptr(arg) };
         OsStr::from_bytes(arg.to_bytes()).to_os_string()
     };
@@ -234,13 +235,15 @@ unsafe fn take_arguments(argc: c_int, argv: *mut *const c_char) -> c_int {
     let mut left = 0;
     for &arg in &all {
         if args.get(left).is_some_and(|kept| *kept == text(arg)) {
-            // SAFETY: within the array.
+            // SAFETY: `left` counts arguments that were kept, of which there are no more than elements before this
+            // one.
             unsafe { at(left).write(arg) };
             left += 1;
         }
     }
     if left < all.len() {
-        // SAFETY: as above: what was there is not used any more.
+        // SAFETY: `left` is below the number of elements, so this is one of them. What stood there has been moved, or
+        // was taken out.
         unsafe { at(left).write(std::ptr::null()) };
     }
     left as c_int

@@ -42,7 +42,7 @@ export! {
         Status::OK
     }
 
-    /// OCR-Vx: a map.
+    /// OCR-Vx: makes a map, whose objects its creator creates.
     fn ocrMapCreate(
         map: *mut ocrGuid_t,
         size: u64,

@@ -251,7 +251,7 @@ impl From<Guid> for sys::ocrGuid_t {
 /// `place` is null or valid for a write.
 unsafe fn put<T>(place: *mut T, value: T) {
     if !place.is_null() {
-        // SAFETY: by the contract.
+        // SAFETY: the place is not null, so it is valid for a write, which the caller promises.
         unsafe { place.write(value) };
     }
 }
@@ -261,7 +261,8 @@ unsafe fn put<T>(place: *mut T, value: T) {
 /// # Safety
 /// `place` is null or valid for a write as long as `'a`.
 unsafe fn guid_place<'a>(place: *mut sys::ocrGuid_t) -> Option<&'a mut Guid> {
-    // SAFETY: by the contract; `Guid` is laid out as `ocrGuid_t`, and any bits are valid.
+    // SAFETY: the caller passes null or a place that is valid as long as `'a`. `Guid` is laid out as `ocrGuid_t`, and
+    // any bits are valid.
     unsafe { place.cast::<Guid>().as_mut() }
 }
 

@@ -23,19 +23,19 @@ export! {
 
     /// OCR 1.2: as `getArgc`.
     fn ocrGetArgc(db_ptr: *mut c_void) -> u64, or 0; {
-        // SAFETY: as above.
+        // SAFETY: the caller passes the block that `mainEdt` got.
         unsafe { argument_count(db_ptr) }
     }
 
     /// OCR 1.1.0, 2.3.4.
     fn getArgv(db_ptr: *mut c_void, count: u64) -> *mut c_char, or std::ptr::null_mut(); {
-        // SAFETY: as above.
+        // SAFETY: the caller passes the block that `mainEdt` got.
         unsafe { argument(db_ptr, count) }
     }
 
     /// OCR 1.2: as `getArgv`.
     fn ocrGetArgv(db_ptr: *mut c_void, count: u64) -> *mut c_char, or std::ptr::null_mut(); {
-        // SAFETY: as above.
+        // SAFETY: the caller passes the block that `mainEdt` got.
         unsafe { argument(db_ptr, count) }
     }
 }
@@ -43,7 +43,7 @@ export! {
 /// # Safety
 /// `block` is null or the content of the block that `mainEdt` got.
 unsafe fn argument_count(block: *mut c_void) -> u64 {
-    // SAFETY: by the contract; the count stands first.
+    // SAFETY: the caller passes null or the content of that block, which begins with the count, a word.
     unsafe { block.cast::<u64>().as_ref() }
         .copied()
         .unwrap_or(0)
@@ -52,11 +52,11 @@ unsafe fn argument_count(block: *mut c_void) -> u64 {
 /// # Safety
 /// As for `argument_count`.
 unsafe fn argument(block: *mut c_void, index: u64) -> *mut c_char {
-    // SAFETY: by the contract.
+    // SAFETY: the caller passes null or the content of the block that `mainEdt` got, as `argument_count` asks.
     if index >= unsafe { argument_count(block) } {
         return std::ptr::null_mut();
     }
-    // SAFETY: as many offsets stand behind the count.
+    // SAFETY: the index is below the count, so the block is not null, and behind its count stand as many offsets.
     let offset = unsafe { block.cast::<u64>().wrapping_add(index as usize + 1).read() };
     block.cast::<c_char>().wrapping_add(offset as usize)
 }

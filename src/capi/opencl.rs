@@ -79,9 +79,9 @@ export! {
             work_dim: work_dim as u64,
             // SAFETY: the header asks for null or `work_dim` numbers.
             offset: unsafe { sizes(global_work_offset, work_dim) },
-            // SAFETY: as above.
+            // SAFETY: the header asks for null or `work_dim` numbers.
             global: unsafe { sizes(global_work_size, work_dim) },
-            // SAFETY: as above.
+            // SAFETY: the header asks for null or `work_dim` numbers.
             local: unsafe { sizes(local_work_size, work_dim) },
             device,
         };
@@ -101,7 +101,7 @@ unsafe fn sizes(from: *const usize, count: u32) -> [u64; 3] {
     let mut sizes = [0; 3];
     if !from.is_null() {
         for (at, size) in sizes.iter_mut().enumerate().take(count as usize) {
-            // SAFETY: by the contract.
+            // SAFETY: `from` is not null, so it has `count` elements, and `at` is below `count`.
             *size = unsafe { from.wrapping_add(at).read() } as u64;
         }
     }

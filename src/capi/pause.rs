@@ -36,7 +36,7 @@ export! {
         let (block, address, bytes) = answer.unwrap_or((Guid::NULL, std::ptr::null_mut(), 0));
         // SAFETY: the header asks for null or a valid place.
         unsafe { put(result, address.cast()) };
-        // SAFETY: as above.
+        // SAFETY: the header asks for null or a valid place for the size.
         unsafe { put(size, bytes as u32) };
         block
     }

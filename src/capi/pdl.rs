@@ -15,19 +15,19 @@ use std::ptr;
 use sys::ocrGuid_t;
 
 /// What an affinity GUID names.
-enum Device<'a> {
+enum PdlDevice<'a> {
     Host,
     OpenCl(u64, &'a DeviceInfo),
 }
 
-fn device<'a>(context: &'a Context, guid: Guid) -> Option<Device<'a>> {
+fn device<'a>(context: &'a Context, guid: Guid) -> Option<PdlDevice<'a>> {
     let place = guid.kind() == Some(Kind::Affinity) && guid.generation() == 0;
     if guid.is_null() || place && guid.index() == 0 {
-        return Some(Device::Host);
+        return Some(PdlDevice::Host);
     }
     let index = place.then(|| guid.index() as usize - 1)?;
     let used = context.runtime.devices.in_use().get(index)?;
-    Some(Device::OpenCl(index as u64, &used.info))
+    Some(PdlDevice::OpenCl(index as u64, &used.info))
 }
 
 /// A C string with this text that stays to the end of the process. Each text is kept once.
@@ -43,20 +43,20 @@ pub(super) fn lasting(text: String) -> &'static CStr {
         })
 }
 
-impl Device<'_> {
+impl PdlDevice<'_> {
     /// What the settings say of the device.
     fn described<'a>(&self, context: &'a Context) -> Option<&'a Described> {
         match self {
-            Device::Host => None,
-            Device::OpenCl(_, info) => context.runtime.platform.as_ref()?.device(info.index),
+            PdlDevice::Host => None,
+            PdlDevice::OpenCl(_, info) => context.runtime.platform.as_ref()?.device(info.index),
         }
     }
 
     /// Its link with the host, as the settings say.
     fn link<'a>(&self, context: &'a Context, direction: Direction) -> Option<&'a Link> {
         match self {
-            Device::Host => None,
-            Device::OpenCl(_, info) => {
+            PdlDevice::Host => None,
+            PdlDevice::OpenCl(_, info) => {
                 let platform = context.runtime.platform.as_ref()?;
                 platform.link(info.index, direction)
             }
@@ -66,17 +66,17 @@ impl Device<'_> {
     /// What it is, to the host and by itself, as the settings say or the system does.
     fn role_and_kind(&self, context: &Context) -> (Role, UnitKind) {
         match (self, &context.runtime.platform, self.described(context)) {
-            (Device::Host, Some(platform), _) => (platform.host.role, platform.host.kind),
-            (Device::Host, None, _) => (Role::Master, UnitKind::Cpu),
+            (PdlDevice::Host, Some(platform), _) => (platform.host.role, platform.host.kind),
+            (PdlDevice::Host, None, _) => (Role::Master, UnitKind::Cpu),
             (_, _, Some(device)) => (device.role, device.kind),
-            (Device::OpenCl(_, info), _, None) => (Role::Worker, info.kind.into()),
+            (PdlDevice::OpenCl(_, info), _, None) => (Role::Worker, info.kind.into()),
         }
     }
 
     /// A number that is there without a description, too.
     fn number(&self, context: &Context, property: &[u8]) -> Option<u64> {
         match self {
-            Device::Host => {
+            PdlDevice::Host => {
                 let host = match &context.runtime.platform {
                     Some(platform) => platform.host.clone(),
                     None => Host::here(),
@@ -88,7 +88,7 @@ impl Device<'_> {
                     _ => None,
                 }
             }
-            Device::OpenCl(index, info) => {
+            PdlDevice::OpenCl(index, info) => {
                 let described = self.described(context).cloned();
                 let device = described.unwrap_or_else(|| Described::of(info));
                 match property {
@@ -140,8 +140,8 @@ export! {
                 (_, b"kind") => Some(device.role_and_kind(context).1.word().to_string()),
                 (_, b"to-device-source") => source(Direction::ToDevice),
                 (_, b"from-device-source") => source(Direction::FromDevice),
-                (Device::OpenCl(_, info), b"device-name") => Some(info.name.clone()),
-                (Device::OpenCl(_, info), b"platform-name") => Some(info.platform.clone()),
+                (PdlDevice::OpenCl(_, info), b"device-name") => Some(info.name.clone()),
+                (PdlDevice::OpenCl(_, info), b"platform-name") => Some(info.platform.clone()),
                 _ => None,
             }
         });

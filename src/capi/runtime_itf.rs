@@ -46,7 +46,7 @@ export! {
             context.has_belongings = true;
             // SAFETY: the header asks for a valid place.
             unsafe { put(ptr, context.edt_local.as_mut_ptr().cast()) };
-            // SAFETY: as above.
+            // SAFETY: the header asks for a valid place for the size.
             unsafe { put(size, (LOCAL_SLOTS * size_of::<Guid>()) as u64) };
             Status::OK
         })

@@ -8,7 +8,7 @@ use std::ffi::c_char;
 use std::sync::atomic::Ordering;
 
 export! {
-    /// The counters now.
+    /// Writes what this run has counted so far.
     fn ocrStatsGet(stats: *mut sys::ocrStats_t) -> u8, or Status::EFAULT; {
         // SAFETY: the header asks for a valid place.
         let Some(place) = (unsafe { stats.as_mut() }) else { return Status::EINVAL };

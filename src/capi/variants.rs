@@ -73,7 +73,7 @@ pub(super) unsafe fn add_kernel(
     let source = unsafe { bytes(source) };
     // SAFETY: the caller passes null or a C string, which stays as it is during the call.
     let options = unsafe { bytes(options) };
-    // SAFETY: by the contract.
+    // SAFETY: the caller passes a C string, which is not null here.
     let name = unsafe { text(name) };
     // SAFETY: both are pointers to functions of one C type, spelt with types of the same layout.
     let range = unsafe { std::mem::transmute::<ocrNdRangeFn_t, Option<NdRangeFunction>>(range) };

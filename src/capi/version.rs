@@ -11,15 +11,15 @@ export! {
         unsafe { version_part(version, 0) }
     }
 
-    /// The second number.
+    /// The second number of a version string; 0 if there is none.
     fn ocrVersionExtractMinor(version: *mut u8) -> u32, or 0; {
-        // SAFETY: as above.
+        // SAFETY: the header asks for null or a C string.
         unsafe { version_part(version, 1) }
     }
 
-    /// The third number.
+    /// The third number of a version string; 0 if there is none.
     fn ocrVersionExtractPatch(version: *mut u8) -> u32, or 0; {
-        // SAFETY: as above.
+        // SAFETY: the header asks for null or a C string.
         unsafe { version_part(version, 2) }
     }
 

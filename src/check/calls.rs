@@ -42,7 +42,7 @@ pub(crate) enum Role {
     OneOf(&'static Names),
     /// A number of parameters or pre-slots.
     Count,
-    /// Another number.
+    /// A number of which strict mode checks nothing.
     Number,
     /// An access mode.
     Mode,
@@ -53,7 +53,7 @@ pub(crate) enum Role {
 /// A C function.
 #[derive(Debug)]
 pub(crate) struct CallSpec {
-    /// Its name.
+    /// The name of the C function.
     pub name: &'static str,
     /// Where it is specified, for people.
     pub clause: &'static str,
@@ -86,8 +86,6 @@ impl CallSpec {
 /// The most arguments that a function has.
 pub(crate) const MAX_ARGS: usize = 13;
 
-// This room does not know the headers; capi/strict.rs compares the numbers with theirs.
-
 /// The status codes of a misuse. The others tell of the machine, or answer a question.
 pub(crate) const MISUSES: [Status; 3] = [Status::EPERM, Status::EACCES, Status::EINVAL];
 
@@ -101,9 +99,11 @@ pub(crate) fn code_of_misuse(status: Status) -> Option<&'static str> {
     }
 }
 
+// This room does not know the headers; `capi/strict.rs` compares the numbers from here on with theirs.
+
 /// `GUID_PROP_IS_LABELED`, which is in the other properties of labels.
 pub(crate) const LABELED: u32 = 0x100;
-/// All of `GUID_PROP_`.
+/// All bits of the properties `GUID_PROP_…`.
 pub(crate) const LABEL_PROPERTIES: u32 = 0x700;
 /// `GUID_PROP_`, `_PROP_MAPPED` and `_PROP_LID`.
 const GUID_PROPERTIES: u32 = LABEL_PROPERTIES | MAPPED | LOCAL;
@@ -143,7 +143,7 @@ const fn lenient(call: CallSpec) -> CallSpec {
     }
 }
 
-/// All of them.
+/// Every function whose calls strict mode looks at.
 pub(crate) const CALLS: &[CallSpec] = &[
     call("ocrShutdown", "OCR 1.1.0, 2.3.1", &[]),
     call(

@@ -54,7 +54,7 @@ pub(crate) struct Contents {
 struct PassedBlock {
     /// The event, or the EDT.
     to: Guid,
-    /// The EDT's.
+    /// The mode in which the EDT has the block.
     mode: Option<Mode>,
     act: Act,
     before: ContentBefore,
@@ -63,7 +63,7 @@ struct PassedBlock {
 /// A block before it was passed on. Taken before the call that does so: who gets the block may begin during that.
 #[derive(Clone, Copy)]
 pub(crate) struct ContentBefore {
-    /// What it contained.
+    /// The checksum of what the block contained then.
     print: Checksum,
     /// `Contents::begun` then.
     begun: u64,

@@ -21,7 +21,7 @@ use std::collections::HashMap;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 
 #[derive(Clone, Copy)]
-struct Entry {
+struct ClosedBlock {
     /// None: it is never closed.
     pages: Option<Pages>,
     closed: bool,
@@ -30,7 +30,7 @@ struct Entry {
 /// The blocks whose pages are closed, or have been.
 #[derive(Default)]
 pub(crate) struct Closed {
-    blocks: Mutex<HashMap<Guid, Entry>>,
+    blocks: Mutex<HashMap<Guid, ClosedBlock>>,
     /// How many have an entry: nobody takes the lock where there is none.
     count: AtomicUsize,
     /// None is closed any more.
@@ -60,7 +60,7 @@ impl Closed {
             return;
         };
         let mut blocks = self.blocks.lock();
-        let entry = blocks.entry(block.guid()).or_insert(Entry {
+        let entry = blocks.entry(block.guid()).or_insert(ClosedBlock {
             pages: Some(pages),
             closed: false,
         });
@@ -85,7 +85,7 @@ impl Closed {
     /// The block is not closed from now on.
     pub(crate) fn keep_open(&self, block: Guid) {
         let mut blocks = self.blocks.lock();
-        let entry = blocks.entry(block).or_insert(Entry {
+        let entry = blocks.entry(block).or_insert(ClosedBlock {
             pages: None,
             closed: false,
         });
@@ -98,7 +98,7 @@ impl Closed {
     pub(crate) fn end(&self) {
         let mut blocks = self.blocks.lock();
         self.over.store(true, Ordering::Relaxed);
-        blocks.values_mut().for_each(Entry::open);
+        blocks.values_mut().for_each(ClosedBlock::open);
     }
 
     /// A block is about to be freed.
@@ -114,7 +114,7 @@ impl Closed {
 
     /// The table, for the handler of a signal. Who has it does not touch blocks, and so gives it back soon; if not, there is
     /// something else wrong.
-    fn soon(&self) -> Option<MutexGuard<'_, HashMap<Guid, Entry>>> {
+    fn soon(&self) -> Option<MutexGuard<'_, HashMap<Guid, ClosedBlock>>> {
         (0..1 << 20).find_map(|_| {
             std::hint::spin_loop();
             self.blocks.try_lock()
@@ -122,7 +122,7 @@ impl Closed {
     }
 }
 
-impl Entry {
+impl ClosedBlock {
     fn open(&mut self) {
         if let Some(pages) = self.pages.filter(|_| self.closed) {
             // SAFETY: a block has no entry any more when it is freed.

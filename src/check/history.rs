@@ -34,12 +34,12 @@ pub(crate) const BY_END: &str = "its end";
 /// What creates an EDT for a thread outside of EDTs (OCR 1.2).
 pub(crate) const SPAWN: &str = "ocrLegacySpawnOCR";
 
-/// Who calls.
+/// The EDT that calls, or the thread outside of EDTs.
 #[derive(Clone, Copy)]
 pub struct Who {
     /// The EDT that runs, or `NULL_GUID` outside of EDTs.
     pub edt: Guid,
-    /// What it does.
+    /// What the calling EDT runs.
     pub work: Option<&'static Code>,
     /// The system's number of a thread that runs no EDT; 0: not known.
     pub thread: i32,
@@ -61,7 +61,7 @@ impl Who {
         }
     }
 
-    /// An EDT.
+    /// The caller where this EDT runs.
     pub fn of(edt: &Edt) -> Who {
         Who {
             edt: edt.guid(),
@@ -95,9 +95,9 @@ impl fmt::Display for Who {
 pub struct Act {
     /// The function, or [`AT_START`].
     pub call: &'static str,
-    /// In whom.
+    /// The EDT, or the thread outside of EDTs, that made the call.
     pub who: Who,
-    /// Tells calls apart.
+    /// A number that no other call has.
     pub ticket: u64,
 }
 
@@ -178,7 +178,7 @@ impl What {
 /// How an object ended.
 #[derive(Clone, Copy)]
 pub enum Ending {
-    /// By a call.
+    /// A call of the program destroyed it.
     Destroyed(Act),
     /// An EDT, by having run.
     Ran,
@@ -201,9 +201,9 @@ pub struct Record {
     pub takes_nothing: bool,
     /// Of a range or map of labels: for which objects (`ocrGuidUserKind`).
     pub labels_for: Option<u32>,
-    /// Its creation.
+    /// The call that created the object.
     pub created: Option<Act>,
-    /// Its end.
+    /// How the object ended, if it has.
     pub end: Option<Ending>,
     /// Of an event that was destroyed: whether it had not triggered.
     pub untriggered: bool,

@@ -489,11 +489,11 @@ impl Check {
 
 /// A call as it was made.
 pub(crate) struct CallRecord<'a> {
-    /// Which.
+    /// The function that was called.
     pub call: &'static CallSpec,
     /// Its arguments, each as a word.
     pub args: &'a [u64],
-    /// By whom.
+    /// The caller, and the number of the call.
     pub act: Act,
     /// What its `depv` holds, if it has one.
     pub depv: &'a [Guid],

@@ -22,7 +22,7 @@ pub(crate) struct GivenBlock {
     pub block: Guid,
     /// An EDT that gets it, and lacked nothing else.
     pub to: Guid,
-    /// How.
+    /// The call, and its caller.
     pub act: Act,
 }
 
@@ -35,7 +35,7 @@ struct OverlapState {
     /// What each has passed on.
     running: HashMap<Guid, Vec<GivenBlock>>,
     ended: VecDeque<Guid>,
-    /// Of all times.
+    /// How many EDTs have ended so far.
     count: u64,
 }
 

@@ -80,7 +80,7 @@ pub struct KernelTime {
 /// A kernel to be built.
 #[derive(Clone, Debug)]
 pub struct KernelSpec {
-    /// OpenCL C.
+    /// The source, in OpenCL C.
     pub source: Arc<[u8]>,
     /// Options of `clBuildProgram`. Added to them: `-cl-kernel-arg-info`, and `-DOCR_DEVICE_CPU=1`
     /// or `-DOCR_DEVICE_GPU=1` (the latter also for accelerators).
@@ -100,7 +100,7 @@ pub struct KernelOnDevice {
 
 /// The index space of a launch.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
-pub struct NdRange {
+pub struct LaunchRange {
     /// Dimensions in use, 1 to 3.
     pub work_dim: u32,
     /// First global id, per dimension.
@@ -111,7 +111,7 @@ pub struct NdRange {
     pub local: Option<[usize; 3]>,
 }
 
-impl fmt::Display for NdRange {
+impl fmt::Display for LaunchRange {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let dims = (self.work_dim as usize).min(3);
         let list = |f: &mut fmt::Formatter<'_>, values: &[usize; 3]| {
@@ -162,7 +162,7 @@ pub struct Launch {
     /// From [`KernelOnDevice::id`].
     pub kernel: usize,
     /// The index space.
-    pub range: NdRange,
+    pub range: LaunchRange,
     /// Values for scalar arguments. A value goes to an argument of N bytes if it fits them unsigned,
     /// or if sign extension of the N bytes gives it back (so -1 in 64 bits fits an `int`). A `float`
     /// takes its bits from the low 32, and the high 32 must be zero. Anything else is a

@@ -65,7 +65,8 @@ pub use host::selection::Selection;
 pub use host::signature::{ArgKind, Form, Signature};
 #[cfg(not(loom))]
 pub use interface::{
-    BlockArg, DeviceSettings, Events, KernelOnDevice, KernelSpec, KernelTime, Launch, List, NdRange,
+    BlockArg, DeviceSettings, Events, KernelOnDevice, KernelSpec, KernelTime, Launch, LaunchRange,
+    List,
 };
 #[cfg(not(loom))]
 pub use opencl::discovery::{DeviceInfo, DeviceKind, Inventory, LoaderState, discover};

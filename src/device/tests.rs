@@ -184,8 +184,8 @@ fn read(block: &DataBlock, index: usize) -> i32 {
     unsafe { at.read() }
 }
 
-fn range(global: usize, local: Option<usize>) -> NdRange {
-    NdRange {
+fn range(global: usize, local: Option<usize>) -> LaunchRange {
+    LaunchRange {
         work_dim: 1,
         offset: [0; 3],
         global: [global, 1, 1],
@@ -223,7 +223,7 @@ impl Bench {
     fn send_range(
         &self,
         name: &str,
-        range: NdRange,
+        range: LaunchRange,
         params: &[u64],
         blocks: &[Option<BlockArg>],
     ) -> usize {

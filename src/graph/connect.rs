@@ -159,7 +159,7 @@ impl Graph<'_> {
                 drop(locked);
                 data
             }
-            _ => match self.connect_choosy(event, locked, post_slot, link)? {
+            _ => match self.connect_to_multi_shot(event, locked, post_slot, link)? {
                 Some(data) => data,
                 None => return Ok(()),
             },
@@ -291,7 +291,7 @@ impl Graph<'_> {
                 Ok(None)
             }
             EventState::Triggered => Ok(Some(from.data.get())),
-            _ => self.connect_choosy(from, locked, post_slot, link),
+            _ => self.connect_to_multi_shot(from, locked, post_slot, link),
         }
     }
 

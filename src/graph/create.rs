@@ -16,9 +16,9 @@ pub(crate) struct NewSlots {
 
 /// A dependence of a new EDT that was refused.
 pub(crate) struct NotLinked {
-    /// Why it was.
+    /// Why the dependence was refused.
     pub why: GraphError,
-    /// What it was.
+    /// The dependence that was refused.
     pub asked: Dependence,
 }
 

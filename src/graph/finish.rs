@@ -67,7 +67,7 @@ impl Held {
         Held { scope, amount: 0 }
     }
 
-    /// Counts one out.
+    /// Counts an EDT, or a scope in it, out of the scope.
     fn check_out(&mut self, scope: &Scope) {
         self.amount += 1;
         if self.amount > 2 * GRANT {

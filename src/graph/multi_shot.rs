@@ -26,7 +26,7 @@ impl Graph<'_> {
     /// Adds a dependence. If there is something for it already, that is the answer, and the node is
     /// in no list.
     #[cold]
-    pub(super) fn connect_choosy(
+    pub(super) fn connect_to_multi_shot(
         &mut self,
         event: &Event,
         locked: LockedEvent<'_>,

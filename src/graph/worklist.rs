@@ -130,6 +130,6 @@ pub(crate) struct Graph<'a> {
     pub objects: &'a Objects,
     /// The thread's free slots.
     pub caches: &'a mut Caches,
-    /// What follows.
+    /// What is left to be done.
     pub work: &'a mut Worklist,
 }

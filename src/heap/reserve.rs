@@ -35,29 +35,29 @@ static POOL: Pool = Pool(UnsafeCell::new([0; POOL_BYTES]));
 /// How many units of the pool are in use. Written under the lock; others take it as a guess.
 static USED: AtomicUsize = AtomicUsize::new(0);
 
-struct Locked {
+struct LockedReserve {
     is_locked: AtomicBool,
-    state: UnsafeCell<State>,
+    state: UnsafeCell<ReserveState>,
 }
 
 // SAFETY: the state is touched by who has the lock alone.
-unsafe impl Sync for Locked {}
+unsafe impl Sync for LockedReserve {}
 
-static STATE: Locked = Locked {
+static STATE: LockedReserve = LockedReserve {
     is_locked: AtomicBool::new(false),
-    state: UnsafeCell::new(State::NEW),
+    state: UnsafeCell::new(ReserveState::NEW),
 };
 
-struct State {
+struct ReserveState {
     /// A bit for each unit of the pool.
     used: [u64; WORDS],
     /// How many are set.
     units: usize,
-    hold: Hold,
+    hold: HeldLock,
 }
 
 /// Addresses that are mapped, from which pieces are given one behind the other, until all have come back.
-struct Hold {
+struct HeldLock {
     /// 0: none.
     start: usize,
     bytes: usize,
@@ -68,7 +68,7 @@ struct Hold {
     alive: usize,
 }
 
-fn locked<R>(f: impl FnOnce(&mut State) -> R) -> R {
+fn locked<R>(f: impl FnOnce(&mut ReserveState) -> R) -> R {
     // Pairs with the store below.
     while STATE.is_locked.swap(true, Ordering::Acquire) {
         std::thread::yield_now();
@@ -82,11 +82,11 @@ fn locked<R>(f: impl FnOnce(&mut State) -> R) -> R {
     result
 }
 
-impl State {
-    const NEW: State = State {
+impl ReserveState {
+    const NEW: ReserveState = ReserveState {
         used: [0; WORDS],
         units: 0,
-        hold: Hold {
+        hold: HeldLock {
             start: 0,
             bytes: 0,
             wanted: 0,
@@ -134,7 +134,7 @@ impl State {
         }
     }
 
-    /// Takes it back.
+    /// Takes memory back that was given out.
     fn give_back(&mut self, memory: *mut u8, layout: Layout) {
         if let Some(at) = place_in_pool(memory) {
             self.set_used(at / UNIT..at / UNIT + units_of(layout), false);
@@ -167,7 +167,7 @@ impl State {
     }
 }
 
-impl Hold {
+impl HeldLock {
     fn take(&mut self, layout: Layout) -> Option<usize> {
         let at = (self.start + self.given).next_multiple_of(layout.align());
         let end = at.checked_add(layout.size())?;
@@ -309,7 +309,7 @@ mod tests {
 
     #[test]
     fn what_is_taken_of_the_pool_is_apart_and_comes_back() {
-        let mut state = Box::new(State::NEW);
+        let mut state = Box::new(ReserveState::NEW);
         let sizes = [1, 64, 65, 1000, 5000, 100_000];
         let mut taken: Vec<(usize, Layout)> = Vec::new();
         for _ in 0..3 {
@@ -342,7 +342,7 @@ mod tests {
     #[cfg_attr(miri, ignore = "changes the size of a mapping")]
     fn large_pieces_come_from_what_is_held() {
         const LARGE: usize = 3 * POOL_BYTES;
-        let mut state = Box::new(State::NEW);
+        let mut state = Box::new(ReserveState::NEW);
         assert_eq!(state.take(layout(LARGE, 64)), None);
         assert!(state.hold.more(LARGE) && state.hold.more(LARGE));
         let first = state.take(layout(LARGE, 64)).expect("it is held");

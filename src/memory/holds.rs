@@ -53,7 +53,7 @@ pub(crate) fn watch(block: &DataBlock, locked: &LockedBlock<'_>) -> bool {
     free
 }
 
-/// Ends that.
+/// Ends what [`watch`] has begun.
 pub(crate) fn end_watch(block: &DataBlock, granted: &mut Vec<EdtRef>) -> Left {
     let locked = block.header.lock_pinned();
     block.unmark(&locked, Mark::Watched);

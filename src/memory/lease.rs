@@ -161,8 +161,8 @@ impl Leases {
         }
         let may_keep = self.all.len() < self.most;
         match release_or_keep(guid, block, mode, may_keep, granted) {
-            Kept::No(left) => left,
-            Kept::Yes => {
+            LeaseKept::No(left) => left,
+            LeaseKept::Yes => {
                 self.all.push(Lease {
                     guid,
                     block,
@@ -231,7 +231,7 @@ fn holds(edt: &Edt, lease: &Lease) -> bool {
 }
 
 /// The answer to [`release_or_keep`].
-enum Kept {
+enum LeaseKept {
     /// The hold was given back.
     No(Left),
     /// The hold is the caller's, for a lease.
@@ -246,14 +246,14 @@ fn release_or_keep(
     mode: Mode,
     may_keep: bool,
     granted: &mut Vec<EdtRef>,
-) -> Kept {
+) -> LeaseKept {
     let mut locked = block.header.lock_pinned();
     note_write(block, &mut locked, mode, Place::HOST);
     let is_worth_it = sharing(&block.holders.get(), mode) >= MANY;
     if is_worth_it && may_keep && block.is_plain() && !guid.is_label() {
-        return Kept::Yes;
+        return LeaseKept::Yes;
     }
-    Kept::No(leave_locked(block, locked, mode, 1, granted))
+    LeaseKept::No(leave_locked(block, locked, mode, 1, granted))
 }
 
 /// Gives back so many holds of a lease.

@@ -192,7 +192,7 @@ pub struct Cache {
     /// few were free are here as well.
     freed: [u32; 2 * BATCH],
     len: usize,
-    /// The others.
+    /// The bits of the other slots.
     rest: Bits,
 }
 

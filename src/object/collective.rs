@@ -469,7 +469,7 @@ mod loom_models {
             }
         }
 
-        /// As `Graph::connect_choosy`. False if the event has been destroyed.
+        /// As `Graph::connect_to_multi_shot`. False if the event has been destroyed.
         fn connect(&self, slot: usize) -> bool {
             let set_rest = |list| {
                 // SAFETY: the pre-slot is in no list yet.

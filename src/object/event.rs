@@ -1,5 +1,19 @@
 //! Events.
 //!
+//! ```text
+//!   once, latch:         free ---creation--> armed ---trigger rule--> free
+//!
+//!   idempotent, sticky:  free ---creation--> armed ---first satisfaction--> triggered ---ocrEventDestroy--> free
+//!
+//!   counted:             free ---creation--> multi-shot ---satisfaction--> spent ---last dependence--> free
+//!                                                |                                                      ^
+//!                                                +-- satisfaction that serves the last dependence ------+
+//!
+//!   channel, collective: free ---creation--> multi-shot ---ocrEventDestroy--> free
+//! ```
+//!
+//! `ocrEventDestroy` frees an event in every state.
+//!
 //! | state | meaning | left by |
 //! |---|---|---|
 //! | free | slot of no event | creation |
@@ -103,7 +117,7 @@ impl EventKind {
 pub enum NewEvent {
     /// A once, idempotent, sticky or latch event.
     Plain {
-        /// Which of them.
+        /// Which of these kinds the event is of.
         kind: EventKind,
         /// Where the counter of a latch begins.
         counter: i64,

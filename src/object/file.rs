@@ -19,7 +19,7 @@ use std::sync::Arc;
 
 /// A file that is open.
 pub struct OpenFile {
-    /// The system's.
+    /// The open file, of the system.
     pub file: File,
     /// Its name as the program gave it, for messages: what is not UTF-8 is marked.
     pub path: String,

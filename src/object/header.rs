@@ -115,7 +115,7 @@ impl<S: State> Word<S> {
         (self.0 >> COUNT_SHIFT) as u32 & COUNT_MAX
     }
 
-    /// The state.
+    /// The state of the object.
     #[inline(always)]
     pub fn state(self) -> S {
         const { assert!(size_of::<S>() == 1) };

@@ -61,30 +61,30 @@ impl HintSet {
 }
 
 /// A set as it is kept: most have one or two properties, and a program may give each of its EDTs some.
-enum Kept {
+enum KeptHints {
     Few { set: u16, values: [u64; FEW] },
     Many(Box<HintSet>),
 }
 
 const FEW: usize = 2;
 
-impl Kept {
-    fn new(hints: &HintSet) -> Kept {
+impl KeptHints {
+    fn new(hints: &HintSet) -> KeptHints {
         if hints.set.count_ones() as usize > FEW {
-            return Kept::Many(Box::new(*hints));
+            return KeptHints::Many(Box::new(*hints));
         }
         let mut values = [0; FEW];
         for (place, (_, value)) in values.iter_mut().zip(hints.iter()) {
             *place = value;
         }
         let set = hints.set;
-        Kept::Few { set, values }
+        KeptHints::Few { set, values }
     }
 
     fn hints(&self) -> HintSet {
         match self {
-            Kept::Many(hints) => **hints,
-            Kept::Few { set, values } => {
+            KeptHints::Many(hints) => **hints,
+            KeptHints::Few { set, values } => {
                 let mut hints = HintSet::default();
                 let properties = (0..PROPERTIES).filter(|property| set & 1 << property != 0);
                 for (property, value) in properties.zip(values) {
@@ -119,7 +119,7 @@ impl Hasher for ByIndex {
     }
 }
 
-type Shard = HashMap<Guid, Kept, BuildHasherDefault<ByIndex>>;
+type Shard = HashMap<Guid, KeptHints, BuildHasherDefault<ByIndex>>;
 
 /// The hints of the objects of a kind.
 #[derive(Default)]
@@ -133,7 +133,7 @@ impl Hints {
     /// The hints of an object; nothing is set if it has none.
     pub fn get(&self, guid: Guid) -> HintSet {
         let shard = self.shard(guid).lock();
-        shard.get(&guid).map(Kept::hints).unwrap_or_default()
+        shard.get(&guid).map(KeptHints::hints).unwrap_or_default()
     }
 
     /// Adds some to those of an object, which has the flag or is about to get it. All that it has
@@ -142,13 +142,13 @@ impl Hints {
         let mut shard = self.shard(guid).lock();
         match shard.entry(guid) {
             Entry::Vacant(vacant) => {
-                vacant.insert(Kept::new(hints));
+                vacant.insert(KeptHints::new(hints));
                 *hints
             }
             Entry::Occupied(mut known) => {
                 let mut all = known.get().hints();
                 all.add(hints);
-                known.insert(Kept::new(&all));
+                known.insert(KeptHints::new(&all));
                 all
             }
         }

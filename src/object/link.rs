@@ -29,13 +29,13 @@ pub struct Link(u64);
 /// A link taken apart.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Target {
-    /// Nothing more.
+    /// The end of the list.
     End,
     /// Pre-slot `slot` of the EDT in slot `index` of the arena of `kind`.
     Edt {
-        /// Which arena.
+        /// The kind of the EDT, which says in which arena it is.
         kind: Kind,
-        /// Which EDT.
+        /// The slot of the EDT in that arena.
         index: u32,
         /// Which of its pre-slots.
         slot: u32,

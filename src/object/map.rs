@@ -151,7 +151,7 @@ const FEW: usize = 64;
 /// The creations that go on, of all maps.
 #[derive(Default)]
 pub struct Creations {
-    /// Of [`Kind::Local`].
+    /// The numbers of identifiers that are given to creators.
     numbers: Numbers,
     /// Whether a map has or had an object: until then, who destroys one has nothing to look for.
     any: AtomicBool,

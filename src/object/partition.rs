@@ -20,7 +20,7 @@ use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 /// A part that is to be made.
 #[derive(Clone, Copy, Debug)]
 pub struct NewPart {
-    /// Its block.
+    /// The block that the part is.
     pub guid: Guid,
     /// Where it begins in the whole, in bytes.
     pub offset: u64,
@@ -96,7 +96,7 @@ struct PartPlace {
 }
 
 #[derive(Default)]
-struct Table {
+struct PartitionTable {
     partitions: HashMap<u64, Partition>,
     /// The partition of a block that takes more parts.
     current: HashMap<Guid, u64>,
@@ -108,7 +108,7 @@ struct Table {
 pub struct Partitions {
     /// Whether there are or were any. Read for each EDT, so in a line that is written once.
     any: CachePadded<AtomicBool>,
-    table: Mutex<Table>,
+    table: Mutex<PartitionTable>,
     numbers: AtomicU64,
 }
 
@@ -302,7 +302,7 @@ impl Partitions {
     }
 }
 
-impl Table {
+impl PartitionTable {
     /// A part does not count as one of those that there are any more.
     fn leave(&mut self, part: Guid, place: PartPlace) {
         let Some(partition) = self.partitions.get_mut(&place.partition) else {

@@ -66,9 +66,9 @@ unsafe impl Slot for Range {
 /// The labels of a range: contiguous GUIDs.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Bounds {
-    /// The first.
+    /// The first GUID of the range.
     pub first: Guid,
-    /// How many.
+    /// How many GUIDs the range has.
     pub len: u32,
     /// Whether they have a map.
     pub mapped: bool,

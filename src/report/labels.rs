@@ -11,10 +11,10 @@ use std::collections::HashMap;
 /// may have become half of all, so there are never more than twice those of living objects, and a
 /// few.
 #[derive(Default)]
-pub struct Labels(Mutex<Kept>);
+pub struct Labels(Mutex<KeptLabels>);
 
 #[derive(Default)]
-struct Kept {
+struct KeptLabels {
     labels: HashMap<Guid, String>,
     /// Look for dead ones when there are this many.
     limit: usize,

@@ -17,11 +17,11 @@ use std::collections::{BTreeMap, VecDeque};
 #[repr(align(128))]
 pub(crate) struct Urgent {
     count: AtomicUsize,
-    waiting: Mutex<Waiting>,
+    waiting: Mutex<UrgentLists>,
 }
 
 #[derive(Default)]
-struct Waiting {
+struct UrgentLists {
     /// By priority, in the order in which they came. None of the lists is empty.
     lists: BTreeMap<u64, VecDeque<UrgentEntry>>,
     /// The list that was emptied last, for the next priority.
@@ -36,7 +36,7 @@ struct UrgentEntry {
     came: u64,
 }
 
-impl Waiting {
+impl UrgentLists {
     /// Takes the first of a list.
     fn take(&mut self, priority: u64) -> Option<EdtRef> {
         let list = self.lists.get_mut(&priority)?;

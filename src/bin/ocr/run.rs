@@ -196,7 +196,7 @@ impl Folder {
         ))
     }
 
-    /// Where it is.
+    /// The path of the file.
     pub(crate) fn path(&self) -> &Path {
         &self.0
     }

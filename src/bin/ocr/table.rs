@@ -3,9 +3,9 @@
 /// How a column's cells are aligned.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Align {
-    /// Words.
+    /// To the left, as words stand.
     Left,
-    /// Numbers.
+    /// To the right, as numbers stand.
     Right,
 }
 

@@ -45,16 +45,16 @@ const LOOKS: usize = if cfg!(loom) { 1 } else { 16 };
 
 /// A pool of EDTs, and devices that may run them.
 pub trait Pool {
-    /// An EDT.
+    /// What stands for an EDT in the pool.
     type Edt;
 
     /// Whether there are none.
     fn is_empty(&self) -> bool;
 
-    /// Takes one out.
+    /// Takes an EDT out of the pool.
     fn take(&mut self) -> Option<Self::Edt>;
 
-    /// Puts one back.
+    /// Puts an EDT back that was taken out.
     fn put_back(&mut self, edt: Self::Edt);
 
     /// The devices that may run one.

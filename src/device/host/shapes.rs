@@ -1,6 +1,6 @@
 //! In which shapes a kernel was launched: some platforms compile it anew for each, in its first launch.
 
-use crate::device::NdRange;
+use crate::device::LaunchRange;
 use rustc_hash::FxHashSet;
 
 /// So many shapes of a kernel are remembered. One that is launched in more has a size that varies, which no platform
@@ -10,15 +10,15 @@ const REMEMBERED: usize = 64;
 /// The shapes of a kernel's launches.
 #[derive(Default)]
 pub(crate) struct Shapes {
-    last: Option<NdRange>,
-    all: FxHashSet<NdRange>,
+    last: Option<LaunchRange>,
+    all: FxHashSet<LaunchRange>,
 }
 
 impl Shapes {
     /// Notes a launch, and says whether it was the first of this shape: of these sizes, and with an offset or without.
-    pub(crate) fn is_new(&mut self, range: &NdRange) -> bool {
+    pub(crate) fn is_new(&mut self, range: &LaunchRange) -> bool {
         let offset = range.offset.map(|offset| usize::from(offset != 0));
-        let shape = NdRange { offset, ..*range };
+        let shape = LaunchRange { offset, ..*range };
         if self.last == Some(shape) {
             return false;
         }
@@ -31,8 +31,8 @@ impl Shapes {
 mod tests {
     use super::*;
 
-    fn range(global: usize, local: Option<usize>, offset: usize) -> NdRange {
-        NdRange {
+    fn range(global: usize, local: Option<usize>, offset: usize) -> LaunchRange {
+        LaunchRange {
             work_dim: 1,
             offset: [offset, 0, 0],
             global: [global, 1, 1],

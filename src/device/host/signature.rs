@@ -19,7 +19,7 @@ pub enum ArgKind {
     Constant,
     /// A value of this many bytes: a parameter.
     Scalar {
-        /// Its size.
+        /// The size of the argument.
         bytes: usize,
         /// How a parameter's word becomes the value.
         form: Form,

@@ -5,7 +5,7 @@
 //! in the order of their last use, so that finding a victim is a walk from the front past those in
 //! use, which are few.
 
-use crate::device::opencl::fault::Mark;
+use crate::device::opencl::fault::FailureMark;
 use crate::device::opencl::lane::{Needs, Ticket};
 use crate::device::opencl::raw::Mem;
 use crate::object::data_block::DataBlock;
@@ -46,7 +46,7 @@ pub(crate) struct BufferEntry {
     /// How many of them have failed, one after the other.
     pub(crate) failed_fetches: u32,
     /// A command that uses it has failed, and the device has not run dry since.
-    pub(crate) failed: Option<Mark>,
+    pub(crate) failed: Option<FailureMark>,
     /// The buffer is to be forgotten as soon as nothing uses it.
     pub(crate) forgotten: bool,
     older: Id,

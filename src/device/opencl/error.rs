@@ -1,6 +1,6 @@
 //! What can go wrong with a device, said so that a person can act on it.
 
-use crate::device::NdRange;
+use crate::device::LaunchRange;
 use crate::text::Readable;
 use opencl3::error_codes::error_text;
 use std::fmt;
@@ -54,7 +54,7 @@ pub enum BuildError {
         /// The kernels that there are.
         available: Vec<String>,
     },
-    /// Anything else.
+    /// An error that has no message of its own.
     Other(DeviceError),
 }
 
@@ -115,7 +115,7 @@ pub struct LaunchError {
     /// The kernel's name; empty where the launch named none that was built.
     pub kernel: String,
     /// The index space.
-    pub range: NdRange,
+    pub range: LaunchRange,
     /// The arguments as they would stand in a listing, in order.
     pub arguments: Vec<String>,
     /// What happened.

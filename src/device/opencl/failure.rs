@@ -38,7 +38,7 @@
 
 use crate::device::opencl::buffers::{BufferEntry, Id};
 use crate::device::opencl::fault::Fault;
-use crate::device::opencl::fault::{Blame, Mark};
+use crate::device::opencl::fault::{Blame, FailureMark};
 use crate::device::opencl::job::{Casualty, Failure, Failures};
 use crate::device::opencl::job::{Fetching, Message};
 use crate::device::opencl::job::{Job, Use, Work};
@@ -143,7 +143,7 @@ impl Manager {
             && (content || entry.failed.is_none())
         {
             let why = Rc::clone(why);
-            entry.failed = Some(Mark { why, content });
+            entry.failed = Some(FailureMark { why, content });
         }
         self.failure().marked.insert(id);
     }

@@ -60,7 +60,7 @@ pub(crate) struct Blame {
 }
 /// What a failed command leaves at a block that it uses.
 #[derive(Clone)]
-pub(crate) struct Mark {
+pub(crate) struct FailureMark {
     pub(crate) why: Rc<Blame>,
     /// The content of the buffer is not what it should be. Otherwise the command is a kernel that has read it.
     pub(crate) content: bool,

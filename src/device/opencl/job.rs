@@ -113,7 +113,7 @@ pub(crate) struct Failure {
 /// The failures so far.
 #[derive(Default)]
 pub(crate) struct Failures {
-    /// In a row.
+    /// How many launches have failed in a row.
     pub(crate) count: u32,
     /// Some command did not end.
     pub(crate) never_ends: bool,

@@ -13,7 +13,7 @@
 //! | copies in enqueued | blocks valid on the device |
 //! | arguments set, kernel enqueued | |
 
-use crate::device::NdRange;
+use crate::device::LaunchRange;
 use crate::device::opencl::arguments::describe_arguments;
 use crate::device::opencl::buffers::Id;
 use crate::device::opencl::fault::{Fault, Obstacle};
@@ -433,7 +433,7 @@ impl Manager {
 
 impl Manager {
     /// Whether a launch's blocks fit pointers to constant memory, and with what local size it runs.
-    pub(crate) fn fit(&mut self, launch: &Launch) -> Result<NdRange, Fault> {
+    pub(crate) fn fit(&mut self, launch: &Launch) -> Result<LaunchRange, Fault> {
         let kernel = &mut self.programs.kernels[launch.kernel];
         let sizes = launch
             .blocks

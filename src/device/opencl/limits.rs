@@ -6,7 +6,7 @@
 use crate::device::host::signature::{ArgKind, Signature};
 use crate::device::opencl::fault::Fault;
 use crate::device::opencl::raw::Kernel;
-use crate::device::{DeviceInfo, DeviceKind, NdRange};
+use crate::device::{DeviceInfo, DeviceKind, LaunchRange};
 use opencl3::kernel::{
     CL_KERNEL_COMPILE_WORK_GROUP_SIZE, CL_KERNEL_PREFERRED_WORK_GROUP_SIZE_MULTIPLE,
     CL_KERNEL_WORK_GROUP_SIZE,
@@ -67,7 +67,7 @@ impl Groups {
     }
 
     /// The range with a local size that is permitted: the one that was given, or one that is chosen.
-    pub(crate) fn fit(&mut self, range: &NdRange) -> Result<NdRange, Fault> {
+    pub(crate) fn fit(&mut self, range: &LaunchRange) -> Result<LaunchRange, Fault> {
         let dims = range.work_dim as usize;
         // OpenCL has words of its own for these, and without work-items there is no group.
         if !(1..=3).contains(&dims) || range.global[..dims].contains(&0) {
@@ -93,7 +93,7 @@ impl Groups {
                 }
             },
         };
-        Ok(NdRange {
+        Ok(LaunchRange {
             local: Some(local),
             ..*range
         })
@@ -117,7 +117,7 @@ impl Groups {
 
     fn check(&self, dims: usize, global: &[usize; 3], local: &[usize; 3]) -> Result<(), Fault> {
         let used = &local[..dims];
-        let shown = Sizes(used);
+        let shown = SizesText(used);
         let hint = "the local size is localSize of the template's range function, or local_work_size of \
                     ocrOpenclTaskCreate; where none is given, the runtime chooses one that is permitted";
         let refuse = |cause: String| {
@@ -132,7 +132,7 @@ impl Groups {
             ));
         }
         if let Some(required) = self.required {
-            let whole = Sizes(&required);
+            let whole = SizesText(&required);
             let fits = used == &required[..dims];
             if !fits || required[dims..].iter().any(|&size| size != 1) {
                 return refuse(format!(
@@ -181,10 +181,10 @@ impl Groups {
     }
 }
 
-/// Sizes as they stand in a message, `8 x 1`.
-struct Sizes<'a>(&'a [usize]);
+/// SizesText as they stand in a message, `8 x 1`.
+struct SizesText<'a>(&'a [usize]);
 
-impl std::fmt::Display for Sizes<'_> {
+impl std::fmt::Display for SizesText<'_> {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         for (at, size) in self.0.iter().enumerate() {
             write!(f, "{}{size}", if at == 0 { "" } else { " x " })?;
@@ -216,7 +216,7 @@ fn first_size(size: usize, room: usize, most: usize, multiple: usize) -> usize {
 /// The largest divisor of `size` that is at most `room`; 0 if there is no room.
 fn largest_divisor(size: usize, room: usize) -> usize {
     let power = 1 << size.trailing_zeros().min(room.checked_ilog2().unwrap_or(0));
-    // Sizes are mostly round, and so is what is permitted.
+    // SizesText are mostly round, and so is what is permitted.
     if power == room {
         return power;
     }
@@ -313,10 +313,10 @@ mod tests {
         }
     }
 
-    fn range(global: &[usize], local: Option<[usize; 3]>) -> NdRange {
+    fn range(global: &[usize], local: Option<[usize; 3]>) -> LaunchRange {
         let mut sizes = [1; 3];
         sizes[..global.len()].copy_from_slice(global);
-        NdRange {
+        LaunchRange {
             work_dim: global.len() as u32,
             offset: [0; 3],
             global: sizes,

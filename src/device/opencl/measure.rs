@@ -47,7 +47,7 @@ fn measure(device: &DeviceInfo) -> Answer<[LinkSpeed; 2]> {
         .filter(|&size| size as u64 <= most)
         .collect();
     let largest = sizes[sizes.len() - 1];
-    let (mem, host) = (context.buffer(largest)?, Host::new(largest));
+    let (mem, host) = (context.buffer(largest)?, HostMemory::new(largest));
     let mut times = [Vec::new(), Vec::new()];
     for &size in &sizes {
         for (direction, times) in times.iter_mut().enumerate() {
@@ -66,7 +66,13 @@ fn measure(device: &DeviceInfo) -> Answer<[LinkSpeed; 2]> {
     Ok(times.map(|times| speed(&times)))
 }
 
-fn copy(queue: &Queue, mem: &Mem, host: &Host, bytes: usize, to_device: bool) -> Answer<Event> {
+fn copy(
+    queue: &Queue,
+    mem: &Mem,
+    host: &HostMemory,
+    bytes: usize,
+    to_device: bool,
+) -> Answer<Event> {
     let waits = Waits::<1>::none();
     let copied = if to_device {
         // SAFETY: the memory has so many bytes, all written, and outlives the copy, which the caller waits for.
@@ -83,14 +89,14 @@ fn copy(queue: &Queue, mem: &Mem, host: &Host, bytes: usize, to_device: bool) ->
     Ok(copied)
 }
 
-/// Host memory to copy from and to, aligned as a block's, and written, so that its pages are there.
-struct Host {
+/// HostMemory memory to copy from and to, aligned as a block's, and written, so that its pages are there.
+struct HostMemory {
     start: NonNull<u8>,
     layout: Layout,
 }
 
-impl Host {
-    fn new(bytes: usize) -> Host {
+impl HostMemory {
+    fn new(bytes: usize) -> HostMemory {
         let layout = Layout::from_size_align(bytes, 4096).unwrap_or(Layout::new::<[u8; 4096]>());
         // SAFETY: the layout has a size.
         let start = unsafe { alloc(layout) };
@@ -99,11 +105,11 @@ impl Host {
         };
         // SAFETY: just allocated with this size.
         unsafe { start.write_bytes(1, layout.size()) };
-        Host { start, layout }
+        HostMemory { start, layout }
     }
 }
 
-impl Drop for Host {
+impl Drop for HostMemory {
     fn drop(&mut self) {
         // SAFETY: allocated with this layout, and given back here alone. Where a copy has failed, it has ended.
         unsafe { dealloc(self.start.as_ptr(), self.layout) };

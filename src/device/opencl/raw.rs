@@ -4,7 +4,7 @@
 //! what enqueued commands still use. Errors of a release are ignored: there is nobody who could do
 //! anything about them, and the object is gone for us either way.
 
-use crate::device::NdRange;
+use crate::device::LaunchRange;
 use crate::device::host::completion_wake::Notify;
 use crate::device::opencl::discovery::{RawDevice, number, numbers};
 use cl3::load_library;
@@ -388,7 +388,7 @@ impl Queue {
     pub(crate) unsafe fn run<const N: usize>(
         &self,
         kernel: &Kernel,
-        range: &NdRange,
+        range: &LaunchRange,
         waits: &Waits<N>,
     ) -> Answer<Event> {
         let local = range.local.as_ref().map_or(ptr::null(), |l| l.as_ptr());

@@ -186,9 +186,9 @@ fn cache_fault() -> Option<(bool, String)> {
     }
     let fault = try_folder(&folder).err()?;
     let (what, error) = match &fault {
-        Fault::Folder(error) => ("which cannot be made", error),
-        Fault::Write(error) => ("in which nothing can be written", error),
-        Fault::Load(error) => (
+        SurroundingsFault::Folder(error) => ("which cannot be made", error),
+        SurroundingsFault::Write(error) => ("in which nothing can be written", error),
+        SurroundingsFault::Load(error) => (
             "from which no code can be loaded (is it mounted noexec?)",
             error,
         ),
@@ -198,7 +198,7 @@ fn cache_fault() -> Option<(bool, String)> {
          this user may write, on a file system with free space that is not mounted noexec",
         folder.display()
     );
-    Some((matches!(fault, Fault::Load(_)), text))
+    Some((matches!(fault, SurroundingsFault::Load(_)), text))
 }
 
 /// Variables by which a platform is told which of its devices to have, and a part of the platform's name, in lower case.
@@ -281,16 +281,16 @@ fn free_bytes(folder: &Path) -> Option<u64> {
 }
 
 /// What is wrong with a folder.
-enum Fault {
+enum SurroundingsFault {
     Folder(io::Error),
     Write(io::Error),
     Load(io::Error),
 }
 
 /// Writes a file there, and maps it for execution, as PoCL does.
-fn try_folder(folder: &Path) -> Result<(), Fault> {
+fn try_folder(folder: &Path) -> Result<(), SurroundingsFault> {
     static TRIES: AtomicU64 = AtomicU64::new(0);
-    fs::create_dir_all(folder).map_err(Fault::Folder)?;
+    fs::create_dir_all(folder).map_err(SurroundingsFault::Folder)?;
     // Relaxed: it makes names differ, and orders nothing.
     let number = TRIES.fetch_add(1, Ordering::Relaxed);
     let name = format!("ocr-tries-{}-{number}", std::process::id());
@@ -300,12 +300,13 @@ fn try_folder(folder: &Path) -> Result<(), Fault> {
     result
 }
 
-fn try_file(path: &Path) -> Result<(), Fault> {
+fn try_file(path: &Path) -> Result<(), SurroundingsFault> {
     const BYTES: usize = 4096;
     let mut options = OpenOptions::new();
     options.read(true).write(true).create_new(true).mode(0o700);
-    let mut file = options.open(path).map_err(Fault::Write)?;
-    file.write_all(&[0; BYTES]).map_err(Fault::Write)?;
+    let mut file = options.open(path).map_err(SurroundingsFault::Write)?;
+    file.write_all(&[0; BYTES])
+        .map_err(SurroundingsFault::Write)?;
     // SAFETY: a new mapping of a file that is open and as long, where the system finds room.
     let mapped = unsafe {
         libc::mmap(
@@ -318,7 +319,7 @@ fn try_file(path: &Path) -> Result<(), Fault> {
         )
     };
     if mapped == libc::MAP_FAILED {
-        return Err(Fault::Load(io::Error::last_os_error()));
+        return Err(SurroundingsFault::Load(io::Error::last_os_error()));
     }
     // SAFETY: the mapping was just made, and nothing refers to it.
     unsafe { libc::munmap(mapped, BYTES) };
@@ -454,7 +455,8 @@ mod tests {
         let file = folder.join("file");
         fs::write(&file, "").expect("a file");
         assert!(
-            try_folder(&file.join("below")).is_err_and(|fault| matches!(fault, Fault::Folder(_)))
+            try_folder(&file.join("below"))
+                .is_err_and(|fault| matches!(fault, SurroundingsFault::Folder(_)))
         );
         fs::remove_dir_all(&folder).expect("it is ours");
         assert!(try_folder(Path::new("/proc/self")).is_err());

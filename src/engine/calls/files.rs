@@ -380,7 +380,7 @@ impl Runtime {
     }
 }
 
-/// Its function.
+/// What the EDT that writes a chunk back would run: nothing.
 unsafe extern "C" fn nothing(_: u32, _: *mut u64, _: u32, _: *mut EdtDep) -> Guid {
     Guid::NULL
 }

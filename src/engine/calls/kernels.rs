@@ -12,7 +12,7 @@ use std::sync::atomic::Ordering;
 
 /// A kernel to add to a template.
 pub(crate) struct NewKernel<'a> {
-    /// OpenCL C.
+    /// The source, in OpenCL C.
     pub source: &'a [u8],
     /// Build options, perhaps after `-ocr-device=cpu` or `-ocr-device=gpu`.
     pub options: &'a [u8],

@@ -64,7 +64,7 @@ pub(crate) struct LabelRequest {
 /// The output event of a new EDT.
 #[derive(Clone, Copy)]
 pub(crate) enum Output {
-    /// None is wanted.
+    /// No output event is wanted.
     None,
     /// A new once event; gets its GUID.
     New(NonNull<Guid>),

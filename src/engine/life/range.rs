@@ -41,7 +41,7 @@ pub(crate) fn range_of(
     variant: usize,
     blocks: &[Option<BlockArg>],
     strict: bool,
-) -> device::NdRange {
+) -> device::LaunchRange {
     let mut range = NdRange::default();
     if let Some(given) = edt.explicit_range() {
         range.work_dim = given.work_dim as u32;
@@ -102,7 +102,7 @@ pub(crate) fn range_of(
     {
         note_of_none(edt, range.work_dim, none);
     }
-    device::NdRange {
+    device::LaunchRange {
         work_dim: range.work_dim,
         offset: range.global_offset,
         global: range.global_size,

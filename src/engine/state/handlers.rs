@@ -59,7 +59,7 @@ impl Handlers {
         }
     }
 
-    /// Installs more.
+    /// Installs these handlers beside those that are installed.
     pub(crate) fn add(&self, handlers: impl IntoIterator<Item = Handler>) {
         self.installed.lock().extend(handlers);
     }
@@ -83,7 +83,7 @@ impl Handlers {
         result
     }
 
-    /// Takes them off.
+    /// Takes all of these handlers off, and puts back what was there before.
     pub(crate) fn end(&self) {
         self.installed.lock().clear();
     }

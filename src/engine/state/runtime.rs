@@ -177,8 +177,8 @@ impl Runtime {
 pub(crate) struct Flight(u64);
 
 impl Flight {
-    /// A kernel's launch.
+    /// The launch of a kernel, which is counted apart, too.
     pub(crate) const LAUNCH: Flight = Flight((1 << 32) + 1);
-    /// Other work.
+    /// Work outside of the workers that is no launch, such as a fetch.
     pub(crate) const OTHER: Flight = Flight(1);
 }

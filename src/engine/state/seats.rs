@@ -258,7 +258,7 @@ impl Seats {
         }
     }
 
-    /// Starts a spare.
+    /// Starts a thread that waits for an empty seat.
     fn start(&self, runtime: &'static Runtime, state: &mut SeatState) -> std::io::Result<()> {
         let number = state.threads.len();
         let name = if number < runtime.queues.workers() {

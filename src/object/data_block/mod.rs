@@ -1,6 +1,21 @@
 //! A data block: its states and marks, who holds it in which mode, and who waits. Where its content is stands in
 //! `copies`, its host memory in `memory`, and where blocks are kept in `store`.
 //!
+//! ```text
+//!                                  an event keeps it
+//!   free ---passed by value--> private -----------------+
+//!                                 |                     v       ocrDbPartition
+//!   free ---creation--------------|------------------> live <-------------------> divided
+//!                                 |                     |        last part goes      |
+//!                 done with it,   |       ocrDbDestroy  |                            | ocrDbDestroy
+//!                 or ocrDbDestroy |                     v       last part goes       v
+//!                                 +---------------> destroyed <------------ divided and destroyed
+//!                                                       |
+//!                                  the last holder, the | last waiter and every device have let go of it
+//!                                                       v
+//!                                                     free
+//! ```
+//!
 //! | state | meaning | left by |
 //! |---|---|---|
 //! | free | slot of no block | creation |

@@ -1,5 +1,25 @@
 //! An EDT: 64 bytes of header and fields, then its pre-slots and parameters.
 //!
+//! ```text
+//!            creation            last pre-slot satisfied            has run
+//!   free ---------------> waiting ---------------------> runnable ----------> free
+//!                            |                               |
+//!            ocrEdtDestroy   |                               | has run, and returned an event that its
+//!                            v                               v own output event, in the slot, waits for
+//!                         zombie                           ended
+//!                            | no event's list               | the output event is triggered
+//!                            v leads to it any more          v or destroyed
+//!                          free                            free
+//!
+//!   The slot of a label:
+//!            creation          the function begins           the EDT ends
+//!   free ---------------> named ---------------> started ------------------> free
+//!                           |                       |
+//!        destroyed, or its  v end          creation | of the next EDT on the label
+//!                         free                      v
+//!                                                 named
+//! ```
+//!
 //! | state | count is | who may touch it | left by |
 //! |---|---|---|---|
 //! | free | 0 | holder of the free slot | creation |

@@ -11,14 +11,14 @@ use std::collections::BTreeMap;
 use std::fmt::Write;
 
 /// The nodes, by what they are called, and the arrows.
-struct Graph<'a> {
+struct DotGraph<'a> {
     objects: &'a Objects,
     labels: &'a Labels,
     nodes: BTreeMap<String, (&'static str, String)>,
     arrows: Vec<(String, String, String)>,
 }
 
-impl Graph<'_> {
+impl DotGraph<'_> {
     fn edt(&mut self, edt: &Name) -> String {
         let id = edt.guid.to_string();
         let label = format!("{}\n{}", edt.work.name, self.object(edt.guid));
@@ -69,7 +69,7 @@ fn without_object(call: &DeferredCallView) -> String {
 impl Snapshot<'_> {
     /// The graph of what waits.
     pub fn dot(&self) -> String {
-        let mut graph = Graph {
+        let mut graph = DotGraph {
             objects: self.objects,
             labels: self.labels,
             nodes: BTreeMap::new(),
@@ -170,7 +170,7 @@ impl Snapshot<'_> {
     }
 
     /// Draws these events, and those that they depend on.
-    fn draw_events(&self, graph: &mut Graph<'_>, mut events: Vec<Guid>) {
+    fn draw_events(&self, graph: &mut DotGraph<'_>, mut events: Vec<Guid>) {
         while let Some(event) = events.pop() {
             let id = event.to_string();
             if graph.nodes.contains_key(&id) {
@@ -215,7 +215,7 @@ impl Snapshot<'_> {
     }
 
     /// Draws a block that somebody waits for, and who has it.
-    fn draw_block(&self, graph: &mut Graph<'_>, block: Guid) -> String {
+    fn draw_block(&self, graph: &mut DotGraph<'_>, block: Guid) -> String {
         let id = block.to_string();
         let Some(held) = self
             .blocks

@@ -73,7 +73,7 @@ pub(crate) fn handler_address() -> usize {
     handle as WithInfo as usize
 }
 
-/// The handler.
+/// The handler of signals that a crash causes.
 pub(crate) extern "C" fn handle(
     signal: libc::c_int,
     info: *const libc::siginfo_t,

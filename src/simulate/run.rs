@@ -262,6 +262,7 @@ impl Run<'_> {
                     function,
                     devices,
                     blocks: &blocks,
+                    times: self.known[task.template as usize],
                 };
                 match self.policy.choose(&choices, &self.shared) {
                     Choice::FirstFree if !function => {

@@ -52,6 +52,7 @@ impl Context {
                     function,
                     devices,
                     blocks,
+                    times: &work.times,
                 };
                 match self.runtime.policy.choose(&choices, self.runtime) {
                     Choice::At(place) => place,

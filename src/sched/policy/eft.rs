@@ -56,6 +56,9 @@ const EXPLORE_BACKLOG: usize = 8;
 const EXPLORE_PENDING: usize = 100;
 /// Or if the run has taken so many times as long as the EDT takes elsewhere.
 const EXPLORE_AFTER: u64 = 8;
+/// An EDT that takes less is not worth keeping: to launch its kernel takes a core of the host some microseconds, and to put it
+/// before a place and take it from there half a microsecond.
+const KEEP_FROM_NS: u64 = 10_000;
 /// A place takes an EDT from another's line only if that ends sooner by this part of the time.
 const GAIN: u64 = 32;
 /// An EDT is moved so often at most: then its place takes it.
@@ -83,8 +86,18 @@ impl Policy for Eft {
         true
     }
 
-    fn choose(&self, _: &Choices<'_>, _: &dyn Machine) -> Choice {
-        Choice::Kept
+    /// An EDT that a worker runs in less time than it takes to keep it goes there at once, if no device is known to be
+    /// faster. What keeps a device from being unknown for ever are the first ones, of which the host is not known either.
+    fn choose(&self, choices: &Choices<'_>, _: &dyn Machine) -> Choice {
+        let bytes = choices.blocks.bytes();
+        let time = |place| choices.times.expected(place, bytes);
+        let slower = |host: u64| move |device: &Place| time(*device).is_some_and(|ns| ns >= host);
+        match time(Place::HOST).filter(|_| choices.function) {
+            Some(host) if host < KEEP_FROM_NS && choices.devices.iter().all(slower(host)) => {
+                Choice::At(Place::HOST)
+            }
+            _ => Choice::Kept,
+        }
     }
 
     fn keeper(&self) -> Option<&dyn Keeper> {

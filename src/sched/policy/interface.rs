@@ -69,6 +69,8 @@ pub struct Choices<'a> {
     pub devices: &'a [Place],
     /// The blocks of the EDT.
     pub blocks: &'a dyn Blocks,
+    /// How long the variants of its template take.
+    pub times: &'a dyn Times,
 }
 
 impl Choices<'_> {

@@ -1,4 +1,5 @@
 use super::*;
+use crate::model::RunTimes;
 use crate::object::place::Place;
 
 struct Loads([usize; 2]);
@@ -45,6 +46,7 @@ fn choose_with(policy: &str, function: bool, bytes: [u64; 3], times: usize) -> V
         function,
         devices: &DEVICES,
         blocks: &Bytes(bytes),
+        times: &RunTimes::default(),
     };
     (0..times)
         .map(|_| policy.choose(&choices, &Loads([3, 1])))
@@ -74,6 +76,31 @@ fn cpu_and_device_do_as_they_are_called() {
     assert_eq!(choose("cpu", false, 1), [Choice::At(DEVICES[1])]);
     assert_eq!(choose("device", true, 1), [Choice::At(DEVICES[1])]);
     assert_eq!(choose("eager", true, 1), [Choice::FirstFree]);
+}
+
+/// Where placing an EDT would take longer than running it, it runs at once.
+#[test]
+fn eft_does_not_keep_what_is_shorter_than_placing_it() {
+    let policy = parse("eft").expect("a policy");
+    let times = RunTimes::default();
+    let choose = || {
+        let choices = Choices {
+            function: true,
+            devices: &DEVICES[..1],
+            blocks: &Bytes([64, 0, 0]),
+            times: &times,
+        };
+        policy.choose(&choices, &Loads([0, 0]))
+    };
+    assert_eq!(choose(), Choice::Kept, "nothing is known");
+    times.sample(0, 64, 300, false);
+    assert_eq!(choose(), Choice::Kept, "the device is not known");
+    times.sample(1, 64, 5_000, false);
+    assert_eq!(choose(), Choice::At(Place::HOST));
+    for _ in 0..11 {
+        times.sample(0, 64, 50_000, false);
+    }
+    assert_eq!(choose(), Choice::Kept);
 }
 
 #[test]
@@ -148,6 +175,7 @@ fn a_policy_is_added_by_an_entry() {
         function: true,
         devices: &DEVICES,
         blocks: &Bytes([0; 3]),
+        times: &RunTimes::default(),
     };
     assert_eq!(
         policy.choose(&choices, &Loads([0, 0])),

@@ -16,6 +16,8 @@
  *                          or there is no such place, it goes where it would have gone without, and
  *                          the report of the run says so. The affinity argument of
  *                          ocrOpenclTaskCreate outranks the hint.
+ *   OCR_HINT_EDT_TIME      What an EDT of this template takes, in nanoseconds, wherever it runs: a first
+ *                          guess for a policy that places EDTs by their times, until some have run.
  *
  * An EDT begins with the hints that its template has when the EDT is created; those given to
  * ocrEdtCreate come on top, then those of ocrSetHint. A hint for another kind of object is left out

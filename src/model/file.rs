@@ -1,9 +1,10 @@
-//! The file in which what runs have learned of one place is kept: plain text, a line for each size of a variant.
+//! The file in which what runs have learned of one place is kept: plain text, a line for each size of a variant,
+//! with a tab between two fields.
 //!
 //! ```text
 //! ocr-models 1
-//! place	pthread-Intel(R) Xeon(R) ... driver 3.1
-//! day=20782	program=jacobi:1f0c...	template=sweep+0x1a30	variant=kernel sweep 77ab...	bytes=8192	alone=812,790	beside=1020	check=5d0c12aa
+//! place  pthread-Intel(R) Xeon(R) ... driver 3.1
+//! day=20782  program=jacobi:1f0c...  template=sweep+0x1a30  variant=kernel sweep 77ab...  bytes=8192  alone=812,790  beside=1020  check=5d0c12aa
 //! ```
 //!
 //! The day is the last one on which a run has used the line, counted from the first of January 1970. Samples are

@@ -32,6 +32,8 @@ struct Table {
     guess: AtomicU64,
     /// The places whose predictions fail: a bit for each.
     failing: AtomicU32,
+    /// Whether they have, at some time in this run.
+    has_failed: AtomicBool,
     /// Whether somebody has asked for what earlier runs have kept.
     recalled: AtomicBool,
 }
@@ -104,6 +106,12 @@ impl RunTimes {
         table.is_some_and(|table| table.failing.load(Ordering::Relaxed) != 0)
     }
 
+    /// Whether the predictions for some place have failed at some time.
+    pub fn has_failed(&self) -> bool {
+        let table = self.0.get();
+        table.is_some_and(|table| table.has_failed.load(Ordering::Relaxed))
+    }
+
     /// Whether nobody has asked this before, who is to take in then what earlier runs have kept.
     pub fn begin_recall(&self) -> bool {
         let table = self.0.get_or_init(Box::default);
@@ -148,7 +156,10 @@ impl Table {
         let bit = 1 << place;
         let was = self.failing.load(Ordering::Relaxed) & bit != 0;
         match (was, fails) {
-            (false, true) => drop(self.failing.fetch_or(bit, Ordering::Relaxed)),
+            (false, true) => {
+                self.failing.fetch_or(bit, Ordering::Relaxed);
+                self.has_failed.store(true, Ordering::Relaxed);
+            }
             (true, false) => drop(self.failing.fetch_and(!bit, Ordering::Relaxed)),
             _ => {}
         }
@@ -288,7 +299,7 @@ mod tests {
         for _ in 0..30 {
             times.sample(0, 64, 1000, false);
         }
-        assert!(!times.fails());
+        assert!(!times.fails() && times.has_failed());
         assert_eq!(times.error(0), Some(0.0));
     }
 

@@ -16,19 +16,31 @@ pub(crate) struct Samples {
 impl Samples {
     /// Adds one; the oldest of eleven goes.
     pub(crate) fn add(&mut self, value: u64) {
+        // The place that becomes free in `sorted`: that of the oldest, which is there as everything in `ring` is, or the
+        // first behind all.
+        let mut free = self.len;
         if self.len == KEPT {
             let oldest = self.ring[self.next];
-            // It is there, as everything in `ring` is.
-            let at = self.sorted.partition_point(|&other| other < oldest);
-            self.sorted.copy_within(at + 1.., at);
-            self.len -= 1;
+            free = self.sorted.iter().filter(|&&other| other < oldest).count();
+        } else {
+            self.len += 1;
         }
-        let at = self.sorted[..self.len].partition_point(|&other| other < value);
-        self.sorted.copy_within(at..self.len, at + 1);
-        self.sorted[at] = value;
-        self.len += 1;
+        // It moves to where the value belongs. Few steps, so this is faster than to move many values at once.
+        while free + 1 < self.len && self.sorted[free + 1] < value {
+            self.sorted[free] = self.sorted[free + 1];
+            free += 1;
+        }
+        while free > 0 && self.sorted[free - 1] > value {
+            self.sorted[free] = self.sorted[free - 1];
+            free -= 1;
+        }
+        self.sorted[free] = value;
         self.ring[self.next] = value;
-        self.next = (self.next + 1) % KEPT;
+        self.next = if self.next + 1 == KEPT {
+            0
+        } else {
+            self.next + 1
+        };
     }
 
     /// How many there are.

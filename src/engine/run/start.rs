@@ -211,6 +211,7 @@ impl Run {
             code => code,
         };
         self.runtime.keep_models();
+        self.runtime.remark_wrong_models();
         self.runtime.report(status);
         // A thread of the program may be in a call, or about to end its context: then it has the
         // runtime, and frees it later.

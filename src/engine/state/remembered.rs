@@ -178,6 +178,22 @@ impl Runtime {
         known
     }
 
+    /// Says in the report which templates' times could not be told before.
+    pub(crate) fn remark_wrong_models(&self) {
+        if !self.policy.learns() {
+            return;
+        }
+        self.objects.code_table.for_each(|work| {
+            if work.times.has_failed() {
+                self.registry.remark(format!(
+                    "how long EDTs of template \"{}\" take does not follow from the sizes of their blocks: for a time, \
+                     predictions were off by more than half, and they ran in the first free place",
+                    work.name
+                ));
+            }
+        });
+    }
+
     /// Keeps what this run has learned. In strict mode functions take longer, and that is of no use to others.
     pub(crate) fn keep_models(&self) {
         let Some(store) = (self.remembered.store.as_ref()).filter(|_| self.check.is_none()) else {

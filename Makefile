@@ -88,13 +88,13 @@ build/examples/%: build/obj/%.o $(STATIC_LIBRARY)
 setup: ## installs what the build needs and is missing (Debian, Ubuntu)
 	@CC="$(CC)" CXX="$(CXX)" CARGO="$(CARGO)" .ci/setup
 
-demo: setup ## compares CPU, OpenCL, static and eager placement on two real sequences
+demo: setup ## compares placement policies on CPU and OpenCL, on two real sequences
 	@$(MAKE) --no-print-directory all
 	@$(COMMAND) info --short
 	@echo
 	@echo "The edit distance of two mitochondrial genomes, human and orangutan:"
 	@echo
-	@$(COMMAND) compare --policies cpu,device,static:1:1,eager --show distance,gcups --same distance -- \
+	@$(COMMAND) compare --policies cpu,device,static:1:1,eager,eft --show distance,gcups --same distance -- \
 		build/examples/levenshtein --quiet examples/data/human-mt.fa examples/data/orangutan-mt.fa
 
 # Without an OpenCL device, tests that launch kernels are left out.

@@ -36,7 +36,7 @@ pub const SETTINGS: &[Description] = &[
     Description {
         name: "sched",
         variable: "OCR_SCHED",
-        what: "placement policy: cpu, device, static:C:D, eager",
+        what: "placement policy: eft, cpu, device, static:C:D, eager, heteroprio, locality, random:SEED",
     },
     Description {
         name: "devices",

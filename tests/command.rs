@@ -239,8 +239,10 @@ fn compare_runs_each_policy() {
 #[test]
 fn compare_without_devices_runs_what_it_can() {
     let hello = example("hello");
-    let answer = ocr(&["compare", &hello], NO_LIBRARY)
-        .is(0, &["Left out: device, static:1:1, eager.", "/nonexistent"]);
+    let answer = ocr(&["compare", &hello], NO_LIBRARY).is(
+        0,
+        &["Left out: device, static:1:1, eager, eft.", "/nonexistent"],
+    );
     assert_eq!(answer.row("cpu")[4], "0");
     ocr(&["compare", &hello], &[("OCR_DEVICES", "none")]).is(0, &["Left out", "$OCR_DEVICES"]);
     ocr(&["compare", "--devices=all", &hello], NO_LIBRARY)

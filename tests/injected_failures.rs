@@ -41,6 +41,7 @@ const CALLS: &[(&str, &[u32])] = &[
     ("clEnqueueUnmapMemObject", &[1, 2, 9]),
     ("clFlush", &[1, 2, 3, 4, 5, 8, 13]),
     ("clGetEventInfo", &[1, 2, 7, 20]),
+    ("clGetEventProfilingInfo", &[1, 2, 7, 20]),
     ("clSetEventCallback", &[1, 2, 4]),
     ("clWaitForEvents", &[1, 2]),
     ("clReleaseEvent", &[1, 5]),
@@ -96,7 +97,7 @@ const BEHIND: &[&str] = &[
     "Qnever",
 ];
 
-const POLICIES: &[&str] = &["device", "eager", "static:1:1", "cpu"];
+const POLICIES: &[&str] = &["device", "eager", "static:1:1", "cpu", "eft"];
 
 /// What fails on one of two devices, so that the other one runs it: at once, and later.
 const ON_ONE_DEVICE: &[&str] = &[

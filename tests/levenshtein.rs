@@ -127,7 +127,7 @@ fn expect(output: &Output, wanted: usize, what: &str) {
     );
 }
 
-const POLICIES: [&str; 5] = ["cpu", "device", "static:1:1", "static:2:1", "eager"];
+const POLICIES: [&str; 6] = ["cpu", "device", "static:1:1", "static:2:1", "eager", "eft"];
 
 /// Sweeps of full vectors, of some lanes of one, and of single words, in all forms that this CPU has: of the
 /// last rows of a tile, and of a whole tile that another takes its upper boundary from.

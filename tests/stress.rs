@@ -144,7 +144,7 @@ fn tell_of_platforms() {
 fn aim(kernels: bool, several: bool) -> Result<Aim, Failed> {
     let workers = list("OCR_STRESS_WORKERS", &["1", "2", "3", "4", "8", "16"]);
     let policies: &[&str] = if kernels {
-        &["eager", "device", "static:1:1", "cpu"]
+        &["eft", "eager", "device", "static:1:1", "cpu"]
     } else {
         &["eager"]
     };

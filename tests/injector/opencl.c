@@ -39,7 +39,7 @@ typedef uint32_t cl_uint;
 typedef uint64_t cl_ulong;
 typedef void *handle;
 
-enum { COMPLETE = 0, SUBMITTED = 2, FAILS = -5, BEHIND_ONE = -14, EXECUTION_STATUS = 0x11D3 };
+enum { COMPLETE = 0, SUBMITTED = 2, FAILS = -5, NO_PROFILING_INFO = -7, BEHIND_ONE = -14, EXECUTION_STATUS = 0x11D3 };
 
 /* ---- what fails -------------------------------------------------------------------------------------------------- */
 
@@ -431,6 +431,18 @@ cl_int clGetEventInfo(struct event *event, cl_uint what, size_t size, void *valu
         *(cl_int *)value = status_of(event);
     }
     return 0;
+}
+
+/* A command that was not executed has no times. */
+cl_int clGetEventProfilingInfo(struct event *event, cl_uint what, size_t size, void *value, size_t *needed) {
+    REAL(cl_int, clGetEventProfilingInfo, handle, cl_uint, size_t, void *, size_t *)
+    if (fails("clGetEventProfilingInfo")) {
+        return FAILS;
+    }
+    if (event->real == NULL) {
+        return NO_PROFILING_INFO;
+    }
+    return real(event->real, what, size, value, needed);
 }
 
 cl_int clWaitForEvents(cl_uint count, struct event *const *list) {

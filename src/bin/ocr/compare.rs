@@ -40,7 +40,7 @@ pub(crate) struct Options {
     #[arg(
         long,
         value_delimiter = ',',
-        default_value = "cpu,device,static:1:1,eager"
+        default_value = "cpu,device,static:1:1,eager,eft"
     )]
     policies: Vec<String>,
 

@@ -84,6 +84,11 @@ pub const SETTINGS: &[Description] = &[
         what: "a file that gets the same as JSON",
     },
     Description {
+        name: "trace",
+        variable: "OCR_TRACE",
+        what: "a file that gets a recording of the run, for `ocr trace`",
+    },
+    Description {
         name: "halt-dot",
         variable: "OCR_HALT_DOT",
         what: "a file that gets what waits for what, for Graphviz, when the program hangs and on SIGUSR1",
@@ -199,6 +204,8 @@ pub struct Settings {
     pub stats: Set<bool>,
     /// Write the report there.
     pub report: Set<Option<PathBuf>>,
+    /// Record the run there.
+    pub trace: Set<Option<PathBuf>>,
     /// Draw what waits there.
     pub halt_dot: Set<Option<PathBuf>>,
 }
@@ -321,6 +328,7 @@ impl Settings {
             ("check", self.check.to_string(), &self.check.origin),
             ("stats", self.stats.to_string(), &self.stats.origin),
             ("report", path(&self.report), &self.report.origin),
+            ("trace", path(&self.trace), &self.trace.origin),
             ("halt-dot", path(&self.halt_dot), &self.halt_dot.origin),
         ]
     }
@@ -421,6 +429,7 @@ impl Values {
             check: self.get("check", Checks::Off, parse_checks)?,
             stats: self.get("stats", false, parse_flag)?,
             report: self.get_file("report")?,
+            trace: self.get_file("trace")?,
             halt_dot: self.get_file("halt-dot")?,
         })
     }

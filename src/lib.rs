@@ -26,6 +26,7 @@
 //! * [`platform`]: the description of the machine in a file, with measured speeds of links.
 //! * `symbols`: the names of the program's functions, for messages.
 //! * `sync`: the atomics of the protocols, which the models replace.
+//! * `trace`: the recording of a run, as records in a file that each thread maps.
 //! * [`text`]: bytes that are not UTF-8, as text for people.
 
 // Models call parts of the rooms only.
@@ -70,6 +71,11 @@ pub(crate) mod status;
 mod symbols;
 mod sync;
 pub mod text;
+#[cfg(not(loom))]
+mod trace;
+#[cfg(loom)]
+#[path = "trace/models.rs"]
+mod trace;
 
 #[cfg(not(loom))]
 pub use engine::run::start::run_program;

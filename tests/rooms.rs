@@ -15,18 +15,21 @@ const MAY_IMPORT: &[(&str, &[&str])] = &[
     ("message", &[]),
     ("directory", &["text"]),
     ("heap", &["message", "sync"]),
+    ("trace", &["text", "diag"]),
     ("symbols", &["text", "heap"]),
     ("model", &["sync"]),
     (
         "object",
-        &["sync", "symbols", "heap", "text", "model", "status"],
+        &[
+            "sync", "symbols", "heap", "text", "model", "status", "trace",
+        ],
     ),
     ("diag", &["object"]),
-    ("graph", &["object", "sync", "heap"]),
+    ("graph", &["object", "sync", "heap", "trace"]),
     ("memory", &["object", "sync"]),
     ("sched", &["object", "sync", "model"]),
     ("simulate", &["sched", "object", "model"]),
-    ("device", &["object", "sync", "text", "model"]),
+    ("device", &["object", "sync", "text", "model", "trace"]),
     ("platform", &["device", "text", "config", "model"]),
     (
         "check",
@@ -35,7 +38,7 @@ const MAY_IMPORT: &[(&str, &[&str])] = &[
     (
         "report",
         &[
-            "object", "diag", "sync", "check", "sched", "symbols", "text",
+            "object", "diag", "sync", "check", "sched", "symbols", "text", "trace",
         ],
     ),
     (
@@ -72,6 +75,7 @@ const BELOW_THE_ENGINE: &[&str] = &[
     "symbols",
     "status",
     "sync",
+    "trace",
 ];
 
 /// A file of `src/`, by its module path without `crate`.

@@ -4,7 +4,8 @@ use super::{Dependence, Graph, GraphCall, GraphError};
 use crate::object::edt::{Edt, EdtState, Mode, PreSlot};
 use crate::object::event::{EventKind, EventState};
 use crate::object::guid::{Guid, Kind};
-use crate::object::link::Link;
+use crate::object::link::{Link, Target};
+use crate::trace;
 
 impl Graph<'_> {
     /// Links `source` (a data block, an event or `NULL_GUID`) to a pre-slot of an EDT or event.
@@ -90,10 +91,16 @@ impl Graph<'_> {
         }
         if !source.is_event() {
             pre_slot.satisfy(source, mode);
+            if trace::is_on() {
+                trace::events::satisfied(edt.own_guid().bits(), slot, source.bits(), mode as u8);
+            }
             self.count_down(edt, locked);
             return Ok(());
         }
         pre_slot.connect(mode);
+        if trace::is_on() {
+            trace::events::linked(edt.own_guid().bits(), slot, source.bits(), mode as u8);
+        }
         drop(locked);
         let link = if !destination.is_label() {
             Link::to_slot(destination, slot)
@@ -166,6 +173,11 @@ impl Graph<'_> {
         };
         let locked = edt.header.lock_pinned();
         pre_slot.satisfy(data, mode);
+        if trace::is_on()
+            && let Target::Edt { slot, .. } = link.target()
+        {
+            trace::events::satisfied(edt.own_guid().bits(), slot, data.bits(), mode as u8);
+        }
         self.count_down(edt, locked);
         Ok(())
     }

@@ -7,6 +7,7 @@ use crate::object::guid::Guid;
 use crate::object::link::{Link, Target};
 use crate::object::scope::Scope;
 use crate::sync::Spin;
+use crate::trace;
 
 /// How many EDTs are made runnable before they are sent on, and how many events of a list are kept to be satisfied: all of a
 /// long one would want memory.
@@ -257,6 +258,11 @@ impl Graph<'_> {
         }
         let mode = pre_slot.waiting_mode();
         pre_slot.satisfy(data, mode);
+        if trace::is_on() {
+            let (follower, first) = (edt.own_guid().bits(), first.own_guid().bits());
+            trace::events::satisfied(follower, slot, data.bits(), mode as u8);
+            trace::events::follows(follower, first);
+        }
         locked.word = locked.word.with_count(0).with_state(EdtState::Runnable);
         first.set_waiting(Link::END);
         Some((EdtRef::new(edt), link))
@@ -338,6 +344,9 @@ impl Graph<'_> {
                 let mode = pre_slot.waiting_mode();
                 sees(edt, &locked, mode);
                 pre_slot.satisfy(data, mode);
+                if trace::is_on() {
+                    trace::events::satisfied(edt.own_guid().bits(), slot, data.bits(), mode as u8);
+                }
                 self.count_down(edt, locked);
                 rest
             }

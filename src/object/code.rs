@@ -6,7 +6,7 @@
 
 use super::place::Place;
 use crate::model::RunTimes;
-use crate::symbols;
+use crate::{symbols, trace};
 use parking_lot::Mutex;
 use std::collections::HashMap;
 use std::ffi::c_void;
@@ -228,7 +228,7 @@ pub struct Code {
     /// The C variant.
     pub function: Option<EdtFunction>,
     /// The C variant, where a worker calls it and nothing else is to be done: not in strict mode, nor where it is
-    /// timed.
+    /// timed or the run is recorded.
     pub fast_entry: Option<EdtFunction>,
     /// The kernel variants.
     pub kernels: Vec<Kernel>,
@@ -329,6 +329,7 @@ pub struct CodeTable {
     all: Mutex<HashMap<Code, &'static Code>>,
     strict: bool,
     timed: Timed,
+    recorded: bool,
 }
 
 impl CodeTable {
@@ -338,6 +339,7 @@ impl CodeTable {
             all: Mutex::default(),
             strict,
             timed,
+            recorded: trace::is_on(),
         }
     }
 
@@ -349,7 +351,7 @@ impl CodeTable {
             Timed::Choices => work.has_choice(),
             Timed::Kernels => !work.kernels.is_empty(),
         };
-        !self.strict && !is_timed
+        !self.strict && !self.recorded && !is_timed
     }
 
     /// All that there are, in no order.

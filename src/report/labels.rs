@@ -2,6 +2,7 @@
 
 use crate::object::Objects;
 use crate::object::guid::Guid;
+use crate::trace;
 use parking_lot::Mutex;
 use std::collections::HashMap;
 
@@ -35,6 +36,9 @@ impl Labels {
             kept.limit = 2 * kept.labels.len();
         }
         kept.labels.insert(guid, label.to_owned());
+        if trace::is_on() {
+            trace::events::label(guid.bits(), label);
+        }
         true
     }
 

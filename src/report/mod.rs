@@ -2,6 +2,7 @@
 //! [`snapshot`] of what waits for what is read from the objects; nothing here changes one.
 
 pub mod labels;
+pub mod recorded;
 pub mod snapshot;
 pub mod tally;
 

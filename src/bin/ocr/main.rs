@@ -8,6 +8,7 @@
 //! | `run.rs` | one run of a program, and what it told |
 //! | `input.rs` | the standard input, for each run |
 //! | `started.rs` | why a program could not be started, or did not run to its end |
+//! | `trace.rs` | `ocr trace`: what is in the recording of a run |
 //! | `table.rs` | aligned tables, numbers for people |
 
 mod compare;
@@ -17,6 +18,7 @@ mod models;
 mod run;
 mod started;
 mod table;
+mod trace;
 
 use clap::{Parser, Subcommand};
 use std::io::{ErrorKind, Write};
@@ -47,6 +49,8 @@ enum Subcommands {
     /// Lists, shows and removes what runs have learned of how long EDTs take.
     #[command(after_help = models::AFTER_HELP)]
     Models(models::Options),
+    /// Looks into the recording of a run that was started with OCR_TRACE=FILE.
+    Trace(trace::Options),
 }
 
 /// What went wrong, for people, and the exit status.
@@ -87,6 +91,7 @@ fn main() -> ExitCode {
         Ok(Subcommands::Info(options)) => info::info(&options),
         Ok(Subcommands::Compare(options)) => compare::compare(&options),
         Ok(Subcommands::Models(options)) => models::models(&options),
+        Ok(Subcommands::Trace(options)) => trace::trace(&options),
         // What is asked for may be help.
         Err(answer) => match answer.print() {
             Err(error) if !answer.use_stderr() && error.kind() != ErrorKind::BrokenPipe => {

@@ -20,6 +20,7 @@ use crate::device::opencl::times::{Times, queue};
 use crate::device::{DeviceError, DeviceInfo, Events, Launch, LaunchError, List};
 use crate::object::data_block::DataBlock;
 use crate::object::place::Place;
+use crate::trace;
 use rustc_hash::FxHashSet;
 use std::collections::VecDeque;
 use std::panic::{AssertUnwindSafe, catch_unwind};
@@ -145,6 +146,9 @@ impl Manager {
 
     /// The thread's life.
     pub(crate) fn live(&mut self) {
+        if trace::is_on() {
+            trace::events::manager(self.place.number() as u8, &self.info.name);
+        }
         let ended = catch_unwind(AssertUnwindSafe(|| self.run()));
         if ended.is_err() {
             // The panic's message is out. The books may be wrong, so nothing is read of them.

@@ -6,8 +6,9 @@ use crate::device::opencl::job::{Job, Work};
 use crate::device::opencl::lane::{COMPUTE, IN, OUT};
 use crate::device::opencl::manager::Manager;
 use crate::device::opencl::raw::{Answer, Event, Queue};
-use crate::device::opencl::times::{Ended, queue};
+use crate::device::opencl::times::{Ended, EventOf, queue};
 use crate::model::Direction;
+use crate::trace;
 use std::time::Instant;
 
 impl Manager {
@@ -31,11 +32,23 @@ impl Manager {
         let mut number = self.lanes.first(lane);
         ended.extend(std::iter::from_fn(|| self.lanes.pop_done(lane)));
         let any = !ended.is_empty();
+        let (mut behind, mut ns) = (ended.len() as u64, 0);
         if any {
-            self.lanes.ended(lane, Instant::now());
+            let taken = self.lanes.ended(lane, Instant::now());
+            ns = taken.as_nanos() as u64 / behind;
         }
         for (pending, outcome) in ended.drain(..) {
             let event = &pending.event;
+            behind -= 1;
+            if trace::is_on() {
+                let copy = EventOf {
+                    event,
+                    lane,
+                    ns,
+                    behind,
+                };
+                self.record_copy(&copy, &pending.work);
+            }
             match pending.work {
                 Work::CopyIn { id, bytes } => {
                     if outcome.is_ok() {
@@ -64,6 +77,18 @@ impl Manager {
         any
     }
 
+    /// Records a copy that has ended.
+    #[cold]
+    fn record_copy(&mut self, copy: &EventOf<'_>, work: &Work) {
+        let (id, bytes) = match work {
+            Work::CopyIn { id, bytes } => (*id, *bytes),
+            Work::CopyOut(fetching) => (fetching.id, fetching.bytes),
+            Work::Kernel(_) | Work::Unmap { .. } => return,
+        };
+        let block = self.buffers.get(id).block.guid().bits();
+        self.times.record_copy(self.place, copy, block, bytes);
+    }
+
     /// Sees what kernels have finished, in all lanes. True if any has.
     fn reap_kernels(&mut self) -> bool {
         let mut ended = self.times.take_ended();
@@ -77,6 +102,8 @@ impl Manager {
                     outcome,
                     ns: 0,
                     occupied_ns: 0,
+                    lane,
+                    behind: 0,
                 });
             }
             let kernels = (ended.len() - before) as u64;
@@ -87,8 +114,9 @@ impl Manager {
             let taken_ns = self.lanes.ended(lane, now).as_nanos() as u64;
             let each_ns = self.pace.note(kernels, taken_ns);
             self.load.set_pace_ns(each_ns);
-            for kernel in &mut ended[before..] {
+            for (kernel, behind) in ended[before..].iter_mut().zip((0..kernels).rev()) {
                 kernel.ns = each_ns;
+                kernel.behind = behind;
             }
             longest_ns = longest_ns.max(taken_ns);
         }
@@ -100,6 +128,15 @@ impl Manager {
             let Work::Kernel(job) = kernel.pending.work else {
                 unreachable!("copies are in other lanes")
             };
+            if trace::is_on() {
+                let ended = EventOf {
+                    event: &kernel.pending.event,
+                    lane: kernel.lane,
+                    ns: kernel.ns,
+                    behind: kernel.behind,
+                };
+                self.times.record_kernel(self.place, &ended, job.launch.token);
+            }
             let time = KernelTime {
                 ns: kernel.ns,
                 occupied_ns: kernel.occupied_ns,

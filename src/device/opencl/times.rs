@@ -11,6 +11,8 @@ use crate::device::opencl::job::Work;
 use crate::device::opencl::lane::{IN, Pending};
 use crate::device::opencl::raw::{Answer, Context, Event, Queue};
 use crate::model::Direction;
+use crate::object::place::Place;
+use crate::trace::events;
 use std::collections::VecDeque;
 use std::time::Instant;
 
@@ -25,6 +27,33 @@ pub(crate) struct Ended {
     pub(crate) ns: u64,
     /// As long as it has kept the device.
     pub(crate) occupied_ns: u64,
+    /// The queue that it was in.
+    pub(crate) lane: usize,
+    /// So many of that queue that were seen to end with it come behind it.
+    pub(crate) behind: u64,
+}
+
+/// A command that has ended, for the recording.
+pub(crate) struct EventOf<'a> {
+    pub(crate) event: &'a Event,
+    /// The queue that it was in.
+    pub(crate) lane: usize,
+    /// How long it took by the host's clock.
+    pub(crate) ns: u64,
+    /// So many of that queue that were seen to end with it come behind it.
+    pub(crate) behind: u64,
+}
+
+impl EventOf<'_> {
+    fn ended(&self, is_timed: bool, place: Place) -> events::Ended {
+        events::Ended {
+            place: place.number(),
+            lane: self.lane,
+            times: is_timed.then(|| self.event.times()).flatten(),
+            share_ns: self.ns,
+            behind: self.behind,
+        }
+    }
 }
 
 /// What the clocks say of a device's commands.
@@ -41,6 +70,8 @@ pub(crate) struct Times {
     ended: Vec<Ended>,
     spans: Vec<Span>,
     charged: Vec<u64>,
+    /// Where the run is recorded.
+    recorded: events::DeviceTimes,
 }
 
 impl Times {
@@ -54,7 +85,21 @@ impl Times {
             ended: Vec::new(),
             spans: Vec::new(),
             charged: Vec::new(),
+            recorded: events::DeviceTimes::default(),
         }
+    }
+
+    /// Records a kernel that has ended, of the launch with this token.
+    #[cold]
+    pub(crate) fn record_kernel(&mut self, place: Place, kernel: &EventOf<'_>, token: usize) {
+        self.recorded.kernel(&kernel.ended(self.is_timed, place), token);
+    }
+
+    /// Records a copy that has ended, of so many bytes of a block.
+    #[cold]
+    pub(crate) fn record_copy(&mut self, place: Place, copy: &EventOf<'_>, block: u64, bytes: u64) {
+        let ended = copy.ended(self.is_timed, place);
+        self.recorded.copy(&ended, block, bytes, copy.lane == IN);
     }
 
     /// When a kernel was ready, has begun and has ended.

@@ -15,6 +15,7 @@ use crate::object::place::Place;
 use crate::object::scope::{Scope, ScopeState};
 use crate::object::template::TemplateView;
 use crate::sync::Spin;
+use crate::trace;
 use std::borrow::Cow;
 use std::mem::MaybeUninit;
 use std::ptr;
@@ -379,10 +380,13 @@ impl Context {
         }
     }
 
-    /// What is to be done for a new EDT that has hints, or in strict mode.
+    /// What is to be done for a new EDT that has hints, in strict mode, or in a run that is recorded.
     #[cold]
     fn begin_special(&self, edt: &Edt, request: &EdtRequest<'_>, sources: &[Guid]) {
         self.begin_hints(edt, request.template, request.hints);
+        if trace::is_on() {
+            self.record_created(edt, request.finish, sources);
+        }
         if let Some(check) = &self.runtime.check {
             self.check_created(check, edt, sources);
         }

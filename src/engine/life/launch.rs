@@ -5,6 +5,7 @@ use crate::device::{BlockArg, Launch, LaunchError, List};
 use crate::diag::{BlockName, EdtName};
 use crate::engine::life::chaining::result_of;
 use crate::engine::life::range::range_of;
+use crate::engine::life::recording::number;
 use crate::engine::state::context::Context;
 use crate::engine::state::fatal::fatal;
 use crate::engine::state::followers::LaunchResult;
@@ -12,6 +13,7 @@ use crate::engine::state::runtime::Flight;
 use crate::engine::strict::begins;
 use crate::object::edt::{Edt, EdtRef};
 use crate::object::place::Place;
+use crate::trace;
 
 impl Context {
     /// Brings the blocks of an EDT to where it runs, as far as they are not there. The last answer
@@ -49,6 +51,9 @@ impl Context {
         }
         let token = EdtRef::new(edt).token();
         for (block, from) in needed {
+            if trace::is_on() {
+                trace::events::fetch(edt.own_guid().bits(), number(place), block.guid().bits());
+            }
             self.runtime.begin_outside();
             self.runtime.devices.manager(from).fetch(block, token);
         }
@@ -99,6 +104,10 @@ impl Context {
             self.runtime.note_launch(place);
         }
         self.runtime.takes_off(Flight::LAUNCH);
+        if trace::is_on() {
+            let token = EdtRef::new(edt).token();
+            trace::events::launched(edt.own_guid().bits(), number(place), token);
+        }
         self.runtime.devices.manager(place).launch(Launch {
             token: EdtRef::new(edt).token(),
             kernel,
@@ -136,6 +145,9 @@ impl Context {
                 self.runtime.devices.has_run(edt.guid());
                 self.tally.kernel_edts.add(1);
                 self.count_kernel(edt, time);
+                if trace::is_on() {
+                    self.record_kernel_end(edt);
+                }
                 let result = result_of(edt);
                 if let Some(check) = &self.runtime.check {
                     self.check_end(check, edt, result);
@@ -196,6 +208,9 @@ impl Context {
                 self.wake(edt);
             }
             return;
+        }
+        if trace::is_on() {
+            trace::events::fetched(edt.own_guid().bits());
         }
         // Only for one in mode RO can a writer elsewhere have made the host's copy old meanwhile: it gets that copy, since
         // with one writer after the other it would never get a newer one (`object::data_block`, "copies").

@@ -10,6 +10,7 @@ use crate::object::data_block::Mark;
 use crate::object::edt::{Edt, EdtFlags, NO_SLOT, PreSlot};
 use crate::object::guid::Guid;
 use crate::object::place::Place;
+use crate::trace;
 
 impl Context {
     /// Puts the blocks of a runnable EDT in the order in which it acquires them: that of their GUIDs, but for
@@ -85,7 +86,11 @@ impl Context {
 
     /// Goes on with an EDT that was in a block's queue and has got the block.
     pub(crate) fn was_granted(&mut self, edt: &'static Edt) {
-        self.has_got(edt, &edt.slots()[edt.cursor.get() as usize]);
+        let slot = &edt.slots()[edt.cursor.get() as usize];
+        if trace::is_on() {
+            trace::events::granted(edt.own_guid().bits(), slot.data().bits());
+        }
+        self.has_got(edt, slot);
         self.acquire_rest(edt);
     }
 

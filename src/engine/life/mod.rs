@@ -15,6 +15,7 @@ pub(crate) mod launch;
 pub(crate) mod lock;
 pub(crate) mod place;
 pub(crate) mod range;
+pub(crate) mod recording;
 pub(crate) mod result;
 pub(crate) mod run;
 pub(crate) mod timing;

@@ -1,6 +1,7 @@
 //! Step 3 of an EDT's life: it is placed, as far as the policy decides now.
 
 use crate::device::DeviceKind;
+use crate::engine::life::recording::number;
 use crate::engine::state::context::Context;
 use crate::engine::state::fatal::fatal;
 use crate::engine::state::runtime::Runtime;
@@ -11,6 +12,7 @@ use crate::object::edt::{Edt, EdtRef, PreSlot};
 use crate::object::place::{Place, PlaceSet};
 use crate::sched::policy;
 use crate::sched::policy::{Blocks, Candidate, Choice, Choices, Kept, Machine};
+use crate::trace;
 
 impl Context {
     /// Step 3: a runnable EDT is placed, as far as it can be now, and sent on.
@@ -26,6 +28,9 @@ impl Context {
     pub(crate) fn place(&mut self, edt: &Edt) {
         if !edt.work().kernels.is_empty() || edt.work().fast_entry.is_none() {
             edt.place.set(self.choose_place(edt));
+            if trace::is_on() {
+                self.record_runnable(edt, edt.place.get());
+            }
         }
     }
 
@@ -108,6 +113,9 @@ impl Context {
     /// A place has taken an EDT out of the pool.
     pub(crate) fn place_at(&mut self, edt: &'static Edt, place: Place) {
         edt.place.set(place);
+        if trace::is_on() {
+            trace::events::placed(edt.own_guid().bits(), number(place));
+        }
         for (_, slot) in edt.blocks() {
             let block = self.runtime.objects.data_blocks.pinned(slot.data());
             memory::bind_place(block, slot.info().mode, place, &mut self.granted);

@@ -16,6 +16,11 @@ use std::collections::BTreeMap;
 use std::time::Instant;
 
 impl Runtime {
+    /// Whether it is counted how long EDTs with this work take.
+    pub(crate) fn is_timed(&self, work: &Code) -> bool {
+        self.settings.is_reported() && !work.kernels.is_empty()
+    }
+
     /// The variants of templates with kernels that were run: by template, the function first. Templates of one name
     /// count as one.
     pub(crate) fn variants(&self) -> Vec<VariantReport> {
@@ -72,7 +77,7 @@ impl Runtime {
 impl Context {
     /// An EDT with this work has run at this place.
     pub(crate) fn count_time(&self, work: &'static Code, place: Place, ns: u64) {
-        if self.runtime.settings.is_reported() && !work.kernels.is_empty() {
+        if self.runtime.is_timed(work) {
             self.tally.times.add(work, place, ns);
         }
     }

@@ -26,7 +26,7 @@ use crate::report::{Destination, DeviceReport, Report};
 use crate::sched::policy;
 use crate::sched::queues::Queues;
 use crate::sched::reclaim::Reclaim;
-use crate::{config, heap};
+use crate::{config, heap, text, trace};
 use crossbeam_utils::CachePadded;
 use std::ffi::OsString;
 use std::io::{self, Write};
@@ -114,6 +114,12 @@ impl Run {
             true => Timed::Choices,
             false => Timed::Nothing,
         };
+        if let Some(file) = settings.trace.value.as_deref()
+            && let Err(message) = trace::writer::begin(file, &about(&settings))
+        {
+            error!("{message}");
+            exit_now(USAGE_STATUS);
+        }
         heap::begin(settings.check.is_on());
         let runtime = Arc::new(Runtime {
             objects: Objects {
@@ -212,7 +218,9 @@ impl Run {
         };
         self.runtime.keep_models();
         self.runtime.remark_wrong_models();
+        self.runtime.record_names();
         self.runtime.report(status);
+        trace::writer::stop();
         // A thread of the program may be in a call, or about to end its context: then it has the
         // runtime, and frees it later.
         drop(self.runtime);
@@ -255,6 +263,7 @@ impl Runtime {
     /// Writes the report of a run that ends with this status.
     pub(crate) fn report(&self, status: i32) {
         let seconds = self.started.elapsed().as_secs_f64();
+        trace::writer::end(status);
         let file = self.settings.report.value.as_deref();
         Report {
             seconds,
@@ -267,6 +276,35 @@ impl Runtime {
             file,
         });
     }
+}
+
+/// What a recording says of a run: lines `name=value`, in which a line's end is a blank.
+fn about(settings: &Settings) -> String {
+    let file = |name: &str| text::read_file(name).unwrap_or_default();
+    let cpuinfo = file("/proc/cpuinfo");
+    let processor = cpuinfo
+        .lines()
+        .find_map(|line| line.strip_prefix("model name")?.split_once(": "))
+        .map_or("", |(_, name)| name);
+    let words: Vec<String> = std::env::args_os()
+        .map(|word| text::Readable::os(&word).to_string())
+        .collect();
+    let mut lines = vec![
+        ("runtime", env!("CARGO_PKG_VERSION").to_string()),
+        ("program", words.join(" ")),
+        ("host", file("/proc/sys/kernel/hostname")),
+        ("system", file("/proc/sys/kernel/osrelease")),
+        ("processor", processor.to_string()),
+    ];
+    lines.extend(
+        settings
+            .rows()
+            .into_iter()
+            .map(|(name, value, _)| (name, value)),
+    );
+    let line =
+        |(name, value): (&str, String)| format!("{name}={}\n", value.trim().replace('\n', " "));
+    lines.into_iter().map(line).collect()
 }
 
 /// Creates the main EDT, whose only block holds the arguments (OCR 1.1.0, 2.2).

@@ -95,7 +95,7 @@ impl Runtime {
         TemplateView {
             paramc,
             depc,
-            needs_slow_path: self.check.is_some(),
+            needs_slow_path: self.check.is_some() || self.settings.trace.value.is_some(),
             work: self.objects.code_table.intern(work),
         }
     }

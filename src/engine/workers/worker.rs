@@ -7,12 +7,16 @@ use crate::engine::workers::threads;
 use crate::object::edt::{Edt, EdtRef};
 use crate::object::place::Place;
 use crate::sched::queues::{Found, Local};
+use crate::trace;
 use std::cell::Cell;
 use std::time::Instant;
 
 /// Runs EDTs until the program ends.
 pub(crate) fn work(runtime: &'static Runtime, local: Local) {
     let context = Context::enter(runtime, local);
+    if trace::is_on() {
+        trace::events::worker();
+    }
     threads::watch_thread();
     loop {
         // SAFETY: the context is this thread's, and this reference ends before the EDT runs.
@@ -73,7 +77,13 @@ fn search(context: &mut Context) -> Option<&'static Edt> {
         taken.edt.map(|edt| unsafe { EdtRef::from_token(edt) })
     };
     let asleep = || runtime.check_halt();
+    if trace::is_on() {
+        trace::events::idle();
+    }
     let found = local.search(&runtime.queues, stop, ask, asleep);
+    if trace::is_on() {
+        trace::events::busy();
+    }
     if let Some(begun) = begun {
         let idle_ns = begun.elapsed().as_nanos() as u64;
         context.tally.idle_ns.add(idle_ns);

@@ -7,6 +7,7 @@ use crate::object::guid::{Guid, Kind};
 use crate::object::header::Word;
 use crate::object::hints::{HintSet, Hints};
 use crate::object::partition::Partitions;
+use crate::trace;
 use std::ptr::NonNull;
 
 /// No block is larger: what a process on a 64-bit machine can address.
@@ -53,6 +54,9 @@ impl DataBlocks {
             return Err(failed);
         };
         block.begin(index, size, memory, self.guarded);
+        if trace::is_on() {
+            trace::events::block(block.guid().bits(), size);
+        }
         Ok(block)
     }
 
@@ -84,7 +88,12 @@ impl DataBlocks {
         Ok(self
             .blocks
             .claim(label)
-            .inspect(|block| block.begin(label.index(), size, memory, self.guarded))
+            .inspect(|block| {
+                block.begin(label.index(), size, memory, self.guarded);
+                if trace::is_on() {
+                    trace::events::block(label.bits(), size);
+                }
+            })
             .inspect_err(|_| {
                 free_memory(memory.map_or(std::ptr::null_mut(), |(base, _)| base), size);
             }))
@@ -98,6 +107,9 @@ impl DataBlocks {
     /// Gives back the memory and the slot of a block nobody uses and no device knows.
     pub fn free(&self, cache: &mut Cache, block: &DataBlock) {
         let (index, size) = (block.index.get(), block.size());
+        if trace::is_on() {
+            trace::events::block_gone(block.guid().bits());
+        }
         if block.second.hinted.get() {
             self.hints.drop_of(block.guid());
         }

@@ -1,0 +1,128 @@
+//! What the steps of an EDT tell the recording of a run, where there is one.
+
+use crate::engine::life::timing::call_timed;
+use crate::engine::state::context::Context;
+use crate::engine::state::fatal::fatal;
+use crate::engine::state::runtime::Runtime;
+use crate::engine::state::user_call::ocr_call_edt;
+use crate::engine::strict::call_checked;
+use crate::object::code::{Code, EdtDep, EdtFunction};
+use crate::object::edt::{Edt, Mode};
+use crate::object::guid::Guid;
+use crate::object::place::Place;
+use crate::trace;
+use crate::trace::events;
+use crate::trace::format::Counter;
+
+/// The number of a place in a recording.
+pub(crate) fn number(place: Place) -> u8 {
+    // That of no place is this number, too.
+    place.number() as u8
+}
+
+impl Runtime {
+    /// Records what can be counted: what is ready, and what devices have to do and hold.
+    #[cold]
+    pub(crate) fn record_counters(&self) {
+        events::counter(Counter::Ready, 0, self.queues.ready() as u64);
+        for (index, used) in self.devices.in_use().iter().enumerate() {
+            let place = Place::device(index);
+            let launches = self.devices.load(place) as u64;
+            events::counter(Counter::Launches, number(place), launches);
+            let bytes = used.counters().resident_bytes;
+            events::counter(Counter::DeviceBytes, number(place), bytes);
+        }
+    }
+}
+
+/// A bit for each place where a work can run.
+fn places(work: &Code) -> u64 {
+    let bit = |place: &Place| 1 << place.number();
+    let devices = work.devices.iter().map(bit).fold(0, |all, bit| all | bit);
+    devices | u64::from(work.function.is_some())
+}
+
+impl Runtime {
+    /// Records the best names of works, at the end of a run: they are looked for in files, which takes too long while
+    /// it goes on.
+    pub(crate) fn record_names(&self) {
+        if trace::is_on() {
+            self.objects.code_table.for_each(|work| {
+                let address = std::ptr::from_ref(work).addr() as u64;
+                events::name(address, places(work), work.name.best());
+            });
+        }
+    }
+}
+
+impl Context {
+    /// A new EDT, which nobody else knows yet.
+    pub(crate) fn record_created(&self, edt: &Edt, finish: bool, sources: &[Guid]) {
+        let (guid, work) = (edt.own_guid().bits(), edt.work());
+        let address = std::ptr::from_ref(work).addr() as u64;
+        if events::is_new(address) {
+            events::name(address, places(work), work.name.given());
+        }
+        events::created(guid, address, edt.paramc.get(), edt.depc.get(), finish);
+        for (slot, &source) in sources.iter().enumerate() {
+            let (slot, bits, mode) = (slot as u32, source.bits(), Mode::Rw as u8);
+            if source.is_event() {
+                events::linked(guid, slot, bits, mode);
+            } else if source != Guid::UNINITIALIZED {
+                events::satisfied(guid, slot, bits, mode);
+            }
+        }
+    }
+
+    /// An EDT is runnable, and the policy has chosen.
+    #[cold]
+    pub(crate) fn record_runnable(&self, edt: &Edt, place: Place) {
+        events::runnable(edt.own_guid().bits(), number(place));
+    }
+
+    /// The kernel of an EDT has ended.
+    #[cold]
+    pub(crate) fn record_kernel_end(&self, edt: &Edt) {
+        if events::kernel_end(edt.own_guid().bits(), number(edt.place.get())) {
+            self.runtime.record_counters();
+        }
+    }
+}
+
+/// What a worker calls in place of an EDT's function where the run is recorded.
+///
+/// # Safety
+/// As for the function, by a worker whose current EDT this is.
+pub(crate) unsafe extern "C" fn call_recorded(
+    paramc: u32,
+    paramv: *mut u64,
+    depc: u32,
+    depv: *mut EdtDep,
+) -> Guid {
+    let at_work = || {
+        let context = Context::get()?;
+        // SAFETY: this thread's, and no reference into it is alive while it runs an EDT's function.
+        let context = unsafe { &mut *context };
+        Some((context.current?, context))
+    };
+    let called: Option<(EdtFunction, u64)> = at_work().and_then(|(edt, context)| {
+        let (work, guid) = (edt.work(), edt.own_guid().bits());
+        if events::begin(guid) {
+            context.runtime.record_counters();
+        }
+        let function = match work.function? {
+            _ if context.runtime.check.is_some() => call_checked,
+            _ if !work.kernels.is_empty() => call_timed,
+            function => function,
+        };
+        Some((function, guid))
+    });
+    let Some((function, guid)) = called else {
+        fatal("a run was to be recorded where no EDT runs: this is a fault of the runtime");
+    };
+    // SAFETY: the arguments are those that this function was called with, by a worker that has them from the EDT; they
+    // are what `ocrEdt_t` promises to `function`.
+    let result = unsafe { ocr_call_edt(paramc, paramv, depc, depv, function) };
+    events::end(guid);
+    result
+}

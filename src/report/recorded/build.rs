@@ -1,0 +1,359 @@
+//! From the records of a file to a [`Run`].
+
+use super::{Edge, Edt, NEVER, ReadError, Run, Template};
+use crate::trace::format::{Kind, Role, UNDECIDED};
+use crate::trace::reader::{Event, Recording};
+use rustc_hash::FxHashMap;
+use std::path::Path;
+
+/// More sentences of one kind than this are counted only.
+const SENTENCES: usize = 20;
+
+/// What a thread does, at the record that is looked at.
+#[derive(Clone, Copy, Default)]
+struct Doing {
+    /// Whose doing it is, what the thread's records say; 0: nobody's, else 1 + the number of an EDT.
+    cause: u32,
+    /// Whether that EDT runs now; else it has ended.
+    runs: bool,
+    /// Since when the thread, a worker, has been idle.
+    idle_since: Option<u64>,
+}
+
+struct Builder {
+    run: Run,
+    by_guid: FxHashMap<u64, u32>,
+    by_work: FxHashMap<u64, u32>,
+    /// The EDT of each token that a device was given last.
+    launched: FxHashMap<u64, u32>,
+    /// When the last kernel of each lane of a device ended.
+    lanes: FxHashMap<(u8, u16), u64>,
+    doing: FxHashMap<u32, Doing>,
+    bytes_now: u64,
+    unknown: u64,
+    dropped: usize,
+}
+
+/// Reads a recorded run. The error is for people: there is no file, or it is none that can be read.
+///
+/// # Errors
+/// Where the file is no recording, is of another version, or is cut off in its head.
+pub fn read(path: &Path) -> Result<Run, ReadError> {
+    let recording = Recording::open(path)?;
+    let mut builder = Builder {
+        run: Run {
+            name: recording.name.clone(),
+            about: recording.about.clone(),
+            process: recording.process,
+            status: recording.status,
+            records: recording.records(),
+            lost: recording.lost,
+            cut: recording.faults.clone(),
+            ..Run::default()
+        },
+        by_guid: FxHashMap::default(),
+        by_work: FxHashMap::default(),
+        launched: FxHashMap::default(),
+        lanes: FxHashMap::default(),
+        doing: FxHashMap::default(),
+        bytes_now: 0,
+        unknown: 0,
+        dropped: 0,
+    };
+    let scale = recording.scale;
+    let faults = recording.for_each(|event| {
+        let [now, written] = [event.record.ticks, event.written].map(|ticks| scale.ns(ticks));
+        let took = match Kind::of(event.record.kind) {
+            Some(Kind::Kernel) => scale.length(event.record.y),
+            Some(Kind::Copy) => scale.length(u64::from(event.record.c) * 16),
+            _ => 0,
+        };
+        builder.run.end = builder.run.end.max(written);
+        builder.see(event, now, took);
+    })?;
+    builder.run.cut.extend(faults);
+    if let Some(ticks) = recording.ended_ticks {
+        builder.run.end = builder.run.end.max(scale.ns(ticks));
+    }
+    Ok(builder.finish())
+}
+
+impl Builder {
+    fn wrong(&mut self, say: impl FnOnce(&Run) -> String) {
+        if self.run.wrong.len() < SENTENCES {
+            let sentence = say(&self.run);
+            self.run.wrong.push(sentence);
+        } else {
+            self.dropped += 1;
+        }
+    }
+
+    /// The number of an EDT; it is entered where it was not known.
+    fn edt(&mut self, guid: u64) -> u32 {
+        let next = self.run.edts.len() as u32;
+        let number = *self.by_guid.entry(guid).or_insert(next);
+        if number == next {
+            self.run.edts.push(Edt {
+                guid,
+                template: u32::MAX,
+                parent: u32::MAX,
+                depc: 0,
+                paramc: 0,
+                satisfied: 0,
+                bytes: 0,
+                created: NEVER,
+                runnable: NEVER,
+                granted: NEVER,
+                fetch: [NEVER; 2],
+                launched: NEVER,
+                begin: NEVER,
+                end: NEVER,
+                place: UNDECIDED,
+                lane: u32::MAX,
+            });
+        }
+        number
+    }
+
+    fn work(&mut self, address: u64) -> u32 {
+        let next = self.run.templates.len() as u32;
+        let number = *self.by_work.entry(address).or_insert(next);
+        if number == next {
+            self.run.templates.push(Template::default());
+        }
+        number
+    }
+
+    /// What runs on this thread, or has ended there last, comes before an EDT.
+    fn edge_to(&mut self, owner: u32, to: u32, now: u64) {
+        let doing = self.doing.entry(owner).or_default();
+        let Some(from) = doing.cause.checked_sub(1) else {
+            return;
+        };
+        let at = if doing.runs { now } else { NEVER };
+        if from != to {
+            self.run.edges.push(Edge { from, to, at });
+        }
+    }
+
+    fn see(&mut self, event: Event, now: u64, took: u64) {
+        let (record, owner) = (event.record, event.owner);
+        let Some(kind) = Kind::of(record.kind) else {
+            self.unknown += 1;
+            return;
+        };
+        match kind {
+            Kind::Thread => {
+                let thread = self.run.threads.entry(owner).or_default();
+                thread.name = event.text;
+                thread.is_worker = record.a == Role::Worker as u8;
+            }
+            Kind::Template => {
+                let work = self.work(record.x);
+                self.run.templates[work as usize] = Template {
+                    name: event.text,
+                    places: record.y,
+                };
+            }
+            Kind::Device => self.run.devices.entry(record.a).or_default().name = event.text,
+            Kind::Label => drop(self.run.labels.insert(record.x, event.text)),
+            Kind::Created => {
+                let edt = self.edt(record.x);
+                if self.run.edts[edt as usize].created != NEVER {
+                    self.wrong(|run| {
+                        format!("{} is created twice", run.name_of(&run.edts[edt as usize]))
+                    });
+                    return;
+                }
+                let template = self.work(record.y);
+                let doing = self.doing.entry(owner).or_default();
+                let parent = doing.cause.wrapping_sub(1);
+                let new = &mut self.run.edts[edt as usize];
+                new.template = template;
+                new.created = now;
+                new.parent = parent;
+                new.paramc = u32::from(record.a);
+                new.depc = u32::from(record.b);
+                self.edge_to(owner, edt, now);
+            }
+            Kind::Linked => {}
+            Kind::Satisfied => {
+                let bytes = self.run.blocks.get(&record.y).copied().unwrap_or(0);
+                let edt = self.edt(record.x);
+                let its = &mut self.run.edts[edt as usize];
+                its.satisfied += 1;
+                its.bytes += bytes;
+                self.edge_to(owner, edt, now);
+            }
+            Kind::Follows => {
+                let (to, from) = (self.edt(record.x), self.edt(record.y));
+                self.run.edges.push(Edge {
+                    from,
+                    to,
+                    at: NEVER,
+                });
+            }
+            Kind::Runnable => {
+                let edt = self.edt(record.x);
+                let its = &mut self.run.edts[edt as usize];
+                its.place = record.a;
+                // One that was enqueued ahead in vain becomes runnable again.
+                its.runnable = now;
+            }
+            Kind::Placed => {
+                let edt = self.edt(record.x);
+                self.run.edts[edt as usize].place = record.a;
+            }
+            Kind::Granted => {
+                let edt = self.edt(record.x);
+                self.run.edts[edt as usize].granted = now;
+            }
+            Kind::Fetch => {
+                let edt = self.edt(record.x);
+                let first = &mut self.run.edts[edt as usize].fetch[0];
+                *first = (*first).min(now);
+            }
+            Kind::Fetched => {
+                let edt = self.edt(record.x);
+                self.run.edts[edt as usize].fetch[1] = now;
+            }
+            Kind::Begin => self.begins(owner, record.x, now),
+            Kind::End => self.ends(owner, record.x, now),
+            Kind::Launched => {
+                let edt = self.edt(record.x);
+                let its = &mut self.run.edts[edt as usize];
+                its.launched = now;
+                its.place = record.a;
+                self.launched.insert(record.y, edt);
+            }
+            Kind::Kernel => self.kernel(event, now, took),
+            Kind::KernelEnd => {
+                let edt = self.edt(record.x);
+                self.doing.entry(owner).or_default().cause = edt + 1;
+                self.doing.entry(owner).or_default().runs = false;
+            }
+            Kind::Copy => {
+                let device = self.run.devices.entry(record.a).or_default();
+                device.copies += 1;
+                device.copying += took;
+                match record.b {
+                    0 => device.bytes_in += record.y,
+                    _ => device.bytes_out += record.y,
+                }
+            }
+            Kind::Block => {
+                self.run.blocks.insert(record.x, record.y);
+                self.run.blocks_created += 1;
+                self.bytes_now += record.y;
+                self.run.most_block_bytes = self.run.most_block_bytes.max(self.bytes_now);
+            }
+            Kind::BlockGone => {
+                let bytes = self.run.blocks.get(&record.x).copied().unwrap_or(0);
+                self.bytes_now = self.bytes_now.saturating_sub(bytes);
+            }
+            Kind::Idle => self.doing.entry(owner).or_default().idle_since = Some(now),
+            Kind::Busy => {
+                let since = self.doing.entry(owner).or_default().idle_since.take();
+                let idle = since.map_or(0, |since| now.saturating_sub(since));
+                self.run.threads.entry(owner).or_default().idle += idle;
+            }
+            Kind::Counter => {
+                let highest = self.run.highest.entry((record.a, record.b as u8));
+                let highest = highest.or_default();
+                *highest = (*highest).max(record.y);
+            }
+            Kind::Estimate => {}
+        }
+    }
+
+    fn begins(&mut self, owner: u32, guid: u64, now: u64) {
+        let edt = self.edt(guid);
+        let doing = self.doing.entry(owner).or_default();
+        let other = doing.runs.then_some(doing.cause.wrapping_sub(1));
+        doing.cause = edt + 1;
+        doing.runs = true;
+        if let Some(other) = other {
+            self.wrong(|run| {
+                let [first, second] = [other, edt].map(|e| run.name_of(&run.edts[e as usize]));
+                format!("on thread {owner}, {second} begins before {first} has ended")
+            });
+        }
+        let its = &mut self.run.edts[edt as usize];
+        let again = its.begin != NEVER;
+        its.begin = now;
+        its.place = 0;
+        its.lane = owner;
+        if again {
+            self.wrong(|run| format!("{} begins twice", run.name_of(&run.edts[edt as usize])));
+        }
+    }
+
+    fn ends(&mut self, owner: u32, guid: u64, now: u64) {
+        let edt = self.edt(guid);
+        let doing = self.doing.entry(owner).or_default();
+        let ran = doing.runs && doing.cause == edt + 1;
+        doing.cause = edt + 1;
+        doing.runs = false;
+        if !ran {
+            self.wrong(|run| {
+                let name = run.name_of(&run.edts[edt as usize]);
+                format!("on thread {owner}, {name} ends and has not begun there")
+            });
+        }
+        let its = &mut self.run.edts[edt as usize];
+        its.end = now;
+        let time = its.time().unwrap_or(0);
+        let thread = self.run.threads.entry(owner).or_default();
+        thread.edts += 1;
+        thread.busy += time;
+    }
+
+    fn kernel(&mut self, event: Event, now: u64, took: u64) {
+        let record = event.record;
+        let device = self.run.devices.entry(record.a).or_default();
+        device.kernels += 1;
+        device.busy += took;
+        let lane = (record.a, record.b);
+        let begin = now.saturating_sub(took);
+        let last = self.lanes.insert(lane, now).unwrap_or(0);
+        // The clock of the records and that of the device's times are not the same, and each is rounded.
+        if begin + super::check::TOLERANCE < last {
+            self.wrong(|run| {
+                let name = run.place_name(record.a);
+                format!(
+                    "on {name}, in lane {}, a kernel begins {} ns before the one before it has ended",
+                    record.b,
+                    last - begin
+                )
+            });
+        }
+        match self.launched.get(&record.x) {
+            Some(&edt) => {
+                let its = &mut self.run.edts[edt as usize];
+                its.begin = begin;
+                its.end = now;
+                its.place = record.a;
+                its.lane = u32::from(record.b);
+            }
+            None => self.wrong(|run| {
+                let name = run.place_name(record.a);
+                format!("on {name}, a kernel has ended that was launched for no EDT")
+            }),
+        }
+    }
+
+    fn finish(mut self) -> Run {
+        if self.unknown != 0 {
+            self.run.wrong.push(format!(
+                "{} records are of no kind that this version knows",
+                self.unknown
+            ));
+        }
+        if self.dropped != 0 {
+            self.run
+                .wrong
+                .push(format!("and {} more of the kind", self.dropped));
+        }
+        self.run
+    }
+}

@@ -1,0 +1,189 @@
+//! A recorded run: its EDTs with their times and places, and what came before what.
+//!
+//! | file | what |
+//! |---|---|
+//! | `build.rs` | from the records of a file |
+//! | `check.rs` | what cannot be in a recording, and what is cut off |
+//! | `show.rs` | a summary for people |
+
+mod build;
+mod check;
+mod show;
+
+pub use build::read;
+pub use check::Findings;
+
+use std::collections::{BTreeMap, HashMap};
+
+/// No time: it was not recorded.
+pub const NEVER: u64 = u64::MAX;
+
+/// Why nothing can be told of a file; for people.
+pub type ReadError = String;
+
+/// A run, in nanoseconds since its begin.
+#[derive(Default)]
+pub struct Run {
+    /// The file, for people.
+    pub name: String,
+    /// What the file says of the program, the machine and the settings.
+    pub about: BTreeMap<String, String>,
+    /// The process.
+    pub process: u32,
+    /// Its exit status; none if it was killed, or goes on.
+    pub status: Option<i32>,
+    /// When the last record was written, or the run ended.
+    pub end: u64,
+    /// Records in the file.
+    pub records: u64,
+    /// Records for which there was no room.
+    pub lost: u64,
+    /// What is cut off or damaged, in sentences.
+    pub cut: Vec<String>,
+    /// What cannot be, in sentences.
+    pub wrong: Vec<String>,
+    /// Templates, by what they do.
+    pub templates: Vec<Template>,
+    /// All EDTs, in the order of their creation.
+    pub edts: Vec<Edt>,
+    /// What came before what.
+    pub edges: Vec<Edge>,
+    /// The threads.
+    pub threads: BTreeMap<u32, Thread>,
+    /// Devices by their places.
+    pub devices: BTreeMap<u8, Device>,
+    /// Bytes of the blocks that were created, by GUID; the last of each.
+    pub blocks: HashMap<u64, u64>,
+    /// Blocks that were created.
+    pub blocks_created: u64,
+    /// The most bytes that blocks had at once.
+    pub most_block_bytes: u64,
+    /// Names that the program has given objects.
+    pub labels: HashMap<u64, String>,
+    /// The highest value of counters, by number and place.
+    pub highest: BTreeMap<(u8, u8), u64>,
+}
+
+/// EDTs that do the same.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Template {
+    /// For people.
+    pub name: String,
+    /// A bit for each place where they can run.
+    pub places: u64,
+}
+
+/// An EDT. Times are [`NEVER`] where there are none.
+#[derive(Clone, Debug)]
+pub struct Edt {
+    /// Its GUID's bits.
+    pub guid: u64,
+    /// Which template; `u32::MAX`: unknown.
+    pub template: u32,
+    /// Which EDT has created it; `u32::MAX`: none.
+    pub parent: u32,
+    /// Pre-slots.
+    pub depc: u32,
+    /// Parameters.
+    pub paramc: u32,
+    /// Pre-slots that have been satisfied.
+    pub satisfied: u32,
+    /// Bytes of the blocks in its pre-slots.
+    pub bytes: u64,
+    /// When it was created.
+    pub created: u64,
+    /// When it was runnable.
+    pub runnable: u64,
+    /// When it had all its blocks, as far as it had to wait for one.
+    pub granted: u64,
+    /// When the first block was asked for that had to be brought, and when all had been.
+    pub fetch: [u64; 2],
+    /// When it was given to a device.
+    pub launched: u64,
+    /// When it began, and when it had ended.
+    pub begin: u64,
+    /// When it had ended.
+    pub end: u64,
+    /// Where: 0 the host, else a device; 255: it has no place yet.
+    pub place: u8,
+    /// On which thread it ran, or which lane of its device.
+    pub lane: u32,
+}
+
+impl Edt {
+    /// How long it ran, if it has ended.
+    pub fn time(&self) -> Option<u64> {
+        (self.begin != NEVER && self.end != NEVER).then(|| self.end.saturating_sub(self.begin))
+    }
+}
+
+/// One EDT comes before another.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Edge {
+    /// The first.
+    pub from: u32,
+    /// The second.
+    pub to: u32,
+    /// At what time the first had done what the second waited for: [`NEVER`]: by its end.
+    pub at: u64,
+}
+
+/// A thread of the run.
+#[derive(Clone, Debug, Default)]
+pub struct Thread {
+    /// What the system called it.
+    pub name: String,
+    /// Whether it ran EDTs.
+    pub is_worker: bool,
+    /// EDTs that ran on it.
+    pub edts: u64,
+    /// Nanoseconds in them.
+    pub busy: u64,
+    /// Nanoseconds in which it had none.
+    pub idle: u64,
+}
+
+/// A device.
+#[derive(Clone, Debug, Default)]
+pub struct Device {
+    /// What it is called.
+    pub name: String,
+    /// Kernels, and nanoseconds in them.
+    pub kernels: u64,
+    /// Nanoseconds in them.
+    pub busy: u64,
+    /// Bytes copied to it.
+    pub bytes_in: u64,
+    /// Bytes copied from it.
+    pub bytes_out: u64,
+    /// Copies, and nanoseconds in them.
+    pub copies: u64,
+    /// Nanoseconds in them.
+    pub copying: u64,
+}
+
+impl Run {
+    /// What an EDT is called in messages.
+    pub fn name_of(&self, edt: &Edt) -> String {
+        let label = match self.labels.get(&edt.guid) {
+            Some(label) => format!(" labelled \"{label}\""),
+            None => String::new(),
+        };
+        format!("EDT 0x{:x} ({}){label}", edt.guid, self.template_name(edt))
+    }
+
+    /// What its template is called.
+    pub fn template_name(&self, edt: &Edt) -> &str {
+        let template = self.templates.get(edt.template as usize);
+        template.map_or("of an unknown template", |template| &template.name)
+    }
+
+    /// What a place is called.
+    pub fn place_name(&self, place: u8) -> String {
+        match (place, self.devices.get(&place)) {
+            (0, _) => "workers".to_string(),
+            (_, Some(device)) if !device.name.is_empty() => device.name.clone(),
+            _ => format!("device {}", place - 1),
+        }
+    }
+}

@@ -1,0 +1,27 @@
+//! The recording of a run: what each thread did, in records of 32 bytes in mapped segments of one file
+//! (`docs/trace-format.md`).
+//!
+//! | file | what |
+//! |---|---|
+//! | `format.rs` | what stands in the file: the head, segments, records, their kinds |
+//! | `clock.rs` | the counter that dates records, and how it is brought to nanoseconds |
+//! | `writer.rs` | the file of a run, and the segment that each thread fills |
+//! | `events.rs` | one function for each thing that happens |
+//! | `reader.rs` | a recording as records in the order of time, and what is wrong with a file |
+//!
+//! A segment is part of the file, mapped and shared. So a record is in the file as soon as it is written, whatever ends
+//! the process; only the machine's own failure loses it. A thread's segment belongs to that thread alone. It writes a
+//! record, and then, with release order, the segment's new count. A reader in another process, which sees the count,
+//! sees the records too.
+//!
+//! Where nothing is recorded, each place of the runtime that would tell something costs a load and a branch
+//! ([`is_on`]). What every EDT goes through asks not even that: a work has no `fast_entry` then
+//! (`object::code::CodeTable`), as in strict mode.
+
+pub(crate) mod clock;
+pub(crate) mod events;
+pub(crate) mod format;
+pub(crate) mod reader;
+pub(crate) mod writer;
+
+pub(crate) use writer::is_on;

@@ -1,0 +1,327 @@
+//! A recording as records in the order of time. The run may have ended, have been killed, or go on.
+
+use super::clock::Scale;
+use super::format::{
+    HEAD_BYTES, Head, Kind, LONGEST_TEXT, MAGIC, RECORD_BYTES, Record, SEGMENT_HEAD_BYTES,
+    SEGMENT_MAGIC, SEGMENT_UNIT, TEXT_AT, VERSION,
+};
+use crate::text::Readable;
+use std::cmp::Reverse;
+use std::collections::{BTreeMap, BinaryHeap};
+use std::fs::File;
+use std::io;
+use std::mem::offset_of;
+use std::os::unix::fs::FileExt;
+use std::path::Path;
+
+/// A file that holds a recording.
+pub(crate) struct Recording {
+    file: File,
+    /// The file's name, for people.
+    pub(crate) name: String,
+    /// What it says of the run, by name.
+    pub(crate) about: BTreeMap<String, String>,
+    /// The process that was recorded.
+    pub(crate) process: u32,
+    /// The exit status; none if the run goes on, or was killed.
+    pub(crate) status: Option<i32>,
+    /// When it ended, in ticks, as far as it says so.
+    pub(crate) ended_ticks: Option<u64>,
+    /// Records for which there was no room.
+    pub(crate) lost: u64,
+    /// What is cut off, or damaged, in sentences.
+    pub(crate) faults: Vec<String>,
+    /// How ticks become nanoseconds.
+    pub(crate) scale: Scale,
+    threads: BTreeMap<u32, Vec<Segment>>,
+}
+
+/// A segment of the file.
+#[derive(Clone, Copy)]
+struct Segment {
+    offset: u64,
+    sequence: u32,
+    records: u64,
+}
+
+/// A record, by whom, and the text behind it.
+pub(crate) struct Event {
+    /// Which thread of the recording.
+    pub(crate) owner: u32,
+    /// When it was written; the record's own time may be earlier.
+    pub(crate) written: u64,
+    /// The record.
+    pub(crate) record: Record,
+    /// The text behind it; else empty.
+    pub(crate) text: String,
+}
+
+fn u64_at(bytes: &[u8], at: usize) -> u64 {
+    let word = bytes.get(at..at + 8).and_then(|word| word.try_into().ok());
+    word.map_or(0, u64::from_le_bytes)
+}
+
+fn u32_at(bytes: &[u8], at: usize) -> u32 {
+    let word = bytes.get(at..at + 4).and_then(|word| word.try_into().ok());
+    word.map_or(0, u32::from_le_bytes)
+}
+
+/// The record that these bytes are.
+fn record_of(bytes: &[u8]) -> Record {
+    Record {
+        ticks: u64_at(bytes, 0),
+        kind: bytes[8],
+        a: bytes[9],
+        b: u16::from_le_bytes([bytes[10], bytes[11]]),
+        c: u32_at(bytes, 12),
+        x: u64_at(bytes, 16),
+        y: u64_at(bytes, 24),
+    }
+}
+
+/// Reads as many bytes as there are, up to the length of `place`.
+fn read_at(file: &File, place: &mut [u8], offset: u64) -> io::Result<usize> {
+    let mut done = 0;
+    while done < place.len() {
+        match file.read_at(&mut place[done..], offset + done as u64) {
+            Ok(0) => break,
+            Ok(count) => done += count,
+            Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
+            Err(error) => return Err(error),
+        }
+    }
+    Ok(done)
+}
+
+impl Recording {
+    /// Opens a recording. The error is for people: there is no file, or it is no recording, or one of another version.
+    pub(crate) fn open(path: &Path) -> Result<Recording, String> {
+        let name = Readable::path(path).to_string();
+        let fail = |error: io::Error| format!("{name} cannot be read: {error}");
+        if path.is_dir() {
+            return Err(format!("{name} is a folder, and no recording of a run"));
+        }
+        let file = File::open(path).map_err(fail)?;
+        let mut head = vec![0; HEAD_BYTES as usize];
+        let length = read_at(&file, &mut head, 0).map_err(fail)?;
+        if length < MAGIC.len() || head[..MAGIC.len()] != MAGIC {
+            return Err(format!(
+                "{name} is no recording of a run: a program writes one with OCR_TRACE={name} or -ocr:trace {name}"
+            ));
+        }
+        let version = u32_at(&head, offset_of!(Head, version));
+        if version != VERSION {
+            return Err(format!(
+                "{name} is a recording of version {version}, and this command reads version {VERSION}: use the command \
+                 `ocr` of the runtime that has recorded it, or record the run anew"
+            ));
+        }
+        let head_bytes = u32_at(&head, offset_of!(Head, head_bytes));
+        if (length as u64) < HEAD_BYTES || u64::from(head_bytes) != HEAD_BYTES {
+            return Err(format!(
+                "{name} is cut off within its head, after {length} bytes: nothing of the run is left in it"
+            ));
+        }
+        let first = [
+            u64_at(&head, offset_of!(Head, first_ticks)),
+            u64_at(&head, offset_of!(Head, first_ns)),
+        ];
+        let calibrated = u64_at(&head, offset_of!(Head, calibrated));
+        let pair = offset_of!(Head, later) + 16 * (calibrated % 2) as usize;
+        let later = [u64_at(&head, pair), u64_at(&head, pair + 8)];
+        let ended = u64_at(&head, offset_of!(Head, ended));
+        let mut recording = Recording {
+            about: about(&head),
+            process: u32_at(&head, offset_of!(Head, process)),
+            status: (ended != 0).then(|| (ended - 1) as i32),
+            ended_ticks: (ended != 0).then(|| u64_at(&head, offset_of!(Head, ended_ticks))),
+            lost: u64_at(&head, offset_of!(Head, lost)),
+            faults: Vec::new(),
+            scale: Scale::new(first, later),
+            threads: BTreeMap::new(),
+            file,
+            name,
+        };
+        recording
+            .find_segments()
+            .map_err(|error| format!("{} cannot be read: {error}", recording.name))?;
+        Ok(recording)
+    }
+
+    fn find_segments(&mut self) -> io::Result<()> {
+        let length = self.file.metadata()?.len();
+        let mut offset = HEAD_BYTES;
+        while offset < length {
+            let mut head = [0; SEGMENT_HEAD_BYTES];
+            let read = read_at(&self.file, &mut head, offset)?;
+            if read == head.len() && head.iter().all(|&byte| byte == 0) {
+                // Room was reserved, and the process ended before it was used.
+                break;
+            }
+            let bytes = u64_at(&head, 8);
+            let is_head = u64_at(&head, 0) == SEGMENT_MAGIC
+                && bytes != 0
+                && bytes.is_multiple_of(SEGMENT_UNIT);
+            if read < head.len() || !is_head {
+                let what = if read < head.len() {
+                    "cut off"
+                } else {
+                    "damaged"
+                };
+                self.faults.push(format!(
+                    "the file is {what} at byte {offset}, where a segment should begin: what follows is not read"
+                ));
+                break;
+            }
+            let most = (bytes - SEGMENT_HEAD_BYTES as u64) / RECORD_BYTES as u64;
+            let there = (length - offset).min(bytes) - SEGMENT_HEAD_BYTES as u64;
+            let count = u64_at(&head, 16);
+            let records = count.min(most).min(there / RECORD_BYTES as u64);
+            if count > records {
+                self.faults.push(format!(
+                    "the segment at byte {offset} says that it has {count} records, and {records} of them are there"
+                ));
+            }
+            let sequence = u32_at(&head, 28);
+            self.threads
+                .entry(u32_at(&head, 32))
+                .or_default()
+                .push(Segment {
+                    offset,
+                    sequence,
+                    records,
+                });
+            offset += bytes;
+        }
+        for (owner, segments) in &mut self.threads {
+            segments.sort_by_key(|segment| segment.sequence);
+            let mut numbers = segments.iter().map(|segment| segment.sequence).zip(0..);
+            if let Some((found, missing)) = numbers.find(|(found, at)| found != at) {
+                self.faults.push(format!(
+                    "of thread {owner}, segment {missing} is missing: segment {found} is there in its place"
+                ));
+            }
+        }
+        Ok(())
+    }
+
+    /// Bytes of the file that hold records.
+    pub(crate) fn records(&self) -> u64 {
+        let all = self.threads.values().flatten();
+        all.map(|segment| segment.records).sum()
+    }
+
+    /// Calls `see` with each record, in the order in which they were written, as far as one can tell. Sentences about what
+    /// is wrong with records are the answer.
+    pub(crate) fn for_each(&self, mut see: impl FnMut(Event)) -> Result<Vec<String>, String> {
+        let fail = |error: io::Error| format!("{} cannot be read: {error}", self.name);
+        let mut faults = Vec::new();
+        let mut threads = Vec::new();
+        let mut heap = BinaryHeap::new();
+        for (&owner, segments) in &self.threads {
+            let mut thread = Cursor::new(owner, segments);
+            if let Some(next) = thread.next(&self.file).map_err(fail)? {
+                heap.push(Reverse((next.written, threads.len())));
+                threads.push((thread, next));
+            }
+        }
+        while let Some(Reverse((_, at))) = heap.pop() {
+            let (thread, waiting) = &mut threads[at];
+            let next = thread.next(&self.file).map_err(fail)?;
+            let event = match next {
+                Some(next) => {
+                    heap.push(Reverse((next.written, at)));
+                    Some(std::mem::replace(waiting, next))
+                }
+                None => None,
+            };
+            match event {
+                Some(event) => see(event),
+                None => {
+                    let empty = Event {
+                        owner: thread.owner,
+                        written: 0,
+                        record: Record::default(),
+                        text: String::new(),
+                    };
+                    see(std::mem::replace(waiting, empty));
+                }
+            }
+        }
+        for (thread, _) in &threads {
+            if thread.cut_texts != 0 {
+                faults.push(format!("of thread {}, a text is cut off", thread.owner));
+            }
+        }
+        Ok(faults)
+    }
+}
+
+/// The lines `name=value` of a head.
+fn about(head: &[u8]) -> BTreeMap<String, String> {
+    let length = u64_at(head, offset_of!(Head, text_bytes)) as usize;
+    let end = TEXT_AT.saturating_add(length).min(head.len());
+    let text = String::from_utf8_lossy(&head[TEXT_AT..end]);
+    let pairs = text.lines().filter_map(|line| line.split_once('='));
+    pairs
+        .map(|(name, value)| (name.to_string(), value.to_string()))
+        .collect()
+}
+
+/// Where the reading of a thread's records is.
+struct Cursor<'a> {
+    owner: u32,
+    segments: &'a [Segment],
+    bytes: Vec<u8>,
+    at: usize,
+    latest: u64,
+    cut_texts: u64,
+}
+
+impl<'a> Cursor<'a> {
+    fn new(owner: u32, segments: &'a [Segment]) -> Cursor<'a> {
+        Cursor {
+            owner,
+            segments,
+            bytes: Vec::new(),
+            at: 0,
+            latest: 0,
+            cut_texts: 0,
+        }
+    }
+
+    /// The next record.
+    fn next(&mut self, file: &File) -> io::Result<Option<Event>> {
+        while self.at + RECORD_BYTES > self.bytes.len() {
+            let Some((segment, rest)) = self.segments.split_first() else {
+                return Ok(None);
+            };
+            self.segments = rest;
+            self.bytes
+                .resize(segment.records as usize * RECORD_BYTES, 0);
+            let start = segment.offset + SEGMENT_HEAD_BYTES as u64;
+            let read = read_at(file, &mut self.bytes, start)?;
+            self.bytes.truncate(read);
+            self.at = 0;
+        }
+        let record = record_of(&self.bytes[self.at..self.at + RECORD_BYTES]);
+        self.at += RECORD_BYTES;
+        let mut text = String::new();
+        if Kind::of(record.kind).is_some_and(Kind::has_text) {
+            let length = (record.c as usize).min(LONGEST_TEXT);
+            let end = self.at + length;
+            let bytes = &self.bytes[self.at..end.min(self.bytes.len())];
+            self.cut_texts += u64::from(bytes.len() < length);
+            text = String::from_utf8_lossy(bytes).into_owned();
+            self.at += length.div_ceil(RECORD_BYTES) * RECORD_BYTES;
+        }
+        // A kernel's record is dated back to its end. What was written later comes later all the same.
+        self.latest = self.latest.max(record.ticks);
+        Ok(Some(Event {
+            owner: self.owner,
+            written: self.latest,
+            record,
+            text,
+        }))
+    }
+}

@@ -1,0 +1,224 @@
+use super::*;
+use crate::trace::reader::{self, Event};
+use std::fs;
+use std::sync::atomic::AtomicUsize;
+
+/// A file of its own, which goes with the test.
+struct Place(PathBuf);
+
+impl Place {
+    fn new() -> Place {
+        static NEXT: AtomicUsize = AtomicUsize::new(0);
+        let next = NEXT.fetch_add(1, Ordering::Relaxed);
+        let name = format!("ocr-trace-{}-{next}", std::process::id());
+        Place(std::env::temp_dir().join(name))
+    }
+
+    fn recording(&self) -> &'static Recording {
+        create(&self.0, "program=x y\nhost=z\n").expect("the file can be written")
+    }
+
+    fn read(&self) -> (reader::Recording, Vec<Event>, Vec<String>) {
+        let recording = reader::Recording::open(&self.0).expect("a recording");
+        let mut events = Vec::new();
+        let faults = recording
+            .for_each(|event| events.push(event))
+            .expect("read");
+        (recording, events, faults)
+    }
+
+    fn refused(&self) -> String {
+        match reader::Recording::open(&self.0) {
+            Ok(_) => panic!("it is read"),
+            Err(why) => why,
+        }
+    }
+}
+
+impl Drop for Place {
+    fn drop(&mut self) {
+        let _ = fs::remove_file(&self.0);
+    }
+}
+
+fn record(x: u64) -> Record {
+    Record {
+        kind: Kind::Block as u8,
+        x,
+        y: 2 * x,
+        ..Record::default()
+    }
+}
+
+fn numbers(events: &[Event]) -> Vec<u64> {
+    let blocks = events
+        .iter()
+        .filter(|event| event.record.kind == Kind::Block as u8);
+    blocks.map(|event| event.record.x).collect()
+}
+
+#[test]
+#[cfg_attr(miri, ignore = "it maps files")]
+fn what_is_written_is_read_in_the_order_of_time() {
+    let place = Place::new();
+    let recording = place.recording();
+    let turn = AtomicU64::new(0);
+    const EACH: u64 = 20_000;
+    // Three threads in turns of 100 records: many segments, and an order that is known.
+    std::thread::scope(|scope| {
+        for thread in 0..3 {
+            let turn = &turn;
+            scope.spawn(move || {
+                let mut writer = Writer::NEW;
+                for round in 0..EACH / 100 {
+                    while turn.load(Ordering::Acquire) != 3 * round + thread {
+                        std::thread::yield_now();
+                    }
+                    for at in 0..100 {
+                        writer.append(recording, record(100 * (3 * round + thread) + at));
+                    }
+                    turn.fetch_add(1, Ordering::Release);
+                }
+            });
+        }
+    });
+    let (file, events, faults) = place.read();
+    assert!(
+        faults.is_empty() && file.faults.is_empty(),
+        "{faults:?}, {:?}",
+        file.faults
+    );
+    assert_eq!(file.about["program"], "x y");
+    let found = numbers(&events);
+    assert_eq!(found.len() as u64, 3 * EACH);
+    // Within a turn the order is that of one thread. Two turns of two threads may overlap by what a processor's counter
+    // lacks to another's, but not by a turn.
+    assert!(
+        found
+            .iter()
+            .enumerate()
+            .all(|(at, &x)| x.abs_diff(at as u64) < 200)
+    );
+    for owner in 0..3 {
+        let own: Vec<u64> = numbers(
+            &events
+                .iter()
+                .filter(|e| e.owner == owner)
+                .map(|e| Event {
+                    text: String::new(),
+                    ..*e
+                })
+                .collect::<Vec<_>>(),
+        );
+        assert!(own.is_sorted(), "thread {owner}");
+    }
+}
+
+#[test]
+#[cfg_attr(miri, ignore = "it maps files")]
+fn texts_stand_whole_beside_records() {
+    let place = Place::new();
+    let recording = place.recording();
+    let mut writer = Writer::NEW;
+    let texts: Vec<String> = (0..3000).map(|n| "é".repeat(n % 40) + "x").collect();
+    for (n, text) in texts.iter().enumerate() {
+        let labelled = Record {
+            kind: Kind::Label as u8,
+            x: n as u64,
+            ..Record::default()
+        };
+        writer.append_text(recording, labelled, text);
+        writer.append(recording, record(n as u64));
+    }
+    let long = Record {
+        kind: Kind::Label as u8,
+        ..Record::default()
+    };
+    writer.append_text(recording, long, &"é".repeat(5000));
+    let (_, events, faults) = place.read();
+    assert!(faults.is_empty(), "{faults:?}");
+    let labels = events
+        .iter()
+        .filter(|event| event.record.kind == Kind::Label as u8);
+    let found: Vec<&String> = labels.map(|event| &event.text).collect();
+    assert!(found[..3000].iter().copied().eq(&texts));
+    assert_eq!(*found[3000], "é".repeat(LONGEST_TEXT / 2));
+    assert_eq!(numbers(&events).len(), 3000);
+}
+
+#[test]
+#[cfg_attr(miri, ignore = "it maps files")]
+fn a_file_that_is_cut_off_is_read_as_far_as_it_goes() {
+    let place = Place::new();
+    let recording = place.recording();
+    let mut writer = Writer::NEW;
+    for x in 0..5000 {
+        writer.append(recording, record(x));
+    }
+    let whole = fs::read(&place.0).expect("it is there");
+    let segments = (whole.len() as u64 - HEAD_BYTES) / SEGMENT_UNIT;
+    assert!(segments >= 3);
+    let mut before = 0;
+    for length in (0..whole.len()).step_by(3217) {
+        fs::write(&place.0, &whole[..length]).expect("it can be written");
+        if length < 8 {
+            assert!(place.refused().contains("is no recording of a run"));
+        } else if (length as u64) < HEAD_BYTES {
+            let why = place.refused();
+            assert!(why.contains("cut off within its head"), "{why}");
+        } else {
+            let (file, events, _) = place.read();
+            let found = numbers(&events);
+            assert!(found.iter().copied().eq(0..found.len() as u64));
+            assert!(found.len() >= before);
+            before = found.len();
+            let ends_between = (length as u64 - HEAD_BYTES).is_multiple_of(SEGMENT_UNIT);
+            let all = found.len() == 5000;
+            assert!(all || ends_between || !file.faults.is_empty(), "{length}");
+        }
+    }
+    // Bytes that are no numbers of a segment.
+    let mut damaged = whole.clone();
+    damaged[(HEAD_BYTES + SEGMENT_UNIT) as usize] ^= 1;
+    fs::write(&place.0, &damaged).expect("it can be written");
+    let (file, events, _) = place.read();
+    assert!(file.faults[0].contains("damaged"), "{:?}", file.faults);
+    assert!(!events.is_empty() && events.len() < 5000);
+}
+
+#[test]
+#[cfg_attr(miri, ignore = "it maps files")]
+fn what_is_no_recording_of_this_version_is_told() {
+    let place = Place::new();
+    assert!(place.refused().contains("cannot be read"));
+    fs::write(&place.0, "{\"traceEvents\": []}").expect("it can be written");
+    assert!(place.refused().contains("OCR_TRACE="));
+    place.recording();
+    let mut other = fs::read(&place.0).expect("it is there");
+    other[8] = VERSION as u8 + 1;
+    fs::write(&place.0, &other).expect("it can be written");
+    let why = place.refused();
+    assert!(
+        why.contains("of version 2, and this command reads version 1"),
+        "{why}"
+    );
+}
+
+#[test]
+#[cfg_attr(miri, ignore = "it maps files")]
+fn a_recording_replaces_another_that_goes_on() {
+    let place = Place::new();
+    let (first, mut writer) = (place.recording(), Writer::NEW);
+    writer.append(first, record(1));
+    let (second, mut other) = (place.recording(), Writer::NEW);
+    other.append(second, record(2));
+    // The first is still mapped, in a file without a name.
+    for x in 3..10_000 {
+        writer.append(first, record(x));
+    }
+    assert_eq!(numbers(&place.read().1), [2]);
+    let folder = create(&std::env::temp_dir(), "").map(|_| ());
+    assert!(folder.is_err_and(|why| why.contains("no regular file")));
+    let nowhere = create(Path::new("/nowhere/trace"), "").map(|_| ());
+    assert!(nowhere.is_err_and(|why| why.contains("/nowhere/trace")));
+}

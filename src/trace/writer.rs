@@ -1,0 +1,503 @@
+//! The file of a run that is recorded, and the segment that each thread fills.
+//!
+//! What a thread needs to write a record is its own, so writing one takes no lock. A lock is taken where a segment is
+//! full: the file grows by a new one, whose room on the disk is reserved before it is mapped. So a full disk is an error
+//! here, with a message, and never a signal at a store into a mapping. After that nothing more is recorded.
+
+use super::clock;
+use super::format::{
+    HEAD_BYTES, Head, Kind, LONGEST_TEXT, MAGIC, RECORD_BYTES, Record, Role, SEGMENT_HEAD_BYTES,
+    SEGMENT_MAGIC, SEGMENT_UNIT, SegmentHead, TEXT_AT, VERSION,
+};
+use crate::text::Readable;
+use parking_lot::Mutex;
+use rustc_hash::{FxBuildHasher, FxHashSet};
+use std::cell::UnsafeCell;
+use std::fs::{File, OpenOptions};
+use std::io;
+use std::os::fd::AsRawFd;
+use std::path::{Path, PathBuf};
+use std::ptr;
+use std::ptr::NonNull;
+use std::sync::atomic::{AtomicBool, AtomicPtr, AtomicU32, AtomicU64, Ordering};
+use std::time::SystemTime;
+
+/// How often counters are looked at, and the clock is calibrated anew, in nanoseconds.
+const SAMPLE_EACH_NS: u64 = 5_000_000;
+
+/// Of the first bytes of a file segments are small, so that a short run has a short file. Then they are larger.
+const LARGER_FROM: [(u64, u64); 2] = [(64 * SEGMENT_UNIT, 16), (8 * SEGMENT_UNIT, 4)];
+
+/// The run that is recorded; null where none is. What it points to is never freed: a thread may have read the pointer
+/// just before the run ended. There is one for each recorded run of the process.
+static CURRENT: AtomicPtr<Recording> = AtomicPtr::new(ptr::null_mut());
+
+/// Whether something is recorded.
+#[inline(always)]
+pub(crate) fn is_on() -> bool {
+    // Relaxed: who goes on reads the pointer once more, in order.
+    !CURRENT.load(Ordering::Relaxed).is_null()
+}
+
+/// A part of the file that is mapped and can be written.
+struct Mapped {
+    at: NonNull<u8>,
+    bytes: usize,
+}
+
+// SAFETY: a mapping belongs to the process, and any thread may use and unmap it.
+unsafe impl Send for Mapped {}
+// SAFETY: what is shared of one, the head of the file, is atomic fields, and fields that are not written any more.
+unsafe impl Sync for Mapped {}
+
+impl Mapped {
+    /// Reserves room for a part of the file on the disk, and maps it.
+    fn new(file: &File, offset: u64, bytes: u64) -> io::Result<Mapped> {
+        let mut limit = libc::rlimit {
+            rlim_cur: 0,
+            rlim_max: 0,
+        };
+        // SAFETY: the place is valid. Where it fails, nothing is written, and the limit is 0, which is no limit below.
+        unsafe { libc::getrlimit(libc::RLIMIT_FSIZE, &raw mut limit) };
+        // Beyond it, a signal would end the program.
+        if limit.rlim_cur != 0 && offset + bytes > limit.rlim_cur {
+            return Err(io::Error::from_raw_os_error(libc::EFBIG));
+        }
+        // SAFETY: it takes no pointers, and the file is open.
+        let error = unsafe {
+            libc::posix_fallocate(
+                file.as_raw_fd(),
+                offset as libc::off_t,
+                bytes as libc::off_t,
+            )
+        };
+        if error != 0 {
+            return Err(io::Error::from_raw_os_error(error));
+        }
+        // SAFETY: a new mapping at an address that the system chooses touches no memory of anybody.
+        let at = unsafe {
+            libc::mmap(
+                ptr::null_mut(),
+                bytes as usize,
+                libc::PROT_READ | libc::PROT_WRITE,
+                libc::MAP_SHARED | libc::MAP_POPULATE,
+                file.as_raw_fd(),
+                offset as libc::off_t,
+            )
+        };
+        match NonNull::new(at.cast()).filter(|_| at != libc::MAP_FAILED) {
+            Some(at) => Ok(Mapped {
+                at,
+                bytes: bytes as usize,
+            }),
+            None => Err(io::Error::last_os_error()),
+        }
+    }
+}
+
+impl Drop for Mapped {
+    fn drop(&mut self) {
+        // SAFETY: the mapping was made with this address and length, and its owner, which goes, alone has used it.
+        unsafe { libc::munmap(self.at.as_ptr().cast(), self.bytes) };
+    }
+}
+
+/// A run that is recorded.
+pub(crate) struct Recording {
+    path: PathBuf,
+    clock: clock::Kind,
+    head: Mapped,
+    file: Mutex<Growing>,
+    /// There is no room for more.
+    full: AtomicBool,
+    owners: AtomicU32,
+    /// The works, devices that have been named.
+    named: Mutex<FxHashSet<u64>>,
+    calibrating: Mutex<()>,
+    /// When counters are to be looked at next, in ticks.
+    due: AtomicU64,
+}
+
+/// The file, which grows.
+struct Growing {
+    file: File,
+    end: u64,
+}
+
+/// Begins to record a run into a new file. `text` says what runs where, in lines `name=value`. What is there under
+/// the name is replaced: a process that still records into it goes on with its own file.
+pub(crate) fn begin(path: &Path, text: &str) -> Result<(), String> {
+    CURRENT.store(create(path, text)?, Ordering::Release);
+    Ok(())
+}
+
+fn create(path: &Path, text: &str) -> Result<&'static mut Recording, String> {
+    let name = Readable::path(path);
+    let fail = |error: io::Error| format!("the recording {name} cannot be written: {error}");
+    if path.metadata().is_ok_and(|about| !about.is_file()) {
+        return Err(format!(
+            "the recording {name} cannot be written: it is no regular file, and a recording is mapped into memory"
+        ));
+    }
+    let mut new = path.as_os_str().to_owned();
+    new.push(format!(".{}.new", std::process::id()));
+    let new = PathBuf::from(new);
+    let mut options = OpenOptions::new();
+    let file = options.read(true).write(true).create(true).truncate(true);
+    let file = file.open(&new).map_err(fail)?;
+    let begun = head_of(&file, text).and_then(|head| {
+        std::fs::rename(&new, path)?;
+        Ok(head)
+    });
+    let head = begun.map_err(|error| {
+        let _ = std::fs::remove_file(&new);
+        fail(error)
+    })?;
+    Ok(Box::leak(Box::new(Recording {
+        path: path.to_owned(),
+        clock: clock::kind(),
+        head,
+        file: Mutex::new(Growing {
+            file,
+            end: HEAD_BYTES,
+        }),
+        full: AtomicBool::new(false),
+        owners: AtomicU32::new(0),
+        named: Mutex::default(),
+        calibrating: Mutex::default(),
+        due: AtomicU64::new(0),
+    })))
+}
+
+/// Writes the head of a new file.
+fn head_of(file: &File, text: &str) -> io::Result<Mapped> {
+    let mapped = Mapped::new(file, 0, HEAD_BYTES)?;
+    let kind = clock::kind();
+    let [first_ticks, first_ns] = clock::pair(kind);
+    let mut length = text.len().min(HEAD_BYTES as usize - TEXT_AT);
+    while !text.is_char_boundary(length) {
+        length -= 1;
+    }
+    let wall = SystemTime::now().duration_since(SystemTime::UNIX_EPOCH);
+    let head = Head {
+        magic: MAGIC,
+        version: VERSION,
+        head_bytes: HEAD_BYTES as u32,
+        clock: kind as u32,
+        process: std::process::id(),
+        wall_seconds: wall.map_or(0, |wall| wall.as_secs()),
+        first_ticks,
+        first_ns,
+        calibrated: AtomicU64::new(0),
+        later: Default::default(),
+        ended: AtomicU64::new(0),
+        ended_ticks: AtomicU64::new(0),
+        lost: AtomicU64::new(0),
+        text_bytes: length as u64,
+    };
+    let place = mapped.at.as_ptr().wrapping_add(TEXT_AT);
+    // SAFETY: the mapping has room for a head's text, of this length at most, and nobody else knows it.
+    unsafe { place.copy_from_nonoverlapping(text.as_ptr(), length) };
+    // SAFETY: a mapping begins at a page, and has room for a head, which nobody else knows.
+    unsafe { mapped.at.cast::<Head>().write(head) };
+    Ok(mapped)
+}
+
+/// The run has ended with this status; what follows is not recorded.
+pub(crate) fn end(status: i32) {
+    let Some(recording) = current() else { return };
+    recording.calibrate();
+    let head = recording.head();
+    let ticks = clock::ticks(recording.clock);
+    head.ended_ticks.store(ticks, Ordering::Relaxed);
+    head.ended
+        .store(1 + u64::from(status as u32), Ordering::Release);
+    let lost = head.lost.load(Ordering::Relaxed);
+    if lost != 0 {
+        warning!(
+            "the recording {} lacks the last {lost} records, for which there was no room",
+            Readable::path(&recording.path)
+        );
+    }
+}
+
+/// Nothing is recorded any more.
+pub(crate) fn stop() {
+    CURRENT.store(ptr::null_mut(), Ordering::Release);
+}
+
+pub(super) fn current() -> Option<&'static Recording> {
+    // SAFETY: the pointer is null, or that of a recording that is never freed. Acquire: it was made before.
+    unsafe { CURRENT.load(Ordering::Acquire).as_ref() }
+}
+
+impl Recording {
+    fn head(&self) -> &Head {
+        // SAFETY: the mapping begins with a head, lives as long as the recording, and of the head's fields only the
+        // atomic ones are written.
+        unsafe { self.head.at.cast().as_ref() }
+    }
+
+    /// Writes down what the clocks say, for a reader of what is left by a process that was killed.
+    fn calibrate(&self) {
+        let head = self.head();
+        // One at a time: who finds another at it has nothing to add.
+        let Some(_writes) = self.calibrating.try_lock() else {
+            return;
+        };
+        let next = head.calibrated.load(Ordering::Relaxed) + 1;
+        let [ticks, ns] = clock::pair(self.clock);
+        let place = &head.later[next as usize % 2];
+        place[0].store(ticks, Ordering::Relaxed);
+        place[1].store(ns, Ordering::Relaxed);
+        head.calibrated.store(next, Ordering::Release);
+    }
+
+    /// A new segment at the end of the file. `None`: there is no room.
+    #[cold]
+    fn segment(&self, owner: u32, sequence: u32) -> Option<Mapped> {
+        if self.full.load(Ordering::Relaxed) {
+            return None;
+        }
+        let mut growing = self.file.lock();
+        let (file, offset) = (&growing.file, growing.end);
+        let mut larger = LARGER_FROM.iter();
+        let units = larger.find(|(from, _)| offset >= *from);
+        let bytes = units.map_or(1, |(_, units)| *units) * SEGMENT_UNIT;
+        let mapped =
+            Mapped::new(file, offset, bytes).or_else(|_| Mapped::new(file, offset, SEGMENT_UNIT));
+        let mapped = match mapped {
+            Ok(mapped) => mapped,
+            Err(error) => {
+                if !self.full.swap(true, Ordering::Relaxed) {
+                    warning!(
+                        "the recording {} ends here, after {} bytes: {error}; the program goes on, and what was \
+                         recorded before can be read",
+                        Readable::path(&self.path),
+                        growing.end
+                    );
+                }
+                return None;
+            }
+        };
+        growing.end += mapped.bytes as u64;
+        self.calibrate();
+        let head = SegmentHead {
+            magic: SEGMENT_MAGIC,
+            bytes: mapped.bytes as u64,
+            count: AtomicU64::new(0),
+            // SAFETY: `gettid` has no preconditions, and touches no memory of the caller.
+            thread: unsafe { libc::gettid() } as u32,
+            sequence,
+            owner,
+            unused: [0; 5],
+            spare: 0,
+        };
+        // SAFETY: the mapping begins at a page, has room for this, and nobody else knows it.
+        unsafe { mapped.at.cast::<SegmentHead>().write(head) };
+        Some(mapped)
+    }
+}
+
+/// What a thread has to write records with.
+struct Writer {
+    /// The recording that the rest is of; null at first.
+    recording: *const Recording,
+    clock: clock::Kind,
+    role: Role,
+    owner: u32,
+    sequence: u32,
+    segment: Option<Mapped>,
+    /// Where the next record goes, how many are in the segment, and how many it holds.
+    next: *mut Record,
+    count: u64,
+    most: u64,
+    /// The works that are known to have been named.
+    named: FxHashSet<u64>,
+}
+
+thread_local! {
+    static WRITER: UnsafeCell<Writer> = const { UnsafeCell::new(Writer::NEW) };
+}
+
+impl Writer {
+    const NEW: Writer = Writer {
+        recording: ptr::null(),
+        clock: clock::Kind::Monotonic,
+        role: Role::Program,
+        owner: 0,
+        sequence: 0,
+        segment: None,
+        next: ptr::null_mut(),
+        count: 0,
+        most: 0,
+        named: FxHashSet::with_hasher(FxBuildHasher),
+    };
+
+    /// Writes a record, dated now unless it has a time. Its time, or 0 where there is no room.
+    #[inline]
+    fn append(&mut self, recording: &'static Recording, mut record: Record) -> u64 {
+        let known = ptr::eq(self.recording, recording);
+        if (!known || self.count == self.most) && !self.turn_over(recording, 1) {
+            return 0;
+        }
+        if record.ticks == 0 {
+            record.ticks = clock::ticks(self.clock);
+        }
+        self.put(record);
+        record.ticks
+    }
+
+    fn put(&mut self, record: Record) {
+        // SAFETY: `turn_over` has left room for it in the segment of this thread, where `next` points.
+        unsafe { self.next.write(record) };
+        self.next = self.next.wrapping_add(1);
+        self.count += 1;
+        if let Some(segment) = &self.segment {
+            // SAFETY: a segment begins with its head, and lives as long as it is this thread's.
+            let head = unsafe { segment.at.cast::<SegmentHead>().as_ref() };
+            // Release: who reads this count in another process reads the records, too.
+            head.count.store(self.count, Ordering::Release);
+        }
+    }
+
+    /// Takes a new segment, with room for so many records at least. False if there is none.
+    #[cold]
+    #[inline(never)]
+    fn turn_over(&mut self, recording: &'static Recording, room: u64) -> bool {
+        let first = !ptr::eq(self.recording, recording);
+        if first {
+            *self = Writer {
+                recording,
+                clock: recording.clock,
+                role: self.role,
+                owner: recording.owners.fetch_add(1, Ordering::Relaxed),
+                ..Writer::NEW
+            };
+        }
+        self.segment = None;
+        (self.count, self.most) = (0, 0);
+        let Some(segment) = recording.segment(self.owner, self.sequence) else {
+            recording.head().lost.fetch_add(room, Ordering::Relaxed);
+            return false;
+        };
+        self.sequence += 1;
+        let start = segment.at.as_ptr().wrapping_add(SEGMENT_HEAD_BYTES);
+        self.next = start.cast();
+        self.most = ((segment.bytes - SEGMENT_HEAD_BYTES) / RECORD_BYTES) as u64;
+        self.segment = Some(segment);
+        if first {
+            let name = std::fs::read_to_string("/proc/thread-self/comm").unwrap_or_default();
+            let record = Record {
+                kind: Kind::Thread as u8,
+                a: self.role as u8,
+                ..Record::default()
+            };
+            self.append_text(recording, record, name.trim_end());
+        }
+        true
+    }
+
+    /// Writes a record and a text behind it, in one segment.
+    fn append_text(&mut self, recording: &'static Recording, mut record: Record, text: &str) {
+        let mut length = text.len().min(LONGEST_TEXT);
+        while !text.is_char_boundary(length) {
+            length -= 1;
+        }
+        record.c = length as u32;
+        let room = 1 + length.div_ceil(RECORD_BYTES) as u64;
+        let known = ptr::eq(self.recording, recording);
+        if (!known || self.most - self.count < room) && !self.turn_over(recording, room) {
+            return;
+        }
+        record.ticks = clock::ticks(self.clock);
+        let (mut at, first) = (self.next.wrapping_add(1).cast::<u8>(), self.next);
+        for byte in text.as_bytes()[..length].iter() {
+            // SAFETY: within the records that there is room for in this thread's segment.
+            unsafe { at.write(*byte) };
+            at = at.wrapping_add(1);
+        }
+        // The text counts with its record, or a reader could take a part of it for records.
+        self.count += room - 1;
+        self.put(record);
+        self.next = first.wrapping_add(room as usize);
+    }
+}
+
+/// Has `f` work with this thread's writer, if something is recorded. Nothing where the thread's storage has gone.
+#[inline]
+fn with(f: impl FnOnce(&mut Writer, &'static Recording)) {
+    let Some(recording) = current() else { return };
+    let _ = WRITER.try_with(|writer| {
+        // SAFETY: the cell is this thread's, no signal handler records, and no `f` calls what records.
+        f(unsafe { &mut *writer.get() }, recording);
+    });
+}
+
+/// Writes a record, dated now unless it has a time. Its time, or 0 where it is not written.
+#[inline]
+pub(super) fn append(record: Record) -> u64 {
+    let mut ticks = 0;
+    with(|writer, recording| ticks = writer.append(recording, record));
+    ticks
+}
+
+/// Writes a record and a text behind it.
+pub(super) fn append_text(record: Record, text: &str) {
+    with(|writer, recording| writer.append_text(recording, record, text));
+}
+
+/// Ticks now, and how many so many nanoseconds are, by the speed of the clock since the run began.
+pub(super) fn now_and_length(ns: u64) -> (u64, u64) {
+    let Some(recording) = current() else {
+        return (0, 0);
+    };
+    let head = recording.head();
+    let now = clock::ticks(recording.clock);
+    let since_ns = clock::monotonic_ns().saturating_sub(head.first_ns).max(1);
+    let since = now.saturating_sub(head.first_ticks);
+    let length = u128::from(ns) * u128::from(since) / u128::from(since_ns);
+    (now, length as u64)
+}
+
+/// Whether it is time to look at the counters: true for one of those that ask.
+pub(super) fn is_sample_due(now: u64) -> bool {
+    let Some(recording) = current() else {
+        return false;
+    };
+    let due = recording.due.load(Ordering::Relaxed);
+    if now < due {
+        return false;
+    }
+    let (_, each) = now_and_length(SAMPLE_EACH_NS);
+    let next = now + each;
+    let taken = recording
+        .due
+        .compare_exchange(due, next, Ordering::Relaxed, Ordering::Relaxed);
+    if taken.is_ok() {
+        recording.calibrate();
+    }
+    taken.is_ok()
+}
+
+/// Says what this thread is, before it writes its first record.
+pub(super) fn set_role(role: Role) {
+    with(|writer, _| writer.role = role);
+}
+
+/// Whether this is the first time that anybody names this; each thread asks at all threads once.
+#[inline]
+pub(super) fn is_unnamed(address: u64) -> bool {
+    let mut unnamed = false;
+    with(|writer, recording| {
+        if !ptr::eq(writer.recording, recording) {
+            writer.named.clear();
+        }
+        unnamed = writer.named.insert(address) && recording.named.lock().insert(address);
+    });
+    unnamed
+}
+
+#[cfg(all(test, not(loom)))]
+#[path = "tests.rs"]
+mod tests;

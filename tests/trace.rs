@@ -1,0 +1,227 @@
+//! Recordings of runs (`docs/trace-format.md`): whole on every way out of a program, to the last record, and what
+//! `ocr trace` says of them.
+
+mod support;
+
+use std::ffi::OsStr;
+use std::fs;
+use std::io::{BufRead, BufReader};
+use std::os::unix::ffi::OsStrExt;
+use std::os::unix::process::ExitStatusExt;
+use std::path::{Path, PathBuf};
+use std::process::{Command, ExitStatus, Stdio};
+use std::sync::OnceLock;
+
+/// EDTs of the chain, besides the first and the last.
+const CHAIN: u64 = 20_000;
+
+/// The folder of these tests, with the program.
+fn folder() -> &'static Path {
+    static FOLDER: OnceLock<PathBuf> = OnceLock::new();
+    FOLDER.get_or_init(|| {
+        let root = Path::new(env!("CARGO_MANIFEST_DIR"));
+        let folder = root.join("target/trace-tests");
+        let _ = fs::remove_dir_all(&folder);
+        fs::create_dir_all(&folder).expect("target/ can be written");
+        let built = support::compiler("CC", "cc")
+            .args(["-std=gnu11", "-Wall", "-Werror", "-Iinclude", "-o"])
+            .arg(folder.join("ends"))
+            .args(["tests/trace/ends.c", "build/lib/libocr.a"])
+            .args(["-lpthread", "-lm", "-ldl"])
+            .current_dir(root)
+            .status();
+        assert!(built.expect("there is a C compiler").success());
+        folder
+    })
+}
+
+/// A command with these settings and no others.
+fn command(program: impl AsRef<OsStr>, settings: &[(&str, &OsStr)]) -> Command {
+    let mut command = Command::new(program);
+    for (name, _) in std::env::vars_os() {
+        if name.as_bytes().starts_with(b"OCR_") {
+            command.env_remove(name);
+        }
+    }
+    command.env("OCR_WORKERS", "2").env("OCR_DEVICES", "none");
+    command.envs(settings.iter().copied());
+    command
+}
+
+/// A run that ends so: its recording, how it ended, and what it said.
+fn run(how: &str, count: u64, settings: &[(&str, &OsStr)]) -> (PathBuf, ExitStatus, String) {
+    let file = folder().join(format!("{how}-{count}-{}.trace", settings.len()));
+    let mut ends = command(folder().join("ends"), settings);
+    ends.args([how, &count.to_string()]).env("OCR_TRACE", &file);
+    let output = ends.output().expect("it can be started");
+    let said = String::from_utf8(output.stderr).expect("UTF-8");
+    (file, output.status, said)
+}
+
+/// What `ocr trace` says: its status, its answer, and errors.
+fn trace(what: &str, file: &Path) -> (i32, String, String) {
+    let output = command(env!("CARGO_BIN_EXE_ocr"), &[])
+        .args(["trace", what])
+        .arg(file)
+        .output()
+        .expect("it can be started");
+    let text = |bytes| String::from_utf8(bytes).expect("UTF-8");
+    let status = output.status.code().expect("it exits");
+    (status, text(output.stdout), text(output.stderr))
+}
+
+/// Checks what `ocr trace check` says of a file.
+fn is_checked(file: &Path, status: i32, sentences: &[&str]) -> String {
+    let (found, text, errors) = trace("check", file);
+    assert_eq!(found, status, "{text}{errors}");
+    assert!(!text.contains("wrong:"), "{text}");
+    for sentence in sentences {
+        assert!(
+            text.contains(sentence),
+            "no `{sentence}` in\n{text}{errors}"
+        );
+    }
+    text
+}
+
+#[test]
+fn a_run_that_ends_by_itself_is_whole() {
+    let (file, status, said) = run("shutdown", CHAIN, &[]);
+    assert!(status.success(), "{said}");
+    is_checked(&file, 0, &["20002 EDTs", "whole, and nothing is wrong"]);
+    let (status, text, _) = trace("show", &file);
+    assert_eq!(status, 0);
+    for line in [
+        "shutdown 20000",
+        "ended with status 0",
+        "20002 created, 20002 ended",
+        "link_edt: 20000 EDTs on workers",
+        "settings  2 workers",
+    ] {
+        assert!(text.contains(line), "no `{line}` in\n{text}");
+    }
+}
+
+#[test]
+fn a_run_is_whole_to_the_last_record_on_every_way_out() {
+    let last = "begun and not ended: EDT 0x";
+    for (how, signal) in [
+        ("kill", libc::SIGKILL),
+        ("crash", libc::SIGSEGV),
+        ("abort", libc::SIGABRT),
+    ] {
+        let (file, status, said) = run(how, CHAIN, &[]);
+        assert_eq!(status.signal(), Some(signal), "{said}");
+        let killed = "the run has no end: the process was killed or crashed";
+        let text = is_checked(&file, 1, &["20002 EDTs", killed, last, "(last_edt)"]);
+        assert!(!text.contains("never runnable"), "{text}");
+    }
+    for (how, code) in [("exit", 3), ("ocrAbort", 4)] {
+        let (file, status, said) = run(how, CHAIN, &[]);
+        assert_eq!(status.code(), Some(code), "{said}");
+        is_checked(&file, 0, &["20002 EDTs", last]);
+        let (_, text, _) = trace("show", &file);
+        assert!(
+            text.contains(&format!("ended with status {code}")),
+            "{text}"
+        );
+    }
+    let (file, status, said) = run("hang", CHAIN, &[]);
+    assert_eq!(status.code(), Some(1), "{said}");
+    is_checked(&file, 0, &["20002 EDTs"]);
+}
+
+#[test]
+fn a_run_can_be_looked_at_while_it_goes_on() {
+    let file = folder().join("goes-on.trace");
+    let mut ends = command(folder().join("ends"), &[("OCR_TRACE", file.as_os_str())]);
+    let mut child = ends
+        .args(["wait", "1000"])
+        .stderr(Stdio::piped())
+        .spawn()
+        .expect("it can be started");
+    let mut said = String::new();
+    let errors = child.stderr.as_mut().expect("it is a pipe");
+    BufReader::new(errors).read_line(&mut said).expect("a line");
+    assert_eq!(said, "at the end\n");
+    let goes_on = format!("process {} goes on", child.id());
+    is_checked(&file, 1, &["1002 EDTs", &goes_on, "(last_edt)"]);
+    child.kill().expect("it is there");
+    child.wait().expect("it is there");
+    is_checked(&file, 1, &["1002 EDTs", "the run has no end"]);
+}
+
+#[test]
+fn a_recording_without_room_ends_and_the_program_goes_on() {
+    let file = folder().join("no-room.trace");
+    // Files of this process have no more room than a thousand times 512 bytes.
+    let limited = "ulimit -f 1000; exec \"$@\"";
+    let mut ends = command("sh", &[("OCR_TRACE", file.as_os_str())]);
+    ends.args(["-c", limited, "sh"])
+        .arg(folder().join("ends"))
+        .args(["shutdown", &CHAIN.to_string()]);
+    let output = ends.output().expect("it can be started");
+    let said = String::from_utf8(output.stderr).expect("UTF-8");
+    assert!(output.status.success(), "{said}");
+    let ended = said.matches("no-room.trace ends here, after").count();
+    assert_eq!(ended, 1, "{said}");
+    assert!(
+        said.contains("records, for which there was no room"),
+        "{said}"
+    );
+    is_checked(&file, 1, &["there was no room for the last"]);
+    let written = fs::metadata(&file).expect("it is there").len();
+    assert!((400_000..=512_000).contains(&written), "{written}");
+}
+
+#[test]
+fn strict_mode_and_a_report_are_recorded_alike() {
+    for settings in [
+        &[("OCR_CHECK", OsStr::new("strict"))][..],
+        &[
+            ("OCR_CHECK", OsStr::new("strict")),
+            ("OCR_STATS", OsStr::new("1")),
+        ],
+        &[
+            ("OCR_STATS", OsStr::new("1")),
+            ("OCR_WORKERS", OsStr::new("1")),
+            ("OCR_SCHED", OsStr::new("cpu")),
+        ],
+    ] {
+        let (file, status, said) = run("shutdown", 1000, settings);
+        assert!(status.success(), "{said}");
+        is_checked(&file, 0, &["1002 EDTs", "whole"]);
+    }
+}
+
+#[test]
+fn a_file_that_cannot_be_written_is_told_before_the_run() {
+    for (name, why) in [
+        ("/nowhere/x.trace", "/nowhere/x.trace cannot be written"),
+        ("/dev/null", "it is no regular file"),
+    ] {
+        let mut ends = command(folder().join("ends"), &[("OCR_TRACE", OsStr::new(name))]);
+        let output = ends.args(["shutdown", "1"]).output();
+        let output = output.expect("it can be started");
+        let said = String::from_utf8(output.stderr).expect("UTF-8");
+        assert_eq!(output.status.code(), Some(2), "{said}");
+        assert!(
+            said.contains("ocr: error: ") && said.contains(why),
+            "{said}"
+        );
+        assert!(!said.contains("at the end"), "{said}");
+    }
+}
+
+#[test]
+fn what_is_no_recording_is_told() {
+    let root = Path::new(env!("CARGO_MANIFEST_DIR"));
+    for what in ["check", "show"] {
+        let (status, _, errors) = trace(what, &root.join("Cargo.toml"));
+        assert_eq!(status, 1);
+        assert!(errors.contains("is no recording of a run"), "{errors}");
+        let (status, _, errors) = trace(what, &root.join("src"));
+        assert_eq!(status, 1);
+        assert!(errors.contains("is a folder"), "{errors}");
+    }
+}

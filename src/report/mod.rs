@@ -1,6 +1,8 @@
 //! What a run tells about itself. This room is told: the engine hands it what it prints. Only the
 //! [`snapshot`] of what waits for what is read from the objects; nothing here changes one.
 
+pub mod bounds;
+pub mod export;
 pub mod labels;
 pub mod recorded;
 pub mod snapshot;
@@ -39,6 +41,9 @@ pub struct Report {
     /// What else is worth knowing to judge the figures.
     #[serde(default)]
     pub remarks: Vec<String>,
+    /// How good the schedule was, of a run that was recorded.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub score: Option<recorded::Score>,
     /// The exit status.
     pub status: i32,
 }
@@ -134,6 +139,11 @@ impl Report {
                 device.hits,
                 device.evictions
             );
+        }
+        if let Some(score) = &self.score {
+            for line in score.text().lines() {
+                text += &format!("ocr: {line}\n");
+            }
         }
         for note in self.notes.iter().chain(&self.remarks) {
             text += &format!("ocr: note: {note}\n");

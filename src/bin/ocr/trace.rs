@@ -2,8 +2,12 @@
 
 use crate::{Failure, print};
 use clap::{Args, Subcommand};
-use ocr::report::recorded;
-use std::path::PathBuf;
+use ocr::report::export::{self, Exported, Form};
+use ocr::report::recorded::{self, Run};
+use ocr::text::Readable;
+use std::fs::{self, File};
+use std::io::{self, BufWriter};
+use std::path::{Path, PathBuf};
 
 /// What `ocr trace` is asked for.
 #[derive(Args)]
@@ -18,6 +22,17 @@ enum What {
     Check {
         /// The recording.
         file: PathBuf,
+    },
+    /// Writes it for viewers: Perfetto (https://ui.perfetto.dev), or older ones if the name ends in .json.
+    Export {
+        /// The recording.
+        file: PathBuf,
+        /// What is written; without it, the recording's name and .pftrace.
+        #[arg(short, long)]
+        output: Option<PathBuf>,
+        /// Arrows for dependences, at most: those that came last to each EDT first.
+        #[arg(long, default_value_t = export::ARROWS)]
+        arrows: usize,
     },
     /// Shows what ran, where and how long.
     Show {
@@ -62,9 +77,63 @@ pub(crate) fn trace(options: &Options) -> Result<(), Failure> {
                 ))),
             }
         }
+        What::Export {
+            file,
+            output,
+            arrows,
+        } => {
+            let run = recorded::read(file).map_err(Failure::failed)?;
+            let output = output.clone().unwrap_or_else(|| {
+                let mut name = file.clone().into_os_string();
+                name.push(".pftrace");
+                name.into()
+            });
+            let name = Readable::path(&output);
+            let written = write(&run, &output, *arrows)
+                .map_err(|error| Failure::failed(format!("{name} cannot be written: {error}")))?;
+            let mut text = format!(
+                "{name}: {} slices and {} arrows for dependences\n",
+                written.slices, written.arrows
+            );
+            if written.left_out != 0 {
+                text += &format!(
+                    "{} dependences have no arrow: a viewer becomes slow with too many, and those that came last to each \
+                     EDT came first here; --arrows N allows more\n",
+                    written.left_out
+                );
+            }
+            print(&text)
+        }
         What::Show { file } => {
             let run = recorded::read(file).map_err(Failure::failed)?;
             print(&run.summary())
         }
     }
+}
+
+/// Writes a run for viewers, into a new file that gets the name when it is whole.
+fn write(run: &Run, output: &Path, arrows: usize) -> io::Result<Exported> {
+    let is_json = output
+        .extension()
+        .is_some_and(|extension| extension == "json");
+    let form = if is_json { Form::Json } else { Form::Perfetto };
+    // What is no file, as a pipe, is written as it is.
+    if output.metadata().is_ok_and(|about| !about.is_file()) {
+        return export::export(
+            run,
+            form,
+            arrows,
+            &mut BufWriter::new(File::create(output)?),
+        );
+    }
+    let mut new = output.as_os_str().to_owned();
+    new.push(format!(".{}.new", std::process::id()));
+    let new = PathBuf::from(new);
+    let written = File::create(&new)
+        .and_then(|file| export::export(run, form, arrows, &mut BufWriter::new(file)))
+        .and_then(|written| fs::rename(&new, output).map(|()| written));
+    if written.is_err() {
+        let _ = fs::remove_file(&new);
+    }
+    written
 }

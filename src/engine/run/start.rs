@@ -22,7 +22,8 @@ use crate::object::code::{Code, CodeTable, EdtFunction, Timed};
 use crate::object::data_block::DataBlocks;
 use crate::object::template::PARAM_DEF;
 use crate::platform::Platform;
-use crate::report::{Destination, DeviceReport, Report};
+use crate::report::recorded::Score;
+use crate::report::{Destination, DeviceReport, Report, recorded};
 use crate::sched::policy;
 use crate::sched::queues::Queues;
 use crate::sched::reclaim::Reclaim;
@@ -34,6 +35,9 @@ use std::os::unix::ffi::OsStrExt;
 use std::sync::Arc;
 use std::sync::atomic::AtomicU64;
 use std::time::Instant;
+
+/// The score of a run is told at its end where the recording has no more bytes than this: it takes as much memory, or so.
+const SCORED_BYTES: u64 = 1 << 30;
 
 /// Exit status where the settings or the command line are wrong.
 pub(crate) const USAGE_STATUS: i32 = 2;
@@ -218,8 +222,11 @@ impl Run {
         };
         self.runtime.keep_models();
         self.runtime.remark_wrong_models();
+        let seconds = self.runtime.started.elapsed().as_secs_f64();
+        trace::writer::end(status);
         self.runtime.record_names();
-        self.runtime.report(status);
+        let score = self.runtime.score();
+        self.runtime.report_with(status, seconds, score);
         trace::writer::stop();
         // A thread of the program may be in a call, or about to end its context: then it has the
         // runtime, and frees it later.
@@ -256,18 +263,43 @@ impl Runtime {
             devices: devices.collect(),
             notes: self.registry.notes(),
             remarks: self.registry.remarks(),
+            score: None,
             status: 0,
         }
     }
 
-    /// Writes the report of a run that ends with this status.
+    /// The score of a run that was recorded, if somebody wants to know. It has ended.
+    fn score(&self) -> Option<Score> {
+        let file = self.settings.trace.value.as_deref()?;
+        if !self.settings.is_reported() {
+            return None;
+        }
+        if file
+            .metadata()
+            .is_ok_and(|about| about.len() > SCORED_BYTES)
+        {
+            let name = text::Readable::path(file);
+            let remark = format!("the recording is large: `ocr trace show {name}` tells the score");
+            self.registry.remark(remark);
+            return None;
+        }
+        // What the recording lacks was told.
+        recorded::read(file).ok()?.score()
+    }
+
+    /// Writes the report of a run that ends with this status, in the middle of what it does.
     pub(crate) fn report(&self, status: i32) {
-        let seconds = self.started.elapsed().as_secs_f64();
         trace::writer::end(status);
+        self.report_with(status, self.started.elapsed().as_secs_f64(), None);
+    }
+
+    /// Writes the report of a run that has taken so long and ended with this status.
+    fn report_with(&self, status: i32, seconds: f64, score: Option<Score>) {
         let file = self.settings.report.value.as_deref();
         Report {
             seconds,
             status,
+            score,
             variants: self.variants(),
             ..self.summary()
         }

@@ -1,6 +1,6 @@
 //! From the records of a file to a [`Run`].
 
-use super::{Edge, Edt, NEVER, ReadError, Run, Template};
+use super::{Edge, Edt, NEVER, ReadError, Run, Template, Transfer};
 use crate::trace::format::{Kind, Role, UNDECIDED};
 use crate::trace::reader::{Event, Recording};
 use rustc_hash::FxHashMap;
@@ -73,7 +73,7 @@ pub fn read(path: &Path) -> Result<Run, ReadError> {
     })?;
     builder.run.cut.extend(faults);
     if let Some(ticks) = recording.ended_ticks {
-        builder.run.end = builder.run.end.max(scale.ns(ticks));
+        builder.run.end = scale.ns(ticks);
     }
     Ok(builder.finish())
 }
@@ -240,6 +240,14 @@ impl Builder {
                     0 => device.bytes_in += record.y,
                     _ => device.bytes_out += record.y,
                 }
+                self.run.copies.push(Transfer {
+                    place: record.a,
+                    to_device: record.b == 0,
+                    block: record.x,
+                    bytes: record.y,
+                    begin: now.saturating_sub(took),
+                    end: now,
+                });
             }
             Kind::Block => {
                 self.run.blocks.insert(record.x, record.y);
@@ -258,9 +266,8 @@ impl Builder {
                 self.run.threads.entry(owner).or_default().idle += idle;
             }
             Kind::Counter => {
-                let highest = self.run.highest.entry((record.a, record.b as u8));
-                let highest = highest.or_default();
-                *highest = (*highest).max(record.y);
+                let values = self.run.counters.entry((record.a, record.b as u8));
+                values.or_default().push((now, record.y));
             }
             Kind::Estimate => {}
         }

@@ -4,14 +4,17 @@
 //! |---|---|
 //! | `build.rs` | from the records of a file |
 //! | `check.rs` | what cannot be in a recording, and what is cut off |
+//! | `score.rs` | how long the run took against what no schedule ends before |
 //! | `show.rs` | a summary for people |
 
 mod build;
 mod check;
+mod score;
 mod show;
 
 pub use build::read;
 pub use check::Findings;
+pub use score::Score;
 
 use std::collections::{BTreeMap, HashMap};
 
@@ -60,8 +63,27 @@ pub struct Run {
     pub most_block_bytes: u64,
     /// Names that the program has given objects.
     pub labels: HashMap<u64, String>,
-    /// The highest value of counters, by number and place.
-    pub highest: BTreeMap<(u8, u8), u64>,
+    /// Copies of blocks, in the order in which they were seen to end.
+    pub copies: Vec<Transfer>,
+    /// When counters had which value, by number and place.
+    pub counters: BTreeMap<(u8, u8), Vec<(u64, u64)>>,
+}
+
+/// A block was copied to a device or from it.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Transfer {
+    /// The device.
+    pub place: u8,
+    /// Whether it was to the device.
+    pub to_device: bool,
+    /// The block.
+    pub block: u64,
+    /// How much.
+    pub bytes: u64,
+    /// When it began.
+    pub begin: u64,
+    /// When it had ended.
+    pub end: u64,
 }
 
 /// EDTs that do the same.
@@ -187,3 +209,6 @@ impl Run {
         }
     }
 }
+
+#[cfg(all(test, not(loom)))]
+mod tests;

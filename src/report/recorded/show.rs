@@ -67,6 +67,13 @@ impl Run {
             counted(self.blocks_created, "data block"),
             self.most_block_bytes
         );
+        if let Some(score) = self.score() {
+            let _ = writeln!(
+                text,
+                "score     {}",
+                score.text().replace('\n', "\n          ")
+            );
+        }
         self.templates_in(&mut text);
         self.places_in(&mut text);
         text
@@ -126,7 +133,8 @@ impl Run {
                 seconds(device.copying)
             );
         }
-        for (&(counter, place), &most) in &self.highest {
+        for (&(counter, place), values) in &self.counters {
+            let most = values.iter().map(|(_, value)| *value).max().unwrap_or(0);
             let name = COUNTERS.iter().find(|(number, _)| *number == counter);
             if let Some((_, name)) = name
                 && most != 0

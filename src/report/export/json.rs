@@ -1,0 +1,75 @@
+//! A run as `traceEvents` of JSON, as `chrome://tracing` and speedscope read it.
+
+use super::{Picture, counter_name};
+use serde_json::{Map, Value, json};
+use std::io::{self, Write};
+
+/// Microseconds, in which the format counts.
+fn us(ns: u64) -> f64 {
+    ns as f64 / 1e3
+}
+
+pub(super) fn write(picture: &Picture<'_>, out: &mut impl Write) -> io::Result<()> {
+    let run = picture.run;
+    let pid = run.process;
+    let mut is_first = true;
+    let mut event = |out: &mut dyn Write, event: Value| {
+        let before = if std::mem::take(&mut is_first) {
+            "\n"
+        } else {
+            ",\n"
+        };
+        write!(out, "{before}{event}")
+    };
+    write!(out, "{{\"displayTimeUnit\": \"ns\", \"traceEvents\": [")?;
+    let program = run.about.get("program").map_or("program", String::as_str);
+    let named = json!({"ph": "M", "name": "process_name", "pid": pid, "args": {"name": program}});
+    event(out, named)?;
+    for (tid, (lane, slices)) in picture.tracks.iter().enumerate() {
+        let tid = tid + 1;
+        let name = match lane.place() {
+            None => lane.name(run),
+            Some(place) => format!("{}: {}", run.place_name(place), lane.name(run)),
+        };
+        let named = json!({"ph": "M", "name": "thread_name", "pid": pid, "tid": tid, "args": {"name": name}});
+        event(out, named)?;
+        for slice in slices {
+            let details = slice.what.details(run).into_iter();
+            let args: Map<String, Value> = details
+                .map(|(name, value)| match name {
+                    "guid" | "block" => (name.to_string(), format!("0x{value:x}").into()),
+                    name => (name.to_string(), value.into()),
+                })
+                .collect();
+            let (ts, dur) = (us(slice.begin), us(slice.end - slice.begin));
+            let name = slice.what.name(run);
+            event(
+                out,
+                json!({"ph": "X", "name": name, "pid": pid, "tid": tid, "ts": ts, "dur": dur, "args": args}),
+            )?;
+            // An arrow begins and ends within its slice, by time.
+            for &id in &slice.from {
+                event(
+                    out,
+                    json!({"ph": "s", "name": "dependence", "cat": "dependence", "id": id, "pid": pid, "tid": tid, "ts": ts}),
+                )?;
+            }
+            for &id in &slice.to {
+                event(
+                    out,
+                    json!({"ph": "f", "bp": "e", "name": "dependence", "cat": "dependence", "id": id, "pid": pid, "tid": tid, "ts": ts}),
+                )?;
+            }
+        }
+    }
+    for (&(counter, place), samples) in &run.counters {
+        let name = counter_name(run, counter, place);
+        for &(at, value) in samples {
+            event(
+                out,
+                json!({"ph": "C", "name": name, "pid": pid, "ts": us(at), "args": {"value": value}}),
+            )?;
+        }
+    }
+    write!(out, "\n]}}\n")
+}

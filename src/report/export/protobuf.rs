@@ -1,0 +1,58 @@
+//! Numbers, texts and messages in the form of protocol buffers: a key of field number and type, then a value.
+
+/// A message that is being written.
+#[derive(Clone, Default)]
+pub(super) struct Message(Vec<u8>);
+
+impl Message {
+    pub(super) fn new() -> Message {
+        Message::default()
+    }
+
+    /// Its bytes.
+    pub(super) fn bytes(&self) -> &[u8] {
+        &self.0
+    }
+
+    fn varint(&mut self, mut value: u64) {
+        while value >= 0x80 {
+            self.0.push(value as u8 | 0x80);
+            value >>= 7;
+        }
+        self.0.push(value as u8);
+    }
+
+    fn key(&mut self, field: u32, wire: u32) {
+        self.varint(u64::from(field << 3 | wire));
+    }
+
+    /// A number of few bytes where it is small.
+    pub(super) fn number(&mut self, field: u32, value: u64) -> &mut Message {
+        self.key(field, 0);
+        self.varint(value);
+        self
+    }
+
+    /// A number of eight bytes.
+    pub(super) fn fixed(&mut self, field: u32, value: u64) -> &mut Message {
+        self.key(field, 1);
+        self.0.extend(value.to_le_bytes());
+        self
+    }
+
+    /// A text.
+    pub(super) fn text(&mut self, field: u32, text: &str) -> &mut Message {
+        self.key(field, 2);
+        self.varint(text.len() as u64);
+        self.0.extend(text.as_bytes());
+        self
+    }
+
+    /// A message within this one.
+    pub(super) fn message(&mut self, field: u32, inner: &Message) -> &mut Message {
+        self.key(field, 2);
+        self.varint(inner.0.len() as u64);
+        self.0.extend(&inner.0);
+        self
+    }
+}

@@ -1,0 +1,140 @@
+use super::*;
+
+fn edt(template: u32, place: u8, begin: u64, end: u64) -> Edt {
+    Edt {
+        guid: 0x100 + begin,
+        template,
+        parent: u32::MAX,
+        depc: 0,
+        paramc: 0,
+        satisfied: 0,
+        bytes: 0,
+        created: 0,
+        runnable: begin,
+        granted: NEVER,
+        fetch: [NEVER; 2],
+        launched: NEVER,
+        begin,
+        end,
+        place,
+        lane: u32::from(place),
+    }
+}
+
+fn template(name: &str, places: u64) -> Template {
+    Template {
+        name: name.into(),
+        places,
+    }
+}
+
+/// Two workers and a device. Of the first template, one EDT ran in each place; of the second, all on workers, though
+/// they could run on the device.
+fn run() -> Run {
+    Run {
+        about: [("workers".to_string(), "2".to_string())].into(),
+        status: Some(0),
+        templates: vec![template("both", 0b11), template("one", 0b11)],
+        edts: vec![
+            edt(0, 0, 0, 4_000_000_000),
+            edt(0, 1, 0, 1_000_000_000),
+            edt(1, 0, 4_000_000_000, 7_000_000_000),
+        ],
+        ..Run::default()
+    }
+}
+
+#[test]
+fn a_score_takes_what_is_known_of_other_places() {
+    let score = run().score().expect("a score");
+    assert_eq!((score.edts, score.unknown, score.seconds), (3, 1, 7.0));
+    // The two of the first template on the device, the other on a worker: 3 s there are 1.5 s of two workers.
+    assert!((score.critical_path - 3.0).abs() < 1e-9, "{score:?}");
+    assert!((score.area - 11.0 / 6.0).abs() < 1e-9, "{score:?}");
+    assert!(score.mixed >= 3.0 - 1e-9 && score.mixed <= 7.0);
+    assert!(
+        score.text().contains("of 1 EDT it is not known"),
+        "{}",
+        score.text()
+    );
+}
+
+#[test]
+fn what_an_edt_has_done_in_its_body_counts_in_part() {
+    let mut run = run();
+    run.edges = vec![Edge {
+        from: 0,
+        to: 2,
+        at: NEVER,
+    }];
+    // The first takes 1 s on the device.
+    let path = |run: &Run| run.score().expect("a score").critical_path;
+    assert!((path(&run) - 4.0).abs() < 1e-6);
+    // It was satisfied after a quarter of it.
+    run.edges[0].at = 1_000_000_000;
+    assert!((path(&run) - 3.25).abs() < 1e-6);
+    // One that goes on has no time, and says nothing.
+    run.edts[0].end = NEVER;
+    assert!((path(&run) - 3.0).abs() < 1e-6);
+}
+
+#[test]
+fn a_check_finds_what_cannot_be() {
+    let good = run();
+    let found = good.check();
+    assert!(found.wrong.is_empty() && found.cut.is_empty(), "{found:?}");
+    let wrong = |change: &dyn Fn(&mut Run)| {
+        let mut run = run();
+        change(&mut run);
+        run.check().wrong.join("; ")
+    };
+    for (change, what) in [
+        (
+            &(|run: &mut Run| run.edts[2].runnable = 5_000_000_000) as &dyn Fn(&mut Run),
+            "begins before it is runnable",
+        ),
+        (&|run| run.edts[2].end = 3, "ends before it begins"),
+        (
+            &|run| run.edts[0].created = 9_000_000,
+            "runnable before it is created",
+        ),
+        (&|run| run.edts[0].created = NEVER, "never created"),
+        (&|run| run.edts[0].satisfied = 1, "more pre-slots satisfied"),
+        (
+            &|run| run.edts[0].depc = 1,
+            "pre-slots that are not satisfied",
+        ),
+        (&|run| run.edts[0].runnable = NEVER, "was never runnable"),
+    ] {
+        let said = wrong(change);
+        assert!(said.contains(what), "no `{what}` in {said}");
+    }
+    // Of a recording that is cut off less can be said.
+    let said = wrong(&|run| {
+        run.lost = 1;
+        run.edts[0].created = NEVER;
+        run.edts[0].depc = 1;
+    });
+    assert_eq!(said, "");
+}
+
+#[test]
+fn what_is_left_of_a_run_that_has_ended_is_no_fault() {
+    let mut run = run();
+    run.edts[2].begin = NEVER;
+    run.edts[2].end = NEVER;
+    let found = run.check();
+    assert!(
+        found.cut.is_empty() && found.left[0].contains("runnable and not begun"),
+        "{found:?}"
+    );
+    run.status = None;
+    run.process = u32::MAX;
+    let found = run.check();
+    assert!(found.left.is_empty(), "{found:?}");
+    assert!(
+        found.cut[0].contains("the process was killed or crashed"),
+        "{found:?}"
+    );
+    assert!(found.cut[1].contains("(one)"), "{found:?}");
+}

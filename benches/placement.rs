@@ -1,4 +1,4 @@
-//! Placement policies on a worker and a device that are equally fast.
+//! Placement policies on a worker and a device: equally fast, and up to twenty times as fast one way or the other.
 //!
 //! `cargo bench --bench placement`. What each figure means and what is expected: `benches/README.md`.
 
@@ -47,6 +47,113 @@ fn row(table: &mut Table, what: String, runs: &[Runs], time: &str, kernels: &str
     table.row(&cells);
 }
 
+/// How long a function and a kernel take, against each other.
+const SPEEDS: [(u64, u64); 5] = [(1, 1), (1, 4), (4, 1), (1, 20), (20, 1)];
+
+/// A shape, how many EDTs in a row or in all, the steps of the faster variant, and the bar against the area bound; a few EDTs
+/// are measured against their best division.
+const SHAPES: [(&str, u64, u64, f64); 4] = [
+    ("independent", 1000, 75_000, 1.05),
+    ("wavefront", 32, 75_000, 1.10),
+    ("independent", 7, 2_000_000, 1.03),
+    ("independent", 4, 2_000_000, 1.03),
+];
+
+/// No run takes longer than this many times the best single place.
+const SINGLE: f64 = 1.03;
+
+/// The rows of the second table: EDTs whose variants take different times, under `eft` without models of earlier runs, and
+/// with them.
+fn speeds(criterion: &mut criterion::Criterion, program: &Path) {
+    let mut table = Table::new(
+        "Variants of different speeds, 1 worker and a device",
+        &[
+            "ms",
+            "cpu",
+            "device",
+            "bound",
+            "eager",
+            "empty",
+            "full",
+            "kernels",
+            "full / bound",
+            "bar",
+            "full / best place",
+            "bar",
+        ],
+    );
+    for (host, device) in SPEEDS {
+        for (shape, size, steps, bar) in SHAPES {
+            let steps = if measuring() { steps } else { steps / 1000 };
+            let models =
+                std::env::temp_dir().join(format!("ocr-bench-models-{}", std::process::id()));
+            let _ = std::fs::remove_dir_all(&models);
+            let least = host.min(device);
+            let numbers = [size, steps * host / least, steps * device / least, 1]
+                .map(|number| number.to_string());
+            let [size_text, on_host, on_device, rounds] = &numbers;
+            let arguments = [shape, size_text, on_host, on_device, rounds].map(|text| text);
+            let case = |name: &str, policy: &str, models: &str| {
+                Case::new(name, program, &arguments, 1, "ns_1")
+                    .with(
+                        "OCR_DEVICES",
+                        &std::env::var("OCR_BENCH_DEVICE").unwrap_or_else(|_| "0".into()),
+                    )
+                    .with("OCR_SCHED", policy)
+                    .with("OCR_MODELS", models)
+                    .with("POCL_MAX_PTHREAD_COUNT", "1")
+            };
+            let folder = models.to_string_lossy().into_owned();
+            let cases = [
+                case("cpu", "cpu", "off"),
+                case("device", "device", "off"),
+                case("eager", "eager", "off"),
+                case("empty", "eft", "off"),
+                case("full", "eft", &folder),
+            ];
+            cases[4].run();
+            let name = format!("placement/{shape}/{size}/{host}-{device}");
+            let runs = support::group(criterion, &name, None, &cases);
+            let _ = std::fs::remove_dir_all(&models);
+            let Some(runs) = runs else { continue };
+            let ns = |at: usize| runs[at].median("ns_1");
+            let many = if shape == "wavefront" {
+                size * size
+            } else {
+                size
+            };
+            let bound = bound(many, ns(0), ns(1));
+            let (over_bound, over_best) = (ns(4) / bound, ns(4) / ns(0).min(ns(1)));
+            let mut cells = vec![format!("{shape} {size}, {host}:{device}")];
+            cells.extend([ns(0), ns(1), bound, ns(2), ns(3), ns(4)].map(|ns| short(ns / 1e6)));
+            cells.push(short(runs[4].median("kernels_1")));
+            let reached = |value: f64, bar: f64| {
+                format!(
+                    "<= {bar} {}",
+                    if value <= bar { "reached" } else { "not yet" }
+                )
+            };
+            cells.extend([
+                short(over_bound),
+                reached(over_bound, bar),
+                short(over_best),
+                reached(over_best, SINGLE),
+            ]);
+            table.row(&cells);
+        }
+    }
+    table.print();
+}
+
+/// What so many EDTs take at best, of which all take `host` on one place and `device` on the other: the best division.
+fn bound(many: u64, host: f64, device: f64) -> f64 {
+    let divided = |on_host: u64| {
+        let part = on_host as f64 / many as f64;
+        (part * host).max((1.0 - part) * device)
+    };
+    (0..=many).map(divided).fold(f64::INFINITY, f64::min)
+}
+
 fn main() {
     let mut criterion = support::criterion();
     let program = ocr("placement");
@@ -72,5 +179,6 @@ fn main() {
         row(&mut table, what, &runs, "ns_again", "kernels_again");
     }
     table.print();
+    speeds(&mut criterion, &ocr("variants"));
     criterion.final_summary();
 }

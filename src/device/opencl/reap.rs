@@ -135,7 +135,8 @@ impl Manager {
                     ns: kernel.ns,
                     behind: kernel.behind,
                 };
-                self.times.record_kernel(self.place, &ended, job.launch.token);
+                self.times
+                    .record_kernel(self.place, &ended, job.launch.token);
             }
             let time = KernelTime {
                 ns: kernel.ns,

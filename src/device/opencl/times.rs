@@ -92,7 +92,8 @@ impl Times {
     /// Records a kernel that has ended, of the launch with this token.
     #[cold]
     pub(crate) fn record_kernel(&mut self, place: Place, kernel: &EventOf<'_>, token: usize) {
-        self.recorded.kernel(&kernel.ended(self.is_timed, place), token);
+        self.recorded
+            .kernel(&kernel.ended(self.is_timed, place), token);
     }
 
     /// Records a copy that has ended, of so many bytes of a block.

@@ -190,8 +190,9 @@ impl Queue {
         self.line.is_empty() && self.free_units() > 0
     }
 
-    /// Whether the place is to be given another EDT.
-    pub(super) fn has_room(&self, now: u64) -> bool {
+    /// Whether the place is to be given another EDT. A device is given more as long as it has ended all of it in `safe_ns`,
+    /// since no other place would take the EDT from it.
+    pub(super) fn has_room(&self, safe_ns: u64, now: u64) -> bool {
         if self.place == Place::HOST {
             // One for each worker, and more while the blocks of some are on their way.
             let there = self.given.iter().filter(|given| given.there <= now);
@@ -203,14 +204,15 @@ impl Queue {
         let is_short = first.expected.is_some_and(|ns| ns < SECOND_NS);
         match self.given.len() {
             1 if is_short || self.line.len() >= PLENTY => true,
-            many => many < MOST && is_short && self.given_ns(now) < self.committed_ns(),
+            many => many < MOST && is_short && self.given_ns(now) < self.committed_ns(safe_ns),
         }
     }
 
     /// What a device is given at once: more where so much waits behind it that it will not be missed elsewhere. A manager
     /// that has to be woken every 100 us comes too late on cores that have something else to do.
-    fn committed_ns(&self) -> u64 {
-        (self.waiting_ns() / WAITING_PART).clamp(COMMITTED_NS, COMMITTED_MOST_NS)
+    fn committed_ns(&self, safe_ns: u64) -> u64 {
+        let missed_by_nobody = (self.waiting_ns() / WAITING_PART).max(safe_ns);
+        missed_by_nobody.clamp(COMMITTED_NS, COMMITTED_MOST_NS)
     }
 
     /// What is left of an EDT that runs. One that has taken more than twice what was expected may take as long again.
@@ -341,6 +343,20 @@ impl Places {
         kept.candidates
             .iter()
             .any(|one| one.place == place && there(one))
+    }
+
+    /// In what time no other place than this one would have ended the EDT whose turn it is here, if it began now; halved,
+    /// since times may be wrong.
+    pub(super) fn safe_ns(&self, place: Place) -> u64 {
+        let Some(next) = self.get(place).line.get(0) else {
+            return 0;
+        };
+        let others = (next.kept.candidates.iter()).filter(|candidate| candidate.place != place);
+        let ns = |other: &Candidate| {
+            let ns = next.kept.times.expected(other.place, next.kept.bytes);
+            ns.map_or(0, |ns| (ns + other.copy_ns) / 2)
+        };
+        others.map(ns).min().unwrap_or(COMMITTED_MOST_NS)
     }
 
     /// A place is given an EDT.

@@ -86,9 +86,10 @@ impl Class {
     /// others have gone is judged by what ran alone, once fewer than three of the last eleven did not.
     pub(crate) fn expected(&self) -> Option<Estimate> {
         let is_beside = self.recently_beside.load(Ordering::Relaxed) >= BESIDE_FROM;
-        let (first, second) = match is_beside {
-            true => (&self.beside, &self.alone),
-            false => (&self.alone, &self.beside),
+        let (first, second) = if is_beside {
+            (&self.beside, &self.alone)
+        } else {
+            (&self.alone, &self.beside)
         };
         first
             .get()
@@ -155,9 +156,10 @@ impl Class {
 
     fn take_in(&self, kept: &mut Kept, ns: u64, beside: bool) {
         const LAST: u32 = (1 << KEPT) - 1;
-        let (samples, published) = match beside {
-            true => (&mut kept.beside, &self.beside),
-            false => (&mut kept.alone, &self.alone),
+        let (samples, published) = if beside {
+            (&mut kept.beside, &self.beside)
+        } else {
+            (&mut kept.alone, &self.alone)
         };
         samples.add(ns);
         published.set(samples);

@@ -179,9 +179,10 @@ impl Content {
             Some(FIRST_LINE) => {}
             first => {
                 let is_ours = first.is_some_and(|first| first.starts_with("ocr-models "));
-                let what = match is_ours {
-                    true => "it is of another version of ocr",
-                    false => "it is no file of models",
+                let what = if is_ours {
+                    "it is of another version of ocr"
+                } else {
+                    "it is no file of models"
                 };
                 content.damage = Some(what.into());
                 return content;

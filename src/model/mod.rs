@@ -39,7 +39,7 @@ pub use class::Estimate;
 pub use file::{Content, Entry, Key, hash};
 pub use run_times::RunTimes;
 #[cfg(not(loom))]
-pub use store::{Store, today};
+pub use store::{Store, StoredFile, today};
 pub use transfers::{Direction, Transfers};
 
 /// How many places can be told apart: the host, and as many devices as `object::place::Place` has.

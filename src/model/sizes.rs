@@ -133,9 +133,10 @@ impl Sizes {
         if let Some(class) = self.find(exact) {
             return Some(class);
         }
-        match self.used.load(Ordering::Relaxed).count_ones() < EXACT {
-            true => self.find_or_claim(exact),
-            false => self.find_or_claim(QUARTER | quarter_of(bytes)),
+        if self.used.load(Ordering::Relaxed).count_ones() < EXACT {
+            self.find_or_claim(exact)
+        } else {
+            self.find_or_claim(QUARTER | quarter_of(bytes))
         }
     }
 
@@ -159,9 +160,10 @@ impl Sizes {
         let mut below: [Option<(u64, Estimate)>; 2] = [None; 2];
         let mut above = below;
         for (known, estimate) in self.known() {
-            let (side, nearer): (_, fn(u64, u64) -> bool) = match known <= bytes {
-                true => (&mut below, |a, b| a > b),
-                false => (&mut above, |a, b| a < b),
+            let (side, nearer): (_, fn(u64, u64) -> bool) = if known <= bytes {
+                (&mut below, |a, b| a > b)
+            } else {
+                (&mut above, |a, b| a < b)
             };
             let is_nearer =
                 |than: &Option<(u64, Estimate)>| than.is_none_or(|(than, _)| nearer(known, than));

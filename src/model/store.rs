@@ -37,6 +37,9 @@ pub struct Store {
     tries: u32,
 }
 
+/// A file, and what is in it, or why it cannot be read.
+pub type StoredFile = (PathBuf, Result<Content, String>);
+
 /// Today, in days since the first of January 1970.
 pub fn today() -> u64 {
     let since = SystemTime::now().duration_since(UNIX_EPOCH);
@@ -120,7 +123,7 @@ impl Store {
     }
 
     /// All files, by name, with what is in them.
-    pub fn files(&self) -> Result<Vec<(PathBuf, Result<Content, String>)>, String> {
+    pub fn files(&self) -> Result<Vec<StoredFile>, String> {
         let listed = match std::fs::read_dir(&self.directory) {
             Err(error) if error.kind() == ErrorKind::NotFound => return Ok(Vec::new()),
             Err(error) => return Err(format!("{}: {error}", self.directory.display())),

@@ -3,11 +3,10 @@
 use crate::table::{Align, Table, bytes};
 use crate::{Failure, print};
 use ocr::config::Settings;
-use ocr::model::{Content, Entry, Store, today};
+use ocr::model::{Content, Entry, Store, StoredFile as File, today};
 use ocr::report::{counted, duration};
 use std::collections::BTreeSet;
 use std::io::Write;
-use std::path::PathBuf;
 
 pub(crate) const AFTER_HELP: &str = "\
 Policies that place EDTs by the time that they take learn that while a program runs, and keep it for the next run: in \
@@ -41,9 +40,6 @@ enum Action {
         all: bool,
     },
 }
-
-/// A file, and what is in it or why that cannot be read.
-type File = (PathBuf, Result<Content, String>);
 
 /// Does it.
 pub(crate) fn models(options: &Options) -> Result<(), Failure> {

@@ -29,7 +29,7 @@ impl Manager {
     /// Sees what copies have finished in one lane. True if any has.
     fn reap_copies(&mut self, lane: usize) -> bool {
         let mut ended = std::mem::take(&mut self.ended);
-        let mut number = self.lanes.first(lane);
+        let first = self.lanes.first(lane);
         ended.extend(std::iter::from_fn(|| self.lanes.pop_done(lane)));
         let any = !ended.is_empty();
         let (mut behind, mut ns) = (ended.len() as u64, 0);
@@ -37,7 +37,7 @@ impl Manager {
             let taken = self.lanes.ended(lane, Instant::now());
             ns = taken.as_nanos() as u64 / behind;
         }
-        for (pending, outcome) in ended.drain(..) {
+        for (number, (pending, outcome)) in (first..).zip(ended.drain(..)) {
             let event = &pending.event;
             behind -= 1;
             if trace::is_on() {
@@ -71,7 +71,6 @@ impl Manager {
                 }
                 Work::Kernel(_) => unreachable!("kernels are in other lanes"),
             }
-            number += 1;
         }
         self.ended = ended;
         any

@@ -113,10 +113,12 @@ impl Run {
             .as_deref()
             .inspect(|file| Report::remove(file));
         let learns = policy.learns() || settings.models.are_asked_for();
-        let timed = match learns {
-            _ if settings.is_reported() => Timed::Kernels,
-            true => Timed::Choices,
-            false => Timed::Nothing,
+        let timed = if settings.is_reported() {
+            Timed::Kernels
+        } else if learns {
+            Timed::Choices
+        } else {
+            Timed::Nothing
         };
         if let Some(file) = settings.trace.value.as_deref()
             && let Err(message) = trace::writer::begin(file, &about(&settings))

@@ -444,7 +444,7 @@ impl Run<'_> {
                 let ns = &self.graph.tasks[*number as usize].ns;
                 matches!(ns.get(device.number()), Some(Some(_)))
             };
-            let Some(at) = self.pool.iter().take(64).position(|number| runs(number)) else {
+            let Some(at) = self.pool.iter().take(64).position(runs) else {
                 return again;
             };
             if let Some(number) = self.pool.remove(at) {

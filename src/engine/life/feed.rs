@@ -64,7 +64,7 @@ impl Context {
     /// Gives devices that have room EDTs of the pool.
     pub(crate) fn feed_devices(&mut self) {
         match self.runtime.policy.keeper() {
-            Some(keeper) if keeper.len() != 0 => self.feed_from(keeper),
+            Some(keeper) if keeper.count() != 0 => self.feed_from(keeper),
             Some(_) => {}
             None => device::feed(self),
         }

@@ -128,7 +128,7 @@ impl Runtime {
             SnapshotInputs {
                 threads: threads.iter().map(|tally| thread(tally)).collect(),
                 workers: self.queues.workers(),
-                ready: self.queues.ready() + self.policy.keeper().map_or(0, Keeper::len),
+                ready: self.queues.ready() + self.policy.keeper().map_or(0, Keeper::count),
                 in_flight: self.in_flight.load(Ordering::Relaxed) as u32 as usize,
                 devices: (self.devices.in_use().iter())
                     .map(|used| (used.info.index, used.info.name.as_str()))

@@ -74,8 +74,9 @@ fn by_ratio(problem: &Problem) -> Vec<f64> {
         }
         load = moved;
     }
-    // Nothing need be divided: the fuller class says it all.
-    if load[0] / first >= load[1] / second {
+    // Nothing need be divided: the fuller class says it all. Where both are equally full, what fills the second one cannot be
+    // moved, while what fills the first one could.
+    if load[0] / first > load[1] / second {
         vec![1.0, 0.0]
     } else {
         vec![0.0, 1.0]

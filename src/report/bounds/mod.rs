@@ -13,7 +13,7 @@
 //!   the prices, and added, these are at most `T`, and each task is counted in them with what it takes where it
 //!   is, which is no less than the least.
 //!
-//! Prices and flow are found by *fictitious play* ([`mixed`]): it needs a longest path and the loads of classes in each
+//! Prices and flow are found by *fictitious play* (`mixed.rs`): it needs a longest path and the loads of classes in each
 //! round, and every round gives a bound that is valid. Rounding is within some `1e-12` of the result.
 
 mod area;

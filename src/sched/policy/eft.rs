@@ -135,7 +135,7 @@ impl Keeper for Eft {
 
     fn take(&self, place: Place, machine: &dyn Machine) -> Taken {
         // Devices are asked at the end of each kernel.
-        if self.len() == 0 {
+        if self.count() == 0 {
             let (edt, moved) = (None, false);
             return Taken { edt, moved };
         }
@@ -161,7 +161,7 @@ impl Keeper for Eft {
         });
     }
 
-    fn len(&self) -> usize {
+    fn count(&self) -> usize {
         self.len.load(Ordering::Relaxed)
     }
 

@@ -148,7 +148,7 @@ impl Keeper for HeteroPrio {
         });
     }
 
-    fn len(&self) -> usize {
+    fn count(&self) -> usize {
         self.len.load(Ordering::Relaxed)
     }
 

@@ -162,7 +162,7 @@ pub trait Keeper: Sync {
     fn ended(&self, edt: usize, place: Place, machine: &dyn Machine);
 
     /// How many are kept.
-    fn len(&self) -> usize;
+    fn count(&self) -> usize;
 
     /// Shows all that are kept.
     fn look(&self, see: &mut dyn FnMut(usize));

@@ -125,6 +125,19 @@ fn known_graphs_have_known_bounds() {
         &[],
     );
     assert!((only.bounds(20).expect("bounds").area - 14.0).abs() < 1e-9);
+    // Both classes are equally full, and one of them of what could go to the other.
+    let full = problem(
+        &[2, 1],
+        &[
+            &[7.75, 0.0],
+            &[6.75, 0.0],
+            &[6.5, 0.0],
+            &[NOT, 6.5],
+            &[NOT, 4.0],
+        ],
+        &[],
+    );
+    assert!((full.bounds(0).expect("bounds").area - 10.5).abs() < 1e-9);
     // Three classes, one price each.
     let three = problem(&[1, 2, 1], &[&[6.0, 6.0, 6.0][..]; 20], &[]);
     let area = three.bounds(20).expect("bounds").area;

@@ -13,6 +13,9 @@
 //! | the part is none any more, and is given back; the last one gives back the whole | who has answered last (`Context::leave_whole`) |
 //!
 //! An EDT that has the part in mode RO may read the old memory yet, as that mode excludes no writer.
+//!
+//! The models in `src/memory/loom_models/sharing.rs` take these steps beside users of the part, others who want the whole,
+//! and who destroys the part.
 
 use crate::diag::BlockName;
 use crate::engine::life::create::Output;

@@ -8,6 +8,7 @@ mod leases;
 mod modes;
 mod parts;
 mod private;
+mod sharing;
 
 use super::access::{acquire_locked, destroy, release_locked};
 use super::divided::{divide_locked, unite};

@@ -46,9 +46,21 @@ static KEPT_FOR_EACH: AtomicUsize = AtomicUsize::new(0);
 /// What strict mode remembers of an object, in tables that double.
 const STRICT_KEEPS: usize = 256;
 
-/// A run begins, in strict mode or not, and has no arenas yet.
-pub(crate) fn begin(strict: bool) {
+/// A run begins, in strict mode or not, with so many workers, and has no arenas yet.
+pub(crate) fn begin(strict: bool, workers: usize) {
     KEPT_FOR_EACH.store(if strict { STRICT_KEEPS } else { 0 }, Ordering::Relaxed);
+    // The C library takes so many addresses for each thread that asks it for memory, and twice as many for a moment.
+    const FOR_THREAD: usize = 128 << 20;
+    const OTHERS: usize = 8;
+    if limit().is_some_and(|limit| limit / FOR_THREAD < 4 * (workers + OTHERS)) {
+        // SAFETY: `mallopt` has no preconditions. Threads that come later share what the first one has.
+        unsafe { libc::mallopt(libc::M_ARENA_MAX, 1) };
+    }
+}
+
+/// The limit of the process on addresses in MiB, for a message; none if there is none.
+pub(crate) fn limit_in_mib() -> Option<usize> {
+    Some(limit()? >> 20)
 }
 
 /// How many bytes new arenas keep for each object.

@@ -15,6 +15,7 @@ use crate::engine::state::fork;
 use crate::engine::state::handlers::Handlers;
 use crate::engine::state::remembered::Remembered;
 use crate::engine::state::runtime::Runtime;
+use crate::engine::state::stack;
 use crate::engine::workers::worker;
 use crate::model::Transfers;
 use crate::object::Objects;
@@ -126,7 +127,7 @@ impl Run {
             error!("{message}");
             exit_now(USAGE_STATUS);
         }
-        heap::begin(settings.check.is_on());
+        heap::begin(settings.check.is_on(), *settings.workers);
         let runtime = Arc::new(Runtime {
             objects: Objects {
                 data_blocks: DataBlocks::new(settings.check.is_on()),
@@ -165,9 +166,17 @@ impl Run {
         let run = Run { runtime };
         let this = run.runtime();
         if let Err((workers, error)) = this.seats.open(this, locals, worker::work) {
-            let advice = match workers {
-                0 => "the system, or a limit (ulimit -u, -v), leaves no thread or memory for one",
-                _ => "ask for fewer with -ocr:workers or OCR_WORKERS",
+            let advice = match (workers, heap::limit_in_mib()) {
+                (0, None) => {
+                    "the system, or a limit (ulimit -u), leaves no thread or memory for one"
+                        .to_string()
+                }
+                (_, Some(limit)) => format!(
+                    "the process has a limit of {limit} MiB of addresses (ulimit -v), and each worker takes {} MiB of them \
+                     for its stack: raise that limit, or ask for fewer with -ocr:workers or OCR_WORKERS",
+                    stack::BYTES >> 20
+                ),
+                (_, None) => "ask for fewer with -ocr:workers or OCR_WORKERS".to_string(),
             };
             error!(
                 "worker {workers} of {} cannot be started: {error}; {advice}",

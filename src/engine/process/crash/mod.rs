@@ -153,7 +153,8 @@ const ABORTED: &str = ": it called abort(), as do a failed assert(), an exceptio
 
 const GAVE_UP: &str = ": OpenCL itself has ended the program (abort), and the lines above may say why. PoCL does that where \
     it cannot link or load a kernel: see that ld is in PATH, and that the folder of POCL_CACHE_DIR, or ~/.cache/pocl without \
-    that, has free space and is not mounted noexec";
+    that, has free space and is not mounted noexec. So it does where a kernel needs more local memory than the device has, \
+    which newer versions do not tell before (ocr info lists what there is)";
 
 /// Where the C library keeps what it says before it calls `abort` itself; null where that is not known.
 static SAID: AtomicPtr<*const libc::c_char> = AtomicPtr::new(ptr::null_mut());

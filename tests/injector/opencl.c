@@ -382,6 +382,13 @@ cl_int clEnqueueWriteBuffer(handle queue, handle buffer, cl_uint blocking, size_
     COMMAND(clEnqueueWriteBuffer, false, blocking, real(queue, buffer, blocking, offset, bytes, from, LIST))
 }
 
+cl_int clEnqueueFillBuffer(handle queue, handle buffer, const void *pattern, size_t size, size_t offset, size_t bytes,
+                           cl_uint count, struct event *const *list, struct event **event) {
+    REAL(cl_int, clEnqueueFillBuffer, handle, handle, const void *, size_t, size_t, size_t, cl_uint, const handle *,
+         handle *)
+    COMMAND(clEnqueueFillBuffer, false, false, real(queue, buffer, pattern, size, offset, bytes, LIST))
+}
+
 cl_int clEnqueueUnmapMemObject(handle queue, handle buffer, void *mapped, cl_uint count, struct event *const *list,
                                struct event **event) {
     REAL(cl_int, clEnqueueUnmapMemObject, handle, handle, void *, cl_uint, const handle *, handle *)

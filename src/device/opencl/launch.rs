@@ -282,7 +282,10 @@ impl Manager {
                 self.counters.cache_hits.add(1);
                 false
             }
-            // Most kernels write all of such a block: only strict mode shows what they do not.
+            // As host memory has, which strict mode fills with a pattern.
+            Source::Nothing if used.written && !self.unified && !block.has(Mark::Guarded) => {
+                return self.zero(used.id);
+            }
             Source::Nothing => !used.written || block.has(Mark::Guarded),
             Source::Older(other) if used.written => {
                 return Err(Fault::new(format!(
@@ -309,6 +312,25 @@ impl Manager {
         }
         self.counters.uploads.add(1);
         Ok(())
+    }
+
+    /// Fills the buffer of a block that nobody has written with zeros, which the block has on the host, too. That needs no
+    /// memory of the host, as a copy of its zeros does, which is made where the platform cannot fill.
+    fn zero(&mut self, id: Id) -> Result<(), Fault> {
+        let entry = self.buffers.get(id);
+        let (bytes, needs) = (entry.bytes as usize, entry.uses);
+        let fault = |code| Fault::opencl("filling a block with zeros failed", code);
+        let waits = self.lanes.waits(IN, &needs).map_err(fault)?;
+        let Some(mem) = &entry.mem else {
+            return Err(Fault::new("a block has no buffer to be filled"));
+        };
+        match self.lanes.queue(IN).zero(mem, bytes, &waits) {
+            Ok(event) => {
+                self.note_copy(id, event, needs, 0);
+                Ok(())
+            }
+            Err(_) => self.copy_in(id),
+        }
     }
 
     /// Enqueues the copy of a block from the host.

@@ -309,6 +309,25 @@ impl Queue {
         .map(Event)
     }
 
+    /// Fills the first `bytes` bytes of the buffer with zeros, without waiting. OpenCL 1.1 has no such command.
+    pub(crate) fn zero<const N: usize>(
+        &self,
+        mem: &Mem,
+        bytes: usize,
+        waits: &Waits<N>,
+    ) -> Answer<Event> {
+        const ZEROS: [u8; 16] = [0; 16];
+        // A pattern has a power of two of bytes, of which the whole is a multiple; larger ones are filled faster.
+        let pattern = 1 << bytes.trailing_zeros().min(4);
+        let (from, list) = (ZEROS.as_ptr().cast(), waits.as_ptr());
+        // SAFETY: queue, buffer and events are alive, and OpenCL has copied the pattern when the call returns; it checks
+        // that `bytes` lie within the buffer.
+        unsafe {
+            queue::enqueue_fill_buffer(self.0, mem.0, from, pattern, 0, bytes, waits.len, list)
+        }
+        .map(Event)
+    }
+
     /// Copies `bytes` from the buffer to `host`; waits for it if `wait`.
     ///
     /// # Safety

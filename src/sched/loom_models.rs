@@ -138,3 +138,63 @@ fn who_found_one_wakes_another_for_the_next() {
         }
     });
 }
+
+/// A policy that keeps EDTs and offers them: a worker that has been refused, and sleeps, is woken when there is one again
+/// (`Queues::set_offers`). The lock is the policy's.
+fn what_is_offered_is_taken_by(workers: usize, offered: usize) {
+    struct Offered {
+        queues: Queues,
+        kept: Mutex<usize>,
+        left: AtomicUsize,
+    }
+    let mut model = loom::model::Builder::new();
+    model.preemption_bound = Some(3);
+    model.check(move || {
+        let (queues, locals) = Queues::new(workers);
+        let left = AtomicUsize::new(offered);
+        let kept = Mutex::new(0);
+        let shared = Arc::new(Offered { queues, kept, left });
+        let threads: Vec<_> = locals
+            .into_iter()
+            .map(|mut local| {
+                let shared = shared.clone();
+                loom::thread::spawn(move || {
+                    let ask = || {
+                        let mut kept = shared.kept.lock().expect("no panic");
+                        let taken = (*kept > 0).then(|| edt(*kept));
+                        *kept -= usize::from(taken.is_some());
+                        shared.queues.set_offers(*kept > 0);
+                        taken
+                    };
+                    let has_ended = || shared.left.load(Ordering::Relaxed) == 0;
+                    while local
+                        .search(&shared.queues, has_ended, ask, || {})
+                        .is_some()
+                    {
+                        if shared.left.fetch_sub(1, Ordering::AcqRel) == 1 {
+                            shared.queues.sleep.wake_all();
+                        }
+                    }
+                })
+            })
+            .collect();
+        for _ in 0..offered {
+            let mut kept = shared.kept.lock().expect("no panic");
+            *kept += 1;
+            shared.queues.set_offers(true);
+        }
+        for thread in threads {
+            thread.join().expect("no panic");
+        }
+    });
+}
+
+#[test]
+fn one_worker_takes_what_is_offered() {
+    what_is_offered_is_taken_by(1, 2);
+}
+
+#[test]
+fn two_workers_take_what_is_offered() {
+    what_is_offered_is_taken_by(2, 1);
+}

@@ -6,7 +6,7 @@
 // env: OCR_DEVICES=none
 // env: MALLOC_ARENA_MAX=1
 // needs: signals
-// workers: 1 2
+// workers: 1 2 8
 #include "memory.h"
 
 #include <extensions/ocr-hints.h>

@@ -94,6 +94,8 @@ pub(crate) struct SeatState {
     /// Spares, and threads that are being started to be some.
     pub(crate) spare: usize,
     threads: Vec<JoinHandle<()>>,
+    /// How many of them have begun: what the system keeps of a thread is there.
+    begun: usize,
     /// How many of them have not ended, and will.
     running: usize,
     /// The threads that will never end.
@@ -296,7 +298,15 @@ impl Seats {
         Ok(())
     }
 
-    /// Starts the workers, each of which calls `work` with its end of the queues. The error says how many there are.
+    /// A thread has all that it asks the system for before it runs EDTs.
+    pub(crate) fn begins(&self) {
+        self.state.lock().begun += 1;
+        self.changed.notify_all();
+    }
+
+    /// Starts the workers, each of which calls `work` with its end of the queues, and waits until all have begun: the C
+    /// library ends a process in which there is no memory for a thread that begins, and the program may use all there is.
+    /// The error says how many there are.
     pub(crate) fn open(
         &self,
         runtime: &'static Runtime,
@@ -305,11 +315,15 @@ impl Seats {
     ) -> Result<(), (usize, std::io::Error)> {
         self.work.get_or_init(|| work);
         let mut state = self.state.lock();
+        let all = state.begun + locals.len();
         for local in locals {
             state.empty.push(local);
             let before = state.threads.len();
             self.start(runtime, &mut state)
                 .map_err(|error| (before, error))?;
+        }
+        while state.begun < all {
+            self.changed.wait(&mut state);
         }
         Ok(())
     }

@@ -18,6 +18,7 @@ pub(crate) fn work(runtime: &'static Runtime, local: Local) {
         trace::events::worker();
     }
     threads::watch_thread();
+    runtime.seats.begins();
     loop {
         // SAFETY: the context is this thread's, and this reference ends before the EDT runs.
         while let Some(edt) = next(unsafe { &mut *context }) {

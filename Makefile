@@ -88,7 +88,7 @@ build/examples/%: build/obj/%.o $(STATIC_LIBRARY)
 setup: ## installs what the build needs and is missing (Debian, Ubuntu)
 	@CC="$(CC)" CXX="$(CXX)" CARGO="$(CARGO)" .ci/setup
 
-demo: setup ## compares placement policies on CPU and OpenCL, on two real sequences
+demo: setup ## compares placement policies on CPU and OpenCL, on two real sequences, and says which to use
 	@$(MAKE) --no-print-directory all
 	@$(COMMAND) info --short
 	@echo

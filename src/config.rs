@@ -31,7 +31,12 @@ pub const SETTINGS: &[Description] = &[
     Description {
         name: "workers",
         variable: "OCR_WORKERS",
-        what: "worker threads; default: the cores that the process may use",
+        what: "worker threads; default: the cores that the process may use, less those of a CPU device beside functions",
+    },
+    Description {
+        name: "bind",
+        variable: "OCR_BIND",
+        what: "auto: workers and a CPU device that is used beside functions get cores of their own; off: all share all",
     },
     Description {
         name: "sched",
@@ -142,6 +147,24 @@ impl fmt::Display for Checks {
     }
 }
 
+/// Whether workers and CPU devices get cores of their own.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Bind {
+    /// Where both are used.
+    Auto,
+    /// Never.
+    Off,
+}
+
+impl fmt::Display for Bind {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Bind::Auto => "auto",
+            Bind::Off => "off",
+        })
+    }
+}
+
 /// Where what runs have learned is kept.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum Models {
@@ -182,8 +205,12 @@ impl fmt::Display for Models {
 /// The settings of a run.
 #[derive(Clone, Debug)]
 pub struct Settings {
+    /// How many cores the process may use: no setting.
+    pub cores: usize,
     /// Worker threads, at least 1.
     pub workers: Set<usize>,
+    /// Whether workers and CPU devices get cores of their own.
+    pub bind: Set<Bind>,
     /// Name of the placement policy.
     pub sched: Set<String>,
     /// Devices to use.
@@ -262,6 +289,11 @@ impl Settings {
         *self.stats || self.report.value.is_some()
     }
 
+    /// Whether somebody has asked for just so many workers.
+    pub fn are_workers_fixed(&self) -> bool {
+        self.workers.origin != DEFAULT_ORIGIN
+    }
+
     /// Reads everything, and takes `-ocr:` arguments (with their values) out of `args`, whose first
     /// is the program's name. The error is for people.
     pub fn load(args: &mut Vec<OsString>) -> Result<(Settings, Request), String> {
@@ -306,6 +338,7 @@ impl Settings {
         let path = |set: &Set<Option<PathBuf>>| maybe(&set.value.as_deref().map(Readable::path));
         vec![
             ("workers", self.workers.to_string(), &self.workers.origin),
+            ("bind", self.bind.to_string(), &self.bind.origin),
             ("sched", self.sched.to_string(), &self.sched.origin),
             ("devices", self.devices.to_string(), &self.devices.origin),
             (
@@ -416,7 +449,9 @@ impl Values {
     fn settings(&self) -> Result<Settings, String> {
         let cores = std::thread::available_parallelism().map_or(1, std::num::NonZero::get);
         Ok(Settings {
+            cores,
             workers: self.get("workers", cores, parse_workers)?,
+            bind: self.get("bind", Bind::Auto, parse_bind)?,
             sched: self.get("sched", policy::DEFAULT.into(), |text| {
                 policy::parse(text).map(|_| text.to_string())
             })?,
@@ -548,6 +583,14 @@ fn parse_workers(text: &str) -> Result<usize, String> {
         .ok()
         .filter(|workers| (1..=MAX_WORKERS).contains(workers))
         .ok_or_else(|| format!("\"{text}\" is not a number of workers from 1 to {MAX_WORKERS}"))
+}
+
+fn parse_bind(text: &str) -> Result<Bind, String> {
+    match text {
+        "auto" => Ok(Bind::Auto),
+        "off" | "0" => Ok(Bind::Off),
+        _ => Err(format!("\"{text}\" is neither auto nor off")),
+    }
 }
 
 fn parse_checks(text: &str) -> Result<Checks, String> {

@@ -19,6 +19,7 @@
 //! * `object`: what OCR objects are and how their state changes; no OpenCL.
 //! * [`report`]: what a run tells about itself. It is told; for the snapshot it looks at objects.
 //! * [`config`]: every setting, from environment, file and `-ocr:` arguments.
+//! * [`cores`]: the cores that the process may use, and how workers and CPU devices share them.
 //! * `directory`: the directory in which the process was started, which relative names in settings are of.
 //! * `heap`: the runtime's own memory, and what happens where there is none.
 //! * `message`: messages that are made without memory.
@@ -43,6 +44,9 @@ pub mod capi;
 pub(crate) mod check;
 #[cfg(not(loom))]
 pub mod config;
+#[cfg(not(loom))]
+pub mod cores;
+#[cfg(not(loom))]
 pub mod device;
 #[cfg(not(loom))]
 mod directory;

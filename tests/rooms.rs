@@ -14,6 +14,7 @@ const MAY_IMPORT: &[(&str, &[&str])] = &[
     ("status", &[]),
     ("message", &[]),
     ("directory", &["text"]),
+    ("cores", &["text"]),
     ("heap", &["message", "sync"]),
     ("trace", &["text", "diag"]),
     ("symbols", &["text", "heap"]),
@@ -29,7 +30,10 @@ const MAY_IMPORT: &[(&str, &[&str])] = &[
     ("memory", &["object", "sync"]),
     ("sched", &["object", "sync", "model"]),
     ("simulate", &["sched", "object", "model"]),
-    ("device", &["object", "sync", "text", "model", "trace"]),
+    (
+        "device",
+        &["object", "sync", "text", "model", "trace", "cores"],
+    ),
     ("platform", &["device", "text", "config", "model"]),
     (
         "check",
@@ -67,6 +71,7 @@ const BELOW_THE_ENGINE: &[&str] = &[
     "check",
     "report",
     "config",
+    "cores",
     "diag",
     "heap",
     "message",
@@ -76,6 +81,7 @@ const BELOW_THE_ENGINE: &[&str] = &[
     "status",
     "sync",
     "trace",
+    "cores",
 ];
 
 /// A file of `src/`, by its module path without `crate`.

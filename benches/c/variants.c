@@ -8,7 +8,7 @@
  * ns_N        from the first creation of round N to the end of its scope
  * kernels_N   how many of the EDTs of that round ran as kernels
  *
- * Run with OCR_WORKERS=1, and POCL_MAX_PTHREAD_COUNT=1 if the device is PoCL's. */
+ * For one worker and a device of one unit, on more than two cores: OCR_WORKERS=1, and POCL_MAX_PTHREAD_COUNT=1 for PoCL. */
 #include "bench.h"
 
 #include <extensions/ocr-variants.h>

@@ -51,7 +51,7 @@ ocrGuid_t currentEdtUserGet(void);
  */
 u8 ocrCurrentEdtOutputGet(ocrGuid_t *outputEvent);
 
-/* How many worker threads run EDTs; 0 where no runtime runs. */
+/* How many worker threads run EDTs; 0 where no runtime runs. They become fewer when a CPU device gets cores of theirs. */
 u64 ocrNbWorkers(void);
 
 /*

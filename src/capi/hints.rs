@@ -152,7 +152,7 @@ export! {
     fn ocrSystemLoadGet() -> f64, or 0.0; {
         with(0.0, |context| {
             let queues = &context.runtime.queues;
-            let (state, workers) = (queues.sleep.state(), queues.workers());
+            let (state, workers) = (queues.sleep.state(), context.runtime.workers_left());
             let idle = state.searching() + state.sleeping();
             workers.saturating_sub(idle) as f64 / workers as f64
         })

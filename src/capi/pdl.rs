@@ -82,7 +82,7 @@ impl PdlDevice<'_> {
                     None => Host::here(),
                 };
                 match property {
-                    b"thread-count" => Some(context.runtime.queues.workers() as u64),
+                    b"thread-count" => Some(context.runtime.workers() as u64),
                     b"compute-units" => Some(host.compute_units),
                     b"memory-size" => Some(host.memory),
                     _ => None,

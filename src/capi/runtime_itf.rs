@@ -88,7 +88,7 @@ export! {
 
     /// How many workers there are.
     fn ocrNbWorkers() -> u64, or 0; {
-        with(0, |context| context.runtime.queues.workers() as u64)
+        with(0, |context| context.runtime.workers() as u64)
     }
 
     /// The worker that runs the caller, as an affinity that names no place.

@@ -1,5 +1,6 @@
 //! What the engine asks of a device manager, and what it is told.
 
+use crate::cores::CoreSet;
 use crate::device::host::signature::Signature;
 use crate::device::opencl::error::{DeviceError, LaunchError};
 use crate::model::Direction;
@@ -25,6 +26,18 @@ pub struct DeviceSettings {
     pub force_copies: bool,
     /// Asks the device's clock when each command has begun and ended.
     pub timed: bool,
+    /// For a CPU device that has cores of its own. It uses so many compute units, where it can be divided; the threads that
+    /// it starts from now on run on these cores.
+    pub share: Option<DeviceShare>,
+}
+
+/// What a CPU device has of the machine.
+#[derive(Clone, Debug)]
+pub struct DeviceShare {
+    /// How many of its compute units.
+    pub units: usize,
+    /// Which cores.
+    pub cores: CoreSet,
 }
 
 impl Default for DeviceSettings {
@@ -35,6 +48,7 @@ impl Default for DeviceSettings {
             in_flight: 128,
             force_copies: false,
             timed: false,
+            share: None,
         }
     }
 }

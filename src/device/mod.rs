@@ -32,7 +32,7 @@
 //! | `completion_wake.rs` | which completions wake it |
 //! | `load.rs` | how much a device has to do, for who places EDTs |
 //! | `surroundings.rs` | what OpenCL needs of the machine, and what it lacks |
-//! | `threads.rs` | which threads are OpenCL's, so that no hang is found or missed for them |
+//! | `threads.rs` | which threads are OpenCL's, so that no hang is found or missed for them, and each has its cores |
 //! | `raw.rs` | owned OpenCL handles: the only file that creates or releases one |
 //! | `counters.rs`, `error.rs` | counts, messages for people |
 //!
@@ -65,8 +65,8 @@ pub use host::selection::Selection;
 pub use host::signature::{ArgKind, Form, Signature};
 #[cfg(not(loom))]
 pub use interface::{
-    BlockArg, DeviceSettings, Events, KernelOnDevice, KernelSpec, KernelTime, Launch, LaunchRange,
-    List,
+    BlockArg, DeviceSettings, DeviceShare, Events, KernelOnDevice, KernelSpec, KernelTime, Launch,
+    LaunchRange, List,
 };
 #[cfg(not(loom))]
 pub use opencl::discovery::{DeviceInfo, DeviceKind, Inventory, LoaderState, discover};
@@ -82,4 +82,8 @@ pub use opencl::surroundings::{lacking, why_ended};
 pub use opencl::threads::{
     NAME as THREAD_NAME, Seen as OpenclThreads, is_marked_here as is_thread_of_opencl,
     is_one as is_opencl_thread, program_has_opencl,
+};
+#[cfg(not(loom))]
+pub(crate) use opencl::threads::{
+    move_from as move_opencl_threads, of_platforms as threads_of_platforms,
 };

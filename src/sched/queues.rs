@@ -200,6 +200,13 @@ impl Local {
         self.deque.push(edt);
     }
 
+    /// Puts all that this worker has where others look for it, before it goes for good. They are to be told.
+    pub(crate) fn hand_over(&self, queues: &Queues) {
+        while let Some(edt) = self.deque.pop() {
+            queues.injector.push(edt);
+        }
+    }
+
     /// The next EDT without searching: `kept`, if the worker has kept one, or the last pushed.
     #[inline]
     pub(crate) fn next(&mut self, queues: &Queues, kept: Option<EdtRef>) -> Option<EdtRef> {

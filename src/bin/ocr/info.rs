@@ -2,10 +2,14 @@
 
 use crate::table::{bytes, wrap};
 use crate::{Failure, print};
-use ocr::config::{DEFAULT_ORIGIN, Settings};
-use ocr::device::{DeviceInfo, Inventory, LoaderState, discover, measure_links};
+use ocr::config::{Bind, DEFAULT_ORIGIN, Settings};
+use ocr::cores::{CoreSet, Shares};
+use ocr::device::{
+    DeviceInfo, DeviceKind, Inventory, LoaderState, Selection, discover, measure_links,
+};
 use ocr::platform::Platform;
 use ocr::policy::{DEFAULT, POLICIES};
+use ocr::report::counted;
 use ocr::text::{Readable, read_file};
 use std::fmt::{self, Write as _};
 use std::fs::OpenOptions;
@@ -43,6 +47,7 @@ pub(crate) fn info(options: &Options) -> Result<(), Failure> {
     let mut text = format!("ocr {}, OCR API 1.1.0\n\n", env!("CARGO_PKG_VERSION"));
     text += &format!("Workers: {}\n\n", workers(&settings));
     text += &wrap(&devices(&inventory, &settings));
+    text += &wrap(&sharing(&inventory, &settings));
     if let Some(platform) = &platform {
         text += &links(platform);
     }
@@ -95,6 +100,48 @@ fn write_platform(file: &Path, inventory: &Inventory) -> Result<(), Failure> {
         platform.devices.len(),
         if platform.devices.len() == 1 { "" } else { "s" },
     ))
+}
+
+/// Which cores workers and CPU devices would have, where a program uses both.
+fn sharing(inventory: &Inventory, settings: &Settings) -> String {
+    let used = inventory.select(&settings.devices).unwrap_or_default();
+    let devices = inventory.devices.iter();
+    let cpus = devices.filter(|device| device.kind == DeviceKind::Cpu);
+    let cpus: Vec<&DeviceInfo> = cpus.collect();
+    let units: usize = (cpus.iter())
+        .filter(|device| used.is_empty() || used.contains(&device.index))
+        .map(|device| device.compute_units as usize)
+        .sum();
+    if units == 0 || settings.devices.value == Selection::None {
+        return String::new();
+    }
+    let begin = format!(
+        "Cores (OCR_BIND={}, {}): workers and the compute units of CPU devices",
+        settings.bind.value, settings.bind.origin
+    );
+    let (cores, workers) = (settings.cores, *settings.workers);
+    if settings.bind.value == Bind::Off {
+        return format!("{begin} share all {cores}.\n");
+    }
+    let is_fixed = settings.are_workers_fixed();
+    let shares = (CoreSet::of_thread(0).ok())
+        .and_then(|all| Shares::new(&all, cores, workers, is_fixed, units));
+    match shares {
+        Some(shares) => format!(
+            "{begin} have cores of their own where kernels have C functions beside them: {} on {}, {} on {}.\n",
+            counted(shares.workers as u64, "worker"),
+            shares.of_workers,
+            counted(shares.units as u64, "compute unit"),
+            shares.of_devices,
+        ),
+        None if is_fixed && cores > 1 => {
+            format!(
+                "{begin} share all {cores}, since {} leaves none for a device.\n",
+                settings.workers.origin
+            )
+        }
+        None => format!("{begin} share {}.\n", counted(cores as u64, "core")),
+    }
 }
 
 /// The links of a platform description.

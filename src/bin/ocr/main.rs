@@ -4,17 +4,25 @@
 //! |---|---|
 //! | `info.rs` | `ocr info` |
 //! | `models.rs` | `ocr models` |
-//! | `compare.rs` | `ocr compare`: which runs there are, what follows from them |
+//! | `compare.rs` | `ocr compare`: which runs there are, and on which devices |
+//! | `comparison.rs` | what came of these runs, as tables and notes |
+//! | `json.rs` | the same as JSON |
+//! | `best.rs` | which policy is best, in words |
+//! | `progress.rs` | how far a comparison has come |
 //! | `run.rs` | one run of a program, and what it told |
 //! | `input.rs` | the standard input, for each run |
 //! | `started.rs` | why a program could not be started, or did not run to its end |
 //! | `trace.rs` | `ocr trace`: what is in the recording of a run |
 //! | `table.rs` | aligned tables, numbers for people |
 
+mod best;
 mod compare;
+mod comparison;
 mod info;
 mod input;
+mod json;
 mod models;
+mod progress;
 mod run;
 mod started;
 mod table;
@@ -43,7 +51,7 @@ struct Arguments {
 enum Subcommands {
     /// Shows the workers, devices, settings and policies that a program started here would get.
     Info(info::Options),
-    /// Runs a program once per placement policy and shows the results in one table.
+    /// Runs a program under several placement policies, shows the results in one table, and says which to use.
     #[command(after_help = compare::AFTER_HELP)]
     Compare(compare::Options),
     /// Lists, shows and removes what runs have learned of how long EDTs take.

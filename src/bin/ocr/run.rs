@@ -44,12 +44,14 @@ pub(crate) enum Fault {
 }
 
 impl Program<'_> {
-    /// Runs it with a policy; `devices` as in `OCR_DEVICES`, `None` to leave that as it is.
+    /// Runs it with a policy; `devices` as in `OCR_DEVICES`, `None` to leave that as it is. A run that is recorded tells in
+    /// its report how good its schedule was.
     pub(crate) fn run(
         &self,
         input: &mut Input,
         policy: &str,
         devices: Option<&str>,
+        recorded: bool,
     ) -> Result<Run, Fault> {
         let file = self.folder.join("report.json");
         // That of the run before says nothing about this one.
@@ -62,6 +64,10 @@ impl Program<'_> {
         if let Some(devices) = devices {
             command.env("OCR_DEVICES", devices);
         }
+        let recording = self.folder.join("recording");
+        if recorded {
+            command.env("OCR_TRACE", &recording);
+        }
         let ends_with_us = || {
             // SAFETY: it takes no pointers. The parent is this thread, which waits for the program.
             unsafe { libc::prctl(libc::PR_SET_PDEATHSIG, libc::SIGTERM) };
@@ -69,7 +75,10 @@ impl Program<'_> {
         };
         // SAFETY: a system call, as may be made between fork and exec.
         unsafe { command.pre_exec(ends_with_us) };
-        let output = self.output(command, input)?;
+        let output = self.output(command, input);
+        // The report has what is wanted of it, and it may be large.
+        let _ = std::fs::remove_file(&recording);
+        let output = output?;
         if !output.status.success() {
             let how = how_it_ended(output.status);
             let errors = Readable(&output.stderr).to_string();

@@ -112,6 +112,7 @@ pub(crate) fn bytes(count: u64) -> String {
 /// A time in seconds, with as many digits as say something.
 pub(crate) fn seconds(value: f64) -> String {
     match value {
+        v if v < 0.01 => format!("{v:.5}"),
         v if v < 0.1 => format!("{v:.4}"),
         v if v < 10.0 => format!("{v:.3}"),
         v => format!("{v:.1}"),

@@ -92,7 +92,8 @@ pub struct DeviceInfo {
     pub(crate) id: RawDevice,
 }
 
-/// A root device's id: never released, and usable from every thread.
+/// A device's id, usable from every thread. A root device is never released, and a part of one lives as long as the manager
+/// that has it.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) struct RawDevice(pub(crate) cl_device_id);
 
@@ -229,7 +230,7 @@ fn ask() -> Inventory {
             Some(Some(fault)) => Some(fault),
             _ => choosers(&name, env),
         };
-        match get_device_ids(platform, CL_DEVICE_TYPE_ALL) {
+        match threads::watch_platform(&name, || get_device_ids(platform, CL_DEVICE_TYPE_ALL)) {
             Ok(ids) => {
                 if ids.is_empty() {
                     let why = why_none().unwrap_or_else(|| "it does not say why".to_string());

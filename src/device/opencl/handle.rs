@@ -33,6 +33,9 @@ pub struct DeviceManager {
     counters: Arc<Cells>,
     load: Arc<Load>,
     device: String,
+    /// How many compute units are used.
+    units: u32,
+    thread_number: libc::pid_t,
     thread: Mutex<Option<JoinHandle<()>>>,
 }
 
@@ -68,7 +71,9 @@ impl DeviceManager {
         };
         let live = move || match Manager::new(seed) {
             Ok(mut manager) => {
-                let _ = ready.send(Ok(()));
+                // SAFETY: `gettid` has no preconditions.
+                let number = unsafe { libc::gettid() };
+                let _ = ready.send(Ok((manager.info.compute_units, number)));
                 drop(ready);
                 manager.live();
             }
@@ -81,19 +86,34 @@ impl DeviceManager {
         let result = started
             .recv()
             .unwrap_or_else(|_| Err(fail("its thread ended at once")));
-        if let Err(error) = result {
-            // The thread has given its last answer, so this does not wait long.
-            let _ = thread.join();
-            return Err(error);
-        }
+        let (units, thread_number) = match result {
+            Ok(started) => started,
+            Err(error) => {
+                // The thread has given its last answer, so this does not wait long.
+                let _ = thread.join();
+                return Err(error);
+            }
+        };
         Ok(DeviceManager {
             inbox,
             events,
             counters,
             load,
             device: info.name.clone(),
+            units,
+            thread_number,
             thread: Mutex::new(Some(thread)),
         })
+    }
+
+    /// How many compute units of the device are used.
+    pub fn units(&self) -> u32 {
+        self.units
+    }
+
+    /// The number by which the system knows the manager's thread.
+    pub fn thread_number(&self) -> i32 {
+        self.thread_number
     }
 
     /// Builds a kernel, or finds it built, and waits for the answer. Not to be called from

@@ -4,6 +4,7 @@
 //! When a round did nothing, put a callback on an unfinished command of each queue, and sleep until a
 //! message or the callback comes, or, where much is enqueued, until it is time to look ([`Pace::rest`]).
 
+use crate::cores::CoreSet;
 use crate::device::host::counters::Cells;
 use crate::device::host::inbox::Inbox;
 use crate::device::host::load::Load;
@@ -15,7 +16,7 @@ use crate::device::opencl::job::{Job, Seed, Work};
 use crate::device::opencl::job::{Message, stopped_launch};
 use crate::device::opencl::lane::{COMPUTE, Lanes, MAX_COMPUTE, Pending};
 use crate::device::opencl::program::Programs;
-use crate::device::opencl::raw::{Answer, Context, Queue};
+use crate::device::opencl::raw::{Answer, Context, Queue, SubDevice};
 use crate::device::opencl::times::{Times, queue};
 use crate::device::{DeviceError, DeviceInfo, Events, Launch, LaunchError, List};
 use crate::object::data_block::DataBlock;
@@ -39,6 +40,29 @@ const NO_CALLBACK: Duration = Duration::from_micros(200);
 
 /// How long the thread sleeps at most where OpenCL has refused something that is to be tried again.
 const TRY_AGAIN: Duration = Duration::from_millis(1);
+
+/// This thread runs on certain cores, until this is dropped.
+pub(crate) struct Bound(Option<CoreSet>);
+
+impl Bound {
+    /// Nothing happens where there are no such cores, or the system refuses.
+    pub(crate) fn to(cores: Option<&CoreSet>) -> Bound {
+        let bind = |cores: &CoreSet| {
+            let before = CoreSet::of_thread(0).ok()?;
+            cores.bind(0).ok().map(|()| before)
+        };
+        Bound(cores.and_then(bind))
+    }
+}
+
+impl Drop for Bound {
+    fn drop(&mut self) {
+        if let Some(before) = &self.0 {
+            // What the thread was allowed before, it is allowed again.
+            let _ = before.bind(0);
+        }
+    }
+}
 
 /// The thread's state.
 pub(crate) struct Manager {
@@ -88,13 +112,34 @@ pub(crate) struct Manager {
     last_launches: bool,
     waits_for_launches: Option<SyncSender<()>>,
     stopping: bool,
-    /// Declared last, so that it is released last.
+    /// The cores on which threads are to run that the first launch starts.
+    pub(crate) first_on: Option<CoreSet>,
+    /// Declared behind what is made in it, so that it is released later.
     pub(crate) context: Context,
+    /// The part of the device that is used, if it is not the whole one. Released last.
+    _part: Option<SubDevice>,
 }
 
 impl Manager {
     pub(crate) fn new(seed: Seed) -> Result<Self, DeviceError> {
-        let Seed { info, settings, .. } = seed;
+        let Seed {
+            mut info, settings, ..
+        } = seed;
+        let pace = Pace::of(&info);
+        let mut part = None;
+        if let Some(share) = &settings.share
+            && share.units < info.compute_units as usize
+        {
+            part = SubDevice::new(info.id, share.units);
+        }
+        if let (Some(part), Some(share)) = (&part, &settings.share) {
+            info.id = part.id();
+            info.compute_units = share.units as u32;
+        }
+        let info = info;
+        // What OpenCL starts from here on gets the device's cores from this thread.
+        let first_on = settings.share.as_ref().map(|share| share.cores.clone());
+        let bound = Bound::to(first_on.as_ref());
         let fail = |what: &str, code: i32| DeviceError {
             device: info.name.clone(),
             what: what.to_string(),
@@ -106,6 +151,7 @@ impl Manager {
             .map(|_| queue(&context, &info, settings.timed))
             .collect();
         let queues = queues.map_err(|code| fail("creating a command queue", code))?;
+        drop(bound);
         let unified = info.host_unified && !settings.force_copies;
         let limit = settings
             .memory_limit
@@ -122,7 +168,7 @@ impl Manager {
             lanes: Lanes::new(queues),
             buffers: Buffers::default(),
             programs: Programs::default(),
-            pace: Pace::of(&info),
+            pace,
             times: Times::new(settings.timed),
             holds: None,
             to_forget: Vec::new(),
@@ -139,8 +185,10 @@ impl Manager {
             last_launches: false,
             waits_for_launches: None,
             stopping: false,
+            first_on,
             context,
             info,
+            _part: part,
         })
     }
 
@@ -166,6 +214,7 @@ impl Manager {
         loop {
             self.inbox.take(&mut messages);
             let mut busy = !messages.is_empty();
+            let bound = Bound::to(self.first_on.as_ref().filter(|_| busy));
             let many = messages.len() + self.waiting.len() >= HOLD_FROM;
             self.holds = self.pace.holds().filter(|_| many);
             for (i, message) in messages.drain(..).enumerate() {
@@ -176,6 +225,10 @@ impl Manager {
             }
             self.launch_waiting();
             self.lanes.flush();
+            drop(bound);
+            if self.serial != 0 {
+                self.first_on = None;
+            }
             if let Some((what, code)) = self.lanes.gives_up() {
                 let error = self.trouble(what.to_string(), Some(code));
                 return self.events.gave_up(error);

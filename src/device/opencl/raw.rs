@@ -9,12 +9,16 @@ use crate::device::host::completion_wake::Notify;
 use crate::device::opencl::discovery::{RawDevice, number, numbers};
 use cl3::load_library;
 use opencl3::context::context;
+use opencl3::device::{
+    self as devices, CL_DEVICE_MAX_COMPUTE_UNITS, CL_DEVICE_PARTITION_BY_COUNTS,
+    CL_DEVICE_PARTITION_EQUALLY, CL_DEVICE_PARTITION_PROPERTIES,
+};
 use opencl3::error_codes::{
     CL_INVALID_VALUE, CL_SUCCESS, DLOPEN_FUNCTION_NOT_AVAILABLE, DLOPEN_RUNTIME_LOAD_FAILED,
 };
 use opencl3::types::{
-    CL_BLOCKING, CL_NON_BLOCKING, cl_command_queue, cl_context, cl_event, cl_kernel, cl_map_flags,
-    cl_mem, cl_program,
+    CL_BLOCKING, CL_NON_BLOCKING, cl_command_queue, cl_context, cl_device_id, cl_event, cl_kernel,
+    cl_map_flags, cl_mem, cl_program,
 };
 use opencl3::{
     command_queue as queue, event as cl_events, kernel as cl_kernels, memory,
@@ -58,6 +62,10 @@ macro_rules! owned {
 owned!(
     /// A context of one device.
     Context, cl_context, context::release_context
+);
+owned!(
+    /// A part of a device.
+    SubDevice, cl_device_id, devices::release_device
 );
 owned!(
     /// An in-order command queue.
@@ -148,6 +156,41 @@ impl<const N: usize> Waits<N> {
         } else {
             self.events.as_ptr()
         }
+    }
+}
+
+impl SubDevice {
+    /// So many compute units of a device, fewer than it has; none where it cannot be divided so.
+    pub(crate) fn new(device: RawDevice, units: usize) -> Option<SubDevice> {
+        let kinds = devices::get_device_data(device.0, CL_DEVICE_PARTITION_PROPERTIES).ok()?;
+        let kinds = kinds.chunks_exact(size_of::<isize>());
+        let kinds: Vec<isize> = kinds
+            .filter_map(|bytes| Some(isize::from_ne_bytes(bytes.try_into().ok()?)))
+            .collect();
+        let units = isize::try_from(units).ok()?;
+        let how = [
+            [CL_DEVICE_PARTITION_BY_COUNTS, units, 0, 0],
+            [CL_DEVICE_PARTITION_EQUALLY, units, 0, 0],
+        ];
+        let mut how = how.into_iter().filter(|how| kinds.contains(&how[0]));
+        how.find_map(|how| {
+            let parts = devices::create_sub_devices(device.0, &how).ok()?;
+            // Those behind the first are released here.
+            let mut parts = parts.into_iter().map(SubDevice);
+            parts.next().filter(|part| part.units() == units as u64)
+        })
+    }
+
+    fn units(&self) -> u64 {
+        number(devices::get_device_data(
+            self.0,
+            CL_DEVICE_MAX_COMPUTE_UNITS,
+        ))
+    }
+
+    /// Its name, valid while this value lives.
+    pub(crate) fn id(&self) -> RawDevice {
+        RawDevice(self.0)
     }
 }
 

@@ -10,7 +10,9 @@
 //!
 //! Index spaces are made on these threads, too. The program's functions for that start no threads.
 
+use crate::cores::CoreSet;
 use crate::text::read_file;
+use parking_lot::Mutex;
 use std::cell::Cell;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::thread::{Builder, JoinHandle};
@@ -26,6 +28,12 @@ const ASK: libc::c_ulong = 0xffff_ffff;
 
 /// Whether there ever was such a thread.
 static ANY: AtomicBool = AtomicBool::new(false);
+
+/// The threads that are started here and have not ended, by number.
+static OWN: Mutex<Vec<libc::pid_t>> = Mutex::new(Vec::new());
+
+/// The threads that platforms have started when they were asked for their devices, by the platforms' names.
+static OF_PLATFORMS: Mutex<Vec<(String, libc::pid_t)>> = Mutex::new(Vec::new());
 
 thread_local! {
     /// Whether this is one of the threads that are started here.
@@ -59,8 +67,66 @@ pub(crate) fn spawn<T: Send + 'static>(
     Builder::new().name(format!("{NAME}{name}")).spawn(move || {
         IS_ONE.set(true);
         set_flag();
+        let _own = Own::begin();
         work()
     })
+}
+
+/// This thread, in [`OWN`] while it works.
+struct Own(libc::pid_t);
+
+impl Own {
+    fn begin() -> Own {
+        // SAFETY: `gettid` has no preconditions.
+        let own = Own(unsafe { libc::gettid() });
+        OWN.lock().push(own.0);
+        own
+    }
+}
+
+impl Drop for Own {
+    fn drop(&mut self) {
+        OWN.lock().retain(|&other| other != self.0);
+    }
+}
+
+/// The threads that OpenCL has started and that are there now, as far as they can be told from others ([`Seen::now`]).
+pub(crate) fn of_drivers() -> Vec<libc::pid_t> {
+    let own = OWN.lock().clone();
+    let numbers = Seen::now().0.into_iter().filter_map(|id| id.parse().ok());
+    numbers.filter(|id| !own.contains(id)).collect()
+}
+
+/// Has a platform start what it starts when it is asked for its devices.
+pub(crate) fn watch_platform<T>(platform: &str, ask: impl FnOnce() -> T) -> T {
+    let before = of_drivers();
+    let answer = ask();
+    let new = of_drivers().into_iter().filter(|id| !before.contains(id));
+    let new = new.map(|id| (platform.to_string(), id));
+    OF_PLATFORMS.lock().extend(new);
+    answer
+}
+
+/// The threads of the devices of these platforms that are there now: those that they had from the beginning.
+pub(crate) fn of_platforms(platforms: &[&str]) -> Vec<libc::pid_t> {
+    let here = of_drivers();
+    let mut known = OF_PLATFORMS.lock();
+    // A number may be given to another thread later.
+    known.retain(|(_, id)| here.contains(id));
+    let of_these = known
+        .iter()
+        .filter(|(platform, _)| platforms.contains(&&**platform));
+    of_these.map(|&(_, id)| id).collect()
+}
+
+/// Has OpenCL's threads that run on just the cores of one set run on those of another.
+pub(crate) fn move_from(from: &CoreSet, to: &CoreSet) {
+    for id in of_drivers() {
+        if CoreSet::of_thread(id).is_ok_and(|now| now == *from) {
+            // One that has ended meanwhile needs no core.
+            let _ = to.bind(id);
+        }
+    }
 }
 
 /// Gives this thread the flag, if the system lets it.

@@ -51,8 +51,9 @@ impl device::Pool for Context {
 
     fn takes_ahead(&self, device: Place) -> bool {
         let pace_ns = self.runtime.devices.manager(device).pace_ns();
-        let queues = &self.runtime.queues;
-        pace_ns.is_some_and(|ns| ns < LONG_NS) || queues.pool.len() > PLENTY * queues.workers()
+        let runtime = self.runtime;
+        pace_ns.is_some_and(|ns| ns < LONG_NS)
+            || runtime.queues.pool.len() > PLENTY * runtime.workers()
     }
 
     fn give(&mut self, edt: EdtRef, device: Place) {

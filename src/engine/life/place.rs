@@ -203,7 +203,7 @@ impl Machine for Runtime {
     }
 
     fn workers(&self) -> usize {
-        self.queues.workers()
+        Runtime::workers(self)
     }
 
     fn idle_workers(&self) -> usize {

@@ -56,7 +56,7 @@ impl Runtime {
     /// Whether a worker runs an EDT now, as far as one can tell without asking each.
     fn any_worker_runs(&self) -> bool {
         let state = self.queues.sleep.state();
-        state.searching() + state.sleeping() < self.queues.workers()
+        state.searching() + state.sleeping() < self.workers_left()
     }
 
     /// Whether a device besides this place has a launch.

@@ -66,7 +66,7 @@ impl Runtime {
 
     /// Whether all workers sleep, in this state, and nothing is there for them nor in flight.
     fn has_halted(&self, state: SleepState) -> bool {
-        state.sleeping() == self.queues.workers()
+        state.sleeping() == self.workers_left()
             && state.searching() == 0
             && self.in_flight.load(Ordering::SeqCst) == 0
             && !self.queues.any_work()
@@ -127,7 +127,7 @@ impl Runtime {
             &self.registry.labels,
             SnapshotInputs {
                 threads: threads.iter().map(|tally| thread(tally)).collect(),
-                workers: self.queues.workers(),
+                workers: self.workers(),
                 ready: self.queues.ready() + self.policy.keeper().map_or(0, Keeper::count),
                 in_flight: self.in_flight.load(Ordering::Relaxed) as u32 as usize,
                 devices: (self.devices.in_use().iter())

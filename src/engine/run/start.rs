@@ -264,7 +264,7 @@ impl Runtime {
         });
         Report {
             policy: self.settings.sched.value.clone(),
-            workers: self.queues.workers(),
+            workers: self.workers(),
             seconds: 0.0,
             function_edts: totals.function_edts,
             kernel_edts: totals.kernel_edts,

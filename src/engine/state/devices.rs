@@ -2,6 +2,7 @@
 //! for an EDT is in `life/launch.rs`.
 
 use crate::config::DEFAULT_ORIGIN;
+use crate::cores::Shares;
 use crate::device;
 use crate::device::{
     DeviceInfo, DeviceKind, DeviceManager, DeviceSettings, Events, List, LoaderState,
@@ -9,13 +10,13 @@ use crate::device::{
 use crate::diag::EdtName;
 use crate::engine::state::fatal::fatal;
 use crate::engine::state::runtime::Runtime;
+use crate::engine::state::sharing::{self, Sharing};
 use crate::model::Direction;
 use crate::object::code::Kernel;
 use crate::object::data_block::DataBlock;
 use crate::object::edt::Edt;
 use crate::object::guid::Guid;
 use crate::object::place::{Place, PlaceSet};
-use crate::report::counted;
 use crate::text::Readable;
 use parking_lot::Mutex;
 use std::collections::HashMap;
@@ -29,6 +30,8 @@ pub(crate) struct Devices {
     events: MakeEvents,
     plan: OnceLock<Plan>,
     open: OnceLock<Open>,
+    /// How workers and CPU devices share the cores.
+    sharing: Sharing,
     /// Whether the program has asked for the devices, and so may name one in a hint.
     pub(crate) asked: AtomicBool,
     /// The devices on which kernels of EDTs have failed that have not run yet, and whether there are any.
@@ -59,6 +62,8 @@ pub(crate) struct Open {
 pub(crate) struct Used {
     /// What it is.
     pub info: DeviceInfo,
+    /// How many compute units it has, used or not.
+    pub(crate) whole_units: u32,
     pub(crate) manager: DeviceManager,
     /// Launches enqueued ahead. It orders nothing: policies that ask for the load take it as a guess.
     ahead: AtomicUsize,
@@ -76,6 +81,7 @@ impl Devices {
             events,
             plan: OnceLock::new(),
             open: OnceLock::new(),
+            sharing: Sharing::new(),
             asked: AtomicBool::new(false),
             failed: Mutex::default(),
             any_failed: AtomicBool::new(false),
@@ -112,11 +118,21 @@ impl Devices {
         if wanted.is_empty() || unasked {
             return None;
         }
-        Some(self.open.get_or_init(|| {
-            let open = runtime.signals.keep(|| Open::new(runtime, wanted));
-            open.remark_sharing(runtime);
+        let open = self.open.get_or_init(|| {
+            let shares = function.then(|| self.sharing.decide(runtime, wanted));
+            let open = (runtime.signals).keep(|| Open::new(runtime, wanted, shares.flatten()));
+            if function {
+                self.sharing.begin(runtime, wanted, &open.used);
+            } else {
+                self.sharing.remark_shared(runtime, &open.used);
+            }
             open
-        }))
+        });
+        if function {
+            // Where kernels without a function have opened them, the devices get their cores now.
+            self.sharing.begin(runtime, wanted, &open.used);
+        }
+        Some(open)
     }
 
     /// Whether EDTs that have a C function, or not, go to the devices only where a hint names one.
@@ -198,6 +214,7 @@ impl Devices {
         for used in self.in_use() {
             used.manager.stop();
         }
+        self.sharing.end();
     }
 
     /// Why none of these kernels, with which nothing is wrong, can run.
@@ -326,7 +343,7 @@ impl Plan {
 }
 
 impl Open {
-    fn new(runtime: &'static Runtime, wanted: &[DeviceInfo]) -> Open {
+    fn new(runtime: &'static Runtime, wanted: &[DeviceInfo], shares: Option<&Shares>) -> Open {
         let mut open = Open {
             used: Vec::new(),
             problems: Vec::new(),
@@ -338,13 +355,18 @@ impl Open {
                 memory_limit: *runtime.settings.device_memory,
                 force_copies: *runtime.settings.device_copies,
                 timed: runtime.learns,
+                share: shares.and_then(|shares| sharing::share_of(info, wanted, shares)),
                 ..DeviceSettings::default()
             };
             match DeviceManager::start(info, place, settings.clone(), answers.clone()) {
                 Ok(manager) => {
                     runtime.begin_transfers(place, info, &settings);
                     open.used.push(Used {
-                        info: info.clone(),
+                        info: DeviceInfo {
+                            compute_units: manager.units(),
+                            ..info.clone()
+                        },
+                        whole_units: info.compute_units,
                         manager,
                         ahead: AtomicUsize::new(0),
                         beside: AtomicBool::new(false),
@@ -354,27 +376,6 @@ impl Open {
             }
         }
         open
-    }
-
-    /// Says where devices and workers share cores, which no figure of either is without.
-    fn remark_sharing(&self, runtime: &Runtime) {
-        let cores = std::thread::available_parallelism().map_or(1, usize::from);
-        let workers = runtime.queues.workers();
-        let cpus = self.used.iter().map(|used| &used.info);
-        let cpus: Vec<_> = (cpus.filter(|info| info.kind == DeviceKind::Cpu)).collect();
-        let units: usize = cpus.iter().map(|info| info.compute_units as usize).sum();
-        if units == 0 || workers + units <= cores {
-            return;
-        }
-        let names: Vec<_> = cpus.iter().map(|info| info.name.as_str()).collect();
-        runtime.registry.remark(format!(
-            "{} and {} of the device {} share {}; for honest figures give each its own, for instance with OCR_WORKERS \
-             and, for PoCL, POCL_MAX_PTHREAD_COUNT",
-            counted(workers as u64, "worker"),
-            counted(units as u64, "compute unit"),
-            names.join(" and "),
-            counted(cores as u64, "core"),
-        ));
     }
 }
 

@@ -17,6 +17,8 @@ impl Interrupt {
     pub(crate) const PAUSE: Interrupt = Interrupt(2);
     /// More threads run EDTs than there are workers.
     pub(crate) const OVERSUBSCRIBED: Interrupt = Interrupt(4);
+    /// There are more workers than there are to be, since a device has got cores of theirs.
+    pub(crate) const RETIRE: Interrupt = Interrupt(8);
 }
 
 /// Whether the program ends, and what else workers are called to.
@@ -48,6 +50,13 @@ impl End {
     #[inline]
     pub(crate) fn is_called_to(&self, call: Interrupt) -> bool {
         self.calls.load(Ordering::Relaxed) & call.0 != 0
+    }
+
+    /// Whether a worker is called to something; `retires` says whether it is one of those that are too many. Others
+    /// go on meanwhile as if nobody had called.
+    pub(crate) fn is_worker_called(&self, retires: impl FnOnce() -> bool) -> bool {
+        let calls = self.calls.load(Ordering::Relaxed);
+        calls & !Interrupt::RETIRE.0 != 0 || calls != 0 && retires()
     }
 
     /// Calls the workers to something.

@@ -14,6 +14,7 @@ pub(crate) mod remembered;
 pub(crate) mod resting;
 pub(crate) mod runtime;
 pub(crate) mod seats;
+pub(crate) mod sharing;
 pub(crate) mod stack;
 pub(crate) mod user_call;
 pub(crate) mod waiters;

@@ -132,9 +132,16 @@ impl Runtime {
         if place == Place::HOST {
             return processor();
         }
-        let info = &self.devices.used(place).info;
+        let used = self.devices.used(place);
+        let info = &used.info;
+        // A part of the device takes longer than the whole.
+        let part = if info.compute_units == used.whole_units {
+            String::new()
+        } else {
+            format!(", {} of {} units", info.compute_units, used.whole_units)
+        };
         format!(
-            "kernels on {}, {}, driver {}",
+            "kernels on {}, {}, driver {}{part}",
             info.name, info.platform, info.driver_version
         )
     }

@@ -14,6 +14,9 @@
 //! | away | its EDT goes on, and it has no seat | the end of the EDT, or waiting again |
 //! | spare | it has nothing | getting a seat |
 //!
+//! Where a CPU device gets cores of the workers' (`sharing.rs`), the seats with the highest numbers are given up for good:
+//! at once if nobody has them, and otherwise when the EDT ends that runs there.
+//!
 //! A thread that is woken does not wait for a seat, since whoever has one may run for long, or wait
 //! for what this thread does next. So for a time there is one more that runs: a *crowd*. The next
 //! worker that ends an EDT leaves its seat empty for it and becomes a spare. So seats that are empty
@@ -35,7 +38,8 @@
 //! itself; that is what the number is for.
 
 use crate::check::history::Who;
-use crate::engine::state::end::FATAL_STATUS;
+use crate::cores::CoreSet;
+use crate::engine::state::end::{FATAL_STATUS, Interrupt};
 use crate::engine::state::fatal::{end_process, fatal};
 use crate::engine::state::runtime::Runtime;
 use crate::engine::state::stack;
@@ -77,6 +81,10 @@ pub(crate) struct Seats {
     changed: Condvar,
     /// There is a seat for a spare; one is told for each.
     free: Condvar,
+    /// Seats from this number on are given up; 0: none is. Written once, with `state` locked.
+    limit: AtomicUsize,
+    /// How many seats have been given up. Written with `state` locked.
+    retired: AtomicUsize,
     /// Threads of the runtime, the one that watches included, that have been started and have not ended.
     /// Written with `state` locked, and never more than there are: whoever compares it with the threads
     /// of the process may take one of them for the program's for a moment, but does not miss one of the
@@ -93,6 +101,12 @@ pub(crate) struct SeatState {
     pub(crate) looking: usize,
     /// Spares, and threads that are being started to be some.
     pub(crate) spare: usize,
+    /// The seats that have been given up.
+    retired: Vec<Local>,
+    /// The threads that run EDTs, or wait for a seat, by the numbers that the system gives them.
+    numbers: Vec<libc::pid_t>,
+    /// On which cores they run, if not on all.
+    cores: Option<CoreSet>,
     threads: Vec<JoinHandle<()>>,
     /// How many of them have begun: what the system keeps of a thread is there.
     begun: usize,
@@ -142,12 +156,83 @@ impl SeatState {
 
     /// Threads that run EDTs or may begin to.
     pub(crate) fn at_work(&self, runtime: &Runtime) -> usize {
-        let seated = runtime.queues.workers() - self.empty.len() - self.lost_seats;
+        let seated = runtime.workers_left() - self.empty.len() - self.lost_seats;
         seated + self.back + self.looking
     }
 }
 
 impl Seats {
+    /// The number of the first seat that is given up, if any is.
+    pub(crate) fn limit(&self) -> usize {
+        match self.limit.load(Ordering::SeqCst) {
+            0 => usize::MAX,
+            limit => limit,
+        }
+    }
+
+    /// How many seats have been given up.
+    pub(crate) fn retired(&self) -> usize {
+        self.retired.load(Ordering::SeqCst)
+    }
+
+    /// Gives up all seats but so many: those that nobody has now, others when the workers come by that have them.
+    pub(crate) fn limit_to(&self, runtime: &Runtime, workers: usize) {
+        if workers >= runtime.queues.workers() {
+            return;
+        }
+        {
+            let mut state = self.state.lock();
+            self.limit.store(workers, Ordering::SeqCst);
+            runtime.end.call(Interrupt::RETIRE);
+            let is_one = |local: &Local| local.index() >= workers;
+            let (gone, empty) = std::mem::take(&mut state.empty)
+                .into_iter()
+                .partition(is_one);
+            state.empty = empty;
+            for local in gone {
+                self.retire(runtime, &mut state, local);
+            }
+            if state.back > state.empty.len() {
+                runtime.end.call(Interrupt::OVERSUBSCRIBED);
+            }
+        }
+        // They look up, and those that are too many see it. Whoever falls asleep later has seen it before.
+        runtime.queues.sleep.wake_all();
+        runtime.queues.sleep.notify();
+    }
+
+    /// Gives up a seat. Whoever calls it then wakes somebody for what was in its queue, and sees whether all sleep.
+    pub(crate) fn retire(&self, runtime: &Runtime, state: &mut SeatState, local: Local) {
+        local.hand_over(&runtime.queues);
+        state.retired.push(local);
+        let retired = self.retired.fetch_add(1, Ordering::SeqCst) + 1;
+        if retired >= runtime.queues.workers() - runtime.workers() {
+            runtime.end.uncall(Interrupt::RETIRE);
+        }
+        self.notify(state);
+    }
+
+    /// Has the threads that run EDTs run on these cores, those that are started later, too.
+    pub(crate) fn bind(&self, cores: &CoreSet) {
+        let mut state = self.state.lock();
+        state.cores = Some(cores.clone());
+        for &thread in &state.numbers {
+            // Each is there: it takes its number away, with the lock, before it ends. What the system refuses stays.
+            let _ = cores.bind(thread);
+        }
+    }
+
+    /// This thread may run EDTs from now on.
+    fn arrive(&self) {
+        // SAFETY: `gettid` has no preconditions.
+        let number = unsafe { libc::gettid() };
+        let mut state = self.state.lock();
+        state.numbers.push(number);
+        if let Some(cores) = &state.cores {
+            let _ = cores.bind(number);
+        }
+    }
+
     /// How many threads of the process are the runtime's, or will never do anything.
     pub(crate) fn known(&self) -> usize {
         // In this order: one that is lost is counted here after it has been taken from the others.
@@ -269,12 +354,16 @@ impl Seats {
             format!("ocr-helper-{number}")
         };
         let work = move || {
+            runtime.seats.arrive();
             if let Some(local) = runtime.seats.take(runtime)
                 && let Some(work) = runtime.seats.work.get()
             {
                 work(runtime, local);
             }
             let mut state = runtime.seats.lock();
+            // SAFETY: `gettid` has no preconditions.
+            let number = unsafe { libc::gettid() };
+            state.numbers.retain(|&other| other != number);
             state.running -= 1;
             runtime.seats.own.fetch_sub(1, Ordering::SeqCst);
             runtime.seats.notify(&mut state);

@@ -140,6 +140,34 @@ impl Context {
         true
     }
 
+    /// A worker between two EDTs gives up its seat for good if that is one of those that are too many. True if it has none
+    /// any more.
+    pub(crate) fn retire(&mut self) -> bool {
+        let runtime = self.runtime;
+        let limit = runtime.seats.limit();
+        if self
+            .local
+            .as_ref()
+            .is_none_or(|local| local.index() < limit)
+        {
+            return false;
+        }
+        self.settle_up();
+        let Some(local) = self.local.take() else {
+            return false;
+        };
+        if let Some(next) = self.next.take() {
+            local.push(next);
+        }
+        let mut state = runtime.seats.lock();
+        runtime.seats.retire(runtime, &mut state, local);
+        drop(state);
+        runtime.queues.sleep.notify();
+        // All others may sleep already.
+        runtime.check_halt();
+        true
+    }
+
     /// A thread without a seat whose EDT has ended waits for one. False at the end.
     pub(crate) fn find_seat(&mut self) -> bool {
         let runtime = self.runtime;

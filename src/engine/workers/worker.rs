@@ -67,7 +67,9 @@ fn search(context: &mut Context) -> Option<&'static Edt> {
     if let Some(edt) = local.next(&runtime.queues, kept) {
         return Some(edt.get());
     }
-    let stop = || runtime.end.is_called();
+    let index = local.index();
+    let retires = || index >= runtime.seats.limit();
+    let stop = || runtime.end.is_worker_called(retires);
     let begun = runtime.settings.is_reported().then(Instant::now);
     let moved = Cell::new(false);
     let keeper = runtime.policy.keeper();
@@ -108,7 +110,9 @@ fn attend(context: &mut Context) -> bool {
     while end.is_called_to(Interrupt::PAUSE) && !end.is_ending() {
         context.stand_still();
     }
-    let leaves =
-        end.is_ending() || end.is_called_to(Interrupt::OVERSUBSCRIBED) && context.make_room();
+    // A seat that is given up for good is not left for others before.
+    let leaves = end.is_ending()
+        || end.is_called_to(Interrupt::RETIRE) && context.retire()
+        || end.is_called_to(Interrupt::OVERSUBSCRIBED) && context.make_room();
     !leaves
 }

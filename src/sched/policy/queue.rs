@@ -295,8 +295,10 @@ impl Places {
 
     /// Has queues for all places that there are by now, and looks what the places have to do.
     pub(super) fn complete(&mut self, machine: &dyn Machine) {
-        if self.0.is_empty() {
-            self.0.push(Queue::new(Place::HOST, machine.workers()));
+        match self.0.first_mut() {
+            // Workers become fewer where a device gets cores of theirs.
+            Some(host) => host.units = machine.workers(),
+            None => self.0.push(Queue::new(Place::HOST, machine.workers())),
         }
         while self.0.len() <= machine.devices() {
             self.0.push(Queue::new(Place::device(self.0.len() - 1), 1));

@@ -1,0 +1,448 @@
+//! What came of the runs of a comparison, as tables, notes and a sentence.
+
+use crate::Failure;
+use crate::best::{Candidate, Times, Verdict, best_place, verdict};
+use crate::compare::{Devices, Options, Purpose};
+use crate::run::Run;
+use crate::table::{Align, Table, bytes, seconds, wrap};
+use ocr::policy;
+use ocr::report::{Report, duration};
+
+/// What came of one policy.
+pub(crate) struct Row {
+    /// Its name.
+    pub(crate) policy: String,
+    /// The runs whose time counts, as they came one after the other.
+    pub(crate) runs: Vec<Measured>,
+    /// How a run failed, in a few words, and the end of what it wrote to the standard error.
+    pub(crate) failure: Option<(String, String)>,
+    /// Part of the time of a recorded run that no schedule can save.
+    pub(crate) bound: Option<f64>,
+}
+
+/// A run whose time counts.
+pub(crate) struct Measured {
+    /// What it took.
+    pub(crate) seconds: f64,
+    /// Whether the program has said so, and not the runtime.
+    is_own: bool,
+    /// The value of each key of `--show`.
+    pub(crate) shown: Vec<Option<String>>,
+    /// What the runtime said.
+    pub(crate) report: Report,
+}
+
+impl Row {
+    /// The times, if all runs went well.
+    pub(crate) fn times(&self) -> Option<Times> {
+        if self.failure.is_some() {
+            return None;
+        }
+        Times::new(self.runs.iter().map(|run| run.seconds).collect())
+    }
+
+    /// The run in the middle, which stands for all; none where one has failed.
+    pub(crate) fn middle(&self) -> Option<&Measured> {
+        let middle = self.times()?.middle();
+        self.runs.iter().find(|run| run.seconds == middle)
+    }
+}
+
+/// A key of `--same`: each value, and the policy that gave it first.
+pub(crate) type Values = Vec<(String, String)>;
+
+/// The rows, and what was noticed while they were made.
+pub(crate) struct Comparison<'a> {
+    /// What was asked for.
+    pub(crate) options: &'a Options,
+    /// A row for each policy that is not left out.
+    pub(crate) rows: Vec<Row>,
+    /// For each key of `--same`.
+    pub(crate) values: Vec<Values>,
+    /// What must be known to judge the rows: the sentence, and the policies it is about.
+    pub(crate) notes: Vec<(String, Vec<String>)>,
+    /// A run was under another policy than its row.
+    is_overruled: bool,
+}
+
+impl<'a> Comparison<'a> {
+    /// One without rows.
+    pub(crate) fn new(options: &'a Options) -> Comparison<'a> {
+        Comparison {
+            options,
+            rows: Vec::new(),
+            values: vec![Vec::new(); options.same.len()],
+            notes: Vec::new(),
+            is_overruled: false,
+        }
+    }
+
+    /// Adds a row.
+    pub(crate) fn add(&mut self, policy: &str) {
+        self.rows.push(Row {
+            policy: policy.into(),
+            runs: Vec::new(),
+            failure: None,
+            bound: None,
+        });
+    }
+
+    /// The policy of the row, unless it has failed.
+    pub(crate) fn policy_to_run(&self, row: usize) -> Option<&str> {
+        let row = &self.rows[row];
+        row.failure.is_none().then_some(&row.policy)
+    }
+
+    /// A run of the row's policy has failed.
+    pub(crate) fn failed(&mut self, row: usize, how: String, tail: String) {
+        self.rows[row].failure = Some((how, tail));
+    }
+
+    /// A run of the row's policy has ended well.
+    pub(crate) fn ran(&mut self, row: usize, run: Run, purpose: Purpose) {
+        let policy = self.rows[row].policy.clone();
+        for (key, seen) in self.options.same.iter().zip(&mut self.values) {
+            let value = run.value(key).unwrap_or("(missing)");
+            if !seen.iter().any(|(known, _)| known == value) {
+                seen.push((value.into(), policy.clone()));
+            }
+        }
+        if let Some(score) = &run.report.score
+            && purpose != Purpose::WarmUp
+        {
+            self.rows[row].bound =
+                Some(score.mixed / score.seconds).filter(|part| part.is_finite());
+        }
+        if purpose != Purpose::Measure {
+            return;
+        }
+        if run.report.policy != policy {
+            self.is_overruled = true;
+            let text = format!(
+                "ran under {} instead: the program's arguments say so",
+                run.report.policy
+            );
+            self.note(&policy, text);
+        }
+        for text in run.report.notes.iter().chain(&run.report.remarks) {
+            self.note(&policy, text.clone());
+        }
+        let show = self.options.show.iter();
+        let shown = show.map(|key| run.value(key).map(String::from)).collect();
+        self.rows[row].runs.push(Measured {
+            seconds: run.seconds(),
+            is_own: run.own_seconds().is_some(),
+            shown,
+            report: run.report,
+        });
+    }
+
+    fn note(&mut self, policy: &str, text: String) {
+        let at = self.notes.iter().position(|(known, _)| *known == text);
+        let at = at.unwrap_or_else(|| {
+            self.notes.push((text, Vec::new()));
+            self.notes.len() - 1
+        });
+        let policies = &mut self.notes[at].1;
+        if !policies.iter().any(|known| known == policy) {
+            policies.push(policy.into());
+        }
+    }
+
+    /// The run in the middle of each policy under which all went well.
+    pub(crate) fn finished(&self) -> impl Iterator<Item = &Measured> {
+        self.rows.iter().filter_map(Row::middle)
+    }
+
+    /// The row of the best single place, and its time.
+    pub(crate) fn place(&self) -> Option<(&str, f64)> {
+        let times = self.times();
+        let (policy, times) = &times[best_place(&candidates(&times))?];
+        Some((policy, times.median()))
+    }
+
+    fn times(&self) -> Vec<(&str, Times)> {
+        let rows = self.rows.iter();
+        rows.filter_map(|row| Some((row.policy.as_str(), row.times()?)))
+            .collect()
+    }
+
+    /// Which policy is best; none where none has run.
+    pub(crate) fn verdict(&self) -> Option<Verdict> {
+        let times = self.times();
+        if times.is_empty() {
+            return None;
+        }
+        if self.is_overruled {
+            return Some(Verdict::none(
+                "No policy is called best: the program's arguments say which one it runs under. Leave them away to compare."
+                    .into(),
+            ));
+        }
+        let mut keys = self.options.same.iter().zip(&self.values);
+        if let Some((key, _)) = keys.find(|(_, seen)| seen.len() > 1) {
+            return Some(Verdict::none(format!(
+                "No policy is called best: {key} differs between runs, so some of them did not do the work."
+            )));
+        }
+        let others_failed = times.len() < self.rows.len();
+        verdict(&candidates(&times), others_failed, policy::DEFAULT)
+    }
+
+    /// Table and notes, and the verdict.
+    pub(crate) fn text(&self, devices: &Devices, left_out: &[&str]) -> String {
+        let table = if self.rows.is_empty() {
+            String::new()
+        } else {
+            self.table().text()
+        };
+        let mut text = table + &self.variants() + &wrap(&self.remarks(devices, left_out));
+        text += &self.failures();
+        if let Some(verdict) = self.verdict() {
+            text += &format!("\n{}", wrap(&verdict.text));
+        }
+        text
+    }
+
+    /// Whose seconds they are, as a sentence says it.
+    pub(crate) fn whose(&self) -> &'static str {
+        if self.finished().next().is_some_and(|run| run.is_own) {
+            "the seconds that the program prints"
+        } else {
+            "seconds from the start of the runtime to its end"
+        }
+    }
+
+    /// How many workers the runs had. Where a device gets cores of theirs, and only then, these are not as many under each
+    /// policy.
+    fn workers(&self) -> String {
+        let mut counts: Vec<(usize, Vec<&str>)> = Vec::new();
+        for row in &self.rows {
+            let Some(run) = row.middle() else { continue };
+            let workers = run.report.workers;
+            match counts.iter_mut().find(|(known, _)| *known == workers) {
+                Some((_, policies)) => policies.push(&row.policy),
+                None => counts.push((workers, vec![&row.policy])),
+            }
+        }
+        if let [(workers, _)] = &counts[..] {
+            return workers.to_string();
+        }
+        let words = counts.iter();
+        let words = words.map(|(workers, policies)| format!("{workers} ({})", policies.join(", ")));
+        words.collect::<Vec<_>>().join(", ")
+    }
+
+    /// How to read the table, and what else must be known.
+    fn remarks(&self, devices: &Devices, left_out: &[&str]) -> String {
+        let mut text = String::new();
+        if self.finished().next().is_some() {
+            let whose = self.whose();
+            text += &match self.options.runs {
+                1 => format!("\nOne run each; {whose}."),
+                runs => format!("\nThe median of {runs} runs each, and their spread; {whose}."),
+            };
+            text += &format!(" Workers: {}.", self.workers());
+            if let Devices::Some { names, .. } = devices {
+                text += &format!(" Devices: {names}.");
+            }
+            text.push('\n');
+        }
+        if let Some((place, _)) = self.place() {
+            text += &format!("Over {place}: the speed-up over the best single place.\n");
+        }
+        if self.has_bounds() {
+            text += "Bound: the part of the time that no schedule of the same EDTs in the same places can save.\n";
+        }
+        for (at, key) in self.options.show.iter().enumerate() {
+            let mut runs = self.finished().peekable();
+            if runs.peek().is_some() && runs.all(|run| run.shown[at].is_none()) {
+                text += &format!("The program prints no line \"{key}: ...\".\n");
+            }
+        }
+        for (key, seen) in self.options.same.iter().zip(&self.values) {
+            if let [(value, _)] = &seen[..]
+                && value != "(missing)"
+            {
+                text += &format!("In all runs, {key} is {value}.\n");
+            }
+        }
+        if let (Devices::None(why), false) = (devices, left_out.is_empty()) {
+            text += &format!("Left out: {}. {why}\n", left_out.join(", "));
+        }
+        for (note, policies) in &self.notes {
+            text += &format!("{}: {note}\n", policies.join(", "));
+        }
+        text
+    }
+
+    /// What templates with kernels ran as, and how long: mostly why one policy is faster than another.
+    fn variants(&self) -> String {
+        let mut rows: Vec<(&str, Vec<String>)> = Vec::new();
+        for row in &self.rows {
+            for variant in row.middle().iter().flat_map(|run| &run.report.variants) {
+                let cells = vec![
+                    variant.template.clone(),
+                    row.policy.clone(),
+                    variant.device.clone().unwrap_or("function".into()),
+                    variant.edts.to_string(),
+                    duration(variant.mean()),
+                ];
+                rows.push((&variant.template, cells));
+            }
+        }
+        if rows.is_empty() {
+            return String::new();
+        }
+        // The same template under all policies together.
+        rows.sort_by_key(|(template, _)| *template);
+        let words = ["template", "policy", "ran as function, or as kernel on"];
+        let numbers = ["EDTs", "time of each"];
+        let left = words.map(|title| (title.to_string(), Align::Left));
+        let right = numbers.map(|title| (title.to_string(), Align::Right));
+        let mut table = Table::new(left.into_iter().chain(right).collect());
+        rows.into_iter().for_each(|(_, cells)| table.row(cells));
+        format!("\n{}", table.text())
+    }
+
+    /// How runs failed; once for policies under which the same happened.
+    fn failures(&self) -> String {
+        let mut failures: Vec<(&(String, String), Vec<&str>)> = Vec::new();
+        for row in &self.rows {
+            let Some(failure) = &row.failure else {
+                continue;
+            };
+            match failures.iter_mut().find(|(known, _)| *known == failure) {
+                Some((_, policies)) => policies.push(&row.policy),
+                None => failures.push((failure, vec![&row.policy])),
+            }
+        }
+        let mut text = String::new();
+        for ((how, tail), policies) in failures {
+            text += &format!("\n{}: {how}:\n", policies.join(", "));
+            for line in tail.lines() {
+                text += &format!("  {line}\n");
+            }
+        }
+        text
+    }
+
+    fn has_bounds(&self) -> bool {
+        self.rows.iter().any(|row| row.bound.is_some())
+    }
+
+    fn table(&self) -> Table {
+        let place = self.place();
+        let has_spread = self.options.runs > 1;
+        let mut columns = vec![("policy".to_string(), Align::Left)];
+        let mut number = |title: String| columns.push((title, Align::Right));
+        number("seconds".into());
+        if has_spread {
+            number("spread".into());
+        }
+        number("speed-up".into());
+        if let Some((place, _)) = place {
+            number(format!("over {place}"));
+        }
+        if self.has_bounds() {
+            number("bound".into());
+        }
+        for title in ["function EDTs", "kernel EDTs", "to devices", "from devices"] {
+            number(title.into());
+        }
+        let show = self.options.show.iter().enumerate();
+        columns.extend(show.map(|(at, key)| (key.clone(), self.align(at))));
+        let mut table = Table::new(columns);
+        for row in &self.rows {
+            let mut cells = vec![row.policy.clone()];
+            if let Some((how, _)) = &row.failure {
+                cells.push(how.clone());
+            }
+            if let (Some(times), Some(run)) = (row.times(), row.middle()) {
+                let over = |base: Option<f64>| {
+                    let ratio = base.map(|base| base / times.median());
+                    let ratio = ratio.filter(|value| value.is_finite());
+                    ratio.map_or("-".into(), |value| format!("{value:.2}"))
+                };
+                cells.push(seconds(times.median()));
+                if has_spread {
+                    let (fast, slow) = times.spread();
+                    cells.push(format!("{}..{}", seconds(fast), seconds(slow)));
+                }
+                cells.push(over(self.base()));
+                if let Some((_, place)) = place {
+                    cells.push(over(Some(place)));
+                }
+                if self.has_bounds() {
+                    let bound = row.bound.map(|bound| format!("{:.0} %", bound * 100.0));
+                    cells.push(bound.unwrap_or("-".into()));
+                }
+                cells.extend([
+                    run.report.function_edts.to_string(),
+                    run.report.kernel_edts.to_string(),
+                    bytes(run.report.bytes_in()),
+                    bytes(run.report.bytes_out()),
+                ]);
+                let shown = run.shown.iter();
+                cells.extend(shown.map(|value| value.clone().unwrap_or("-".into())));
+            }
+            table.row(cells);
+        }
+        table
+    }
+
+    /// The time of the first policy, which the others are measured against.
+    pub(crate) fn base(&self) -> Option<f64> {
+        Some(self.rows.first()?.times()?.median())
+    }
+
+    /// Numbers are aligned to the right; `at` is the place of the key in `--show`.
+    fn align(&self, at: usize) -> Align {
+        let mut values = self.finished().filter_map(|run| run.shown[at].as_ref());
+        if values.all(|value| value.parse::<f64>().is_ok()) {
+            Align::Right
+        } else {
+            Align::Left
+        }
+    }
+
+    /// Whether all went well.
+    pub(crate) fn check(&self) -> Result<(), Failure> {
+        let mut complaints = Vec::new();
+        for (key, seen) in self.options.same.iter().zip(&self.values) {
+            let with: Vec<String> = seen
+                .iter()
+                .map(|(value, policy)| format!("{value} (first under {policy})"))
+                .collect();
+            match &seen[..] {
+                [(value, _)] if value == "(missing)" => complaints.push(format!(
+                    "the program prints no line \"{key}: ...\", so it cannot be compared"
+                )),
+                [] | [_] => {}
+                _ => complaints.push(format!("{key} differs between runs: {}", with.join(", "))),
+            }
+        }
+        let failed: Vec<&str> = self
+            .rows
+            .iter()
+            .filter(|row| row.failure.is_some())
+            .map(|row| row.policy.as_str())
+            .collect();
+        if !failed.is_empty() {
+            complaints.push(format!("the program failed under {}", failed.join(", ")));
+        }
+        if self.rows.is_empty() {
+            complaints.push("no policy could be run".into());
+        }
+        if complaints.is_empty() {
+            Ok(())
+        } else {
+            Err(Failure::failed(complaints.join("; ")))
+        }
+    }
+}
+
+fn candidates<'t>(times: &'t [(&'t str, Times)]) -> Vec<Candidate<'t>> {
+    let candidate = |(policy, times): &'t (&'t str, Times)| Candidate { policy, times };
+    times.iter().map(candidate).collect()
+}

@@ -1,0 +1,152 @@
+//! A comparison as JSON, with each run.
+
+use crate::best::Verdict;
+use crate::compare::Devices;
+use crate::comparison::{Comparison, Measured, Row};
+use ocr::report::Report;
+use ocr::text::Readable;
+use serde::Serialize;
+use std::collections::BTreeMap;
+
+/// All of it. What is missing in the table is `null` here.
+#[derive(Serialize)]
+struct Answer<'a> {
+    /// The words of the command line.
+    program: Vec<String>,
+    /// What the seconds are.
+    seconds: &'static str,
+    /// As `name (kind)`.
+    devices: Option<&'a str>,
+    /// Policies without a run, and why.
+    left_out: Option<LeftOut<'a>>,
+    /// As they were given.
+    policies: Vec<Policy<'a>>,
+    /// The faster of the policies `cpu` and `device`.
+    best_place: Option<&'a str>,
+    /// Keys of `--same`, with each value that was seen.
+    same: BTreeMap<&'a str, Vec<Seen<'a>>>,
+    /// What must be known to judge the times.
+    notes: Vec<Note<'a>>,
+    /// Which is best.
+    verdict: Option<Verdict>,
+}
+
+#[derive(Serialize)]
+struct LeftOut<'a> {
+    policies: &'a [&'a str],
+    why: &'a str,
+}
+
+#[derive(Serialize)]
+struct Policy<'a> {
+    policy: &'a str,
+    median: Option<f64>,
+    /// From the fastest run to the slowest, or without a tenth of the runs on either side.
+    spread: Option<[f64; 2]>,
+    speed_up: Option<f64>,
+    over_best_place: Option<f64>,
+    /// Part of the time that no schedule can save.
+    bound: Option<f64>,
+    failure: Option<Failed<'a>>,
+    runs: Vec<OneRun<'a>>,
+}
+
+#[derive(Serialize)]
+struct Failed<'a> {
+    how: &'a str,
+    said: &'a str,
+}
+
+#[derive(Serialize)]
+struct OneRun<'a> {
+    seconds: f64,
+    /// The keys of `--show`.
+    shown: BTreeMap<&'a str, Option<&'a str>>,
+    report: &'a Report,
+}
+
+#[derive(Serialize)]
+struct Seen<'a> {
+    value: Option<&'a str>,
+    first_under: &'a str,
+}
+
+#[derive(Serialize)]
+struct Note<'a> {
+    policies: &'a [String],
+    note: &'a str,
+}
+
+impl Comparison<'_> {
+    /// The whole comparison as JSON, and a line end.
+    pub(crate) fn json(&self, devices: &Devices, left_out: &[&str]) -> String {
+        let words = self.options.program.iter();
+        let same = self.options.same.iter().zip(&self.values);
+        let answer = Answer {
+            program: words.map(|word| Readable::os(word).to_string()).collect(),
+            seconds: self.whose(),
+            devices: match devices {
+                Devices::Some { names, .. } => Some(names),
+                Devices::None(_) => None,
+            },
+            left_out: match devices {
+                Devices::None(why) if !left_out.is_empty() => Some(LeftOut {
+                    policies: left_out,
+                    why,
+                }),
+                _ => None,
+            },
+            policies: self.rows.iter().map(|row| self.policy(row)).collect(),
+            best_place: self.place().map(|(policy, _)| policy),
+            same: same
+                .map(|(key, seen)| {
+                    let seen = seen.iter().map(|(value, policy)| Seen {
+                        value: (value != "(missing)").then_some(value.as_str()),
+                        first_under: policy,
+                    });
+                    (key.as_str(), seen.collect())
+                })
+                .collect(),
+            notes: (self.notes.iter())
+                .map(|(note, policies)| Note { policies, note })
+                .collect(),
+            verdict: self.verdict(),
+        };
+        match serde_json::to_string_pretty(&answer) {
+            Ok(text) => text + "\n",
+            // It has neither maps with keys that are no strings nor types that can fail.
+            Err(error) => unreachable!("a comparison is JSON: {error}"),
+        }
+    }
+
+    fn policy<'r>(&'r self, row: &'r Row) -> Policy<'r> {
+        let times = row.times();
+        let median = times.as_ref().map(|times| times.median());
+        let over = |base: Option<f64>| {
+            let ratio = base? / median?;
+            ratio.is_finite().then_some(ratio)
+        };
+        let spread = times.as_ref().map(|times| times.spread());
+        Policy {
+            policy: &row.policy,
+            median,
+            spread: spread.map(|(fast, slow)| [fast, slow]),
+            speed_up: over(self.base()),
+            over_best_place: over(self.place().map(|(_, seconds)| seconds)),
+            bound: row.bound,
+            failure: (row.failure.as_ref()).map(|(how, said)| Failed { how, said }),
+            runs: row.runs.iter().map(|run| self.one_run(run)).collect(),
+        }
+    }
+
+    fn one_run<'r>(&'r self, run: &'r Measured) -> OneRun<'r> {
+        let shown = self.options.show.iter().zip(&run.shown);
+        OneRun {
+            seconds: run.seconds,
+            shown: shown
+                .map(|(key, value)| (key.as_str(), value.as_deref()))
+                .collect(),
+            report: &run.report,
+        }
+    }
+}

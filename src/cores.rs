@@ -1,0 +1,299 @@
+//! The cores that the process may use, and how workers and the compute units of CPU devices share them.
+//!
+//! A CPU device computes on the cores on which workers run EDTs. Where both work on the same ones, neither takes the time
+//! that it would take alone, and a comparison of the two says nothing. So each side gets cores of its own, where there are
+//! two at least. They are sets: within its set, the system moves a thread where it likes.
+
+use crate::text::read_file;
+use std::{fmt, io};
+
+/// So many words of cores are asked of the system: 8192 cores, as many as Linux can be built for.
+const WORDS: usize = 8192 / WORD_BITS;
+const WORD_BITS: usize = libc::c_ulong::BITS as usize;
+type Words = [libc::c_ulong; WORDS];
+
+/// A set of cores, by the numbers that the system gives them, in order.
+#[derive(Clone, PartialEq, Eq, Debug, Default)]
+pub struct CoreSet(Vec<usize>);
+
+impl CoreSet {
+    /// Where a thread of this process may run; 0 is the thread that asks.
+    ///
+    /// # Errors
+    /// The system does not tell.
+    pub fn of_thread(thread: libc::pid_t) -> io::Result<CoreSet> {
+        let mut words: Words = [0; WORDS];
+        // SAFETY: the call writes at most as many bytes as are said to be there; every pattern of bits is a number.
+        let result = unsafe {
+            libc::sched_getaffinity(thread, size_of::<Words>(), words.as_mut_ptr().cast())
+        };
+        if result != 0 {
+            return Err(io::Error::last_os_error());
+        }
+        let is_in = |core: &usize| words[core / WORD_BITS] >> (core % WORD_BITS) & 1 != 0;
+        Ok(CoreSet((0..WORDS * WORD_BITS).filter(is_in).collect()))
+    }
+
+    /// Has a thread of this process run on these cores alone; 0 is the thread that asks.
+    ///
+    /// # Errors
+    /// The thread is gone, or the system refuses.
+    pub fn bind(&self, thread: libc::pid_t) -> io::Result<()> {
+        let mut words: Words = [0; WORDS];
+        for core in &self.0 {
+            words[core / WORD_BITS] |= 1 << (core % WORD_BITS);
+        }
+        // SAFETY: the call reads as many bytes as are there.
+        let result =
+            unsafe { libc::sched_setaffinity(thread, size_of::<Words>(), words.as_ptr().cast()) };
+        match result {
+            0 => Ok(()),
+            _ => Err(io::Error::last_os_error()),
+        }
+    }
+
+    /// How many cores.
+    pub fn len(&self) -> usize {
+        self.0.len()
+    }
+
+    /// Whether there is none.
+    pub fn is_empty(&self) -> bool {
+        self.0.is_empty()
+    }
+
+    /// The first `len` less `last` of these cores, and the `last` ones, where those that share hardware stand side by side:
+    /// two threads of one core do not have its whole speed each.
+    fn split_off(&self, last: usize, place: impl Fn(usize) -> Neighbours) -> (CoreSet, CoreSet) {
+        let mut cores = self.0.clone();
+        cores.sort_by_cached_key(|&core| (place(core), core));
+        let mut end = cores.split_off(cores.len() - last);
+        cores.sort_unstable();
+        end.sort_unstable();
+        (CoreSet(cores), CoreSet(end))
+    }
+}
+
+impl fmt::Display for CoreSet {
+    /// As the system writes lists: `0-3,8`.
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let mut rest = &self.0[..];
+        let mut comma = "";
+        while let Some(&first) = rest.first() {
+            let len = (rest.iter().enumerate())
+                .take_while(|&(at, &core)| core == first + at)
+                .count();
+            match len {
+                1 => write!(f, "{comma}{first}")?,
+                len => write!(f, "{comma}{first}-{}", first + len - 1)?,
+            }
+            comma = ",";
+            rest = &rest[len..];
+        }
+        Ok(())
+    }
+}
+
+/// The package of a core, and the core of it whose thread it is: alike for two threads of one core.
+type Neighbours = (u32, u32);
+
+/// The neighbours of a core; its own number where the system does not tell.
+fn neighbours(core: usize) -> Neighbours {
+    let about = |what: &str| {
+        let file = format!("/sys/devices/system/cpu/cpu{core}/topology/{what}");
+        read_file(file).ok()?.trim().parse().ok()
+    };
+    let place = || Some((about("physical_package_id")?, about("core_id")?));
+    place().unwrap_or((0, core as u32))
+}
+
+/// How many workers and how many compute units have cores of their own, where there are so many cores. None where they
+/// cannot. `is_fixed`: somebody has asked for just so many workers.
+///
+/// Where both find room, both stay as they are. Else each side gets half of the cores: which of the two is faster is not
+/// known before, and a comparison is fair where both have as much. An odd core is a worker's, since much of a program has no
+/// kernel. A device that has fewer units than its half leaves the rest to the workers.
+pub fn divide(
+    cores: usize,
+    workers: usize,
+    is_fixed: bool,
+    units: usize,
+) -> Option<(usize, usize)> {
+    if cores < 2 || workers == 0 || units == 0 {
+        return None;
+    }
+    if workers + units <= cores {
+        return Some((workers, units));
+    }
+    if is_fixed {
+        let left = cores.checked_sub(workers).filter(|&left| left != 0)?;
+        return Some((workers, units.min(left)));
+    }
+    let units = units.min(cores / 2);
+    Some((workers.min(cores - units), units))
+}
+
+/// Which cores workers have, and which the CPU devices.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Shares {
+    /// How many workers.
+    pub workers: usize,
+    /// How many compute units, of all CPU devices together.
+    pub units: usize,
+    /// The cores of the workers.
+    pub of_workers: CoreSet,
+    /// The cores of the devices.
+    pub of_devices: CoreSet,
+}
+
+impl Shares {
+    /// Shares out the cores of a set, of which no more than `usable` can be busy at a time; see [`divide`] for the others.
+    ///
+    /// The devices get as many cores as they have units, and the workers all others, for what functions start threads of
+    /// their own. Where a quota allows less than all cores, both get as many more as there are more.
+    pub fn new(
+        all: &CoreSet,
+        usable: usize,
+        workers: usize,
+        is_fixed: bool,
+        units: usize,
+    ) -> Option<Shares> {
+        Shares::with(all, usable, (workers, is_fixed), units, neighbours)
+    }
+
+    fn with(
+        all: &CoreSet,
+        usable: usize,
+        (workers, is_fixed): (usize, bool),
+        units: usize,
+        place: impl Fn(usize) -> Neighbours,
+    ) -> Option<Shares> {
+        let cores = usable.min(all.len());
+        let (workers, units) = divide(cores, workers, is_fixed, units)?;
+        let (of_workers, of_devices) = all.split_off(all.len() * units / cores, place);
+        Some(Shares {
+            workers,
+            units,
+            of_workers,
+            of_devices,
+        })
+    }
+
+    /// How many of its own units a device keeps, of `all` that the devices have together. Each has one at least.
+    pub fn units_of(&self, own: usize, all: usize) -> usize {
+        (own * self.units / all.max(1)).clamp(1, own.max(1))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn set(cores: impl IntoIterator<Item = usize>) -> CoreSet {
+        CoreSet(cores.into_iter().collect())
+    }
+
+    #[test]
+    fn both_sides_find_room_or_get_half() {
+        // What finds room stays.
+        assert_eq!(divide(8, 2, false, 4), Some((2, 4)));
+        assert_eq!(divide(8, 4, true, 4), Some((4, 4)));
+        // Half each, and the odd core is a worker's.
+        assert_eq!(divide(2, 2, false, 2), Some((1, 1)));
+        assert_eq!(divide(3, 3, false, 3), Some((2, 1)));
+        assert_eq!(divide(64, 64, false, 64), Some((32, 32)));
+        // A small device, and more units than there are cores, as a quota makes it.
+        assert_eq!(divide(8, 8, false, 2), Some((6, 2)));
+        assert_eq!(divide(2, 2, false, 64), Some((1, 1)));
+    }
+
+    #[test]
+    fn who_asks_for_workers_gets_them() {
+        assert_eq!(divide(2, 1, true, 2), Some((1, 1)));
+        assert_eq!(divide(8, 6, true, 8), Some((6, 2)));
+        assert_eq!(divide(8, 8, true, 8), None);
+        assert_eq!(divide(2, 9, true, 1), None);
+    }
+
+    #[test]
+    fn one_core_cannot_be_shared_out() {
+        assert_eq!(divide(1, 1, false, 1), None);
+        assert_eq!(divide(0, 1, false, 1), None);
+        assert_eq!(divide(4, 2, false, 0), None);
+    }
+
+    #[test]
+    fn no_side_is_empty_nor_more_than_there_is() {
+        for cores in 0..20 {
+            for workers in 1..25 {
+                for units in 0..25 {
+                    for fixed in [false, true] {
+                        let Some((w, u)) = divide(cores, workers, fixed, units) else {
+                            continue;
+                        };
+                        let what = (cores, workers, units, fixed);
+                        assert!(w >= 1 && u >= 1 && w + u <= cores, "{what:?}");
+                        assert!(w <= workers && u <= units, "{what:?}");
+                        assert!(!fixed || w == workers, "{what:?}");
+                    }
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn sets_are_disjoint_and_keep_threads_of_a_core_together() {
+        // Four cores of two threads each, numbered as Intel's are.
+        let all = set(0..8);
+        let place = |core: usize| (0, core as u32 % 4);
+        let shares = Shares::with(&all, 8, (8, false), 8, place).expect("there is room");
+        assert_eq!((shares.workers, shares.units), (4, 4));
+        assert_eq!(shares.of_workers, set([0, 1, 4, 5]));
+        assert_eq!(shares.of_devices, set([2, 3, 6, 7]));
+        // Workers have what the devices do not need, of the cores that the process has.
+        let shares = Shares::with(&set([1, 3, 5, 7]), 4, (1, true), 1, |_| (0, 0)).expect("room");
+        assert_eq!(shares.of_workers, set([1, 3, 5]));
+        assert_eq!(shares.of_devices, set([7]));
+    }
+
+    #[test]
+    fn a_quota_leaves_more_cores_than_threads() {
+        let shares = Shares::with(&set(0..8), 2, (2, false), 8, |_| (0, 0)).expect("room");
+        assert_eq!((shares.workers, shares.units), (1, 1));
+        assert_eq!(shares.of_workers, set(0..4));
+        assert_eq!(shares.of_devices, set(4..8));
+        assert_eq!(Shares::with(&set(0..8), 1, (1, false), 8, |_| (0, 0)), None);
+    }
+
+    #[test]
+    fn devices_divide_their_share() {
+        let shares = Shares::with(&set(0..8), 8, (8, false), 12, |_| (0, 0)).expect("room");
+        assert_eq!(shares.units, 4);
+        assert_eq!(shares.units_of(9, 12), 3);
+        assert_eq!(shares.units_of(3, 12), 1);
+        assert_eq!(shares.units_of(1, 12), 1);
+    }
+
+    #[test]
+    fn sets_are_written_as_the_system_writes_them() {
+        assert_eq!(set([0, 1, 2, 3, 8]).to_string(), "0-3,8");
+        assert_eq!(set([5]).to_string(), "5");
+        assert_eq!(set([1, 3]).to_string(), "1,3");
+        assert_eq!(set([]).to_string(), "");
+    }
+
+    #[test]
+    #[cfg_attr(miri, ignore = "asks the system")]
+    fn a_thread_is_bound_to_what_it_is_given() {
+        let bound = std::thread::spawn(|| {
+            let all = CoreSet::of_thread(0).expect("the system tells");
+            assert!(!all.is_empty());
+            let last = set(all.0.last().copied());
+            last.bind(0).expect("a core that the thread has");
+            assert_eq!(CoreSet::of_thread(0).expect("the system tells"), last);
+            assert!(set([]).bind(0).is_err());
+            assert_eq!(CoreSet::of_thread(0).expect("the system tells"), last);
+        });
+        bound.join().expect("no panic");
+    }
+}

@@ -1,0 +1,217 @@
+//! How `ocr compare` runs policies in turns, and what it makes of their times.
+
+use super::{data, example, has_device, ocr, script};
+use std::fs::{self, File};
+use std::io::Read;
+use std::os::fd::FromRawFd;
+use std::path::PathBuf;
+use std::process::{Command, Stdio};
+
+/// A program for comparisons: it logs under which policy it runs, and takes some seconds, by its own account, which are
+/// the numbers of a policy one after the other.
+fn in_turns(name: &str, seconds: &[(&str, &str)]) -> (String, PathBuf) {
+    let log = PathBuf::from(env!("CARGO_TARGET_TMPDIR")).join(format!("command-log-{name}"));
+    let _ = fs::remove_file(&log);
+    let cases: Vec<String> = seconds
+        .iter()
+        .map(|(policy, seconds)| format!("{policy}) set -- {seconds};;"))
+        .collect();
+    let text = format!(
+        "report 9\necho $OCR_SCHED >>'{0}'\ncase $OCR_SCHED in {1} esac\nshift $(($(grep -c $OCR_SCHED '{0}') - 1))\n\
+         echo seconds: $1\necho count: $#",
+        log.display(),
+        cases.join(" ")
+    );
+    (script(name, &text), log)
+}
+
+#[test]
+fn compare_lets_policies_take_turns_and_says_which_is_best() {
+    if !has_device() {
+        return;
+    }
+    let all = [("OCR_DEVICES", "all")];
+    let seconds = [
+        ("cpu", "9 4 4.4 4.2"),
+        ("device", "9 8 6 7"),
+        ("eager", "9 2.1 2.2 2"),
+    ];
+    let (program, log) = in_turns("turns", &seconds);
+    let policies = "--policies=cpu,device,eager";
+    let answer = ocr(&["compare", policies, "--show=count", &program], &all).is(
+        0,
+        &[
+            "\neager is best: it is 2.00 times as fast as cpu, which is the next and the best single place. Use\n  \
+             OCR_SCHED=eager.\n",
+            "over cpu",
+        ],
+    );
+    assert!(answer.stdout.ends_with("OCR_SCHED=eager.\n"));
+    assert_eq!(answer.stderr, "", "no terminal, no progress");
+    // The times, and what else the run in the middle has shown.
+    for (policy, row) in [
+        ("cpu", "cpu 4.200 4.000..4.400 1.00 1.00 7 5 2.0 KiB 1 B 1"),
+        (
+            "device",
+            "device 7.000 6.000..8.000 0.60 0.60 7 5 2.0 KiB 1 B 1",
+        ),
+        (
+            "eager",
+            "eager 2.100 2.000..2.200 2.00 2.00 7 5 2.0 KiB 1 B 3",
+        ),
+    ] {
+        assert_eq!(answer.row(policy).join(" "), row, "{}", answer.stdout);
+    }
+    let order = fs::read_to_string(&log).expect("the runs were logged");
+    assert_eq!(order, "cpu\ndevice\neager\n".repeat(4));
+    // Half as long in the middle, and one run is slower than one of the others.
+    let (program, _) = in_turns("spread", &[("cpu", "9 4 4 4"), ("device", "9 1 2 5")]);
+    ocr(&["compare", "--policies=cpu,device", &program], &all).is(
+        0,
+        &[
+            "\ndevice and cpu are the fastest, and what they differ by lies within the spread of the runs, so it is\n",
+            "  no difference. No policy is faster than device, the best single place. Use OCR_SCHED=device.\n",
+        ],
+    );
+    // A policy fails in its second run, and is left out from there on.
+    let log = log.with_extension("fails");
+    let _ = fs::remove_file(&log);
+    let text = format!(
+        "echo $OCR_SCHED >>'{0}'\nif [ $OCR_SCHED$(grep -c cpu '{0}') = cpu2 ]; then exit 3; fi\nreport 1",
+        log.display()
+    );
+    let program = script("fails-later", &text);
+    let args = ["compare", "--policies=eager,cpu", &program];
+    ocr(&args, &all)
+        .is(
+            1,
+            &["Only the runs of eager ended well: there is nothing to compare with."],
+        )
+        .says(&["the program failed under cpu"]);
+    let order = fs::read_to_string(&log).expect("the runs were logged");
+    assert_eq!(order, "eager\ncpu\neager\ncpu\neager\neager\n");
+    // Runs that differ in what they compute, or are all under one policy, say nothing about policies.
+    let program = script("other-results", "report 1\necho sum: $OCR_SCHED");
+    ocr(&["compare", policies, "--same=sum", &program], &all)
+        .is(1, &["No policy is called best: sum differs between runs"]);
+    let levenshtein = example("levenshtein");
+    let (human, orangutan) = (data("human-mt.fa"), data("orangutan-mt.fa"));
+    let args = [
+        "compare",
+        policies,
+        "--",
+        &levenshtein,
+        "-ocr:sched=eager",
+        "--quiet",
+        &human,
+        &orangutan,
+    ];
+    ocr(&args, &all).is(
+        0,
+        &[
+            "ran under eager instead",
+            "No policy is called best: the program's arguments",
+        ],
+    );
+}
+
+#[test]
+fn compare_tells_all_runs_as_json() {
+    let (program, _) = in_turns("json", &[("cpu", "9 3 1 2")]);
+    let args = [
+        "compare",
+        "--json",
+        "--policies=cpu",
+        "--show=count,none",
+        "--same=none",
+        &program,
+    ];
+    let answer = ocr(&args, &[]);
+    let json: serde_json::Value = serde_json::from_str(&answer.stdout).expect("it is JSON");
+    answer
+        .is(1, &[])
+        .says(&["the program prints no line \"none: ...\""]);
+    let policy = &json["policies"][0];
+    assert_eq!(policy["policy"], "cpu");
+    assert_eq!(policy["median"], 2.0);
+    assert_eq!(policy["spread"], serde_json::json!([1.0, 3.0]));
+    let seconds: Vec<f64> = (policy["runs"].as_array().expect("all runs").iter())
+        .filter_map(|run| run["seconds"].as_f64())
+        .collect();
+    assert_eq!(seconds, [3.0, 1.0, 2.0]);
+    let first = &policy["runs"][0];
+    assert_eq!(
+        first["shown"],
+        serde_json::json!({"count": "3", "none": null})
+    );
+    assert_eq!(first["report"]["kernel_edts"], 5);
+    assert_eq!(json["same"]["none"][0]["value"], serde_json::Value::Null);
+    assert_eq!(json["verdict"]["use"], serde_json::Value::Null);
+    let failed = ocr(
+        &[
+            "compare",
+            "--json",
+            "--policies=cpu",
+            &script("json-fails", "echo no >&2; exit 3"),
+        ],
+        &[],
+    );
+    let json: serde_json::Value = serde_json::from_str(&failed.stdout).expect("it is JSON");
+    let how = serde_json::json!({"how": "failed (status 3)", "said": "no"});
+    assert_eq!(json["policies"][0]["failure"], how);
+    assert_eq!(json["verdict"], serde_json::Value::Null);
+    failed.is(1, &[]);
+}
+
+#[test]
+fn compare_says_how_near_a_recorded_run_is_to_the_bound() {
+    let hello = example("finish");
+    let args = ["compare", "--policies=cpu", "--runs=1", "--bounds", &hello];
+    let answer = ocr(&args, &[]).is(0, &["bound", "that no schedule of the same EDTs"]);
+    let row = answer.row("cpu");
+    assert_eq!(row[4], "%", "{}", answer.stdout);
+    let part: u32 = row[3].parse().expect("a number");
+    assert!((1..=100).contains(&part), "{}", answer.stdout);
+}
+
+#[test]
+fn compare_shows_a_bar_on_a_terminal() {
+    let (mut reader, terminal) = terminal();
+    let mut command = Command::new(env!("CARGO_BIN_EXE_ocr"));
+    command
+        .args(["compare", "--policies=cpu", &script("bar", "report 1")])
+        .env("TERM", "xterm")
+        .stdin(Stdio::null())
+        .stdout(Stdio::null())
+        .stderr(Stdio::from(terminal));
+    let mut child = command.spawn().expect("the command can be started");
+    // It holds the terminal's other end, whose last close ends the reading.
+    drop(command);
+    let mut text = Vec::new();
+    // Linux says EIO, and not an end, where nobody has a terminal open any more.
+    let _ = reader.read_to_end(&mut text);
+    assert!(child.wait().expect("it ends").success());
+    let text = String::from_utf8_lossy(&text);
+    assert!(
+        text.contains("0/4") && text.contains("cpu: warm-up 1 of 1"),
+        "{text:?}"
+    );
+    assert!(
+        text.trim_end().ends_with("\u{1b}[2K"),
+        "nothing is left of it: {text:?}"
+    );
+}
+
+/// A terminal: what reads it, and what a program writes to.
+fn terminal() -> (File, File) {
+    let (mut reader, mut terminal) = (-1, -1);
+    let null = std::ptr::null_mut();
+    // SAFETY: the two numbers are written to; the other pointers may be null, and are.
+    let done = unsafe { libc::openpty(&mut reader, &mut terminal, null, null.cast(), null.cast()) };
+    assert_eq!(done, 0, "there are terminals");
+    // SAFETY: the system has just opened it, and nobody else has the number.
+    let reader = unsafe { File::from_raw_fd(reader) };
+    // SAFETY: the system has just opened it, and nobody else has the number.
+    let terminal = unsafe { File::from_raw_fd(terminal) };
+    (reader, terminal)
+}

@@ -100,11 +100,7 @@ impl Class {
     /// What the first launch has taken.
     fn first(&self) -> Option<Estimate> {
         let ns = self.first.load(Ordering::Relaxed);
-        (ns != 0).then_some(Estimate {
-            ns,
-            deviation: ns,
-            samples: 0,
-        })
+        (ns != 0).then(|| Estimate::guess(ns))
     }
 
     /// Notes the time of a launch in which a kernel may have been compiled.

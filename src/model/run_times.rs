@@ -11,6 +11,22 @@ use loom::sync::Mutex;
 use std::sync::Mutex;
 use std::sync::OnceLock;
 
+impl Estimate {
+    /// One from which nothing follows: of a program's hint, or of a launch in which a kernel may have been compiled.
+    pub(crate) fn guess(ns: u64) -> Estimate {
+        Estimate {
+            ns,
+            deviation: ns,
+            samples: 0,
+        }
+    }
+
+    /// Whether it is a guess, which is not judged.
+    fn is_guess(&self) -> bool {
+        self.samples == 0 && self.deviation == self.ns
+    }
+}
+
 /// Predictions are judged from so many on.
 const JUDGED_FROM: usize = 8;
 /// A template whose predictions are off by more than this, in the median, is not to be predicted.
@@ -32,8 +48,9 @@ struct Table {
     guess: AtomicU64,
     /// The places whose predictions fail: a bit for each.
     failing: AtomicU32,
-    /// Whether they have, at some time in this run.
-    has_failed: AtomicBool,
+    /// How many samples were judged in this run, and how many of them while predictions failed.
+    judged: AtomicU32,
+    judged_failing: AtomicU32,
     /// Whether somebody has asked for what earlier runs have kept.
     recalled: AtomicBool,
 }
@@ -67,7 +84,9 @@ impl RunTimes {
             return;
         };
         let times = times.get_or_init(Box::default);
-        if let Some(predicted) = times.sizes.expected(bytes) {
+        if let Some(predicted) = times.sizes.expected(bytes)
+            && !predicted.is_guess()
+        {
             times.judge(predicted.ns, ns, |fails| table.note(place, fails));
         }
         if let Some(class) = times.sizes.class_for(bytes) {
@@ -106,10 +125,15 @@ impl RunTimes {
         table.is_some_and(|table| table.failing.load(Ordering::Relaxed) != 0)
     }
 
-    /// Whether the predictions for some place have failed at some time.
+    /// Whether the predictions have failed for a good part of this run: a fifth of its samples. The last few of a graph are
+    /// often of another kind than the others.
     pub fn has_failed(&self) -> bool {
+        let count = |count: &AtomicU32| count.load(Ordering::Relaxed);
         let table = self.0.get();
-        table.is_some_and(|table| table.has_failed.load(Ordering::Relaxed))
+        table.is_some_and(|table| {
+            let failing = count(&table.judged_failing);
+            failing > 0 && failing >= count(&table.judged) / 5
+        })
     }
 
     /// Whether nobody has asked this before, who is to take in then what earlier runs have kept.
@@ -144,22 +168,26 @@ impl RunTimes {
 impl Table {
     fn guessed(&self) -> Option<Estimate> {
         let ns = self.guess.load(Ordering::Relaxed);
-        (ns != 0).then_some(Estimate {
-            ns,
-            deviation: ns,
-            samples: 0,
-        })
+        (ns != 0).then(|| Estimate::guess(ns))
     }
 
     /// Notes whether the predictions for a place fail.
     fn note(&self, place: usize, fails: bool) {
         let bit = 1 << place;
+        // Of two threads that add at once, one may be missed.
+        let add = |count: &AtomicU32| {
+            count.store(
+                count.load(Ordering::Relaxed).wrapping_add(1),
+                Ordering::Relaxed,
+            )
+        };
+        add(&self.judged);
+        if fails {
+            add(&self.judged_failing);
+        }
         let was = self.failing.load(Ordering::Relaxed) & bit != 0;
         match (was, fails) {
-            (false, true) => {
-                self.failing.fetch_or(bit, Ordering::Relaxed);
-                self.has_failed.store(true, Ordering::Relaxed);
-            }
+            (false, true) => drop(self.failing.fetch_or(bit, Ordering::Relaxed)),
             (true, false) => drop(self.failing.fetch_and(!bit, Ordering::Relaxed)),
             _ => {}
         }
@@ -238,6 +266,7 @@ mod tests {
         assert_eq!(kept, [(64, vec![700], vec![])]);
         times.sample(1, 64, 100, false);
         assert_eq!(expected(&times, 1, 64), Some(100));
+        assert_eq!(times.error(1), None, "a guess is not judged");
     }
 
     #[test]

@@ -1,9 +1,11 @@
 //! How `ocr compare` runs policies in turns, and what it makes of their times.
 
 use super::{data, example, has_device, ocr, script};
+use std::ffi::CStr;
 use std::fs::{self, File};
 use std::io::Read;
-use std::os::fd::FromRawFd;
+use std::os::fd::AsRawFd;
+use std::os::unix::fs::OpenOptionsExt;
 use std::path::PathBuf;
 use std::process::{Command, Stdio};
 
@@ -202,16 +204,22 @@ fn compare_shows_a_bar_on_a_terminal() {
     );
 }
 
-/// A terminal: what reads it, and what a program writes to.
+/// A terminal: what reads it, and what a program writes to. No program that another test starts gets either.
 fn terminal() -> (File, File) {
-    let (mut reader, mut terminal) = (-1, -1);
-    let null = std::ptr::null_mut();
-    // SAFETY: the two numbers are written to; the other pointers may be null, and are.
-    let done = unsafe { libc::openpty(&mut reader, &mut terminal, null, null.cast(), null.cast()) };
-    assert_eq!(done, 0, "there are terminals");
-    // SAFETY: the system has just opened it, and nobody else has the number.
-    let reader = unsafe { File::from_raw_fd(reader) };
-    // SAFETY: the system has just opened it, and nobody else has the number.
-    let terminal = unsafe { File::from_raw_fd(terminal) };
+    let open = |path: &str| {
+        let mut options = File::options();
+        let options = options.read(true).write(true).custom_flags(libc::O_NOCTTY);
+        options.open(path).expect("there are terminals")
+    };
+    let reader = open("/dev/ptmx");
+    let mut name = [0; 64];
+    // SAFETY: it takes no pointers.
+    let unlocked = unsafe { libc::unlockpt(reader.as_raw_fd()) };
+    // SAFETY: it writes to `name` alone, whose length it is told.
+    let named = unsafe { libc::ptsname_r(reader.as_raw_fd(), name.as_mut_ptr(), name.len()) };
+    assert_eq!((unlocked, named), (0, 0), "the terminal is ours");
+    // SAFETY: the call before has written a text to `name`, with a zero at its end.
+    let name = unsafe { CStr::from_ptr(name.as_ptr()) };
+    let terminal = open(name.to_str().expect("its name is plain"));
     (reader, terminal)
 }

@@ -70,8 +70,8 @@ pub(crate) struct Options {
     #[arg(long, value_name = "KEY", value_delimiter = ',', value_parser = key())]
     pub(crate) same: Vec<String>,
 
-    /// One more run of each policy at the end, recorded and not measured; a column says how near its time is to the
-    /// bound that no schedule of the same EDTs in the same places beats.
+    /// One more run of each policy at the end, recorded (in TMPDIR) and not measured; a column says which part of its
+    /// time no schedule of the same EDTs in the same places can save.
     #[arg(long)]
     bounds: bool,
 

@@ -156,6 +156,19 @@ mod tests {
     }
 
     #[test]
+    fn times_have_three_digits_or_more_that_say_something() {
+        for (value, text) in [
+            (0.00123456, "0.00123"),
+            (0.0123456, "0.0123"),
+            (0.123456, "0.123"),
+            (1.23456, "1.235"),
+            (123.456, "123.5"),
+        ] {
+            assert_eq!(seconds(value), text);
+        }
+    }
+
+    #[test]
     fn sizes_are_read_easily() {
         assert_eq!(bytes(0), "0 B");
         assert_eq!(bytes(1023), "1023 B");

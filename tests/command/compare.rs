@@ -72,7 +72,8 @@ fn compare_lets_policies_take_turns_and_says_which_is_best() {
         0,
         &[
             "\ndevice and cpu are the fastest, and what they differ by lies within the spread of the runs, so it is\n",
-            "  no difference. No policy is faster than device, the best single place. Use OCR_SCHED=device.\n",
+            "  no difference. No policy is shown to be faster than device, the best single place. Use\n",
+            "  OCR_SCHED=device. More runs may tell them apart: --runs 9.\n",
         ],
     );
     // A policy fails in its second run, and is left out from there on.

@@ -6,6 +6,9 @@ use serde::Serialize;
 /// three runs of one are all before those of the other once in twenty times, the two runs of one once in six times.
 const ENOUGH: usize = 3;
 
+/// How many times the least median one may be that is worth no more runs.
+const NEAR: f64 = 1.1;
+
 /// How long the runs of a policy took, in seconds.
 pub(crate) struct Times {
     /// From the fastest to the slowest; never empty.
@@ -152,10 +155,13 @@ pub(crate) fn verdict(
     verdict.alike = alike.iter().map(|&index| name(index).into()).collect();
     let mut equals = vec![best];
     equals.extend(&alike);
-    let use_this = *equals
+    // Of equals one that asks for the least: but not one that is much slower in the middle, which more runs may show.
+    let is_near = |index: usize| candidates[index].times.median() <= times.median() * NEAR;
+    let (near, far): (Vec<usize>, Vec<usize>) = equals.iter().partition(|&&index| is_near(index));
+    let use_this = *near
         .iter()
         .find(|&&index| name(index) == default)
-        .or_else(|| equals.iter().find(|&&index| Some(index) == place))
+        .or_else(|| near.iter().find(|&&index| Some(index) == place))
         .unwrap_or(&best);
     verdict.text = if alike.is_empty() {
         match place {
@@ -189,7 +195,7 @@ pub(crate) fn verdict(
         match (place, slower.first()) {
             (Some(place), _) if equals.contains(&place) => {
                 text += &format!(
-                    " No policy is faster than {}, the best single place.",
+                    " No policy is shown to be faster than {}, the best single place.",
                     name(place)
                 );
             }
@@ -220,6 +226,10 @@ pub(crate) fn verdict(
     } else {
         format!(" Use OCR_SCHED={}.", name(use_this))
     };
+    if !far.is_empty() {
+        let more = 3 * times.sorted.len();
+        verdict.text += &format!(" More runs may tell them apart: --runs {more}.");
+    }
     verdict.advice = Some(name(use_this).into());
     Some(verdict)
 }
@@ -321,10 +331,22 @@ mod tests {
         assert_eq!(
             verdict.text,
             "eager and cpu are the fastest, and what they differ by lies within the spread of the runs, so it is no \
-             difference. No policy is faster than cpu, the best single place. Use OCR_SCHED=cpu."
+             difference. No policy is shown to be faster than cpu, the best single place. Use OCR_SCHED=eager. More runs may \
+             tell them apart: --runs 9."
         );
         assert_eq!(verdict.alike, ["cpu"]);
-        assert_eq!(verdict.advice.as_deref(), Some("cpu"));
+        assert_eq!(verdict.advice.as_deref(), Some("eager"));
+        // The single place where nothing says that another is better; the default before it.
+        let near: (&str, &[f64]) = ("eager", &[3.9, 4.0, 4.05]);
+        let verdict = judged(&[cpu, device, near], false).expect("there are runs");
+        assert!(verdict.text.ends_with(
+            "No policy is shown to be faster than cpu, the best single place. Use OCR_SCHED=cpu."
+        ));
+        let verdict = judged(&[cpu, device, near, ("eft", &[4.0, 4.2, 4.3])], false);
+        assert_eq!(
+            verdict.expect("there are runs").advice.as_deref(),
+            Some("eft")
+        );
         let eager: (&str, &[f64]) = ("eager", &[2.0, 2.1, 2.2]);
         let eft: (&str, &[f64]) = ("eft", &[2.1, 2.2, 2.3]);
         let fixed: (&str, &[f64]) = ("static:1:1", &[2.15, 2.25, 2.3]);

@@ -42,7 +42,8 @@ const MAY_IMPORT: &[(&str, &[&str])] = &[
     (
         "report",
         &[
-            "object", "diag", "sync", "check", "sched", "symbols", "text", "trace",
+            "object", "diag", "sync", "check", "sched", "symbols", "text", "trace", "model",
+            "simulate",
         ],
     ),
     (

@@ -5,6 +5,7 @@ pub mod bounds;
 pub mod export;
 pub mod labels;
 pub mod recorded;
+pub mod replay;
 pub mod snapshot;
 pub mod tally;
 

@@ -16,7 +16,16 @@ pub struct Uses {
     pub writes: bool,
 }
 
-/// An EDT.
+/// An EDT waits for what another does in its body.
+#[derive(Clone, Copy, PartialEq, Debug)]
+pub struct During {
+    /// The number of the EDT that waits; it is larger than that of the other.
+    pub successor: u32,
+    /// Which part of its time the other has run by then, from 0 to 1, wherever it runs.
+    pub part: f32,
+}
+
+/// An EDT, or a join: that has no times, and is over as soon as all that it waits for is.
 #[derive(Clone, Default, Debug)]
 pub struct Task {
     /// The number of its template. EDTs of one template whose blocks have as many bytes are alike to a policy.
@@ -27,8 +36,17 @@ pub struct Task {
     pub ns: Vec<Option<u64>>,
     /// Its blocks.
     pub blocks: Vec<Uses>,
-    /// The numbers of the EDTs that wait for it; all are larger than its own.
+    /// The numbers of the EDTs that wait for its end; all are larger than its own.
     pub successors: Vec<u32>,
+    /// The EDTs that wait for what it does before.
+    pub during: Vec<During>,
+}
+
+impl Task {
+    /// Whether it is a join.
+    pub fn is_join(&self) -> bool {
+        self.ns.is_empty()
+    }
 }
 
 /// EDTs and the blocks that they use.
@@ -47,7 +65,7 @@ impl Graph {
     pub(super) fn waits(&self) -> Result<Vec<u32>, String> {
         let mut waits = vec![0; self.tasks.len()];
         for (number, task) in self.tasks.iter().enumerate() {
-            if task.ns.iter().all(Option::is_none) {
+            if task.ns.iter().all(Option::is_none) && !task.is_join() {
                 return Err(format!("EDT {number} has no variant that can run"));
             }
             if task.template >= self.templates {
@@ -56,7 +74,13 @@ impl Graph {
             if (task.blocks.iter()).any(|uses| uses.block as usize >= self.blocks.len()) {
                 return Err(format!("EDT {number} uses a block that is not there"));
             }
-            for &successor in &task.successors {
+            if task.is_join() && !task.during.is_empty() {
+                return Err(format!(
+                    "the join {number} has no body in which it does something"
+                ));
+            }
+            let during = task.during.iter().map(|during| during.successor);
+            for successor in task.successors.iter().copied().chain(during) {
                 if successor as usize <= number || successor as usize >= waits.len() {
                     return Err(format!("EDT {successor} cannot wait for EDT {number}"));
                 }

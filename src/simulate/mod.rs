@@ -11,7 +11,7 @@
 mod graph;
 mod run;
 
-pub use graph::{Block, Device, Graph, MachineModel, Task, Uses};
+pub use graph::{Block, Device, During, Graph, MachineModel, Task, Uses};
 pub use run::{Outcome, Ran, simulate};
 
 #[cfg(doc)]

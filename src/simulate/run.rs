@@ -101,6 +101,8 @@ pub fn simulate(
             graph.tasks.len()
         ],
         ends: BinaryHeap::new(),
+        running: 0,
+        over: Vec::new(),
         bytes_moved: 0,
     };
     run.all()
@@ -156,6 +158,15 @@ struct Line {
     link_free_at: u64,
 }
 
+/// What happens to an EDT at a time.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
+enum What {
+    /// It ends.
+    Ends,
+    /// Another has done in its body what it waits for.
+    Released,
+}
+
 struct Run<'a> {
     graph: &'a Graph,
     known: &'a [&'static RunTimes],
@@ -175,7 +186,11 @@ struct Run<'a> {
     devices: Vec<Line>,
     ran: Vec<Ran>,
     /// What ends when.
-    ends: BinaryHeap<Reverse<(u64, u32)>>,
+    ends: BinaryHeap<Reverse<(u64, u32, What)>>,
+    /// How many EDTs run, or wait in a device's line.
+    running: usize,
+    /// Joins that are over, whose successors have not been told.
+    over: Vec<u32>,
     bytes_moved: u64,
 }
 
@@ -211,18 +226,19 @@ impl Run<'_> {
                 self.is_ready(number as u32);
             }
         }
+        self.join();
         self.serve();
-        while let Some(Reverse((at, number))) = self.ends.pop() {
+        while let Some(Reverse((at, number, what))) = self.ends.pop() {
             self.shared.now.set(at);
-            self.ends(number);
+            self.happens(number, what);
             // What ends at the same time ends before anybody looks for work.
             while self
                 .ends
                 .peek()
-                .is_some_and(|Reverse((next, _))| *next == at)
+                .is_some_and(|Reverse((next, ..))| *next == at)
             {
-                if let Some(Reverse((_, number))) = self.ends.pop() {
-                    self.ends(number);
+                if let Some(Reverse((_, number, what))) = self.ends.pop() {
+                    self.happens(number, what);
                 }
             }
             self.serve();
@@ -240,10 +256,45 @@ impl Run<'_> {
         })
     }
 
+    fn happens(&mut self, number: u32, what: What) {
+        match what {
+            What::Ends => self.ends(number),
+            What::Released => self.released(number),
+        }
+        self.join();
+    }
+
+    /// One of what an EDT waits for is there.
+    fn released(&mut self, number: u32) {
+        let waits = &mut self.waits[number as usize];
+        *waits -= 1;
+        if *waits == 0 {
+            self.is_ready(number);
+        }
+    }
+
+    /// Tells what waits for joins that they are over.
+    fn join(&mut self) {
+        while let Some(join) = self.over.pop() {
+            self.shared.left.update(|left| left - 1);
+            let graph = self.graph;
+            for &successor in &graph.tasks[join as usize].successors {
+                self.released(successor);
+            }
+        }
+    }
+
     /// An EDT has all that it waits for.
     fn is_ready(&mut self, number: u32) {
         let task = &self.graph.tasks[number as usize];
-        self.ran[number as usize].ready = self.shared.now.get();
+        let now = self.shared.now.get();
+        self.ran[number as usize].ready = now;
+        if task.is_join() {
+            let ran = &mut self.ran[number as usize];
+            (ran.begun, ran.ended) = (now, now);
+            self.over.push(number);
+            return;
+        }
         let devices: Vec<Place> = (0..self.devices.len())
             .filter(|index| matches!(task.ns.get(index + 1), Some(Some(_))))
             .map(Place::device)
@@ -375,18 +426,26 @@ impl Run<'_> {
     }
 
     fn begins(&mut self, number: u32, place: Place, unit: usize, begun: u64) {
-        let ns = &self.graph.tasks[number as usize].ns;
-        let ns = ns.get(place.number()).copied().flatten().unwrap_or(0);
+        let task = &self.graph.tasks[number as usize];
+        let ns = task.ns.get(place.number()).copied().flatten().unwrap_or(0);
         let ran = &mut self.ran[number as usize];
         (ran.place, ran.unit) = (place, unit);
         (ran.begun, ran.ended) = (begun, begun + ns);
-        self.ends.push(Reverse((begun + ns, number)));
+        self.running += 1;
+        self.ends.push(Reverse((begun + ns, number, What::Ends)));
+        for during in &task.during {
+            let at = begun + (ns as f64 * f64::from(during.part)) as u64;
+            let at = at.min(begun + ns);
+            (self.ends).push(Reverse((at, during.successor, What::Released)));
+        }
     }
 
     /// An EDT has ended.
     fn ends(&mut self, number: u32) {
         self.shared.left.update(|left| left - 1);
-        let task = &self.graph.tasks[number as usize];
+        self.running -= 1;
+        let graph = self.graph;
+        let task = &graph.tasks[number as usize];
         let ran = self.ran[number as usize];
         match ran.place.device_index() {
             Some(index) => self.shared.loads.borrow_mut()[index] -= 1,
@@ -397,7 +456,7 @@ impl Run<'_> {
         }
         if task.ns.iter().flatten().count() > 1 {
             let times = self.known[task.template as usize];
-            let beside = self.ends.len() > 1;
+            let beside = self.running > 1;
             let ns = ran.ended - ran.begun;
             times.sample(ran.place.number(), bytes_of(self.graph, task), ns, beside);
             if let Some(keeper) = self.policy.keeper() {
@@ -405,11 +464,7 @@ impl Run<'_> {
             }
         }
         for &successor in &task.successors {
-            let waits = &mut self.waits[successor as usize];
-            *waits -= 1;
-            if *waits == 0 {
-                self.is_ready(successor);
-            }
+            self.released(successor);
         }
     }
 

@@ -12,6 +12,7 @@
 //! | `run.rs` | one run of a program, and what it told |
 //! | `input.rs` | the standard input, for each run |
 //! | `started.rs` | why a program could not be started, or did not run to its end |
+//! | `simulate.rs` | `ocr simulate`: a recorded run on another machine |
 //! | `trace.rs` | `ocr trace`: what is in the recording of a run |
 //! | `table.rs` | aligned tables, numbers for people |
 
@@ -24,6 +25,7 @@ mod json;
 mod models;
 mod progress;
 mod run;
+mod simulate;
 mod started;
 mod table;
 mod trace;
@@ -59,6 +61,9 @@ enum Subcommands {
     Models(models::Options),
     /// Looks into the recording of a run that was started with OCR_TRACE=FILE.
     Trace(trace::Options),
+    /// Replays a recorded run on a machine that need not exist, by the policies of the runtime.
+    #[command(after_help = simulate::AFTER_HELP)]
+    Simulate(simulate::Options),
 }
 
 /// What went wrong, for people, and the exit status.
@@ -100,6 +105,7 @@ fn main() -> ExitCode {
         Ok(Subcommands::Compare(options)) => compare::compare(&options),
         Ok(Subcommands::Models(options)) => models::models(&options),
         Ok(Subcommands::Trace(options)) => trace::trace(&options),
+        Ok(Subcommands::Simulate(options)) => simulate::simulate(&options),
         // What is asked for may be help.
         Err(answer) => match answer.print() {
             Err(error) if !answer.use_stderr() && error.kind() != ErrorKind::BrokenPipe => {

@@ -7,6 +7,7 @@ fn edt(place: u8, lane: u32, begin: u64, end: u64) -> Edt {
         guid: begin + 1,
         template: u32::from(place != 0),
         parent: u32::MAX,
+        finish: false,
         depc: 0,
         paramc: 0,
         satisfied: 0,

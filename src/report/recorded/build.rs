@@ -1,6 +1,7 @@
 //! From the records of a file to a [`Run`].
 
-use super::{Edge, Edt, NEVER, ReadError, Run, Template, Transfer};
+use super::{Edge, Edt, NEVER, ReadError, Run, Template, Transfer, Use};
+use crate::object::edt::Mode;
 use crate::trace::format::{Kind, Role, UNDECIDED};
 use crate::trace::reader::{Event, Recording};
 use rustc_hash::FxHashMap;
@@ -29,6 +30,8 @@ struct Builder {
     /// When the last kernel of each lane of a device ended.
     lanes: FxHashMap<(u8, u16), u64>,
     doing: FxHashMap<u32, Doing>,
+    /// The number of the last block of each GUID.
+    blocks: FxHashMap<u64, u32>,
     bytes_now: u64,
     unknown: u64,
     dropped: usize,
@@ -56,6 +59,7 @@ pub fn read(path: &Path) -> Result<Run, ReadError> {
         launched: FxHashMap::default(),
         lanes: FxHashMap::default(),
         doing: FxHashMap::default(),
+        blocks: FxHashMap::default(),
         bytes_now: 0,
         unknown: 0,
         dropped: 0,
@@ -97,6 +101,7 @@ impl Builder {
                 guid,
                 template: u32::MAX,
                 parent: u32::MAX,
+                finish: false,
                 depc: 0,
                 paramc: 0,
                 satisfied: 0,
@@ -174,6 +179,7 @@ impl Builder {
                 new.parent = parent;
                 new.paramc = u32::from(record.a);
                 new.depc = u32::from(record.b);
+                new.finish = record.c != 0;
                 self.edge_to(owner, edt, now);
             }
             Kind::Linked => {}
@@ -183,6 +189,12 @@ impl Builder {
                 let its = &mut self.run.edts[edt as usize];
                 its.satisfied += 1;
                 its.bytes += bytes;
+                if let Some(&block) = self.blocks.get(&record.y)
+                    && record.a != Mode::Null as u8
+                {
+                    let writes = record.a == Mode::Rw as u8 || record.a == Mode::Ew as u8;
+                    self.run.uses.push(Use { edt, block, writes });
+                }
                 self.edge_to(owner, edt, now);
             }
             Kind::Follows => {
@@ -251,6 +263,8 @@ impl Builder {
             }
             Kind::Block => {
                 self.run.blocks.insert(record.x, record.y);
+                (self.blocks).insert(record.x, self.run.block_bytes.len() as u32);
+                self.run.block_bytes.push(record.y);
                 self.run.blocks_created += 1;
                 self.bytes_now += record.y;
                 self.run.most_block_bytes = self.run.most_block_bytes.max(self.bytes_now);

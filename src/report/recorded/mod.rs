@@ -15,6 +15,7 @@ mod show;
 pub use build::read;
 pub use check::Findings;
 pub use score::Score;
+pub(crate) use show::median;
 
 use std::collections::{BTreeMap, HashMap};
 
@@ -63,6 +64,10 @@ pub struct Run {
     pub most_block_bytes: u64,
     /// Names that the program has given objects.
     pub labels: HashMap<u64, String>,
+    /// Bytes of each block, in the order of their creation: unlike GUIDs, these numbers are used once.
+    pub block_bytes: Vec<u64>,
+    /// Which EDT uses which block, in the order in which pre-slots were satisfied.
+    pub uses: Vec<Use>,
     /// Copies of blocks, in the order in which they were seen to end.
     pub copies: Vec<Transfer>,
     /// When counters had which value, by number and place.
@@ -86,6 +91,17 @@ pub struct Transfer {
     pub end: u64,
 }
 
+/// An EDT uses a block.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Use {
+    /// The EDT.
+    pub edt: u32,
+    /// The number of the block.
+    pub block: u32,
+    /// Whether it may write.
+    pub writes: bool,
+}
+
 /// EDTs that do the same.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Template {
@@ -104,6 +120,8 @@ pub struct Edt {
     pub template: u32,
     /// Which EDT has created it; `u32::MAX`: none.
     pub parent: u32,
+    /// Whether it is a finish EDT.
+    pub finish: bool,
     /// Pre-slots.
     pub depc: u32,
     /// Parameters.

@@ -20,7 +20,7 @@ fn seconds(ns: u64) -> String {
 }
 
 /// The middle of some times.
-pub(super) fn median(times: &mut [u64]) -> u64 {
+pub(crate) fn median(times: &mut [u64]) -> u64 {
     if times.is_empty() {
         return 0;
     }

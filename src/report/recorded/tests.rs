@@ -5,6 +5,7 @@ fn edt(template: u32, place: u8, begin: u64, end: u64) -> Edt {
         guid: 0x100 + begin,
         template,
         parent: u32::MAX,
+        finish: false,
         depc: 0,
         paramc: 0,
         satisfied: 0,

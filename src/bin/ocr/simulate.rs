@@ -1,0 +1,191 @@
+//! `ocr simulate`: a recorded run on a machine that need not exist.
+
+use crate::table::{Align, Table, bytes, wrap};
+use crate::{Failure, print};
+use clap::Args;
+use ocr::policy;
+use ocr::report::replay::{DeviceWish, Replay, Row, Wish};
+use ocr::report::{duration, recorded};
+use std::path::PathBuf;
+
+/// Below the options in the help.
+pub(crate) const AFTER_HELP: &str = "\
+The EDTs take the times that were measured, and the policies are those that the runtime uses. They know \
+from the beginning how long EDTs take, as after an earlier run; with --cold they do not. Left out are what the runtime itself \
+costs, and that EDTs slow each other down.
+
+Example:
+  OCR_TRACE=a.trace OCR_SCHED=static:1:1 build/examples/levenshtein a.fa b.fa
+  ocr simulate a.trace --workers 16 --device speed=10x,bandwidth=12GB/s,latency=10us,count=2";
+
+/// Simulated besides the policy of the recording, where none is asked for.
+const POLICIES: [&str; 5] = ["cpu", "device", "static:1:1", "eager", "eft"];
+
+/// What `ocr simulate` is asked for.
+#[derive(Args)]
+pub(crate) struct Options {
+    /// The recording of a run that was started with OCR_TRACE=FILE.
+    file: PathBuf,
+
+    /// Workers; by default as many as the run had.
+    #[arg(long, value_parser = clap::value_parser!(u32).range(1..=65536))]
+    workers: Option<u32>,
+
+    /// Devices in place of those of the run: speed=10x,bandwidth=12GB/s,latency=10us,count=4. Each may be left out; the speed is
+    /// that of the run's first device times so much. May be given several times.
+    #[arg(long, value_name = "DEVICE")]
+    device: Vec<DeviceWish>,
+
+    /// Policies, in the order of the rows; may be given several times.
+    #[arg(long, value_name = "POLICY", value_delimiter = ',')]
+    policy: Vec<String>,
+
+    /// Policies know nothing of how long EDTs take at the beginning.
+    #[arg(long)]
+    cold: bool,
+
+    /// Writes JSON.
+    #[arg(long)]
+    json: bool,
+}
+
+pub(crate) fn simulate(options: &Options) -> Result<(), Failure> {
+    for name in &options.policy {
+        policy::parse(name).map_err(|message| Failure::usage(format!("--policy: {message}")))?;
+    }
+    let run = recorded::read(&options.file).map_err(Failure::failed)?;
+    let wish = Wish {
+        workers: options.workers.map(|workers| workers as usize),
+        devices: options.device.clone(),
+    };
+    let replay = Replay::new(&run, &wish).map_err(Failure::failed)?;
+    let recorded = &replay.recorded().policy;
+    let mut policies = options.policy.clone();
+    if policies.is_empty() {
+        let known = policy::parse(recorded).is_ok();
+        policies.extend(known.then(|| recorded.clone()));
+        for name in POLICIES {
+            if !policies.iter().any(|other| other == name) {
+                policies.push(name.to_string());
+            }
+        }
+    }
+    let rows = policies
+        .iter()
+        .map(|policy| replay.simulate(policy, options.cold));
+    let rows: Vec<Row> = rows.collect::<Result<_, _>>().map_err(Failure::failed)?;
+    if options.json {
+        return print(&json(&replay, &rows, options.cold));
+    }
+    print(&text(&run.name, &replay, &rows, options.cold))
+}
+
+/// How far the simulation of the same policy on the same machine is from the recorded run, as a part of that.
+fn off(replay: &Replay, rows: &[Row]) -> Option<f64> {
+    let recorded = replay.recorded();
+    let same = rows.iter().find(|row| row.policy == recorded.policy);
+    let same = same.filter(|_| replay.is_recorded_machine() && recorded.seconds > 0.0)?;
+    Some(same.seconds / recorded.seconds - 1.0)
+}
+
+fn json(replay: &Replay, rows: &[Row], cold: bool) -> String {
+    let [area, path, mixed] = replay.bounds();
+    let value = serde_json::json!({
+        "edts": replay.edts(),
+        "workers": replay.workers(),
+        "places": replay.places(),
+        "bounds": { "area": area, "critical_path": path, "mixed": mixed },
+        "cold": cold,
+        "recorded": replay.recorded(),
+        "recorded_machine": replay.is_recorded_machine(),
+        "simulated": rows,
+        "off": off(replay, rows),
+        "notes": replay.notes(),
+    });
+    format!("{value:#}\n")
+}
+
+/// A number for each place.
+fn by_place<T: ToString>(values: impl Iterator<Item = T>) -> String {
+    let words: Vec<String> = values.map(|value| value.to_string()).collect();
+    words.join(" ")
+}
+
+fn text(name: &str, replay: &Replay, rows: &[Row], cold: bool) -> String {
+    let mut text = format!(
+        "{name}: {} EDTs on {} workers",
+        replay.edts(),
+        replay.workers()
+    );
+    for device in &replay.places()[1..] {
+        text += &format!(", {device}");
+    }
+    let [area, path, mixed] = replay.bounds();
+    text += &format!(
+        "\nNo schedule ends before {}: area bound {}, critical path {}.\n\n",
+        duration(mixed),
+        duration(area),
+        duration(path)
+    );
+    let columns = [
+        ("policy", Align::Left),
+        ("time", Align::Right),
+        ("/ area", Align::Right),
+        ("/ path", Align::Right),
+        ("/ mixed", Align::Right),
+        ("busy %", Align::Right),
+        ("EDTs", Align::Right),
+        ("copied", Align::Right),
+    ];
+    let columns = columns.map(|(title, align)| (title.to_string(), align));
+    let mut table = Table::new(columns.to_vec());
+    let mut add = |policy: String, row: &Row, bounded: bool| {
+        let ratio = |bound: f64| match bounded && bound > 0.0 {
+            true => format!("{:.2}", row.seconds / bound),
+            false => "-".to_string(),
+        };
+        table.row(vec![
+            policy,
+            duration(row.seconds),
+            ratio(area),
+            ratio(path),
+            ratio(mixed),
+            by_place(row.busy.iter().map(|share| (100.0 * share).round())),
+            by_place(row.edts.iter()),
+            bytes(row.bytes_moved),
+        ]);
+    };
+    let recorded = replay.recorded();
+    add(
+        format!("recorded ({})", recorded.policy),
+        recorded,
+        replay.is_recorded_machine(),
+    );
+    for row in rows {
+        add(row.policy.clone(), row, true);
+    }
+    text += &table.text();
+    text.push('\n');
+    let mut remarks = format!(
+        "Busy shares and EDTs are those of {}.\n",
+        replay.places().join(", then ")
+    );
+    remarks += match cold {
+        true => "The policies knew nothing of how long EDTs take at the beginning.\n",
+        false => "The policies knew from the beginning how long EDTs take.\n",
+    };
+    remarks += &match off(replay, rows) {
+        Some(off) => format!(
+            "The simulation of {} on the machine of the recording takes {:.1} % {} than the recorded run.\n",
+            recorded.policy,
+            100.0 * off.abs(),
+            if off < 0.0 { "less" } else { "more" }
+        ),
+        None => "The recorded run is of another machine or policy, so nothing says here how exact the simulation is.\n"
+            .to_string(),
+    };
+    for note in replay.notes() {
+        remarks += &format!("Note: {note}.\n");
+    }
+    text + &wrap(&remarks)
+}

@@ -1,0 +1,353 @@
+//! From a recorded run to a graph of tasks.
+
+use super::machine::Made as Machine;
+use super::{Row, shares};
+use crate::report::recorded::{Edt, NEVER, Run, median};
+use crate::simulate::{Block, During, Graph, Task, Uses};
+use rustc_hash::FxHashMap;
+
+/// No EDT and no task.
+const NOBODY: u32 = u32::MAX;
+
+/// What a recorded run is as a graph.
+pub(super) struct Made {
+    pub(super) graph: Graph,
+    /// How many EDTs there are, without the joins.
+    pub(super) edts: usize,
+    /// EDTs of which it is not known how long they take in a place where they could run.
+    pub(super) unknown: usize,
+    /// What was measured.
+    pub(super) recorded: Row,
+}
+
+/// What an EDT takes in places where it did not run.
+struct Medians {
+    by_bytes: FxHashMap<(u32, u8, u64), u64>,
+    by_template: FxHashMap<(u32, u8), u64>,
+}
+
+impl Medians {
+    fn of(run: &Run) -> Medians {
+        let mut by_bytes: FxHashMap<(u32, u8, u64), Vec<u64>> = FxHashMap::default();
+        let mut by_template: FxHashMap<(u32, u8), Vec<u64>> = FxHashMap::default();
+        for edt in &run.edts {
+            if let Some(ns) = edt.time() {
+                let key = (edt.template, edt.place, edt.bytes);
+                by_bytes.entry(key).or_default().push(ns);
+                by_template.entry((key.0, key.1)).or_default().push(ns);
+            }
+        }
+        Medians {
+            by_bytes: (by_bytes
+                .into_iter()
+                .map(|(key, mut ns)| (key, median(&mut ns))))
+            .collect(),
+            by_template: (by_template
+                .into_iter()
+                .map(|(key, mut ns)| (key, median(&mut ns))))
+            .collect(),
+        }
+    }
+
+    /// What an EDT takes in a place of the recording.
+    fn at(&self, edt: &Edt, place: u8) -> Option<u64> {
+        if edt.place == place {
+            return edt.time();
+        }
+        let alike = self.by_bytes.get(&(edt.template, place, edt.bytes));
+        alike
+            .or_else(|| self.by_template.get(&(edt.template, place)))
+            .copied()
+    }
+}
+
+/// The finish scopes of a run.
+struct Scopes {
+    /// In which finish EDT's scope each EDT is.
+    of: Vec<u32>,
+    /// Which EDT of each scope was the last to end.
+    last: Vec<u32>,
+}
+
+impl Scopes {
+    fn of(run: &Run) -> Scopes {
+        let count = run.edts.len();
+        let mut of = vec![NOBODY; count];
+        for (number, edt) in run.edts.iter().enumerate() {
+            // EDTs are in the order of their creation, so the parent's scope is known.
+            if (edt.parent as usize) < number {
+                let is_finish = run.edts[edt.parent as usize].finish;
+                of[number] = if is_finish {
+                    edt.parent
+                } else {
+                    of[edt.parent as usize]
+                };
+            }
+        }
+        let mut last = vec![NOBODY; count];
+        let end = |number: u32| match run.edts.get(number as usize) {
+            Some(edt) if edt.end != NEVER => Some(edt.end),
+            _ => None,
+        };
+        for number in (0..count as u32).rev() {
+            let at = number as usize;
+            if run.edts[at].finish && end(number) > end(last[at]) {
+                last[at] = number;
+            }
+            let latest = if run.edts[at].finish {
+                last[at]
+            } else {
+                number
+            };
+            if let Some(scope) = last.get_mut(of[at] as usize)
+                && end(latest) > end(*scope)
+            {
+                *scope = latest;
+            }
+        }
+        Scopes { of, last }
+    }
+
+    /// The scope that `to` waits for, if it waits for the end of `from`: the outermost one that ended with `from`, and in which
+    /// `to` is not.
+    fn awaited(&self, run: &Run, from: u32, to: u32) -> Option<u32> {
+        let mut scope = if run.edts[from as usize].finish {
+            from
+        } else {
+            self.of[from as usize]
+        };
+        let mut found = None;
+        while scope != NOBODY && self.last[scope as usize] == from && !self.contains(scope, to) {
+            found = Some(scope);
+            scope = self.of[scope as usize];
+        }
+        found
+    }
+
+    fn contains(&self, scope: u32, edt: u32) -> bool {
+        let mut at = self.of[edt as usize];
+        // A scope has a lower number than what is in it.
+        while at != NOBODY && at > scope {
+            at = self.of[at as usize];
+        }
+        at == scope
+    }
+}
+
+/// What comes before what, among EDTs that ran and joins. Tasks are numbered as the EDTs of the run, and joins after them.
+struct Edges {
+    /// From, to, and the part of the first that counts.
+    all: Vec<(u32, u32, f32)>,
+    /// The join of each scope.
+    joins: FxHashMap<u32, u32>,
+}
+
+fn edges(run: &Run) -> Edges {
+    let scopes = Scopes::of(run);
+    let ran = |edt: u32| run.edts[edt as usize].time().is_some();
+    let mut found = Edges {
+        all: Vec::with_capacity(run.edges.len()),
+        joins: FxHashMap::default(),
+    };
+    let mut next = run.edts.len() as u32;
+    let mut open = Vec::new();
+    for edge in run
+        .edges
+        .iter()
+        .filter(|edge| ran(edge.from) && ran(edge.to))
+    {
+        let first = &run.edts[edge.from as usize];
+        let time = first.time().unwrap_or(0);
+        if edge.at != NEVER && edge.at < first.end {
+            let part = edge.at.saturating_sub(first.begin) as f64 / time.max(1) as f64;
+            found
+                .all
+                .push((edge.from, edge.to, part.clamp(0.0, 1.0) as f32));
+            continue;
+        }
+        let from = match scopes.awaited(run, edge.from, edge.to) {
+            Some(scope) => *found.joins.entry(scope).or_insert_with(|| {
+                open.push(scope);
+                next += 1;
+                next - 1
+            }),
+            None => edge.from,
+        };
+        found.all.push((from, edge.to, 1.0));
+    }
+    if found.joins.is_empty() {
+        return found;
+    }
+    // What is in a scope, for the scopes that somebody waits for. Scopes in them have joins of their own.
+    for number in 0..run.edts.len() as u32 {
+        let scope = scopes.of[number as usize];
+        if run.edts[number as usize].finish && found.joins.contains_key(&scope) {
+            found.joins.entry(number).or_insert_with(|| {
+                next += 1;
+                next - 1
+            });
+        }
+    }
+    for number in 0..run.edts.len() as u32 {
+        let own = found.joins.get(&number).copied();
+        let its = found.joins.get(&scopes.of[number as usize]).copied();
+        if let Some(join) = own.filter(|_| ran(number)) {
+            found.all.push((number, join, 1.0));
+        }
+        match (own, its) {
+            (Some(own), Some(its)) => found.all.push((own, its, 1.0)),
+            (None, Some(its)) if ran(number) => found.all.push((number, its, 1.0)),
+            _ => {}
+        }
+    }
+    found
+}
+
+/// The tasks in an order in which edges lead onwards alone: for each task its number, and how many tasks there are.
+fn order(run: &Run, edges: &Edges) -> Result<Vec<u32>, String> {
+    let count = run.edts.len() + edges.joins.len();
+    let is_task = |number: u32| match run.edts.get(number as usize) {
+        Some(edt) => edt.time().is_some(),
+        None => true,
+    };
+    let mut first = vec![0_u32; count + 1];
+    let mut before = vec![0_u32; count];
+    for &(from, to, _) in &edges.all {
+        first[from as usize + 1] += 1;
+        before[to as usize] += 1;
+    }
+    for task in 0..count {
+        first[task + 1] += first[task];
+    }
+    let mut at = first.clone();
+    let mut to = vec![0_u32; edges.all.len()];
+    for edge in &edges.all {
+        to[at[edge.0 as usize] as usize] = edge.1;
+        at[edge.0 as usize] += 1;
+    }
+    let is_source = |task: &u32| before[*task as usize] == 0 && is_task(*task);
+    let mut tasks: Vec<u32> = (0..count as u32).filter(is_source).collect();
+    let mut next = 0;
+    while let Some(&task) = tasks.get(next) {
+        next += 1;
+        for &to in &to[first[task as usize] as usize..first[task as usize + 1] as usize] {
+            before[to as usize] -= 1;
+            if before[to as usize] == 0 {
+                tasks.push(to);
+            }
+        }
+    }
+    let all = (0..count as u32).filter(|&task| is_task(task)).count();
+    if tasks.len() < all {
+        return Err(format!(
+            "the recording {} says that {} EDTs wait for each other, which cannot be",
+            run.name,
+            all - tasks.len()
+        ));
+    }
+    let mut numbers = vec![NOBODY; count];
+    for (number, &task) in tasks.iter().enumerate() {
+        numbers[task as usize] = number as u32;
+    }
+    Ok(numbers)
+}
+
+/// A recorded run as a graph for a machine.
+pub(super) fn of(run: &Run, machine: &Machine) -> Result<Made, String> {
+    if run.edts.iter().all(|edt| edt.time().is_none()) {
+        return Err(format!(
+            "in the recording {} no EDT has ended, so there is nothing to simulate",
+            run.name
+        ));
+    }
+    let edges = edges(run);
+    let numbers = order(run, &edges)?;
+    let medians = Medians::of(run);
+    let count = numbers.iter().filter(|number| **number != NOBODY).count();
+    let mut graph = Graph {
+        tasks: vec![Task::default(); count],
+        blocks: (run.block_bytes.iter().map(|&bytes| Block { bytes })).collect(),
+        // One more for EDTs whose template is not known.
+        templates: run.templates.len() as u32 + 1,
+    };
+    let (mut edts, mut unknown, mut nowhere) = (0, 0, 0);
+    for (edt, &number) in run.edts.iter().zip(&numbers) {
+        if number == NOBODY {
+            continue;
+        }
+        edts += 1;
+        let template = run.templates.get(edt.template as usize);
+        let could = template.map_or(0, |template| template.places);
+        let may = |place: u8| place == edt.place || place < 64 && could >> place & 1 != 0;
+        let mut is_unknown = false;
+        let mut time = |place: u8, speed: f64| {
+            let ns = medians.at(edt, place).filter(|_| may(place));
+            is_unknown |= may(place) && ns.is_none();
+            ns.map(|ns| (ns as f64 / speed).round() as u64)
+        };
+        let host = time(0, 1.0);
+        let devices = machine
+            .like
+            .iter()
+            .map(|&(place, speed)| time(place, speed));
+        let task = &mut graph.tasks[number as usize];
+        task.ns = std::iter::once(host).chain(devices).collect();
+        task.template = edt.template.min(run.templates.len() as u32);
+        unknown += usize::from(is_unknown);
+        nowhere += usize::from(task.ns.iter().all(Option::is_none));
+    }
+    if nowhere != 0 {
+        return Err(format!(
+            "{nowhere} EDTs ran on a device that this machine does not have, and how long they take elsewhere is not known; \
+             record a run in which they run on the workers or on device 0"
+        ));
+    }
+    for uses in &run.uses {
+        if let Some(task) = graph.tasks.get_mut(numbers[uses.edt as usize] as usize) {
+            task.blocks.push(Uses {
+                block: uses.block,
+                writes: uses.writes,
+            });
+        }
+    }
+    for &(from, to, part) in &edges.all {
+        let [from, successor] = [from, to].map(|task| numbers[task as usize]);
+        let task = &mut graph.tasks[from as usize];
+        if part < 1.0 && !task.is_join() {
+            task.during.push(During { successor, part });
+        } else {
+            task.successors.push(successor);
+        }
+    }
+    Ok(Made {
+        graph,
+        edts,
+        unknown,
+        recorded: measured(run),
+    })
+}
+
+/// What was measured.
+fn measured(run: &Run) -> Row {
+    let places = usize::from(run.devices.keys().copied().max().unwrap_or(0)) + 1;
+    let (mut edts, mut busy) = (vec![0; places], vec![0; places]);
+    let (mut first, mut last) = (u64::MAX, 0);
+    for edt in &run.edts {
+        if let (Some(ns), place) = (edt.time(), usize::from(edt.place))
+            && place < places
+        {
+            edts[place] += 1;
+            busy[place] += ns;
+            (first, last) = (first.min(edt.begin), last.max(edt.end));
+        }
+    }
+    let ns = last.saturating_sub(first);
+    let about = |name: &str| run.about.get(name).map_or("", String::as_str);
+    Row {
+        policy: about("sched").to_string(),
+        seconds: ns as f64 / 1e9,
+        edts,
+        busy: shares(&busy, ns, about("workers").parse().unwrap_or(1)),
+        bytes_moved: run.copies.iter().map(|copy| copy.bytes).sum(),
+    }
+}

@@ -140,9 +140,12 @@ fn text(name: &str, replay: &Replay, rows: &[Row], cold: bool) -> String {
     let columns = columns.map(|(title, align)| (title.to_string(), align));
     let mut table = Table::new(columns.to_vec());
     let mut add = |policy: String, row: &Row, bounded: bool| {
-        let ratio = |bound: f64| match bounded && bound > 0.0 {
-            true => format!("{:.2}", row.seconds / bound),
-            false => "-".to_string(),
+        let ratio = |bound: f64| {
+            if bounded && bound > 0.0 {
+                format!("{:.2}", row.seconds / bound)
+            } else {
+                "-".to_string()
+            }
         };
         table.row(vec![
             policy,
@@ -170,9 +173,10 @@ fn text(name: &str, replay: &Replay, rows: &[Row], cold: bool) -> String {
         "Busy shares and EDTs are those of {}.\n",
         replay.places().join(", then ")
     );
-    remarks += match cold {
-        true => "The policies knew nothing of how long EDTs take at the beginning.\n",
-        false => "The policies knew from the beginning how long EDTs take.\n",
+    remarks += if cold {
+        "The policies knew nothing of how long EDTs take at the beginning.\n"
+    } else {
+        "The policies knew from the beginning how long EDTs take.\n"
     };
     remarks += &match off(replay, rows) {
         Some(off) => format!(

@@ -24,6 +24,40 @@ pub(super) struct Made {
 struct Medians {
     by_bytes: FxHashMap<(u32, u8, u64), u64>,
     by_template: FxHashMap<(u32, u8), u64>,
+    /// For each device, which part of the time of its kernels passed while it ran one: less than 1 where its queues ran
+    /// kernels at once.
+    parts: FxHashMap<u8, f64>,
+}
+
+/// What the kernels of devices that ran at once count, as the simulated device runs one after the other.
+fn parts(run: &Run) -> FxHashMap<u8, f64> {
+    let mut spans: FxHashMap<u8, Vec<(u64, u64)>> = FxHashMap::default();
+    for edt in &run.edts {
+        if edt.place != 0 && edt.time().is_some() {
+            spans
+                .entry(edt.place)
+                .or_default()
+                .push((edt.begin, edt.end));
+        }
+    }
+    let part = |(place, mut spans): (u8, Vec<(u64, u64)>)| {
+        spans.sort_unstable();
+        let (mut sum, mut any, mut last) = (0, 0, 0);
+        for (begin, end) in spans {
+            sum += end.saturating_sub(begin);
+            any += end.saturating_sub(begin.max(last));
+            last = last.max(end);
+        }
+        (
+            place,
+            if sum == 0 {
+                1.0
+            } else {
+                any as f64 / sum as f64
+            },
+        )
+    };
+    spans.into_iter().map(part).collect()
 }
 
 impl Medians {
@@ -38,6 +72,7 @@ impl Medians {
             }
         }
         Medians {
+            parts: parts(run),
             by_bytes: (by_bytes
                 .into_iter()
                 .map(|(key, mut ns)| (key, median(&mut ns))))
@@ -282,8 +317,9 @@ pub(super) fn of(run: &Run, machine: &Machine) -> Result<Made, String> {
         let mut is_unknown = false;
         let mut time = |place: u8, speed: f64| {
             let ns = medians.at(edt, place).filter(|_| may(place));
+            let part = medians.parts.get(&place).copied().unwrap_or(1.0);
             is_unknown |= may(place) && ns.is_none();
-            ns.map(|ns| (ns as f64 / speed).round() as u64)
+            ns.map(|ns| (ns as f64 * part / speed).round() as u64)
         };
         let host = time(0, 1.0);
         let devices = machine

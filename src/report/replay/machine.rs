@@ -108,7 +108,7 @@ fn link(run: &Run, place: u8) -> Device {
     let mut copies: Vec<&Transfer> = run
         .copies
         .iter()
-        .filter(|copy| copy.place == place)
+        .filter(|copy| copy.place == place && copy.bytes != 0)
         .collect();
     if copies.is_empty() {
         return Device {

@@ -14,7 +14,8 @@
 //! **Blocks** have the identities that they had, and begin in the host's memory, so copies to devices are simulated.
 //!
 //! **What is left out**: what the runtime itself costs, caches, EDTs that slow each other down, priorities (they are not
-//! recorded), EDTs that wait for a block that another holds, and queues of a device that run kernels at once.
+//! recorded), EDTs that wait for a block that another holds. A device runs one kernel at a time; where its queues
+//! ran several at once, each takes its part of the time in which the device ran any.
 
 mod graph;
 mod machine;

@@ -92,6 +92,13 @@ fn an_edt_takes_what_it_took_and_elsewhere_the_median_of_its_size() {
     );
 }
 
+/// A device with two queues ran two kernels at once, each for 200: the device that runs one after the other takes as long.
+#[test]
+fn kernels_that_ran_at_once_take_as_long_one_after_the_other() {
+    let run = run(vec![edt(0, 1, 0, 200), edt(0, 1, 0, 200)]);
+    assert_eq!(seconds(&run, 1, "device"), 200.0);
+}
+
 #[test]
 fn what_is_satisfied_in_a_body_is_released_at_that_part_of_it() {
     // The first runs from 0 to 1000, and satisfies the second at 250.

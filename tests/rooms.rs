@@ -82,7 +82,6 @@ const BELOW_THE_ENGINE: &[&str] = &[
     "status",
     "sync",
     "trace",
-    "cores",
 ];
 
 /// A file of `src/`, by its module path without `crate`.

@@ -34,8 +34,8 @@ fn loom_two_sizes_have_two_classes_beside_a_lookup() {
             class.add(40_960, false);
         }
         let found = sizes.expected(64).map(|estimate| estimate.ns);
-        // From the class of its own, or from the line through the other.
-        assert!(matches!(found, None | Some(639..=641)), "{found:?}");
+        // From the class of its own, or from the other one, of which a 64th of the bytes takes an eighth of the time.
+        assert!(matches!(found, None | Some(640 | 5119..=5121)), "{found:?}");
         claims.join().expect("the other thread");
         assert_eq!(sizes.each().count(), 2);
     });

@@ -14,7 +14,9 @@
 //!
 //! A key is looked for from its own place in the table on, up to the first free entry, and the one who claims an entry
 //! looks in the same order. Of two threads that bring the first sample of one size, one claims the entry, and the other
-//! finds the key there, since keys do not leave: so no size has two classes. A lookup that comes too early finds a free
+//! finds the key there, since keys do not leave: so no size has two classes of its own. Where another size takes the last
+//! of those meanwhile, the second thread may take the class of the quarter of an octave: its sample is of no less use there,
+//! and a lookup finds the class of the size first. A lookup that comes too early finds a free
 //! entry, or a class without a median, and goes on as for a size without samples. The key orders nothing: what belongs to
 //! it stands in the entry itself, which is there from the beginning, so `Relaxed` is enough.
 
@@ -24,7 +26,7 @@ use crate::sync::{AtomicU64, Ordering};
 /// Entries of the table; a power of 2, and at most 64 for the set of those in use.
 pub(crate) const CLASSES: usize = if cfg!(loom) { 2 } else { 64 };
 /// So many sizes have a class each; a few more where several threads bring them at once.
-pub(crate) const EXACT: u32 = if cfg!(loom) { 1 } else { 24 };
+pub(crate) const EXACT: u32 = if cfg!(loom) { 2 } else { 24 };
 /// A key is within so many entries from its place, or not in the table.
 const PROBES: usize = if cfg!(loom) { 2 } else { 8 };
 

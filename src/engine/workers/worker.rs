@@ -69,9 +69,11 @@ fn search(context: &mut Context) -> Option<&'static Edt> {
     }
     let index = local.index();
     let retires = || index >= runtime.seats.limit();
-    let stop = || runtime.end.is_worker_called(retires);
-    let begun = runtime.settings.is_reported().then(Instant::now);
+    // Whether the keeper has left a device an EDT that it had for workers: then the device is asked before this worker sleeps,
+    // since it may have nothing else, and nobody would ask it.
     let moved = Cell::new(false);
+    let stop = || runtime.end.is_worker_called(retires) || moved.get();
+    let begun = runtime.settings.is_reported().then(Instant::now);
     let keeper = runtime.policy.keeper();
     let ask = || {
         let taken = keeper?.take(Place::HOST, runtime);
@@ -99,6 +101,10 @@ fn search(context: &mut Context) -> Option<&'static Edt> {
             context.work_off();
         }
         None => {}
+    }
+    if moved.get() {
+        context.feed_devices();
+        context.work_off();
     }
     None
 }

@@ -180,14 +180,14 @@ impl Queue {
         self.given.iter().filter(explores).count()
     }
 
-    /// How many units have nothing to do.
+    /// How many units have nothing to do. A worker that is in an EDT of which the policy does not know may be in it for long.
     pub(super) fn free_units(&self) -> usize {
-        self.units.saturating_sub(self.given.len())
+        self.units.saturating_sub(self.given.len() + self.others)
     }
 
-    /// Whether a unit is free, and nothing waits for it.
+    /// Whether a unit has been given nothing, and nothing waits for it. A worker whose EDT ends counts: it looks for another.
     pub(super) fn is_idle(&self) -> bool {
-        self.line.is_empty() && self.free_units() > 0
+        self.line.is_empty() && self.given.len() < self.units
     }
 
     /// Whether the place is to be given another EDT. A device is given more as long as it has ended all of it in `safe_ns`,

@@ -37,6 +37,8 @@ pub(crate) struct BufferEntry {
     pub(crate) mapped: *mut c_void,
     /// The buffer was made for the launch being put together, from the host memory as it is.
     pub(crate) fresh: bool,
+    /// Zeros were enqueued for the buffer, and no kernel since that writes it.
+    pub(crate) zeroed: bool,
     /// The launch being put together writes it.
     pub(crate) written: bool,
     /// The last launch that met this entry, to tell the slots of one block together.
@@ -97,6 +99,7 @@ impl Buffers {
             fetch: None,
             mapped: ptr::null_mut(),
             fresh: false,
+            zeroed: false,
             written: false,
             met: 0,
             fetches: 0,
@@ -139,6 +142,7 @@ impl Buffers {
         let entry = self.get(id);
         entry.mem = Some(mem);
         entry.fresh = true;
+        entry.zeroed = false;
         let bytes = entry.bytes;
         self.bytes += bytes;
     }

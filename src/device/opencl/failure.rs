@@ -169,7 +169,9 @@ impl Manager {
     /// A copy to the device has failed: the buffer holds anything.
     pub(crate) fn copy_in_failed(&mut self, id: Id, why: &Rc<Blame>) {
         let place = self.place;
-        let mut copies = self.buffers.get(id).block.copies();
+        let entry = self.buffers.get(id);
+        entry.zeroed = false;
+        let mut copies = entry.block.copies();
         // If the only copy is here, a kernel that was enqueued since writes it: see `restore`.
         if copies.valid != PlaceSet::only(place) {
             copies.valid.remove(place);

@@ -318,6 +318,11 @@ impl Manager {
     /// memory of the host, as a copy of its zeros does, which is made where the platform cannot fill.
     fn zero(&mut self, id: Id) -> Result<(), Fault> {
         let entry = self.buffers.get(id);
+        // A launch that is tried again finds the zeros of the last time: each command more would keep the device busy, for
+        // whose end it waits.
+        if entry.zeroed {
+            return Ok(());
+        }
         let (bytes, needs) = (entry.bytes as usize, entry.uses);
         let fault = |code| Fault::opencl("filling a block with zeros failed", code);
         let waits = self.lanes.waits(IN, &needs).map_err(fault)?;
@@ -325,12 +330,11 @@ impl Manager {
             return Err(Fault::new("a block has no buffer to be filled"));
         };
         match self.lanes.queue(IN).zero(mem, bytes, &waits) {
-            Ok(event) => {
-                self.note_copy(id, event, needs, 0);
-                Ok(())
-            }
-            Err(_) => self.copy_in(id),
+            Ok(event) => self.note_copy(id, event, needs, 0),
+            Err(_) => self.copy_in(id)?,
         }
+        self.buffers.get(id).zeroed = true;
+        Ok(())
     }
 
     /// Enqueues the copy of a block from the host.
@@ -409,6 +413,7 @@ impl Manager {
         for used in &mut job.uses {
             let entry = self.buffers.get(used.id);
             entry.fresh = false;
+            entry.zeroed &= !used.written;
             entry.uses.add(ticket);
             if used.written {
                 entry.last_write = Some(ticket);

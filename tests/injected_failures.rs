@@ -56,6 +56,9 @@ const CALLS: &[(&str, &[u32])] = &[
 /// The program without C functions.
 const KERNELS: &str = "chains of kernels alone";
 
+/// The program whose C functions are so slow that a policy by measured times leaves most EDTs to the device.
+const SLOW: &str = "slow functions";
+
 /// The program whose kernels are held back, and what it is run with.
 const MANY: &str = "many kernels";
 const FOR_MANY: &[&str] = &[
@@ -212,6 +215,12 @@ fn programs(folder: &Path) -> Vec<Program> {
             wanted: "right".to_string(),
         },
         Program {
+            name: SLOW,
+            path: chains.clone(),
+            arguments: vec!["slow".to_string()],
+            wanted: "right".to_string(),
+        },
+        Program {
             name: MANY,
             path: chains,
             arguments: vec!["many".to_string()],
@@ -332,7 +341,7 @@ fn cases<'a>(programs: &'a [Program], all: bool) -> Vec<Case<'a>> {
     let mut cases = Vec::new();
     let mut turn = 0;
     let mut add = |inject: String, every: usize| {
-        for program in programs {
+        for program in programs.iter().filter(|program| program.name != SLOW) {
             let many = program.name == MANY;
             if many != FOR_MANY.contains(&&*inject) {
                 continue;
@@ -461,6 +470,33 @@ fn what_fails_ends_right_or_with_an_error() {
     let (folder, programs) = prepare("any");
     let all = std::env::var("OCR_TEST_INJECT").is_ok_and(|word| word == "all");
     run_all(&folder, &cases(&programs, all));
+}
+
+/// A device that takes no launch any more, while a policy by measured times has left it most EDTs: workers run them all.
+#[test]
+fn a_device_that_fails_for_good_leaves_its_edts_to_workers() {
+    if support::is_without_opencl() {
+        println!("skipped: OCR_TEST_NO_OPENCL");
+        return;
+    }
+    let (folder, programs) = prepare("for-good");
+    let slow = programs.iter().filter(|program| program.name == SLOW);
+    let cases: Vec<Case> = slow
+        .flat_map(|program| {
+            [1, 5, 20, 60].into_iter().flat_map(move |number| {
+                ["eft", "heteroprio"].map(|policy| Case {
+                    program,
+                    inject: format!("clEnqueueNDRangeKernel:{number}+:now"),
+                    policy,
+                    memory: MEMORIES[number % 2],
+                    two_devices: false,
+                })
+            })
+        })
+        .collect();
+    for (case, run) in run_all(&folder, &cases) {
+        assert_eq!(run.end, End::Right, "{}: {}", case.name(), run.said);
+    }
 }
 
 /// Kernels without C functions, on two devices of which one fails: the other one runs them, and a note says so. What was

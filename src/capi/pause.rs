@@ -2,6 +2,7 @@
 
 use crate::capi::{put, sys, with};
 use crate::engine::state::context::Context;
+use crate::object::edt::EdtRef;
 use crate::object::guid::Guid;
 use crate::report::snapshot::Snapshot;
 use std::ffi::c_void;
@@ -60,7 +61,13 @@ fn query_of(context: &mut Context, query: ocrQueryType_t, guid: Guid) -> Option<
     let runtime = context.runtime;
     match query {
         sys::OCR_QUERY_READY_EDTS => {
-            let ready = runtime.queues.look_through(|edt| edt.get().guid());
+            let guid = |edt: EdtRef| edt.get().guid();
+            let mut ready = runtime.queues.look_through(guid);
+            if let Some(keeper) = runtime.policy.keeper() {
+                // SAFETY: the keeper was given tokens of EDTs alone, and has them with its lock held: no place takes one
+                // meanwhile, so none has run.
+                keeper.look(&mut |edt| ready.push(guid(unsafe { EdtRef::from_token(edt) })));
+            }
             // A device that has come to be idle meanwhile may have found nothing.
             context.feed_devices();
             context.work_off();

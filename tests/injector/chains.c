@@ -1,17 +1,19 @@
 /* chains.c - chains of kernels that cross, to be run on an OpenCL that fails.
  *
- *     chains [kernels|many]
+ *     chains [kernels|many|slow]
  *
  * A wavefront: tile (i, j) updates the block of row i and that of column j in place, in mode RW or EW, and reads a block
  * of its own that the host has written. It waits for the output events of its neighbours. Then a chain of kernels, each
  * of which waits for the one before alone, so that they are enqueued ahead; another such chain beside all that, on a block
  * that the host has written; and at last a kernel that writes a new block.
  * No update may be done twice, or be left out. With "kernels" the templates have no C functions. With
- * "many" there are many short kernels at once instead, which are held back (src/device/lane.rs). Prints "right" and ends
+ * "many" there are many short kernels at once instead, which are held back (src/device/lane.rs); with "slow" there are fewer,
+ * whose C function takes 2 ms, so that a policy by measured times leaves most of them to the device. Prints "right" and ends
  * with status 0, or says what is wrong and ends with 3. */
 #include "../c/kernel.h"
+#include <time.h>
 
-enum { SIDE = 3, CHAIN = 6, COUNT = 1024, MANY = 700 };
+enum { SIDE = 3, CHAIN = 6, COUNT = 1024, MANY = 700, SLOW = 200 };
 
 static const char *source =
     "__kernel void tile(uint k, __global uint *row, __global uint *column, __global const uint *own, __global uint *left,\n"
@@ -62,8 +64,13 @@ static ocrGuid_t chain_link(u32 paramc, u64 *paramv, u32 depc, ocrEdtDep_t depv[
     return NULL_GUID;
 }
 
+static bool slow; /* the C function of the sums */
+
 static ocrGuid_t sum(u32 paramc, u64 *paramv, u32 depc, ocrEdtDep_t depv[]) {
     (void)paramc, (void)paramv, (void)depc;
+    if (slow) {
+        nanosleep(&(struct timespec){.tv_nsec = 2000000}, NULL);
+    }
     do_sum(depv[0].ptr, depv[1].ptr, depv[2].ptr);
     return NULL_GUID;
 }
@@ -152,12 +159,12 @@ static ocrGuid_t chain(ocrGuid_t links, u64 k, ocrGuid_t words, ocrGuid_t own, o
 }
 
 static ocrGuid_t checks_many(u32 paramc, u64 *paramv, u32 depc, ocrEdtDep_t depv[]) {
-    (void)paramc, (void)paramv, (void)depc;
+    (void)paramc, (void)paramv;
     static u32 a[COUNT], b[COUNT], want[COUNT];
     fill(a, 1);
     fill(b, 2);
     do_sum(want, a, b);
-    for (u32 i = 0; i < MANY; i++) {
+    for (u32 i = 0; i < depc - 1; i++) {
         if (memcmp(depv[i].ptr, want, sizeof want) != 0) {
             printf("wrong: sum %u\n", i);
             exit(3);
@@ -168,15 +175,15 @@ static ocrGuid_t checks_many(u32 paramc, u64 *paramv, u32 depc, ocrEdtDep_t depv
     return NULL_GUID;
 }
 
-static void many(void) {
+static void many(u32 sums_at_once) {
     ocrGuid_t sums = template_with(sum, "sum", 0, 4), a = filled(1), b = filled(2);
     ocrGuid_t start = event_of(OCR_EVENT_STICKY_T), end = event_of(OCR_EVENT_LATCH_T);
-    ocrGuid_t last = spawn(checks_many, 0, NULL, MANY + 1, NULL);
-    for (u32 i = 0; i < MANY; i++) {
+    ocrGuid_t last = spawn(checks_many, 0, NULL, sums_at_once + 1, NULL);
+    for (u32 i = 0; i < sums_at_once; i++) {
         OK(ocrEventSatisfySlot(end, NULL_GUID, OCR_EVENT_LATCH_INCR_SLOT));
     }
-    link_to(end, last, MANY, DB_MODE_NULL);
-    for (u32 i = 0; i < MANY; i++) {
+    link_to(end, last, sums_at_once, DB_MODE_NULL);
+    for (u32 i = 0; i < sums_at_once; i++) {
         ocrGuid_t done, to = bare_block(COUNT * sizeof(u32)), edt = edt_with(sums, 0, NULL, 4, &done);
         link_to(done, end, OCR_EVENT_LATCH_DECR_SLOT, DB_MODE_NULL);
         link_to(to, last, i, DB_MODE_RO);
@@ -191,8 +198,9 @@ static void many(void) {
 ocrGuid_t mainEdt(u32 paramc, u64 *paramv, u32 depc, ocrEdtDep_t depv[]) {
     (void)paramc, (void)paramv, (void)depc;
     const char *what = ocrGetArgc(depv[0].ptr) > 1 ? ocrGetArgv(depv[0].ptr, 1) : "";
-    if (strcmp(what, "many") == 0) {
-        many();
+    slow = strcmp(what, "slow") == 0;
+    if (slow || strcmp(what, "many") == 0) {
+        many(slow ? SLOW : MANY);
         return NULL_GUID;
     }
     kernels = strcmp(what, "kernels") == 0;

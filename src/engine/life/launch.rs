@@ -155,6 +155,8 @@ impl Context {
                 self.finish(edt, result);
             }
             Err(error) if error.inputs_intact && edt.work().function.is_some() => {
+                // It is none of the device's any more: what waits behind it there is to have its place.
+                self.tell_keeper(edt);
                 self.runtime.registry.note(format!(
                     "{} ran its C function, since {error}",
                     EdtName::of(edt)
@@ -173,6 +175,7 @@ impl Context {
         let Some(place) = devices.not_failed_on(edt) else {
             failed(edt, error);
         };
+        self.tell_keeper(edt);
         self.runtime.registry.note(format!(
             "{} went to device '{}', since {error}",
             EdtName::of(edt),

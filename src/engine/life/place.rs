@@ -101,7 +101,8 @@ impl Context {
         }
     }
 
-    /// Says to the policy's keeper, if it has one, that an EDT has run which it may have placed.
+    /// Says to the policy's keeper, if it has one, that an EDT which it may have placed has run where it was placed, or has
+    /// failed there and goes elsewhere.
     pub(crate) fn tell_keeper(&self, edt: &Edt) {
         if let Some(keeper) = self.runtime.policy.keeper()
             && edt.work().has_choice()
@@ -186,10 +187,16 @@ impl Blocks for BlocksOf<'_> {
         self.0.bytes_of(self.1)
     }
 
+    /// It is asked before the EDT has its blocks, when nobody keeps them: a block that is gone is nowhere. A block in two
+    /// pre-slots counts twice, as in `bytes`.
     fn bytes_at(&self, place: Place) -> u64 {
-        let is_at = |block: &&DataBlock| valid_at(block).contains(place);
-        let there = self.all().filter(is_at);
-        there.map(DataBlock::size).sum()
+        let blocks = &self.0.objects.data_blocks;
+        let there = self.1.slots().iter().filter_map(|slot| {
+            let (block, locked) = blocks.lock(slot.data())?;
+            let is_there = block.copies_seen(&locked).valid.contains(place);
+            is_there.then(|| block.size())
+        });
+        there.fold(0, u64::saturating_add)
     }
 }
 

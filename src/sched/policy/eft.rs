@@ -134,8 +134,9 @@ impl Keeper for Eft {
     }
 
     fn take(&self, place: Place, machine: &dyn Machine) -> Taken {
-        // Devices are asked at the end of each kernel.
-        if self.count() == 0 {
+        // Devices are asked at the end of each kernel. A worker asks where it was offered something, and goes on asking until
+        // it is told that there is nothing.
+        if place != Place::HOST && self.count() == 0 {
             let (edt, moved) = (None, false);
             return Taken { edt, moved };
         }

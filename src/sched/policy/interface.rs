@@ -155,10 +155,12 @@ pub trait Keeper: Sync {
     /// Takes an EDT in. All devices are asked afterwards.
     fn keep(&self, edt: Kept, machine: &dyn Machine);
 
-    /// A place asks for an EDT: a worker without work, or a device that may have room.
+    /// A place asks for an EDT: a worker without work, or a device that may have room. A worker asks for as long as it is
+    /// offered something: one that gets nothing is to be told that there is nothing ([`Machine::offer_to_workers`]).
     fn take(&self, place: Place, machine: &dyn Machine) -> Taken;
 
-    /// Something that may have been taken for this place has ended, also on another place. Devices are asked afterwards.
+    /// Something that may have been taken for this place has ended, or has failed and goes elsewhere. If it was on a device,
+    /// all devices are asked afterwards.
     fn ended(&self, edt: usize, place: Place, machine: &dyn Machine);
 
     /// How many are kept.

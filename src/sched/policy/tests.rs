@@ -183,3 +183,60 @@ fn a_policy_is_added_by_an_entry() {
     );
     assert!((entry.make)(&[1]).is_none());
 }
+
+/// A machine on which one worker is in an EDT, and that notes what workers are offered last.
+struct Offered(std::cell::Cell<bool>);
+
+impl Machine for Offered {
+    fn device_load(&self, _: Place) -> usize {
+        0
+    }
+    fn devices(&self) -> usize {
+        1
+    }
+    fn workers(&self) -> usize {
+        1
+    }
+    fn idle_workers(&self) -> usize {
+        0
+    }
+    fn pending(&self, most: usize) -> usize {
+        most
+    }
+    fn now_ns(&self) -> u64 {
+        0
+    }
+    fn offer_to_workers(&self, offers: bool) {
+        self.0.set(offers);
+    }
+}
+
+/// A worker asks as long as it is offered something: where a device has taken the last EDT, the worker that comes too late is
+/// to be told, or it would ask for ever.
+#[test]
+fn a_worker_that_gets_nothing_is_offered_nothing() {
+    static TIMES: std::sync::LazyLock<RunTimes> = std::sync::LazyLock::new(RunTimes::default);
+    for name in ["eft", "heteroprio"] {
+        let policy = parse(name).expect("a policy");
+        let keeper = policy.keeper().expect("it keeps EDTs");
+        let machine = Offered(std::cell::Cell::new(false));
+        let places = [Place::HOST, DEVICES[0]];
+        let candidate = |place| Candidate {
+            place,
+            copy_ns: 0,
+            behind: None,
+        };
+        let kept = Kept {
+            edt: 7,
+            priority: 0,
+            times: &*TIMES,
+            bytes: 64,
+            candidates: places.map(candidate).into_iter().collect(),
+        };
+        keeper.keep(kept, &machine);
+        assert!(machine.0.get(), "{name}");
+        assert_eq!(keeper.take(DEVICES[0], &machine).edt, Some(7), "{name}");
+        assert_eq!(keeper.take(Place::HOST, &machine).edt, None, "{name}");
+        assert!(!machine.0.get(), "{name}: the worker would ask for ever");
+    }
+}

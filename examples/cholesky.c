@@ -83,13 +83,6 @@ static ocrGuid_t gemm(u32 paramc, u64 *paramv, u32 depc, ocrEdtDep_t depv[]) {
     return NULL_GUID;
 }
 
-/* Index spaces. A CPU device does a tile with one work-item. */
-static void rangeCpu(u32 paramc, const u64 *paramv, u32 depc, const u64 *depSizes, ocrNdRange_t *range) {
-    (void)paramc, (void)paramv, (void)depc, (void)depSizes;
-    range->workDim = 1;
-    range->globalSize[0] = range->localSize[0] = 1;
-}
-
 /* A work-group of 8 x 8 for each 32 x 32 numbers. */
 static void rangeGpuUpdate(u32 paramc, const u64 *paramv, u32 depc, const u64 *depSizes, ocrNdRange_t *range) {
     (void)paramc, (void)depc, (void)depSizes;
@@ -322,17 +315,11 @@ static ocrGuid_t report(u32 paramc, u64 *paramv, u32 depc, ocrEdtDep_t depv[]) {
     const Run *run = depv[REPORT_RUN].ptr;
     const double seconds = now() - run->start, size = (double)run->size;
     const ocrEdtDep_t *tiles = depv + REPORT_TILES;
-    ocrStats_t stats = { 0 };
-    ocrStatsGet(&stats);
     ocrPrintf("log_determinant: %.6g\n", logDeterminant(run, tiles));
     ocrPrintf("seconds: %.6f\n", seconds);
     ocrPrintf("gflops: %.3f\n", size * size * size / 3 / seconds * 1e-9);
     ocrPrintf("tile: %" PRIu64 "\n", run->tile);
-    ocrPrintf("function_edts: %" PRIu64 "\n", stats.functionEdts);
-    ocrPrintf("kernel_edts: %" PRIu64 "\n", stats.kernelEdts);
-    ocrPrintf("bytes_to_devices: %" PRIu64 "\n", stats.bytesToDevices);
-    ocrPrintf("bytes_from_devices: %" PRIu64 "\n", stats.bytesFromDevices);
-    ocrPrintf("policy: %s\n", ocrPolicyName());
+    printRan();
     ocrPrintf("functions: %s\n", functions.name);
     if ((run->check && !check(run, tiles)) || !isWritten())
         return NULL_GUID;
@@ -507,7 +494,7 @@ static void addKernels(const Run *run) {
         { run->gemmTemplate, "cholesky_gemm_cpu", "cholesky_gemm_gpu", rangeGpuUpdate },
     };
     for (size_t i = 0; i < sizeof kernels / sizeof *kernels; i++)
-        if (ocrEdtTemplateAddKernel(kernels[i].template, source, cpu, kernels[i].cpu, rangeCpu, OCR_NO_RESULT) != 0 ||
+        if (ocrEdtTemplateAddKernel(kernels[i].template, source, cpu, kernels[i].cpu, rangeOneItem, OCR_NO_RESULT) != 0 ||
             ocrEdtTemplateAddKernel(kernels[i].template, source, gpu, kernels[i].gpu, kernels[i].range,
                                     OCR_NO_RESULT) != 0) {
             fprintf(stderr, PROGRAM ": a kernel could not be added; going on without it%s\n",

@@ -26,24 +26,19 @@
  * satisfied, so a row must not start before the row below is connected to it: the first tile of each row has one
  * dependence, its gate, which is satisfied only then. */
 #define _POSIX_C_SOURCE 200809L
+#define PROGRAM         "levenshtein"
+#define MEMORY_ADVICE   " A larger --tile needs fewer tasks"
 
 #include <ocr.h>
 #include <extensions/ocr-stats.h>
 #include <extensions/ocr-variants.h>
 
-#include <errno.h>
-#include <inttypes.h>
-#include <stdarg.h>
-#include <stdbool.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-#include <time.h>
 #include <unistd.h>
 
 #include "common/edit-distance.h"
 #include "common/input.h"
 #include "common/kernel-source.h"
+#include "common/program.h"
 #include "common/sequence.h"
 
 typedef enum { METHOD_BITS, METHOD_DP } Method;
@@ -67,13 +62,6 @@ static ocrGuid_t tileDp(u32 paramc, u64 *paramv, u32 depc, ocrEdtDep_t depv[]) {
     editTileDp((u32)paramv[ROWS], (u32)paramv[COLUMNS], depv[ROW_LETTERS].ptr, depv[COLUMN_LETTERS].ptr,
                depv[ROW_BOUNDARY].ptr, depv[COLUMN_BOUNDARY].ptr);
     return NULL_GUID;
-}
-
-/* A CPU device sweeps a tile with one work-item. */
-static void rangeCpu(u32 paramc, const u64 *paramv, u32 depc, const u64 *depSizes, ocrNdRange_t *range) {
-    (void)paramc, (void)paramv, (void)depc, (void)depSizes;
-    range->workDim = 1;
-    range->globalSize[0] = range->localSize[0] = 1;
 }
 
 static void oneGroup(u64 items, ocrNdRange_t *range) {
@@ -118,44 +106,6 @@ typedef struct {
     InputFacts input[2];
     Column column[];
 } Run;
-
-static double now(void) {
-    struct timespec time;
-    clock_gettime(CLOCK_MONOTONIC, &time);
-    return (double)time.tv_sec + 1e-9 * (double)time.tv_nsec;
-}
-
-static u64 least(u64 x, u64 y) {
-    return x < y ? x : y;
-}
-
-/* Says what happened, and ends the program. */
-static void fail(const char *format, ...) {
-    va_list arguments;
-    va_start(arguments, format);
-    fprintf(stderr, "levenshtein: ");
-    vfprintf(stderr, format, arguments);
-    fputc('\n', stderr);
-    va_end(arguments);
-    ocrAbort(1);
-}
-
-/* Whether all that was printed has been written; if not, says so, and ends the program. */
-static bool isWritten(void) {
-    if (fflush(stdout) == 0 && !ferror(stdout))
-        return true;
-    fail("the output cannot be written: %s", strerror(errno));
-    return false;
-}
-
-/* For calls that fail only when memory runs out; there is no going on then. */
-static void must(u8 status, const char *call) {
-    if (status != 0) {
-        fail("%s failed with status %u; is there enough memory? A larger --tile needs fewer tasks", call, status);
-        _Exit(1); /* if ocrAbort returns */
-    }
-}
-#define MUST(call) must((call), #call)
 
 /* ---- building the graph ------------------------------------------------------------------------------------------ */
 
@@ -296,19 +246,13 @@ static ocrGuid_t report(u32 paramc, u64 *paramv, u32 depc, ocrEdtDep_t depv[]) {
     (void)paramc, (void)paramv, (void)depc;
     const Run *run = depv[REPORT_RUN].ptr;
     const double seconds = now() - run->start;
-    ocrStats_t stats = { 0 };
-    ocrStatsGet(&stats);
     if (run->progress)
         fprintf(stderr, "\r      \r");
 
     ocrPrintf("distance: %" PRIu64 "\n", run->distance);
     ocrPrintf("seconds: %.6f\n", seconds);
     ocrPrintf("gcups: %.3f\n", (double)run->n * (double)run->m / seconds * 1e-9);
-    ocrPrintf("function_edts: %" PRIu64 "\n", stats.functionEdts);
-    ocrPrintf("kernel_edts: %" PRIu64 "\n", stats.kernelEdts);
-    ocrPrintf("bytes_to_devices: %" PRIu64 "\n", stats.bytesToDevices);
-    ocrPrintf("bytes_from_devices: %" PRIu64 "\n", stats.bytesFromDevices);
-    ocrPrintf("policy: %s\n", ocrPolicyName());
+    printRan();
     for (int i = 0; i < 2; i++)
         printInput(&run->input[i]);
     if (run->check) {
@@ -418,19 +362,6 @@ static bool parseRead(const char *text, InputForm *form) {
     return false;
 }
 
-/* The value of an option, in `--name=value` or in the next argument. *is: argument i is that option. NULL if it is not,
- * or if the value is missing. */
-static const char *optionValue(void *arguments, u64 *i, const char *name, bool *is) {
-    const char *argument = ocrGetArgv(arguments, *i);
-    const size_t length = strlen(name);
-    *is = strncmp(argument, name, length) == 0 && (argument[length] == '\0' || argument[length] == '=');
-    if (!*is)
-        return NULL;
-    if (argument[length] == '=')
-        return argument + length + 1;
-    return *i + 1 < ocrGetArgc(arguments) ? ocrGetArgv(arguments, ++*i) : NULL;
-}
-
 static bool parseOptions(void *arguments, Options *options) {
     int files = 0;
     bool onlyFiles = false;
@@ -493,7 +424,7 @@ static void addKernels(const Run *run) {
     snprintf(gpu, sizeof gpu, "-ocr-device=gpu -DPLANES=%" PRIu32, run->alphabet.planes);
     const bool bits = run->method == METHOD_BITS;
     if (ocrEdtTemplateAddKernel(run->tileTemplate, source, cpu, bits ? "levenshtein_bits_cpu" : "levenshtein_dp_cpu",
-                                rangeCpu, OCR_NO_RESULT) != 0 ||
+                                rangeOneItem, OCR_NO_RESULT) != 0 ||
         ocrEdtTemplateAddKernel(run->tileTemplate, source, gpu, bits ? "levenshtein_bits_gpu" : "levenshtein_dp_gpu",
                                 bits ? rangeGpuBits : rangeGpuDp, OCR_NO_RESULT) != 0)
         fprintf(stderr, "levenshtein: a kernel could not be added; going on with the others\n");

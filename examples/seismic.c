@@ -94,13 +94,6 @@ static ocrGuid_t velocity(u32 paramc, u64 *paramv, u32 depc, ocrEdtDep_t depv[])
     return NULL_GUID;
 }
 
-/* A CPU device computes a band with one work-item. */
-static void rangeCpu(u32 paramc, const u64 *paramv, u32 depc, const u64 *depSizes, ocrNdRange_t *range) {
-    (void)paramc, (void)paramv, (void)depc, (void)depSizes;
-    range->workDim = 1;
-    range->globalSize[0] = range->localSize[0] = 1;
-}
-
 /* A GPU takes a work-item for each cell, in work-groups of one row. */
 static void rangeGpu(u32 paramc, const u64 *paramv, u32 depc, const u64 *depSizes, ocrNdRange_t *range) {
     (void)paramc, (void)depc, (void)depSizes;
@@ -321,8 +314,6 @@ static ocrGuid_t report(u32 paramc, u64 *paramv, u32 depc, ocrEdtDep_t depv[]) {
     (void)paramc, (void)paramv, (void)depc;
     const Run *run = depv[RUN].ptr;
     const double seconds = now() - run->start;
-    ocrStats_t stats = { 0 };
-    ocrStatsGet(&stats);
     const ocrEdtDep_t *fields = depv + FIRST_BAND + run->bands;
 
     float greatest = 0;
@@ -342,11 +333,7 @@ static ocrGuid_t report(u32 paramc, u64 *paramv, u32 depc, ocrEdtDep_t depv[]) {
     ocrPrintf("cells_per_second: %.6g\n", (double)run->width * (double)run->height * (double)run->iterations / seconds);
     ocrPrintf("bands: %" PRIu64 "\n", run->bands);
     ocrPrintf("band_rows: %" PRIu64 "\n", run->bandRows);
-    ocrPrintf("function_edts: %" PRIu64 "\n", stats.functionEdts);
-    ocrPrintf("kernel_edts: %" PRIu64 "\n", stats.kernelEdts);
-    ocrPrintf("bytes_to_devices: %" PRIu64 "\n", stats.bytesToDevices);
-    ocrPrintf("bytes_from_devices: %" PRIu64 "\n", stats.bytesFromDevices);
-    ocrPrintf("policy: %s\n", ocrPolicyName());
+    printRan();
     if ((run->png[0] != '\0' && !writePicture(run, fields, greatest)) || (run->check && !check(run, fields)) ||
         !isWritten())
         return NULL_GUID;
@@ -470,9 +457,9 @@ static void addKernels(const Run *run) {
         const char *options, *kernel;
         ocrNdRangeFn_t range;
     } kernels[] = {
-        { run->stressTemplate, "-ocr-device=cpu", "seismic_stress_cpu", rangeCpu },
+        { run->stressTemplate, "-ocr-device=cpu", "seismic_stress_cpu", rangeOneItem },
         { run->stressTemplate, "-ocr-device=gpu", "seismic_stress_gpu", rangeGpu },
-        { run->velocityTemplate, "-ocr-device=cpu", "seismic_velocity_cpu", rangeCpu },
+        { run->velocityTemplate, "-ocr-device=cpu", "seismic_velocity_cpu", rangeOneItem },
         { run->velocityTemplate, "-ocr-device=gpu", "seismic_velocity_gpu", rangeGpu },
     };
     for (size_t i = 0; i < sizeof kernels / sizeof *kernels; i++)

@@ -2,7 +2,7 @@
  * what a placement policy makes of them.
  *
  * Each EDT is a chain of so many multiplications on a data block of its own, as a function or as a kernel of one
- * work-item. SHAPE is `independent`, SIZE EDTs that are ready at once, or `wavefront`, SIZE x SIZE EDTs of which each
+ * work-item, and counts itself in the block. SHAPE is `independent`, SIZE EDTs that are ready at once, or `wavefront`, SIZE x SIZE EDTs of which each
  * waits for its neighbours above and to the left. ROUNDS times the whole, one after the other, in a finish scope each.
  *
  * ns_N        from the first creation of round N to the end of its scope
@@ -19,7 +19,8 @@ static const char source[] =
     "    ulong v = x[0];\n"
     "    for (ulong i = 0; i < steps; i++)\n"
     "        v = v * 6364136223846793005UL + 1442695040888963407UL;\n"
-    "    x[0] = v + 1;\n"
+    "    x[0] = v;\n"
+    "    x[1] += 1;\n"
     "}\n";
 
 static u64 size, steps[2], rounds, edts;
@@ -33,7 +34,8 @@ static ocrGuid_t compute(u32 paramc, u64 *paramv, u32 depc, ocrEdtDep_t depv[]) 
     u64 *x = depv[0].ptr, v = *x;
     for (u64 i = 0; i < paramv[0]; i++)
         v = v * 6364136223846793005 + 1442695040888963407;
-    *x = v + 1;
+    x[0] = v;
+    x[1] += 1;
     return NULL_GUID;
 }
 
@@ -79,7 +81,7 @@ static ocrGuid_t createAll(u32 paramc, u64 *paramv, u32 depc, ocrEdtDep_t depv[]
 static ocrGuid_t check(u32 paramc, u64 *paramv, u32 depc, ocrEdtDep_t depv[]) {
     (void)paramc, (void)paramv;
     for (u32 i = 0; i < depc; i++)
-        EXPECT(*(u64 *)depv[i].ptr != 0);
+        EXPECT(((u64 *)depv[i].ptr)[1] == rounds);
     ocrShutdown();
     return NULL_GUID;
 }
@@ -118,8 +120,8 @@ ocrGuid_t mainEdt(u32 paramc, u64 *paramv, u32 depc, ocrEdtDep_t depv[]) {
     EXPECT(block != NULL);
     for (u64 i = 0; i < edts; i++) {
         u64 *x;
-        MUST(ocrDbCreate(&block[i], (void **)&x, sizeof *x, DB_PROP_NONE, NULL_HINT, NO_ALLOC));
-        *x = 0;
+        MUST(ocrDbCreate(&block[i], (void **)&x, 2 * sizeof *x, DB_PROP_NONE, NULL_HINT, NO_ALLOC));
+        x[0] = x[1] = 0;
         MUST(ocrDbRelease(block[i]));
     }
     runScope(createAll, end);

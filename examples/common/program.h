@@ -1,11 +1,14 @@
-/* What the larger examples share: ending with a message, a clock, and options of the command line.
+/* What the larger examples share: ending with a message, a clock, an index space, what a run tells of itself, and options of
+ * the command line.
  *
  * A file that includes this one defines PROGRAM, the name that messages begin with, and _POSIX_C_SOURCE (200809L or
- * more). */
+ * more); and MEMORY_ADVICE, if a user can do something against a lack of memory. */
 #ifndef PROGRAM_H
 #define PROGRAM_H
 
 #include <ocr.h>
+#include <extensions/ocr-stats.h>
+#include <extensions/ocr-variants.h>
 
 #include <errno.h>
 #include <inttypes.h>
@@ -15,6 +18,10 @@
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
+
+#ifndef MEMORY_ADVICE
+#define MEMORY_ADVICE ""
+#endif
 
 static inline double now(void) {
     struct timespec time;
@@ -40,7 +47,7 @@ static inline void fail(const char *format, ...) {
 /* For calls that fail only when memory runs out; there is no going on then. */
 static inline void must(u8 status, const char *call) {
     if (status != 0) {
-        fail("%s failed with status %u; is there enough memory?", call, status);
+        fail("%s failed with status %u; is there enough memory?" MEMORY_ADVICE, call, status);
         _Exit(1); /* if ocrAbort returns */
     }
 }
@@ -52,6 +59,24 @@ static inline bool isWritten(void) {
         return true;
     fail("the output cannot be written: %s", strerror(errno));
     return false;
+}
+
+/* A CPU device does all of an EDT with one work-item. */
+static inline void rangeOneItem(u32 paramc, const u64 *paramv, u32 depc, const u64 *depSizes, ocrNdRange_t *range) {
+    (void)paramc, (void)paramv, (void)depc, (void)depSizes;
+    range->workDim = 1;
+    range->globalSize[0] = range->localSize[0] = 1;
+}
+
+/* Prints where EDTs have run so far, what was copied, and under which policy. */
+static inline void printRan(void) {
+    ocrStats_t stats = { 0 };
+    ocrStatsGet(&stats);
+    ocrPrintf("function_edts: %" PRIu64 "\n", stats.functionEdts);
+    ocrPrintf("kernel_edts: %" PRIu64 "\n", stats.kernelEdts);
+    ocrPrintf("bytes_to_devices: %" PRIu64 "\n", stats.bytesToDevices);
+    ocrPrintf("bytes_from_devices: %" PRIu64 "\n", stats.bytesFromDevices);
+    ocrPrintf("policy: %s\n", ocrPolicyName());
 }
 
 /* ---- options ----------------------------------------------------------------------------------------------------- */

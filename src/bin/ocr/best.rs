@@ -60,12 +60,12 @@ pub(crate) struct Candidate<'a> {
 pub(crate) struct Verdict {
     /// The policy with the least median, where there are two or more to compare.
     pub(crate) best: Option<String>,
-    /// Those that differ from it by no more than the spread of the runs.
+    /// The other policies whose times differ from those of the best one by no more than the spread of the runs.
     pub(crate) alike: Vec<String>,
     /// The policy to use; none where the runs do not say it.
     #[serde(rename = "use")]
     pub(crate) advice: Option<String>,
-    /// The same in words.
+    /// The verdict as a sentence.
     pub(crate) text: String,
 }
 

@@ -152,7 +152,7 @@ pub(crate) fn compare(options: &Options) -> Result<(), Failure> {
 /// What a run is for.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Purpose {
-    /// So that the next ones find the machine warm.
+    /// Runs that are not measured, before those that are: the measured ones find caches and drivers warm.
     WarmUp,
     /// Its time counts.
     Measure,

@@ -99,7 +99,7 @@ pub struct Marks {
 pub struct DeferredCallView {
     /// The label.
     pub label: Guid,
-    /// The same in words.
+    /// The label as messages write it.
     pub name: String,
     /// The call.
     pub text: String,

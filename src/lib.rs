@@ -7,6 +7,7 @@
 //! `device` and `sched` read their settings), and `graph`, `memory`, `sched` and `device` do not know each
 //! other:
 //!
+//! * [`tasks`]: the same interface for safe Rust, above the C boundary.
 //! * [`capi`]: the C boundary, about one file per public header. Panics and null pointers stop here.
 //! * `engine`: the life of an EDT, step by step. The one room that knows the rooms below.
 //! * `graph`: dependences: connect, satisfy, trigger; finish scopes.
@@ -74,6 +75,8 @@ pub mod simulate;
 pub(crate) mod status;
 mod symbols;
 mod sync;
+#[cfg(not(loom))]
+pub mod tasks;
 pub mod text;
 #[cfg(not(loom))]
 mod trace;

@@ -58,6 +58,7 @@ const MAY_IMPORT: &[(&str, &[&str])] = &[
     ("engine::process", BELOW_THE_ENGINE),
     ("engine::run", BELOW_THE_ENGINE),
     ("capi", BELOW_THE_ENGINE),
+    ("tasks", &["capi"]),
 ];
 
 /// What the engine is built on.

@@ -29,6 +29,7 @@ pub mod sys {
 
 use crate::check::calls;
 use crate::check::calls::CallSpec;
+pub(crate) use crate::engine::run::shutdown::{call_rust, is_called_by_rust};
 use crate::engine::state::context::Context;
 use crate::object::guid::Guid;
 use crate::status::Status;

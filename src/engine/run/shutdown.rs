@@ -6,6 +6,8 @@ use crate::engine::state::end::Interrupt;
 use crate::engine::state::fatal::{end_process, exit_now, stay};
 use crate::engine::state::runtime::Runtime;
 use crate::engine::state::seats::Seating;
+use std::cell::Cell;
+use std::panic::PanicHookInfo;
 use std::sync::Once;
 use std::sync::atomic::Ordering;
 use std::thread::ThreadId;
@@ -70,6 +72,35 @@ pub(crate) fn abort(status: i32) {
     }
 }
 
+thread_local! {
+    /// Whether this thread calls a function of the program that is written in Rust.
+    static IN_RUST: Cell<bool> = const { Cell::new(false) };
+}
+
+/// Calls a function of the program that is written in Rust, whose panics are its own.
+pub(crate) fn call_rust<R>(f: impl FnOnce() -> R) -> R {
+    let outer = IN_RUST.replace(true);
+    let result = f();
+    IN_RUST.set(outer);
+    result
+}
+
+/// Whether such a function has called.
+pub(crate) fn is_called_by_rust() -> bool {
+    IN_RUST.get()
+}
+
+/// Whether a panic is the program's: it is in a function of the program, and its line is not one of the runtime.
+fn is_of_the_program(panic: &PanicHookInfo<'_>) -> bool {
+    let here = file!();
+    let root = &here[..here.rfind("src/").unwrap_or(0)];
+    let file = panic.location().map_or("", |location| location.file());
+    let inside = file
+        .strip_prefix(root)
+        .filter(|file| file.starts_with("src/"));
+    is_called_by_rust() && inside.is_none_or(|file| file.starts_with("src/tasks/"))
+}
+
 /// Has panics, which are mistakes of the runtime or come of memory that the program has overwritten, end with a word
 /// to people.
 pub(crate) fn explain_panics() {
@@ -78,6 +109,9 @@ pub(crate) fn explain_panics() {
         let hook = std::panic::take_hook();
         std::panic::set_hook(Box::new(move |panic| {
             hook(panic);
+            if is_of_the_program(panic) {
+                return;
+            }
             error!(
                 "the runtime has failed, as it says above. That may come of a write beyond a data block, which \
                  OCR_CHECK=strict tells, or of an EDT that was left by longjmp(). Otherwise it is a mistake of the \

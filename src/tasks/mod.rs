@@ -1,0 +1,190 @@
+//! OCR programs in safe Rust: EDTs as closures, data blocks as borrowed slices.
+//!
+//! | file | what |
+//! |---|---|
+//! | `block.rs` | data blocks, and the access modes in which an EDT can ask for one |
+//! | `need.rs` | what an EDT can wait for: blocks, the values of other EDTs, events |
+//! | `edt.rs` | EDTs whose work is a closure, and their values |
+//! | `event.rs` | events and latches that the program satisfies |
+//! | `template.rs` | work that is a function and OpenCL kernels |
+//!
+//! [`run`] begins a run of the runtime and returns when all EDTs have ended. Inside of it, [`spawn`] creates an EDT that
+//! runs when all its needs are satisfied, and gets what it asked for as arguments:
+//!
+//! ```
+//! use ocr::tasks::{Block, run, spawn};
+//!
+//! let sum = run(|| {
+//!     let numbers = Block::new(&[1u32, 2, 3]);
+//!     let doubled = spawn(numbers.ew(), |numbers| {
+//!         for number in numbers {
+//!             *number *= 2;
+//!         }
+//!     });
+//!     spawn((numbers.ro(), doubled), |(numbers, ())| numbers.iter().sum::<u32>())
+//! });
+//! assert_eq!(sum.get(), Some(12));
+//! ```
+//!
+//! # Why it is sound
+//!
+//! An EDT touches the content of a block by a slice, which lives no longer than its closure. Three facts keep slices
+//! apart, and each has a place where it is held:
+//!
+//! 1. *Between EDTs* the runtime does: [`Ro`] asks for mode CONST, beside which nobody writes, [`Ew`] for EW, beside which
+//!    nobody holds the block in either mode, and [`Rw`] for RW, whose holders see atomics. The mode RO of OCR, which
+//!    admits writers, is not offered. (The table of modes: `memory/mod.rs`.)
+//! 2. *Within an EDT* the same block may be asked for twice. No EDT is created where two of its slices would overlap and
+//!    one of them could be written by (`edt::check_distinct`).
+//! 3. *Between runs* a GUID means something else. A handle knows its run, and panics in another one.
+//!
+//! A block has a value of its type in each element from its creation on. It is destroyed with its last handle, and each
+//! EDT that asks for it holds one until it has run. An EDT that never runs, since its run ended before, leaks what its
+//! closure has captured; a leak is safe.
+//!
+//! Kernels are not checked by anybody, so adding one is `unsafe` ([`Template::kernel`]).
+//!
+//! # Panics
+//!
+//! A panic in a closure ends the run: EDTs that have not begun do not run, and [`run`] panics with the same payload. Calls
+//! that the runtime refuses panic with the name of the call; outside of a run all of them do.
+
+mod block;
+mod edt;
+mod event;
+mod need;
+mod template;
+
+pub use block::{Block, Ew, Ro, Rw, Shared};
+pub use bytemuck::Pod;
+pub use edt::{Task, finish, spawn};
+pub use event::{Event, Latch};
+pub use need::{Need, Needs};
+pub use template::{Blocks, NdRange, Template};
+
+use crate::capi::{is_called_by_rust, sys};
+use parking_lot::Mutex;
+use std::any::Any;
+use std::panic::resume_unwind;
+use std::ptr;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
+
+/// Held while a run goes on: there is one at a time in a process.
+static RUNNING: Mutex<()> = Mutex::new(());
+
+/// Which run goes on, an odd number, or an even one between runs; none is used twice. `RUNNING` guards changes. Relaxed:
+/// what a handle is compared with was read in its own run, and whoever has the handle has got it from there.
+static RUN: AtomicU64 = AtomicU64::new(0);
+
+/// The payload of the first panic in an EDT of this run.
+static PANIC: Mutex<Option<Box<dyn Any + Send>>> = Mutex::new(None);
+
+/// Begins a run, has an EDT call `f`, and returns its value when all EDTs have ended that it and its descendants have
+/// created. Settings come from the environment, as for every OCR program. Runs of several threads take turns.
+///
+/// # Panics
+/// With the payload of the first panic in an EDT; where it is called inside an EDT.
+///
+/// The process ends with a message where the runtime cannot be started, or an EDT can never run.
+pub fn run<R: Send + Sync + 'static>(f: impl FnOnce() -> R + Send + 'static) -> R {
+    assert!(
+        !is_called_by_rust(),
+        "ocr::tasks::run is called inside an EDT, whose run goes on: use finish"
+    );
+    let _running = RUNNING.lock();
+    // SAFETY: nobody wants the context, and the settings come from the environment.
+    unsafe { sys::ocrLegacyInit(ptr::null_mut(), ptr::null_mut()) };
+    RUN.fetch_add(1, Relaxed);
+    let value = edt::run_first(f);
+    edt::destroy_templates();
+    // SAFETY: takes no pointers. Whoever has waited for the first EDT has waited for all others, or the run has ended.
+    unsafe { sys::ocrLegacyFinalize(NULL, false) };
+    RUN.fetch_add(1, Relaxed);
+    if let Some(payload) = PANIC.lock().take() {
+        resume_unwind(payload);
+    }
+    let value = Arc::into_inner(value).and_then(|value| value.into_inner());
+    value.expect(
+        "ocr::tasks::run: the run was ended (ocrShutdown or ocrAbort) before its first EDT had run",
+    )
+}
+
+/// No object.
+const NULL: sys::ocrGuid_t = sys::ocrGuid_t { guid: 0 };
+
+/// A pre-slot that is satisfied later.
+const OPEN: sys::ocrGuid_t = sys::ocrGuid_t { guid: -2 };
+
+/// An object of a run.
+#[derive(Clone, Copy)]
+struct Handle {
+    guid: sys::ocrGuid_t,
+    run: u64,
+}
+
+impl Handle {
+    /// Of an object that was just created.
+    fn new(guid: sys::ocrGuid_t) -> Handle {
+        let run = RUN.load(Relaxed);
+        Handle { guid, run }
+    }
+
+    /// Whether its run goes on.
+    fn is_of_this_run(self) -> bool {
+        self.run == RUN.load(Relaxed)
+    }
+
+    /// The object, for a call.
+    #[track_caller]
+    fn guid(self) -> sys::ocrGuid_t {
+        assert!(
+            self.is_of_this_run(),
+            "an object of ocr::tasks is used after its run: it has ended with that"
+        );
+        self.guid
+    }
+}
+
+/// An object that is destroyed with its last handle.
+struct Owned {
+    handle: Handle,
+    destroy: unsafe extern "C" fn(sys::ocrGuid_t) -> u8,
+}
+
+impl Owned {
+    /// Of an object that was just created.
+    fn new(
+        guid: sys::ocrGuid_t,
+        destroy: unsafe extern "C" fn(sys::ocrGuid_t) -> u8,
+    ) -> Arc<Owned> {
+        let handle = Handle::new(guid);
+        Arc::new(Owned { handle, destroy })
+    }
+
+    #[track_caller]
+    fn guid(&self) -> sys::ocrGuid_t {
+        self.handle.guid()
+    }
+}
+
+impl Drop for Owned {
+    fn drop(&mut self) {
+        if self.handle.is_of_this_run() {
+            // SAFETY: takes no pointers.
+            unsafe { (self.destroy)(self.handle.guid) };
+        }
+    }
+}
+
+/// Panics unless a call has succeeded.
+#[track_caller]
+fn check(call: &str, status: u8) {
+    match status {
+        0 => {}
+        status if u32::from(status) == sys::OCR_EPERM => {
+            panic!("{call} was refused (OCR_EPERM): it is called inside ocr::tasks::run")
+        }
+        status => panic!("{call} was refused with status {status} (the codes are in ocr-errors.h)"),
+    }
+}

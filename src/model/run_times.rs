@@ -22,7 +22,7 @@ impl Estimate {
     }
 
     /// Whether it is a guess, which is not judged.
-    fn is_guess(&self) -> bool {
+    pub(crate) fn is_guess(&self) -> bool {
         self.samples == 0 && self.deviation == self.ns
     }
 }

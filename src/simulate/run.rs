@@ -3,7 +3,9 @@
 use super::graph::{Graph, MachineModel, Task};
 use crate::model::{Direction, RunTimes, Transfers};
 use crate::object::place::{Place, PlaceSet};
-use crate::sched::policy::{self, Blocks, Candidate, Choice, Choices, Kept, Machine, Policy};
+use crate::sched::policy::{
+    self, Blocks, Candidate, Choice, Choices, Considered, Kept, Machine, Policy,
+};
 use std::cell::{Cell, RefCell};
 use std::cmp::Reverse;
 use std::collections::{BinaryHeap, VecDeque};
@@ -32,6 +34,8 @@ pub struct Outcome {
     pub ran: Vec<Ran>,
     /// Bytes that were copied to devices and back.
     pub bytes_moved: u64,
+    /// The places that the policy has considered, where that was asked for, and when: in nanoseconds from the beginning.
+    pub considered: Vec<(u64, Considered)>,
 }
 
 /// A device of the first free place is given another EDT while it has fewer than so many, as in a run.
@@ -44,6 +48,26 @@ pub fn simulate(
     machine: &MachineModel,
     policy: &str,
     known: &[RunTimes],
+) -> Result<Outcome, String> {
+    run(graph, machine, policy, known, false)
+}
+
+/// Also notes what the policy has considered.
+pub fn simulate_recorded(
+    graph: &Graph,
+    machine: &MachineModel,
+    policy: &str,
+    known: &[RunTimes],
+) -> Result<Outcome, String> {
+    run(graph, machine, policy, known, true)
+}
+
+fn run(
+    graph: &Graph,
+    machine: &MachineModel,
+    policy: &str,
+    known: &[RunTimes],
+    is_recorded: bool,
 ) -> Result<Outcome, String> {
     let waits = graph.waits()?;
     if known.len() < graph.templates as usize {
@@ -83,6 +107,7 @@ pub fn simulate(
             idle: Cell::new(machine.workers),
             workers: machine.workers,
             loads: RefCell::new(vec![0; machine.devices.len()]),
+            considered: is_recorded.then(RefCell::default),
         },
         waits,
         valid: vec![PlaceSet::only(Place::HOST); graph.blocks.len()],
@@ -116,6 +141,8 @@ struct Shared {
     idle: Cell<usize>,
     workers: usize,
     loads: RefCell<Vec<usize>>,
+    /// None where nobody wants to know.
+    considered: Option<RefCell<Vec<(u64, Considered)>>>,
 }
 
 impl Machine for Shared {
@@ -146,6 +173,16 @@ impl Machine for Shared {
 
     fn offer_to_workers(&self, offers: bool) {
         self.offers.set(offers);
+    }
+
+    fn is_recorded(&self) -> bool {
+        self.considered.is_some()
+    }
+
+    fn considered(&self, place: &Considered) {
+        if let Some(considered) = &self.considered {
+            considered.borrow_mut().push((self.now.get(), *place));
+        }
     }
 }
 
@@ -253,6 +290,7 @@ impl Run<'_> {
             ns: self.shared.now.get(),
             ran: std::mem::take(&mut self.ran),
             bytes_moved: self.bytes_moved,
+            considered: (self.shared.considered.take()).map_or_else(Vec::new, RefCell::into_inner),
         })
     }
 
@@ -310,6 +348,7 @@ impl Run<'_> {
             (false, [only]) => Choice::At(*only),
             (function, devices) => {
                 let choices = Choices {
+                    edt: number as usize,
                     function,
                     devices,
                     blocks: &blocks,

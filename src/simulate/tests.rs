@@ -1,7 +1,7 @@
 use super::*;
 use crate::model::RunTimes;
 use crate::object::place::Place;
-use crate::sched::policy::POLICIES;
+use crate::sched::policy::{POLICIES, Why};
 
 /// Models of so many templates, of which nothing is known.
 fn models(templates: u32) -> Vec<RunTimes> {
@@ -223,6 +223,77 @@ fn eft_leaves_blocks_where_they_are() {
     };
     let outcome = simulate(&graph, &machine, "eft", &models(1)).expect("it ends");
     assert_eq!(outcome.bytes_moved, 2 * (8 << 20));
+}
+
+/// What a simulated policy has considered: when, for which EDT, why, which place was chosen, and for each place the queue and the
+/// end in microseconds.
+fn considered(graph: &Graph, known: &[RunTimes]) -> Vec<(u64, usize, Why, u8, Vec<(u64, u64)>)> {
+    let outcome = simulate_recorded(graph, &machine(1, 1), "eft", known).expect("it ends");
+    let mut choices = Vec::new();
+    for (at, place) in outcome.considered {
+        if place.is_first {
+            choices.push((at / 1000, place.edt, place.why, u8::MAX, Vec::new()));
+        }
+        let (.., chosen, places) = choices.last_mut().expect("a first one");
+        if place.is_chosen {
+            *chosen = place.place.number() as u8;
+        }
+        let end = place.expected.end_ns().unwrap_or(0);
+        places.push((place.expected.queue_ns / 1000, end / 1000));
+    }
+    choices
+}
+
+/// A worker takes 100 us and the device 250: the first two wait for the worker, and the third for the device.
+#[test]
+fn eft_tells_what_it_has_considered() {
+    let graph = independent(3, 100_000, 250_000);
+    let known = models(1);
+    known[0].sample(0, 0, 100_000, false);
+    known[0].sample(1, 0, 250_000, false);
+    let want = [
+        (0, 0, Why::Planned, 0, vec![(0, 100), (0, 250)]),
+        (0, 1, Why::Planned, 0, vec![(100, 200), (0, 250)]),
+        (0, 2, Why::Planned, 1, vec![(200, 300), (0, 250)]),
+    ];
+    assert_eq!(considered(&graph, &known), want);
+    let told = simulate(&graph, &machine(1, 1), "eft", &known).expect("it ends");
+    assert!(told.considered.is_empty(), "nobody has asked");
+}
+
+/// The device is expected to take 2 ms and takes 20: the third EDT, which waits for it, is taken by the worker when that has
+/// ended the second, as the first is past its time on the device.
+#[test]
+fn eft_tells_that_a_place_took_what_waited_for_another() {
+    let graph = independent(3, 2_100_000, 20_000_000);
+    let known = models(1);
+    known[0].sample(0, 0, 2_100_000, false);
+    known[0].sample(1, 0, 2_000_000, false);
+    let choices = considered(&graph, &known);
+    assert_eq!(choices.len(), 4);
+    assert_eq!(
+        choices[3],
+        (2100, 2, Why::Taken, 0, vec![(0, 2100), (250, 2250)])
+    );
+}
+
+/// Nothing is known: each is tried where a place is free, or waits until it is known.
+#[test]
+fn eft_tells_what_it_tries() {
+    let choices = considered(&independent(2, 100_000, 100_000), &models(1));
+    let whys: Vec<_> = choices
+        .iter()
+        .map(|(_, edt, why, ..)| (*edt, *why))
+        .collect();
+    assert_eq!(
+        whys,
+        [
+            (0, Why::Open),
+            (1, Why::Open),
+            (0, Why::Tried),
+            (1, Why::Tried)
+        ]
+    );
 }
 
 /// EDTs with a high priority go first, in every place.

@@ -4,7 +4,7 @@
 //! of the run has.
 
 use super::clock::monotonic_ns;
-use super::format::{Counter, Kind, Record, Role};
+use super::format::{Basis, Counter, Kind, Record, Role};
 use super::writer::{append, append_text, is_sample_due, is_unnamed, now_and_length, set_role};
 
 fn of(kind: Kind, x: u64, y: u64) -> Record {
@@ -116,16 +116,16 @@ pub(crate) fn placed(edt: u64, place: u8) {
     });
 }
 
-/// What the policy expects of an EDT at a place, in nanoseconds.
+/// A place was considered for an EDT: what the policy expects there in queues, for copies and for the run, in nanoseconds.
 #[cold]
 #[inline(never)]
-#[allow(dead_code, reason = "policies that estimate call it")]
-pub(crate) fn estimate(edt: u64, place: u8, queue_ns: u64, copy_ns: u64, run_ns: u64) {
+pub(crate) fn estimate(edt: u64, place: u8, basis: Basis, [queue, copies, run]: [u64; 3]) {
     let units = |ns: u64| (ns / 16).min(u64::from(u32::MAX));
     append(Record {
         a: place,
-        c: units(queue_ns) as u32,
-        ..of(Kind::Estimate, edt, units(copy_ns) << 32 | units(run_ns))
+        b: basis.bits(),
+        c: units(queue) as u32,
+        ..of(Kind::Estimate, edt, units(copies) << 32 | units(run))
     });
 }
 

@@ -161,8 +161,8 @@ kinds! {
     Busy = 26,
     /// Counter `a` ([`Counter`]), of place `b`, is `y`.
     Counter = 27,
-    /// The policy's estimate for EDT `x` at place `a`, in units of 16 ns: `c` in queues, the higher half of `y` for
-    /// copies, the lower half for its run.
+    /// Place `a` was considered for EDT `x`. What the policy expected there, in units of 16 ns: `c` in queues, the higher half
+    /// of `y` for copies, the lower half for its run. `b` is a [`Basis`].
     Estimate = 28,
 }
 
@@ -173,6 +173,37 @@ impl Kind {
             self,
             Kind::Thread | Kind::Template | Kind::Device | Kind::Label
         )
+    }
+}
+
+/// On what an estimate rests, and what came of it: `b` of its record.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Basis {
+    /// How well the time of the run was known: a number of `sched::policy::Certainty`.
+    pub(crate) certainty: u8,
+    /// What was done with the EDT: a number of `sched::policy::Why`.
+    pub(crate) why: u8,
+    /// Whether this place was chosen.
+    pub(crate) is_chosen: bool,
+    /// Whether it is the first place of a choice.
+    pub(crate) is_first: bool,
+}
+
+impl Basis {
+    pub(crate) fn bits(self) -> u16 {
+        u16::from(self.certainty & 3)
+            | u16::from(self.why & 7) << 2
+            | u16::from(self.is_chosen) << 5
+            | u16::from(self.is_first) << 6
+    }
+
+    pub(crate) fn of(bits: u16) -> Basis {
+        Basis {
+            certainty: (bits & 3) as u8,
+            why: (bits >> 2 & 7) as u8,
+            is_chosen: bits >> 5 & 1 != 0,
+            is_first: bits >> 6 & 1 != 0,
+        }
     }
 }
 

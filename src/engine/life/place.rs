@@ -1,7 +1,7 @@
 //! Step 3 of an EDT's life: it is placed, as far as the policy decides now.
 
 use crate::device::DeviceKind;
-use crate::engine::life::recording::number;
+use crate::engine::life::recording::{number, record_considered};
 use crate::engine::state::context::Context;
 use crate::engine::state::fatal::fatal;
 use crate::engine::state::runtime::Runtime;
@@ -11,7 +11,7 @@ use crate::object::data_block::{DataBlock, Mark};
 use crate::object::edt::{Edt, EdtRef, PreSlot};
 use crate::object::place::{Place, PlaceSet};
 use crate::sched::policy;
-use crate::sched::policy::{Blocks, Candidate, Choice, Choices, Kept, Machine};
+use crate::sched::policy::{Blocks, Candidate, Choice, Choices, Considered, Kept, Machine};
 use crate::trace;
 
 impl Context {
@@ -54,6 +54,7 @@ impl Context {
             (function, devices) => {
                 let blocks = &BlocksOf(self.runtime, edt);
                 let choices = Choices {
+                    edt: EdtRef::new(edt).token(),
                     function,
                     devices,
                     blocks,
@@ -228,5 +229,15 @@ impl Machine for Runtime {
 
     fn offer_to_workers(&self, offers: bool) {
         self.queues.set_offers(offers);
+    }
+
+    fn is_recorded(&self) -> bool {
+        trace::is_on()
+    }
+
+    fn considered(&self, place: &Considered) {
+        // SAFETY: the policy was given the token of an EDT, and has it in its hands while it tells of it.
+        let edt = unsafe { EdtRef::from_token(place.edt) }.get();
+        record_considered(edt, place);
     }
 }

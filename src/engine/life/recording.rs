@@ -10,9 +10,10 @@ use crate::object::code::{Code, EdtDep, EdtFunction};
 use crate::object::edt::{Edt, Mode};
 use crate::object::guid::Guid;
 use crate::object::place::Place;
+use crate::sched::policy::Considered;
 use crate::trace;
 use crate::trace::events;
-use crate::trace::format::Counter;
+use crate::trace::format::{Basis, Counter};
 
 /// The number of a place in a recording.
 pub(crate) fn number(place: Place) -> u8 {
@@ -33,6 +34,25 @@ impl Runtime {
             events::counter(Counter::DeviceBytes, number(place), bytes);
         }
     }
+}
+
+/// Records what the policy expects of an EDT in a place that it has considered.
+#[cold]
+pub(crate) fn record_considered(edt: &Edt, place: &Considered) {
+    let basis = Basis {
+        certainty: place.certainty as u8,
+        why: place.why as u8,
+        is_chosen: place.is_chosen,
+        is_first: place.is_first,
+    };
+    let expected = &place.expected;
+    let parts = [
+        expected.queue_ns,
+        expected.copy_ns,
+        expected.run_ns.unwrap_or(0),
+    ];
+    let guid = edt.own_guid().bits();
+    events::estimate(guid, number(place.place), basis, parts);
 }
 
 /// A bit for each place where a work can run.

@@ -1,8 +1,9 @@
 //! From the records of a file to a [`Run`].
 
-use super::{Edge, Edt, NEVER, ReadError, Run, Template, Transfer, Use};
+use super::{Edge, Edt, Estimate, Grant, NEVER, ReadError, Run, Template, Transfer, Use};
 use crate::object::edt::Mode;
-use crate::trace::format::{Kind, Role, UNDECIDED};
+use crate::sched::policy::{Certainty, Expected, Why};
+use crate::trace::format::{Basis, Kind, Record, Role, UNDECIDED};
 use crate::trace::reader::{Event, Recording};
 use rustc_hash::FxHashMap;
 use std::path::Path;
@@ -219,6 +220,11 @@ impl Builder {
             Kind::Granted => {
                 let edt = self.edt(record.x);
                 self.run.edts[edt as usize].granted = now;
+                self.run.grants.push(Grant {
+                    edt,
+                    block: record.y,
+                    at: now,
+                });
             }
             Kind::Fetch => {
                 let edt = self.edt(record.x);
@@ -265,6 +271,7 @@ impl Builder {
                 self.run.blocks.insert(record.x, record.y);
                 (self.blocks).insert(record.x, self.run.block_bytes.len() as u32);
                 self.run.block_bytes.push(record.y);
+                self.run.block_guids.push(record.x);
                 self.run.blocks_created += 1;
                 self.bytes_now += record.y;
                 self.run.most_block_bytes = self.run.most_block_bytes.max(self.bytes_now);
@@ -283,8 +290,34 @@ impl Builder {
                 let values = self.run.counters.entry((record.a, record.b as u8));
                 values.or_default().push((now, record.y));
             }
-            Kind::Estimate => {}
+            Kind::Estimate => self.considered(&record, now),
         }
+    }
+
+    fn considered(&mut self, record: &Record, now: u64) {
+        let edt = self.edt(record.x);
+        let basis = Basis::of(record.b);
+        let (Some(certainty), Some(why)) = (Certainty::of(basis.certainty), Why::of(basis.why))
+        else {
+            self.unknown += 1;
+            return;
+        };
+        let ns = |units: u64| units * 16;
+        let run_ns = (certainty != Certainty::Unknown).then(|| ns(record.y & 0xffff_ffff));
+        self.run.estimates.push(Estimate {
+            edt,
+            at: now,
+            place: record.a,
+            expected: Expected {
+                queue_ns: ns(u64::from(record.c)),
+                copy_ns: ns(record.y >> 32),
+                run_ns,
+            },
+            certainty,
+            why,
+            is_chosen: basis.is_chosen,
+            is_first: basis.is_first,
+        });
     }
 
     fn begins(&mut self, owner: u32, guid: u64, now: u64) {
@@ -364,6 +397,8 @@ impl Builder {
     }
 
     fn finish(mut self) -> Run {
+        // The order of time is kept within each EDT.
+        self.run.estimates.sort_by_key(|estimate| estimate.edt);
         if self.unknown != 0 {
             self.run.wrong.push(format!(
                 "{} records are of no kind that this version knows",

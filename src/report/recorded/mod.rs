@@ -17,6 +17,7 @@ pub use check::Findings;
 pub use score::Score;
 pub(crate) use show::median;
 
+use crate::sched::policy::{Certainty, Expected, Why};
 use std::collections::{BTreeMap, HashMap};
 
 /// No time: it was not recorded.
@@ -70,6 +71,12 @@ pub struct Run {
     pub uses: Vec<Use>,
     /// Copies of blocks, in the order in which they were seen to end.
     pub copies: Vec<Transfer>,
+    /// The GUID of each block, by its number.
+    pub block_guids: Vec<u64>,
+    /// Blocks that EDTs had to wait for, in the order in which they got them.
+    pub grants: Vec<Grant>,
+    /// What the policy expected of EDTs in the places that it considered, by EDT, and those of one EDT in the order of time.
+    pub estimates: Vec<Estimate>,
     /// When counters had which value, by number and place.
     pub counters: BTreeMap<(u8, u8), Vec<(u64, u64)>>,
 }
@@ -100,6 +107,38 @@ pub struct Use {
     pub block: u32,
     /// Whether it may write.
     pub writes: bool,
+}
+
+/// An EDT got a block that it had to wait for.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Grant {
+    /// The EDT.
+    pub edt: u32,
+    /// The GUID of the block.
+    pub block: u64,
+    /// When.
+    pub at: u64,
+}
+
+/// A place was considered for an EDT.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Estimate {
+    /// The EDT.
+    pub edt: u32,
+    /// When.
+    pub at: u64,
+    /// The place.
+    pub place: u8,
+    /// What was expected there, in nanoseconds from then.
+    pub expected: Expected,
+    /// How well the time of its run was known.
+    pub certainty: Certainty,
+    /// What was done with the EDT.
+    pub why: Why,
+    /// Whether the place was chosen.
+    pub is_chosen: bool,
+    /// Whether it is the first place of a choice: the others of it follow.
+    pub is_first: bool,
 }
 
 /// EDTs that do the same.
@@ -203,6 +242,13 @@ pub struct Device {
 }
 
 impl Run {
+    /// What the policy expected of the EDT of this number, in the order of time.
+    pub fn estimates_of(&self, edt: u32) -> &[Estimate] {
+        let first = self.estimates.partition_point(|one| one.edt < edt);
+        let rest = &self.estimates[first..];
+        &rest[..rest.partition_point(|one| one.edt == edt)]
+    }
+
     /// What an EDT is called in messages.
     pub fn name_of(&self, edt: &Edt) -> String {
         let label = match self.labels.get(&edt.guid) {

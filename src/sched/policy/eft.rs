@@ -37,6 +37,7 @@
 
 use super::interface::{Choice, Choices, Keeper, Kept, Machine, Policy, PolicyEntry, Taken};
 use super::queue::{Line, Places, Queue, Waiting};
+use super::told::{Considered, Expected, Why};
 use crate::object::place::Place;
 use parking_lot::Mutex;
 use std::cmp::Reverse;
@@ -88,12 +89,15 @@ impl Policy for Eft {
 
     /// An EDT that a worker runs in less time than it takes to keep it goes there at once, if no device is known to be
     /// faster. What keeps a device from being unknown for ever are the first ones, of which the host is not known either.
-    fn choose(&self, choices: &Choices<'_>, _: &dyn Machine) -> Choice {
+    fn choose(&self, choices: &Choices<'_>, machine: &dyn Machine) -> Choice {
         let bytes = choices.blocks.bytes();
         let time = |place| choices.times.expected(place, bytes);
         let slower = |host: u64| move |device: &Place| time(*device).is_some_and(|ns| ns >= host);
         match time(Place::HOST).filter(|_| choices.function) {
             Some(host) if host < KEEP_FROM_NS && choices.devices.iter().all(slower(host)) => {
+                if machine.is_recorded() {
+                    tell_short(choices, bytes, machine);
+                }
                 Choice::At(Place::HOST)
             }
             _ => Choice::Kept,
@@ -102,6 +106,25 @@ impl Policy for Eft {
 
     fn keeper(&self) -> Option<&dyn Keeper> {
         Some(self)
+    }
+}
+
+/// Says what was expected of an EDT that goes to the host at once.
+#[cold]
+fn tell_short(choices: &Choices<'_>, bytes: u64, machine: &dyn Machine) {
+    for (number, place) in choices.places().enumerate() {
+        machine.considered(&Considered {
+            edt: choices.edt,
+            place,
+            expected: Expected {
+                run_ns: choices.times.expected(place, bytes),
+                ..Expected::default()
+            },
+            certainty: choices.times.certainty(place, bytes),
+            why: Why::Short,
+            is_chosen: place == Place::HOST,
+            is_first: number == 0,
+        });
     }
 }
 
@@ -128,7 +151,7 @@ impl Keeper for Eft {
     fn keep(&self, edt: Kept, machine: &dyn Machine) {
         self.len.fetch_add(1, Ordering::Relaxed);
         self.with(machine, |plan, now| {
-            let offers = plan.keep(edt, now);
+            let offers = plan.keep(edt, now, machine);
             ((), offers.then_some(true))
         });
     }
@@ -157,7 +180,7 @@ impl Keeper for Eft {
     fn ended(&self, edt: usize, place: Place, machine: &dyn Machine) {
         self.with(machine, |plan, now| {
             plan.places.ended(edt, place, now);
-            plan.fill_host(now);
+            plan.fill_host(now, machine);
             ((), plan.offers().then_some(true))
         });
     }
@@ -203,7 +226,7 @@ impl Plan {
     }
 
     /// Takes an EDT in. True if a worker may take it.
-    fn keep(&mut self, kept: Kept, now: u64) -> bool {
+    fn keep(&mut self, kept: Kept, now: u64, machine: &dyn Machine) -> bool {
         let key = (Reverse(kept.priority), self.came);
         self.came += 1;
         let (one, moves) = (kept, 0);
@@ -220,13 +243,56 @@ impl Plan {
         };
         match plans {
             Plans::To(place, _) => {
+                self.tell_new(&one, Why::Planned, Some(place), now, machine);
                 self.places.of(place).insert(one);
                 place == Place::HOST
             }
             Plans::Open => {
+                self.tell_new(&one, Why::Open, None, now, machine);
                 self.open.insert(one);
                 true
             }
+        }
+    }
+
+    /// Says what is expected of an EDT behind all that wait before it, where the run is recorded.
+    fn tell_new(
+        &self,
+        one: &Waiting,
+        why: Why,
+        chosen: Option<Place>,
+        now: u64,
+        machine: &dyn Machine,
+    ) {
+        if machine.is_recorded() {
+            let before = |place| self.places.get(place).line().before(one.key);
+            self.tell(&one.kept, why, chosen, before, now, machine);
+        }
+    }
+
+    /// Says what is expected of an EDT; `before` is how many of those that wait for a place go before it there.
+    #[cold]
+    fn tell(
+        &self,
+        kept: &Kept,
+        why: Why,
+        chosen: Option<Place>,
+        before: impl Fn(Place) -> usize,
+        now: u64,
+        machine: &dyn Machine,
+    ) {
+        for (number, candidate) in kept.candidates.iter().enumerate() {
+            let place = candidate.place;
+            let expected = self.places.expected(kept, place, before(place), now);
+            machine.considered(&Considered {
+                edt: kept.edt,
+                place,
+                expected: expected.unwrap_or_default(),
+                certainty: kept.times.certainty(place, kept.bytes),
+                why,
+                is_chosen: chosen == Some(place),
+                is_first: number == 0,
+            });
         }
     }
 
@@ -256,7 +322,7 @@ impl Plan {
             .has_room(self.places.safe_ns(place), now)
         {
             let one = self.next_for(place, now, machine, &mut moved);
-            let one = one.or_else(|| self.take_back(place, now));
+            let one = one.or_else(|| self.take_back(place, now, machine));
             if let Some(one) = one {
                 self.places.give(&one.kept, place, now);
                 edt = Some(one.kept.edt);
@@ -288,6 +354,13 @@ impl Plan {
                 let mut one = self.places.of(place).remove(at)?;
                 match self.sooner_elsewhere(&one, place, now) {
                     Some(other) if one.moves < MOVES => {
+                        if machine.is_recorded() {
+                            let before = |at| match at {
+                                at if at == place => 0,
+                                at => self.places.get(at).line().before(one.key),
+                            };
+                            self.tell(&one.kept, Why::Moved, Some(other), before, now, machine);
+                        }
                         one.moves += 1;
                         self.places.of(other).insert(one);
                         *moved = true;
@@ -302,12 +375,18 @@ impl Plan {
             }
             let one = self.open.remove(skip)?;
             match self.plans(&one, now) {
-                Plans::To(best, _) if best == place => return Some(one),
                 Plans::To(best, _) => {
+                    self.tell_new(&one, Why::Planned, Some(best), now, machine);
+                    if best == place {
+                        return Some(one);
+                    }
                     self.places.of(best).insert(one);
                     *moved = true;
                 }
-                Plans::Open if self.may_take_open(&one, place, now, machine) => return Some(one),
+                Plans::Open if self.may_take_open(&one, place, now, machine) => {
+                    self.tell_new(&one, Why::Tried, Some(place), now, machine);
+                    return Some(one);
+                }
                 Plans::Open => {
                     self.open.insert(one);
                     skip += 1;
@@ -373,13 +452,23 @@ impl Plan {
     }
 
     /// An EDT that waits for another place and ends sooner in this one, which has nothing.
-    fn take_back(&mut self, place: Place, now: u64) -> Option<Waiting> {
+    fn take_back(&mut self, place: Place, now: u64, machine: &dyn Machine) -> Option<Waiting> {
         let waits = |other: &Place| !self.places.get(*other).line().is_empty();
         let others = self.places.places().filter(|other| *other != place);
         let most = others
             .filter(waits)
             .max_by_key(|&other| self.places.get(other).waiting_ns())?;
         let at = self.worth_taking(place, most, now)?;
+        if machine.is_recorded()
+            && let Some(one) = self.places.get(most).line().get(at)
+        {
+            let before = |other| match other {
+                other if other == place => 0,
+                other if other == most => at,
+                other => self.places.get(other).line().before(one.key),
+            };
+            self.tell(&one.kept, Why::Taken, Some(place), before, now, machine);
+        }
         let mut one = self.places.of(most).remove(at)?;
         one.moves = 0;
         Some(one)
@@ -411,9 +500,9 @@ impl Plan {
     }
 
     /// Where the host has nothing to do, and an EDT that waits for a device ends sooner there by now, moves it.
-    fn fill_host(&mut self, now: u64) {
+    fn fill_host(&mut self, now: u64, machine: &dyn Machine) {
         if self.places.get(Place::HOST).is_idle()
-            && let Some(one) = self.take_back(Place::HOST, now)
+            && let Some(one) = self.take_back(Place::HOST, now, machine)
         {
             self.places.of(Place::HOST).insert(one);
         }

@@ -1,5 +1,6 @@
 //! What policies and the runtime say to each other.
 
+use super::told::{Certainty, Considered};
 use crate::model::RunTimes;
 use crate::object::place::Place;
 use smallvec::SmallVec;
@@ -28,6 +29,15 @@ pub trait Machine {
     /// Says whether the keeper may have an EDT for a worker that has nothing else to do. A worker is woken if it has. A
     /// keeper says so with its own lock held, so that what it says last is so.
     fn offer_to_workers(&self, offers: bool);
+
+    /// Whether somebody wants to know what a policy expects: the run is recorded.
+    fn is_recorded(&self) -> bool {
+        false
+    }
+
+    /// Is told of each place that was considered for an EDT, where [`Machine::is_recorded`] says so. The EDT is in the hands of
+    /// who tells: a keeper says so with its own lock held.
+    fn considered(&self, _place: &Considered) {}
 }
 
 /// How long the variants of a template take, as far as it is known.
@@ -35,6 +45,9 @@ pub trait Times: Sync {
     /// Nanoseconds that an EDT whose blocks have so many bytes in all keeps a unit of a place busy; none where nothing
     /// is known of it.
     fn expected(&self, place: Place, bytes: u64) -> Option<u64>;
+
+    /// How well that is known.
+    fn certainty(&self, place: Place, bytes: u64) -> Certainty;
 
     /// Whether what was expected has been wrong too often to be believed.
     fn fails(&self) -> bool;
@@ -44,6 +57,15 @@ impl Times for RunTimes {
     fn expected(&self, place: Place, bytes: u64) -> Option<u64> {
         self.expected(place.number(), bytes)
             .map(|estimate| estimate.ns)
+    }
+
+    fn certainty(&self, place: Place, bytes: u64) -> Certainty {
+        match self.expected(place.number(), bytes) {
+            None => Certainty::Unknown,
+            Some(estimate) if estimate.is_guess() => Certainty::Guessed,
+            Some(estimate) if estimate.samples == 0 => Certainty::Derived,
+            Some(_) => Certainty::Measured,
+        }
     }
 
     fn fails(&self) -> bool {
@@ -62,6 +84,8 @@ pub trait Blocks {
 
 /// What can run an EDT.
 pub struct Choices<'a> {
+    /// The EDT, as in [`Kept`].
+    pub edt: usize,
     /// Whether there is a C function.
     pub function: bool,
     /// The devices that have a kernel for it; never empty, and more than one if there is no

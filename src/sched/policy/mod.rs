@@ -16,12 +16,14 @@ mod interface;
 mod locality;
 mod queue;
 mod random;
+mod told;
 mod turns;
 
 pub use interface::{
     Blocks, Candidate, Choice, Choices, Keeper, Kept, Machine, Policy, PolicyEntry, Taken, Times,
     least_loaded,
 };
+pub use told::{Certainty, Considered, Expected, Why};
 
 /// All policies.
 pub const POLICIES: &[PolicyEntry] = &[

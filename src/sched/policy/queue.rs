@@ -1,6 +1,7 @@
 //! What is before a place: the EDTs that wait for it, and those that it was given. Times are nanoseconds.
 
 use super::interface::{Candidate, Kept, Machine};
+use super::told::Expected;
 use crate::object::place::Place;
 use smallvec::SmallVec;
 use std::cmp::Reverse;
@@ -75,7 +76,7 @@ impl Line {
     }
 
     /// How many go before an EDT of this key.
-    fn before(&self, key: Key) -> usize {
+    pub(super) fn before(&self, key: Key) -> usize {
         match self.waiting.back() {
             Some(last) if last.key > key => self.waiting.partition_point(|one| one.key < key),
             _ => self.waiting.len(),
@@ -264,11 +265,14 @@ impl Queue {
         (given + ahead + others as u64 * ns) / self.units as u64
     }
 
-    /// In what time an EDT has ended that has so much before it; none where its time is not known, or it cannot run here.
-    fn end_behind(&self, kept: &Kept, copy_ns: u64, ahead: u64, now: u64) -> Option<u64> {
-        let ns = kept.times.expected(self.place, kept.bytes)?;
-        // A block that moves leaves the caches, and has to come back for others: a fifth in favour of staying.
-        Some(self.free_in(ns, ahead, now).max(copy_ns) + ns + copy_ns / 5)
+    /// What is expected here of an EDT that has so much before it.
+    fn expected(&self, kept: &Kept, copy_ns: u64, ahead: u64, now: u64) -> Expected {
+        let run_ns = kept.times.expected(self.place, kept.bytes);
+        Expected {
+            queue_ns: self.free_in(run_ns.unwrap_or(0), ahead, now),
+            copy_ns,
+            run_ns,
+        }
     }
 
     /// What the first so many of all take, as if they were alike.
@@ -367,12 +371,23 @@ impl Places {
         self.of(place).give(kept, copies, now);
     }
 
-    /// In what time an EDT has ended in a place behind so many of those that wait there; none where its time is not known.
-    fn end_behind(&self, kept: &Kept, place: Place, before: usize, now: u64) -> Option<u64> {
+    /// What is expected of an EDT in a place behind so many of those that wait there; none where it cannot run there.
+    pub(super) fn expected(
+        &self,
+        kept: &Kept,
+        place: Place,
+        before: usize,
+        now: u64,
+    ) -> Option<Expected> {
         let queue = self.get(place);
         let copies = self.copies_in(kept, place, now)?;
         let ahead = queue.part(before, queue.line.len());
-        queue.end_behind(kept, copies, ahead, now)
+        Some(queue.expected(kept, copies, ahead, now))
+    }
+
+    /// In what time it has ended then; none where its time is not known.
+    fn end_behind(&self, kept: &Kept, place: Place, before: usize, now: u64) -> Option<u64> {
+        self.expected(kept, place, before, now)?.end_ns()
     }
 
     /// In what time an EDT has ended that comes to wait for a place.

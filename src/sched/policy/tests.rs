@@ -43,6 +43,7 @@ const DEVICES: [Place; 2] = [Place::device(0), Place::device(1)];
 fn choose_with(policy: &str, function: bool, bytes: [u64; 3], times: usize) -> Vec<Choice> {
     let policy = parse(policy).expect("a policy");
     let choices = Choices {
+        edt: 7,
         function,
         devices: &DEVICES,
         blocks: &Bytes(bytes),
@@ -85,6 +86,7 @@ fn eft_does_not_keep_what_is_shorter_than_placing_it() {
     let times = RunTimes::default();
     let choose = || {
         let choices = Choices {
+            edt: 7,
             function: true,
             devices: &DEVICES[..1],
             blocks: &Bytes([64, 0, 0]),
@@ -172,6 +174,7 @@ fn a_policy_is_added_by_an_entry() {
     };
     let policy = (entry.make)(&[]).expect("no arguments");
     let choices = Choices {
+        edt: 7,
         function: true,
         devices: &DEVICES,
         blocks: &Bytes([0; 3]),

@@ -4,16 +4,19 @@
 //! |---|---|
 //! | `build.rs` | from the records of a file |
 //! | `check.rs` | what cannot be in a recording, and what is cut off |
+//! | `medians.rs` | how long EDTs take in each place |
 //! | `score.rs` | how long the run took against what no schedule ends before |
 //! | `show.rs` | a summary for people |
 
 mod build;
 mod check;
+mod medians;
 mod score;
 mod show;
 
 pub use build::read;
 pub use check::Findings;
+pub(crate) use medians::Medians;
 pub use score::Score;
 pub(crate) use show::median;
 

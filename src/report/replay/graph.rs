@@ -2,7 +2,7 @@
 
 use super::machine::Made as Machine;
 use super::{Row, shares};
-use crate::report::recorded::{Edt, NEVER, Run, median};
+use crate::report::recorded::{Medians, NEVER, Run};
 use crate::simulate::{Block, During, Graph, Task, Uses};
 use rustc_hash::FxHashMap;
 
@@ -20,16 +20,8 @@ pub(super) struct Made {
     pub(super) recorded: Row,
 }
 
-/// What an EDT takes in places where it did not run.
-struct Medians {
-    by_bytes: FxHashMap<(u32, u8, u64), u64>,
-    by_template: FxHashMap<(u32, u8), u64>,
-    /// For each device, which part of the time of its kernels passed while it ran one: less than 1 where its queues ran
-    /// kernels at once.
-    parts: FxHashMap<u8, f64>,
-}
-
-/// What the kernels of devices that ran at once count, as the simulated device runs one after the other.
+/// For each device, which part of the time of its kernels passed while it ran one: less than 1 where its queues ran kernels at
+/// once, as the simulated device runs one after the other.
 fn parts(run: &Run) -> FxHashMap<u8, f64> {
     let mut spans: FxHashMap<u8, Vec<(u64, u64)>> = FxHashMap::default();
     for edt in &run.edts {
@@ -58,42 +50,6 @@ fn parts(run: &Run) -> FxHashMap<u8, f64> {
         )
     };
     spans.into_iter().map(part).collect()
-}
-
-impl Medians {
-    fn of(run: &Run) -> Medians {
-        let mut by_bytes: FxHashMap<(u32, u8, u64), Vec<u64>> = FxHashMap::default();
-        let mut by_template: FxHashMap<(u32, u8), Vec<u64>> = FxHashMap::default();
-        for edt in &run.edts {
-            if let Some(ns) = edt.time() {
-                let key = (edt.template, edt.place, edt.bytes);
-                by_bytes.entry(key).or_default().push(ns);
-                by_template.entry((key.0, key.1)).or_default().push(ns);
-            }
-        }
-        Medians {
-            parts: parts(run),
-            by_bytes: (by_bytes
-                .into_iter()
-                .map(|(key, mut ns)| (key, median(&mut ns))))
-            .collect(),
-            by_template: (by_template
-                .into_iter()
-                .map(|(key, mut ns)| (key, median(&mut ns))))
-            .collect(),
-        }
-    }
-
-    /// What an EDT takes in a place of the recording.
-    fn at(&self, edt: &Edt, place: u8) -> Option<u64> {
-        if edt.place == place {
-            return edt.time();
-        }
-        let alike = self.by_bytes.get(&(edt.template, place, edt.bytes));
-        alike
-            .or_else(|| self.by_template.get(&(edt.template, place)))
-            .copied()
-    }
 }
 
 /// The finish scopes of a run.
@@ -297,7 +253,7 @@ pub(super) fn of(run: &Run, machine: &Machine) -> Result<Made, String> {
     }
     let edges = edges(run);
     let numbers = order(run, &edges)?;
-    let medians = Medians::of(run);
+    let (medians, parts) = (Medians::of(run), parts(run));
     let count = numbers.iter().filter(|number| **number != NOBODY).count();
     let mut graph = Graph {
         tasks: vec![Task::default(); count],
@@ -316,8 +272,13 @@ pub(super) fn of(run: &Run, machine: &Machine) -> Result<Made, String> {
         let may = |place: u8| place == edt.place || place < 64 && could >> place & 1 != 0;
         let mut is_unknown = false;
         let mut time = |place: u8, speed: f64| {
-            let ns = medians.at(edt, place).filter(|_| may(place));
-            let part = medians.parts.get(&place).copied().unwrap_or(1.0);
+            let ns = if edt.place == place {
+                edt.time()
+            } else {
+                let ns = medians.at(edt.template, place, edt.bytes);
+                ns.filter(|_| may(place))
+            };
+            let part = parts.get(&place).copied().unwrap_or(1.0);
             is_unknown |= may(place) && ns.is_none();
             ns.map(|ns| (ns as f64 * part / speed).round() as u64)
         };

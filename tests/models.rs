@@ -1,7 +1,7 @@
 //! What runs learn is kept in files: what becomes of it when files are damaged or cannot be written, when programs run at
 //! the same time, and when a kernel or a program has changed; and the command that shows it.
 
-use ocr::model::{Content, Entry, Store, today};
+use ocr::model::{Content, Entry, KeptTimes, Store, today};
 use std::fs::{self, Permissions};
 use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
@@ -347,8 +347,11 @@ fn changed_kernels_and_programs_begin_anew() {
         let store = Store::new(directory.clone());
         fs::remove_file(path).expect("it is there");
         let fake = content.entries.into_iter().map(|entry| Entry {
-            alone: vec![FAKE; 11],
-            beside: vec![FAKE; 11],
+            times: KeptTimes {
+                alone: vec![FAKE; 11],
+                beside: vec![FAKE; 11],
+                ..KeptTimes::default()
+            },
             ..entry
         });
         store
@@ -356,7 +359,7 @@ fn changed_kernels_and_programs_begin_anew() {
             .expect("it can be written");
     }
     let fakes = |entry: &Entry| {
-        let samples = entry.alone.iter().chain(&entry.beside);
+        let samples = entry.times.alone.iter().chain(&entry.times.beside);
         samples.filter(|&&ns| ns == FAKE).count()
     };
     // The same kernel, so what is known of it is taken in.

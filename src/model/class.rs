@@ -6,11 +6,12 @@
 //! it, the sample is dropped, since one that is waited for costs more than it is worth. What follows from the samples is
 //! published in atomics, so that a lookup takes no lock. Median, deviation and count are three words, and a lookup may
 //! read one of them from before a sample and another from behind it. Each of them is right for this class within one
-//! sample, which is all that a prediction needs; they name no memory, so nothing is ordered by them and `Relaxed` is
-//! enough. A median of 0 says that there is none, so it is written last, and is never less than 1.
+//! sample, which is all that a prediction needs. They name no memory and no access pairs with another, so `Relaxed` is
+//! enough. A median of 0 says that there is none, and a published one is never less than 1. A lookup beside the first sample
+//! may find the median and still a count of 0, as of an estimate that follows from other sizes.
 
 use crate::model::samples::{KEPT, Samples};
-use crate::sync::{AtomicU32, AtomicU64, Ordering};
+use crate::sync::{AtomicBool, AtomicU32, AtomicU64, Ordering};
 #[cfg(loom)]
 use loom::sync::Mutex;
 #[cfg(not(loom))]
@@ -26,6 +27,19 @@ pub struct Estimate {
     pub deviation: u64,
     /// From how many samples of this very size, at most eleven; 0: it follows from other sizes, or from a hint.
     pub samples: u32,
+}
+
+/// What is kept of one size from run to run.
+#[derive(Clone, PartialEq, Eq, Debug, Default)]
+pub struct KeptTimes {
+    /// Nanoseconds of those that ran alone, the oldest first.
+    pub alone: Vec<u64>,
+    /// Nanoseconds of those that ran beside others, the oldest first.
+    pub beside: Vec<u64>,
+    /// Which of the last eleven samples of both kinds ran beside others: a bit for each, the last one lowest.
+    pub lately: u32,
+    /// Nanoseconds of a launch in which the kernel may have been compiled, if there are no samples.
+    pub first: Option<u64>,
 }
 
 /// What ran beside others is believed from so many samples on, among the last eleven of both kinds.
@@ -76,6 +90,9 @@ pub(crate) struct Class {
     /// as there is nothing better, since an unknown time keeps a place from EDTs, and a run that launches a kernel once
     /// would never know more.
     first: AtomicU64,
+    /// Whether a launch of this run counts in `first`. `Relaxed`: it is read at the end of the run, when the threads that write
+    /// it have been joined.
+    is_first_new: AtomicBool,
     /// How many of the last eleven samples ran beside others.
     recently_beside: AtomicU32,
     kept: OnceLock<Box<Mutex<Kept>>>,
@@ -105,6 +122,11 @@ impl Class {
 
     /// Notes the time of a launch in which a kernel may have been compiled.
     pub(crate) fn add_first(&self, ns: u64) {
+        self.take_first(ns);
+        self.is_first_new.store(true, Ordering::Relaxed);
+    }
+
+    fn take_first(&self, ns: u64) {
         let least = match self.first.load(Ordering::Relaxed) {
             0 => ns,
             least => least.min(ns),
@@ -121,37 +143,50 @@ impl Class {
         });
     }
 
-    /// Takes in what an earlier run has kept, the oldest first.
-    pub(crate) fn seed(&self, alone: &[u64], beside: &[u64]) {
+    /// Takes in what an earlier run has kept. This run goes on where that one ended, so what ran beside others there counts
+    /// here as long as it would have counted there.
+    pub(crate) fn seed(&self, times: &KeptTimes) {
+        if let Some(ns) = times.first {
+            self.take_first(ns);
+        }
+        if times.alone.is_empty() && times.beside.is_empty() {
+            return;
+        }
         self.with_kept(|kept| {
-            for &ns in alone {
+            for &ns in &times.alone {
                 self.take_in(kept, ns, false);
             }
-            for &ns in beside {
+            for &ns in &times.beside {
                 self.take_in(kept, ns, true);
             }
+            self.set_kinds(kept, times.lately);
         });
     }
 
-    /// The samples that ran alone, those that ran beside others, and whether this run has added some.
-    pub(crate) fn samples(&self) -> Option<(Vec<u64>, Vec<u64>, bool)> {
-        let mut told = None;
+    /// What is to be kept, and whether this run has added to it. None where nothing is known.
+    pub(crate) fn kept(&self) -> Option<(KeptTimes, bool)> {
         if self.kept.get().is_none() {
-            let first = self.first()?;
-            return Some((vec![first.ns], Vec::new(), true));
+            let first = Some(self.first()?.ns);
+            let times = KeptTimes {
+                first,
+                ..KeptTimes::default()
+            };
+            return Some((times, self.is_first_new.load(Ordering::Relaxed)));
         }
+        let mut told = None;
         self.with_kept(|kept| {
-            told = Some((
-                kept.alone.iter().collect(),
-                kept.beside.iter().collect(),
-                kept.is_new,
-            ));
+            let times = KeptTimes {
+                alone: kept.alone.iter().collect(),
+                beside: kept.beside.iter().collect(),
+                lately: kept.kinds,
+                first: None,
+            };
+            told = Some((times, kept.is_new));
         });
         told
     }
 
     fn take_in(&self, kept: &mut Kept, ns: u64, beside: bool) {
-        const LAST: u32 = (1 << KEPT) - 1;
         let (samples, published) = if beside {
             (&mut kept.beside, &self.beside)
         } else {
@@ -159,7 +194,13 @@ impl Class {
         };
         samples.add(ns);
         published.set(samples);
-        let kinds = (kept.kinds << 1 | u32::from(beside)) & LAST;
+        self.set_kinds(kept, kept.kinds << 1 | u32::from(beside));
+    }
+
+    /// Notes which of the last eleven samples ran beside others; bits above those are of earlier ones.
+    fn set_kinds(&self, kept: &mut Kept, kinds: u32) {
+        const LAST: u32 = (1 << KEPT) - 1;
+        let kinds = kinds & LAST;
         if kinds.count_ones() != kept.kinds.count_ones() {
             self.recently_beside
                 .store(kinds.count_ones(), Ordering::Relaxed);

@@ -4,14 +4,18 @@
 //! ```text
 //! ocr-models 1
 //! place  pthread-Intel(R) Xeon(R) ... driver 3.1
-//! day=20782  program=jacobi:1f0c...  template=sweep+0x1a30  variant=kernel sweep 77ab...  bytes=8192  alone=812,790  beside=1020  check=5d0c12aa
+//! day=20782  program=jacobi:1f0c...  template=sweep+0x1a30  variant=kernel sweep 77ab...  bytes=8192  alone=812,790  beside=1020  order=aba  check=5d0c12aa
 //! ```
 //!
 //! The day is the last one on which a run has used the line, counted from the first of January 1970. Samples are
-//! nanoseconds, the oldest first. `check` is over all of the line that stands before it: a file that was cut, in which a disk
+//! nanoseconds, the oldest first. `order` says of the last eleven samples of both kinds, the oldest first, which ran alone (a)
+//! and which beside others (b). Where it is missing, those that ran alone are taken for the newest. A line of a variant that
+//! was launched only in ways in which its kernel may have been compiled has no samples and no order, but `first=` and the
+//! nanoseconds of the shortest such launch. `check` is over all of the line that stands before it: a file that was cut, in which a disk
 //! has lost bits, or that somebody has edited, has lines that do not fit their check, and these are left out. A file of
 //! another version is not read at all.
 
+use crate::model::class::KeptTimes;
 use crate::model::samples::KEPT;
 use std::fmt::Write;
 
@@ -46,10 +50,8 @@ pub struct Entry {
     pub bytes: u64,
     /// The day on which a run has used it last, since the first of January 1970.
     pub day: u64,
-    /// Nanoseconds of those that ran alone, the oldest first.
-    pub alone: Vec<u64>,
-    /// Nanoseconds of those that ran beside others.
-    pub beside: Vec<u64>,
+    /// How long it has taken.
+    pub times: KeptTimes,
 }
 
 /// What was found in a file.
@@ -108,6 +110,51 @@ fn check(line: &str) -> u32 {
     (hash ^ hash >> 32) as u32
 }
 
+/// What stands behind the name of a field.
+fn value<'a>(field: &'a str, name: &str) -> Option<&'a str> {
+    field.strip_prefix(name)?.strip_prefix('=')
+}
+
+/// Nanoseconds, as an EDT can take them.
+fn sample(text: &str) -> Option<u64> {
+    let ns = text.parse().ok()?;
+    (1..=LONGEST_NS).contains(&ns).then_some(ns)
+}
+
+fn samples(text: &str) -> Option<Vec<u64>> {
+    let words = text.split(',').filter(|word| !word.is_empty());
+    let samples: Option<Vec<u64>> = words.map(sample).collect();
+    samples.filter(|all| all.len() <= KEPT)
+}
+
+/// Which of the last samples ran beside others, as a field says it: the oldest first, one letter each.
+fn order(times: &KeptTimes) -> String {
+    let count = (times.alone.len() + times.beside.len()).min(KEPT);
+    let letter = |at: usize| {
+        if times.lately >> at & 1 != 0 {
+            'b'
+        } else {
+            'a'
+        }
+    };
+    (0..count).rev().map(letter).collect()
+}
+
+/// [`KeptTimes::lately`] of such a field; none where there are not so many samples of a kind.
+fn kinds(order: &str, alone: usize, beside: usize) -> Option<u32> {
+    let count = |kind: char| order.chars().filter(|&letter| letter == kind).count();
+    let (a, b) = (count('a'), count('b'));
+    let fits = a <= alone && b <= beside && a + b == order.len() && a + b <= KEPT;
+    let letters = order.chars();
+    fits.then(|| letters.fold(0, |kinds, letter| kinds << 1 | u32::from(letter == 'b')))
+}
+
+/// [`KeptTimes::lately`] where those that ran alone are the newest.
+fn beside_first(alone: usize, beside: usize) -> u32 {
+    let count = beside.min(KEPT.saturating_sub(alone));
+    ((1 << count) - 1) << alone.min(KEPT)
+}
+
 impl Entry {
     fn line(&self) -> String {
         let list = |samples: &[u64]| {
@@ -123,9 +170,15 @@ impl Entry {
             "day={}\tprogram={program}\ttemplate={template}\tvariant={variant}\tbytes={}\talone={}\tbeside={}",
             self.day,
             self.bytes,
-            list(&self.alone),
-            list(&self.beside)
+            list(&self.times.alone),
+            list(&self.times.beside)
         );
+        if self.samples() != 0 {
+            let _ = write!(line, "\torder={}", order(&self.times));
+        }
+        if let Some(ns) = self.times.first {
+            let _ = write!(line, "\tfirst={ns}");
+        }
         let check = check(&line);
         let _ = write!(line, "\tcheck={check:08x}");
         line
@@ -138,34 +191,45 @@ impl Entry {
             return None;
         }
         let mut fields = checked.split('\t');
-        let mut field = |name: &str| fields.next()?.strip_prefix(name)?.strip_prefix('=');
-        let list = |text: &str| -> Option<Vec<u64>> {
-            let words = text.split(',').filter(|word| !word.is_empty());
-            let samples: Option<Vec<u64>> = words.map(|word| word.parse().ok()).collect();
-            samples.filter(|all| {
-                all.len() <= KEPT && all.iter().all(|ns| (1..=LONGEST_NS).contains(ns))
-            })
-        };
+        let mut field = |name: &str| value(fields.next()?, name);
         let day = field("day")?.parse().ok()?;
         let key = Key {
             program: field("program")?.into(),
             template: field("template")?.into(),
             variant: field("variant")?.into(),
         };
+        let bytes = field("bytes")?.parse().ok()?;
+        let (alone, beside) = (samples(field("alone")?)?, samples(field("beside")?)?);
+        let mut rest = fields.next();
+        let mut lately = beside_first(alone.len(), beside.len());
+        if let Some(order) = rest.and_then(|field| value(field, "order")) {
+            lately = kinds(order, alone.len(), beside.len())?;
+            rest = fields.next();
+        }
+        let mut first = None;
+        if let Some(ns) = rest.and_then(|field| value(field, "first")) {
+            first = Some(sample(ns)?);
+            rest = fields.next();
+        }
+        let is_empty = alone.is_empty() && beside.is_empty() && first.is_none();
+        let times = KeptTimes {
+            alone,
+            beside,
+            lately,
+            first,
+        };
         let entry = Entry {
             key,
+            bytes,
             day,
-            bytes: field("bytes")?.parse().ok()?,
-            alone: list(field("alone")?)?,
-            beside: list(field("beside")?)?,
+            times,
         };
-        let is_empty = entry.alone.is_empty() && entry.beside.is_empty();
-        (!is_empty && fields.next().is_none()).then_some(entry)
+        (!is_empty && rest.is_none()).then_some(entry)
     }
 
     /// How many samples there are.
     pub fn samples(&self) -> usize {
-        self.alone.len() + self.beside.len()
+        self.times.alone.len() + self.times.beside.len()
     }
 }
 
@@ -264,8 +328,12 @@ mod tests {
             key: Key::new("program:12", template, "function"),
             bytes,
             day,
-            alone: vec![100, 90, 110],
-            beside: vec![200],
+            times: KeptTimes {
+                alone: vec![100, 90, 110],
+                beside: vec![200],
+                lately: 0b0010,
+                first: None,
+            },
         }
     }
 
@@ -325,14 +393,76 @@ mod tests {
     fn numbers_that_make_no_sense_are_no_samples() {
         let good = entry("a", 64, 5);
         for alone in [vec![0], vec![u64::MAX], vec![1; KEPT + 1], vec![]] {
-            let beside = Vec::new();
-            let written = content(vec![Entry {
+            let times = KeptTimes {
                 alone,
-                beside,
+                ..KeptTimes::default()
+            };
+            let written = content(vec![Entry {
+                times,
                 ..good.clone()
             }]);
             assert!(Content::parse(written.text().as_bytes()).entries.is_empty());
         }
+    }
+
+    /// A line with these fields behind the bytes, and its check.
+    fn line_with(fields: &str) -> String {
+        let line = format!("day=5\tprogram=p:1\ttemplate=t\tvariant=function\tbytes=64\t{fields}");
+        format!(
+            "{FIRST_LINE}\nplace\tx\n{line}\tcheck={:08x}\n",
+            check(&line)
+        )
+    }
+
+    #[test]
+    fn a_first_launch_and_the_order_of_samples_are_kept() {
+        let first = KeptTimes {
+            first: Some(700),
+            ..KeptTimes::default()
+        };
+        let turns = KeptTimes {
+            alone: vec![10; KEPT],
+            beside: vec![20; KEPT],
+            lately: 0b101_0101_0101,
+            first: None,
+        };
+        for times in [first, turns] {
+            let written = content(vec![Entry {
+                times,
+                ..entry("a", 64, 5)
+            }]);
+            assert_eq!(Content::parse(written.text().as_bytes()), written);
+        }
+        for wrong in [
+            "alone=1\tbeside=\torder=b",
+            "alone=1\tbeside=2\torder=ax",
+            "alone=1\tbeside=2\torder=aab",
+            "alone=\tbeside=\tfirst=0",
+            "alone=\tbeside=\tfirst=",
+            "alone=\tbeside=\tfirst=7\torder=",
+            "alone=1\tbeside=\torder=a\tmore=1",
+        ] {
+            let found = Content::parse(line_with(wrong).as_bytes());
+            assert!(
+                found.entries.is_empty() && found.damage.is_some(),
+                "{wrong}"
+            );
+        }
+    }
+
+    #[test]
+    fn lines_without_an_order_are_read() {
+        let old = |alone: &str, beside: &str| {
+            let text = line_with(&format!("alone={alone}\tbeside={beside}"));
+            let content = Content::parse(text.as_bytes());
+            assert_eq!(content.damage, None);
+            assert_eq!(Content::parse(content.text().as_bytes()), content);
+            content.entries[0].times.lately
+        };
+        assert_eq!(old("1,2,3", "4,5"), 0b11000);
+        assert_eq!(old("", "4,5"), 0b11);
+        let eleven = ["7"; KEPT].join(",");
+        assert_eq!(old(&eleven, &eleven), 0);
     }
 
     #[test]
@@ -343,10 +473,8 @@ mod tests {
             entry("b", 64, today - DAYS - 1),
             entry("c", 64, today - DAYS),
         ]);
-        let newer = Entry {
-            alone: vec![1],
-            ..entry("a", 64, today)
-        };
+        let mut newer = entry("a", 64, today);
+        newer.times.alone[0] = 1;
         kept.merge(vec![newer.clone(), entry("a", 128, today)], today);
         let found: Vec<_> = kept
             .entries

@@ -34,7 +34,7 @@ mod sizes;
 mod store;
 mod transfers;
 
-pub use class::Estimate;
+pub use class::{Estimate, KeptTimes};
 #[cfg(not(loom))]
 pub use file::{Content, Entry, Key, hash};
 pub use run_times::RunTimes;

@@ -1,7 +1,7 @@
 //! How long the EDTs of one template take in each place, and how good the predictions are.
 
 use crate::model::PLACES;
-use crate::model::class::Estimate;
+use crate::model::class::{Estimate, KeptTimes};
 use crate::model::samples::{KEPT, Samples};
 use crate::model::sizes::Sizes;
 use crate::sync::{AtomicBool, AtomicU32, AtomicU64, Ordering};
@@ -142,24 +142,23 @@ impl RunTimes {
         !table.recalled.swap(true, Ordering::Relaxed)
     }
 
-    /// Takes in what an earlier run has kept of one size, the oldest samples first.
-    pub fn seed(&self, place: usize, bytes: u64, alone: &[u64], beside: &[u64]) {
+    /// Takes in what an earlier run has kept of one size.
+    pub fn seed(&self, place: usize, bytes: u64, kept: &KeptTimes) {
         let table = self.0.get_or_init(Box::default);
         let times = table.places.get(place);
         let sizes = times.map(|times| &times.get_or_init(Box::default).sizes);
         if let Some(class) = sizes.and_then(|sizes| sizes.class_for(bytes)) {
-            class.seed(alone, beside);
+            class.seed(kept);
         }
     }
 
-    /// Calls `see` with what is kept of each size in a place, if this run has added to it: the bytes, the samples that
-    /// ran alone, and those that ran beside others, the oldest first.
-    pub fn each_new(&self, place: usize, mut see: impl FnMut(u64, Vec<u64>, Vec<u64>)) {
+    /// Calls `see` with the bytes of each size in a place, and with what is to be kept of it, if this run has added to that.
+    pub fn each_new(&self, place: usize, mut see: impl FnMut(u64, KeptTimes)) {
         let table = self.0.get();
         let times = table.and_then(|table| table.places.get(place)?.get());
         for (bytes, class) in times.into_iter().flat_map(|times| times.sizes.each()) {
-            if let Some((alone, beside, true)) = class.samples() {
-                see(bytes, alone, beside);
+            if let Some((kept, true)) = class.kept() {
+                see(bytes, kept);
             }
         }
     }
@@ -238,6 +237,13 @@ mod tests {
         times.expected(place, bytes).map(|estimate| estimate.ns)
     }
 
+    fn kept_of(times: &RunTimes, place: usize) -> Vec<(u64, KeptTimes)> {
+        let mut kept = Vec::new();
+        times.each_new(place, |bytes, times| kept.push((bytes, times)));
+        kept.sort_unstable_by_key(|(bytes, _)| *bytes);
+        kept
+    }
+
     #[test]
     fn places_and_sizes_are_told_apart() {
         let times = RunTimes::default();
@@ -261,12 +267,25 @@ mod tests {
         times.first(1, 64, 700);
         assert_eq!(expected(&times, 1, 64), Some(700));
         assert_eq!(times.error(1), None);
-        let mut kept = Vec::new();
-        times.each_new(1, |bytes, alone, beside| kept.push((bytes, alone, beside)));
-        assert_eq!(kept, [(64, vec![700], vec![])]);
-        times.sample(1, 64, 100, false);
-        assert_eq!(expected(&times, 1, 64), Some(100));
-        assert_eq!(times.error(1), None, "a guess is not judged");
+        let kept = kept_of(&times, 1);
+        let first = KeptTimes {
+            first: Some(700),
+            ..KeptTimes::default()
+        };
+        assert_eq!(kept, [(64, first)]);
+        // The next run guesses by it, too, and believes the first sample.
+        let next = RunTimes::default();
+        next.seed(1, 64, &kept[0].1);
+        assert_eq!(kept_of(&next, 1), [], "nothing is new");
+        for times in [&times, &next] {
+            let guess = times.expected(1, 64).expect("a guess");
+            assert!(guess.ns == 700 && guess.samples == 0, "{guess:?}");
+            times.sample(1, 64, 100, false);
+            assert_eq!(expected(times, 1, 64), Some(100));
+            assert_eq!(times.error(1), None, "a guess is not judged");
+            let (_, kept) = &kept_of(times, 1)[0];
+            assert!(kept.first.is_none() && kept.alone == [100], "{kept:?}");
+        }
     }
 
     #[test]
@@ -350,17 +369,36 @@ mod tests {
             first.sample(0, 64, ns, ns % 2 == 0);
         }
         first.sample(0, 128, 7, false);
-        let mut kept = Vec::new();
-        first.each_new(0, |bytes, alone, beside| kept.push((bytes, alone, beside)));
-        kept.sort_unstable();
-        assert_eq!(kept[1], (128, vec![7], vec![]));
-        for (bytes, alone, beside) in &kept {
-            second.seed(0, *bytes, alone, beside);
+        let kept = kept_of(&first, 0);
+        let (bytes, of_128) = &kept[1];
+        assert!(*bytes == 128 && of_128.alone == [7] && of_128.beside.is_empty());
+        for (bytes, times) in &kept {
+            second.seed(0, *bytes, times);
         }
         for bytes in [64, 128] {
             assert_eq!(first.expected(0, bytes), second.expected(0, bytes));
         }
-        second.each_new(0, |bytes, _, _| panic!("{bytes} is not new"));
+        assert_eq!(kept_of(&second, 0), [], "nothing is new");
+    }
+
+    #[test]
+    fn what_ran_beside_others_long_ago_is_not_what_ran_last() {
+        let (first, second) = (RunTimes::default(), RunTimes::default());
+        for beside in [true, false] {
+            for _ in 0..11 {
+                first.sample(0, 64, if beside { 900 } else { 100 }, beside);
+            }
+        }
+        second.seed(0, 64, &kept_of(&first, 0)[0].1);
+        assert_eq!(expected(&second, 0, 64), Some(100));
+        // The runs go on alike.
+        for round in 0..4 {
+            for times in [&first, &second] {
+                times.sample(0, 64, 900, true);
+            }
+            assert_eq!(expected(&first, 0, 64), expected(&second, 0, 64), "{round}");
+        }
+        assert_eq!(expected(&second, 0, 64), Some(900));
     }
 
     #[test]

@@ -139,6 +139,7 @@ fn show(store: &Store, files: &[File], filter: Option<&str>) -> String {
         ("bytes", Align::Right),
         ("alone", Align::Right),
         ("beside others", Align::Right),
+        ("first launch", Align::Right),
         ("samples", Align::Right),
         ("last used", Align::Left),
     ];
@@ -161,8 +162,9 @@ fn show(store: &Store, files: &[File], filter: Option<&str>) -> String {
                     None => key.variant.clone(),
                 },
                 bytes(entry.bytes),
-                median(&entry.alone),
-                median(&entry.beside),
+                median(&entry.times.alone),
+                median(&entry.times.beside),
+                median(entry.times.first.as_slice()),
                 entry.samples().to_string(),
                 ago(entry.day),
             ]);

@@ -157,8 +157,7 @@ impl Runtime {
                 .or_insert_with(|| self.read_models(store, place));
             let key = self.remembered.key(work, place);
             for entry in key.and_then(|key| known.get(&key)).into_iter().flatten() {
-                work.times
-                    .seed(place.number(), entry.bytes, &entry.alone, &entry.beside);
+                work.times.seed(place.number(), entry.bytes, &entry.times);
             }
         }
     }
@@ -217,14 +216,13 @@ impl Runtime {
                     continue;
                 };
                 let entries = learned.entry(place).or_default();
-                work.times.each_new(place.number(), |bytes, alone, beside| {
+                work.times.each_new(place.number(), |bytes, times| {
                     let key = key.clone();
                     entries.push(Entry {
                         key,
                         bytes,
                         day: today,
-                        alone,
-                        beside,
+                        times,
                     });
                 });
             }

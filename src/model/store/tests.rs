@@ -1,4 +1,5 @@
 use super::*;
+use crate::model::KeptTimes;
 use crate::model::file::Key;
 use std::os::unix::fs::PermissionsExt;
 
@@ -28,8 +29,10 @@ fn entry(template: &str, ns: u64) -> Entry {
         key: Key::new("program:1", template, "function"),
         bytes: 64,
         day: today(),
-        alone: vec![ns],
-        beside: Vec::new(),
+        times: KeptTimes {
+            alone: vec![ns],
+            ..KeptTimes::default()
+        },
     }
 }
 

@@ -22,7 +22,7 @@ mod machine;
 
 pub use machine::{DeviceWish, Wish};
 
-use crate::model::RunTimes;
+use crate::model::{KeptTimes, RunTimes};
 use crate::report::bounds::{Bounds, Precedence, Problem};
 use crate::report::recorded::Run;
 use crate::simulate::{Graph, MachineModel, simulate};
@@ -195,8 +195,11 @@ impl Replay {
             // As many as are kept, over the whole range, so that their median is that of all.
             let count = times.len().min(SAMPLES);
             let each = |at: usize| times[(2 * at + 1) * times.len() / (2 * count)];
-            let kept: Vec<u64> = (0..count).map(each).collect();
-            models[template as usize].seed(place, bytes, &kept, &[]);
+            let kept = KeptTimes {
+                alone: (0..count).map(each).collect(),
+                ..KeptTimes::default()
+            };
+            models[template as usize].seed(place, bytes, &kept);
         }
         models
     }

@@ -169,7 +169,8 @@ impl Runtime {
                 if let Some(damage) = content.damage {
                     self.registry.note_once(format!(
                         "what earlier runs have learned is lost in part or whole: {damage}. It is learned again, and the \
-                         file is written anew"
+                         file is written anew. There is nothing to do, unless that is said again and again: then look who \
+                         else writes the file, or name another directory in OCR_MODELS"
                     ));
                 }
                 for entry in content.entries {
@@ -177,7 +178,10 @@ impl Runtime {
                 }
             }
             Err(error) => {
-                let text = format!("what earlier runs have learned cannot be read: {error}");
+                let text = format!(
+                    "what earlier runs have learned cannot be read: {error}. Make it a file that this user can read, remove \
+                     it, or name another directory in OCR_MODELS (off: nothing is kept)"
+                );
                 self.registry.remark(text);
             }
         }
@@ -193,7 +197,8 @@ impl Runtime {
             if work.times.has_failed() {
                 self.registry.remark(format!(
                     "how long EDTs of template \"{}\" take does not follow from the sizes of their blocks: for a time, \
-                     predictions were off by more than half, and they ran in the first free place",
+                     predictions were off by more than half, and they ran in the first free place. Give EDTs of other \
+                     lengths a template of their own",
                     work.name
                 ));
             }
@@ -232,7 +237,10 @@ impl Runtime {
                 continue;
             }
             if let Err(error) = store.add(&self.name_of(place), entries, today) {
-                let text = format!("what this run has learned cannot be kept: {error}");
+                let text = format!(
+                    "what this run has learned cannot be kept: {error}. Let this user write there, name another directory in \
+                     OCR_MODELS, or set OCR_MODELS=off"
+                );
                 self.registry.remark(text);
             }
         }

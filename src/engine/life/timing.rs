@@ -108,8 +108,8 @@ pub(crate) struct Call {
     work: &'static Code,
     bytes: u64,
     beside: bool,
-    /// How often the thread had slept in a call.
-    slept: u64,
+    /// How often the thread had waited in a call.
+    waits: u64,
     learns: bool,
     begun: Instant,
 }
@@ -125,7 +125,7 @@ impl Context {
             work,
             bytes: if learns { runtime.bytes_of(edt) } else { 0 },
             beside: learns && runtime.any_device_runs(Place::HOST),
-            slept: self.slept,
+            waits: self.waits,
             learns,
             begun: Instant::now(),
         })
@@ -137,7 +137,7 @@ impl Call {
     pub(crate) fn end(self, context: &Context) {
         let ns = self.begun.elapsed().as_nanos() as u64;
         context.count_time(self.work, Place::HOST, ns);
-        if self.learns && context.slept == self.slept {
+        if self.learns && context.waits == self.waits {
             let beside = self.beside || context.runtime.any_device_runs(Place::HOST);
             let times = &self.work.times;
             times.sample(Place::HOST.number(), self.bytes, ns, beside);

@@ -43,8 +43,8 @@ pub(crate) struct Context {
     pub queued: bool,
     /// The EDT that runs.
     pub current: Option<&'static Edt>,
-    /// How often the thread has slept in a call.
-    pub slept: u64,
+    /// How often the thread has waited in a call: for an event, for others to stand still, or by looking again and again.
+    pub waits: u64,
     /// The EDT in whose call the runtime creates one of its own, which is not to be in that one's finish scope.
     pub on_behalf_of: Option<&'static Edt>,
     /// The blocks that the current EDT (or the thread) created and has not released.
@@ -101,7 +101,7 @@ impl Context {
             keep_next: false,
             queued: false,
             current: None,
-            slept: 0,
+            waits: 0,
             on_behalf_of: None,
             held: ptr::null(),
             answered: Answered::default(),

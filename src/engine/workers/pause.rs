@@ -39,6 +39,7 @@ impl Context {
             if !wait {
                 return false;
             }
+            self.waits += 1;
             runtime.wait_for_resume(&mut state, me);
             if runtime.end.is_ending() {
                 return false;
@@ -48,6 +49,7 @@ impl Context {
         state.pause.by = Some(self.who());
         runtime.end.call(Interrupt::PAUSE);
         drop(state);
+        self.waits += 1;
         runtime.queues.sleep.wake_all();
         let mut state = runtime.seats.lock();
         while !runtime.end.is_ending() && state.at_work(runtime) > state.pause.still + me {

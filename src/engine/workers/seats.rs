@@ -54,6 +54,7 @@ impl Context {
     /// seat. Does not return once nobody can do anything for it any more.
     pub(crate) fn look_again(&mut self, edt: &Edt) {
         let runtime = self.runtime;
+        self.waits += 1;
         self.stand_still_in_edt();
         if self.seating == Seating::Polling {
             if runtime.end.is_ending() && self.polls_in_vain() {

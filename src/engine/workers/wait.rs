@@ -130,7 +130,7 @@ impl Context {
         calls.set_idle(true);
         let state = sleeper.wait();
         calls.set_idle(false);
-        self.slept += 1;
+        self.waits += 1;
         if worker {
             self.come_back();
         } else {

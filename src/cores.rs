@@ -1,8 +1,8 @@
 //! The cores that the process may use, and how workers and the compute units of CPU devices share them.
 //!
-//! A CPU device computes on the cores on which workers run EDTs. Where both work on the same ones, neither takes the time
-//! that it would take alone, and a comparison of the two says nothing. So each side gets cores of its own, where there are
-//! two at least. They are sets: within its set, the system moves a thread where it likes.
+//! A CPU device computes on the cores on which workers run EDTs, too. Where both work on one core, neither takes the time
+//! that it would take alone, and a comparison of the two says nothing. So each side gets cores of its own, if the process may
+//! use two cores at least. What each side gets is a set: the system may move a thread from one core of its set to another.
 
 use crate::text::read_file;
 use std::{fmt, io};
@@ -17,7 +17,7 @@ type Words = [libc::c_ulong; WORDS];
 pub struct CoreSet(Vec<usize>);
 
 impl CoreSet {
-    /// Where a thread of this process may run; 0 is the thread that asks.
+    /// The cores on which a thread of this process may run; 0 is the thread that asks.
     ///
     /// # Errors
     /// The system does not tell.
@@ -37,7 +37,7 @@ impl CoreSet {
     /// Has a thread of this process run on these cores alone; 0 is the thread that asks.
     ///
     /// # Errors
-    /// The thread is gone, or the system refuses.
+    /// The thread is gone, none of these cores is there, or the system refuses.
     pub fn bind(&self, thread: libc::pid_t) -> io::Result<()> {
         let mut words: Words = [0; WORDS];
         for core in &self.0 {
@@ -57,13 +57,13 @@ impl CoreSet {
         self.0.len()
     }
 
-    /// Whether there is none.
-    pub fn is_empty(&self) -> bool {
-        self.0.is_empty()
+    /// Whether each of these cores is one of the others.
+    pub fn is_within(&self, others: &CoreSet) -> bool {
+        (self.0.iter()).all(|core| others.0.binary_search(core).is_ok())
     }
 
-    /// The first `len` less `last` of these cores, and the `last` ones, where those that share hardware stand side by side:
-    /// two threads of one core do not have its whole speed each.
+    /// Divides the set: the second part has so many cores, and the first one has the rest. Neighbours stay together as far as
+    /// that can be, since two threads of one core do not have its whole speed each.
     fn split_off(&self, last: usize, place: impl Fn(usize) -> Neighbours) -> (CoreSet, CoreSet) {
         let mut cores = self.0.clone();
         cores.sort_by_cached_key(|&core| (place(core), core));
@@ -94,10 +94,11 @@ impl fmt::Display for CoreSet {
     }
 }
 
-/// The package of a core, and the core of it whose thread it is: alike for two threads of one core.
+/// What neighbours have in common: the package, and the core of it whose hardware threads they are. The system gives each
+/// hardware thread a number, and that is what is called a core everywhere else here.
 type Neighbours = (u32, u32);
 
-/// The neighbours of a core; its own number where the system does not tell.
+/// What a core has in common with its neighbours. Where the system does not tell, it has none.
 fn neighbours(core: usize) -> Neighbours {
     let about = |what: &str| {
         let file = format!("/sys/devices/system/cpu/cpu{core}/topology/{what}");
@@ -107,12 +108,13 @@ fn neighbours(core: usize) -> Neighbours {
     place().unwrap_or((0, core as u32))
 }
 
-/// How many workers and how many compute units have cores of their own, where there are so many cores. None where they
-/// cannot. `is_fixed`: somebody has asked for just so many workers.
+/// How many of the workers and of the compute units get a core each, where there are so many cores. None where one side would
+/// get no core. `is_fixed`: somebody has asked for just so many workers.
 ///
-/// Where both find room, both stay as they are. Else each side gets half of the cores: which of the two is faster is not
-/// known before, and a comparison is fair where both have as much. An odd core is a worker's, since much of a program has no
-/// kernel. A device that has fewer units than its half leaves the rest to the workers.
+/// Where there is room for all, all stay. Workers that somebody has asked for stay, too, and the compute units get the cores
+/// that are left. Else each side gets half of the cores: which of the two is faster is not known before, and a comparison is
+/// fair where both have as much. An odd core is a worker's, since much of a program has no kernel. Devices with fewer units
+/// than half of the cores leave the rest to the workers.
 pub fn divide(
     cores: usize,
     workers: usize,
@@ -136,9 +138,9 @@ pub fn divide(
 /// Which cores workers have, and which the CPU devices.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Shares {
-    /// How many workers.
+    /// How many workers run EDTs: at most as many as `of_workers` has cores.
     pub workers: usize,
-    /// How many compute units, of all CPU devices together.
+    /// How many compute units work, of all CPU devices together: at most as many as `of_devices` has cores.
     pub units: usize,
     /// The cores of the workers.
     pub of_workers: CoreSet,
@@ -147,10 +149,11 @@ pub struct Shares {
 }
 
 impl Shares {
-    /// Shares out the cores of a set, of which no more than `usable` can be busy at a time; see [`divide`] for the others.
+    /// Shares out the cores of a set, of which a quota may leave `usable` that are busy at a time. [`divide`] tells of the
+    /// other arguments, and where the answer is none.
     ///
-    /// The devices get as many cores as they have units, and the workers all others, for what functions start threads of
-    /// their own. Where a quota allows less than all cores, both get as many more as there are more.
+    /// Without a quota the devices get as many cores as compute units, and the workers all others, since functions may start
+    /// threads of their own. With one, there are more cores than may be busy, and the devices get the same part of them.
     pub fn new(
         all: &CoreSet,
         usable: usize,
@@ -179,7 +182,8 @@ impl Shares {
         })
     }
 
-    /// How many of its own units a device keeps, of `all` that the devices have together. Each has one at least.
+    /// How many of its own units a device keeps, of `all` that the devices have together: its part of the share, and one at
+    /// least. So many small devices may keep more units than the share has.
     pub fn units_of(&self, own: usize, all: usize) -> usize {
         (own * self.units / all.max(1)).clamp(1, own.max(1))
     }
@@ -287,10 +291,11 @@ mod tests {
     fn a_thread_is_bound_to_what_it_is_given() {
         let bound = std::thread::spawn(|| {
             let all = CoreSet::of_thread(0).expect("the system tells");
-            assert!(!all.is_empty());
+            assert!(all.len() > 0);
             let last = set(all.0.last().copied());
             last.bind(0).expect("a core that the thread has");
             assert_eq!(CoreSet::of_thread(0).expect("the system tells"), last);
+            assert!(last.is_within(&all) && (all == last || !all.is_within(&last)));
             assert!(set([]).bind(0).is_err());
             assert_eq!(CoreSet::of_thread(0).expect("the system tells"), last);
         });

@@ -85,5 +85,5 @@ pub use opencl::threads::{
 };
 #[cfg(not(loom))]
 pub(crate) use opencl::threads::{
-    move_from as move_opencl_threads, of_platforms as threads_of_platforms,
+    count_beyond as count_opencl_threads_beyond, move_from as move_opencl_threads, of_platforms as threads_of_platforms,
 };

@@ -119,6 +119,15 @@ pub(crate) fn of_platforms(platforms: &[&str]) -> Vec<libc::pid_t> {
     of_these.map(|&(_, id)| id).collect()
 }
 
+/// How many threads OpenCL has, as far as they can be told from others, and how many of them may run on other cores, too.
+pub(crate) fn count_beyond(cores: &CoreSet) -> (usize, usize) {
+    let all = of_drivers().into_iter().map(CoreSet::of_thread);
+    // One that has ended meanwhile is none.
+    let all: Vec<CoreSet> = all.flatten().collect();
+    let beyond = all.iter().filter(|own| !own.is_within(cores));
+    (all.len(), beyond.count())
+}
+
 /// Has OpenCL's threads that run on just the cores of one set run on those of another.
 pub(crate) fn move_from(from: &CoreSet, to: &CoreSet) {
     for id in of_drivers() {

@@ -211,6 +211,7 @@ impl Run {
             self.runtime.warn_unwritten();
             true
         };
+        self.runtime.devices.remark_cores(&self.runtime);
         self.runtime.devices.stop();
         self.runtime.signals.end();
         watchdog::stay_harmless();
@@ -301,6 +302,7 @@ impl Runtime {
     /// Writes the report of a run that ends with this status, in the middle of what it does.
     pub(crate) fn report(&self, status: i32) {
         trace::writer::end(status);
+        self.devices.remark_cores(self);
         self.report_with(status, self.started.elapsed().as_secs_f64(), None);
     }
 

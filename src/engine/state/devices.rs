@@ -209,6 +209,11 @@ impl Devices {
         }
     }
 
+    /// Says how workers and CPU devices have shared the cores.
+    pub(crate) fn remark_cores(&self, runtime: &Runtime) {
+        self.sharing.remark_own(runtime, self.in_use());
+    }
+
     /// Ends all device managers, after what is in flight.
     pub(crate) fn stop(&self) {
         for used in self.in_use() {

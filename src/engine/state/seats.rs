@@ -212,14 +212,14 @@ impl Seats {
         self.notify(state);
     }
 
-    /// Has the threads that run EDTs run on these cores, those that are started later, too.
-    pub(crate) fn bind(&self, cores: &CoreSet) {
+    /// Has the threads that run EDTs run on these cores, those that are started later, too. False if the system refuses:
+    /// then threads stay where they are.
+    pub(crate) fn bind(&self, cores: &CoreSet) -> bool {
         let mut state = self.state.lock();
         state.cores = Some(cores.clone());
-        for &thread in &state.numbers {
-            // Each is there: it takes its number away, with the lock, before it ends. What the system refuses stays.
-            let _ = cores.bind(thread);
-        }
+        // Each is there: it takes its number away, with the lock, before it ends.
+        let refused = |&&thread: &&libc::pid_t| cores.bind(thread).is_err();
+        state.numbers.iter().filter(refused).count() == 0
     }
 
     /// This thread may run EDTs from now on.

@@ -27,7 +27,19 @@ pub(crate) struct Sharing {
     all: Option<CoreSet>,
     /// What was decided, if it was. None: they share all.
     shares: OnceLock<Option<Shares>>,
-    begun: OnceLock<()>,
+    /// Whether workers and devices have gone to their cores, and how that went for the workers.
+    begun: OnceLock<Begun>,
+}
+
+/// What came of sharing the cores out.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Begun {
+    /// Workers and devices share all cores.
+    Shared,
+    /// The threads that run EDTs are bound to their cores.
+    Bound,
+    /// The system has refused to bind one of them.
+    Refused,
 }
 
 fn is_cpu(info: &DeviceInfo) -> bool {
@@ -99,14 +111,15 @@ impl Sharing {
     pub(crate) fn begin(&self, runtime: &'static Runtime, devices: &[DeviceInfo], used: &[Used]) {
         self.begun.get_or_init(|| {
             if !used.iter().any(|used| is_cpu(&used.info)) {
-                return;
+                return Begun::Shared;
             }
             let Some(shares) = self.decide(runtime, devices) else {
-                return self.remark_shared(runtime, used);
+                self.remark_shared(runtime, used);
+                return Begun::Shared;
             };
             let threads = threads_of(devices);
             for &thread in &threads {
-                // One that has ended meanwhile needs no core.
+                // One that has ended meanwhile needs no core. What the system refuses is seen at the end.
                 let _ = shares.of_devices.bind(thread);
             }
             // A device of one unit may have no thread, and compute on its manager's.
@@ -117,8 +130,11 @@ impl Sharing {
                 }
             }
             runtime.seats.limit_to(runtime, shares.workers);
-            runtime.seats.bind(&shares.of_workers);
-            self.remark_own(runtime, shares, used);
+            if runtime.seats.bind(&shares.of_workers) {
+                Begun::Bound
+            } else {
+                Begun::Refused
+            }
         });
     }
 
@@ -129,18 +145,31 @@ impl Sharing {
         }
     }
 
-    /// Says who has which cores, which figures are to be judged by.
-    fn remark_own(&self, runtime: &Runtime, shares: &Shares, used: &[Used]) {
-        let cpus = used.iter().filter(|used| is_cpu(&used.info));
-        let units: u64 = cpus.map(|used| u64::from(used.info.compute_units)).sum();
-        runtime.registry.remark(format!(
-            "{} ({}) and {} of the device {} ({}) have cores of their own; OCR_BIND=off has them share all",
-            counted(shares.workers as u64, "worker"),
-            list(&shares.of_workers),
-            counted(units, "compute unit"),
-            names(used),
-            list(&shares.of_devices),
-        ));
+    /// Says who has which cores, if they were shared out: figures are to be judged by that. Called at the end of the run,
+    /// when OpenCL has started all its threads, and before the managers of the devices end.
+    pub(crate) fn remark_own(&self, runtime: &Runtime, used: &[Used]) {
+        let (Some(begun), Some(Some(shares))) = (self.begun.get(), self.shares.get()) else {
+            return;
+        };
+        if *begun == Begun::Shared || !runtime.settings.is_reported() {
+            return;
+        }
+        let cpus = || used.iter().filter(|used| is_cpu(&used.info));
+        let units: u64 = cpus().map(|used| u64::from(used.info.compute_units)).sum();
+        // A device that computes on its manager's thread has no other.
+        let of_managers = |used: &Used| {
+            let cores = CoreSet::of_thread(used.manager.thread_number());
+            used.whole_units == 1 && cores.is_ok_and(|cores| cores.is_within(&shares.of_devices))
+        };
+        let (threads, beyond) = device::count_opencl_threads_beyond(&shares.of_devices);
+        let doubt = Doubt {
+            refused: *begun == Begun::Refused,
+            untold: threads == 0 && !cpus().all(of_managers),
+            threads,
+            beyond,
+        };
+        let text = describe_own(shares, units, &names(used), doubt);
+        runtime.registry.remark(text);
     }
 
     /// Says where devices and workers share cores, which no figure of either is without.
@@ -172,6 +201,54 @@ impl Sharing {
     }
 }
 
+/// Why threads may run on cores that are not theirs.
+#[derive(Clone, Copy, Default)]
+struct Doubt {
+    /// The system has refused to bind a worker.
+    refused: bool,
+    /// Which threads are the devices' cannot be told.
+    untold: bool,
+    /// How many threads OpenCL has.
+    threads: usize,
+    /// How many of those may run on other cores than those of the devices.
+    beyond: usize,
+}
+
+/// Says which cores workers and the compute units of CPU devices have, and whether they have them for themselves.
+fn describe_own(shares: &Shares, units: u64, devices: &str, doubt: Doubt) -> String {
+    let who = format!(
+        "{} ({}) and {} of the device {devices} ({})",
+        counted(shares.workers as u64, "worker"),
+        list(&shares.of_workers),
+        counted(units, "compute unit"),
+        list(&shares.of_devices),
+    );
+    let why = if doubt.refused {
+        "the system refuses to bind threads".to_string()
+    } else if doubt.untold {
+        "which threads are the device's cannot be told".to_string()
+    } else if doubt.beyond != 0 {
+        format!(
+            "of the {} of OpenCL {} may run on other cores, too",
+            counted(doubt.threads as u64, "thread"),
+            doubt.beyond
+        )
+    } else {
+        let undivided = if units > shares.units as u64 {
+            ", though the device is not divided, so that its compute units share theirs"
+        } else {
+            ""
+        };
+        return format!(
+            "{who} have cores of their own{undivided}; OCR_BIND=off has them share all"
+        );
+    };
+    format!(
+        "{who} were to have cores of their own, but {why}: judge figures as those of a worker and a device that share \
+         cores"
+    )
+}
+
 /// The names of the CPU devices.
 fn names(used: &[Used]) -> String {
     let cpus = used.iter().filter(|used| is_cpu(&used.info));
@@ -193,5 +270,62 @@ impl Runtime {
     /// How many workers have not given up their seats for good.
     pub(crate) fn workers_left(&self) -> usize {
         self.queues.workers() - self.seats.retired()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn cores_of_their_own_are_claimed_where_all_threads_are_bound() {
+        let all = CoreSet::of_thread(0).expect("the system tells");
+        let shares = Shares {
+            workers: 1,
+            units: 1,
+            of_workers: all.clone(),
+            of_devices: all,
+        };
+        let none = Doubt {
+            threads: 2,
+            ..Doubt::default()
+        };
+        let text = describe_own(&shares, 1, "x", none);
+        assert!(
+            text.contains("have cores of their own; OCR_BIND=off"),
+            "{text}"
+        );
+        let undivided = describe_own(&shares, 2, "x", none);
+        assert!(
+            undivided.contains("2 compute units") && undivided.contains("not divided"),
+            "{undivided}"
+        );
+        let doubts = [
+            (
+                Doubt {
+                    refused: true,
+                    ..none
+                },
+                "the system refuses",
+            ),
+            (
+                Doubt {
+                    untold: true,
+                    ..Doubt::default()
+                },
+                "cannot be told",
+            ),
+            (
+                Doubt { beyond: 1, ..none },
+                "of the 2 threads of OpenCL 1 may",
+            ),
+        ];
+        for (doubt, why) in doubts {
+            let text = describe_own(&shares, 1, "x", doubt);
+            assert!(
+                text.contains(why) && !text.contains("have cores of their own;"),
+                "{text}"
+            );
+        }
     }
 }

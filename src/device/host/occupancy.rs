@@ -1,24 +1,25 @@
 //! For how long each kernel has kept its device, by the device's clock.
 //!
-//! That is what an EDT costs who waits behind it: its kernel's own run time, and the gap before it in which the device had
-//! nothing to do but to begin it. What it waited for before, other kernels or the copies of its blocks, is not its own.
-//! Where kernels of several queues run at the same time, each is charged its share of that time.
+//! That is the time by which an EDT delays what waits behind it: the run time of its kernel, and the gap before it, in which
+//! the device had nothing to do but to begin it. What the kernel waited for before that, other kernels or the copies of its
+//! blocks, is not charged to it. Where kernels of several queues run at the same time, each is charged its share of that time.
 //!
-//! Kernels are seen to have ended in batches, and in each queue in order, but not in the order in which they have ended on
-//! the device. So a batch of all queues is put on one line of time here. A kernel of another queue that has not ended yet is
-//! not known: what ran beside it is charged a little too much, and it itself too little by that, when it ends.
+//! The manager sees in batches which kernels have ended: those of one queue in order, but one queue after the other. So a
+//! batch of all queues is put on one line of time here. A kernel that has not ended yet is not known. One that ran beside it
+//! and ends before is charged the whole of the time that both ran, and the later one its share, if the former is still
+//! remembered then: so that time may be charged more than once.
 
 /// When a kernel could have begun, has begun and has ended, in nanoseconds of the device's clock.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) struct Span {
-    /// Nothing but the device kept it from running from then on, as far as OpenCL tells.
+    /// From then on nothing but the device kept it from running, as far as OpenCL tells; never later than `started`.
     pub(crate) ready: u64,
     pub(crate) started: u64,
     pub(crate) ended: u64,
 }
 
 impl Span {
-    /// None where the clock makes no sense.
+    /// None where the clock makes no sense: a start at 0, or an end before the start.
     pub(crate) fn new(ready: u64, started: u64, ended: u64) -> Option<Span> {
         let span = Span {
             ready: ready.min(started),
@@ -29,16 +30,18 @@ impl Span {
     }
 }
 
-/// So many kernels of the last batch are remembered, for those that they ran beside.
+/// So many kernels are remembered from one batch to the next, for those that ran beside them: the last ones to end.
 const REMEMBERED: usize = 4;
 
 /// What a device did last.
 #[derive(Default)]
 pub(crate) struct Occupancy {
-    /// The last ones to end, of those that were seen.
+    /// The kernels that are remembered: the last ones to end.
     last: Vec<Span>,
-    /// Used again for each batch.
+    /// The starts and ends of a batch: when, whether it is a start, and the number of the kernel. It is made anew for each
+    /// batch, as `running` is, and kept for its memory alone.
     bounds: Vec<(u64, bool, usize)>,
+    /// The numbers of the kernels that run at one time.
     running: Vec<usize>,
 }
 
@@ -49,7 +52,7 @@ impl Occupancy {
         ends.max().unwrap_or(0)
     }
 
-    /// Adds up, for each kernel of a batch, for how long it has kept the device; at least 1.
+    /// Puts into `times`, for each kernel of a batch, for how many nanoseconds it has kept the device; at least 1.
     pub(crate) fn charge(&mut self, batch: &[Span], times: &mut Vec<u64>) {
         times.clear();
         times.resize(batch.len(), 0);
@@ -58,7 +61,8 @@ impl Occupancy {
         };
         let mut idle_from = 0;
         self.bounds.clear();
-        // The numbers behind those of the batch are of those that ran beside them.
+        // Behind the numbers of the batch are those of the kernels that are remembered. One that had ended before is not
+        // charged any more, and says only since when the device was idle.
         for (number, span) in batch.iter().chain(&self.last).enumerate() {
             if number >= batch.len() && (span.ended <= first || span.started == span.ended) {
                 idle_from = idle_from.max(span.ended);
@@ -67,7 +71,8 @@ impl Occupancy {
             self.bounds.push((span.started, true, number));
             self.bounds.push((span.ended, false, number));
         }
-        // Of two that meet, one has ended when the other begins. One of no length begins before it ends.
+        // Where one ends when another begins, the end comes first. A kernel of the batch that took no time begins before it
+        // ends.
         let of = |number: usize| batch.get(number);
         self.bounds.sort_unstable_by_key(|&(at, begins, number)| {
             let is_empty = of(number).is_some_and(|span| span.started == span.ended);

@@ -2,7 +2,7 @@
 
 use super::queues::{Found, Local, Queues};
 use crate::object::edt::EdtRef;
-use loom::sync::atomic::AtomicUsize;
+use loom::sync::atomic::{AtomicBool, AtomicUsize};
 use loom::sync::{Arc, Condvar, Mutex};
 use std::sync::atomic::Ordering;
 
@@ -197,4 +197,86 @@ fn one_worker_takes_what_is_offered() {
 #[test]
 fn two_workers_take_what_is_offered() {
     what_is_offered_is_taken_by(2, 1);
+}
+
+/// Workers of which some give up their seats, and the number of the first one that does.
+struct Limited {
+    shared: Shared,
+    limit: AtomicUsize,
+    /// What `Interrupt::RETIRE` is.
+    is_called: AtomicBool,
+}
+
+impl Limited {
+    /// The steps of `Seats::limit_to` (`engine/state/seats.rs`).
+    fn limit_to(&self, workers: usize) {
+        let sleep = &self.shared.queues.sleep;
+        self.limit.store(workers, Ordering::SeqCst);
+        self.is_called.store(true, Ordering::SeqCst);
+        sleep.wake_all();
+        sleep.notify();
+    }
+
+    /// What a worker does that may have to give up its seat (`engine/workers/worker.rs`, `Context::retire`). EDT 1 makes
+    /// another one ready.
+    fn work(&self, mut local: Local) {
+        let (shared, index) = (&self.shared, local.index());
+        let queues = &shared.queues;
+        let retires =
+            || self.is_called.load(Ordering::Relaxed) && index >= self.limit.load(Ordering::SeqCst);
+        loop {
+            if retires() {
+                local.hand_over(queues);
+                queues.sleep.notify();
+                return;
+            }
+            let stop = || shared.has_ended() || retires();
+            let next = local.next(queues, None).map(Found::Ready);
+            let found = next.or_else(|| local.search(queues, stop, || None, || {}));
+            let Some(found) = found else {
+                if shared.has_ended() {
+                    return;
+                }
+                continue;
+            };
+            if number(&found) == 1 {
+                local.push(edt(100));
+                queues.sleep.notify();
+            }
+            if shared.left.fetch_sub(1, Ordering::AcqRel) == 1 {
+                queues.sleep.wake_all();
+            }
+        }
+    }
+}
+
+/// One of two workers gives up its seat, perhaps with an EDT in its queue: the other one runs all that it leaves.
+#[test]
+fn who_gives_up_a_seat_leaves_its_edts_to_the_others() {
+    let mut model = loom::model::Builder::new();
+    model.preemption_bound = Some(3);
+    model.check(|| {
+        let (queues, locals) = Queues::new(2);
+        let shared = Shared {
+            queues,
+            left: AtomicUsize::new(2),
+        };
+        let limited = Arc::new(Limited {
+            shared,
+            limit: AtomicUsize::new(2),
+            is_called: AtomicBool::new(false),
+        });
+        let threads: Vec<_> = locals
+            .into_iter()
+            .map(|local| {
+                let limited = limited.clone();
+                loom::thread::spawn(move || limited.work(local))
+            })
+            .collect();
+        limited.shared.queues.inject(edt(1));
+        limited.limit_to(1);
+        for thread in threads {
+            thread.join().expect("no panic");
+        }
+    });
 }

@@ -22,18 +22,25 @@ impl Interrupt {
 }
 
 /// Whether the program ends, and what else workers are called to.
+///
+/// A look at `calls` is `Relaxed` and orders nothing. What a call is about is written before it and read behind a lock that the
+/// caller takes after it: that of the seats, or that of the list of sleepers. So a worker that misses a call between two EDTs
+/// finds it behind the lock, before it sleeps or waits for a seat.
 #[derive(Default)]
 pub(crate) struct End {
+    /// The reasons, one bit each.
     calls: AtomicU8,
-    /// The code of `ocrAbort`, where the program gets it from `ocrLegacyFinalize`.
+    /// The code of `ocrAbort`, where the program gets it from `ocrLegacyFinalize`. The store in `abort` pairs with the load in
+    /// [`End::code`] by the lock of `shutdown`, which `abort` takes after it, and whoever waits for the end before.
     pub(crate) code: AtomicI32,
-    /// Whether that was called, which may be with 0.
+    /// Whether that was called, which may be with 0. Stored and read as `code` is.
     pub(crate) aborted: AtomicBool,
     /// See [`End::edt_missing`]. Read when the threads that count have been joined.
     missing_edts: AtomicU64,
-    /// Whether somebody is ending the process.
+    /// Whether somebody is ending the process. It is written by one swap, which decides who does, and pairs with the load in
+    /// [`End::leave_it_to_who_exits`].
     pub(crate) exiting: AtomicBool,
-    /// Whether somebody has found that the program hangs.
+    /// Whether somebody has found that the program hangs. The swap in [`End::accuse`] pairs with itself: one thread finds false.
     accused: AtomicBool,
     pub(crate) shutdown: Mutex<bool>,
     pub(crate) changed: Condvar,

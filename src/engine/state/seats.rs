@@ -52,7 +52,8 @@ use std::sync::OnceLock;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::thread::{JoinHandle, ThreadId};
 
-/// Threads of the process, of this run and of earlier ones, that stay in a call for ever.
+/// Threads of the process, of this run and of earlier ones, that stay in a call for ever. The addition in [`Seats::lose`] pairs
+/// with the load in [`Seats::known`].
 static GONE: AtomicUsize = AtomicUsize::new(0);
 
 thread_local! {
@@ -81,14 +82,18 @@ pub(crate) struct Seats {
     changed: Condvar,
     /// There is a seat for a spare; one is told for each.
     free: Condvar,
-    /// Seats from this number on are given up; 0: none is. Written once, with `state` locked.
+    /// Seats from this number on are given up; 0: none is. Written once, with `state` locked, before the workers are called
+    /// ([`Interrupt::RETIRE`]). A worker that sees the call may not see the number yet: then it looks again behind its next
+    /// EDT, or before it sleeps, behind the lock of the list of sleepers, which [`Seats::limit_to`] takes after the call.
     limit: AtomicUsize,
-    /// How many seats have been given up. Written with `state` locked.
+    /// How many seats have been given up. Written with `state` locked. The addition in [`Seats::retire`] pairs with the load in
+    /// [`Seats::retired`]: who counts a seat as given up finds in the queues what its worker has handed over, and so does not
+    /// take a program for one that hangs (`Runtime::has_halted`).
     retired: AtomicUsize,
     /// Threads of the runtime, the one that watches included, that have been started and have not ended.
     /// Written with `state` locked, and never more than there are: whoever compares it with the threads
     /// of the process may take one of them for the program's for a moment, but does not miss one of the
-    /// program's.
+    /// program's. The subtraction in [`Seats::lose`] pairs with the load in [`Seats::known`].
     own: AtomicUsize,
 }
 
@@ -196,7 +201,8 @@ impl Seats {
                 runtime.end.call(Interrupt::OVERSUBSCRIBED);
             }
         }
-        // They look up, and those that are too many see it. Whoever falls asleep later has seen it before.
+        // Those that sleep look up, and see whether they are too many. Whoever gets onto the list of sleepers later has the
+        // lock of that after this thread, and so sees the call and the limit when it looks for the last time.
         runtime.queues.sleep.wake_all();
         runtime.queues.sleep.notify();
     }
@@ -235,7 +241,8 @@ impl Seats {
 
     /// How many threads of the process are the runtime's, or will never do anything.
     pub(crate) fn known(&self) -> usize {
-        // In this order: one that is lost is counted here after it has been taken from the others.
+        // In this order: `lose` takes a thread from `own` before it counts it in `GONE`. So who finds it in `GONE` does not find
+        // it in `own` any more, and none counts twice.
         let gone = GONE.load(Ordering::SeqCst);
         gone + self.own.load(Ordering::SeqCst)
     }

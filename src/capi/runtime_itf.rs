@@ -86,7 +86,7 @@ export! {
         })
     }
 
-    /// How many workers there are.
+    /// How many workers there are, without those that have been given up or are about to be.
     fn ocrNbWorkers() -> u64, or 0; {
         with(0, |context| context.runtime.workers() as u64)
     }

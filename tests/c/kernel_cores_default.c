@@ -9,23 +9,24 @@
 
 enum { EDTS = 400 };
 
-/* The threads that have run an EDT of the second round. */
-static pid_t threads[1024];
-static u64 count;
+/* The threads that have run an EDT of the second round, and the workers, by their GUIDs. */
+static struct {
+    u64 numbers[1024];
+    u64 count;
+} threads, workers;
 
-static void note_thread(void) {
-    pid_t own = gettid();
-    u64 seen = __atomic_load_n(&count, __ATOMIC_ACQUIRE);
-    for (u64 i = 0; i < seen; i++) {
-        if (__atomic_load_n(&threads[i], __ATOMIC_RELAXED) == own) {
-            return;
-        }
-    }
-    /* Each thread notes itself alone: nobody else writes the same number. */
-    u64 at = __atomic_fetch_add(&count, 1, __ATOMIC_ACQ_REL);
-    CHECK(at < sizeof threads / sizeof *threads);
-    __atomic_store_n(&threads[at], own, __ATOMIC_RELAXED);
-}
+#define NOTE(list, number)                                                                                             \
+    do {                                                                                                               \
+        u64 own = (number), seen = __atomic_load_n(&(list).count, __ATOMIC_ACQUIRE), i = 0;                            \
+        while (i < seen && __atomic_load_n(&(list).numbers[i], __ATOMIC_RELAXED) != own) {                             \
+            i++;                                                                                                       \
+        }                                                                                                              \
+        if (i == seen) { /* Each thread notes itself alone: nobody else writes the same number. */                     \
+            u64 at = __atomic_fetch_add(&(list).count, 1, __ATOMIC_ACQ_REL);                                           \
+            CHECK(at < sizeof(list).numbers / sizeof *(list).numbers);                                                 \
+            __atomic_store_n(&(list).numbers[at], own, __ATOMIC_RELAXED);                                              \
+        }                                                                                                              \
+    } while (0)
 
 static ocrGuid_t works(u32 paramc, u64 *paramv, u32 depc, ocrEdtDep_t depv[]) {
     (void)paramc, (void)depc, (void)depv;
@@ -34,16 +35,21 @@ static ocrGuid_t works(u32 paramc, u64 *paramv, u32 depc, ocrEdtDep_t depv[]) {
     do {
         clock_gettime(CLOCK_MONOTONIC, &now);
     } while ((now.tv_sec - begin.tv_sec) * 1000000000 + now.tv_nsec - begin.tv_nsec < 50000);
+    ocrGuid_t worker;
+    ocrCurrentWorkerGuid(&worker);
+    CHECK(!ocrGuidIsNull(worker));
     if (paramv[0]) {
-        note_thread();
+        NOTE(threads, gettid());
+        NOTE(workers, (u64)worker.guid);
     }
     return NULL_GUID;
 }
 
 static ocrGuid_t ends(u32 paramc, u64 *paramv, u32 depc, ocrEdtDep_t depv[]) {
     (void)paramc, (void)paramv, (void)depc, (void)depv;
-    CHECK(count > 0 && count <= (u64)expect_apart());
+    CHECK(threads.count > 0 && threads.count <= (u64)expect_apart());
     CHECK_EQ(ocrNbWorkers(), expect_apart());
+    CHECK(workers.count > 0 && workers.count <= ocrNbWorkers());
     ocrShutdown();
     return NULL_GUID;
 }

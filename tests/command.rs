@@ -780,6 +780,28 @@ fn variables_that_leave_pocl_without_a_device_are_named() {
     }
 }
 
+/// A list of which a part is right is used, and the rest of it is told.
+#[test]
+fn drivers_of_pocl_that_give_no_device_are_named() {
+    if !is_pocl_alone() {
+        return;
+    }
+    let set = [("POCL_DEVICES", "pthread bogus")];
+    let says = "POCL_DEVICES is \"pthread bogus\", but the driver \"bogus\" has given no device";
+    let text = ocr(&["info", "--short"], &set).is(0, &[]).stdout;
+    let text = text.split_whitespace().collect::<Vec<_>>().join(" ");
+    assert!(text.contains(says), "no `{says}` in\n{text}");
+    let answer = vector_scale(&[], &set);
+    assert_eq!(answer.status, Some(0), "{}", answer.stderr);
+    answer.says(&["ocr: warning: ", says]);
+    let right = vector_scale(&[], &[("POCL_DEVICES", "pthread")]);
+    assert!(
+        !right.stderr.contains("given no device"),
+        "{}",
+        right.stderr
+    );
+}
+
 /// LLVM ends the process in the middle of a launch, from a thread of its own.
 #[test]
 fn a_folder_of_pocl_that_is_full_at_a_launch_is_explained() {

@@ -2,7 +2,7 @@
 
 use crate::device::opencl::error::code_name;
 use crate::device::opencl::surroundings::{
-    choosers, driver_in, icd_fault, is_opencl, is_pocl, load_failure, pocl_cache_is_empty,
+    choosers, driver_in, drivers_without_device, icd_fault, is_opencl, is_pocl, load_failure, pocl_cache_is_empty,
 };
 use crate::device::opencl::{surroundings, threads};
 use crate::text::Readable;
@@ -238,10 +238,16 @@ fn ask() -> Inventory {
                         .notes
                         .push(format!("platform {name} has no device: {why}"));
                 }
+                let before = found.devices.len();
                 for id in ids {
                     let index = found.devices.len();
                     let device = describe(index, id, name.clone(), version.clone());
                     found.devices.push(device);
+                }
+                let new = &found.devices[before..];
+                if is_pocl(&name) && !new.is_empty() {
+                    let names: Vec<&str> = new.iter().map(|device| &*device.name).collect();
+                    found.warnings.extend(drivers_without_device(&names, env));
                 }
             }
             Err(code) => {

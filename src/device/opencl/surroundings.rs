@@ -246,6 +246,55 @@ pub(crate) fn choosers(
     ))
 }
 
+/// The names that drivers of PoCL have for themselves, and how the names of their devices begin, where those are others.
+const DRIVERS: &[(&str, &str)] = &[
+    ("cpu", "pthread"),
+    ("pthread", "cpu"),
+    ("basic", "cpu-minimal"),
+];
+
+/// What is said where `POCL_DEVICES` names drivers of PoCL that have given no device, beside others that have. `devices` are
+/// the names of PoCL's devices. A driver of GPUs calls a device by its own name, so it cannot always be told whose one is.
+pub(crate) fn drivers_without_device(
+    devices: &[&str],
+    variable: impl Fn(&str) -> Option<OsString>,
+) -> Option<String> {
+    let value = variable("POCL_DEVICES")?;
+    let value = Readable::os(&value).to_string();
+    let mut others = devices.to_vec();
+    let mut without = Vec::new();
+    for driver in value.split_whitespace() {
+        let is_its = |device: &&str| {
+            let mut names = vec![driver];
+            names.extend(DRIVERS.iter().filter(|of| of.0 == driver).map(|of| of.1));
+            let rest = names.iter().find_map(|name| device.strip_prefix(name));
+            rest.is_some_and(|rest| rest.is_empty() || rest.starts_with('-'))
+        };
+        match others.iter().position(is_its) {
+            Some(at) => {
+                others.swap_remove(at);
+            }
+            None => without.push(format!("\"{driver}\"")),
+        }
+    }
+    if without.len() <= others.len() {
+        return None;
+    }
+    let who = match (&without[..], others.len()) {
+        ([driver], _) => format!("the driver {driver} has given no device"),
+        (drivers, 0) => format!("the drivers {} have given no device", drivers.join(" and ")),
+        (drivers, some) => format!(
+            "{} of the drivers {} have given no device",
+            drivers.len() - some,
+            drivers.join(", ")
+        ),
+    };
+    Some(format!(
+        "POCL_DEVICES is \"{value}\", but {who}: PoCL does not know it, or it has no hardware here. The others are used. Name \
+         drivers that this PoCL has (pthread or cpu, basic), or unset POCL_DEVICES"
+    ))
+}
+
 /// What can be said where OpenCL has ended the process by itself, in sentences that follow another; empty where nothing
 /// is known. PoCL compiles and links kernels when they are first launched, too.
 pub fn why_ended() -> String {
@@ -436,6 +485,42 @@ mod tests {
         assert!(with("rusticl", &[]).contains("RUSTICL_ENABLE names, which is not set"));
         let text = with("NVIDIA CUDA", &[("CUDA_VISIBLE_DEVICES", "-1")]);
         assert!(text.contains("CUDA_VISIBLE_DEVICES=\"-1\""), "{text}");
+    }
+
+    #[test]
+    fn drivers_that_give_no_device_are_named() {
+        let said = |set: &str, devices: &[&str]| {
+            drivers_without_device(devices, |name| (name == "POCL_DEVICES").then(|| set.into()))
+        };
+        let (pthread, basic, gpu) = (
+            "pthread-haswell-Intel(R) Xeon(R)",
+            "basic-haswell",
+            "NVIDIA A100",
+        );
+        // Each has given one, by its own name or by that which later versions have for it.
+        assert_eq!(said("pthread", &[pthread]), None);
+        assert_eq!(said("basic pthread", &[pthread, basic]), None);
+        assert_eq!(said("pthread pthread", &[pthread, pthread]), None);
+        assert_eq!(said("pthread", &["cpu-haswell-x"]), None);
+        assert_eq!(said("basic cpu", &["cpu-minimal-x", "cpu-haswell-x"]), None);
+        assert_eq!(said("cuda pthread", &[pthread, gpu]), None);
+        assert_eq!(said("cuda", &[gpu, gpu]), None);
+        let text = said("pthread bogus", &[pthread]).expect("one has given none");
+        assert!(
+            text.contains("POCL_DEVICES is \"pthread bogus\", but the driver \"bogus\" has"),
+            "{text}"
+        );
+        assert!(text.contains("Name drivers"), "{text}");
+        let text = said("pthreads basic pthread", &[pthread, basic]).expect("a typing error");
+        assert!(text.contains("the driver \"pthreads\" has"), "{text}");
+        let text = said("a b pthread", &[pthread]).expect("two have given none");
+        assert!(text.contains("drivers \"a\" and \"b\" have"), "{text}");
+        let text = said("cuda bogus", &[gpu]).expect("one has given none");
+        assert!(
+            text.contains("1 of the drivers \"cuda\", \"bogus\""),
+            "{text}"
+        );
+        assert_eq!(drivers_without_device(&[pthread], |_| None), None);
     }
 
     #[test]

@@ -15,6 +15,7 @@ use std::ffi::{OsStr, OsString};
 use std::fmt;
 use std::os::unix::ffi::{OsStrExt, OsStringExt};
 use std::path::{Path, PathBuf};
+use std::time::Duration;
 
 /// One setting, as people see it.
 pub struct Description {
@@ -62,6 +63,11 @@ pub const SETTINGS: &[Description] = &[
         name: "device-ahead",
         variable: "OCR_DEVICE_AHEAD",
         what: "kernels that each device has enqueued behind the one they wait for, at most; 0: none; default: 32",
+    },
+    Description {
+        name: "patience",
+        variable: "OCR_PATIENCE",
+        what: "seconds after which a note says that nothing ends on a device for which all others wait, and again after twice the time; off; default: 60",
     },
     Description {
         name: "platform",
@@ -221,6 +227,8 @@ pub struct Settings {
     pub device_copies: Set<bool>,
     /// Kernels enqueued ahead, per device.
     pub device_ahead: Set<usize>,
+    /// After how long a note says that all wait for a device; whole seconds, at least 1. None: it is not said.
+    pub patience: Set<Option<Duration>>,
     /// The description of the machine is there.
     pub platform: Set<Option<PathBuf>>,
     /// Where what runs have learned is kept.
@@ -250,6 +258,11 @@ pub enum Request {
 
 /// The most workers that make sense to ask for; more is a typing error.
 const MAX_WORKERS: usize = 4096;
+
+/// After how long a note says that all wait for a device.
+const PATIENCE: Duration = Duration::from_secs(60);
+/// The most seconds that make sense to ask for there: a year.
+const MAX_PATIENCE: u64 = 366 * 86_400;
 
 /// The value that each setting was given, and its origin.
 struct Values(HashMap<&'static str, (OsString, String)>);
@@ -356,6 +369,11 @@ impl Settings {
                 self.device_ahead.to_string(),
                 &self.device_ahead.origin,
             ),
+            (
+                "patience",
+                (self.patience.value).map_or("off".into(), |time| time.as_secs().to_string()),
+                &self.patience.origin,
+            ),
             ("platform", path(&self.platform), &self.platform.origin),
             ("models", self.models.to_string(), &self.models.origin),
             ("check", self.check.to_string(), &self.check.origin),
@@ -459,6 +477,7 @@ impl Values {
             device_memory: self.get("device-memory", None, |text| parse_bytes(text).map(Some))?,
             device_copies: self.get("device-copies", false, parse_flag)?,
             device_ahead: self.get("device-ahead", 32, parse_count)?,
+            patience: self.get("patience", Some(PATIENCE), parse_patience)?,
             platform: self.get_file("platform")?,
             models: self.get_bytes("models", Models::Cache, parse_models)?,
             check: self.get("check", Checks::Off, parse_checks)?,
@@ -621,6 +640,20 @@ fn parse_flag(text: &str) -> Result<bool, String> {
 
 fn parse_count(text: &str) -> Result<usize, String> {
     text.parse().map_err(|_| format!("\"{text}\" is no number"))
+}
+
+fn parse_patience(text: &str) -> Result<Option<Duration>, String> {
+    match text {
+        "off" | "0" => Ok(None),
+        _ => text
+            .parse()
+            .ok()
+            .filter(|seconds| (1..=MAX_PATIENCE).contains(seconds))
+            .map(|seconds| Some(Duration::from_secs(seconds)))
+            .ok_or_else(|| {
+                format!("\"{text}\" is neither off nor a number of seconds from 1 to {MAX_PATIENCE}")
+            }),
+    }
 }
 
 fn parse_bytes(text: &str) -> Result<u64, String> {

@@ -535,3 +535,59 @@ fn what_fails_on_one_device_runs_on_the_other() {
     }
     println!("{elsewhere} of them went on on the other device");
 }
+
+/// Commands that never end, of a kernel and of a copy: notes tell of them, and the program goes on.
+#[test]
+fn commands_that_never_end_are_told_and_told_again() {
+    if support::is_without_opencl() {
+        println!("skipped: OCR_TEST_NO_OPENCL");
+        return;
+    }
+    let (folder, programs) = prepare("stuck");
+    let program = programs.iter().find(|program| program.name == KERNELS);
+    let program = program.expect("it is one of them");
+    for (inject, says) in [
+        ("clEnqueueNDRangeKernel:3:stuck", "(kernel \""),
+        ("clEnqueueReadBuffer:1:stuck", "a device brings data blocks for EDT "),
+    ] {
+        let errors = folder.join("errors");
+        let mut child = Command::new(&program.path)
+            .args(&program.arguments)
+            .env("OPENCL_DYLIB_PATH", folder.join("libinjector.so"))
+            .env("OCR_INJECT", inject)
+            .env("OCR_SCHED", "device")
+            .env("OCR_DEVICES", "all")
+            .env("OCR_DEVICE_FORCE_COPIES", "1")
+            .env("OCR_MODELS", "off")
+            .env("OCR_WORKERS", "2")
+            .env("OCR_PATIENCE", "1")
+            .stdin(Stdio::null())
+            .stdout(Stdio::null())
+            .stderr(File::create(&errors).expect("target can be written"))
+            .spawn()
+            .expect("the program can be started");
+        let started = Instant::now();
+        let said = loop {
+            let said = std::fs::read(&errors).expect("it is there");
+            let said = String::from_utf8_lossy(&said).into_owned();
+            let notes = said.matches("no command of a device has ended").count();
+            let status = child.try_wait().expect("it is a child");
+            if notes > 1 && said.ends_with('\n') {
+                assert_eq!(status, None, "{inject}: it goes on: {said}");
+                break said;
+            }
+            let goes_on = status.is_none() && started.elapsed() < WATCHDOG;
+            if !goes_on {
+                let _ = child.kill();
+            }
+            assert!(goes_on, "{inject}: no two notes, and {status:?}: {said}");
+            thread::sleep(Duration::from_millis(20));
+        };
+        child.kill().expect("it is there");
+        child.wait().expect("it is a child");
+        for part in ["ocr: note: after ", "OCR_PATIENCE", says] {
+            assert!(said.contains(part), "{inject}: no `{part}` in {said}");
+        }
+        assert!(!said.contains("ocr: error: "), "{inject}: {said}");
+    }
+}

@@ -10,6 +10,7 @@
  * HOW      now       the call returns an error, and nothing is done
  *          later     the command is executed, and its event ends with a negative status
  *          skipped   the command is not executed, and its event ends with a negative status
+ *          stuck     the command is not executed, and its event never ends
  * BEHIND   what becomes of a command that waits for one that failed in these ways, or that would wait for such a one:
  *          run       it is executed all the same
  *          ended     it is executed, and its event ends with a negative status
@@ -320,7 +321,9 @@ static struct command begin(const char *name, handle queue, cl_uint count, struc
     if (before != NULL && event->count < MOST) {
         event->after[event->count++] = before;
     }
-    if (fail) {
+    if (fail && strcmp(how, "stuck") == 0) {
+        event->never = command.skipped = true;
+    } else if (fail) {
         event->forced = true;
         event->ends = FAILS;
         command.skipped = strcmp(how, "skipped") == 0;

@@ -7,6 +7,7 @@
 //! everything else happens here, in an ordinary thread.
 
 use crate::engine::process::crash;
+use crate::engine::process::patience::Patience;
 use crate::engine::state::handlers::Handler;
 use crate::engine::state::runtime::Runtime;
 use std::cell::UnsafeCell;
@@ -15,7 +16,7 @@ use std::mem::MaybeUninit;
 use std::sync::Once;
 use std::sync::atomic::{AtomicBool, AtomicI32, AtomicU32, Ordering};
 
-/// How often the threads of the process are looked at.
+/// How often the threads of the process are looked at, at least.
 const ROUTINE_SECONDS: i64 = 5;
 /// How often the threads are looked at while the program hangs unless a thread of its own does something.
 const SUSPICION_SECONDS: i64 = 1;
@@ -96,7 +97,12 @@ pub(crate) fn is_here() -> bool {
 pub(crate) fn watch(runtime: &Runtime) {
     // SAFETY: `gettid` has no preconditions.
     THREAD.store(unsafe { libc::gettid() }, Ordering::Relaxed);
-    let mut next = in_seconds(ROUTINE_SECONDS);
+    let mut patience = runtime.settings.patience.map(Patience::new);
+    let routine = match *runtime.settings.patience {
+        Some(patience) => ROUTINE_SECONDS.min(patience.as_secs() as i64),
+        None => ROUTINE_SECONDS,
+    };
+    let mut next = in_seconds(routine);
     let mut is_soon = false;
     let mut last = None;
     while !runtime.end.is_ending() {
@@ -111,12 +117,15 @@ pub(crate) fn watch(runtime: &Runtime) {
             (next, is_soon) = (in_seconds(SUSPICION_SECONDS), true);
         }
         if SEMAPHORE.wait_until(&next) {
-            (next, is_soon) = (in_seconds(ROUTINE_SECONDS), false);
+            (next, is_soon) = (in_seconds(routine), false);
             // Before it looks: what is suspected from now on is another look.
             SUSPECTED.store(false, Ordering::SeqCst);
             runtime.check_halt();
             runtime.check_deadlock();
             runtime.note_blind();
+            if let Some(patience) = &mut patience {
+                runtime.note_patience(patience);
+            }
         }
     }
     PROCESS.store(0, Ordering::SeqCst);

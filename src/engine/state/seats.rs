@@ -273,6 +273,12 @@ impl Seats {
         self.changed.wait(state);
     }
 
+    /// Whether the EDT of a thread goes on without a seat, or waits by looking again and again.
+    pub(crate) fn any_away(&self) -> bool {
+        let state = self.state.lock();
+        state.back + state.looking != 0
+    }
+
     /// Has everybody who waits look again, by whoever has the lock.
     pub(crate) fn notify(&self, _state: &mut SeatState) {
         self.changed.notify_all();

@@ -15,10 +15,12 @@
 //! | holders and queue of a block | the block's lock, to which the EDTs in the queue belong |
 //! | what a thread does | numbers that the thread stores |
 
+mod blocks;
 mod circle;
 mod dot;
 mod events;
 mod look;
+mod run;
 mod text;
 
 use crate::check::history::History;

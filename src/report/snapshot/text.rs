@@ -2,17 +2,16 @@
 
 use super::events::{kind_and_lack, untaken_channels};
 use super::{
-    BlockWait, DeferredCallView, Holder, Maker, Marks, Name, OpenScope, SHOWN, Snapshot, Thread,
-    WaitingEdt, is_between,
+    DeferredCallView, Maker, Name, OpenScope, SHOWN, Snapshot, Thread, WaitingEdt, is_between,
 };
 use crate::check::history::What;
-use crate::diag::{BlockName, EdtName};
+use crate::diag::EdtName;
 use crate::object::edt::Mode;
 use crate::object::event::EventKind;
 use crate::object::guid::{Guid, Kind};
 use crate::report::tally::Label;
-use crate::report::{comm, counted, name_of_other, thread_name};
-use std::collections::{BTreeMap, HashSet};
+use crate::report::{comm, name_of_other, thread_name};
+use std::collections::BTreeMap;
 use std::fmt;
 
 /// Pre-slots of one EDT, EDTs of one scope, and events of one event that are described.
@@ -28,7 +27,7 @@ impl fmt::Display for Name {
 }
 
 /// A list in words: a few of them, and how many more.
-fn list<T>(all: &[T], each: impl Fn(&T) -> String) -> String {
+pub(super) fn list<T>(all: &[T], each: impl Fn(&T) -> String) -> String {
     let mut text: Vec<String> = all.iter().take(FEW).map(each).collect();
     if all.len() > FEW {
         text.push(format!("{} more", all.len() - FEW));
@@ -194,109 +193,7 @@ impl Snapshot<'_> {
             .any(|thread| thread.waits.is_some())
     }
 
-    /// The note about a program that runs, `since` an earlier one.
-    pub fn of_run(&self, since: Option<&Marks>) -> String {
-        let told = &self.told;
-        let (running, blocked) = (self.running.len(), self.block_waits.len());
-        // Without devices, what is in no queue is on its way into one.
-        let past = self.runnable_count.saturating_sub(running + blocked);
-        let ready = if told.devices.is_empty() {
-            past
-        } else {
-            told.ready
-        };
-        let mut text = format!(
-            "ocr: note: after {:.3} s: {}; EDTs: {running} running, {ready} ready, {} waiting for \
-             dependences, {blocked} waiting for data blocks",
-            told.seconds,
-            counted(told.workers as u64, "worker"),
-            self.waiting_count
-        );
-        if !told.devices.is_empty() {
-            let others = past.saturating_sub(ready);
-            text += &format!(", {others} on devices or on their way");
-        }
-        text += &format!("; {} have run", told.ran);
-        if let Some(before) = since {
-            let ran = told.ran.saturating_sub(before.ran);
-            text += &format!(", {ran} since the note after {:.3} s", before.seconds);
-        }
-        let workers = told.threads.iter().filter(|thread| thread.worker);
-        for thread in workers.filter(|thread| thread.waits.is_none()) {
-            text += &format!("\n  {}", thread.name());
-            text += &match self.running.get(&thread.running) {
-                Some(edt) => format!(" runs {}", self.edt(edt)),
-                None => " runs no EDT".into(),
-            };
-            if let Some(before) = since
-                && self
-                    .mark(thread)
-                    .is_some_and(|mark| before.running.contains(&mark))
-            {
-                text += &format!(", as after {:.3} s", before.seconds);
-            }
-        }
-        let ready: Vec<Name> = self.ready().copied().collect();
-        if !ready.is_empty() {
-            let edts = list(&ready, |edt| self.edt(edt));
-            text += &format!("\n  {edts}: {}", self.ready_as());
-        }
-        // Those that wait for a block are named with it.
-        let blocked: HashSet<Guid> = self.block_waits.iter().map(|wait| wait.edt.guid).collect();
-        for (place, (number, name)) in told.devices.iter().enumerate() {
-            let edts = self.on_devices.iter();
-            let edts = edts.filter(|(edt, on)| *on == place && !blocked.contains(&edt.guid));
-            let edts: Vec<Name> = edts.map(|&(edt, _)| edt).collect();
-            text += &format!("\n  device {number} ({name}) has ");
-            text += &if edts.is_empty() {
-                "no EDT".into()
-            } else {
-                list(&edts, |edt| self.edt(edt))
-            };
-        }
-        text += &self.what_waits();
-        if told.free_threads {
-            text += "\n  threads of the program or of a library are outside of the runtime, which they may \
-                     call at any time: ";
-            text += &match &told.handled {
-                None => {
-                    "unless all of them wait for each other for ever, a hang is not told".into()
-                }
-                Some(signal) => format!(
-                    "a hang is not told, since the program has a handler of {signal}, which may wake one of them"
-                ),
-            };
-        }
-        text + "\n"
-    }
-
-    /// What a later note compares with.
-    pub fn marks(&self) -> Marks {
-        Marks {
-            seconds: self.told.seconds,
-            ran: self.told.ran,
-            running: (self.told.threads.iter())
-                .filter_map(|thread| self.mark(thread))
-                .collect(),
-        }
-    }
-
-    /// What a thread runs, if that has a GUID that no other EDT ever has.
-    fn mark(&self, thread: &Thread) -> Option<(i32, Guid)> {
-        let edt = self.running.get(&thread.running)?;
-        (!edt.guid.is_label()).then_some((thread.id, edt.guid))
-    }
-
-    /// What an EDT is that does not run, waits for no other, and is on no device.
-    fn ready_as(&self) -> &'static str {
-        if self.told.devices.is_empty() {
-            "ready to run"
-        } else {
-            "ready to run, or a device brings its data"
-        }
-    }
-
-    fn what_waits(&self) -> String {
+    pub(super) fn what_waits(&self) -> String {
         let mut text = String::new();
         let waiting = self.told.threads.iter().filter(|of| of.waits.is_some());
         let more = waiting.clone().count().saturating_sub(SHOWN);
@@ -402,7 +299,7 @@ impl Snapshot<'_> {
     }
 
     /// The same of an object, by its GUID.
-    fn object(&self, guid: Guid) -> String {
+    pub(super) fn object(&self, guid: Guid) -> String {
         let index = self.objects.index_of_label(guid);
         format!("{guid}{index}{}", self.labels.of(guid))
     }
@@ -469,12 +366,12 @@ impl Snapshot<'_> {
     }
 
     /// Who created an object, in strict mode.
-    fn creation(&self, guid: Guid) -> Option<String> {
+    pub(super) fn creation(&self, guid: Guid) -> Option<String> {
         self.told.history?.creation(guid)
     }
 
     /// An EDT that waits, with who created it.
-    fn waiter(&self, edt: &Name) -> String {
+    pub(super) fn waiter(&self, edt: &Name) -> String {
         let created = self.creation(edt.guid);
         let created = created.map_or(String::new(), |by| format!(", {by},"));
         self.edt(edt) + &created
@@ -592,69 +489,6 @@ impl Snapshot<'_> {
             }
         };
         Some(self.edt(&Name { guid, work }))
-    }
-
-    fn block_wait(&self, wait: &BlockWait) -> String {
-        let Some(block) = self.blocks.get(&wait.block) else {
-            return String::new();
-        };
-        let created = self.creation(wait.block);
-        let created = created.map_or(String::new(), |by| format!(", {by}"));
-        let mut text = format!(
-            "\n  {} waits on pre-slot {} for the data block {} ({} bytes{created}) in mode {}: ",
-            self.waiter(&wait.edt),
-            wait.slot,
-            self.object(wait.block),
-            block.size,
-            mode_name(wait.mode)
-        );
-        text += &if block.modes.is_empty() {
-            "others wait for it before".to_string()
-        } else {
-            format!("it is held in mode {}", block.modes.join(" and "))
-        };
-        if !block.holders.is_empty() {
-            text += &format!(" by {}", list(&block.holders, |holder| self.holder(holder)));
-        }
-        text
-    }
-
-    fn holder(&self, holder: &Holder) -> String {
-        match holder {
-            Holder::Thread(at) => format!(
-                "{}, which created it and has not released it (ocrDbRelease)",
-                self.told.threads[*at].name()
-            ),
-            Holder::Running(edt, true) => {
-                format!("{}, which created it and has not ended", self.edt(edt))
-            }
-            Holder::Running(edt, false) => format!("{}, which has not ended", self.edt(edt)),
-            Holder::Ready(edt) => format!("{} ({})", self.edt(edt), self.ready_as()),
-            Holder::OnDevice(edt, at) => {
-                let number = self
-                    .told
-                    .devices
-                    .get(*at)
-                    .map_or(*at, |(number, _)| *number);
-                format!("{}, which device {number} has", self.edt(edt))
-            }
-            Holder::Waiting(edt, block) => format!(
-                "{}, which waits for the data block {}",
-                self.edt(edt),
-                self.object(*block)
-            ),
-            Holder::Part(part, size) => format!(
-                "its part, the data block {} ({size} bytes), which has not been destroyed \
-                 (ocrDbDestroy)",
-                self.object(*part)
-            ),
-            Holder::Whole(whole) => {
-                format!(
-                    "ocrDbPartition, until {}, of which it is a part, can be had",
-                    BlockName(*whole)
-                )
-            }
-        }
     }
 
     fn open_scope(&self, scope: &OpenScope) -> String {

@@ -1,0 +1,72 @@
+//! In words: who waits for a data block, and who has it.
+
+use super::text::{list, mode_name};
+use super::{BlockWait, Holder, Snapshot};
+use crate::diag::BlockName;
+
+impl Snapshot<'_> {
+    /// The line for an EDT that waits for a block.
+    pub(super) fn block_wait(&self, wait: &BlockWait) -> String {
+        let Some(block) = self.blocks.get(&wait.block) else {
+            return String::new();
+        };
+        let created = self.creation(wait.block);
+        let created = created.map_or(String::new(), |by| format!(", {by}"));
+        let mut text = format!(
+            "\n  {} waits on pre-slot {} for the data block {} ({} bytes{created}) in mode {}: ",
+            self.waiter(&wait.edt),
+            wait.slot,
+            self.object(wait.block),
+            block.size,
+            mode_name(wait.mode)
+        );
+        text += &if block.modes.is_empty() {
+            "others wait for it before".to_string()
+        } else {
+            format!("it is held in mode {}", block.modes.join(" and "))
+        };
+        if !block.holders.is_empty() {
+            text += &format!(" by {}", list(&block.holders, |holder| self.holder(holder)));
+        }
+        text
+    }
+
+    /// One of those who have a block.
+    fn holder(&self, holder: &Holder) -> String {
+        match holder {
+            Holder::Thread(at) => format!(
+                "{}, which created it and has not released it (ocrDbRelease)",
+                self.told.threads[*at].name()
+            ),
+            Holder::Running(edt, true) => {
+                format!("{}, which created it and has not ended", self.edt(edt))
+            }
+            Holder::Running(edt, false) => format!("{}, which has not ended", self.edt(edt)),
+            Holder::Ready(edt) => format!("{} ({})", self.edt(edt), self.ready_as()),
+            Holder::OnDevice(edt, at) => {
+                let number = self
+                    .told
+                    .devices
+                    .get(*at)
+                    .map_or(*at, |(number, _)| *number);
+                format!("{}, which device {number} has", self.edt(edt))
+            }
+            Holder::Waiting(edt, block) => format!(
+                "{}, which waits for the data block {}",
+                self.edt(edt),
+                self.object(*block)
+            ),
+            Holder::Part(part, size) => format!(
+                "its part, the data block {} ({size} bytes), which has not been destroyed \
+                 (ocrDbDestroy)",
+                self.object(*part)
+            ),
+            Holder::Whole(whole) => {
+                format!(
+                    "ocrDbPartition, until {}, of which it is a part, can be had",
+                    BlockName(*whole)
+                )
+            }
+        }
+    }
+}

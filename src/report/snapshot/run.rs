@@ -1,0 +1,157 @@
+//! Notes about a program that runs: what it does now, and that it waits for a device.
+
+use super::text::list;
+use super::{Marks, Name, Snapshot, Thread};
+use crate::object::guid::Guid;
+use crate::object::place::Place;
+use crate::report::counted;
+use std::collections::HashSet;
+use std::time::Duration;
+
+impl Snapshot<'_> {
+    /// The note about a program that runs, `since` an earlier one.
+    pub fn of_run(&self, since: Option<&Marks>) -> String {
+        let told = &self.told;
+        let (running, blocked) = (self.running.len(), self.block_waits.len());
+        // Without devices, what is in no queue is on its way into one.
+        let past = self.runnable_count.saturating_sub(running + blocked);
+        let ready = if told.devices.is_empty() {
+            past
+        } else {
+            told.ready
+        };
+        let mut text = format!(
+            "ocr: note: after {:.3} s: {}; EDTs: {running} running, {ready} ready, {} waiting for \
+             dependences, {blocked} waiting for data blocks",
+            told.seconds,
+            counted(told.workers as u64, "worker"),
+            self.waiting_count
+        );
+        if !told.devices.is_empty() {
+            let others = past.saturating_sub(ready);
+            text += &format!(", {others} on devices or on their way");
+        }
+        text += &format!("; {} have run", told.ran);
+        if let Some(before) = since {
+            let ran = told.ran.saturating_sub(before.ran);
+            text += &format!(", {ran} since the note after {:.3} s", before.seconds);
+        }
+        let workers = told.threads.iter().filter(|thread| thread.worker);
+        for thread in workers.filter(|thread| thread.waits.is_none()) {
+            text += &format!("\n  {}", thread.name());
+            text += &match self.running.get(&thread.running) {
+                Some(edt) => format!(" runs {}", self.edt(edt)),
+                None => " runs no EDT".into(),
+            };
+            if let Some(before) = since
+                && self
+                    .mark(thread)
+                    .is_some_and(|mark| before.running.contains(&mark))
+            {
+                text += &format!(", as after {:.3} s", before.seconds);
+            }
+        }
+        let ready: Vec<Name> = self.ready().copied().collect();
+        if !ready.is_empty() {
+            let edts = list(&ready, |edt| self.edt(edt));
+            text += &format!("\n  {edts}: {}", self.ready_as());
+        }
+        for (place, (number, name)) in told.devices.iter().enumerate() {
+            let edts = self.had_by(place);
+            text += &format!("\n  device {number} ({name}) has ");
+            text += &if edts.is_empty() {
+                "no EDT".into()
+            } else {
+                list(&edts, |edt| self.edt(edt))
+            };
+        }
+        text += &self.what_waits();
+        if told.free_threads {
+            text += "\n  threads of the program or of a library are outside of the runtime, which they may \
+                     call at any time: ";
+            text += &match &told.handled {
+                None => {
+                    "unless all of them wait for each other for ever, a hang is not told".into()
+                }
+                Some(signal) => format!(
+                    "a hang is not told, since the program has a handler of {signal}, which may wake one of them"
+                ),
+            };
+        }
+        text + "\n"
+    }
+
+    /// The note about a device that has not ended a command for so long, while nothing else can happen.
+    pub fn of_patience(&self, long: Duration) -> String {
+        let told = &self.told;
+        let mut text = format!(
+            "ocr: note: after {:.3} s: no EDT runs on a worker, and for {} s now no command of a device has ended:",
+            told.seconds,
+            long.as_secs()
+        );
+        for (at, (number, name)) in told.devices.iter().enumerate() {
+            let edts = self.had_by(at);
+            if !edts.is_empty() {
+                let edts = list(&edts, |edt| self.with_kernel(edt, at));
+                text += &format!("\n  device {number} ({name}) has {edts}");
+            }
+        }
+        let brought: Vec<Name> = self.ready().copied().collect();
+        if !brought.is_empty() {
+            let edts = list(&brought, |edt| self.edt(edt));
+            text += &format!("\n  a device brings data blocks for {edts}");
+        }
+        let process = std::process::id();
+        text + &format!(
+            "\n  The program goes on. If a kernel takes that long, wait, or let OCR_PATIENCE be more seconds (off: this is not \
+             said). If it should have ended, look for a loop in it that has no end: with OCR_SCHED=cpu, if there is a C \
+             function, or on another device (OCR_DEVICES). If it has no such loop, the driver may have lost a command. \
+             kill -USR1 {process} has all that waits printed; kill {process} ends the program.\n"
+        )
+    }
+
+    /// The EDTs that the device with this place among those in use has. Those that wait for a block are named with that.
+    fn had_by(&self, device: usize) -> Vec<Name> {
+        let blocked: HashSet<Guid> = self.block_waits.iter().map(|wait| wait.edt.guid).collect();
+        let edts = self.on_devices.iter();
+        let edts = edts.filter(|(edt, on)| *on == device && !blocked.contains(&edt.guid));
+        edts.map(|&(edt, _)| edt).collect()
+    }
+
+    /// An EDT that a device has, and its kernel there.
+    fn with_kernel(&self, edt: &Name, device: usize) -> String {
+        match edt.work.kernel_on(Place::device(device)) {
+            Some((variant, _)) => {
+                let kernel = &edt.work.kernels[variant].name;
+                format!("{} (kernel \"{kernel}\")", self.edt(edt))
+            }
+            None => self.edt(edt),
+        }
+    }
+
+    /// What a later note compares with.
+    pub fn marks(&self) -> Marks {
+        Marks {
+            seconds: self.told.seconds,
+            ran: self.told.ran,
+            running: (self.told.threads.iter())
+                .filter_map(|thread| self.mark(thread))
+                .collect(),
+        }
+    }
+
+    /// What a thread runs, if that has a GUID that no other EDT ever has.
+    fn mark(&self, thread: &Thread) -> Option<(i32, Guid)> {
+        let edt = self.running.get(&thread.running)?;
+        (!edt.guid.is_label()).then_some((thread.id, edt.guid))
+    }
+
+    /// What an EDT is that does not run, waits for no other, and is on no device.
+    pub(super) fn ready_as(&self) -> &'static str {
+        if self.told.devices.is_empty() {
+            "ready to run"
+        } else {
+            "ready to run, or a device brings its data"
+        }
+    }
+}

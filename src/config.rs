@@ -5,6 +5,10 @@
 //! To add a setting, add a line to [`SETTINGS`] and a field to [`Settings`], and read it in
 //! `Values::settings` and show it in [`Settings::rows`].
 
+mod arguments;
+mod values;
+
+pub use arguments::GivenArguments;
 use crate::device::Selection;
 use crate::directory::from_start;
 use crate::model::Store;
@@ -13,9 +17,12 @@ use crate::text::Readable;
 use std::collections::HashMap;
 use std::ffi::{OsStr, OsString};
 use std::fmt;
-use std::os::unix::ffi::{OsStrExt, OsStringExt};
+use std::os::unix::ffi::OsStrExt;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
+use values::{
+    parse_bind, parse_bytes, parse_checks, parse_count, parse_flag, parse_models, parse_patience, parse_workers,
+};
 
 /// One setting, as people see it.
 pub struct Description {
@@ -256,13 +263,8 @@ pub enum Request {
     Version,
 }
 
-/// The most workers that make sense to ask for; more is a typing error.
-const MAX_WORKERS: usize = 4096;
-
 /// After how long a note says that all wait for a device.
 const PATIENCE: Duration = Duration::from_secs(60);
-/// The most seconds that make sense to ask for there: a year.
-const MAX_PATIENCE: u64 = 366 * 86_400;
 
 /// The value that each setting was given, and its origin.
 struct Values(HashMap<&'static str, (OsString, String)>);
@@ -500,177 +502,6 @@ fn find(name: &str) -> Result<&'static Description, String> {
                 known.join(", ")
             )
         })
-}
-
-/// Options of OCR-Vx that say which machines there are, or when a run is saved to go on from there. They are taken
-/// out of the arguments as well, and have no effect.
-const WITHOUT_VALUE: &[&str] = &["client", "load"];
-const WITH_VALUE: &[&str] = &[
-    "boot-file",
-    "fake-nodes",
-    "master-addr",
-    "master-of",
-    "port",
-    "save",
-];
-
-/// What `-ocr:` arguments have given.
-#[derive(Clone)]
-pub struct GivenArguments {
-    settings: Vec<(&'static Description, OsString)>,
-    /// The settings file, by its full name if it was named by an argument.
-    pub file: Option<PathBuf>,
-    /// What they ask for besides.
-    pub request: Request,
-}
-
-impl GivenArguments {
-    /// No arguments.
-    pub const NOTHING: GivenArguments = GivenArguments {
-        settings: Vec::new(),
-        file: None,
-        request: Request::Run,
-    };
-
-    /// Adds what was given later, which wins.
-    pub fn add(&mut self, later: GivenArguments) {
-        self.settings.extend(later.settings);
-        self.file = later.file.or(self.file.take());
-        self.request = later.request;
-    }
-
-    /// Takes `-ocr:` arguments out of `args`, whose first is the program's name.
-    pub fn take_from(args: &mut Vec<OsString>) -> Result<GivenArguments, String> {
-        let mut given = GivenArguments::NOTHING;
-        let mut rest = Vec::with_capacity(args.len());
-        let mut words = std::mem::take(args).into_iter();
-        rest.extend(words.next());
-        while let Some(word) = words.next() {
-            // OCR-Vx writes its options with two hyphens.
-            let bytes = word.as_bytes();
-            let Some(option) = bytes
-                .strip_prefix(b"-ocr:")
-                .or_else(|| bytes.strip_prefix(b"--ocr:"))
-            else {
-                rest.push(word);
-                continue;
-            };
-            let (option, mut value) = match option.iter().position(|&byte| byte == b'=') {
-                Some(at) => {
-                    let value = option[at + 1..].to_vec();
-                    (&option[..at], Some(OsString::from_vec(value)))
-                }
-                None => (option, None),
-            };
-            let (text, option) = (Readable(bytes), Readable(option).to_string());
-            let mut value = || {
-                value
-                    .take()
-                    .or_else(|| words.next())
-                    .ok_or_else(|| format!("{text} wants a value"))
-            };
-            match option.as_str() {
-                "help" => given.request = Request::Help,
-                "version" => given.request = Request::Version,
-                // Drivers of programs append `-ocr:cfg $OCR_CONFIG`, and this runtime needs no file.
-                "cfg" => given.file = value().ok().map(settings_file).transpose()?,
-                "num-threads" => given.settings.push((find("workers")?, value()?)),
-                name if WITHOUT_VALUE.contains(&name) => {}
-                name if WITH_VALUE.contains(&name) => drop(value()?),
-                name => {
-                    let setting = find(name).map_err(|message| format!("{text}: {message}"))?;
-                    given.settings.push((setting, value()?));
-                }
-            }
-        }
-        *args = rest;
-        Ok(given)
-    }
-}
-
-/// The full name of a settings file that an argument has named. An empty one is as none.
-fn settings_file(name: OsString) -> Result<PathBuf, String> {
-    if name.is_empty() {
-        Ok(PathBuf::new())
-    } else {
-        from_start(Path::new(&name)).map_err(|error| format!("-ocr:cfg: {error}"))
-    }
-}
-
-fn parse_workers(text: &str) -> Result<usize, String> {
-    text.parse()
-        .ok()
-        .filter(|workers| (1..=MAX_WORKERS).contains(workers))
-        .ok_or_else(|| format!("\"{text}\" is not a number of workers from 1 to {MAX_WORKERS}"))
-}
-
-fn parse_bind(text: &str) -> Result<Bind, String> {
-    match text {
-        "auto" => Ok(Bind::Auto),
-        "off" | "0" => Ok(Bind::Off),
-        _ => Err(format!("\"{text}\" is neither auto nor off")),
-    }
-}
-
-fn parse_checks(text: &str) -> Result<Checks, String> {
-    match text {
-        "off" | "0" => Ok(Checks::Off),
-        "strict" | "1" => Ok(Checks::Strict),
-        "leaks" => Ok(Checks::Leaks),
-        _ => Err(format!("\"{text}\" is none of strict, leaks, off")),
-    }
-}
-
-fn parse_models(text: &OsStr) -> Result<Models, String> {
-    match text.as_bytes() {
-        b"off" | b"0" => Ok(Models::Off),
-        _ => from_start(Path::new(text))
-            .map(Models::In)
-            .map_err(|error| error.to_string()),
-    }
-}
-
-fn parse_flag(text: &str) -> Result<bool, String> {
-    match text {
-        "1" | "true" | "on" | "yes" => Ok(true),
-        "0" | "false" | "off" | "no" => Ok(false),
-        _ => Err(format!("\"{text}\" is neither 1 nor 0")),
-    }
-}
-
-fn parse_count(text: &str) -> Result<usize, String> {
-    text.parse().map_err(|_| format!("\"{text}\" is no number"))
-}
-
-fn parse_patience(text: &str) -> Result<Option<Duration>, String> {
-    match text {
-        "off" | "0" => Ok(None),
-        _ => text
-            .parse()
-            .ok()
-            .filter(|seconds| (1..=MAX_PATIENCE).contains(seconds))
-            .map(|seconds| Some(Duration::from_secs(seconds)))
-            .ok_or_else(|| {
-                format!("\"{text}\" is neither off nor a number of seconds from 1 to {MAX_PATIENCE}")
-            }),
-    }
-}
-
-fn parse_bytes(text: &str) -> Result<u64, String> {
-    let digits = text.trim_end_matches(|c: char| !c.is_ascii_digit());
-    let unit: u64 = match text[digits.len()..].to_ascii_uppercase().as_str() {
-        "" | "B" => 1,
-        "K" | "KB" | "KIB" => 1 << 10,
-        "M" | "MB" | "MIB" => 1 << 20,
-        "G" | "GB" | "GIB" => 1 << 30,
-        _ => 0,
-    };
-    digits
-        .parse::<u64>()
-        .ok()
-        .and_then(|number| number.checked_mul(unit))
-        .filter(|&bytes| bytes > 0)
-        .ok_or_else(|| format!("\"{text}\" is not a size such as 1048576, 512K, 64M or 2G"))
 }
 
 /// The text of `-ocr:help`.

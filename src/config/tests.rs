@@ -1,4 +1,5 @@
 use super::*;
+use std::os::unix::ffi::OsStringExt;
 
 fn words(text: &str) -> Vec<OsString> {
     text.split(' ').map(OsString::from).collect()

@@ -11,7 +11,7 @@
 //!
 //! | file | what |
 //! |---|---|
-//! | `discovery.rs` | loader, platforms, devices; why there are none |
+//! | `discovery.rs`, `loader.rs` | platforms, devices; why there are none; which OpenCL library is loaded |
 //! | `selection.rs` | the words of `OCR_DEVICES` |
 //! | `handle.rs` | the handle by which others send messages |
 //! | `manager.rs` | the thread: its loop, its messages |
@@ -85,5 +85,6 @@ pub use opencl::threads::{
 };
 #[cfg(not(loom))]
 pub(crate) use opencl::threads::{
-    count_beyond as count_opencl_threads_beyond, move_from as move_opencl_threads, of_platforms as threads_of_platforms,
+    count_beyond as count_opencl_threads_beyond, move_from as move_opencl_threads,
+    of_platforms as threads_of_platforms,
 };

@@ -12,6 +12,7 @@ pub(crate) mod job;
 pub(crate) mod lane;
 pub(crate) mod launch;
 pub(crate) mod limits;
+pub(crate) mod loader;
 pub(crate) mod manager;
 pub(crate) mod measure;
 pub(crate) mod program;

@@ -1,0 +1,92 @@
+//! How the value of a setting is read. Errors are for people.
+
+use super::{Bind, Checks, Models};
+use crate::directory::from_start;
+use std::ffi::OsStr;
+use std::os::unix::ffi::OsStrExt;
+use std::path::Path;
+use std::time::Duration;
+
+/// The most workers that make sense to ask for; more is a typing error.
+const MAX_WORKERS: usize = 4096;
+
+/// The most seconds of patience that make sense to ask for: a year.
+const MAX_PATIENCE: u64 = 366 * 86_400;
+
+pub(super) fn parse_workers(text: &str) -> Result<usize, String> {
+    text.parse()
+        .ok()
+        .filter(|workers| (1..=MAX_WORKERS).contains(workers))
+        .ok_or_else(|| format!("\"{text}\" is not a number of workers from 1 to {MAX_WORKERS}"))
+}
+
+pub(super) fn parse_bind(text: &str) -> Result<Bind, String> {
+    match text {
+        "auto" => Ok(Bind::Auto),
+        "off" | "0" => Ok(Bind::Off),
+        _ => Err(format!("\"{text}\" is neither auto nor off")),
+    }
+}
+
+pub(super) fn parse_checks(text: &str) -> Result<Checks, String> {
+    match text {
+        "off" | "0" => Ok(Checks::Off),
+        "strict" | "1" => Ok(Checks::Strict),
+        "leaks" => Ok(Checks::Leaks),
+        _ => Err(format!("\"{text}\" is none of strict, leaks, off")),
+    }
+}
+
+pub(super) fn parse_models(text: &OsStr) -> Result<Models, String> {
+    match text.as_bytes() {
+        b"off" | b"0" => Ok(Models::Off),
+        _ => from_start(Path::new(text))
+            .map(Models::In)
+            .map_err(|error| error.to_string()),
+    }
+}
+
+pub(super) fn parse_flag(text: &str) -> Result<bool, String> {
+    match text {
+        "1" | "true" | "on" | "yes" => Ok(true),
+        "0" | "false" | "off" | "no" => Ok(false),
+        _ => Err(format!("\"{text}\" is neither 1 nor 0")),
+    }
+}
+
+pub(super) fn parse_count(text: &str) -> Result<usize, String> {
+    text.parse().map_err(|_| format!("\"{text}\" is no number"))
+}
+
+pub(super) fn parse_patience(text: &str) -> Result<Option<Duration>, String> {
+    match text {
+        "off" | "0" => Ok(None),
+        _ => text
+            .parse()
+            .ok()
+            .filter(|seconds| (1..=MAX_PATIENCE).contains(seconds))
+            .map(|seconds| Some(Duration::from_secs(seconds)))
+            .ok_or_else(|| {
+                format!(
+                    "\"{text}\" is neither off nor a number of seconds from 1 to {MAX_PATIENCE}"
+                )
+            }),
+    }
+}
+
+pub(super) fn parse_bytes(text: &str) -> Result<u64, String> {
+    let digits = text.trim_end_matches(|c: char| !c.is_ascii_digit());
+    let unit: u64 = match text[digits.len()..].to_ascii_uppercase().as_str() {
+        "" | "B" => 1,
+        "K" | "KB" | "KIB" => 1 << 10,
+        "M" | "MB" | "MIB" => 1 << 20,
+        "G" | "GB" | "GIB" => 1 << 30,
+        _ => 0,
+    };
+    digits
+        .parse::<u64>()
+        .ok()
+        .and_then(|number| number.checked_mul(unit))
+        .filter(|&bytes| bytes > 0)
+        .ok_or_else(|| format!("\"{text}\" is not a size such as 1048576, 512K, 64M or 2G"))
+}

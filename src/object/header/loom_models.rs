@@ -1,0 +1,211 @@
+//! Models of the lock in the header, and of labels that are claimed.
+
+use super::*;
+use loom::cell::UnsafeCell;
+use loom::sync::Arc;
+
+struct Counter {
+    header: Header<TestState>,
+    value: UnsafeCell<u32>,
+}
+
+impl Counter {
+    fn new() -> Counter {
+        Counter {
+            header: Header::new(),
+            value: UnsafeCell::new(0),
+        }
+    }
+}
+
+// SAFETY: `value` is touched under the header's lock alone; the model checks just that.
+unsafe impl Sync for Counter {}
+// SAFETY: nothing in it belongs to a thread.
+unsafe impl Send for Counter {}
+
+/// Two threads write under the lock; a third's stale generation never gets in.
+#[test]
+fn lock_excludes_and_stale_fails() {
+    loom::model(|| {
+        let counter = Arc::new(Counter::new());
+        counter.header.publish(Word::new(1, 0, TestState::Live));
+        let threads: Vec<_> = (0..2)
+            .map(|_| {
+                let counter = counter.clone();
+                loom::thread::spawn(move || {
+                    if let Some(_locked) = counter.header.lock(1) {
+                        // SAFETY: the lock is held.
+                        counter.value.with_mut(|value| unsafe { *value += 1 });
+                    }
+                    assert!(counter.header.lock(0).is_none());
+                })
+            })
+            .collect();
+        for thread in threads {
+            thread.join().expect("no panic");
+        }
+        let _locked = counter.header.lock(1).expect("live");
+        // SAFETY: the lock is held.
+        counter.value.with(|value| assert_eq!(unsafe { *value }, 2));
+    });
+}
+
+/// Who tries has the lock alone, and sees what was written under it before; or he has nothing.
+#[test]
+fn who_tries_has_the_lock_or_nothing() {
+    loom::model(|| {
+        let counter = Arc::new(Counter::new());
+        counter.header.publish(Word::new(1, 0, TestState::Live));
+        let other = counter.clone();
+        let locks = loom::thread::spawn(move || {
+            let _locked = other.header.lock(1).expect("live");
+            // SAFETY: the lock is held.
+            other.value.with_mut(|value| unsafe { *value += 1 });
+        });
+        let tried = counter.header.try_lock_pinned().map(|_locked| {
+            // SAFETY: the lock is held.
+            counter.value.with_mut(|value| unsafe { *value += 1 });
+        });
+        locks.join().expect("no panic");
+        let _locked = counter.header.lock(1).expect("live");
+        let want = 1 + u32::from(tried.is_some());
+        // SAFETY: the lock is held.
+        counter
+            .value
+            .with(|value| assert_eq!(unsafe { *value }, want));
+    });
+}
+
+/// One thread frees and reuses the slot while another holds its old GUID: the other either
+/// acts on the old object before it is freed, or not at all.
+#[test]
+fn reuse_is_never_seen_by_a_stale_guid() {
+    loom::model(|| {
+        let counter = Arc::new(Counter::new());
+        counter.header.publish(Word::new(1, 0, TestState::Live));
+        let other = counter.clone();
+        let stale = loom::thread::spawn(move || {
+            if let Some(_locked) = other.header.lock(1) {
+                // SAFETY: the lock is held.
+                other.value.with_mut(|value| unsafe { *value = 7 });
+            }
+        });
+        let mut locked = counter.header.lock(1).expect("live");
+        locked.word = locked.word.freed().expect("generations left");
+        drop(locked);
+        // SAFETY: the slot is free and this thread is the one that reuses it.
+        counter.value.with_mut(|value| unsafe { *value = 0 });
+        counter.header.publish(Word::new(2, 0, TestState::Live));
+        stale.join().expect("no panic");
+        let _locked = counter.header.lock(2).expect("live");
+        // SAFETY: the lock is held.
+        counter.value.with(|value| assert_eq!(unsafe { *value }, 0));
+    });
+}
+
+const LABEL: u32 = FIRST_LABEL_GENERATION;
+
+/// As the create functions with `GUID_PROP_CHECK`: whether this caller made the object.
+fn create_checked(label: &Counter, made: u32) -> bool {
+    loop {
+        let Some(vacant) = label.header.vacant() else {
+            return false;
+        };
+        if label.header.claim(vacant, LABEL) {
+            // SAFETY: the slot is claimed.
+            label.value.with_mut(|value| unsafe { *value = made });
+            label
+                .header
+                .publish(label.header.peek().with_state(TestState::Live));
+            return true;
+        }
+    }
+}
+
+/// Of those who create on one label one makes the object, and the others find it whole.
+#[test]
+fn of_several_creators_one_makes_it_and_all_can_use_it() {
+    loom::model(|| {
+        let label = Arc::new(Counter::new());
+        let threads: Vec<_> = (1..3)
+            .map(|made| {
+                let label = label.clone();
+                loom::thread::spawn(move || {
+                    let first = create_checked(&label, made);
+                    let _locked = label.header.lock(LABEL).expect("there when it returns");
+                    // SAFETY: the lock is held.
+                    let value = label.value.with(|value| unsafe { *value });
+                    assert!(value != 0 && (!first || value == made));
+                    first
+                })
+            })
+            .collect();
+        let firsts = threads
+            .into_iter()
+            .map(|thread| thread.join().expect("no panic"))
+            .filter(|&first| first);
+        assert_eq!(firsts.count(), 1);
+    });
+}
+
+/// An object that leaves its label to another ends while the other is made: the other has the label.
+#[test]
+fn a_label_that_is_left_has_the_next_object() {
+    loom::model(|| {
+        let label = Arc::new(Counter::new());
+        assert!(create_checked(&label, 1));
+        label
+            .header
+            .publish(label.header.peek().with_state(TestState::Left));
+        let other = label.clone();
+        let creator = loom::thread::spawn(move || {
+            if !other.header.claim_from(TestState::Left, LABEL) {
+                assert!(create_checked(&other, 2), "the label was given back");
+                return;
+            }
+            // SAFETY: the slot is claimed.
+            other.value.with_mut(|value| unsafe { *value = 2 });
+            other
+                .header
+                .publish(other.header.peek().with_state(TestState::Live));
+        });
+        if let Some(mut locked) = label.header.lock(LABEL)
+            && locked.word.state() == TestState::Left
+        {
+            // SAFETY: the lock is held.
+            label.value.with_mut(|value| unsafe { *value = 0 });
+            locked.word = locked.word.freed().expect("labels are not used up");
+        }
+        creator.join().expect("no panic");
+        let locked = label.header.lock(LABEL).expect("there");
+        assert_eq!(locked.word.state(), TestState::Live);
+        // SAFETY: the lock is held.
+        label.value.with(|value| assert_eq!(unsafe { *value }, 2));
+    });
+}
+
+/// While the object of a label goes, another is made: it begins after the old one has ended.
+#[test]
+fn a_label_is_created_again_after_its_object_has_gone() {
+    loom::model(|| {
+        let label = Arc::new(Counter::new());
+        assert!(create_checked(&label, 1));
+        let other = label.clone();
+        let creator = loom::thread::spawn(move || create_checked(&other, 2));
+        {
+            let mut locked = label.header.lock(LABEL).expect("there");
+            // SAFETY: the lock is held.
+            label
+                .value
+                .with_mut(|value| unsafe { assert_eq!(std::mem::take(&mut *value), 1) });
+            locked.word = locked.word.freed().expect("labels are not used up");
+        }
+        let again = creator.join().expect("no panic");
+        let there = label.header.lock(LABEL);
+        assert_eq!(there.is_some(), again);
+        if there.is_some() {
+            // SAFETY: the lock is held.
+            label.value.with(|value| assert_eq!(unsafe { *value }, 2));
+        }
+    });
+}

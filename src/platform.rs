@@ -26,7 +26,7 @@ pub const VERSION: i64 = 1;
 
 /// What a unit is to the others.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Deserialize)]
-pub enum Role {
+pub enum UnitRole {
     /// Programs begin there, and it gives work to the others.
     Master,
     /// It gets work, and gives it on.
@@ -35,13 +35,13 @@ pub enum Role {
     Worker,
 }
 
-impl Role {
+impl UnitRole {
     /// Its word in the file and in `ocr-pdl.h`.
     pub fn word(self) -> &'static str {
         match self {
-            Role::Master => "Master",
-            Role::Hybrid => "Hybrid",
-            Role::Worker => "Worker",
+            UnitRole::Master => "Master",
+            UnitRole::Hybrid => "Hybrid",
+            UnitRole::Worker => "Worker",
         }
     }
 }
@@ -93,7 +93,7 @@ pub struct Host {
     /// Its name, for people: machines in containers change theirs.
     pub name: String,
     /// What it is to the devices.
-    pub role: Role,
+    pub role: UnitRole,
     /// What it is.
     pub kind: UnitKind,
     /// Its cores, whether or not a process may use them.
@@ -113,7 +113,7 @@ pub struct Device {
     /// The OpenCL platform that it belongs to.
     pub platform: String,
     /// What it is to the host.
-    pub role: Role,
+    pub role: UnitRole,
     /// What it is.
     pub kind: UnitKind,
     /// Its compute units.
@@ -131,7 +131,7 @@ pub struct Device {
 /// How fast bytes go from one unit to another: a transfer of N bytes takes the latency and N times 1 / bandwidth.
 #[derive(Clone, PartialEq, Debug, Deserialize)]
 #[serde(rename_all = "kebab-case", deny_unknown_fields)]
-pub struct Link {
+pub struct PlatformLink {
     /// `host`, or `device` and a number.
     pub from: String,
     /// The other end: `host`, or `device` and a number.
@@ -156,7 +156,7 @@ pub struct Platform {
     pub devices: Vec<Device>,
     /// The links between the host and them.
     #[serde(default, rename = "link")]
-    pub links: Vec<Link>,
+    pub links: Vec<PlatformLink>,
 }
 
 /// The version alone, since a file of another one may be made of anything.
@@ -245,7 +245,7 @@ impl Platform {
             if link.from == link.to {
                 return Err(format!("{name} leads nowhere"));
             }
-            let ends = |link: &Link| (link.from.clone(), link.to.clone());
+            let ends = |link: &PlatformLink| (link.from.clone(), link.to.clone());
             if self.links[..at]
                 .iter()
                 .any(|other| ends(other) == ends(link))
@@ -323,7 +323,7 @@ impl Platform {
     }
 
     /// The link between the host and a device, if it is known.
-    pub fn link(&self, device: usize, direction: Direction) -> Option<&Link> {
+    pub fn link(&self, device: usize, direction: Direction) -> Option<&PlatformLink> {
         let device = end_of(device);
         let (from, to) = match direction {
             Direction::ToDevice => (HOST, &*device),
@@ -342,7 +342,7 @@ impl Platform {
                 (end_of(info.index), HOST.to_string()),
             ];
             for ((from, to), speed) in ends.into_iter().zip(speeds.iter().flatten()) {
-                links.push(Link {
+                links.push(PlatformLink {
                     from,
                     to,
                     latency_ns: speed.latency_ns,
@@ -393,7 +393,7 @@ impl Host {
     pub fn here() -> Host {
         Host {
             name: name().unwrap_or_else(|| "localhost".to_string()),
-            role: Role::Master,
+            role: UnitRole::Master,
             kind: UnitKind::Cpu,
             compute_units: cores(),
             memory: memory(),
@@ -408,7 +408,7 @@ impl Device {
             index: info.index,
             name: info.name.clone(),
             platform: info.platform.clone(),
-            role: Role::Worker,
+            role: UnitRole::Worker,
             kind: info.kind.into(),
             compute_units: info.compute_units.into(),
             memory: info.global_memory,
@@ -452,7 +452,7 @@ impl fmt::Display for Device {
     }
 }
 
-impl fmt::Display for Link {
+impl fmt::Display for PlatformLink {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         writeln!(f, "[[link]]")?;
         writeln!(f, "from = {}", quoted(&self.from))?;

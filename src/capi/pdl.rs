@@ -6,7 +6,7 @@ use crate::device::DeviceInfo;
 use crate::engine::state::context::Context;
 use crate::object::guid::{Guid, Kind};
 use crate::platform;
-use crate::platform::{Device as Described, Direction, Host, Link, Role, UnitKind};
+use crate::platform::{Device as Described, Direction, Host, PlatformLink, UnitKind, UnitRole};
 use crate::status::Status;
 use parking_lot::Mutex;
 use std::collections::HashMap;
@@ -53,7 +53,7 @@ impl PdlDevice<'_> {
     }
 
     /// Its link with the host, as the settings say.
-    fn link<'a>(&self, context: &'a Context, direction: Direction) -> Option<&'a Link> {
+    fn link<'a>(&self, context: &'a Context, direction: Direction) -> Option<&'a PlatformLink> {
         match self {
             PdlDevice::Host => None,
             PdlDevice::OpenCl(_, info) => {
@@ -64,12 +64,12 @@ impl PdlDevice<'_> {
     }
 
     /// What it is, to the host and by itself, as the settings say or the system does.
-    fn role_and_kind(&self, context: &Context) -> (Role, UnitKind) {
+    fn role_and_kind(&self, context: &Context) -> (UnitRole, UnitKind) {
         match (self, &context.runtime.platform, self.described(context)) {
             (PdlDevice::Host, Some(platform), _) => (platform.host.role, platform.host.kind),
-            (PdlDevice::Host, None, _) => (Role::Master, UnitKind::Cpu),
+            (PdlDevice::Host, None, _) => (UnitRole::Master, UnitKind::Cpu),
             (_, _, Some(device)) => (device.role, device.kind),
-            (PdlDevice::OpenCl(_, info), _, None) => (Role::Worker, info.kind.into()),
+            (PdlDevice::OpenCl(_, info), _, None) => (UnitRole::Worker, info.kind.into()),
         }
     }
 
@@ -112,7 +112,7 @@ impl PdlDevice<'_> {
 }
 
 /// Latency or bandwidth of a link, rounded.
-fn speed(link: &Link, property: &[u8]) -> Option<u64> {
+fn speed(link: &PlatformLink, property: &[u8]) -> Option<u64> {
     Some(if property.ends_with(b"latency") {
         link.latency_ns.round() as u64
     } else {

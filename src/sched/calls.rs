@@ -93,15 +93,15 @@ mod loom_models {
     struct World {
         callers: [Calls; 2],
         ended: AtomicBool,
-        objects: Objects,
+        objects: OwnObjects,
         answered: AtomicBool,
     }
 
     #[derive(Default)]
-    struct Objects([UnsafeCell<u32>; 2]);
+    struct OwnObjects([UnsafeCell<u32>; 2]);
 
     // SAFETY: touched by who is alone with it: the models check just that.
-    unsafe impl Sync for Objects {}
+    unsafe impl Sync for OwnObjects {}
 
     impl World {
         fn goes_on(&self) -> bool {

@@ -4,7 +4,7 @@
 //! of the run has.
 
 use super::clock::monotonic_ns;
-use super::format::{Basis, Counter, Kind, Record, Role};
+use super::format::{Basis, Counter, Kind, Record, ThreadRole};
 use super::writer::{append, append_text, is_sample_due, is_unnamed, now_and_length, set_role};
 
 fn of(kind: Kind, x: u64, y: u64) -> Record {
@@ -20,14 +20,14 @@ fn of(kind: Kind, x: u64, y: u64) -> Record {
 #[cold]
 #[inline(never)]
 pub(crate) fn worker() {
-    set_role(Role::Worker);
+    set_role(ThreadRole::Worker);
 }
 
 /// This thread manages a device at this place.
 #[cold]
 #[inline(never)]
 pub(crate) fn manager(place: u8, name: &str) {
-    set_role(Role::Manager);
+    set_role(ThreadRole::Manager);
     let record = Record {
         a: place,
         ..of(Kind::Device, 0, 0)

@@ -111,7 +111,7 @@ macro_rules! kinds {
 }
 
 kinds! {
-    /// The thread begins: `a` is its [`Role`]; a text follows, its name.
+    /// The thread begins: `a` is its [`ThreadRole`]; a text follows, its name.
     Thread = 1,
     /// A template's work `x`: `y` has a bit for each place where it can run; a text follows, its name.
     Template = 2,
@@ -210,7 +210,7 @@ impl Basis {
 /// What a thread is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[repr(u8)]
-pub(crate) enum Role {
+pub(crate) enum ThreadRole {
     /// It runs EDTs.
     Worker = 1,
     /// It manages a device.

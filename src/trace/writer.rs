@@ -6,8 +6,8 @@
 
 use super::clock;
 use super::format::{
-    HEAD_BYTES, Head, Kind, LONGEST_TEXT, MAGIC, RECORD_BYTES, Record, Role, SEGMENT_HEAD_BYTES,
-    SEGMENT_MAGIC, SEGMENT_UNIT, SegmentHead, TEXT_AT, VERSION,
+    HEAD_BYTES, Head, Kind, LONGEST_TEXT, MAGIC, RECORD_BYTES, Record, SEGMENT_HEAD_BYTES,
+    SEGMENT_MAGIC, SEGMENT_UNIT, SegmentHead, TEXT_AT, ThreadRole, VERSION,
 };
 use crate::text::Readable;
 use parking_lot::Mutex;
@@ -304,7 +304,7 @@ struct Writer {
     /// The recording that the rest is of; null at first.
     recording: *const Recording,
     clock: clock::Kind,
-    role: Role,
+    role: ThreadRole,
     owner: u32,
     sequence: u32,
     segment: Option<Mapped>,
@@ -324,7 +324,7 @@ impl Writer {
     const NEW: Writer = Writer {
         recording: ptr::null(),
         clock: clock::Kind::Monotonic,
-        role: Role::Program,
+        role: ThreadRole::Program,
         owner: 0,
         sequence: 0,
         segment: None,
@@ -481,7 +481,7 @@ pub(super) fn is_sample_due(now: u64) -> bool {
 }
 
 /// Says what this thread is, before it writes its first record.
-pub(super) fn set_role(role: Role) {
+pub(super) fn set_role(role: ThreadRole) {
     with(|writer, _| writer.role = role);
 }
 

@@ -5,7 +5,7 @@ use crate::device::OpenclThreads;
 use crate::engine::state::resting::IdleCount;
 use crate::engine::state::runtime::Runtime;
 use crate::engine::state::{fatal, handlers};
-use crate::report::snapshot::{Snapshot, SnapshotInputs, Thread};
+use crate::report::snapshot::{Snapshot, SnapshotInputs, ThreadView};
 use crate::sched::policy::Keeper;
 use crate::sched::sleep::SleepState;
 use crate::sync::preemption_point;
@@ -112,7 +112,7 @@ impl Runtime {
     fn snapshot_of(&self, still: bool, asleep: Vec<i32>) -> Snapshot<'_> {
         let thread = |tally: &crate::report::tally::Tally| {
             let now = &tally.now;
-            Thread {
+            ThreadView {
                 id: now.thread.load(Ordering::Relaxed),
                 worker: now.worker.load(Ordering::Relaxed),
                 running: now.running.load(Ordering::Relaxed),

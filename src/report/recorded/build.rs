@@ -3,7 +3,7 @@
 use super::{Edge, Edt, Estimate, Grant, NEVER, ReadError, Run, Template, Transfer, Use};
 use crate::object::edt::Mode;
 use crate::sched::policy::{Certainty, Expected, Why};
-use crate::trace::format::{Basis, Kind, Record, Role, UNDECIDED};
+use crate::trace::format::{Basis, Kind, Record, ThreadRole, UNDECIDED};
 use crate::trace::reader::{Event, Recording};
 use rustc_hash::FxHashMap;
 use std::path::Path;
@@ -152,7 +152,7 @@ impl Builder {
             Kind::Thread => {
                 let thread = self.run.threads.entry(owner).or_default();
                 thread.name = event.text;
-                thread.is_worker = record.a == Role::Worker as u8;
+                thread.is_worker = record.a == ThreadRole::Worker as u8;
             }
             Kind::Template => {
                 let work = self.work(record.x);

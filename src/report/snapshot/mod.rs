@@ -41,7 +41,7 @@ const SHOWN: usize = 20;
 const EXAMINED: usize = 100_000;
 
 /// A thread, as the engine tells.
-pub struct Thread {
+pub struct ThreadView {
     /// The system's number.
     pub id: i32,
     /// Whether it runs EDTs.
@@ -57,7 +57,7 @@ pub struct Thread {
 /// What the engine tells.
 pub struct SnapshotInputs<'a> {
     /// All threads that have a context.
-    pub threads: Vec<Thread>,
+    pub threads: Vec<ThreadView>,
     /// Number of workers.
     pub workers: usize,
     /// EDTs in the ready queues.

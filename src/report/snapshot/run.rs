@@ -1,7 +1,7 @@
 //! Notes about a program that runs: what it does now, and that it waits for a device.
 
 use super::text::list;
-use super::{Marks, Name, Snapshot, Thread};
+use super::{Marks, Name, Snapshot, ThreadView};
 use crate::object::guid::Guid;
 use crate::object::place::Place;
 use crate::report::counted;
@@ -141,7 +141,7 @@ impl Snapshot<'_> {
     }
 
     /// What a thread runs, if that has a GUID that no other EDT ever has.
-    fn mark(&self, thread: &Thread) -> Option<(i32, Guid)> {
+    fn mark(&self, thread: &ThreadView) -> Option<(i32, Guid)> {
         let edt = self.running.get(&thread.running)?;
         (!edt.guid.is_label()).then_some((thread.id, edt.guid))
     }

@@ -2,7 +2,7 @@
 
 use super::events::{kind_and_lack, untaken_channels};
 use super::{
-    DeferredCallView, Maker, Name, OpenScope, SHOWN, Snapshot, Thread, WaitingEdt, is_between,
+    DeferredCallView, Maker, Name, OpenScope, SHOWN, Snapshot, ThreadView, WaitingEdt, is_between,
 };
 use crate::check::history::What;
 use crate::diag::EdtName;
@@ -514,7 +514,7 @@ impl Snapshot<'_> {
     }
 }
 
-impl Thread {
+impl ThreadView {
     pub(super) fn name(&self) -> String {
         if self.worker {
             thread_name(self.id)

@@ -48,7 +48,8 @@ pub(crate) fn home_of(function: usize) -> Option<(PathBuf, usize)> {
 pub(crate) fn place_of(instruction: usize) -> Option<String> {
     let info = loaded_at(instruction)?;
     let home = Home::of(instruction)?;
-    // SAFETY: the name of what is loaded.
+    // SAFETY: `dladdr` has succeeded, so `dli_fname` is the loader's C string with the name of the file. It stays as
+    // long as that is loaded, and `instruction`, at which the program has crashed or is, keeps it loaded.
     let file = Readable(unsafe { CStr::from_ptr(info.dli_fname) }.to_bytes());
     let bytes = contents(&home.file)?;
     let parsed = object::File::parse(&*bytes).ok()?;
@@ -117,7 +118,8 @@ impl Home {
         let file = if is_program {
             PathBuf::from("/proc/self/exe")
         } else {
-            // SAFETY: the name of what is loaded, which it is while its function is in use.
+            // SAFETY: `dladdr` has succeeded, so `dli_fname` is the loader's C string with the name of the file. It
+            // stays as long as that is loaded, which is at least as long as a template has its function.
             let name = unsafe { CStr::from_ptr(info.dli_fname) };
             PathBuf::from(std::ffi::OsStr::from_bytes(name.to_bytes()))
         };
@@ -128,9 +130,10 @@ impl Home {
 /// What is loaded at an address.
 fn loaded_at(address: usize) -> Option<libc::Dl_info> {
     let mut info = MaybeUninit::uninit();
-    // SAFETY: a valid place; the address is only looked up.
+    // SAFETY: `info` has room for the answer, and `dladdr` compares the address with those of what is loaded and never
+    // reads it.
     let found = unsafe { libc::dladdr(ptr::without_provenance(address), info.as_mut_ptr()) };
-    // SAFETY: filled in, then.
+    // SAFETY: a result other than 0 says that `dladdr` has written all fields.
     (found != 0).then(|| unsafe { info.assume_init() })
 }
 

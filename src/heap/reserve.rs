@@ -27,7 +27,8 @@ const ALIGN: usize = 4096;
 #[repr(C, align(4096))]
 struct Pool(UnsafeCell<[u8; POOL_BYTES]>);
 
-// SAFETY: each byte is of whoever was given it.
+// SAFETY: a reference to the pool gives only the address of its bytes. A piece is written by the caller of `take` that
+// got it alone, until the caller gives it back, since pieces that are in use do not overlap (`ReserveState::used`).
 unsafe impl Sync for Pool {}
 
 static POOL: Pool = Pool(UnsafeCell::new([0; POOL_BYTES]));
@@ -40,7 +41,8 @@ struct LockedReserve {
     state: UnsafeCell<ReserveState>,
 }
 
-// SAFETY: the state is touched by who has the lock alone.
+// SAFETY: `state` is reached in `locked` alone, by the thread that has set `is_locked`. The release store there and the
+// acquire swap order one such thread before the next.
 unsafe impl Sync for LockedReserve {}
 
 static STATE: LockedReserve = LockedReserve {
@@ -73,7 +75,8 @@ fn locked<R>(f: impl FnOnce(&mut ReserveState) -> R) -> R {
     while STATE.is_locked.swap(true, Ordering::Acquire) {
         std::thread::yield_now();
     }
-    // SAFETY: this thread has the lock, and `f` is not called from within itself.
+    // SAFETY: this thread has set `is_locked` and no other reaches the state before it clears that. The closures that
+    // are passed here call no function of this file that locks, so this is the only reference.
     let state = unsafe { &mut *STATE.state.get() };
     let result = f(state);
     USED.store(state.units, Ordering::Relaxed);
@@ -219,20 +222,23 @@ fn map(start: usize, bytes: usize, wanted: usize) -> Option<usize> {
     let old = std::ptr::with_exposed_provenance_mut::<libc::c_void>(start);
     if wanted == 0 {
         if start != 0 {
-            // SAFETY: it was mapped below, and nobody uses it.
+            // SAFETY: `start` and `bytes` are those of a mapping that `map` made or resized before, and `HeldLock::fit`
+            // calls this while no piece of it is in use.
             unsafe { libc::munmap(old, bytes) };
         }
         return Some(0);
     }
     if start != 0 {
-        // SAFETY: as for `munmap`.
+        // SAFETY: `start` and `bytes` are those of a mapping that `map` made or resized before. `HeldLock::fit` calls
+        // this while no piece of it is in use, so nobody has an address in it that the move would make wrong.
         let new = unsafe { libc::mremap(old, bytes, wanted, libc::MREMAP_MAYMOVE) };
         new.expose_provenance();
         return mapped(new);
     }
     let protection = libc::PROT_READ | libc::PROT_WRITE;
     let flags = libc::MAP_PRIVATE | libc::MAP_ANONYMOUS;
-    // SAFETY: a new mapping at an address of the system's choice touches nothing else.
+    // SAFETY: without MAP_FIXED the system places the new mapping where nothing is mapped, so it changes no memory that
+    // anybody has.
     let new = unsafe { libc::mmap(std::ptr::null_mut(), wanted, protection, flags, -1, 0) };
     new.expose_provenance();
     mapped(new)

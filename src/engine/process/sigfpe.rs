@@ -77,7 +77,8 @@ pub(crate) fn begin() -> Option<Handler> {
         sa_flags: opencl.sa_flags | libc::SA_SIGINFO,
         ..opencl
     };
-    // SAFETY: the handler calls nothing but what a handler may.
+    // SAFETY: `divided` has the form that SA_SIGINFO asks for, which is among the flags. It reads a `OnceLock` that was
+    // set before, and calls another handler of this signal, or `crash::handle`, which is one.
     Some(unsafe { Handler::over(libc::SIGFPE, ours, below) })
 }
 
@@ -87,7 +88,8 @@ extern "C" fn divided(
     context: *const libc::c_void,
 ) {
     let before = BEFORE.get();
-    // SAFETY: the system gives a handler a valid one.
+    // SAFETY: the system passes to a handler with SA_SIGINFO a pointer to the signal's `siginfo_t`, which is there
+    // until the handler returns.
     let is_sent = unsafe { (*info).si_code } <= 0;
     if is_sent && before.is_some_and(|before| before.ignored) {
         return;
@@ -108,12 +110,14 @@ extern "C" fn divided(
     }
     match action {
         Some(action) if action.sa_flags & libc::SA_SIGINFO != 0 => {
-            // SAFETY: with this flag it is such a function.
+            // SAFETY: SA_SIGINFO in the flags of an action says that its address is that of a function with these three
+            // parameters. It is neither SIG_DFL nor SIG_IGN, since `come_before` keeps actions with a function alone.
             let handler = unsafe { std::mem::transmute::<usize, WithInfo>(action.sa_sigaction) };
             handler(signal, info, context);
         }
         Some(action) => {
-            // SAFETY: without the flag it is such a function.
+            // SAFETY: without SA_SIGINFO in the flags of an action its address is that of a function with one
+            // parameter. It is neither SIG_DFL nor SIG_IGN, since `come_before` keeps actions with a function alone.
             let handler = unsafe { std::mem::transmute::<usize, Simple>(action.sa_sigaction) };
             handler(signal);
         }

@@ -28,7 +28,8 @@ static SUSPECTED: AtomicBool = AtomicBool::new(false);
 
 struct Semaphore(UnsafeCell<MaybeUninit<libc::sem_t>>);
 
-// SAFETY: a semaphore is made to be used by several threads; it is initialised once, before.
+// SAFETY: the semaphore is reached by `get` alone, which initialises it once before it gives its address. The functions
+// of a semaphore may be called by several threads at a time.
 unsafe impl Sync for Semaphore {}
 
 static SEMAPHORE: Semaphore = Semaphore(UnsafeCell::new(MaybeUninit::uninit()));
@@ -37,14 +38,15 @@ static READY: Once = Once::new();
 impl Semaphore {
     fn get(&self) -> *mut libc::sem_t {
         READY.call_once(|| {
-            // SAFETY: nobody uses it yet.
+            // SAFETY: `Once` has one thread run this, and the others get no address before it has ended, so nobody uses
+            // the semaphore yet. The place has its size and alignment.
             unsafe { libc::sem_init(self.0.get().cast(), 0, 0) };
         });
         self.0.get().cast()
     }
 
     fn post(&self) {
-        // SAFETY: it is initialised, and never destroyed.
+        // SAFETY: `get` has initialised the semaphore, which is never destroyed.
         unsafe { libc::sem_post(self.get()) };
     }
 
@@ -62,7 +64,8 @@ fn in_seconds(seconds: i64) -> libc::timespec {
         tv_sec: 0,
         tv_nsec: 0,
     };
-    // SAFETY: a valid place. If somebody sets the clock, a look comes sooner or later.
+    // SAFETY: `time` has room for the answer. If somebody sets the clock, a look comes sooner or later, and no memory
+    // depends on that.
     unsafe { libc::clock_gettime(libc::CLOCK_REALTIME, &mut time) };
     time.tv_sec += seconds;
     time
@@ -147,7 +150,8 @@ extern "C" fn asked(_: libc::c_int) {
 
 /// The run is over: a `SIGUSR1` that comes yet, or between two runs of a program with its own `main`, ends nothing.
 pub(crate) fn stay_harmless() {
-    // SAFETY: it does what a handler may do.
+    // SAFETY: `late` has the form of a handler without SA_SIGINFO. It calls `write` alone, which POSIX allows in a
+    // handler, and keeps `errno`.
     let handler = unsafe { Handler::begin(libc::SIGUSR1, late_handler(), libc::SA_RESTART) };
     std::mem::forget(handler);
 }
@@ -159,11 +163,11 @@ pub(crate) fn late_handler() -> usize {
 
 extern "C" fn late(_: libc::c_int) {
     const NOTE: &str = "ocr: note: SIGUSR1: no OCR program runs in this process now.\n";
-    // SAFETY: a place of this thread's.
+    // SAFETY: the call has no preconditions, and returns the address of this thread's `errno`.
     let place = unsafe { libc::__errno_location() };
     // SAFETY: the place is this thread's `errno`, which is there as long as the thread is.
     let before = unsafe { *place };
-    // SAFETY: bytes that are there; it may be called in a handler.
+    // SAFETY: the call reads as many bytes as the text has, and POSIX allows it in a handler.
     unsafe { libc::write(libc::STDERR_FILENO, NOTE.as_ptr().cast(), NOTE.len()) };
     // SAFETY: the place is this thread's `errno`. Code that the signal has interrupted finds its own value there.
     unsafe { *place = before };
@@ -179,6 +183,7 @@ pub(crate) fn listen() -> Option<Handler> {
     // The handler of this run is taken off at its end, and a signal may come at once, so a harmless one lies below.
     stay_harmless();
     // The system call that it interrupts is begun again, as far as that is possible.
-    // SAFETY: it does what a handler may do.
+    // SAFETY: `asked` has the form of a handler without SA_SIGINFO. It stores to an atomic and posts a semaphore that
+    // `listen` has initialised, which POSIX allows in a handler.
     unsafe { Handler::begin(libc::SIGUSR1, handler(), libc::SA_RESTART) }
 }

@@ -143,7 +143,7 @@ impl Handler {
 
     /// Leaves a signal to the system; may be called in a handler.
     pub(crate) fn give_back(signal: libc::c_int) {
-        // SAFETY: what the system does by itself.
+        // SAFETY: the action names no function, so there is no handler that could do what it may not.
         unsafe { install(signal, &default_action()) };
     }
 }
@@ -152,7 +152,8 @@ impl Drop for Handler {
     fn drop(&mut self) {
         // The program may have installed another since.
         if self.is_on() {
-            // SAFETY: it was there before.
+            // SAFETY: `below` was this signal's action when the handler was installed, so its function, if any, is a
+            // handler of this signal by whoever has installed it.
             unsafe { install(self.signal, &self.below) };
         }
     }
@@ -166,7 +167,8 @@ fn put_back(signal: libc::c_int, earlier: Option<Action>) {
         && is_function(&now)
         && !is_of_program(now.sa_sigaction)
     {
-        // SAFETY: it was there before.
+        // SAFETY: `earlier` was this signal's action before OpenCL was called, so its function, if any, is a handler of
+        // this signal by whoever has installed it.
         unsafe { install(signal, &earlier) };
     }
 }
@@ -191,9 +193,10 @@ fn program_headers() -> usize {
 /// Where the file is loaded that this address is in: the program, or a library.
 fn start_of_file(address: usize) -> Option<usize> {
     let mut file = MaybeUninit::<libc::Dl_info>::uninit();
-    // SAFETY: any address may be asked for, and the place is valid.
+    // SAFETY: `file` has room for the answer, and `dladdr` compares the address with those of what is loaded and never
+    // reads it.
     let found = unsafe { libc::dladdr(address as *const libc::c_void, file.as_mut_ptr()) };
-    // SAFETY: written by a call that succeeded.
+    // SAFETY: a result other than 0 says that `dladdr` has written all fields.
     (found != 0).then(|| unsafe { file.assume_init() }.dli_fbase.addr())
 }
 
@@ -256,9 +259,9 @@ pub(crate) fn is_function(action: &Action) -> bool {
 /// What a signal does now.
 pub(crate) fn action_of(signal: libc::c_int) -> Option<Action> {
     let mut now = MaybeUninit::<Action>::uninit();
-    // SAFETY: nothing is changed, and the place is valid.
+    // SAFETY: without a new action the call changes nothing, and `now` has room for the present one.
     let result = unsafe { libc::sigaction(signal, ptr::null(), now.as_mut_ptr()) };
-    // SAFETY: written by a call that succeeded.
+    // SAFETY: a result of 0 says that `sigaction` has written the whole action.
     (result == 0).then(|| unsafe { now.assume_init() })
 }
 
@@ -278,7 +281,7 @@ fn action(function: usize, flags: libc::c_int) -> Action {
     let mut action: Action = unsafe { std::mem::zeroed() };
     action.sa_sigaction = function;
     action.sa_flags = flags;
-    // SAFETY: a valid place.
+    // SAFETY: `sa_mask` is a signal set of this thread's own, which the call overwrites.
     unsafe { libc::sigfillset(&mut action.sa_mask) };
     action
 }

@@ -42,10 +42,12 @@ pub(crate) fn is_full(address: usize, context: *const libc::c_void) -> bool {
 pub(crate) fn instruction(context: *const libc::c_void) -> Option<usize> {
     let context = context.cast::<libc::ucontext_t>();
     #[cfg(target_arch = "x86_64")]
-    // SAFETY: the system gives a handler a valid one.
+    // SAFETY: the system passes to a handler with SA_SIGINFO a pointer to the thread's context, which is there until
+    // the handler returns. The handlers of crashes have that flag and pass the pointer on.
     return Some(unsafe { (*context).uc_mcontext.gregs[libc::REG_RIP as usize] } as usize);
     #[cfg(target_arch = "aarch64")]
-    // SAFETY: the system gives a signal handler a valid context.
+    // SAFETY: the system passes to a handler with SA_SIGINFO a pointer to the thread's context, which is there until
+    // the handler returns. The handlers of crashes have that flag and pass the pointer on.
     return Some(unsafe { (*context).uc_mcontext.pc } as usize);
     #[cfg(not(any(target_arch = "x86_64", target_arch = "aarch64")))]
     None
@@ -56,10 +58,12 @@ pub(crate) fn instruction(context: *const libc::c_void) -> Option<usize> {
 fn stack_pointer(context: *const libc::c_void) -> Option<usize> {
     let context = context.cast::<libc::ucontext_t>();
     #[cfg(target_arch = "x86_64")]
-    // SAFETY: the system gives a handler a valid one.
+    // SAFETY: the system passes to a handler with SA_SIGINFO a pointer to the thread's context, which is there until
+    // the handler returns. The handlers of crashes have that flag and pass the pointer on.
     return Some(unsafe { (*context).uc_mcontext.gregs[libc::REG_RSP as usize] } as usize);
     #[cfg(target_arch = "aarch64")]
-    // SAFETY: the system gives a signal handler a valid context.
+    // SAFETY: the system passes to a handler with SA_SIGINFO a pointer to the thread's context, which is there until
+    // the handler returns. The handlers of crashes have that flag and pass the pointer on.
     return Some(unsafe { (*context).uc_mcontext.sp } as usize);
     #[cfg(not(any(target_arch = "x86_64", target_arch = "aarch64")))]
     None
@@ -82,7 +86,8 @@ impl SignalStack {
         // SAFETY: `sysconf` has no preconditions.
         let guard = unsafe { libc::sysconf(libc::_SC_PAGESIZE) } as usize;
         let (bytes, flags) = (guard + FOR_SIGNALS, libc::MAP_PRIVATE | libc::MAP_ANONYMOUS);
-        // SAFETY: a new mapping, which harms nobody.
+        // SAFETY: without MAP_FIXED the system places the new mapping where nothing is mapped, so it changes no memory
+        // that anybody has.
         let mapping = unsafe { libc::mmap(ptr::null_mut(), bytes, libc::PROT_NONE, flags, -1, 0) };
         if mapping == libc::MAP_FAILED {
             return None;
@@ -94,9 +99,11 @@ impl SignalStack {
             ss_size: FOR_SIGNALS,
         };
         let access = libc::PROT_READ | libc::PROT_WRITE;
-        // SAFETY: a part of the mapping.
+        // SAFETY: the range begins behind the guard and has the rest of the mapping that was just made, which nobody
+        // else knows of.
         let opened = unsafe { libc::mprotect(this.start(), FOR_SIGNALS, access) };
-        // SAFETY: it stays until this is dropped, which takes it off first.
+        // SAFETY: `stack` names memory that was made readable and writable, and that stays mapped until `this` is
+        // dropped, which takes it off this thread before it unmaps it.
         (opened == 0 && unsafe { libc::sigaltstack(&stack, ptr::null_mut()) } == 0).then_some(this)
     }
 
@@ -114,10 +121,11 @@ impl Drop for SignalStack {
                 ss_flags: libc::SS_DISABLE,
                 ss_size: 0,
             };
-            // SAFETY: no handler runs on it, since this code runs.
+            // SAFETY: the stack that is taken off is this thread's, and no handler runs on it, since this code of the
+            // thread runs on its usual stack.
             unsafe { libc::sigaltstack(&none, ptr::null_mut()) };
         }
-        // SAFETY: made by `begin`, and nobody uses it any more.
+        // SAFETY: `begin` has made the mapping with this length, and the thread's handlers do not run on it any more.
         unsafe { libc::munmap(self.mapping, self.guard + FOR_SIGNALS) };
     }
 }
@@ -125,9 +133,9 @@ impl Drop for SignalStack {
 /// The stack that this thread's signal handlers have.
 fn current() -> Option<libc::stack_t> {
     let mut now = MaybeUninit::uninit();
-    // SAFETY: nothing is changed, and the place is valid.
+    // SAFETY: without a new stack the call changes nothing, and `now` has room for the present one.
     let result = unsafe { libc::sigaltstack(ptr::null(), now.as_mut_ptr()) };
-    // SAFETY: written by a call that succeeded.
+    // SAFETY: a result of 0 says that `sigaltstack` has written the whole structure.
     (result == 0).then(|| unsafe { now.assume_init() })
 }
 
@@ -135,19 +143,19 @@ fn guard_end() -> Option<usize> {
     let mut attributes = MaybeUninit::uninit();
     // SAFETY: `pthread_self` has no preconditions.
     let this = unsafe { libc::pthread_self() };
-    // SAFETY: a valid place; this thread lives.
+    // SAFETY: `this` is the calling thread, which lives, and `attributes` has room for its attributes.
     let result = unsafe { libc::pthread_getattr_np(this, attributes.as_mut_ptr()) };
     if result != 0 {
         return None;
     }
-    // SAFETY: initialised by a call that succeeded.
+    // SAFETY: a result of 0, which was checked, says that the call has initialised them.
     let mut attributes: libc::pthread_attr_t = unsafe { attributes.assume_init() };
     let (mut start, mut bytes, mut guard) = (ptr::null_mut(), 0, 0);
-    // SAFETY: valid places.
+    // SAFETY: the attributes are initialised, and `start` and `bytes` are places for the answers on this stack.
     let stack = unsafe { libc::pthread_attr_getstack(&attributes, &mut start, &mut bytes) };
-    // SAFETY: the attributes are initialised, and `guarded` is a place for the result on this stack.
+    // SAFETY: the attributes are initialised, and `guard` is a place for the answer on this stack.
     let guarded = unsafe { libc::pthread_attr_getguardsize(&attributes, &mut guard) };
-    // SAFETY: it is used no more.
+    // SAFETY: the attributes are initialised, destroyed here alone, and not used after that.
     unsafe { libc::pthread_attr_destroy(&mut attributes) };
     // Some versions of the C library have the guard within the stack, others below it.
     (stack == 0 && guarded == 0).then_some(start as usize + guard)

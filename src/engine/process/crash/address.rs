@@ -115,7 +115,8 @@ pub(crate) fn is_write(context: *const libc::c_void) -> bool {
         /// The bit of the processor's error code.
         const WRITE: i64 = 2;
         let context = context.cast::<libc::ucontext_t>();
-        // SAFETY: the system gives a handler a valid one.
+        // SAFETY: the system passes to a handler with SA_SIGINFO a pointer to the thread's context, which is there
+        // until the handler returns. The handlers of crashes have that flag and pass the pointer on.
         let code = unsafe { (*context).uc_mcontext.gregs[libc::REG_ERR as usize] };
         code & WRITE != 0
     }
@@ -271,7 +272,8 @@ fn registers(context: *const libc::c_void) -> [i64; 16] {
     #[cfg(target_arch = "x86_64")]
     {
         let context = context.cast::<libc::ucontext_t>();
-        // SAFETY: the system gives a handler a valid one.
+        // SAFETY: the system passes to a handler with SA_SIGINFO a pointer to the thread's context, which is there
+        // until the handler returns. The handlers of crashes have that flag and pass the pointer on.
         let all = unsafe { (*context).uc_mcontext.gregs };
         std::array::from_fn(|at| all[at])
     }

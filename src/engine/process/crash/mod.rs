@@ -63,7 +63,8 @@ pub(crate) fn listen() -> impl Iterator<Item = Handler> {
     story::begin();
     find_what_is_said();
     let flags = libc::SA_SIGINFO | libc::SA_ONSTACK;
-    // SAFETY: the handler only reads, and writes to the standard error.
+    // SAFETY: `handle` has the form that SA_SIGINFO asks for, which is among the flags. As the head of this file says,
+    // it allocates nothing and takes no lock, so it may interrupt anything.
     let begin = move |(signal, _)| unsafe { Handler::begin(signal, handler_address(), flags) };
     SIGNALS.into_iter().filter_map(begin)
 }
@@ -79,7 +80,8 @@ pub(crate) extern "C" fn handle(
     info: *const libc::siginfo_t,
     context: *const libc::c_void,
 ) {
-    // SAFETY: the system gives a valid one.
+    // SAFETY: the system passes to a handler with SA_SIGINFO a pointer to the signal's `siginfo_t`, which is there, and
+    // not written, until the handler returns.
     let info = unsafe { &*info };
     // Positive codes are the system's, of what a thread did.
     let sent = info.si_code <= 0;
@@ -99,7 +101,8 @@ pub(crate) extern "C" fn handle(
             DONE.store(true, Ordering::Relaxed);
         } else {
             story::wait_until(|| DONE.load(Ordering::Relaxed));
-            // SAFETY: it may be called in a handler.
+            // SAFETY: `sleep` touches no memory of the caller, and is one of the functions that POSIX allows in a
+            // handler.
             unsafe { libc::sleep(1) };
         }
     }
@@ -107,7 +110,8 @@ pub(crate) extern "C" fn handle(
     // A breakpoint is behind its instruction, which would not be tried again.
     if sent || signal == libc::SIGTRAP {
         // The signal is blocked until the handler returns.
-        // SAFETY: it ends the program, as the one that was sent.
+        // SAFETY: `raise` touches no memory of the caller, and is one of the functions that POSIX allows in a handler.
+        // The signal has no handler of the runtime any more, so this one is not entered again.
         unsafe { libc::raise(signal) };
     }
 }
@@ -122,7 +126,7 @@ fn may_go_on(
     let Some(check) = &runtime.check else {
         return false;
     };
-    // SAFETY: the signal comes with an address.
+    // SAFETY: the signal is SIGSEGV and no process has sent it, and then the system fills in the address.
     let address = unsafe { info.si_addr() } as usize;
     let Some(at) = check.closed_at(address) else {
         return false;
@@ -141,7 +145,7 @@ fn is_own_abort(signal: libc::c_int, info: &libc::siginfo_t) -> bool {
     if signal != libc::SIGABRT || info.si_code != libc::SI_TKILL {
         return false;
     }
-    // SAFETY: signals of this code come with the sender.
+    // SAFETY: with the code SI_TKILL, which was compared above, the system fills in the sender.
     let sender = unsafe { info.si_pid() };
     // SAFETY: `getpid` has no preconditions.
     sender == unsafe { libc::getpid() }
@@ -161,7 +165,7 @@ static SAID: AtomicPtr<*const libc::c_char> = AtomicPtr::new(ptr::null_mut());
 
 /// Finds it: in the handler it would be too late.
 fn find_what_is_said() {
-    // SAFETY: the name is a C string.
+    // SAFETY: `dlsym` takes any handle of its own and a text that ends with a zero, as this one does.
     let found = unsafe { libc::dlsym(libc::RTLD_DEFAULT, c"__abort_msg".as_ptr()) };
     SAID.store(found.cast(), Ordering::Relaxed);
 }
@@ -181,7 +185,8 @@ fn gave_up() -> bool {
     }
     // The text stands behind its size, an unsigned int.
     let text = text.wrapping_byte_add(size_of::<libc::c_uint>());
-    // SAFETY: the C library keeps a C string there until the process ends.
+    // SAFETY: the C library keeps its message there, behind the size, as a text that ends with a zero, until the
+    // process ends.
     let text = unsafe { CStr::from_ptr(text) }.to_bytes();
     let word = b"ssertion";
     text.windows(word.len()).any(|part| part == word)
@@ -216,7 +221,8 @@ fn say_of(
         Some(edt) => write!(text, "ocr: error: EDT {} crashed with {name}", Named(edt)),
         None => write!(text, "ocr: error: {ThisThread} crashed with {name}"),
     });
-    // SAFETY: these signals come with an address.
+    // SAFETY: the signals that this is called for are SIGSEGV and SIGBUS of a thread's own doing, for which the system
+    // fills in the address. For others the field is read as what the system has put there, and not used.
     let address = || unsafe { info.si_addr() } as usize;
     let faulted = matches!(signal, libc::SIGSEGV | libc::SIGBUS);
     say(|text| match signal {
@@ -276,7 +282,8 @@ pub(crate) fn listen_to_the_end(strict: bool, legacy: bool) {
         if legacy && !faults.contains(&signal) {
             continue;
         }
-        // SAFETY: the handler only reads, and writes to the standard error.
+        // SAFETY: `handle_after_end` has the form that SA_SIGINFO asks for, which is among the flags. As the head of
+        // this file says, it allocates nothing and takes no lock, so it may interrupt anything.
         let handler = unsafe { Handler::begin(signal, late_handler(), flags) };
         std::mem::forget(handler);
     }
@@ -293,12 +300,14 @@ extern "C" fn handle_after_end(
     info: *const libc::siginfo_t,
     context: *const libc::c_void,
 ) {
-    // SAFETY: the system gives a valid one.
+    // SAFETY: the system passes to a handler with SA_SIGINFO a pointer to the signal's `siginfo_t`, which is there, and
+    // not written, until the handler returns.
     let info = unsafe { &*info };
     let sent = info.si_code <= 0;
     // A handler of the program's, which it installed between two runs, may call this one in the second.
     if (!sent || is_own_abort(signal, info)) && !Runtime::runs() {
-        // SAFETY: these signals come with an address.
+        // SAFETY: `info` is the system's, and the field is always a part of it. It means an address for SIGSEGV and
+        // SIGBUS of a thread's own doing, for which alone it is used below to tell of a block.
         let address = unsafe { info.si_addr() } as usize;
         let faulted = matches!(signal, libc::SIGSEGV | libc::SIGBUS);
         let former = faulted.then(|| former_at(address)).flatten();
@@ -311,7 +320,8 @@ extern "C" fn handle_after_end(
     }
     Handler::give_back(signal);
     if sent || signal == libc::SIGTRAP {
-        // SAFETY: it ends the program, as the one that was sent.
+        // SAFETY: `raise` touches no memory of the caller, and is one of the functions that POSIX allows in a handler.
+        // The signal has no handler of the runtime any more, so this one is not entered again.
         unsafe { libc::raise(signal) };
     }
 }
@@ -398,7 +408,8 @@ impl fmt::Display for ThisThread {
 
 /// The name of this thread.
 fn name_of_thread(place: &mut [u8; 16]) -> &[u8] {
-    // SAFETY: it may be called in a handler, and writes 16 bytes at most.
+    // SAFETY: with PR_GET_NAME the call writes 16 bytes at most, for which `place` has room. It is a bare system call,
+    // which may be made in a handler.
     unsafe { libc::prctl(libc::PR_GET_NAME, place.as_mut_ptr()) };
     let name = CStr::from_bytes_until_nul(place).ok();
     name.map(CStr::to_bytes).unwrap_or_default()

@@ -8,12 +8,12 @@
 mod arguments;
 mod values;
 
-pub use arguments::GivenArguments;
 use crate::device::Selection;
 use crate::directory::from_start;
 use crate::model::Store;
 use crate::sched::policy;
 use crate::text::Readable;
+pub use arguments::GivenArguments;
 use std::collections::HashMap;
 use std::ffi::{OsStr, OsString};
 use std::fmt;
@@ -21,7 +21,8 @@ use std::os::unix::ffi::OsStrExt;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 use values::{
-    parse_bind, parse_bytes, parse_checks, parse_count, parse_flag, parse_models, parse_patience, parse_workers,
+    parse_bind, parse_bytes, parse_checks, parse_count, parse_flag, parse_models, parse_patience,
+    parse_workers,
 };
 
 /// One setting, as people see it.
@@ -34,7 +35,7 @@ pub struct Description {
     pub what: &'static str,
 }
 
-/// All settings.
+/// All settings, in the order in which help and tables show them.
 pub const SETTINGS: &[Description] = &[
     Description {
         name: "workers",
@@ -119,7 +120,7 @@ pub const DEFAULT_ORIGIN: &str = "default";
 /// A value and where it came from.
 #[derive(Clone, Debug)]
 pub struct Set<T> {
-    /// What was set.
+    /// The value in force.
     pub value: T,
     /// Where the value came from, as messages say it.
     pub origin: String,
@@ -226,7 +227,7 @@ pub struct Settings {
     pub bind: Set<Bind>,
     /// Name of the placement policy.
     pub sched: Set<String>,
-    /// Devices to use.
+    /// Which OpenCL devices are used.
     pub devices: Set<Selection>,
     /// Bytes of buffers per device.
     pub device_memory: Set<Option<u64>>,
@@ -240,26 +241,26 @@ pub struct Settings {
     pub platform: Set<Option<PathBuf>>,
     /// Where what runs have learned is kept.
     pub models: Set<Models>,
-    /// Strict mode.
+    /// How much of what the program does is checked.
     pub check: Set<Checks>,
-    /// Print statistics at exit.
+    /// Whether statistics are printed on the standard error at exit.
     pub stats: Set<bool>,
-    /// Write the report there.
+    /// The file that gets the report as JSON; none: nobody asks for it.
     pub report: Set<Option<PathBuf>>,
-    /// Record the run there.
+    /// The file that gets a recording of the run; none: nothing is recorded.
     pub trace: Set<Option<PathBuf>>,
-    /// Draw what waits there.
+    /// The file that gets a graph of what waits, when the program hangs or SIGUSR1 comes; none: it is not drawn.
     pub halt_dot: Set<Option<PathBuf>>,
 }
 
 /// What the command line asks for besides settings.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Request {
-    /// Run the program.
+    /// Nothing: the program is to run.
     Run,
-    /// `-ocr:help`.
+    /// `-ocr:help`: the options are printed, and the program does not run.
     Help,
-    /// `-ocr:version`.
+    /// `-ocr:version`: the version is printed, and the program does not run.
     Version,
 }
 

@@ -52,7 +52,7 @@ impl CoreSet {
         }
     }
 
-    /// How many cores.
+    /// How many cores the set has.
     pub fn len(&self) -> usize {
         self.0.len()
     }

@@ -128,7 +128,7 @@ pub(crate) fn run_out(bytes: usize) -> ! {
 }
 
 unsafe extern "C" {
-    /// In `src/capi/shim.c`.
+    /// Writes what the program has printed through C's streams (`src/capi/shim.c`).
     fn ocrFlushStreams() -> libc::c_int;
 }
 

@@ -94,11 +94,11 @@ pub struct Host {
     pub name: String,
     /// What it is to the devices.
     pub role: UnitRole,
-    /// What it is.
+    /// What kind of hardware the unit is.
     pub kind: UnitKind,
     /// Its cores, whether or not a process may use them.
     pub compute_units: u64,
-    /// Bytes of its memory.
+    /// How many bytes of memory the unit has.
     pub memory: u64,
 }
 
@@ -114,11 +114,11 @@ pub struct Device {
     pub platform: String,
     /// What it is to the host.
     pub role: UnitRole,
-    /// What it is.
+    /// What kind of hardware the unit is.
     pub kind: UnitKind,
-    /// Its compute units.
+    /// How many compute units OpenCL says that it has.
     pub compute_units: u64,
-    /// Bytes of its memory.
+    /// How many bytes of memory the unit has.
     pub memory: u64,
     /// Bytes of memory that the work-items of a group share.
     pub local_memory: u64,
@@ -144,14 +144,14 @@ pub struct PlatformLink {
     pub source: String,
 }
 
-/// A machine.
+/// The description of a machine: its units, and the links between them.
 #[derive(Clone, PartialEq, Debug, Deserialize)]
 #[serde(rename_all = "kebab-case", deny_unknown_fields)]
 pub struct Platform {
     version: i64,
-    /// The host.
+    /// The cores and the memory of the machine.
     pub host: Host,
-    /// Its devices.
+    /// The OpenCL devices, in the order of their numbers.
     #[serde(default, rename = "device")]
     pub devices: Vec<Device>,
     /// The links between the host and them.
@@ -199,7 +199,7 @@ impl Platform {
             .map_err(|error| format!("the platform description {file} is not usable: {error}"))
     }
 
-    /// Reads a text.
+    /// Reads a description from TOML. The error says what is wrong, for people.
     pub fn parse(text: &str) -> Result<Platform, String> {
         let said = |error: toml::de::Error| error.to_string().trim_end().to_string();
         let version = toml::from_str::<Versioned>(text).map_err(said)?.version;

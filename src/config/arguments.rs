@@ -30,7 +30,7 @@ pub struct GivenArguments {
 }
 
 impl GivenArguments {
-    /// No arguments.
+    /// What no arguments give.
     pub const NOTHING: GivenArguments = GivenArguments {
         settings: Vec::new(),
         file: None,

@@ -36,7 +36,7 @@ pub struct DeviceSettings {
 pub struct DeviceShare {
     /// How many of its compute units.
     pub units: usize,
-    /// Which cores.
+    /// The cores on which its threads may run.
     pub cores: CoreSet,
 }
 
@@ -99,7 +99,7 @@ pub struct KernelSpec {
     /// Options of `clBuildProgram`. Added to them: `-cl-kernel-arg-info`, and `-DOCR_DEVICE_CPU=1`
     /// or `-DOCR_DEVICE_GPU=1` (the latter also for accelerators).
     pub options: Vec<u8>,
-    /// The kernel function's name.
+    /// The name of the kernel function in the source.
     pub kernel: String,
 }
 
@@ -108,7 +108,7 @@ pub struct KernelSpec {
 pub struct KernelOnDevice {
     /// Names it in [`Launch::kernel`], on this device only.
     pub id: usize,
-    /// What arguments it takes.
+    /// What arguments the kernel takes, as OpenCL tells.
     pub signature: Signature,
 }
 
@@ -173,9 +173,9 @@ pub struct BlockArg {
 pub struct Launch {
     /// Comes back in [`Events::launched`].
     pub token: usize,
-    /// From [`KernelOnDevice::id`].
+    /// Which kernel is launched: its [`KernelOnDevice::id`].
     pub kernel: usize,
-    /// The index space.
+    /// The work-items of the launch.
     pub range: LaunchRange,
     /// Values for scalar arguments. A value goes to an argument of N bytes if it fits them unsigned,
     /// or if sign extension of the N bytes gives it back (so -1 in 64 bits fits an `int`). A `float`

@@ -42,7 +42,7 @@ pub(crate) const GRANT: i64 = match () {
     () => 64,
 };
 
-/// A thread's credit.
+/// A thread's credit for the scope of the EDT that it runs, and for the one around that.
 #[derive(Default)]
 pub(crate) struct Credit {
     inner: Held,

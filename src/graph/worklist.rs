@@ -20,18 +20,18 @@ pub(crate) enum GraphError {
     Opening,
 }
 
-/// A dependence.
+/// A dependence that is to be added.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(crate) struct Dependence {
     /// A data block, an event or `NULL_GUID`.
     pub source: Guid,
-    /// Of a collective event.
+    /// The post-slot of the source, if that is a collective event.
     pub post_slot: u32,
-    /// An EDT or event.
+    /// The EDT or event that depends on the source.
     pub destination: Guid,
-    /// Its pre-slot.
+    /// The pre-slot of the destination.
     pub slot: u32,
-    /// For the data block.
+    /// In which mode the destination, an EDT, gets the data block.
     pub mode: Mode,
 }
 
@@ -126,9 +126,8 @@ impl Worklist {
 
 /// The graph, as one thread works on it.
 pub(crate) struct Graph<'a> {
-    /// The objects.
     pub objects: &'a Objects,
-    /// The thread's free slots.
+    /// Free slots of each kind of object, for this thread alone.
     pub caches: &'a mut Caches,
     /// What is left to be done.
     pub work: &'a mut Worklist,

@@ -53,14 +53,14 @@ static STATE: LockedReserve = LockedReserve {
 struct ReserveState {
     /// A bit for each unit of the pool.
     used: [u64; WORDS],
-    /// How many are set.
+    /// How many units of the pool are in use: bits in `used`.
     units: usize,
     hold: HeldLock,
 }
 
 /// Addresses that are mapped, from which pieces are given one behind the other, until all have come back.
 struct HeldLock {
-    /// 0: none.
+    /// Where the mapping begins; 0: there is none.
     start: usize,
     bytes: usize,
     wanted: usize,
@@ -119,7 +119,7 @@ impl ReserveState {
         }
     }
 
-    /// Memory for this layout.
+    /// Memory for this layout, of the pool or of the hold; none if neither has room.
     fn take(&mut self, layout: Layout) -> Option<NonNull<u8>> {
         if layout.align() > ALIGN {
             return None;

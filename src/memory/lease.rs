@@ -230,7 +230,7 @@ fn holds(edt: &Edt, lease: &Lease) -> bool {
             .any(|(_, slot)| slot.data() == lease.guid && slot.info().mode == lease.mode)
 }
 
-/// The answer to [`release_or_keep`].
+/// What [`release_or_keep`] has done with a hold on a block.
 enum LeaseKept {
     /// The hold was given back.
     No(Left),

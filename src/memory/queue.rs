@@ -6,7 +6,7 @@ use crate::object::edt::{Edt, EdtFlags, EdtRef, Mode};
 use crate::object::place::Place;
 use std::ptr;
 
-/// The answer to [`super::access::acquire`].
+/// Whether an EDT has got a block, as [`super::access::acquire`] answers.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) enum Acquired {
     /// The EDT has the block.

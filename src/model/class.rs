@@ -18,10 +18,10 @@ use loom::sync::Mutex;
 use std::sync::Mutex;
 use std::sync::OnceLock;
 
-/// What something will take.
+/// How long an EDT will take in a place, and how sure that is.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Estimate {
-    /// Nanoseconds: the median.
+    /// The median of the samples, in nanoseconds.
     pub ns: u64,
     /// The median of the distances from it, in nanoseconds.
     pub deviation: u64,
@@ -70,7 +70,7 @@ impl Published {
     }
 }
 
-/// The samples themselves.
+/// The samples of a size, which the lock of the class guards.
 #[derive(Default)]
 struct Kept {
     alone: Samples,
@@ -81,7 +81,7 @@ struct Kept {
     is_new: bool,
 }
 
-/// One size.
+/// What is known of the EDTs of a template in one place whose blocks have one size.
 #[derive(Default)]
 pub(crate) struct Class {
     alone: Published,

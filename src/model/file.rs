@@ -35,7 +35,7 @@ const LONGEST_NS: u64 = 30 * 86_400 * 1_000_000_000;
 pub struct Key {
     /// The program, with what tells it from others of its name and from what it was before it was compiled again.
     pub program: String,
-    /// The template.
+    /// The name of the template, with what tells its function from others of that name.
     pub template: String,
     /// The function, or a kernel with what tells it from what it was before it was changed.
     pub variant: String,
@@ -44,9 +44,9 @@ pub struct Key {
 /// What is known of one size of a variant.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Entry {
-    /// Of what.
+    /// The variant that these times are of.
     pub key: Key,
-    /// Bytes of the blocks.
+    /// The sum of the sizes of an EDT's blocks, in bytes.
     pub bytes: u64,
     /// The day on which a run has used it last, since the first of January 1970.
     pub day: u64,
@@ -271,7 +271,7 @@ impl Content {
         content
     }
 
-    /// As it is written.
+    /// The text of the file, with the check of each line.
     pub(crate) fn text(&self) -> String {
         let mut text = format!("{FIRST_LINE}\nplace\t{}\n", self.place);
         for entry in &self.entries {

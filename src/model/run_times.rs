@@ -55,7 +55,7 @@ struct Table {
     recalled: AtomicBool,
 }
 
-/// One place.
+/// What is known of the EDTs of a template in one place.
 #[derive(Default)]
 struct PlaceTimes {
     sizes: Sizes,

@@ -30,7 +30,7 @@ pub(crate) const EXACT: u32 = if cfg!(loom) { 2 } else { 24 };
 /// A key is within so many entries from its place, or not in the table.
 const PROBES: usize = if cfg!(loom) { 2 } else { 8 };
 
-/// No key.
+/// The key of an entry that nobody has claimed.
 const FREE: u64 = u64::MAX;
 /// In the key of a quarter of an octave. No block is so large.
 const QUARTER: u64 = 1 << 63;

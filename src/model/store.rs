@@ -29,7 +29,7 @@ const LARGEST: u64 = 8 << 20;
 const TRIES: u32 = 20;
 const PAUSE: Duration = Duration::from_millis(5);
 
-/// A directory of models.
+/// A directory in which models are kept, a file for each place.
 #[derive(Clone, Debug)]
 pub struct Store {
     directory: PathBuf,
@@ -67,7 +67,7 @@ impl Store {
         Some(Store::new(cache.join("ocr/models")))
     }
 
-    /// Where it is.
+    /// The path of the directory.
     pub fn directory(&self) -> &Path {
         &self.directory
     }

@@ -10,13 +10,9 @@ use super::{code, data_block, edt, event, file, map, range, scope, template};
 /// All objects of a runtime.
 #[derive(Default)]
 pub struct Objects {
-    /// EDTs.
     pub edts: edt::Edts,
-    /// Events.
     pub events: event::Events,
-    /// Data blocks.
     pub data_blocks: data_block::DataBlocks,
-    /// EDT templates.
     pub templates: template::Templates,
     /// Ranges of labels.
     pub ranges: range::Ranges,
@@ -28,26 +24,20 @@ pub struct Objects {
     pub creations: map::Creations,
     /// Files, and which data blocks are parts of them.
     pub files: file::Files,
-    /// Finish scopes.
+    /// The finish scopes that are open.
     pub scopes: Arena<scope::Scope>,
-    /// What EDTs do.
+    /// What EDTs run, each interned once.
     pub code_table: code::CodeTable,
 }
 
-/// A thread's free slots.
+/// Free slots of each kind of object, for one thread alone.
 #[derive(Default)]
 pub struct Caches {
-    /// For EDTs.
     pub edts: edt::EdtCaches,
-    /// For events.
     pub events: event::EventCaches,
-    /// For data blocks.
     pub data_blocks: Cache,
-    /// For templates.
     pub templates: Cache,
-    /// For ranges of labels.
     pub ranges: Cache,
-    /// For finish scopes.
     pub scopes: Cache,
 }
 

@@ -177,7 +177,7 @@ impl Bits {
         }
     }
 
-    /// Takes the first out.
+    /// Takes the slot with the lowest index out. There is one.
     #[inline]
     fn pop(&mut self) -> u32 {
         let first = self.bits.trailing_zeros();
@@ -186,7 +186,7 @@ impl Bits {
     }
 }
 
-/// A thread's free slots.
+/// Free slots of one arena that a thread keeps for itself.
 pub struct Cache {
     /// Slots that the thread has freed, the last on top: they are in the processor's cache. Slots of blocks of which
     /// few were free are here as well.

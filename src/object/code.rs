@@ -13,13 +13,13 @@ use std::ffi::c_void;
 use std::fmt;
 use std::sync::Arc;
 
-/// `ocrEdtDep_t`.
+/// `ocrEdtDep_t`: what the function of an EDT is given for a pre-slot.
 #[derive(Clone, Copy, Debug)]
 #[repr(C)]
 pub struct EdtDep {
     /// The data block, or `NULL_GUID`.
     pub guid: super::guid::Guid,
-    /// Its memory.
+    /// Where the memory of the data block begins; null if there is no block.
     pub ptr: *mut c_void,
     /// The mode it was acquired in.
     pub mode: u32,
@@ -29,25 +29,25 @@ pub struct EdtDep {
 pub(crate) type EdtFunction =
     unsafe extern "C" fn(u32, *mut u64, u32, *mut EdtDep) -> super::guid::Guid;
 
-/// `ocrNdRange_t`.
+/// `ocrNdRange_t`: the index space of a launch, which a function of the program fills in.
 #[derive(Clone, Copy, Debug, Default)]
 #[repr(C)]
 pub struct NdRange {
-    /// 1 to 3.
+    /// How many dimensions are in use, 1 to 3.
     pub work_dim: u32,
-    /// Global offsets.
+    /// The first global id in each dimension.
     pub global_offset: [usize; 3],
-    /// Global sizes.
+    /// Work-items in each dimension.
     pub global_size: [usize; 3],
     /// Local sizes; the first 0 where the runtime chooses.
     pub local_size: [usize; 3],
 }
 
-/// `ocrNdRangeFn_t`.
+/// `ocrNdRangeFn_t`: a function of the program that makes the index space of a launch.
 pub(crate) type NdRangeFunction =
     unsafe extern "C" fn(u32, *const u64, u32, *const u64, *mut NdRange);
 
-/// `OCR_NO_RESULT`.
+/// `OCR_NO_RESULT`: the kernel's EDT returns no data block.
 pub(crate) const NO_RESULT: u32 = u32::MAX;
 
 /// A kernel variant.
@@ -160,7 +160,7 @@ impl std::hash::Hash for CodeName {
 /// Why a kernel cannot run.
 #[derive(Clone, PartialEq, Eq, Hash, Debug)]
 pub struct Missing {
-    /// For people.
+    /// Why the kernel is missing, in a sentence for people.
     pub text: String,
     /// No device could run it: the program has made a mistake.
     pub anywhere: bool,
@@ -175,7 +175,7 @@ impl Missing {
         }
     }
 
-    /// Another device might.
+    /// The kernel is missing here, for this reason; another device might have it.
     pub fn here(text: String) -> Missing {
         Missing {
             text,
@@ -221,16 +221,16 @@ impl WorkKind {
 #[allow(unpredictable_function_pointer_comparisons)]
 #[derive(Clone, PartialEq, Eq, Hash)]
 pub struct Code {
-    /// For people.
+    /// The name of the template, as messages tell it.
     pub name: CodeName,
-    /// For whom it runs.
+    /// Whether EDTs run for the program, or for a call of the runtime.
     pub kind: WorkKind,
-    /// The C variant.
+    /// The C function, if there is one.
     pub function: Option<EdtFunction>,
     /// The C variant, where a worker calls it and nothing else is to be done: not in strict mode, nor where it is
     /// timed or the run is recorded.
     pub fast_entry: Option<EdtFunction>,
-    /// The kernel variants.
+    /// The kernels, in the order in which they were added.
     pub kernels: Vec<Kernel>,
     /// The devices that have a kernel for it.
     pub devices: Vec<Place>,
@@ -323,7 +323,7 @@ pub enum Timed {
     Kernels,
 }
 
-/// All works.
+/// All that EDTs run, each once, so that templates which do the same share it.
 #[derive(Default)]
 pub struct CodeTable {
     all: Mutex<HashMap<Code, &'static Code>>,

@@ -28,7 +28,7 @@ use std::collections::VecDeque;
 use std::num::NonZeroUsize;
 use std::ptr::NonNull;
 
-/// `maxGen` without a limit.
+/// The value of `maxGen` by which a collective event has generations without a limit.
 pub(crate) const UNBOUNDED: u32 = u32::MAX;
 
 /// `ocrEventCollectiveParams_t`. Who creates an event that exists must give the same.
@@ -44,7 +44,7 @@ pub struct Params {
     pub elements: u16,
     /// Of the tree of contributors; there is none here.
     pub arity: u8,
-    /// How elements are combined.
+    /// The operation by which the elements of all contributions are combined.
     pub operator: Operator,
     /// Whether blocks may be used again.
     pub reuse: bool,

@@ -63,7 +63,7 @@ pub(crate) type LockedEvent<'a> = Locked<'a, EventState>;
 /// it ([`super::waiting`]). It is 0 otherwise.
 pub(crate) const OPENING: u32 = 1;
 
-/// `ocrEventTypes_t`.
+/// The kinds of events: the values of `ocrEventTypes_t`.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 #[repr(u8)]
 pub enum EventKind {
@@ -98,7 +98,7 @@ impl EventKind {
         })
     }
 
-    /// What programs call it.
+    /// What messages call an event of this kind.
     pub fn name(self) -> &'static str {
         match self {
             EventKind::Once => "once event",
@@ -122,31 +122,30 @@ pub enum NewEvent {
         /// Where the counter of a latch begins.
         counter: i64,
     },
-    /// A counted event.
+    /// A counted event, with its parameters.
     Counted {
         /// How many dependences it serves; not 0.
         dependences: u64,
     },
     /// A counted event of the runtime's for one dependence, between an event and what is not there yet.
     Between,
-    /// A channel event.
+    /// A channel event, with its parameters.
     Channel {
         /// How many satisfactions or dependences may wait; [`super::collective::UNBOUNDED`] is no
         /// limit.
         bound: u32,
     },
-    /// A collective event.
+    /// A collective event, with its parameters.
     Collective(Params),
 }
 
 /// An event.
 #[repr(C, align(64))]
 pub struct Event {
-    /// Generation and state.
     pub header: Header<EventState>,
     index: Cell<u32>,
     kind: AtomicU8,
-    /// The pre-slots to satisfy.
+    /// The list of the pre-slots that wait for the event. The lock of the header guards it.
     pub waiting: Cell<Link>,
     /// What it was satisfied with.
     pub data: Cell<Guid>,
@@ -227,7 +226,7 @@ pub struct Events {
     collectives: AtomicUsize,
 }
 
-/// A thread's free slots.
+/// Free slots of events and connectors, for one thread alone.
 #[derive(Default)]
 pub struct EventCaches {
     events: Cache,
@@ -303,7 +302,7 @@ impl Events {
         locked.is_some_and(|(_, locked)| locked.word.count() == OPENING)
     }
 
-    /// Ends that.
+    /// The event on a label is open from now on: others than its creator may satisfy it.
     pub fn opened(&self, label: Guid) {
         if let Some((_, mut locked)) = self.lock(label) {
             locked.word = locked.word.with_count(0);
@@ -483,7 +482,7 @@ impl Events {
         self.connectors.slot(index).next.set(rest);
     }
 
-    /// What follows a connector.
+    /// The rest of a list, behind a connector.
     pub fn rest(&self, index: u32) -> Link {
         self.connectors.slot(index).next.get()
     }

@@ -30,7 +30,7 @@ pub struct OpenFile {
 }
 
 impl OpenFile {
-    /// A file without chunks.
+    /// A file that was opened, of which there are no chunks yet.
     pub fn new(file: File, path: String, writable: bool) -> OpenFile {
         OpenFile {
             file,
@@ -73,20 +73,19 @@ impl OpenFile {
 /// What a data block is a part of.
 #[derive(Clone)]
 pub struct Chunk {
-    /// The file.
     pub file: Arc<OpenFile>,
-    /// Which bytes of it.
+    /// Which bytes of the file the chunk stands for.
     pub range: Range<u64>,
     /// In strict mode, a fingerprint of what was read there.
     pub read: Option<u64>,
 }
 
-/// The files and chunks.
+/// The files that are open, and their chunks.
 #[derive(Default)]
 pub struct Files {
     open: Registry<OpenFile>,
     chunks: Mutex<Chunks>,
-    /// Nobody writes a chunk.
+    /// Told when the last chunk that was being written has been.
     written: Condvar,
 }
 

@@ -151,7 +151,7 @@ impl Guid {
         Guid(bits)
     }
 
-    /// The 64 bits.
+    /// The GUID as the 64 bits that a program has.
     pub const fn bits(self) -> u64 {
         self.0
     }
@@ -166,7 +166,7 @@ impl Guid {
         (self.0 >> 32 & GENERATION_MASK) as u32
     }
 
-    /// The slot.
+    /// The index of the slot in the arena of its kind.
     pub fn index(self) -> u32 {
         self.0 as u32
     }

@@ -26,7 +26,7 @@ const CONNECTOR: u64 = 15;
 #[repr(transparent)]
 pub struct Link(u64);
 
-/// A link taken apart.
+/// What a link leads to.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Target {
     /// The end of the list.
@@ -37,17 +37,17 @@ pub enum Target {
         kind: Kind,
         /// The slot of the EDT in that arena.
         index: u32,
-        /// Which of its pre-slots.
+        /// The number of the pre-slot.
         slot: u32,
     },
     /// An event, and whether its increment slot is meant.
     Event {
-        /// The event.
+        /// The GUID of the event.
         guid: Guid,
         /// Whether the latch's increment slot is meant.
         increment: bool,
     },
-    /// A [`Connector`].
+    /// The index of a [`Connector`], which has the event that depends and the rest of the list.
     Connector(u32),
 }
 
@@ -80,7 +80,7 @@ impl Link {
         Link(CONNECTOR << 59 | index as u64)
     }
 
-    /// The word.
+    /// The link as the word that lists are made of.
     pub fn bits(self) -> u64 {
         self.0
     }
@@ -90,7 +90,6 @@ impl Link {
         Link(bits)
     }
 
-    /// What it leads to.
     pub fn target(self) -> Target {
         let guid = Guid::from_bits(self.0 & !(1 << 63));
         match guid.kind() {

@@ -28,7 +28,7 @@ use std::sync::{Arc, Weak};
 /// What `ocrMapCreate` is given: makes the object of an index.
 pub(crate) type Creator = unsafe extern "C" fn(Guid, u64, u32, *mut u64, u32, *mut Guid);
 
-/// A map.
+/// A map whose objects a function of the program creates when they are first asked for (`ocr-map-creator.h`).
 pub struct CreatorMap {
     creator: Creator,
     params: Box<[Cell<u64>]>,

@@ -24,7 +24,7 @@ pub struct NewPart {
     pub guid: Guid,
     /// Where it begins in the whole, in bytes.
     pub offset: u64,
-    /// Its size in bytes.
+    /// The size of the part in bytes.
     pub size: u64,
     /// Whether it goes its own way when somebody wants the whole (`ocrDbCopy`).
     pub shares: bool,

@@ -47,18 +47,15 @@ impl Place {
 pub struct PlaceCell(AtomicU8);
 
 impl PlaceCell {
-    /// With a first place.
     pub const fn new(place: Place) -> PlaceCell {
         PlaceCell(AtomicU8::new(place.0))
     }
 
-    /// The place.
     #[inline]
     pub fn get(&self) -> Place {
         Place(self.0.load(Ordering::Relaxed))
     }
 
-    /// Another place.
     #[inline]
     pub fn set(&self, place: Place) {
         self.0.store(place.0, Ordering::Relaxed);

@@ -29,7 +29,7 @@ pub(crate) type MapFunction = unsafe extern "C" fn(Guid, u64, *mut i64, *mut i64
 
 /// The function of a map, with its numbers.
 pub struct Map {
-    /// The function.
+    /// The program's function that makes an index of a tuple.
     pub function: MapFunction,
     /// The numbers; a function that writes to them must see to it that nobody else does.
     pub params: Box<[Cell<i64>]>,
@@ -41,7 +41,7 @@ unsafe impl Sync for Map {}
 // SAFETY: nothing in it belongs to a thread.
 unsafe impl Send for Map {}
 
-/// A range.
+/// A range of labels, or a map of them (OCR 1.1.0, B.2).
 #[repr(C, align(64))]
 pub(crate) struct Range {
     header: Header<RangeState>,

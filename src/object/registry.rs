@@ -54,7 +54,6 @@ impl<T> Registry<T> {
         self.all.read().get(&guid).cloned()
     }
 
-    /// Takes all objects out.
     pub fn remove_all(&self) -> Vec<Arc<T>> {
         self.all.write().drain().map(|(_, object)| object).collect()
     }

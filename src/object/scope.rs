@@ -18,7 +18,6 @@ states! {
 /// A finish scope. It has no GUID: EDTs in it and nested scopes hold it by its count.
 #[repr(C, align(64))]
 pub struct Scope {
-    /// Generation and state.
     pub header: Header<ScopeState>,
     /// EDTs in it that have not ended, nested scopes that are open, and the credit that threads
     /// hold (see `graph/finish.rs`). Whoever brings it to 0 closes the scope.

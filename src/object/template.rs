@@ -28,7 +28,7 @@ states! {
     }
 }
 
-/// A template.
+/// A template, as long as the program has it.
 #[repr(C, align(64))]
 pub(crate) struct Template {
     header: Header<TemplateState>,
@@ -47,7 +47,7 @@ unsafe impl Slot for Template {
     }
 }
 
-/// What a template says.
+/// What a template says about the EDTs that are made of it.
 #[derive(Clone, Copy)]
 pub struct TemplateView {
     /// Number of parameters, or [`PARAM_UNK`].
@@ -57,11 +57,10 @@ pub struct TemplateView {
     /// Whether more is to be done for its EDTs than usually is: it has hints, in [`Templates::hints`], or
     /// strict mode is on.
     pub needs_slow_path: bool,
-    /// What its EDTs do.
+    /// What the EDTs run, interned.
     pub work: &'static Code,
 }
 
-/// The templates.
 #[derive(Default)]
 pub struct Templates {
     templates: Arena<Template>,

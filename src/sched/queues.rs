@@ -52,7 +52,7 @@ pub(crate) struct Queues {
     /// Ready EDTs with a priority: workers take these first.
     pub urgent: Urgent,
     stealers: Vec<Stealer<EdtRef>>,
-    /// Who sleeps.
+    /// Which workers sleep, and how they are woken.
     pub sleep: CachePadded<Sleep>,
 }
 
@@ -114,7 +114,7 @@ impl Queues {
         )
     }
 
-    /// Number of workers.
+    /// How many workers there are, including those that have given up their seats.
     pub(crate) fn workers(&self) -> usize {
         self.stealers.len()
     }

@@ -29,13 +29,13 @@ impl SleepState {
         self.0 as u16 as usize
     }
 
-    /// Workers that sleep.
+    /// How many workers are on the list of sleepers.
     pub(crate) fn sleeping(self) -> usize {
         (self.0 >> 16) as u16 as usize
     }
 }
 
-/// Who sleeps.
+/// Which workers sleep, and how many search.
 pub(crate) struct Sleep {
     state: AtomicU64,
     sleepers: Mutex<Vec<usize>>,
@@ -90,7 +90,7 @@ impl Sleep {
         }
     }
 
-    /// Wakes everybody, to end.
+    /// Wakes all sleepers: the run ends, or workers are called to something else.
     pub(crate) fn wake_all(&self) {
         let mut sleepers = self.sleepers();
         for worker in sleepers.drain(..) {

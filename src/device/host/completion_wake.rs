@@ -27,7 +27,7 @@ pub(crate) trait Notify: Send + Sync + 'static {
     fn notify(&self);
 }
 
-/// The thread's end.
+/// The filter as the manager's thread has it.
 pub(crate) struct CompletionWake {
     heard: Arc<AtomicU64>,
     /// The manager's copy of the number in `heard`; 0 where it is not to be relied on.
@@ -65,7 +65,7 @@ impl CompletionWake {
     }
 }
 
-/// The callback's end.
+/// The filter as a callback of OpenCL has it.
 pub(crate) struct CompletionCallback<T> {
     number: u64,
     heard: Arc<AtomicU64>,

@@ -48,7 +48,7 @@ pub trait Pool {
     /// What stands for an EDT in the pool.
     type Edt;
 
-    /// Whether there are none.
+    /// Whether the pool has no EDT, as far as a look without a lock tells.
     fn is_empty(&self) -> bool;
 
     /// Takes an EDT out of the pool.
@@ -177,7 +177,7 @@ fn index(device: Place) -> usize {
 pub(crate) struct Load {
     /// Launches that were sent and not answered yet.
     launches: AtomicU64,
-    /// Launches that were answered.
+    /// How many launches have been answered since the start.
     ended: AtomicU64,
     /// In what time a queue has done a kernel lately, nanoseconds; 0 before the first.
     pace_ns: AtomicU64,

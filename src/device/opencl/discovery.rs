@@ -2,10 +2,12 @@
 
 use crate::device::opencl::error::code_name;
 use crate::device::opencl::loader::{
-    LIBRARY, LIBRARY_OVERRIDE, icd_files, icd_place, is_static, library_names, loaded_library, passed_over,
+    LIBRARY, LIBRARY_OVERRIDE, icd_files, icd_place, is_static, library_names, loaded_library,
+    passed_over,
 };
 use crate::device::opencl::surroundings::{
-    choosers, driver_in, drivers_without_device, icd_fault, is_pocl, load_failure, pocl_cache_is_empty,
+    choosers, driver_in, drivers_without_device, icd_fault, is_pocl, load_failure,
+    pocl_cache_is_empty,
 };
 use crate::device::opencl::{surroundings, threads};
 use crate::text::Readable;
@@ -29,7 +31,7 @@ use std::panic::resume_unwind;
 use std::path::PathBuf;
 use std::sync::atomic::{AtomicU32, Ordering};
 
-/// What a device is.
+/// The kinds of OpenCL devices.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub enum DeviceKind {
     /// The machine's own cores.
@@ -70,7 +72,7 @@ pub struct DeviceInfo {
     pub driver_version: String,
     /// `CL_DEVICE_VERSION`.
     pub device_version: String,
-    /// What it is.
+    /// The kind, by `CL_DEVICE_TYPE`.
     pub kind: DeviceKind,
     /// `CL_DEVICE_MAX_COMPUTE_UNITS`.
     pub compute_units: u32,
@@ -142,7 +144,7 @@ fn forked_from() -> Option<u32> {
 pub struct Inventory {
     /// All devices of all platforms, in a stable order; [`DeviceInfo::index`] is the position.
     pub devices: Vec<DeviceInfo>,
-    /// The OpenCL library.
+    /// Whether the OpenCL library could be loaded, and which one was.
     pub loader: LoaderState,
     /// The `.icd` files (or driver libraries) that the loader finds platforms by.
     pub icd_files: Vec<PathBuf>,

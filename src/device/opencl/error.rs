@@ -118,7 +118,7 @@ pub struct LaunchError {
     pub range: LaunchRange,
     /// The arguments as they would stand in a listing, in order.
     pub arguments: Vec<String>,
-    /// What happened.
+    /// What OpenCL refused or what failed, in words.
     pub cause: String,
     /// OpenCL's status, where it was OpenCL that refused.
     pub code: Option<i32>,

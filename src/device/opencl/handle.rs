@@ -160,7 +160,7 @@ impl DeviceManager {
         self.load.launches()
     }
 
-    /// Launches that were answered.
+    /// How many launches have been answered since the start.
     pub fn ended(&self) -> u64 {
         self.load.ended()
     }

@@ -28,7 +28,7 @@ pub(crate) struct Seed {
     pub(crate) load: Arc<Load>,
 }
 
-/// A launch's block.
+/// A data block that a launch uses.
 #[derive(Clone, Copy)]
 pub(crate) struct Use {
     pub(crate) id: Id,
@@ -92,7 +92,7 @@ pub(crate) struct Fetching {
     pub(crate) tokens: Vec<usize>,
     /// The block's count of writes when it was enqueued.
     pub(crate) writes: u64,
-    /// Bytes that are copied.
+    /// How many bytes are copied.
     pub(crate) bytes: u64,
 }
 
@@ -110,7 +110,7 @@ pub(crate) struct Failure {
     pub(crate) first: Option<Rc<Blame>>,
 }
 
-/// The failures so far.
+/// What is known of the commands that have failed on this device.
 #[derive(Default)]
 pub(crate) struct Failures {
     /// How many launches have failed in a row.

@@ -59,7 +59,7 @@ const GATE_TRIES: u32 = 3;
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) struct Ticket {
     pub(crate) lane: usize,
-    /// Counted from 1.
+    /// The number of the command in its lane, counted from 1.
     pub(crate) number: u64,
 }
 
@@ -85,7 +85,7 @@ pub(crate) struct Pending<W> {
     pub(crate) event: Event,
     /// Counts the commands of all lanes, in the order in which they were enqueued.
     pub(crate) serial: u64,
-    /// What it waits for.
+    /// The commands of other lanes that this one waits for.
     needs: Needs,
     /// What is to be done when it has finished.
     pub(crate) work: W,

@@ -225,7 +225,7 @@ impl Manager {
         }
     }
 
-    /// Undoes [`Manager::pin`].
+    /// Lets go of what [`Manager::pin`] has pinned, so that it may be evicted.
     pub(crate) fn unpin(&mut self, uses: &mut List<Use>) {
         for used in uses.drain(..) {
             self.release_pin(used.id);

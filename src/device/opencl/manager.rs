@@ -90,7 +90,7 @@ pub(crate) struct Manager {
     to_forget: Vec<&'static DataBlock>,
     /// Launches that were not enqueued yet, in order.
     pub(crate) waiting: VecDeque<Box<Job>>,
-    /// Launches that are enqueued.
+    /// How many launches are enqueued and have not been answered.
     pub(crate) running: usize,
     /// Enqueued launches for which somebody may wait.
     pub(crate) awaited: usize,

@@ -13,7 +13,7 @@ use std::time::Instant;
 pub struct LinkSpeed {
     /// Nanoseconds of a copy of a few bytes.
     pub latency_ns: f64,
-    /// Bytes per second.
+    /// How fast a long copy is, in bytes per second.
     pub bandwidth: f64,
 }
 

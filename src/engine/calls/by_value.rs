@@ -19,7 +19,7 @@ pub(crate) enum ByValueError {
     NoSuchBlock,
     /// The caller has not acquired the block, or has released it.
     NotAcquired,
-    /// The destination takes nothing.
+    /// The object that the block is for refuses a satisfaction, for this reason.
     GraphError(GraphError),
     OutOfMemoryError,
 }

@@ -18,7 +18,7 @@ use crate::object::edt::Mode;
 use crate::object::event::EventKind;
 use crate::object::guid::Guid;
 
-/// What is copied.
+/// A range of bytes that is copied from one data block to another.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct CopyRequest {
     /// The block that is written.
@@ -29,7 +29,7 @@ pub(crate) struct CopyRequest {
     pub source: Guid,
     /// Where in it, in bytes.
     pub source_offset: u64,
-    /// How many bytes.
+    /// How many bytes are copied.
     pub size: u64,
     /// Whether the source is destroyed then.
     pub destroys_source: bool,
@@ -37,7 +37,7 @@ pub(crate) struct CopyRequest {
     pub divides: bool,
 }
 
-/// Why nothing is copied.
+/// Why `ocrDbCopy` refuses, before anything is copied.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) enum CopyError {
     /// The GUID names no block.

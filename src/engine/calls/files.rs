@@ -93,11 +93,11 @@ impl std::fmt::Display for FileError {
 /// What `ocrFileGetGuid` and `ocrFileGetSize` read.
 #[repr(C)]
 pub(crate) struct Descriptor {
-    /// The file.
+    /// The GUID of the file, for calls that follow.
     pub file: Guid,
     /// Its size when it was opened, in bytes.
     pub size: u64,
-    /// `OCR_FILE_EXISTS`.
+    /// `OCR_FILE_EXISTS`, always: a file that could not be opened has no descriptor.
     pub status: u8,
 }
 

@@ -18,7 +18,7 @@ pub(crate) struct NewKernel<'a> {
     pub options: &'a [u8],
     /// Its name in the source.
     pub name: &'a str,
-    /// Makes the index space.
+    /// The program's function that makes the index space of each launch; none if each EDT has its own.
     pub range: Option<NdRangeFunction>,
     /// The slot whose block is passed on.
     pub result_slot: u32,

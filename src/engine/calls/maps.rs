@@ -31,7 +31,7 @@ pub(crate) enum MapError {
     Ending,
     /// The creator has not created it; what the create function has answered, if it was called.
     CreateError(Option<Status>),
-    /// Identifiers are used up.
+    /// No identifier is left for the object.
     OutOfMemoryError,
 }
 
@@ -86,7 +86,8 @@ impl Context {
         }
     }
 
-    /// A creator has returned.
+    /// The program's creator has returned, having created `local` or nothing: what threads that wait for the object are
+    /// answered.
     pub(crate) fn end_creation(&mut self, local: Guid) -> Result<Guid, MapError> {
         let ended = self.runtime.objects.creations.end(local);
         ended.map_err(MapError::CreateError)

@@ -21,14 +21,14 @@ use std::mem::MaybeUninit;
 use std::ptr;
 use std::ptr::NonNull;
 
-/// `EDT_PARAM_UNK`.
+/// `EDT_PARAM_UNK`: a template does not say how many.
 pub(crate) const PARAM_UNK: u32 = -1i32 as u32;
-/// `EDT_PARAM_DEF`.
+/// `EDT_PARAM_DEF`: as many as the template says.
 pub(crate) const PARAM_DEF: u32 = -2i32 as u32;
 
 /// What `ocrEdtCreate` is given.
 pub(crate) struct EdtRequest<'a> {
-    /// The template.
+    /// The GUID of the template.
     pub template: Guid,
     /// Number of parameters, or `PARAM_DEF`.
     pub paramc: u32,
@@ -49,14 +49,14 @@ pub(crate) struct EdtRequest<'a> {
     pub guid: Option<NonNull<Guid>>,
     /// The labeled GUID that it is to have; `guid` is given, too.
     pub label: Option<LabelRequest>,
-    /// The output event.
+    /// What becomes of the output event.
     pub output: Output,
 }
 
 /// The labeled GUID of a new EDT.
 #[derive(Clone, Copy)]
 pub(crate) struct LabelRequest {
-    /// The GUID.
+    /// The labeled GUID that the EDT is to have.
     pub guid: Guid,
     /// Whether the creator says that no other creates on it (`GUID_PROP_IS_LABELED` alone).
     pub alone: bool,

@@ -13,11 +13,10 @@ use std::ptr::NonNull;
 
 /// An EDT that is to be created.
 pub(crate) struct InternalEdt<'a> {
-    /// What it runs.
+    /// The function of the runtime that it runs.
     pub function: EdtFunction,
-    /// What it is for.
+    /// For which call of the program it works, as messages tell.
     pub kind: WorkKind,
-    /// Its parameters.
     pub params: &'a [u64],
     /// How many pre-slots it has; at least one, which keeps it from running.
     pub depc: u32,

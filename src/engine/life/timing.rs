@@ -103,7 +103,6 @@ impl Context {
 
 /// A function that a worker is about to call.
 pub(crate) struct Call {
-    /// The function.
     pub(crate) function: EdtFunction,
     work: &'static Code,
     bytes: u64,

@@ -25,7 +25,7 @@ use std::sync::OnceLock;
 
 type Simple = extern "C" fn(libc::c_int);
 
-/// What the signal did.
+/// What `SIGFPE` did before the runtime's handler came.
 struct EarlierHandler {
     opencl: Action,
     /// The program's handler, if it has one.

@@ -21,7 +21,7 @@ const ROUTINE_SECONDS: i64 = 5;
 /// How often the threads are looked at while the program hangs unless a thread of its own does something.
 const SUSPICION_SECONDS: i64 = 1;
 
-/// `SIGUSR1` has come.
+/// `SIGUSR1` has come, and the snapshot has not been printed yet. The handler's store pairs with the swap in `watch`.
 static ASKED: AtomicBool = AtomicBool::new(false);
 /// The program hangs unless a thread of its own does something.
 static SUSPECTED: AtomicBool = AtomicBool::new(false);

@@ -21,11 +21,11 @@ use std::sync::atomic::Ordering;
 
 /// A thread's part of the runtime.
 pub(crate) struct Context {
-    /// The runtime.
+    /// The run that the thread calls, which lives at least as long as this.
     pub runtime: &'static Runtime,
     /// A worker's end of the queues; none for other threads.
     pub local: Option<Local>,
-    /// The thread's free slots.
+    /// Free slots of each kind of object, for this thread alone.
     pub caches: Caches,
     /// What the last step leads to.
     pub worklist: Worklist,
@@ -41,7 +41,7 @@ pub(crate) struct Context {
     pub keep_next: bool,
     /// Whether an EDT was queued that nobody has been told of.
     pub queued: bool,
-    /// The EDT that runs.
+    /// The EDT whose function the thread runs, or that waits in a call on it.
     pub current: Option<&'static Edt>,
     /// How often the thread has waited in a call: for an event, for others to stand still, or by looking again and again.
     pub waits: u64,
@@ -55,7 +55,7 @@ pub(crate) struct Context {
     pub slots_by_block: HashMap<Guid, u32>,
     /// Parts of blocks that nobody uses any more, while others of them are disposed of.
     pub(crate) unused_parts: Vec<&'static DataBlock>,
-    /// Whether that happens now.
+    /// Whether the thread disposes of parts now, so that `unused_parts` takes what comes of that.
     pub(crate) disposing: bool,
     /// The local storage of the EDT that runs.
     pub edt_local: [Guid; LOCAL_SLOTS],
@@ -77,11 +77,11 @@ pub(crate) struct Context {
     pub(crate) signals: Option<SignalStack>,
     /// Keeps the runtime, for a thread that is not a worker.
     pub(crate) keeper: Option<Arc<Runtime>>,
-    /// What was done.
+    /// What the thread has done and does, for reports and snapshots.
     pub tally: Arc<Tally>,
 }
 
-/// `ELS_USER_SIZE`.
+/// `ELS_USER_SIZE`: the slots of an EDT's local storage.
 pub(crate) const LOCAL_SLOTS: usize = crate::check::calls::LOCAL_SLOTS as usize;
 
 impl Context {

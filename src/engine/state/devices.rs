@@ -45,7 +45,7 @@ pub(crate) struct Plan {
     selected: Vec<DeviceInfo>,
     /// Used only where nothing is selected, and only by kernels that can run nowhere else.
     fallback: Vec<DeviceInfo>,
-    /// Why nothing is selected.
+    /// Why nothing is selected, in a sentence; none if something is.
     pub(crate) problem: Option<String>,
     /// Whether that is since this process was forked from one that has used OpenCL.
     is_forked: bool,
@@ -60,7 +60,7 @@ pub(crate) struct Open {
 
 /// A device in use.
 pub(crate) struct Used {
-    /// What it is.
+    /// What the device is. Of one that is divided, `compute_units` is how many are used.
     pub info: DeviceInfo,
     /// How many compute units it has, used or not.
     pub(crate) whole_units: u32,
@@ -404,7 +404,6 @@ impl Runtime {
 }
 
 impl Used {
-    /// What it has done.
     pub(crate) fn counters(&self) -> device::Counters {
         self.manager.counters()
     }

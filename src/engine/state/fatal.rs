@@ -75,7 +75,7 @@ pub(crate) fn flush_output() {
 }
 
 unsafe extern "C" {
-    /// In `src/capi/shim.c`.
+    /// Writes what the program has printed through C's streams (`src/capi/shim.c`). Not 0 where some of it is lost.
     fn ocrFlushStreams() -> c_int;
 }
 

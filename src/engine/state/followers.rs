@@ -11,7 +11,7 @@ pub(crate) type LaunchResult = Result<KernelTime, Box<LaunchError>>;
 /// The followers of a device's EDTs, by tokens.
 #[derive(Default)]
 pub(crate) struct ChainedLaunches {
-    /// By the first EDT.
+    /// The EDT that is enqueued behind another one, by the token of that.
     pub(crate) followers: HashMap<usize, Follower>,
     /// Followers on their way to the device, or there.
     pub(crate) enqueued: HashMap<usize, Enqueued>,

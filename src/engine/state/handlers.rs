@@ -10,10 +10,11 @@ use parking_lot::Mutex;
 use std::mem::MaybeUninit;
 use std::ptr;
 
-/// What a signal does.
+/// What a signal does: a function with flags and a mask, nothing, or what the system does by itself.
 pub(crate) type Action = libc::sigaction;
 
-/// A handler with `SA_SIGINFO`.
+/// A handler with `SA_SIGINFO`: the signal, what the system says of it, and the context of the thread that it
+/// interrupts.
 pub(crate) type WithInfo = extern "C" fn(libc::c_int, *const libc::siginfo_t, *const libc::c_void);
 
 /// The signals that LLVM has handlers for, but that of division by zero. The program may install one for another
@@ -51,7 +52,6 @@ pub(crate) struct Handlers {
 }
 
 impl Handlers {
-    /// No handlers yet.
     pub(crate) fn new(come_before: fn(&Action) -> Option<Handler>) -> Handlers {
         Handlers {
             installed: Mutex::default(),

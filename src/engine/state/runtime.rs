@@ -29,7 +29,7 @@ use std::time::Instant;
 
 /// A running runtime. What is written while EDTs run has cache lines of its own, since all threads read the rest.
 pub(crate) struct Runtime {
-    /// All objects.
+    /// The objects of the program: EDTs, events, data blocks, and what belongs to them.
     pub objects: Objects,
     /// Ready EDTs and sleeping workers.
     pub queues: Queues,
@@ -39,9 +39,9 @@ pub(crate) struct Runtime {
     pub early: CachePadded<Waiting<Guid, crate::engine::state::deferred::Deferred>>,
     /// The threads that wait for an event in a call.
     pub waits: CachePadded<Waiters>,
-    /// How EDTs are placed.
+    /// The placement policy of this run.
     pub policy: Box<dyn Policy>,
-    /// The policy's name.
+    /// The name of the policy, as `OCR_SCHED` has it.
     pub policy_name: String,
     /// What the settings say of the machine.
     pub platform: Option<Platform>,
@@ -49,7 +49,7 @@ pub(crate) struct Runtime {
     pub learns: bool,
     /// What earlier runs have learned, and where this one keeps what it learns.
     pub(crate) remembered: Remembered,
-    /// How long copies take.
+    /// What is known of how long copies to devices and back take.
     pub transfers: Transfers,
     /// The OpenCL devices, opened when the first kernel is added, or the program asks for them.
     pub devices: Devices,
@@ -65,13 +65,12 @@ pub(crate) struct Runtime {
     pub fetch_at_end: crate::engine::state::fetch_at_end::FetchAtEnd,
     /// What was done, for the report.
     pub registry: CachePadded<TallyRegistry>,
-    /// The signal handlers.
+    /// The handlers of signals that are installed for this run.
     pub(crate) signals: Handlers,
     /// Strict mode, where it is on.
     pub check: Option<check::OfRun>,
-    /// The settings.
     pub settings: Settings,
-    /// When it was started.
+    /// When the run began. Seconds in messages count from then.
     pub started: Instant,
     /// Whether the program has its own `main`, to which the runtime returns.
     pub legacy: bool,

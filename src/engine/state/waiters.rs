@@ -15,16 +15,16 @@ use std::time::Duration;
 pub(crate) struct WaitResult {
     /// The data block, or `NULL_GUID`.
     pub data: Guid,
-    /// Its memory; null without.
+    /// Where the memory of the data block begins; null if there is no block.
     pub address: *mut u8,
-    /// Its size in bytes.
+    /// The size of the data block in bytes.
     pub size: u64,
 }
 
 // SAFETY: it says where memory is; who may use that when, the program has to know.
 unsafe impl Send for WaitResult {}
 
-/// No data.
+/// The answer to a wait that brings no data block.
 pub(crate) const NOTHING: WaitResult = WaitResult {
     data: Guid::NULL,
     address: ptr::null_mut(),
@@ -37,7 +37,7 @@ pub(crate) enum WaitError {
     /// The GUID names no event.
     NoSuchEvent,
     OutOfMemoryError,
-    /// The runtime ends.
+    /// The run ends, and no answer will come.
     Ending,
     /// The caller has paused the runtime: nobody could satisfy the event.
     Paused,

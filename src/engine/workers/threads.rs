@@ -205,7 +205,7 @@ pub(crate) fn watch_thread() {
     set(1);
 }
 
-/// This thread may end.
+/// This thread may end from here on without a message.
 pub(crate) fn stop_watching() {
     set(0);
 }

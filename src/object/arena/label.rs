@@ -65,7 +65,7 @@ enum Watcher {
 
 #[derive(Default)]
 struct Known {
-    /// By their first slots.
+    /// The reserved runs, by their first slots.
     reserved: BTreeMap<u32, LabelRun>,
     /// Free for later runs, by their first slots. Neighbours in one generation are one.
     returned: BTreeMap<u32, LabelRun>,

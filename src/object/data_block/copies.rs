@@ -139,7 +139,7 @@ pub enum Source {
     Nothing,
 }
 
-/// Which content is copied.
+/// Names the content that is copied, by the version that the block had then: a writer may have made another one since.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct CopyOf {
     version: u32,

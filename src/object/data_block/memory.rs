@@ -29,9 +29,9 @@ impl std::fmt::Display for OutOfMemoryError {
 /// Host memory that was taken from a block; given back when this is dropped.
 pub struct Memory {
     pub(super) base: *mut u8,
-    /// Where the block began.
+    /// Where the memory of the block began.
     pub start: *mut u8,
-    /// Its size in bytes.
+    /// How many bytes the block had.
     pub len: usize,
 }
 
@@ -72,7 +72,7 @@ impl Drop for Memory {
 /// A block that was there when its run ended.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct Former {
-    /// Its GUID.
+    /// The GUID that the block had.
     pub guid: Guid,
     /// How many bytes it had.
     pub size: usize,
@@ -140,9 +140,9 @@ pub(crate) const PAGE: usize = if cfg!(target_arch = "x86_64") {
 pub struct Pages {
     first: usize,
     bytes: usize,
-    /// Where the block begins.
+    /// Where the memory of the block begins.
     pub start: usize,
-    /// Its size in bytes.
+    /// How many bytes the block has.
     pub len: usize,
 }
 

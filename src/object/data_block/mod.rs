@@ -88,9 +88,9 @@ pub enum Mark {
     WaitedFor = 1,
     /// A device has, or has had, a buffer for the block.
     OnDevice = 2,
-    /// The block was destroyed.
+    /// `ocrDbDestroy` was called: the block goes with its last user.
     Destroyed = 4,
-    /// `DB_PROP_SINGLE_ASSIGNMENT`.
+    /// The block was created with `DB_PROP_SINGLE_ASSIGNMENT`: it may be written once.
     WrittenOnce = 8,
     /// The block is written once, and has been: nobody may write it any more.
     Written = 16,
@@ -130,7 +130,6 @@ pub(crate) struct Holders {
 /// A data block.
 #[repr(C, align(128))]
 pub struct DataBlock {
-    /// Generation and state.
     pub header: Header<BlockState>,
     index: Cell<u32>,
     /// Who created the block and has not released it: an EDT, or a thread outside of EDTs. 0: nobody.
@@ -145,7 +144,7 @@ pub struct DataBlock {
 /// release write the other.
 #[repr(C, align(64))]
 struct Second {
-    /// [`Mark`]s.
+    /// The [`Mark`]s that are set, a bit for each.
     marks: AtomicU32,
     hinted: Cell<bool>,
     /// Written by whoever makes the block. Read also by who has not locked it, and asks for a guess.

@@ -13,7 +13,7 @@ use std::ptr::NonNull;
 /// No block is larger: what a process on a 64-bit machine can address.
 const ADDRESS_SPACE: u64 = 1 << 47;
 
-/// The data blocks.
+/// All data blocks, and what is kept beside some of them.
 #[derive(Default)]
 pub struct DataBlocks {
     blocks: Arena<DataBlock>,

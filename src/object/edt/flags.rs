@@ -88,7 +88,7 @@ impl EdtFlags {
         self.has_any(EdtFlags::OUTPUT_INSIDE | EdtFlags::FINISH)
     }
 
-    /// These flags without those.
+    /// These flags, less those of another set.
     #[inline(always)]
     pub fn without(self, those: EdtFlags) -> EdtFlags {
         EdtFlags(self.0 & !those.0)

@@ -139,11 +139,11 @@ const INSIDE: u64 = 1 << 63;
 #[derive(Clone, Copy, Debug)]
 #[repr(C)]
 pub struct ExplicitRange {
-    /// 1 to 3.
+    /// How many dimensions are in use, 1 to 3.
     pub work_dim: u64,
-    /// Global offsets.
+    /// The first global id in each dimension.
     pub offset: [u64; 3],
-    /// Global sizes.
+    /// Work-items in each dimension.
     pub global: [u64; 3],
     /// Local sizes; all 0 where the runtime chooses.
     pub local: [u64; 3],
@@ -158,9 +158,8 @@ pub(crate) const RANGE_WORDS: usize = size_of::<ExplicitRange>() / 8;
 /// follows it ([`Kind::EdtHuge`]).
 #[repr(C, align(64))]
 pub struct Edt {
-    /// Generation, count and state.
     pub header: Header<EdtState>,
-    /// What it does.
+    /// What the EDT runs, interned.
     pub work: Cell<*const Code>,
     /// The innermost finish scope it is in, or null.
     pub scope: Cell<*const Scope>,
@@ -170,9 +169,7 @@ pub struct Edt {
     pub link: Cell<*const Edt>,
     /// Its slot in the arena.
     index: Cell<u32>,
-    /// Number of pre-slots.
     pub depc: Cell<u32>,
-    /// Number of parameters.
     pub paramc: Cell<u32>,
     /// The slot of the first block in lock order.
     pub first: AtomicView<AtomicU32>,
@@ -195,7 +192,7 @@ impl Edt {
         Kind::of_number(self.kind.get()).unwrap_or(Kind::EdtHuge)
     }
 
-    /// Its GUID.
+    /// The GUID by which the program knows the EDT: its label, if it has one.
     #[inline]
     pub fn guid(&self) -> Guid {
         if !self.is_huge() {
@@ -326,14 +323,13 @@ impl Edt {
         }
     }
 
-    /// Its pre-slots.
     #[inline]
     pub fn slots(&self) -> &[PreSlot] {
         // SAFETY: `depc` pre-slots of two words each stand first.
         unsafe { std::slice::from_raw_parts(self.words().cast(), self.depc.get() as usize) }
     }
 
-    /// Where its parameters are.
+    /// Where the parameters are, `paramc` of them.
     #[inline]
     pub fn params_ptr(&self) -> *mut u64 {
         self.words()
@@ -342,7 +338,6 @@ impl Edt {
             .cast()
     }
 
-    /// Its parameters.
     #[inline]
     pub fn params(&self) -> &[u64] {
         // SAFETY: `paramc` words stand behind the pre-slots; they are written at creation, before
@@ -366,7 +361,6 @@ impl Edt {
         unsafe { self.scope.get().as_ref() }
     }
 
-    /// What it does.
     pub fn work(&self) -> &'static Code {
         // SAFETY: works live as long as the runtime.
         unsafe { &*self.work.get() }
@@ -478,7 +472,7 @@ impl EdtRef {
         EdtRef(edt)
     }
 
-    /// The EDT.
+    /// The EDT, which lives as long as somebody may run it.
     pub(crate) fn get(self) -> &'static Edt {
         // SAFETY: arenas live as long as the runtime, and the EDT as long as it is owned.
         unsafe { &*self.0 }

@@ -11,13 +11,13 @@ use std::sync::atomic::{AtomicU64, Ordering};
 pub enum Mode {
     /// A control dependence: the block is not acquired and the EDT does not see it.
     Null = 0,
-    /// `DB_MODE_CONST`.
+    /// `DB_MODE_CONST`: it reads, and nobody writes meanwhile.
     Const = 1,
-    /// `DB_MODE_RW`.
+    /// `DB_MODE_RW`: it reads and writes, and so may others.
     Rw = 2,
-    /// `DB_MODE_EW`.
+    /// `DB_MODE_EW`: it writes, and nobody else does meanwhile.
     Ew = 4,
-    /// `DB_MODE_RO`.
+    /// `DB_MODE_RO`: it reads, and others may write.
     Ro = 8,
 }
 
@@ -38,7 +38,7 @@ impl Mode {
         MODES.get(bits as usize).copied().flatten()
     }
 
-    /// What programs call it.
+    /// The name of the mode in the C headers.
     pub fn name(self) -> &'static str {
         match self {
             Mode::Null => "DB_MODE_NULL",

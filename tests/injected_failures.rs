@@ -24,6 +24,7 @@ const CALLS: &[(&str, &[u32])] = &[
     ("clGetPlatformInfo", &[1, 3]),
     ("clGetDeviceIDs", &[1, 2]),
     ("clGetDeviceInfo", &[1, 9]),
+    ("clCreateSubDevices", &[1]),
     ("clCreateContext", &[1]),
     ("clCreateCommandQueue", &[1, 4, 5]),
     ("clCreateProgramWithSource", &[1, 2]),
@@ -536,6 +537,47 @@ fn what_fails_on_one_device_runs_on_the_other() {
     println!("{elsewhere} of them went on on the other device");
 }
 
+/// A device that cannot be divided has more compute units than cores, which the report does not pass over.
+#[test]
+fn a_device_that_is_not_divided_is_told() {
+    if support::is_without_opencl() {
+        println!("skipped: OCR_TEST_NO_OPENCL");
+        return;
+    }
+    let (folder, programs) = prepare("undivided");
+    let program = &programs[0];
+    let said = |inject: &str| {
+        let mut command = Command::new(&program.path);
+        command
+            .args(&program.arguments)
+            .env("OPENCL_DYLIB_PATH", folder.join("libinjector.so"))
+            .env("OCR_INJECT", inject)
+            .env("OCR_SCHED", "static:1:1")
+            .env("OCR_DEVICES", "all")
+            .env("OCR_MODELS", "off")
+            .env("OCR_STATS", "1")
+            .env_remove("OCR_WORKERS")
+            .stdin(Stdio::null());
+        let output = command.output().expect("the program can be started");
+        let said = String::from_utf8_lossy(&output.stderr).into_owned();
+        assert!(output.status.success(), "{inject}: {said}");
+        said.split_whitespace().collect::<Vec<_>>().join(" ")
+    };
+    const OWN: &str = "have cores of their own";
+    let whole = said("clFlush:0:now");
+    if !whole.contains(&format!("{OWN};")) {
+        println!(
+            "skipped: there are no cores to share out here, or the device's threads cannot be bound: {whole}"
+        );
+        return;
+    }
+    let undivided = said("clCreateSubDevices:1+:now");
+    assert!(
+        undivided.contains(&format!("{OWN}, though the device is not divided")),
+        "{undivided}"
+    );
+}
+
 /// Commands that never end, of a kernel and of a copy: notes tell of them, and the program goes on.
 #[test]
 fn commands_that_never_end_are_told_and_told_again() {
@@ -548,7 +590,10 @@ fn commands_that_never_end_are_told_and_told_again() {
     let program = program.expect("it is one of them");
     for (inject, says) in [
         ("clEnqueueNDRangeKernel:3:stuck", "(kernel \""),
-        ("clEnqueueReadBuffer:1:stuck", "a device brings data blocks for EDT "),
+        (
+            "clEnqueueReadBuffer:1:stuck",
+            "a device brings data blocks for EDT ",
+        ),
     ] {
         let errors = folder.join("errors");
         let mut child = Command::new(&program.path)

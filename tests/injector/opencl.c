@@ -563,6 +563,7 @@ cl_int clReleaseCommandQueue(handle queue) {
     }
 
 STATUS(clFinish, (handle a), (a))
+STATUS(clCreateSubDevices, (handle a, const intptr_t *b, cl_uint c, handle *d, cl_uint *e), (a, b, c, d, e))
 STATUS(clReleaseContext, (handle a), (a))
 STATUS(clReleaseMemObject, (handle a), (a))
 STATUS(clReleaseProgram, (handle a), (a))

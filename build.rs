@@ -1,6 +1,12 @@
-//! Makes the Rust view of the C interface, and compiles the few lines that must be C.
+//! Makes the Rust view of the C interface: its declarations, and its functions as an enum. Makes the rules of strict mode
+//! types, and compiles the few lines that must be C.
+
+#[path = "src/check/rules/generate.rs"]
+mod rules;
 
 use std::env;
+use std::fmt::Write as _;
+use std::fs;
 use std::path::PathBuf;
 
 /// The headers whose functions the library defines. The head of `src/capi/mod.rs` says where each is.
@@ -57,6 +63,7 @@ fn main() {
     let out = PathBuf::from(env::var("OUT_DIR").expect("cargo sets OUT_DIR"));
     println!("cargo:rerun-if-changed=include");
     println!("cargo:rerun-if-changed=src/capi/shim.c");
+    println!("cargo:rerun-if-changed={}", rules::FOLDER);
 
     let includes: String = HEADERS
         .iter()
@@ -72,7 +79,7 @@ fn main() {
             )
         })
         .collect();
-    bindgen::Builder::default()
+    let bindings = bindgen::Builder::default()
         .header_contents("all.h", &(includes + &properties))
         .clang_arg("-Iinclude")
         .allowlist_var(PROPERTIES.join("|"))
@@ -90,8 +97,14 @@ fn main() {
                  bindgen needs libclang: on Debian, install libclang-dev, or run `make setup`."
             )
         })
-        .write_to_file(out.join("ocr_h.rs"))
-        .expect("OUT_DIR can be written");
+        .to_string();
+    let write = |name: &str, text: &str| {
+        fs::write(out.join(name), text).expect("OUT_DIR can be written");
+    };
+    write("api.rs", &enum_of(&functions_in(&bindings)));
+    write("ocr_h.rs", &bindings);
+    let root = env::var("CARGO_MANIFEST_DIR").expect("cargo sets CARGO_MANIFEST_DIR");
+    write("rules.rs", &rules::read(root.as_ref()).as_rust());
 
     cc::Build::new()
         .file("src/capi/shim.c")
@@ -100,4 +113,56 @@ fn main() {
         .warnings(true)
         .extra_warnings(true)
         .compile("ocr_shim");
+}
+
+/// A function of the headers: its name, and those of its arguments.
+type Function<'a> = (&'a str, Vec<&'a str>);
+
+/// The functions that `bindgen` has found.
+fn functions_in(bindings: &str) -> Vec<Function<'_>> {
+    let declarations = bindings.split("pub fn ").skip(1);
+    let functions = declarations.map(|text| {
+        let (name, rest) = text.split_once('(').expect("a function has arguments");
+        (name, arguments_in(rest))
+    });
+    functions.collect()
+}
+
+/// The names in a list of arguments, up to the parenthesis that ends it. The type of an argument may have such lists, too.
+fn arguments_in(text: &str) -> Vec<&str> {
+    let mut names = Vec::new();
+    let (mut depth, mut begin) = (0, 0);
+    for (at, c) in text.char_indices() {
+        match c {
+            '(' => depth += 1,
+            ')' if depth > 0 => depth -= 1,
+            ',' | ')' if depth == 0 => {
+                let name = text[begin..at].split_once(':').map(|(name, _)| name.trim());
+                names.extend(name);
+                begin = at + 1;
+                if c == ')' {
+                    break;
+                }
+            }
+            _ => {}
+        }
+    }
+    names
+}
+
+/// The functions as an enum, with their names and those of their arguments.
+fn enum_of(functions: &[Function<'_>]) -> String {
+    let mut variants = String::new();
+    let mut table = String::new();
+    for (name, arguments) in functions {
+        let _ = writeln!(variants, "    /// `{name}`.\n    {name},");
+        let _ = writeln!(table, "    (Api::{name}, \"{name}\", &{arguments:?}),");
+    }
+    format!(
+        "/// A function of the C interface.\n\
+         #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]\n\
+         pub enum Api {{\n{variants}}}\n\n\
+         /// The functions in the order of the headers, with their names and those of their arguments.\n\
+         const FUNCTIONS: &[(Api, &str, &[&str])] = &[\n{table}];\n"
+    )
 }

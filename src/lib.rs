@@ -17,6 +17,7 @@
 //! * [`device`]: OpenCL: discovery, the manager thread of a device, buffers, programs, launches.
 //! * `check`: strict mode: the history of objects, and the words for a misuse.
 //! * `diag`: what is said to people: errors, warnings and notes, and how an EDT is named in them.
+//! * `abi`: what the headers declare, for Rust: types, constants, and the functions as an enum.
 //! * `object`: what OCR objects are and how their state changes; no OpenCL.
 //! * [`report`]: what a run tells about itself. It is told; for the snapshot it looks at objects.
 //! * [`config`]: every setting, from environment, file and `-ocr:` arguments.
@@ -39,6 +40,7 @@
 #[macro_use]
 mod diag;
 
+pub(crate) mod abi;
 #[cfg(not(loom))]
 pub mod capi;
 #[cfg(not(loom))]

@@ -3,6 +3,8 @@
 //! The rooms below `capi` answer with errors of their own (`XError`), and each is turned into a [`Status`] in one place,
 //! by `From`. Strict mode gets it as it is. Only `export!` of `capi` makes a number of it, which C sees.
 
+use crate::abi::sys;
+
 /// The status of a call: [`Status::OK`], or why it was refused.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 #[repr(transparent)]
@@ -12,37 +14,37 @@ impl Status {
     /// The call has done what it was asked for.
     pub const OK: Status = Status(0);
     /// `OCR_EPERM`: the caller may not do that.
-    pub const EPERM: Status = Status(1);
+    pub const EPERM: Status = Status(sys::OCR_EPERM as u8);
     /// `OCR_ENOENT`: there is nothing of that name.
-    pub const ENOENT: Status = Status(2);
+    pub const ENOENT: Status = Status(sys::OCR_ENOENT as u8);
     /// `OCR_EIO`: the system could not read or write.
-    pub const EIO: Status = Status(5);
+    pub const EIO: Status = Status(sys::OCR_EIO as u8);
     /// `OCR_EAGAIN`: not now, for lack of something that others may give back.
-    pub const EAGAIN: Status = Status(11);
+    pub const EAGAIN: Status = Status(sys::OCR_EAGAIN as u8);
     /// `OCR_ENOMEM`: there was no memory, or no room.
-    pub const ENOMEM: Status = Status(12);
+    pub const ENOMEM: Status = Status(sys::OCR_ENOMEM as u8);
     /// `OCR_EACCES`: the object may not be used in that way.
-    pub const EACCES: Status = Status(13);
+    pub const EACCES: Status = Status(sys::OCR_EACCES as u8);
     /// `OCR_EFAULT`: the runtime failed, and it is not the caller's fault.
-    pub const EFAULT: Status = Status(14);
+    pub const EFAULT: Status = Status(sys::OCR_EFAULT as u8);
     /// `OCR_EBUSY`: the object is in use.
-    pub const EBUSY: Status = Status(16);
+    pub const EBUSY: Status = Status(sys::OCR_EBUSY as u8);
     /// `OCR_ENODEV`: no device does that.
-    pub const ENODEV: Status = Status(19);
+    pub const ENODEV: Status = Status(sys::OCR_ENODEV as u8);
     /// `OCR_EINVAL`: an argument is wrong.
-    pub const EINVAL: Status = Status(22);
+    pub const EINVAL: Status = Status(sys::OCR_EINVAL as u8);
     /// `OCR_ENOSPC`: the disk is full.
-    pub const ENOSPC: Status = Status(28);
+    pub const ENOSPC: Status = Status(sys::OCR_ENOSPC as u8);
     /// `OCR_EROFS`: what is to be written can only be read.
-    pub const EROFS: Status = Status(30);
+    pub const EROFS: Status = Status(sys::OCR_EROFS as u8);
     /// `OCR_ENOTSUP`: the runtime does not have what is asked for.
-    pub const ENOTSUP: Status = Status(95);
+    pub const ENOTSUP: Status = Status(sys::OCR_ENOTSUP as u8);
     /// `OCR_EGUIDEXISTS`: the label has an object already.
-    pub const EGUIDEXISTS: Status = Status(100);
+    pub const EGUIDEXISTS: Status = Status(sys::OCR_EGUIDEXISTS as u8);
     /// `OCR_EPEND`: the answer is not known yet.
-    pub const EPEND: Status = Status(102);
+    pub const EPEND: Status = Status(sys::OCR_EPEND as u8);
     /// `OCR_ECANCELED`: the run has ended.
-    pub const ECANCELED: Status = Status(125);
+    pub const ECANCELED: Status = Status(sys::OCR_ECANCELED as u8);
 
     /// Whether the call was not refused.
     #[inline(always)]

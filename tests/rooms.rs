@@ -11,7 +11,8 @@ use std::path::{Path, PathBuf};
 const MAY_IMPORT: &[(&str, &[&str])] = &[
     ("sync", &[]),
     ("text", &[]),
-    ("status", &[]),
+    ("abi", &[]),
+    ("status", &["abi"]),
     ("message", &[]),
     ("directory", &["text"]),
     ("cores", &["text"]),
@@ -37,7 +38,9 @@ const MAY_IMPORT: &[(&str, &[&str])] = &[
     ("platform", &["device", "text", "config", "model"]),
     (
         "check",
-        &["object", "diag", "sync", "report", "text", "heap", "status"],
+        &[
+            "abi", "object", "diag", "sync", "report", "text", "heap", "status",
+        ],
     ),
     (
         "report",
@@ -63,6 +66,7 @@ const MAY_IMPORT: &[(&str, &[&str])] = &[
 
 /// What the engine is built on.
 const BELOW_THE_ENGINE: &[&str] = &[
+    "abi",
     "graph",
     "memory",
     "sched",

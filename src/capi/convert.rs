@@ -1,7 +1,6 @@
 //! Values of the C interface as the engine takes them, and what the engine answers as the interface has it: each error
 //! becomes a status here, and nowhere else.
 
-use super::sys;
 use super::sys::ocrEdt_t;
 use crate::engine::calls::copy::CopyError;
 use crate::engine::calls::data_blocks::BlockError;
@@ -128,36 +127,10 @@ fn of_system(error: &io::Error) -> Status {
     }
 }
 
-// `src/status.rs` does not know the headers: here its numbers are compared with theirs.
-const _: () = {
-    let codes = [
-        (sys::OCR_EPERM, Status::EPERM),
-        (sys::OCR_ENOENT, Status::ENOENT),
-        (sys::OCR_EIO, Status::EIO),
-        (sys::OCR_EAGAIN, Status::EAGAIN),
-        (sys::OCR_ENOMEM, Status::ENOMEM),
-        (sys::OCR_EACCES, Status::EACCES),
-        (sys::OCR_EFAULT, Status::EFAULT),
-        (sys::OCR_EBUSY, Status::EBUSY),
-        (sys::OCR_ENODEV, Status::ENODEV),
-        (sys::OCR_EINVAL, Status::EINVAL),
-        (sys::OCR_ENOSPC, Status::ENOSPC),
-        (sys::OCR_EROFS, Status::EROFS),
-        (sys::OCR_ENOTSUP, Status::ENOTSUP),
-        (sys::OCR_EGUIDEXISTS, Status::EGUIDEXISTS),
-        (sys::OCR_EPEND, Status::EPEND),
-        (sys::OCR_ECANCELED, Status::ECANCELED),
-    ];
-    let mut at = 0;
-    while at < codes.len() {
-        assert!(codes[at].0 == codes[at].1.number() as u32);
-        at += 1;
-    }
-};
-
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::capi::sys;
 
     #[test]
     fn errors_of_the_system_have_the_codes_of_the_header() {

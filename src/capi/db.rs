@@ -1,5 +1,6 @@
 //! `ocr-db.h` and `extensions/ocr-db-info.h`: data blocks.
 
+use crate::abi::Api;
 use crate::capi::{guid_place, hints, labeling, put, sys, with};
 use crate::object::data_block::OutOfMemoryError;
 use crate::object::guid::Guid;
@@ -29,7 +30,7 @@ export! {
         let acquire = flags & NO_ACQUIRE == 0;
         // SAFETY: the header asks for null or a valid hint.
         let hints = unsafe { hints::given(hint, sys::OCR_HINT_DB_T) };
-        labeling::create(place, flags, "ocrDbCreate", |context, label| {
+        labeling::create(place, flags, Api::ocrDbCreate, |context, label| {
             let created = match label {
                 None => context.create_block(len, acquire).map(Ok),
                 Some(label) => context.create_block_on(label, len, acquire),

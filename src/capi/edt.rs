@@ -1,6 +1,7 @@
 //! `ocr-edt.h`: events, templates, EDTs and dependences.
 
 use super::convert::{edt_function, found};
+use crate::abi::Api;
 use crate::capi::{guid_place, hints, labeling, sys, text, with};
 use crate::engine::life::create::{CreateError, EdtRequest, LabelRequest, Output, warn_no_edt};
 use crate::engine::state::context::Context;
@@ -157,7 +158,7 @@ pub(super) fn add_dependence(
     };
     with(Status::EPERM, |context| {
         if source.is_null() && destination.is_null() {
-            return note_nothing(context, "ocrAddDependence");
+            return note_nothing(context, Api::ocrAddDependence);
         }
         Status::from(context.ask_graph(|graph| {
             graph.add_dependence_slot(source, source_slot, destination, slot, mode)
@@ -173,8 +174,8 @@ pub(super) fn mode_for(destination: Guid, mode: sys::ocrDbAccessMode_t) -> Optio
 
 /// A call names nothing but `NULL_GUID`, and does nothing. Programs do this, but where one hangs, that may be why.
 #[cold]
-fn note_nothing(context: &Context, call: &str) -> Status {
-    let describe = || format!("{call}, in {}", context.who());
+fn note_nothing(context: &Context, call: Api) -> Status {
+    let describe = || format!("{}, in {}", call.shown(), context.who());
     context.runtime.registry.nothing.add(describe);
     Status::OK
 }
@@ -258,8 +259,8 @@ unsafe fn create_event(
         return Status::EINVAL;
     };
     let call = match params {
-        None => "ocrEventCreate",
-        Some(_) => "ocrEventCreateParams",
+        None => Api::ocrEventCreate,
+        Some(_) => Api::ocrEventCreateParams,
     };
     let (kind, counter) = match new_event(kind, params) {
         Ok(NewEvent::Plain { kind, counter }) if !labeling::is_labeled(properties) => {
@@ -284,7 +285,7 @@ fn labeled_event(
     context: &mut Context,
     label: Guid,
     new: NewEvent,
-    call: &'static str,
+    call: Api,
 ) -> Result<Guid, Status> {
     let runtime = context.runtime;
     let created = (runtime.objects.events).create_on(label, new, || runtime.early.has(label));
@@ -296,12 +297,7 @@ fn labeled_event(
 
 /// Creates an event that may have a label, of whatever kind.
 #[cold]
-fn create_other_event(
-    place: &mut Guid,
-    properties: u16,
-    new: NewEvent,
-    call: &'static str,
-) -> Status {
+fn create_other_event(place: &mut Guid, properties: u16, new: NewEvent, call: Api) -> Status {
     labeling::create(place, properties, call, |context, label| {
         let events = &context.runtime.objects.events;
         match label {
@@ -331,7 +327,7 @@ fn satisfy(event: Guid, data: Guid, slot: u32) -> Status {
     }
     if event.is_null() && data.is_null() {
         return with(Status::EPERM, |context| {
-            note_nothing(context, "ocrEventSatisfy")
+            note_nothing(context, Api::ocrEventSatisfy)
         });
     }
     let increment = slot == sys::OCR_EVENT_LATCH_INCR_SLOT;
@@ -448,7 +444,7 @@ pub(super) unsafe fn create_edt(
             context,
             label,
             properties,
-            "ocrEdtCreate",
+            Api::ocrEdtCreate,
             made,
             |context| {
                 let created = context.create_edt(&request);

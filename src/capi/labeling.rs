@@ -1,6 +1,7 @@
 //! `extensions/ocr-labeling.h`: labeled GUIDs.
 
 use super::convert::found;
+use crate::abi::Api;
 use crate::capi::{guid_place, put, sys, text, with};
 use crate::engine::state::context::Context;
 use crate::engine::state::user_call;
@@ -157,7 +158,7 @@ export! {
         }
         // SAFETY: the header asks for null or a C string.
         let name = unsafe { text(name) };
-        create(place, properties, "ocrEdtTemplateCreateLabeled", |context, label| {
+        create(place, properties, Api::ocrEdtTemplateCreateLabeled, |context, label| {
             let objects = &context.runtime.objects;
             let label = label.filter(|label| label.kind() == Some(Kind::Template)).ok_or(Status::EINVAL)?;
             let work = Code::of_program(function, &name);
@@ -280,7 +281,7 @@ pub(super) fn create_at(
     context: &mut Context,
     label: Option<Guid>,
     properties: u16,
-    call: &'static str,
+    call: Api,
     made: *const Guid,
     mut create: impl FnMut(&mut Context) -> Status,
 ) -> Status {
@@ -325,7 +326,7 @@ pub(super) fn create_at(
 pub(super) fn create(
     place: &mut Guid,
     properties: u16,
-    call: &'static str,
+    call: Api,
     mut create: impl FnMut(&mut Context, Option<Guid>) -> Result<Guid, Status>,
 ) -> Status {
     let label = match properties & LABELED {

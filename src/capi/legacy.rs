@@ -1,11 +1,11 @@
 //! `extensions/ocr-legacy.h`: OCR inside a program that has its own `main`.
 
+use crate::abi::Api;
 use crate::capi::edt::{FINISH, More, OEVT_VALID, add_dependence, create_edt};
 use crate::capi::{bytes, put, sys, with};
-use crate::check::history::{SPAWN, What};
+use crate::check::history::What;
 use crate::engine::run::legacy;
 use crate::engine::state::waiters::{WaitError, WaitResult};
-use crate::object::code::WorkKind;
 use crate::object::event::EventKind;
 use crate::object::guid::{Guid, Kind};
 use crate::object::template::PARAM_DEF;
@@ -84,7 +84,7 @@ export! {
             let event = events.create_plain(&mut context.caches.events, EventKind::Sticky, 0);
             let event = event.ok_or(Status::ENOMEM)?;
             if let Some(check) = &context.runtime.check {
-                let (objects, act) = (&context.runtime.objects, (SPAWN, context.who()));
+                let (objects, act) = (&context.runtime.objects, (Api::ocrLegacySpawnOCR, context.who()));
                 check.made(objects, event, What::STICKY, act);
             }
             Ok(event)
@@ -121,7 +121,7 @@ export! {
         // Its first pre-slot is open still, so that it has not begun.
         with((), |context| {
             if let Some(check) = &context.runtime.check {
-                check.history.created_through(edt.into(), SPAWN);
+                check.history.created_through(edt.into(), Api::ocrLegacySpawnOCR);
             }
         });
         // SAFETY: the header asks for a valid place.
@@ -152,7 +152,7 @@ export! {
 
     /// OCR 1.2, legacy.
     fn ocrWait(event: ocrGuid_t) -> ocrGuid_t, or Guid::ERROR; {
-        let answer = with(None, |context| context.wait_for(event.into(), "ocrWait").ok());
+        let answer = with(None, |context| context.wait_for(event.into(), Api::ocrWait).ok());
         answer.map_or(Guid::ERROR, |answer| answer.data)
     }
 }
@@ -181,7 +181,7 @@ fn block(handle: Guid, properties: u16) -> Result<WaitResult, Status> {
         let kind_of = |guid| runtime.objects.event_kind(guid);
         let mut kind = kind_of(handle);
         if kind.is_none() && properties & sys::LEGACY_PROP_WAIT_FOR_CREATE != 0 {
-            if !context.wait_for_labeled_event(handle, WorkKind::Waiter.call()) {
+            if !context.wait_for_labeled_event(handle, Api::ocrLegacyBlockProgress) {
                 return Err(if runtime.end.is_ending() {
                     Status::ECANCELED
                 } else if context.has_paused() {
@@ -198,7 +198,7 @@ fn block(handle: Guid, properties: u16) -> Result<WaitResult, Status> {
             return Err(Status::EINVAL);
         }
         context
-            .wait_for(handle, WorkKind::Waiter.call())
+            .wait_for(handle, Api::ocrLegacyBlockProgress)
             .map_err(|error| match error {
                 WaitError::NoSuchEvent => Status::EINVAL,
                 WaitError::OutOfMemoryError => Status::ENOMEM,

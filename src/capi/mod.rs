@@ -2,7 +2,7 @@
 //! `ocr-db-info.h`, too, and leaves `ocrDbCopy` to `copy.rs`; `ocrProgressReport` of `ocr-edt.h` is in
 //! `stats.rs`; and what must be C (`ocr-std.h`, `main`) is in `shim.c`.
 //!
-//! `build.rs` makes [`sys`] from the headers, and `export!` has the compiler check that each
+//! [`sys`] has what the headers declare, and `export!` has the compiler check that each
 //! function defined here has the type that its header declares. A panic does not leave a function:
 //! it is reported and the function returns a status that says so. Any bit pattern is accepted as a
 //! GUID, and out pointers may be null where that means "not wanted".
@@ -10,23 +10,9 @@
 // What C programs call is public by its symbol, wherever it stands.
 #![allow(unreachable_pub)]
 
-/// What the headers declare, as `bindgen` reads them.
-#[allow(
-    missing_docs,
-    non_camel_case_types,
-    non_snake_case,
-    non_upper_case_globals,
-    dead_code
-)]
-#[allow(
-    clippy::all,
-    clippy::undocumented_unsafe_blocks,
-    clippy::multiple_unsafe_ops_per_block
-)]
-pub mod sys {
-    include!(concat!(env!("OUT_DIR"), "/ocr_h.rs"));
-}
+pub use crate::abi::sys;
 
+use crate::abi::Api;
 use crate::check::calls;
 use crate::check::calls::CallSpec;
 pub(crate) use crate::engine::run::shutdown::{call_rust, is_called_by_rust};
@@ -51,8 +37,7 @@ macro_rules! export {
         #[unsafe(no_mangle)]
         #[allow(non_snake_case)]
         pub unsafe extern "C" fn $name($($arg: $ty),*) -> $ret {
-            const CALL: Option<&$crate::check::calls::CallSpec> =
-                $crate::check::calls::find(stringify!($name));
+            const CALL: Option<&$crate::check::calls::CallSpec> = $crate::abi::Api::$name.spec();
             #[cold]
             #[inline(never)]
             #[allow(clippy::too_many_arguments)]
@@ -161,8 +146,7 @@ fn look(call: &'static CallSpec, outcome: &impl Outcome) {
 #[cold]
 fn note_refusal(call: &CallSpec, status: Status) {
     // The others are answers, or tell of the machine; and some calls ask.
-    if call.strict
-        && call.name != "ocrLegacyBlockProgress"
+    if call.is_strict()
         && let Some(code) = calls::code_of_misuse(status)
         && let Some(context) = Context::get()
     {
@@ -181,18 +165,18 @@ fn note_no_memory(call: &CallSpec, status: Status) {
     if status != Status::ENOMEM {
         return;
     }
-    if call.name != "ocrDbCreate"
+    if call.api != Api::ocrDbCreate
         && let Some(context) = Context::get()
     {
         // SAFETY: the context is this thread's, and calls from C do not nest.
         let context = unsafe { &*context };
         let describe = || format!("{} returned OCR_ENOMEM, in {}", call.shown(), context.who());
-        match call.name {
-            "ocrDbCopy" => warning_once!(
+        match call.api {
+            Api::ocrDbCopy => warning_once!(
                 "{}: the bytes are not all in these blocks, or there was no memory for an EDT that copies them.",
                 describe()
             ),
-            "ocrGuidRangeCreate" | "ocrGuidMapCreate" => warning_once!(
+            Api::ocrGuidRangeCreate | Api::ocrGuidMapCreate => warning_once!(
                 "{}: there are not so many GUIDs of this kind, or there was no memory to keep them apart.",
                 describe()
             ),
@@ -212,24 +196,15 @@ fn warn_no_runtime() {
     warning_once!(
         "{} was called while no runtime runs, and does nothing: before ocrLegacyInit, \
          after ocrLegacyFinalize, or on a thread that goes on after the end of the run.",
-        called_now().unwrap_or("a function of OCR".into())
+        called_now().map_or("a function of OCR", Api::shown)
     );
 }
 
 /// The function of the interface that the program has called, if the stack says it.
-fn called_now() -> Option<String> {
+fn called_now() -> Option<Api> {
     let stack = std::backtrace::Backtrace::force_capture().to_string();
     let mut frames = stack.lines().filter_map(|line| line.split_once(": "));
-    frames.find_map(|(_, name)| {
-        let name = name.trim();
-        let of_interface = |name: &&str| {
-            (name.starts_with("ocr") || name.starts_with("currentEdt")) && !name.contains(':')
-        };
-        let other = || Some(name).filter(of_interface).map(str::to_string);
-        calls::find(name)
-            .map(|call| call.shown().to_string())
-            .or_else(other)
-    })
+    frames.find_map(|(_, name)| Api::of_name(name.trim()))
 }
 
 impl From<sys::ocrGuid_t> for Guid {

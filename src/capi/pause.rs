@@ -1,5 +1,6 @@
 //! `extensions/ocr-pause.h`: stop the workers, look, go on.
 
+use crate::abi::Api;
 use crate::capi::{put, sys, with};
 use crate::engine::state::context::Context;
 use crate::object::edt::EdtRef;
@@ -29,7 +30,7 @@ export! {
             // SAFETY: the block is this large, and this thread's.
             unsafe { address.cast::<Guid>().copy_from_nonoverlapping(found.as_ptr(), found.len()) };
             if let Some(check) = &context.runtime.check {
-                let act = ("ocrQuery", context.who());
+                let act = (Api::ocrQuery, context.who());
                 check.made_block(&context.runtime.objects, block, bytes as u64, act);
             }
             Some((block, address, bytes))

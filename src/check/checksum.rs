@@ -14,6 +14,7 @@
 use super::closed::Closed;
 use super::history::{Act, Ending, What, Who};
 use super::overlap::{GivenBlock, Overlap, Since};
+use super::rules::{self, Broken, advice};
 use super::{Check, Misuse, kind_of};
 use crate::object::code::WorkKind;
 use crate::object::data_block::DataBlock;
@@ -22,7 +23,7 @@ use crate::object::guid::Guid;
 use parking_lot::Mutex;
 use std::collections::HashMap;
 
-/// What the runtime's EDT that copies a data block is called.
+/// A content that must not change.
 #[derive(Clone, Copy)]
 struct Sealed {
     version: u32,
@@ -259,18 +260,8 @@ impl Check {
 
     fn not_released(&self, event: Guid, block: Guid, act: Act) -> Box<Misuse> {
         let Act { call, who, .. } = act;
-        self.by_edt(
-            who,
-            format!("seen in {call}, called by {who}"),
-            format!("an event is satisfied with a data block ({call}) that the EDT has written and not released"),
-            &[block, event],
-            "an EDT that satisfies an event with a data block has written it before, and released it \
-             (OCR 1.1.0, 1.6.2 and 2.6.3)",
-            &format!(
-                "Who gets the block is not certain to see what was written. Call ocrDbRelease between the last write and \
-                 {call}; or return the block from the EDT, whose end releases it, and let others depend on its output event."
-            ),
-        )
+        let seen = format!("seen in {call}, called by {who}");
+        self.by_edt(who, seen, &[block, event], rules::NotReleased { call })
     }
 
     /// The dependence that an EDT has added, of another one on a block that this one holds for writing, was the last:
@@ -375,7 +366,7 @@ impl Check {
             return Ok(());
         }
         let (suspects, ran) = self.suspects(before.print.since, who, &[]);
-        let (also, advice) = match suspects[..] {
+        let (by, others) = match suspects[..] {
             [] => (String::new(), String::new()),
             _ => (
                 format!(", by {who} or by one that ran meanwhile: {ran}"),
@@ -387,21 +378,10 @@ impl Check {
         };
         let mut objects = vec![block, to];
         objects.extend(&suspects);
-        Err(self.by_edt(
-            who,
-            format!("seen when {who} gave the block back"),
-            format!(
-                "a data block was written after an event had been satisfied with it ({}){also}",
-                act.call
-            ),
-            &objects,
-            "an EDT that satisfies an event with a data block has written it before, and released it \
-             (OCR 1.1.0, 1.6.2 and 2.6.3)",
-            &format!(
-                "Who gets the block may begin at once. Call ocrDbRelease after the last write, and satisfy the event \
-                 then; or return the block from the EDT, and let others depend on its output event.{advice}"
-            ),
-        ))
+        let seen = format!("seen when {who} gave the block back");
+        let call = act.call;
+        let broken = rules::WrittenAfterSatisfaction { call, by, others };
+        Err(self.by_edt(who, seen, &objects, broken))
     }
 
     /// Compares a content with its seal; seals it if it is not.
@@ -492,55 +472,27 @@ impl Check {
                     seen += &format!("; {link}");
                 }
                 objects.extend(&suspects);
-                let also = if ran.is_empty() {
+                let by = if ran.is_empty() {
                     String::new()
                 } else {
                     format!(", by that or by one that ran meanwhile: {ran}")
                 };
-                self.by_edt(
+                let broken = rules::WrittenReadOnly {
                     who,
-                    seen,
-                    format!(
-                        "a data block was written while {who} held it in mode {}{}{also}",
-                        mode.name(),
-                        through(slot)
-                    ),
-                    &objects,
-                    "an EDT only reads a data block that it has acquired in mode RO or CONST, and nobody \
-                     writes one that he does not hold (OCR 1.1.0, 1.4.4 and 2.5.3)",
-                    "The EDT that writes asks for DB_MODE_EW (alone) or DB_MODE_RW (shared) in ocrAddDependence. If \
-                     this one only reads, look for another that does, that has released the block, or that never had \
-                     it and keeps a pointer to it; for a thread outside of EDTs; and for a write beyond another array.",
-                )
+                    mode: mode.name(),
+                    slot: through(slot),
+                    by,
+                };
+                self.by_edt(who, seen, &objects, broken)
             }
             When::Released => {
-                let (also, advice) = if ran.is_empty() {
-                    (
-                        String::new(),
-                        "or remove it: the end of the EDT releases the block.".to_string(),
-                    )
-                } else {
-                    (
-                        format!(
-                            ", by the EDT that had released it or by one that ran meanwhile: {ran}"
-                        ),
-                        format!(
-                            "if it is {who} that writes behind it. Otherwise look for an EDT that keeps a pointer to the \
-                         block (in a variable that outlives it, or in another block): each EDT that writes needs the \
-                         block in one of its pre-slots."
-                        ),
-                    )
-                };
                 objects.extend(&suspects);
-                self.by_edt(
-                    who,
-                    seen,
-                    format!("a data block was written after ocrDbRelease{also}"),
-                    &objects,
-                    "an EDT that has released a data block, or does not hold it, does not use it: the pointer is not \
-                     valid (OCR 1.1.0, 2.5.3)",
-                    &format!("Move ocrDbRelease behind the last write, {advice}"),
-                )
+                let broken = if ran.is_empty() {
+                    Broken::from(rules::WrittenReleased)
+                } else {
+                    rules::WrittenReleasedByOthers { ran, who }.into()
+                };
+                self.by_edt(who, seen, &objects, broken)
             }
             When::Begin | When::Freed | When::Shutdown => {
                 let done = if seal.called {
@@ -557,36 +509,19 @@ impl Check {
                 } else {
                     format!("; since then ran {ran}")
                 };
-                self.by_edt(
-                    who,
-                    seen,
-                    format!(
-                        "a data block was written while nobody held it for writing; it was as it should be when {} \
-                         {done}{found}{since}",
-                        seal.by
-                    ),
-                    &objects,
-                    "a data block is written by EDTs that hold it in mode RW or EW, and the pointer is \
-                     valid until the release or the end of the EDT (OCR 1.1.0, 1.4.4 and 2.5.3)",
-                    match seal.called {
-                        false if ran.is_empty() => {
-                            "Look at threads outside of EDTs, the main thread of a program with its own main among them: \
-                             one writes before its ocrDbRelease, and only reads what ocrLegacyBlockProgress gives it. \
-                             And look for writes beyond the end of another array."
-                        }
-                        true => {
-                            "Look first at what that one does behind ocrDbRelease: the call belongs behind its \
-                             last write. Otherwise look for an EDT that keeps a pointer to the block (in a \
-                             variable that outlives it, or in another block), and for writes beyond the end of \
-                             another array. Each EDT that writes needs the block in one of its pre-slots."
-                        }
-                        false => {
-                            "Look for an EDT that keeps a pointer to the block (in a variable that outlives \
-                             it, or in another block), and for writes beyond the end of another array. Each \
-                             EDT that writes needs the block in one of its pre-slots."
-                        }
-                    },
-                )
+                let advice = match seal.called {
+                    true => advice::UNHELD_BEHIND_RELEASE,
+                    false if ran.is_empty() => advice::UNHELD_BY_NO_EDT,
+                    false => advice::UNHELD_BY_POINTER,
+                };
+                let broken = rules::WrittenUnheld {
+                    writer: seal.by,
+                    done,
+                    found,
+                    since,
+                    advice,
+                };
+                self.by_edt(who, seen, &objects, broken)
             }
         }
     }
@@ -604,21 +539,14 @@ impl Check {
             }
             let (first, before) = *seen.entry(block).or_insert((slot, mode));
             if before != mode {
-                return Err(self.by_edt(
-                    who,
-                    format!("seen before the start of {who}"),
-                    format!(
-                        "an EDT gets one data block in different modes: on pre-slot {first} in \
-                         {}, on pre-slot {slot} in {}",
-                        before.name(),
-                        mode.name()
-                    ),
-                    &[who.edt, block],
-                    "a block on several pre-slots of an EDT has the same mode on all (OCR 1.1.0, \
-                     2.8.1)",
-                    "Ask for the stronger mode in each ocrAddDependence. What depv of ocrEdtCreate \
-                     names is acquired in DB_MODE_RW.",
-                ));
+                let seen = format!("seen before the start of {who}");
+                let broken = rules::MixedModes {
+                    first,
+                    before: before.name(),
+                    slot,
+                    mode: mode.name(),
+                };
+                return Err(self.by_edt(who, seen, &[who.edt, block], broken));
             }
         }
         Ok(())
@@ -626,16 +554,11 @@ impl Check {
 
     /// An EDT's output event cannot depend on the event that the EDT returned.
     pub(crate) fn refused_result(&self, who: Who, result: Guid, why: &str) -> Box<Misuse> {
-        self.by_edt(
-            who,
+        let (seen, event) = (
             format!("seen at the end of {who}"),
-            format!("an EDT returned {}, but {why}", self.history.name(result)),
-            &[result],
-            "an EDT that returns an event adds a dependence on that, of its output event, which is satisfied \
-             as the event is (OCR 1.1.0, 2.7)",
-            "Count that dependence where the event is created: in nbDeps of a counted event's parameters, in \
-             maxGen of a channel's.",
-        )
+            self.history.name(result),
+        );
+        self.by_edt(who, seen, &[result], rules::ReturnedUsedUp { event, why })
     }
 
     /// What an EDT returned is no block and no event, or not any more. `used` if somebody gets it.
@@ -651,79 +574,57 @@ impl Check {
         if result.is_null() {
             return None;
         }
-        let what = self.named(objects, result);
-        let rule = "an EDT returns the GUID of a data block, of an event, or NULL_GUID; its output \
-                    event is satisfied with that (OCR 1.1.0, 2.7)";
+        let kind = self.named(objects, result);
         let awaited = objects.is_awaited(result);
-        let fits = match what {
-            Some(what) => what == What::Block || what.is_event(),
+        let fits = match kind {
+            Some(kind) => kind == What::Block || kind.is_event(),
             None => kind_of(result).is_some() && self.can_have_been(objects, result),
         };
+        let seen = format!("seen at the end of {who}");
         if !fits {
-            let name = match what {
-                Some(what) if awaited => format!("a labeled GUID for {}s", what.name()),
-                Some(what) => super::arguments::article(what.name()),
+            let what = match kind {
+                Some(kind) if awaited => format!("a labeled GUID for {}s", kind.name()),
+                Some(kind) => super::explain::arguments::article(kind.name()),
                 None => match at {
                     Some(block) => format!("the address of {}", self.history.name(block)),
                     None => "no object".into(),
                 },
             };
-            let advice = match (what, at) {
-                (Some(What::Edt), _) => {
-                    "To pass on what that EDT passes on, return its output event. Otherwise end the \
-                     function with \"return NULL_GUID;\"."
-                }
-                (_, Some(_)) => {
-                    "Return the GUID of the data block: depv[i].guid, or what ocrDbCreate has stored in its \
-                     first argument."
-                }
-                _ => {
-                    "End the function with \"return NULL_GUID;\" if it passes no data on. A function \
-                     without a return statement returns anything."
-                }
+            let advice = match (kind, at) {
+                (Some(What::Edt), _) => advice::RETURN_OUTPUT,
+                (_, Some(_)) => advice::RETURN_GUID_OF_BLOCK,
+                _ => advice::RETURN_NULL_GUID,
             };
-            return Some(self.by_edt(
-                who,
-                format!("seen at the end of {who}"),
-                format!("an EDT returned {result}, which is {name}"),
-                &[result],
-                rule,
+            let broken = rules::ReturnedNoObject {
+                guid: result,
+                what,
                 advice,
-            ));
+            };
+            return Some(self.by_edt(who, seen, &[result], broken));
         }
         // A content that is being passed on by value is not known to stay yet.
         let is_there = || {
             awaited || super::is_alive(objects, result) || objects.data_blocks.can_be_named(result)
         };
         (used && !is_there()).then(|| {
+            let object = self.history.name(result);
             if who.work.is_some_and(|work| work.kind == WorkKind::Copy) {
                 let call = WorkKind::Copy.call();
-                return self.by_edt(
-                    who,
-                    format!("seen when {call} had copied"),
-                    format!("{}, the destination of {call}, is gone", self.history.name(result)),
-                    &[result],
-                    "the copy is made when both blocks can be had, and the completion event tells of its end",
-                    "Destroy the destination, and the source, behind the completion event.",
-                );
+                let seen = format!("seen when {call} had copied");
+                let broken = rules::CopyDestinationGone {
+                    block: object,
+                    call,
+                };
+                return self.by_edt(who, seen, &[result], broken);
             }
             let end = self.history.get(result).and_then(|record| record.end);
             let destroyed = matches!(end, Some(Ending::Destroyed(_)));
-            let advice = if destroyed || !what.is_some_and(What::is_passing) {
-                "Do not destroy what is returned: the EDT that gets it destroys it when it is done."
+            let advice = if destroyed || !kind.is_some_and(What::is_passing) {
+                advice::RETURN_KEPT
             } else {
-                "The event goes when it triggers, which may be before this EDT has ended. Return a \
-                 sticky event (OCR_EVENT_STICKY_T) that this one satisfies (ocrAddDependence before \
-                 it can trigger)."
+                advice::RETURN_LASTING
             };
-            self.by_edt(
-                who,
-                format!("seen at the end of {who}"),
-                format!("an EDT returned {}, which is gone", self.history.name(result)),
-                &[result],
-                rule,
-                advice,
-            )
+            self.by_edt(who, seen, &[result], rules::ReturnedGone { object, advice })
         })
     }
 }

@@ -1,7 +1,7 @@
 //! What a kernel only reads while somebody on the host writes it, and what nobody has written.
 
 use super::history::{Act, What, Who};
-use super::{Check, Misuse};
+use super::{Check, Misuse, rules};
 use crate::object::edt::Mode;
 use crate::object::guid::Guid;
 
@@ -38,24 +38,20 @@ impl Check {
     /// A kernel is about to read a block that `act` has passed on to it, while who did so holds it for writing.
     pub(crate) fn reads_unreleased(&self, reading: Reading, act: Act) -> Box<Misuse> {
         let Reading {
-            who, block, slot, ..
-        } = reading;
-        let (holder, call) = (act.who, act.call);
-        self.by_edt(
             who,
-            format!("seen as the kernel of {who} was to be launched"),
-            format!(
-                "{holder} passed a data block on, by {call}, and has not called ocrDbRelease for it: a kernel of {who} reads \
-                 it in mode {}, through pre-slot {slot}, while {holder} may write it",
-                reading.mode.name()
-            ),
-            &[block, who.edt],
-            "who passes a data block on has written it before, and released it (OCR 1.1.0, 1.6.2 and 2.6.3)",
-            &format!(
-                "Call ocrDbRelease after the last write, and {call} then. A device with memory of its own reads a copy: \
-                 what is written after the start of the kernel is not in it."
-            ),
-        )
+            block,
+            mode,
+            slot,
+        } = reading;
+        let seen = format!("seen as the kernel of {who} was to be launched");
+        let broken = rules::ReadUnreleased {
+            holder: act.who,
+            call: act.call,
+            who,
+            mode: mode.name(),
+            slot,
+        };
+        self.by_edt(who, seen, &[block, who.edt], broken)
     }
 
     /// A kernel is about to read a block while others write it on the host. That is a note: in mode RO it may.

@@ -6,6 +6,7 @@
 //! shard has doubled.
 
 use super::{is_alive, kind_of};
+use crate::abi::Api;
 use crate::diag::EdtName;
 use crate::object::Objects;
 use crate::object::code::Code;
@@ -26,13 +27,6 @@ const SOURCES_KEPT: usize = 16;
 
 /// How many of an EDT's connected pre-slots are told of, and those that the call is about.
 const SLOTS_TOLD: usize = 4;
-
-/// The `call` of an [`Act`] of the runtime itself.
-pub(crate) const AT_START: &str = "";
-/// The `call` of an [`Act`] of the end of an EDT, which satisfies its output event.
-pub(crate) const BY_END: &str = "its end";
-/// What creates an EDT for a thread outside of EDTs (OCR 1.2).
-pub(crate) const SPAWN: &str = "ocrLegacySpawnOCR";
 
 /// The EDT that calls, or the thread outside of EDTs.
 #[derive(Clone, Copy)]
@@ -90,11 +84,43 @@ impl fmt::Display for Who {
     }
 }
 
-/// A call that somebody made.
+/// What did something to an object.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Cause {
+    /// The runtime, when the program started.
+    Start,
+    /// The end of an EDT, which satisfies its output event.
+    End,
+    /// The last contribution to a collective event.
+    Contribution,
+    /// This function of the interface.
+    Call(Api),
+}
+
+impl From<Api> for Cause {
+    fn from(api: Api) -> Cause {
+        Cause::Call(api)
+    }
+}
+
+impl fmt::Display for Cause {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Cause::Start => "the start of the program",
+            Cause::End => "its end",
+            Cause::Contribution => {
+                "ocrEventCollectiveSatisfySlot, as the result of a collective event,"
+            }
+            Cause::Call(api) => api.shown(),
+        })
+    }
+}
+
+/// What somebody did.
 #[derive(Clone, Copy)]
 pub struct Act {
-    /// The function, or [`AT_START`].
-    pub call: &'static str,
+    /// What did it.
+    pub call: Cause,
     /// The EDT, or the thread outside of EDTs, that made the call.
     pub who: Who,
     /// A number that no other call has.
@@ -303,11 +329,11 @@ impl History {
     }
 
     /// This call has created an EDT, and connected it, by way of `ocrEdtCreate`.
-    pub fn created_through(&self, edt: Guid, call: &'static str) {
+    pub fn created_through(&self, edt: Guid, call: Api) {
         if let Some(record) = self.shard(edt).lock().records.get_mut(&edt) {
             let sources = record.sources.iter_mut().map(|(_, _, act)| act);
             for act in record.created.iter_mut().chain(sources) {
-                act.call = call;
+                act.call = call.into();
             }
         }
     }
@@ -502,8 +528,8 @@ impl History {
     /// A call and who made it.
     fn by(&self, act: &Act) -> String {
         match act.call {
-            AT_START => "by the runtime when the program started".to_string(),
-            BY_END => format!("by the end of {}", self.caller(act.who)),
+            Cause::Start => "by the runtime when the program started".to_string(),
+            Cause::End => format!("by the end of {}", self.caller(act.who)),
             call => format!("by {call} in {}", self.caller(act.who)),
         }
     }
@@ -642,10 +668,12 @@ impl History {
         let Record {
             sources, created, ..
         } = self.get(edt).unwrap_or_default();
-        let is_spawned = created.is_some_and(|act| act.call == SPAWN);
+        let is_spawned = created.is_some_and(|act| act.call == Cause::Call(Api::ocrLegacySpawnOCR));
         let of_slot = |slot| {
             let keeps = (slot == 0 && is_spawned).then(|| {
-                format!("pre-slot 0 is the runtime's: {SPAWN} overwrites depv[0], and the program's own pre-slots begin with 1")
+                "pre-slot 0 is the runtime's: ocrLegacySpawnOCR overwrites depv[0], and the program's own pre-slots begin \
+                 with 1"
+                    .to_string()
             });
             let source = sources.iter().rfind(|(at, ..)| *at == slot);
             let source = source.map(|(_, source, _)| *source);

@@ -1,10 +1,11 @@
 //! A misuse, as it is told: what is wrong, where, the objects with their history, the rule, and what
 //! to change in the program.
 
-use super::calls::Role;
+use super::calls::{Role, in_full};
 use super::history::Who;
-use super::names::{all_of, one_of};
+use super::rules::Broken;
 use super::{CallRecord, Check};
+use crate::abi::names::{all_of, one_of};
 use crate::object::edt::Mode;
 use crate::object::guid::Guid;
 use crate::object::template::{PARAM_DEF, PARAM_UNK};
@@ -43,32 +44,27 @@ impl Misuse {
 
 impl Check {
     /// A misuse by a call. First it is told what has become of the objects that it is about, in this order,
-    /// then who created the other objects that the call was given. The rule is of the function's clause;
-    /// one more may stand at its end, as in "(see 1.4.3)".
+    /// then who created the other objects that the call was given. The rule is of the function's clause, and of that
+    /// which it names.
     pub(super) fn by_call(
         &self,
         made: &CallRecord<'_>,
-        what: String,
         objects: &[Guid],
-        rule: &str,
-        advice: &str,
+        broken: impl Into<Broken>,
     ) -> Box<Misuse> {
-        let call = made.call;
-        let (rule, also) = match rule.rsplit_once(" (see ") {
-            Some((rule, also)) => match also.trim_end_matches(')') {
-                also if call.clause.ends_with(also) => (rule, String::new()),
-                also => (rule, format!("; {also}")),
-            },
-            None => (rule, String::new()),
-        };
-        let stories = self.stories(objects, made.guids(), made.act.ticket);
+        let (call, broken) = (made.call, broken.into());
+        let mut clause = call.clause();
+        if !broken.see.is_empty() && !clause.ends_with(broken.see) {
+            clause += "; ";
+            clause += broken.see;
+        }
         let caller = self.history.caller(made.act.who);
         Box::new(Misuse {
-            what: format!("{}: {what}", call.shown()),
+            what: format!("{}: {}", call.shown(), broken.title),
             place: format!("in {caller}: {}", self.written(made)),
-            stories,
-            rule: format!("{rule} ({}{also})", call.clause),
-            advice: advice.to_string(),
+            stories: self.stories(objects, made.guids(), made.act.ticket),
+            rule: format!("[{}] {} ({clause})", broken.id, broken.rule),
+            advice: broken.advice,
         })
     }
 
@@ -77,19 +73,22 @@ impl Check {
         &self,
         who: Who,
         place: String,
-        what: String,
         objects: &[Guid],
-        rule: &str,
-        advice: &str,
+        broken: impl Into<Broken>,
     ) -> Box<Misuse> {
+        let broken = broken.into();
         let kernel = self.history.get(who.edt).and_then(|record| record.kernel);
         let ran = kernel.map(|kernel| format!("; it ran as {kernel}"));
+        let clause = match broken.see {
+            "" => String::new(),
+            see => format!(" ({})", in_full(see)),
+        };
         Box::new(Misuse {
-            what,
+            what: broken.title,
             place: place + &ran.unwrap_or_default(),
             stories: self.stories(objects, [who.edt], 0),
-            rule: rule.to_string(),
-            advice: advice.to_string(),
+            rule: format!("[{}] {}{clause}", broken.id, broken.rule),
+            advice: broken.advice,
         })
     }
 
@@ -124,19 +123,17 @@ impl Check {
         let args = made.call.args.iter().enumerate().map(|(at, (name, role))| {
             let number = made.number(at);
             match role {
-                Role::Out | Role::Function | Role::Text | Role::Other if number == 0 => {
-                    format!("{name} NULL")
-                }
-                Role::Out | Role::Function | Role::Text | Role::Other => format!("{name} given"),
-                Role::Properties(_, names) => {
+                role if role.is_pointer() && number == 0 => format!("{name} NULL"),
+                role if role.is_pointer() => format!("{name} given"),
+                Role::Properties(names, _) => {
                     format!("{name} {}", all_of(names, number as u16 as u32))
                 }
                 Role::OneOf(names) => format!("{name} {}", one_of(names, number as u32)),
-                Role::Count => match u32::try_from(number) {
+                Role::ParamCount | Role::DepCount => match u32::try_from(number) {
                     Ok(number) => format!("{name} {}", count(number)),
                     Err(_) => format!("{name} {number}"),
                 },
-                Role::Number => format!("{name} {}", number as i64),
+                Role::Number | Role::Slot => format!("{name} {}", number as i64),
                 Role::Mode => match Mode::from_bits(number as u32) {
                     Some(mode) => format!("{name} {}", mode.name()),
                     None => format!("{name} {}", number as u32),

@@ -1,10 +1,10 @@
 //! Strict mode (`OCR_CHECK=strict`): what objects have been through, and how a misuse is told.
 //!
 //! This room owns the history of objects (`history`), the fingerprints of what blocks contain
-//! (`contents`), the memory of blocks that are gone (`graves`) and of arguments (`outlived`), what each call may be given (`calls`),
-//! and the words for what is wrong (`arguments`; `rules` and the files of what it leads to, `refused_*`;
-//! `guards`, `misuse`, `left`). It looks at objects and changes none, and it never ends a program: it answers with
-//! a [`Misuse`], and the caller sees to the end.
+//! (`checksum`), the memory of blocks that are gone (`quarantine`) and of arguments (`quarantine_arguments`), and what is
+//! beside them (`redzone`); a table of what each call may be given (`calls`); tables of the rules, in words (`rules`), and
+//! the cases in which one is broken (`explain`). It looks at objects and changes none, and it never ends a program: it
+//! answers with a [`Misuse`], and the caller sees to the end. What may be right it notes on the standard error.
 //!
 //! Nothing of it exists where strict mode is off: a run has a [`Check`] or none, and [`is_on`] is
 //! what a C call looks at. How a call gets here is in `capi/strict.rs`, what the life of an EDT asks
@@ -16,29 +16,21 @@
 //! at the same time; then a line of the story may lack, and the misuse is told all the same. No
 //! misuse is derived from the history alone: a call was refused, or a fingerprint differs.
 
-mod arguments;
 pub(crate) mod calls;
 pub(crate) mod checksum;
 mod closed;
+mod explain;
 pub(crate) mod held;
 pub(crate) mod history;
 mod leaks;
 mod misuse;
-pub(crate) mod names;
 mod overlap;
 mod quarantine;
 mod quarantine_arguments;
 mod redzone;
-mod refused_block;
-mod refused_dependence;
-mod refused_edt;
-mod refused_file;
-mod refused_hint;
-mod refused_label;
-mod refused_map;
-mod refused_runtime;
 mod rules;
 
+use crate::abi::Api;
 use crate::object::Objects;
 use crate::object::code::Code;
 use crate::object::collective::Params;
@@ -46,9 +38,9 @@ use crate::object::edt::{Edt, EdtState};
 use crate::object::event::EventState;
 use crate::object::guid::{Guid, Kind};
 use crate::object::range::Bounds;
-use calls::{CallSpec, OEVT_VALID, Role};
+use calls::{CallSpec, Creates, Link, OEVT_VALID, Role};
 pub(crate) use closed::At;
-use history::{Act, Ending, History, What, Who};
+use history::{Act, Cause, Ending, History, What, Who};
 pub(crate) use misuse::{Misuse, count};
 use parking_lot::Mutex;
 pub(crate) use quarantine::BURIED;
@@ -139,8 +131,9 @@ impl Check {
         panic!("OCR_CHECK=strict: this library was built without it (--cfg ocr_no_strict)")
     }
 
-    fn act(&self, call: &'static str, who: Who) -> Act {
+    fn act(&self, call: impl Into<Cause>, who: Who) -> Act {
         let ticket = self.tickets.fetch_add(1, Ordering::Relaxed);
+        let call = call.into();
         Act { call, who, ticket }
     }
 
@@ -152,10 +145,14 @@ impl Check {
         args: &[u64],
         who: Who,
     ) -> Result<Act, Box<Misuse>> {
-        let act = self.act(call.shown(), who);
+        use Api::*;
+        let act = self.act(call.api, who);
         let made = CallRecord::plain(call, args, act);
         // A variable of the program with hints is nothing of the runtime's.
-        let of_variable = call.name == "ocrHintInit" || call.name.ends_with("HintValue");
+        let of_variable = matches!(
+            call.api,
+            ocrHintInit | ocrSetHintValue | ocrUnsetHintValue | ocrGetHintValue
+        );
         if !of_variable
             && !who.edt.is_null()
             && self.shut_down.load(Ordering::Relaxed) == who.edt.bits()
@@ -163,13 +160,12 @@ impl Check {
             return Err(self.after_shutdown(&made));
         }
         for (at, (_, role)) in call.args.iter().enumerate() {
-            if let Role::Properties(known, _) = role
-                && made.number(at) as u32 & !known != 0
-            {
-                return Err(self.unknown_property(&made, at, *known));
+            let unknown = made.unknown_bits(at, *role);
+            if unknown != 0 {
+                return Err(self.unknown_property(&made, at, unknown));
             }
         }
-        if let "ocrElsUserGet" | "ocrElsUserSet" = call.name
+        if let ocrElsUserGet | ocrElsUserSet = call.api
             && let Some(misuse) = self.wrong_storage(&made)
         {
             return Err(misuse);
@@ -180,30 +176,30 @@ impl Check {
 
     /// Notes what a call is about to do, or does late.
     fn begins(&self, objects: &Objects, made: &CallRecord<'_>, late: bool) {
-        let (first, act) = (made.guid(0), made.act);
-        let links = |source: usize, destination: usize, slot: usize| {
-            let [source, destination] = [source, destination].map(|at| made.guid(at));
-            let slot = made.number(slot) as u32;
-            (self.history).links(source, destination, slot, act, late);
-            // After a dependence the EDT may run.
-            if !self.is_event(source) {
-                self.history.satisfied(destination, act);
+        let act = made.act;
+        if let Some(link) = made.link() {
+            let satisfies = made.call.at(Role::Data).is_some();
+            if !satisfies || link.destination.is_edt() {
+                (self.history).links(link.source, link.destination, link.slot as u32, act, late);
             }
-        };
-        match made.call.name {
-            "ocrEventDestroy" | "ocrEdtDestroy" | "ocrEdtTemplateDestroy" | "ocrDbDestroy" => {
-                let event = objects.events.lock(first);
-                if event.is_some_and(|(_, locked)| is_untriggered(locked.word.state())) {
-                    self.history.ends_untriggered(first);
-                }
-                self.history.ends(first, Ending::Destroyed(act));
-                self.given_output_ends(objects, made);
+            // After a dependence that is satisfied, the event is, or the EDT may run.
+            if satisfies || !self.is_event(link.source) {
+                self.history.satisfied(link.destination, act);
             }
-            "ocrEventSatisfy" | "ocrEventSatisfySlot" if first.is_edt() => links(1, 0, 2),
-            "ocrEventSatisfy" | "ocrEventSatisfySlot" => self.history.satisfied(first, act),
-            "ocrAddDependence" | "ocrAddDependenceByValue" => links(0, 1, 2),
-            "ocrAddDependenceSlot" => links(0, 2, 3),
-            _ => {}
+            return;
+        }
+        if let Api::ocrEventDestroy
+        | Api::ocrEdtDestroy
+        | Api::ocrEdtTemplateDestroy
+        | Api::ocrDbDestroy = made.call.api
+        {
+            let object = made.guid(0);
+            let event = objects.events.lock(object);
+            if event.is_some_and(|(_, locked)| is_untriggered(locked.word.state())) {
+                self.history.ends_untriggered(object);
+            }
+            self.history.ends(object, Ending::Destroyed(act));
+            self.given_output_ends(objects, made);
         }
     }
 
@@ -223,54 +219,23 @@ impl Check {
         }
     }
 
-    /// A call in the function that says how many work-items an EDT has.
-    pub(crate) fn in_range_function(&self, call: &CallSpec, who: Who, edt: Guid) -> Box<Misuse> {
-        self.by_edt(
-            who,
-            format!("seen in {}, in the range function for {}", call.shown(), self.history.name(edt)),
-            "a range function calls OCR".into(),
-            &[edt],
-            "a range function answers by its arguments alone, and calls no function of the interface \
-             (extensions/ocr-variants.h)",
-            "Have it compute the numbers of work-items alone. What else there is to do belongs in an EDT.",
-        )
-    }
-
-    /// `ocrFileOpen` with a mode that is none.
-    pub(crate) fn wrong_file_mode(&self, call: &CallSpec, who: Who, mode: &str) -> Box<Misuse> {
-        self.by_edt(
-            who,
-            format!("seen in {}, called by {who}", call.shown()),
-            format!("{}: there is no mode \"{mode}\"", call.shown()),
-            &[who.edt],
-            "a file is opened with one of the modes of fopen that do not append (extensions/ocr-file.h)",
-            "Pass r, r+, w or w+, with or without b.",
-        )
-    }
-
     /// A call is about to be made whose caller has gone on, since it had to wait for an object.
-    pub(crate) fn made_late(&self, objects: &Objects, name: &str, args: &[u64], who: Who) {
-        self.late(name, args, who, |made| self.begins(objects, made, true));
+    pub(crate) fn made_late(&self, objects: &Objects, call: Api, args: &[u64], who: Who) {
+        self.late(call, args, who, |made| self.begins(objects, made, true));
     }
 
     /// A call whose caller has gone on, since it had to wait for an object, was refused.
     pub(crate) fn refused_late(
         &self,
         objects: &Objects,
-        name: &str,
+        call: Api,
         args: &[u64],
         who: Who,
     ) -> Option<Box<Misuse>> {
-        self.late(name, args, who, |made| {
-            let places = match name {
-                "ocrAddDependence" => Some([0, 1, 2]),
-                "ocrAddDependenceSlot" => Some([0, 2, 3]),
-                _ => None,
-            };
-            if let Some([source, destination, slot]) = places {
-                let [source, destination] = [source, destination].map(|at| made.guid(at));
-                let link = (made.number(slot) as u32, source);
-                self.history.not_linked_by(destination, link, who);
+        self.late(call, args, who, |made| {
+            if let Some(link) = made.link().filter(|_| made.call.at(Role::Data).is_none()) {
+                let from = (link.slot as u32, link.source);
+                self.history.not_linked_by(link.destination, from, who);
             }
             let misuse = self.refused(objects, made, calls::MISUSES[0])?;
             Some(misuse.of_a_call_that_waited())
@@ -279,25 +244,21 @@ impl Check {
 
     fn late<R>(
         &self,
-        name: &str,
+        call: Api,
         args: &[u64],
         who: Who,
         f: impl FnOnce(&CallRecord<'_>) -> R,
     ) -> Option<R> {
-        let call = calls::find(name)?;
-        let act = self.act(call.shown(), who);
+        let call = call.spec()?;
+        let act = self.act(call.api, who);
         Some(f(&CallRecord::plain(call, args, act)))
     }
 
     /// A call was refused, and the program goes on.
     pub(crate) fn was_refused(&self, call: &'static CallSpec, args: &[u64], act: Act) {
-        let destination = match call.name {
-            "ocrEventSatisfy" | "ocrEventSatisfySlot" => args[0],
-            "ocrAddDependence" | "ocrAddDependenceByValue" => args[1],
-            "ocrAddDependenceSlot" => args[2],
-            _ => return,
-        };
-        self.history.not_linked(Guid::from_bits(destination), act);
+        if let Some(link) = Link::of(call, args) {
+            self.history.not_linked(link.destination, act);
+        }
     }
 
     /// A call has returned 0 and made `made`, if it makes something.
@@ -309,52 +270,63 @@ impl Check {
         act: Act,
         made: Guid,
     ) {
-        if call.name == "ocrDbCreate" && made.is_label() {
-            // What was released under this label was another block.
-            let mut released = self.released_outside.lock();
-            released.retain(|(_, block)| *block != made);
-        }
-        let work = || objects.templates.view(made).map(|view| view.work);
-        let number = |at: usize| args.get(at).map_or(0, |&word| word as u32);
-        let guid = |at: usize| Guid::from_bits(args.get(at).copied().unwrap_or(0));
-        let (what, work) = match call.name {
-            "ocrEventCreate" | "ocrEventCreateParams" => (What::Event(number(1)), None),
-            "ocrDbCreate" | "ocrFileGetChunk" => (What::Block, None),
-            "ocrFileOpen" if made.is_null() => return,
-            "ocrFileOpen" => (What::Block, None),
-            "ocrGuidRangeCreate" => return self.history.labels_for(made, number(2)),
-            "ocrGuidMapCreate" => return self.history.labels_for(made, number(5)),
-            "ocrEdtTemplateCreate"
-            | "ocrEdtTemplateCreate_internal"
-            | "ocrEdtTemplateCreateLabeled"
-            | "ocrOpenclTemplateCreate" => (What::Template, work()),
-            "ocrDbRelease" if act.who.edt.is_null() => {
-                let mut released = self.released_outside.lock();
-                if released.len() >= RELEASED_KEPT {
-                    released.clear();
+        let Some(creates) = call.creates else {
+            match call.api {
+                Api::ocrDbRelease => self.note_released(act.who, Guid::from_bits(args[0])),
+                Api::ocrShutdown => {
+                    self.shut_down.store(act.who.edt.bits(), Ordering::Relaxed);
                 }
-                released.insert((act.who.thread, guid(0)));
-                return;
+                _ => {}
             }
-            "ocrDbRelease" => {
-                let mut released = self.released.lock();
-                released.entry(act.who.edt).or_default().push(guid(0));
-                return;
-            }
-            "ocrShutdown" => {
-                self.shut_down.store(act.who.edt.bits(), Ordering::Relaxed);
-                return;
-            }
-            _ => return,
+            return;
+        };
+        let kind = || {
+            let at = call.position(|role| matches!(role, Role::OneOf(_)));
+            at.map_or(0, |at| args[at] as u32)
+        };
+        let work = || objects.templates.view(made).map(|view| view.work);
+        let (what, work) = match creates {
+            Creates::Event => (What::Event(kind()), None),
+            Creates::Block => (What::Block, None),
+            // What a file has of its own is its descriptor.
+            Creates::File if made.is_null() => return,
+            Creates::File => (What::Block, None),
+            Creates::Template => (What::Template, work()),
+            Creates::Labels => return self.history.labels_for(made, kind()),
+            // What creates these tells of them, before others know them.
+            Creates::Edt | Creates::Map => return,
         };
         self.history.created(objects, made, what, work, act);
-        match what {
-            What::Block if call.name == "ocrDbCreate" => self.history.sized(made, args[2]),
-            What::Event(_) if args[2] as u32 & calls::TAKES_ARG == 0 => {
+        match call.api {
+            Api::ocrDbCreate => {
+                self.history.sized(made, args[2]);
+                if made.is_label() {
+                    // What was released under this label was another block.
+                    let mut released = self.released_outside.lock();
+                    released.retain(|(_, block)| *block != made);
+                }
+            }
+            Api::ocrEventCreate | Api::ocrEventCreateParams
+                if args[2] as u32 & calls::TAKES_ARG == 0 =>
+            {
                 self.history.takes_nothing(made);
             }
             _ => {}
         }
+    }
+
+    /// A running EDT, or a thread, has released a block.
+    fn note_released(&self, who: Who, block: Guid) {
+        if !who.edt.is_null() {
+            let mut released = self.released.lock();
+            released.entry(who.edt).or_default().push(block);
+            return;
+        }
+        let mut released = self.released_outside.lock();
+        if released.len() >= RELEASED_KEPT {
+            released.clear();
+        }
+        released.insert((who.thread, block));
     }
 
     fn is_event(&self, guid: Guid) -> bool {
@@ -368,7 +340,7 @@ impl Check {
         edt: Guid,
         work: &'static Code,
         depv: &[Guid],
-        act: (&'static str, Who),
+        act: (impl Into<Cause>, Who),
     ) {
         let act = self.act(act.0, act.1);
         self.history
@@ -383,7 +355,7 @@ impl Check {
         output: Guid,
         edt: Guid,
         work: &'static Code,
-        act: (&'static str, Who),
+        act: (impl Into<Cause>, Who),
     ) {
         let act = self.act(act.0, act.1);
         let what = What::Output(edt);
@@ -392,12 +364,18 @@ impl Check {
 
     /// A block that the runtime made for the program.
     pub(crate) fn runtime_block(&self, objects: &Objects, block: Guid) {
-        let act = self.act(history::AT_START, Who::NOBODY);
+        let act = self.act(Cause::Start, Who::NOBODY);
         self.history.created(objects, block, What::Block, None, act);
     }
 
     /// An object that a call made for the program, besides what the call is there for.
-    pub(crate) fn made(&self, objects: &Objects, guid: Guid, what: What, act: (&'static str, Who)) {
+    pub(crate) fn made(
+        &self,
+        objects: &Objects,
+        guid: Guid,
+        what: What,
+        act: (impl Into<Cause>, Who),
+    ) {
         let act = self.act(act.0, act.1);
         self.history.created(objects, guid, what, None, act);
     }
@@ -408,33 +386,26 @@ impl Check {
         objects: &Objects,
         block: Guid,
         size: u64,
-        act: (&'static str, Who),
+        act: (impl Into<Cause>, Who),
     ) {
         self.made(objects, block, What::Block, act);
         self.history.sized(block, size);
     }
 
     /// An object was created on a label, and what waited for it is about to be done.
-    pub(crate) fn opens(
-        &self,
-        objects: &Objects,
-        label: Guid,
-        what: What,
-        call: &'static str,
-        who: Who,
-    ) {
+    pub(crate) fn opens(&self, objects: &Objects, label: Guid, what: What, call: Api, who: Who) {
         let act = self.act(call, who);
         self.history.opens(objects, label, what, act);
     }
 
     /// A call has ended an object that nothing else would tell of: a range, a map or a file.
-    pub(crate) fn ended(&self, guid: Guid, act: (&'static str, Who)) {
+    pub(crate) fn ended(&self, guid: Guid, act: (impl Into<Cause>, Who)) {
         let act = self.act(act.0, act.1);
         self.history.ends(guid, Ending::Destroyed(act));
     }
 
     /// A range or map, with these labels, was destroyed.
-    pub(crate) fn range_ended(&self, range: Guid, labels: Bounds, act: (&'static str, Who)) {
+    pub(crate) fn range_ended(&self, range: Guid, labels: Bounds, act: (impl Into<Cause>, Who)) {
         self.ended(range, act);
         self.former_ranges.lock().push((range, labels));
     }
@@ -442,8 +413,7 @@ impl Check {
     /// An EDT that is no finish EDT is about to satisfy this, if it is an event of the program's.
     pub(crate) fn ends_with(&self, output: Guid, who: Who) {
         if matches!(self.history.what(output), Some(What::Event(_))) {
-            self.history
-                .satisfied(output, self.act(history::BY_END, who));
+            self.history.satisfied(output, self.act(Cause::End, who));
         }
     }
 
@@ -536,24 +506,42 @@ impl<'a> CallRecord<'a> {
     /// The objects that the call was given.
     fn guids(&self) -> impl Iterator<Item = Guid> {
         let args = self.call.args.iter().enumerate();
-        let args = args.filter(|(_, (_, role))| arguments::is_guid(*role));
+        let args = args.filter(|(_, (_, role))| role.is_guid());
         let args = args.map(|(at, _)| self.guid(at));
         let output = self.output.filter(|_| self.properties() & OEVT_VALID != 0);
         args.chain(output)
             .chain(self.depv.iter().copied().take(DEPV_TOLD))
     }
 
-    /// The properties of a create function.
+    /// Its properties, if it has some.
     fn properties(&self) -> u32 {
-        let mut args = self.call.args.iter();
-        let at = args.position(|(_, role)| matches!(role, Role::Properties(..)));
-        self.number(at.unwrap_or(usize::MAX)) as u32
+        let at = (self.call).position(|role| matches!(role, Role::Properties(..)));
+        at.map_or(0, |at| self.number(at) as u32)
     }
 
-    /// Which argument has this name.
-    fn at(&self, name: &str) -> usize {
-        let found = self.call.args.iter().position(|(known, _)| *known == name);
-        found.unwrap_or(usize::MAX)
+    /// The bits of an argument that no property has, if properties are its role.
+    fn unknown_bits(&self, at: usize, role: Role) -> u32 {
+        match role {
+            Role::Properties(names, also) => {
+                self.number(at) as u32 & !(calls::bits_of(names) | also)
+            }
+            _ => 0,
+        }
+    }
+
+    /// The first argument with this role, as a number; 0 if there is none.
+    pub(crate) fn given(&self, role: Role) -> u64 {
+        self.call.at(role).map_or(0, |at| self.number(at))
+    }
+
+    /// The name of the first argument with this role.
+    fn name_of(&self, role: Role) -> &'static str {
+        self.call.at(role).map_or("", |at| self.call.args[at].0)
+    }
+
+    /// What it asks to connect, if it is a call that connects.
+    fn link(&self) -> Option<Link> {
+        Link::of(self.call, self.args)
     }
 }
 

@@ -104,7 +104,7 @@ mod tests {
         let meanwhile = Overlap::default();
         let [edt, block, to] = [1, 2, 3].map(Guid::from_bits);
         let who = Who { edt, ..Who::NOBODY };
-        let (call, ticket) = ("ocrAddDependence", 1);
+        let (call, ticket) = (crate::abi::Api::ocrAddDependence.into(), 1);
         let act = Act { call, who, ticket };
         let given = GivenBlock { block, to, act };
         let is_known = || {

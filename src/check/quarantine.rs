@@ -6,7 +6,7 @@
 //! looked at when it leaves here for another, and at the end of the program.
 
 use super::history::{Ending, Who};
-use super::{Check, Misuse};
+use super::{Check, Misuse, rules};
 use crate::object::data_block::{Memory, PAGE};
 use crate::object::guid::Guid;
 use parking_lot::Mutex;
@@ -157,15 +157,7 @@ impl Check {
             Some(_) => format!("seen in or after {who}"),
             None => "seen at the end of the program".to_string(),
         };
-        self.by_edt(
-            who,
-            seen,
-            "a data block was written after ocrDbDestroy".to_string(),
-            &[grave.block],
-            "an EDT that has destroyed a data block, or released it, does not use it any more: its \
-             pointer is not valid (OCR 1.1.0, 2.5.2 and 2.5.3)",
-            "Move ocrDbDestroy behind the last use of the pointer, in this EDT and in others.",
-        )
+        self.by_edt(who, seen, &[grave.block], rules::WrittenDestroyed)
     }
 }
 

@@ -4,7 +4,7 @@
 //! found later, when they leave here for others, or at the end of the program.
 
 use super::history::Who;
-use super::{Check, Misuse};
+use super::{Check, Misuse, rules};
 use parking_lot::Mutex;
 use std::collections::VecDeque;
 
@@ -69,15 +69,8 @@ impl Check {
     }
 
     fn wrote_outlived(&self, array: &Array) -> Box<Misuse> {
-        let Array { who, name, .. } = array;
-        self.by_edt(
-            *who,
-            "seen later".to_string(),
-            format!("{name} of {who} was written after that had ended"),
-            &[],
-            &format!("{name} is there for as long as the EDT's function runs (OCR 1.1.0, 2.7)"),
-            "Look for a pointer to it, or to one of its elements, that the function has left elsewhere: in a global \
-             variable, a data block, a parameter of another EDT, or with a thread. Pass the values.",
-        )
+        let &Array { who, name, .. } = array;
+        let seen = "seen later".to_string();
+        self.by_edt(who, seen, &[], rules::OutlivedArgument { name, who })
     }
 }

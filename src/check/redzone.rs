@@ -8,6 +8,7 @@
 
 use super::checksum::{When, through};
 use super::history::Who;
+use super::rules::{self, advice};
 use super::{Check, Misuse};
 use crate::object::Objects;
 use crate::object::data_block::{DataBlock, Mark};
@@ -62,50 +63,38 @@ impl Check {
             },
         };
         let (side, advice) = if at < 0 {
-            (
-                "before its start",
-                "Look for an index, or a pointer, that goes below the start of the block.",
-            )
+            ("before its start", advice::BEFORE_START)
         } else {
-            (
-                "beyond its end",
-                "Compare what is written with the size, which counts bytes, not elements; the last \
-             index is one less than the number of elements.",
-            )
+            ("beyond its end", advice::BEYOND_END)
         };
-        Err(self.by_edt(
-            who,
-            seen,
-            format!("a data block of {size} bytes was written {side}, at byte {at}, {by}"),
-            &told,
-            "an EDT uses a data block within its size, which is what len of ocrDbCreate says, in bytes \
-             (OCR 1.1.0, 2.5.1)",
-            &format!(
-                "{advice} If it is not this EDT, it is one that ran at the same time, or that has kept \
-                 a pointer to the block."
-            ),
-        ))
+        let broken = rules::WrittenBeyond {
+            size,
+            side,
+            at,
+            by,
+            advice,
+        };
+        Err(self.by_edt(who, seen, &told, broken))
     }
 
     /// An EDT has written an element of its `paramv` or `depv`, of `len` elements, that it does not have.
     pub(crate) fn beyond_argument(&self, who: Who, name: &str, at: i64, len: usize) -> Box<Misuse> {
-        let (number, what) = match name {
+        let (number, things) = match name {
             "paramv" => ("paramc", "parameters"),
             _ => ("depc", "pre-slots"),
         };
         let has = match len {
-            1 => format!("1 {}", what.trim_end_matches('s')),
-            len => format!("{len} {what}"),
+            1 => format!("1 {}", things.trim_end_matches('s')),
+            len => format!("{len} {things}"),
         };
-        self.by_edt(
-            who,
-            format!("seen at the end of {who}"),
-            format!("an EDT with {has} has written {name}[{at}]"),
-            &[],
-            &format!("{name} has {number} elements (OCR 1.1.0, 1.4.2 and 2.7)"),
-            &format!(
-                "Use {name}[0] to {name}[{number} - 1] alone; an EDT that needs more {what} is created with more."
-            ),
-        )
+        let seen = format!("seen at the end of {who}");
+        let broken = rules::BeyondArgument {
+            has,
+            name,
+            at,
+            number,
+            things,
+        };
+        self.by_edt(who, seen, &[], broken)
     }
 }

@@ -4,9 +4,10 @@ mod call;
 
 pub(crate) use call::call_checked;
 
+use crate::abi::Api;
 use crate::check::checksum::{Checksum, ContentBefore, When};
 use crate::check::held::Reading;
-use crate::check::history::{Act, What, Who};
+use crate::check::history::{Act, Cause, What, Who};
 use crate::check::{Check, Misuse};
 use crate::config::Checks;
 use crate::engine::state::context::Context;
@@ -14,6 +15,7 @@ use crate::engine::state::fatal::{fatal, flush_output};
 use crate::engine::state::handlers;
 use crate::engine::state::runtime::Runtime;
 use crate::memory;
+use crate::object::code::WorkKind;
 use crate::object::data_block::{BlockState, DataBlock};
 use crate::object::edt::{Edt, EdtState, Mode, PreSlot};
 use crate::object::event::EventKind;
@@ -61,15 +63,16 @@ impl Context {
     }
 
     /// What creates an EDT: the call, and who makes it.
-    fn creation(&self, edt: &Edt) -> (&'static str, Who) {
+    fn creation(&self, edt: &Edt) -> (Cause, Who) {
         let by_the_runtime = self.current.is_none() && edt.work().name.given() == "mainEdt";
-        let call = match edt.explicit_range() {
-            _ if by_the_runtime => crate::check::history::AT_START,
-            _ if edt.work().kind.is_of_a_block_call() => edt.work().kind.call(),
-            Some(_) => "ocrOpenclTaskCreate",
-            None => "ocrEdtCreate",
+        let call = match (edt.work().kind, edt.explicit_range()) {
+            _ if by_the_runtime => return (Cause::Start, self.who()),
+            (WorkKind::Copy, _) => Api::ocrDbCopy,
+            (WorkKind::Partition, _) => Api::ocrDbPartition,
+            (_, Some(_)) => Api::ocrOpenclTaskCreate,
+            (_, None) => Api::ocrEdtCreate,
         };
-        (call, self.who())
+        (call.into(), self.who())
     }
 
     /// All pre-slots of an EDT are satisfied.

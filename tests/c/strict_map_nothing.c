@@ -3,7 +3,7 @@
 // status: 1
 // stderr: strict mode: ocrMapGet: the creator of the map 0x
 // stderr: has created no object for index 2
-// stderr: the rule: a creator passes the address of its objectLid to a create function, with EDT_PROP_MAPPED
+// stderr: a creator passes the address of its objectLid to a create function, with EDT_PROP_MAPPED
 // stderr: (extensions/ocr-map-creator.h)
 
 #include "strict.h"

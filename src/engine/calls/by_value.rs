@@ -2,6 +2,7 @@
 //! block as it is, which is a private block (`memory::private`). And groups of such calls, which mean
 //! nothing here but that they are to be ended.
 
+use crate::abi::Api;
 use crate::check::history::What;
 use crate::engine::state::context::Context;
 use crate::graph::GraphError;
@@ -65,7 +66,7 @@ impl Context {
         copy.copies().wrote(Place::HOST);
         let guid = copy.guid();
         if let Some(check) = &self.runtime.check {
-            let act = ("ocrAddDependenceByValue", self.who());
+            let act = (Api::ocrAddDependenceByValue, self.who());
             check.made(objects, guid, What::Block, act);
         }
         let passed = self.graph().pass_block(guid, destination, slot, mode);

@@ -1,13 +1,11 @@
 //! Contributions to collective events (extension of OCR 1.2). The last contribution to a generation
 //! makes a data block of all of them, which is then the program's like any other.
 
+use crate::check::history::Cause;
 use crate::engine::state::context::Context;
 use crate::engine::state::fatal::fatal;
 use crate::graph::GraphError;
 use crate::object::guid::Guid;
-
-/// What has created a result, for messages.
-const RESULT: &str = "ocrEventCollectiveSatisfySlot, as the result of a collective event,";
 
 impl Context {
     /// Adds the next contribution of the contributor in `slot`. If it is the last one to its
@@ -42,7 +40,7 @@ impl Context {
                 &self.runtime.objects,
                 block,
                 bytes as u64,
-                (RESULT, self.who()),
+                (Cause::Contribution, self.who()),
             );
         }
         // SAFETY: the block has just been created, with so many bytes, and nobody else knows it.

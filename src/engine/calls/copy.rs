@@ -8,6 +8,7 @@
 //! | from such a part, or another, to where it is a part of its whole, or the other way | it is there already. The EDT acquires the part alone, and destroys it if that is asked for: then the whole can be had |
 //! | anything else | the EDT acquires both, and copies |
 
+use crate::abi::Api;
 use crate::check::history::What;
 use crate::device::List;
 use crate::engine::life::create::{CreateError, Output};
@@ -174,7 +175,7 @@ impl Context {
             None => What::STICKY,
         };
         if let Some(check) = &self.runtime.check {
-            let act = (WorkKind::Copy.call(), self.who());
+            let act = (Api::ocrDbCopy, self.who());
             check.made(&self.runtime.objects, event, what, act);
         }
         Some(event)

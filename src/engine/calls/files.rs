@@ -2,6 +2,7 @@
 //! more and it was destroyed, by who finds that out. What is on a device then is brought to the host
 //! first, by an EDT that does nothing else. What is left when the program ends is written then.
 
+use crate::abi::Api;
 use crate::check::checksum::fingerprint;
 use crate::check::history::What;
 use crate::device::DeviceError;
@@ -131,7 +132,7 @@ impl Context {
             }
         };
         if let Some(check) = &self.runtime.check {
-            let act = ("ocrFileOpen", self.who());
+            let act = (Api::ocrFileOpen, self.who());
             check.made(&self.runtime.objects, file, What::File, act);
             let name = Readable(path).to_string();
             check.history.label(file, name);
@@ -155,7 +156,7 @@ impl Context {
             return false;
         };
         if let Some(check) = &self.runtime.check {
-            check.ended(file, ("ocrFileRelease", self.who()));
+            check.ended(file, (Api::ocrFileRelease, self.who()));
         }
         let_go(open);
         true

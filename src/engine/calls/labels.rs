@@ -1,5 +1,6 @@
 //! Labeled GUIDs: ranges and maps, and waiting until a label is free (OCR 1.1.0, B.2).
 
+use crate::abi::Api;
 use crate::check::history::What;
 use crate::engine::state::context::Context;
 use crate::engine::state::deferred::Deferred;
@@ -26,9 +27,9 @@ impl Context {
             (None, _) => labels.give_back(first),
             (Some(range), Some(check)) => {
                 let (what, call) = if bounds.mapped {
-                    (What::LabelMap, "ocrGuidMapCreate")
+                    (What::LabelMap, Api::ocrGuidMapCreate)
                 } else {
-                    (What::Range, "ocrGuidRangeCreate")
+                    (What::Range, Api::ocrGuidRangeCreate)
                 };
                 check.made(objects, range, what, (call, self.who()));
             }
@@ -44,7 +45,7 @@ impl Context {
             return false;
         };
         if let Some(check) = &self.runtime.check {
-            check.range_ended(range, bounds, ("ocrGuidMapDestroy", self.who()));
+            check.range_ended(range, bounds, (Api::ocrGuidMapDestroy, self.who()));
         }
         if let Some(labels) = bounds.first.kind().and_then(|kind| objects.labels(kind)) {
             labels.give_back(bounds.first.index());
@@ -54,12 +55,7 @@ impl Context {
 
     /// Waits until a label is free, for `call`; while what is `leaving` there goes, if that is all that is waited for.
     /// False if the program ends meanwhile.
-    pub(crate) fn wait_for_label(
-        &mut self,
-        label: Guid,
-        leaving: bool,
-        call: &'static str,
-    ) -> bool {
+    pub(crate) fn wait_for_label(&mut self, label: Guid, leaving: bool, call: Api) -> bool {
         let objects = &self.runtime.objects;
         let Some(labels) = label.kind().and_then(|kind| objects.labels(kind)) else {
             return true;
@@ -88,7 +84,7 @@ impl Context {
 
     /// Waits until there is an event with a label, for `call`. False if the GUID is no label of an
     /// event, or the program ends meanwhile.
-    pub(crate) fn wait_for_labeled_event(&mut self, label: Guid, call: &'static str) -> bool {
+    pub(crate) fn wait_for_labeled_event(&mut self, label: Guid, call: Api) -> bool {
         let runtime = self.runtime;
         let (events, early) = (&runtime.objects.events, &runtime.early);
         if label.kind() != Some(Kind::Event) || !events.labels().is_label(label) {

@@ -4,6 +4,7 @@
 //! their workers run other EDTs meanwhile. The object is an ordinary one with an ordinary GUID, which
 //! the map keeps; nothing else knows that it is mapped.
 
+use crate::abi::Api;
 use crate::check::history::What;
 use crate::engine::state::context::Context;
 use crate::object::guid::{Guid, Kind};
@@ -41,7 +42,7 @@ impl Context {
         let objects = &self.runtime.objects;
         let map = objects.maps.add(&objects.numbers, map)?;
         if let Some(check) = &self.runtime.check {
-            check.made(objects, map, What::Map, ("ocrMapCreate", self.who()));
+            check.made(objects, map, What::Map, (Api::ocrMapCreate, self.who()));
         }
         Some(map)
     }
@@ -50,7 +51,7 @@ impl Context {
     pub(crate) fn destroy_map(&mut self, map: Guid) -> bool {
         let known = self.runtime.objects.maps.remove(map).is_some();
         if let Some(check) = self.runtime.check.as_ref().filter(|_| known) {
-            check.ended(map, ("ocrMapDestroy", self.who()));
+            check.ended(map, (Api::ocrMapDestroy, self.who()));
         }
         known
     }
@@ -74,7 +75,7 @@ impl Context {
                 Begun::Circle => return Err(MapError::Circle),
                 Begun::Wait(local) => {
                     let label = Label::Mapped(guid, index);
-                    let goes_on = self.wait_until(label, "ocrMapGet", |wake| {
+                    let goes_on = self.wait_until(label, Api::ocrMapGet, |wake| {
                         objects.creations.watch(local, wake);
                     });
                     objects.creations.goes_on(thread);

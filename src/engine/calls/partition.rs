@@ -28,6 +28,7 @@
 //! blocks with smaller GUIDs meanwhile: if those who are to destroy a part need one of these, nobody
 //! goes on. That is the program's to see to, as the header says, and a hang is told.
 
+use crate::abi::Api;
 use crate::check::checksum::Checksum;
 use crate::device::DeviceError;
 use crate::diag::BlockName;
@@ -143,7 +144,7 @@ impl Context {
                 shares,
             });
             if let Some(check) = &self.runtime.check {
-                let act = (WorkKind::Partition.call(), self.who());
+                let act = (Api::ocrDbPartition, self.who());
                 check.made_block(&self.runtime.objects, guid, size, act);
             }
         }

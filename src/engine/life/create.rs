@@ -1,8 +1,9 @@
 //! Step 1: an EDT is created (OCR 1.1.0, 2.7.3).
 
+use crate::abi::Api;
 use crate::check::count;
 use crate::engine::state::context::Context;
-use crate::engine::state::deferred::{DEPV, DeferredCall};
+use crate::engine::state::deferred::{DeferredBy, DeferredCall};
 use crate::graph::finish::Closes;
 use crate::graph::{Dependence, GraphCall, GraphError, NewSlots, NotLinked};
 use crate::object::arena::LabelTakenError;
@@ -455,7 +456,8 @@ impl Context {
     #[cold]
     fn defer_dependence(&mut self, why: GraphError, asked: Dependence) -> Result<(), GraphError> {
         let call = GraphCall::Dependence(asked);
-        self.defer_refused(why, DeferredCall::from(DEPV, call, self.who()))
+        let by = DeferredBy::Call(Api::ocrEdtCreate);
+        self.defer_refused(why, DeferredCall::from(by, call, self.who()))
     }
 
     /// Destroys a new EDT that could not be connected, since an event does not exist or takes no further

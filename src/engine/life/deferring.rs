@@ -14,9 +14,10 @@
 //! not wait, and what comes of it is the same: a block that is gone is passed on (who acquires it is told),
 //! and a dependence whose destination is gone counts for an event that counts its dependences.
 
+use crate::abi::Api;
 use crate::check::history::{What, Who};
 use crate::engine::state::context::Context;
-use crate::engine::state::deferred::{Deferred, DeferredCall, RESULT};
+use crate::engine::state::deferred::{Deferred, DeferredBy, DeferredCall};
 use crate::engine::state::fatal::fatal;
 use crate::engine::state::runtime::Runtime;
 use crate::graph::{Dependence, Graph, GraphCall, GraphError};
@@ -87,7 +88,7 @@ impl Context {
     pub(crate) fn created_on(&mut self, label: Guid) {
         let waits = self.runtime.early.take(label);
         if !waits.is_empty() && label.is_data_block() {
-            self.check_opens(label, What::Block, "ocrDbCreate");
+            self.check_opens(label, What::Block, Api::ocrDbCreate);
         }
         for waits in waits {
             self.go_on(waits);
@@ -95,14 +96,14 @@ impl Context {
     }
 
     /// Strict mode is to know an object before the call that creates it has ended.
-    fn check_opens(&self, label: Guid, what: What, call: &'static str) {
+    fn check_opens(&self, label: Guid, what: What, call: Api) {
         if let Some(check) = &self.runtime.check {
             check.opens(&self.runtime.objects, label, what, call, self.who());
         }
     }
 
     /// An event was created on a label: opens it, if calls wait for it.
-    pub(crate) fn open(&mut self, label: Guid, call: &'static str) {
+    pub(crate) fn open(&mut self, label: Guid, call: Api) {
         let events = &self.runtime.objects.events;
         if !events.is_opening(label) {
             return;
@@ -196,8 +197,8 @@ impl Context {
 
     fn make(&mut self, early: &DeferredCall) -> Result<(), GraphError> {
         if let Some(check) = &self.runtime.check {
-            let (name, args) = early.given.as_made();
-            check.made_late(&self.runtime.objects, name, &args, early.who);
+            let (call, args) = early.given.as_made();
+            check.made_late(&self.runtime.objects, call, &args, early.who);
         }
         // Data that has been there, and was destroyed since the call, is passed on as if it was destroyed since
         // it was passed on.
@@ -312,7 +313,7 @@ impl Context {
                 }
                 return;
             }
-            rest if early.by == RESULT => {
+            rest if early.by == DeferredBy::Result => {
                 self.no_result(early.who, rest, why);
                 self.work_off();
                 return;
@@ -324,8 +325,8 @@ impl Context {
         if let Some(check) = &self.runtime.check
             && why != GraphError::OutOfMemoryError
         {
-            let (name, args) = early.given.as_made();
-            if let Some(misuse) = check.refused_late(objects, name, &args, early.who) {
+            let (call, args) = early.given.as_made();
+            if let Some(misuse) = check.refused_late(objects, call, &args, early.who) {
                 fatal(&misuse.to_string());
             }
         }
@@ -356,7 +357,9 @@ impl Runtime {
                 label,
                 name: self.objects.name_of_label(label),
                 text: early.to_string(),
-                by: early.by,
+                by: early.by.name(),
+                satisfies: matches!(early.given, GraphCall::Satisfaction { .. })
+                    && early.by != DeferredBy::Result,
                 target: match early.given {
                     GraphCall::Dependence(of) => of.destination,
                     GraphCall::Satisfaction { event, .. } | GraphCall::Destruction { event } => {

@@ -2,7 +2,7 @@
 
 use crate::check::history::Who;
 use crate::engine::state::context::Context;
-use crate::engine::state::deferred::{DeferredCall, RESULT};
+use crate::engine::state::deferred::{DeferredBy, DeferredCall};
 use crate::graph::{Dependence, GraphCall, GraphError};
 use crate::object::edt::{Edt, Mode};
 use crate::object::guid::Guid;
@@ -81,7 +81,7 @@ impl Context {
     /// waited for. Otherwise the EDT has ended all the same.
     #[cold]
     fn defer_result(&mut self, who: Who, why: GraphError, call: GraphCall) {
-        let early = DeferredCall::from(RESULT, call, who);
+        let early = DeferredCall::from(DeferredBy::Result, call, who);
         if let Err(why) = self.defer_refused(why, early) {
             self.no_result(who, call, why);
         }

@@ -82,7 +82,7 @@ pub(crate) struct Context {
 }
 
 /// `ELS_USER_SIZE`: the slots of an EDT's local storage.
-pub(crate) const LOCAL_SLOTS: usize = crate::check::calls::LOCAL_SLOTS as usize;
+pub(crate) const LOCAL_SLOTS: usize = crate::abi::sys::ELS_USER_SIZE as usize;
 
 impl Context {
     pub(crate) fn new(runtime: &'static Runtime, local: Option<Local>) -> *mut Context {

@@ -1,5 +1,6 @@
 //! Calls on labels that have no object yet, as they are kept until the object is created.
 
+use crate::abi::Api;
 use crate::check::calls::MAX_ARGS;
 use crate::check::history::Who;
 use crate::graph::GraphCall;
@@ -18,17 +19,17 @@ impl GraphCall {
     }
 
     /// The function of the interface, and its arguments as words.
-    pub(crate) fn as_made(&self) -> (&'static str, [u64; MAX_ARGS]) {
+    pub(crate) fn as_made(&self) -> (Api, [u64; MAX_ARGS]) {
         let mut args = [0; MAX_ARGS];
-        let (name, words): (_, &[u64]) = match *self {
+        let (api, words): (_, &[u64]) = match *self {
             GraphCall::Dependence(of) => {
                 let [source, destination] = [of.source, of.destination].map(Guid::bits);
                 let [post_slot, slot] = [of.post_slot, of.slot].map(u64::from);
                 let mode = of.mode as u64;
                 match post_slot {
-                    0 => ("ocrAddDependence", &[source, destination, slot, mode]),
+                    0 => (Api::ocrAddDependence, &[source, destination, slot, mode]),
                     _ => (
-                        "ocrAddDependenceSlot",
+                        Api::ocrAddDependenceSlot,
                         &[source, post_slot, destination, slot, mode],
                     ),
                 }
@@ -41,21 +42,21 @@ impl GraphCall {
             } => {
                 let [event, data] = [event.bits(), data.bits()];
                 if !increment {
-                    ("ocrEventSatisfy", &[event, data])
+                    (Api::ocrEventSatisfy, &[event, data])
                 } else {
-                    ("ocrEventSatisfySlot", &[event, data, 1])
+                    (Api::ocrEventSatisfySlot, &[event, data, 1])
                 }
             }
-            GraphCall::Destruction { event } => ("ocrEventDestroy", &[event.bits()]),
+            GraphCall::Destruction { event } => (Api::ocrEventDestroy, &[event.bits()]),
         };
         args[..words.len()].copy_from_slice(words);
-        (name, args)
+        (api, args)
     }
 }
 
 impl fmt::Display for DeferredCall {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let name = self.by;
+        let name = self.by.name();
         match self.given {
             GraphCall::Dependence(of) => write!(
                 f,
@@ -70,18 +71,30 @@ impl fmt::Display for DeferredCall {
     }
 }
 
-/// What has passed on what an EDT returned.
-pub(crate) const RESULT: &str = "the result of an EDT";
+/// What has asked for something that waits.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(crate) enum DeferredBy {
+    /// This function of the interface.
+    Call(Api),
+    /// What an EDT returned, which is passed on.
+    Result,
+}
 
-/// What has connected the `depv` of an EDT.
-pub(crate) const DEPV: &str = "ocrEdtCreate";
+impl DeferredBy {
+    /// What messages call it.
+    pub(crate) fn name(self) -> &'static str {
+        match self {
+            DeferredBy::Call(api) => api.shown(),
+            DeferredBy::Result => "the result of an EDT",
+        }
+    }
+}
 
 /// A call that waits, and who has made it.
 pub(crate) struct DeferredCall {
     /// As the program has made it.
     pub(crate) given: GraphCall,
-    /// By this function of the interface, or otherwise.
-    pub(crate) by: &'static str,
+    pub(crate) by: DeferredBy,
     pub(crate) who: Who,
     /// What of it waits: a dependence on an event may have been split, and one of an EDT on a label is of the
     /// one that was there, not of the next.
@@ -98,7 +111,7 @@ impl DeferredCall {
     pub(crate) fn new(call: GraphCall, who: Who) -> DeferredCall {
         DeferredCall {
             given: call,
-            by: call.as_made().0,
+            by: DeferredBy::Call(call.as_made().0),
             who,
             rest: call,
             is_split: false,
@@ -108,7 +121,7 @@ impl DeferredCall {
     }
 
     /// As [`DeferredCall::new`], of what no function of the interface was called for.
-    pub(crate) fn from(by: &'static str, call: GraphCall, who: Who) -> DeferredCall {
+    pub(crate) fn from(by: DeferredBy, call: GraphCall, who: Who) -> DeferredCall {
         DeferredCall {
             by,
             ..DeferredCall::new(call, who)

@@ -12,6 +12,7 @@
 //!
 //! While an EDT of this kind waits, the message about a hang shows it as the thread.
 
+use crate::abi::Api;
 use crate::engine::life::create::{CreateError, Output};
 use crate::engine::life::internal_edt::InternalEdt;
 use crate::engine::state::context::Context;
@@ -39,11 +40,7 @@ unsafe extern "C" fn nothing(_: u32, _: *mut u64, _: u32, _: *mut EdtDep) -> Gui
 impl Context {
     /// Waits, in a call of this name, until an event is satisfied. In an EDT, another thread runs EDTs
     /// meanwhile.
-    pub(crate) fn wait_for(
-        &mut self,
-        event: Guid,
-        call: &'static str,
-    ) -> Result<WaitResult, WaitError> {
+    pub(crate) fn wait_for(&mut self, event: Guid, call: Api) -> Result<WaitResult, WaitError> {
         let runtime = self.runtime;
         if !event.is_event() {
             return Err(WaitError::NoSuchEvent);
@@ -56,7 +53,7 @@ impl Context {
         // Not before: whoever ends all waiting would take away an answer that is on its way.
         runtime.waits.add(&sleeper);
         let label = None;
-        let mut state = self.sleep(&sleeper, Wait { call, event, label });
+        let mut state = self.sleep(&sleeper, call, event, label);
         if matches!(state, WaitState::Ending) {
             let calls = &self.tally.now.calls;
             calls.set_idle(true);
@@ -86,12 +83,7 @@ impl Context {
 
     /// Waits, in a call of this name, until it is with a label as wanted: `watch` is given what is to be
     /// called then, once. False if the program ends meanwhile, or the caller has paused it.
-    pub(crate) fn wait_until(
-        &mut self,
-        label: Label,
-        call: &'static str,
-        watch: impl FnOnce(Wake),
-    ) -> bool {
+    pub(crate) fn wait_until(&mut self, label: Label, call: Api, watch: impl FnOnce(Wake)) -> bool {
         let runtime = self.runtime;
         if self.has_paused() {
             return false;
@@ -104,15 +96,23 @@ impl Context {
         runtime.waits.add(&sleeper);
         let (event, label) = (Guid::NULL, Some(label));
         matches!(
-            self.sleep(&sleeper, Wait { call, event, label }),
+            self.sleep(&sleeper, call, event, label),
             WaitState::Answered(_)
         )
     }
 
     /// Sleeps until it is woken, with an answer or because the program has ended.
-    fn sleep(&mut self, sleeper: &Sleeper, wait: Wait) -> WaitState {
+    fn sleep(
+        &mut self,
+        sleeper: &Sleeper,
+        call: Api,
+        event: Guid,
+        label: Option<Label>,
+    ) -> WaitState {
         let runtime = self.runtime;
-        fork::check_fork(wait.call);
+        let call = call.shown();
+        fork::check_fork(call);
+        let wait = Wait { call, event, label };
         *self.tally.now.waits.lock() = Some(wait);
         // A thread that runs EDTs, or an EDT that has left its seat.
         let worker = self.local.is_some() || self.seating != Seating::No;

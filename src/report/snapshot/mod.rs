@@ -107,6 +107,8 @@ pub struct DeferredCallView {
     pub text: String,
     /// Its function, or what else has asked for it.
     pub by: &'static str,
+    /// Whether it satisfies an event.
+    pub satisfies: bool,
     /// What it is for: an EDT or event.
     pub target: Guid,
     /// Who has made it.

@@ -432,9 +432,7 @@ impl Snapshot<'_> {
             None if sources.is_empty() => {
                 let mut early = self.told.early.iter();
                 let is_waited_for = |call: &DeferredCallView| {
-                    call.target == guid
-                        && call.slot.is_none()
-                        && call.by.starts_with("ocrEventSatisfy")
+                    call.target == guid && call.slot.is_none() && call.satisfies
                 };
                 text += if early.any(is_waited_for) {
                     "whose satisfaction waits for a labeled GUID, as said below"

@@ -1,0 +1,187 @@
+//! Why a call about data blocks was refused: `ocrDbRelease`, and those of the extensions.
+
+use crate::abi::Api;
+use crate::check::history::Who;
+use crate::check::rules::{self, advice};
+use crate::check::{CallRecord, Check, Misuse};
+use crate::object::Objects;
+use crate::object::guid::Guid;
+use crate::status::Status;
+
+impl Check {
+    /// `ocrDbCreate` was refused, and not for the GUID that it was to create the block on.
+    pub(super) fn refused_block(&self, made: &CallRecord<'_>) -> Option<Box<Misuse>> {
+        let number = made.number(5) as i32;
+        (number != 0).then(|| self.by_call(made, &[], rules::NoSuchAllocator { number }))
+    }
+
+    /// A block is destroyed for which an EDT waits that could not acquire it yet.
+    pub(crate) fn destroyed_awaited(&self, made: &CallRecord<'_>, edt: Guid) -> Box<Misuse> {
+        let objects = [made.guid(0), edt];
+        let edt = self.history.name(edt);
+        self.by_call(made, &objects, rules::DestroyedAwaited { edt })
+    }
+
+    pub(super) fn refused_release(&self, made: &CallRecord<'_>) -> Box<Misuse> {
+        let block = made.guid(0);
+        let outside = made.act.who.edt.is_null();
+        let who = caller(outside);
+        if self.has_released(made.act.who, block) {
+            let more = if outside {
+                ""
+            } else {
+                " The end of the EDT releases what is left."
+            };
+            return self.by_call(made, &[block], rules::ReleasedTwice { who, more });
+        }
+        let advice = if outside {
+            advice::UNACQUIRED_OUTSIDE
+        } else {
+            advice::UNACQUIRED_IN_EDT
+        };
+        self.by_call(made, &[block], rules::ReleasedUnacquired { who, advice })
+    }
+
+    /// One of the GUIDs that must be that of a block is `NULL_GUID`.
+    fn null_block(&self, made: &CallRecord<'_>, args: &[usize]) -> Option<Box<Misuse>> {
+        let at = *args.iter().find(|&&at| made.guid(at).is_null())?;
+        let name = made.call.args[at].0;
+        Some(self.by_call(made, &[], rules::NullBlock { name }))
+    }
+
+    /// A block that was passed by value was to be used as others are.
+    pub(super) fn private_block(
+        &self,
+        made: &CallRecord<'_>,
+        block: Guid,
+        name: &str,
+    ) -> Box<Misuse> {
+        self.by_call(made, &[block], rules::PrivateBlock { name, block })
+    }
+
+    /// The content of a block was to be passed by who does not hold it.
+    pub(super) fn not_held(&self, made: &CallRecord<'_>) -> Box<Misuse> {
+        let block = made.guid(0);
+        let who = caller(made.act.who.edt.is_null());
+        let what = if self.has_released(made.act.who, block) {
+            "released the data block before"
+        } else {
+            "not acquired the data block"
+        };
+        self.by_call(made, &[block], rules::NotHeld { who, what })
+    }
+
+    /// `ocrGroupBegin` or `ocrGroupEnd` was refused.
+    pub(super) fn refused_group(&self, made: &CallRecord<'_>) -> Box<Misuse> {
+        match (made.act.who.work, made.call.api) {
+            (None, _) => self.by_call(made, &[], rules::GroupOutside),
+            (_, Api::ocrGroupBegin) => self.by_call(made, &[], rules::GroupOpen),
+            _ => self.by_call(made, &[], rules::GroupNotOpen),
+        }
+    }
+
+    /// An EDT has ended with a group open.
+    pub(crate) fn open_group(&self, who: Who) -> Box<Misuse> {
+        self.by_edt(
+            who,
+            format!("seen at the end of {who}"),
+            &[],
+            rules::GroupLeftOpen,
+        )
+    }
+
+    /// `ocrDbPartition` was refused.
+    pub(super) fn refused_partition(
+        &self,
+        objects: &Objects,
+        made: &CallRecord<'_>,
+        status: Status,
+    ) -> Box<Misuse> {
+        let whole = made.guid(0);
+        if let Some(misuse) = self.null_block(made, &[0]) {
+            return misuse;
+        }
+        let told = [whole];
+        let size = size_of(objects, whole).unwrap_or(0);
+        let parts = objects.data_blocks.partitions.parts_of(whole).len();
+        match status {
+            Status::EACCES => self.by_call(made, &told, rules::PartitionOfWrittenOnce),
+            Status::EPERM => self.by_call(made, &told, rules::PartitionStatic { parts }),
+            _ if made.number(1) == 0 => self.by_call(made, &told, rules::PartitionEmpty),
+            _ => self.by_call(made, &told, rules::PartitionOverlaps { size, parts }),
+        }
+    }
+
+    /// An EDT that wants a block and one of its parts: `blocks` are those of its pre-slots.
+    pub(crate) fn part_and_whole(
+        &self,
+        objects: &Objects,
+        who: Who,
+        blocks: impl Fn(Guid) -> bool,
+        part: Guid,
+    ) -> Result<(), Box<Misuse>> {
+        let mut inner = part;
+        while let Some((whole, _)) = objects.data_blocks.partitions.place_of(inner) {
+            // One that shares memory leaves the whole where both are wanted.
+            if blocks(whole) && !objects.data_blocks.partitions.shares(inner) {
+                let seen = format!("seen before the start of {who}");
+                return Err(self.by_edt(who, seen, &[who.edt, whole, part], rules::PartAndWhole));
+            }
+            inner = whole;
+        }
+        Ok(())
+    }
+
+    /// `ocrDbCopy` was refused. None if memory is used up.
+    pub(super) fn refused_copy(
+        &self,
+        objects: &Objects,
+        made: &CallRecord<'_>,
+        status: Status,
+    ) -> Option<Box<Misuse>> {
+        let (destination, source) = (made.guid(0), made.guid(2));
+        let both = [destination, source];
+        let partitions = &objects.data_blocks.partitions;
+        match status {
+            Status::EACCES => return Some(self.written_once(made, &both)),
+            Status::ENOMEM => {}
+            _ => {
+                let null = self.null_block(made, &[0, 2]);
+                return Some(null.unwrap_or_else(|| {
+                    if destination == source {
+                        self.by_call(made, &[source], rules::CopyToItself)
+                    } else if partitions.are_one(source, destination) {
+                        self.by_call(made, &both, rules::CopyOfPart)
+                    } else {
+                        let number = made.number(5) as i64;
+                        self.by_call(made, &[], rules::NoSuchCopyType { number })
+                    }
+                }));
+            }
+        }
+        let sides = [("destination", 1, destination), ("source", 3, source)];
+        let short = sides.into_iter().find_map(|(side, at, guid)| {
+            let size = size_of(objects, guid)?;
+            let end = made.number(at).checked_add(made.number(4));
+            end.is_none_or(|end| end > size)
+                .then_some((side, guid, size))
+        });
+        let (side, guid, size) = short?;
+        Some(self.by_call(made, &[guid], rules::CopyTooSmall { side, size }))
+    }
+
+    /// A block that is written once was to be written again.
+    pub(super) fn written_once(&self, made: &CallRecord<'_>, objects: &[Guid]) -> Box<Misuse> {
+        self.by_call(made, objects, rules::WrittenOnce)
+    }
+}
+
+fn caller(outside: bool) -> &'static str {
+    if outside { "the thread" } else { "the EDT" }
+}
+
+/// The size of a block that exists.
+fn size_of(objects: &Objects, block: Guid) -> Option<u64> {
+    let (block, _locked) = objects.data_blocks.lock(block)?;
+    Some(block.size())
+}

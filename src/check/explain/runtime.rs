@@ -1,0 +1,64 @@
+//! What is wrong with a call that returns no status: for the storage of an EDT, or about a pause. What no call may do:
+//! behind `ocrShutdown`, in a range function, with properties that are none.
+
+use crate::abi::{Api, sys};
+use crate::check::calls::CallSpec;
+use crate::check::history::Who;
+use crate::check::rules;
+use crate::check::{CallRecord, Check, Misuse};
+use crate::object::guid::Guid;
+
+impl Check {
+    /// A function for the storage of the calling EDT, where there is none such.
+    pub(in crate::check) fn wrong_storage(&self, made: &CallRecord<'_>) -> Option<Box<Misuse>> {
+        if made.act.who.edt.is_null() {
+            return Some(self.by_call(made, &[], rules::StorageOutside));
+        }
+        let (slot, slots) = (made.number(0), u64::from(sys::ELS_USER_SIZE));
+        let has_slot = matches!(made.call.api, Api::ocrElsUserGet | Api::ocrElsUserSet);
+        (has_slot && slot >= slots).then(|| {
+            let last = slots - 1;
+            self.by_call(made, &[], rules::NoSuchStorage { slot, last })
+        })
+    }
+
+    /// `ocrQuery` or `ocrResume`, by who has not paused the runtime.
+    pub(crate) fn not_paused(&self, made: &CallRecord<'_>) -> Option<Box<Misuse>> {
+        match made.call.api {
+            Api::ocrQuery => Some(self.by_call(made, &[], rules::AskedUnpaused)),
+            _ if made.number(0) != 0 => Some(self.by_call(made, &[], rules::ResumedUnpaused)),
+            _ => None,
+        }
+    }
+
+    /// This EDT has paused the runtime, and ended.
+    pub(crate) fn never_resumed(&self, who: Who) -> Box<Misuse> {
+        self.by_edt(
+            who,
+            format!("seen at the end of {who}"),
+            &[],
+            rules::NeverResumed,
+        )
+    }
+
+    /// A call in the function that says how many work-items an EDT has.
+    pub(crate) fn in_range_function(&self, call: &CallSpec, who: Who, edt: Guid) -> Box<Misuse> {
+        let name = self.history.name(edt);
+        let seen = format!("seen in {}, in the range function for {name}", call.shown());
+        self.by_edt(who, seen, &[edt], rules::RangeFunctionCalls)
+    }
+
+    pub(in crate::check) fn after_shutdown(&self, made: &CallRecord<'_>) -> Box<Misuse> {
+        self.by_call(made, &[], rules::AfterShutdown)
+    }
+
+    pub(in crate::check) fn unknown_property(
+        &self,
+        made: &CallRecord<'_>,
+        at: usize,
+        unknown: u32,
+    ) -> Box<Misuse> {
+        let (name, unknown) = (made.call.args[at].0, format!("{unknown:x}"));
+        self.by_call(made, &[], rules::UnknownProperty { name, unknown })
+    }
+}

@@ -179,6 +179,13 @@ build/sanitizers/thread/memory.o: tests/sanitizers/memory.c
 	@mkdir -p $(@D)
 	$(CC) -O1 -fno-builtin -c $< -o $@
 
+# mdBook is not needed to build or test anything: the tests run the programs of the guide and check its links.
+.PHONY: guide
+guide: ## the guide as a book, build/guide/index.html, where mdBook is installed
+	@command -v mdbook >/dev/null || { echo "There is no mdbook: cargo install mdbook --locked. The chapters can be read" \
+		"as they are, from docs/guide/src/SUMMARY.md." >&2; exit 1; }
+	mdbook build docs/guide
+
 bench: all ## runs the benchmarks
 	$(CARGO) bench --locked
 

@@ -1,149 +1,105 @@
-//! The README keeps its word: its programs compile and print what it shows, its tables are those of
-//! the code, and what the documents point to is there.
+//! The README and the guide keep their word: their programs compile and print what is shown, the tables are those of the
+//! code, the sentences of the guide are short, and what the documents point to is there.
 //!
-//! In the README, a line `<!-- file: NAME -->` before a fence makes the fence's text the file NAME,
-//! and `<!-- run -->` has the commands of the fence (lines that begin with `$ `) run in order, in a
-//! folder with these files and with `include`, `build`, `examples` and `kernels`. The lines after a
-//! command are its standard output. `<!-- run: installed -->` is the same after an installation, in
-//! a folder with the files alone, and `<!-- try -->` asks only that the command succeeds. `cc` is what
-//! `CC` names, if it is set.
+//! In the README and in the chapters of `docs/guide/src`, a comment in front of a fence says what the fence is. In the
+//! guide, each fence of C or of a console has one.
+//!
+//! | comment | the fence |
+//! |---|---|
+//! | `<!-- file: NAME -->` | is the file NAME |
+//! | `<!-- run -->` | has commands, the lines that begin with `$ `; the lines after a command are its standard output |
+//! | `<!-- run: opencl -->` | has commands that need an OpenCL device |
+//! | `<!-- run: installed -->` | has commands that work after an installation |
+//! | `<!-- try -->`, `<!-- try: opencl -->` | has commands that succeed, whatever they print |
+//! | `<!-- not run: REASON -->` | is not run |
+//!
+//! The fences of one document are run in order, in a folder with its files and with `include`, `build`, `examples` and
+//! `kernels`; those after an installation in one with its files alone. `cc` is what `CC` names, if it is set.
 
 mod support;
 
+#[path = "readme/documents.rs"]
+mod documents;
+#[path = "readme/folder.rs"]
+mod folder;
+
+use documents::{
+    CHAPTERS, between, broken, chapters, documents_that_run, fences, prose, read, root,
+};
+use folder::Folder;
 use ocr::config::SETTINGS;
 use ocr::policy::{DEFAULT, POLICIES};
 use std::fs;
-use std::os::unix::fs::symlink;
-use std::path::{Path, PathBuf};
-use std::process::{Command, Output, Stdio};
+use std::process::{Command, Stdio};
 
-fn root() -> &'static Path {
-    Path::new(env!("CARGO_MANIFEST_DIR"))
+fn has_device() -> bool {
+    !support::is_without_opencl() && !ocr::device::discover().devices.is_empty()
 }
 
-fn read(name: &str) -> String {
-    fs::read_to_string(root().join(name)).unwrap_or_else(|error| panic!("{name}: {error}"))
-}
-
-/// The fences of a text that have a comment in front: the comment, and the text in the fence.
-fn marked_fences(text: &str) -> Vec<(String, String)> {
-    let mut fences = Vec::new();
-    let mut lines = text.lines();
-    while let Some(line) = lines.next() {
-        let comment = line
-            .strip_prefix("<!-- ")
-            .and_then(|rest| rest.strip_suffix(" -->"));
-        let Some(comment) = comment else { continue };
-        let fence = lines.next().unwrap_or_default();
-        assert!(fence.starts_with("```"), "no fence follows {line}");
-        let body: Vec<&str> = lines.by_ref().take_while(|line| *line != "```").collect();
-        fences.push((comment.to_string(), body.join("\n") + "\n"));
-    }
-    fences
-}
-
-/// The marked fences of the README that have this comment.
-fn fences(wanted: &str) -> Vec<String> {
-    let fences = marked_fences(&read("README.md")).into_iter();
-    let fences: Vec<String> = fences
-        .filter(|(comment, _)| comment == wanted)
-        .map(|(_, text)| text)
-        .collect();
-    assert!(!fences.is_empty(), "the README has no <!-- {wanted} -->");
-    fences
-}
-
-/// A folder in which the README's commands work.
-struct Folder {
-    path: PathBuf,
-    /// What commands find in their environment besides.
-    environment: Vec<(&'static str, PathBuf)>,
-}
-
-impl Folder {
-    /// A new one with the README's files and with what the source tree has.
-    fn new(name: &str) -> Folder {
-        let folder = Folder::bare(name);
-        for link in ["include", "build", "examples", "kernels"] {
-            symlink(root().join(link), folder.path.join(link)).expect("target/ can be written");
+/// Does something with each document on a thread of its own. A failure of one is that of all.
+fn for_each(documents: &[String], act: impl Fn(&str) + Sync) {
+    std::thread::scope(|scope| {
+        for document in documents {
+            let act = &act;
+            let thread = std::thread::Builder::new().name(document.clone());
+            let begun = thread.spawn_scoped(scope, move || act(document));
+            begun.expect("a thread can be started");
         }
-        folder
-    }
+    });
+}
 
-    /// A new one with the README's files alone.
-    fn bare(name: &str) -> Folder {
-        assert!(
-            root().join("build/lib/libocr.a").exists(),
-            "no build/lib/libocr.a: run `make` first"
-        );
-        let folder = Path::new(env!("CARGO_TARGET_TMPDIR")).join(format!("readme-{name}"));
-        if folder.exists() {
-            fs::remove_dir_all(&folder).expect("the folder of an earlier run can be removed");
-        }
-        fs::create_dir_all(&folder).expect("target/ can be written");
-        for (comment, text) in marked_fences(&read("README.md")) {
-            if let Some(file) = comment.strip_prefix("file: ") {
-                fs::write(folder.join(file), text).expect("target/ can be written");
+#[test]
+fn programs_and_commands_do_what_the_documents_show() {
+    let has_device = has_device();
+    let is_to_run = |document: &str| {
+        let has = |fence: documents::Fence| {
+            let mark = fence.mark.unwrap_or_default();
+            mark.starts_with("run") || mark.starts_with("try")
+        };
+        fences(document).into_iter().any(has)
+    };
+    let mut documents = documents_that_run();
+    documents.retain(|document| is_to_run(document));
+    for_each(&documents, |document| {
+        let folder = Folder::new("programs", document);
+        for fence in fences(document) {
+            match fence.mark.as_deref() {
+                Some("run") => folder.run_all(&fence.text),
+                Some("try") => folder.try_all(&fence.text),
+                Some("run: opencl") if has_device => folder.run_all(&fence.text),
+                Some("try: opencl") if has_device => folder.try_all(&fence.text),
+                Some("run: opencl" | "try: opencl") => {
+                    eprintln!("no OpenCL device: not run, of {document}:\n{}", fence.text);
+                }
+                _ => {}
             }
         }
-        Folder {
-            path: folder,
-            environment: Vec::new(),
-        }
-    }
-
-    /// Runs a command line as it stands in the README.
-    fn run(&self, line: &str) -> Output {
-        let compiler = std::env::var("CC").unwrap_or_else(|_| "cc".into());
-        let line = match line.strip_prefix("cc ") {
-            Some(rest) => format!("{compiler} {rest}"),
-            None => line.to_string(),
-        };
-        let mut command = Command::new("sh");
-        command.arg("-c").arg(&line).current_dir(&self.path);
-        for (variable, _) in std::env::vars().filter(|(name, _)| name.starts_with("OCR_")) {
-            command.env_remove(variable);
-        }
-        // No test writes to the cache of the user.
-        command.env("OCR_MODELS", "off");
-        command.envs(self.environment.iter().map(|(name, value)| (name, value)));
-        let output = command.output().expect("there is a shell");
-        assert!(
-            output.status.success(),
-            "{line}: {}\n{}{}",
-            output.status,
-            String::from_utf8_lossy(&output.stdout),
-            String::from_utf8_lossy(&output.stderr)
-        );
-        output
-    }
-
-    /// Runs the commands of a fence and compares what they print.
-    fn run_all(&self, fence: &str) {
-        for part in fence.split("$ ").skip(1) {
-            let (line, shown) = part.split_once('\n').expect("a line ends");
-            let printed = self.run(line).stdout;
-            assert_eq!(String::from_utf8_lossy(&printed), shown, "{line}");
-        }
-    }
+    });
 }
 
 #[test]
-fn programs_print_what_the_readme_shows() {
-    let folder = Folder::new("programs");
-    for fence in fences("run") {
-        folder.run_all(&fence);
-    }
-}
-
-#[test]
-fn commands_that_the_readme_shows_succeed() {
-    let folder = Folder::new("commands");
-    for fence in fences("try") {
-        for line in fence.lines().filter_map(|line| line.strip_prefix("$ ")) {
-            folder.run(line);
+fn each_fence_of_code_is_marked() {
+    let known = |mark: &str| {
+        ["run", "run: opencl", "run: installed", "try", "try: opencl"].contains(&mark)
+            || mark.starts_with("file: ")
+            || mark.starts_with("not run: ")
+    };
+    let mut wrong = Vec::new();
+    for document in chapters() {
+        for fence in fences(&document) {
+            let is_code = ["c", "console"].contains(&fence.language.as_str());
+            match fence.mark {
+                Some(mark) if !known(&mark) => {
+                    wrong.push(format!("{document}: <!-- {mark} --> is no mark"))
+                }
+                None if is_code => {
+                    wrong.push(format!("{document}: no mark is before\n{}", fence.text))
+                }
+                _ => {}
+            }
         }
     }
+    assert!(wrong.is_empty(), "{}", wrong.join("\n"));
 }
 
 #[test]
@@ -153,8 +109,14 @@ fn the_installed_library_is_found_by_pkg_config() {
         eprintln!("there is no pkg-config: building against the installed library was not tried");
         return;
     }
-    let mut folder = Folder::bare("installed");
-    let prefix = folder.path.join("prefix");
+    let is_installed = |fence: &documents::Fence| fence.mark.as_deref() == Some("run: installed");
+    let mut documents = documents_that_run();
+    documents.retain(|document| fences(document).iter().any(is_installed));
+    assert!(
+        !documents.is_empty(),
+        "no document has <!-- run: installed -->"
+    );
+    let prefix = Folder::bare("prefix", "README.md").path;
     let installed = Command::new("make")
         .args(["--no-print-directory", "install-files"])
         .arg(format!("PREFIX={}", prefix.display()))
@@ -166,18 +128,21 @@ fn the_installed_library_is_found_by_pkg_config() {
         .status()
         .expect("there is a make");
     assert!(installed.success(), "make install-files: {installed}");
-    folder.environment = vec![
-        ("PKG_CONFIG_PATH", prefix.join("lib/pkgconfig")),
-        ("LD_LIBRARY_PATH", prefix.join("lib")),
-    ];
-    for fence in fences("run: installed") {
-        folder.run_all(&fence);
-    }
+    for_each(&documents, |document| {
+        let mut folder = Folder::bare("installed", document);
+        folder.environment = vec![
+            ("PKG_CONFIG_PATH", prefix.join("lib/pkgconfig")),
+            ("LD_LIBRARY_PATH", prefix.join("lib")),
+        ];
+        for fence in fences(document).iter().filter(|fence| is_installed(fence)) {
+            folder.run_all(&fence.text);
+        }
+    });
 }
 
 #[test]
 fn the_kernel_program_runs_as_a_function_and_as_a_kernel() {
-    let folder = Folder::new("kernel");
+    let folder = Folder::new("kernel", "docs/guide/src/kernels.md");
     folder.run("cc -Iinclude square.c build/lib/libocr.a -lpthread -ldl -lm -o square");
     let kernels = |settings: &str| {
         let printed = folder.run(&format!("OCR_REPORT=report.json {settings} ./square"));
@@ -187,34 +152,23 @@ fn the_kernel_program_runs_as_a_function_and_as_a_kernel() {
         report["kernel_edts"].as_u64()
     };
     assert_eq!(kernels("OCR_DEVICES=none"), Some(0));
-    let opencl = !support::is_without_opencl() && !ocr::device::discover().devices.is_empty();
-    if opencl {
+    if has_device() {
         assert_eq!(kernels("OCR_DEVICES=all OCR_SCHED=device"), Some(1));
     } else {
         eprintln!("no OpenCL device: the kernel was not run");
     }
 }
 
-/// The rows of the first table after a heading, without its two first lines.
-fn table_after(text: &str, heading: &str) -> String {
-    let (_, rest) = text
-        .split_once(&format!("\n{heading}\n"))
-        .unwrap_or_else(|| panic!("the README has no {heading}"));
-    let rows = rest
-        .lines()
-        .skip_while(|line| !line.starts_with('|'))
-        .take_while(|line| line.starts_with('|'))
-        .skip(2);
-    rows.map(|row| format!("{row}\n")).collect()
-}
-
 #[test]
-fn the_readme_lists_the_settings() {
+fn the_guide_lists_the_settings() {
     let rows: String = SETTINGS
         .iter()
         .map(|it| format!("| `{}` | `-ocr:{}` | {} |\n", it.variable, it.name, it.what))
         .collect();
-    let table = table_after(&read("README.md"), "## Settings");
+    let table = documents::table(
+        "docs/guide/src/settings.md",
+        "| variable | argument | meaning |",
+    );
     assert!(
         table == rows,
         "the table is\n{table}\nand should be\n{rows}"
@@ -222,39 +176,77 @@ fn the_readme_lists_the_settings() {
 }
 
 #[test]
-fn the_readme_lists_the_policies() {
+fn the_guide_lists_the_policies() {
     let row = |it: &ocr::policy::PolicyEntry| {
         let default = if it.name == DEFAULT { " (default)" } else { "" };
         format!("| `{}`{default} | {} |\n", it.usage, it.what)
     };
     let rows: String = POLICIES.iter().map(row).collect();
-    let table = table_after(&read("README.md"), "## Placement policies");
+    let table = documents::table("docs/guide/src/placement.md", "| policy | EDTs go |");
     assert!(
         table == rows,
         "the table is\n{table}\nand should be\n{rows}"
     );
 }
 
-/// But for `docs/compatibility.md`, which names files and targets of other projects.
-const DOCUMENTS: &[&str] = &[
-    "README.md",
-    "CONTRIBUTING.md",
-    "CHANGELOG.md",
-    "docs/design.md",
-    "docs/opencl-implementations.md",
-    "docs/performance.md",
-    "docs/scaling.md",
-    "benches/README.md",
-];
+#[test]
+fn the_guide_names_each_chapter_once() {
+    let summary = read(&format!("{CHAPTERS}/SUMMARY.md"));
+    let named = between(&summary, "](", ')');
+    let wrong = chapters().into_iter().filter(|chapter| {
+        let name = chapter.strip_prefix(CHAPTERS).expect("it is a chapter");
+        let times = named
+            .iter()
+            .filter(|it| name.strip_prefix('/') == Some(**it));
+        times.count() != 1
+    });
+    let wrong: Vec<String> = wrong.collect();
+    assert!(
+        wrong.is_empty(),
+        "not once in SUMMARY.md: {}",
+        wrong.join(", ")
+    );
+}
 
-/// What stands between two marks, without line breaks.
-fn between<'a>(text: &'a str, open: &str, close: char) -> Vec<&'a str> {
-    text.split(open)
-        .skip(1)
-        .filter_map(|rest| rest.split_once(close))
-        .map(|(inside, _)| inside)
-        .filter(|inside| !inside.contains('\n'))
-        .collect()
+/// A sentence of more words is hard to follow.
+const WORDS: usize = 30;
+
+#[test]
+fn sentences_of_the_guide_are_short() {
+    let mut long = Vec::new();
+    for document in chapters() {
+        for sentence in documents::sentences(&document) {
+            let has_letter = |word: &&str| word.chars().any(char::is_alphanumeric);
+            let words = sentence.split_whitespace().filter(has_letter).count();
+            if words > WORDS {
+                long.push(format!("{document}: {words} words: {}", sentence.trim()));
+            }
+        }
+    }
+    assert!(
+        long.is_empty(),
+        "more than {WORDS} words:\n{}",
+        long.join("\n")
+    );
+}
+
+/// The documents whose links and paths are looked at: all but `docs/compatibility.md`, which names files and targets of
+/// other projects.
+fn documents_that_point() -> Vec<String> {
+    let others = [
+        "CONTRIBUTING.md",
+        "CHANGELOG.md",
+        "docs/design.md",
+        "docs/opencl-implementations.md",
+        "docs/performance.md",
+        "docs/scaling.md",
+        "docs/trace-format.md",
+        "docs/guide/src/SUMMARY.md",
+        "benches/README.md",
+    ];
+    let mut documents = documents_that_run();
+    documents.extend(others.map(str::to_string));
+    documents
 }
 
 #[test]
@@ -269,16 +261,13 @@ fn files_that_the_documents_name_exist() {
         "docs/",
     ];
     let mut missing = Vec::new();
-    for document in DOCUMENTS {
-        let text = read(document);
-        let folder = root().join(document);
-        let folder = folder.parent().expect("a file is in a folder");
-        for link in between(&text, "](", ')') {
-            let path = link.split('#').next().unwrap_or_default();
-            if !path.is_empty() && !link.contains("://") && !folder.join(path).exists() {
-                missing.push(format!("{document}: {link}"));
-            }
-        }
+    for document in documents_that_point() {
+        let text = prose(&read(&document));
+        missing.extend(
+            between(&text, "](", ')')
+                .into_iter()
+                .filter_map(|link| broken(&document, link)),
+        );
         // Names in capitals stand for any name.
         let is_path = |word: &&str| {
             rooms.iter().any(|room| word.starts_with(room))
@@ -286,11 +275,11 @@ fn files_that_the_documents_name_exist() {
         };
         for path in text.split('`').skip(1).step_by(2).filter(is_path) {
             if !root().join(path).exists() {
-                missing.push(format!("{document}: {path}"));
+                missing.push(format!("{document}: {path} is not there"));
             }
         }
     }
-    assert!(missing.is_empty(), "not there:\n{}", missing.join("\n"));
+    assert!(missing.is_empty(), "{}", missing.join("\n"));
 }
 
 #[test]
@@ -303,8 +292,8 @@ fn make_targets_that_the_documents_name_exist() {
         })
     };
     let mut missing = Vec::new();
-    for document in DOCUMENTS {
-        let text = read(document);
+    for document in documents_that_point() {
+        let text = read(&document);
         let commands = between(&text, "`make ", '`').into_iter();
         for command in commands.chain(between(&text, "$ make ", '\n')) {
             let target = command.split_whitespace().next().unwrap_or_default();

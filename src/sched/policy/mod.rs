@@ -5,7 +5,7 @@
 //! [`Choice::Kept`] and has a [`Keeper`]: that gets the EDT when it has its blocks, and places ask the keeper for EDTs.
 //!
 //! A policy sees the machine through [`Machine`] alone, its clock included, so that it can be run without one.
-//! `docs/policies.md` tells how to add one.
+//! `docs/guide/src/placement.md` tells how to add one.
 
 mod cpu;
 mod device;

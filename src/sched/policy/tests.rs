@@ -157,7 +157,7 @@ fn wrong_names_are_refused_with_the_right_ones() {
     }
 }
 
-/// What `docs/policies.md` shows: a policy in a few lines. It is given an entry here, since it is of no use.
+/// What `docs/guide/src/placement.md` shows: a policy in a few lines. It is given an entry here, since it is of no use.
 #[test]
 fn a_policy_is_added_by_an_entry() {
     struct Last;

@@ -12,6 +12,8 @@ use std::thread::available_parallelism;
 
 #[path = "command/compare.rs"]
 mod compare;
+#[path = "command/json.rs"]
+mod json;
 
 /// How a command ended, and what it said.
 struct Answer {

@@ -1,7 +1,7 @@
 //! `ocr info`: what a program that is started here would get, and why.
 
 use crate::table::{bytes, wrap};
-use crate::{Failure, print};
+use crate::{Failure, info_json, print};
 use ocr::config::{Bind, DEFAULT_ORIGIN, Settings};
 use ocr::cores::{CoreSet, Shares};
 use ocr::device::{
@@ -30,6 +30,9 @@ pub(crate) struct Options {
     /// Ends with status 1 if there is no OpenCL device.
     #[arg(long)]
     require_device: bool,
+    /// Shows everything as JSON.
+    #[arg(long, conflicts_with_all = ["short", "write_platform"])]
+    json: bool,
 }
 
 /// Shows everything.
@@ -44,22 +47,34 @@ pub(crate) fn info(options: &Options) -> Result<(), Failure> {
         let so = platform.check_devices(&inventory.devices);
         so.map_err(|error| Failure::usage(format!("{}: {error}", settings.platform.origin)))?;
     }
-    let mut text = format!("ocr {}, OCR API 1.1.0\n\n", env!("CARGO_PKG_VERSION"));
-    text += &format!("Workers: {}\n\n", workers(&settings));
-    text += &wrap(&devices(&inventory, &settings));
-    text += &wrap(&sharing(&inventory, &settings));
-    if let Some(platform) = &platform {
-        text += &links(platform);
-    }
-    if !options.short {
-        text += &settings_and_policies(&settings);
-    }
-    print(&text)?;
+    print(&if options.json {
+        info_json::json(&settings, &inventory, platform.as_ref())
+    } else {
+        text(options, &settings, &inventory, platform.as_ref())
+    })?;
     if options.require_device && inventory.devices.is_empty() {
         Err(Failure::failed("there is no OpenCL device"))
     } else {
         Ok(())
     }
+}
+
+/// For people.
+fn text(
+    options: &Options,
+    settings: &Settings,
+    inventory: &Inventory,
+    platform: Option<&Platform>,
+) -> String {
+    let mut text = format!("ocr {}, OCR API 1.1.0\n\n", env!("CARGO_PKG_VERSION"));
+    text += &format!("Workers: {}\n\n", workers(settings));
+    text += &wrap(&devices(inventory, settings));
+    text += &wrap(&sharing(inventory, settings));
+    text += &platform.map_or(String::new(), links);
+    if !options.short {
+        text += &settings_and_policies(settings);
+    }
+    text
 }
 
 /// Measures the devices, and writes the file.
@@ -102,31 +117,45 @@ fn write_platform(file: &Path, inventory: &Inventory) -> Result<(), Failure> {
     ))
 }
 
-/// Which cores workers and CPU devices would have, where a program uses both.
-fn sharing(inventory: &Inventory, settings: &Settings) -> String {
+/// The compute units of the CPU devices that a program could use beside functions.
+pub(crate) fn cpu_units(inventory: &Inventory, settings: &Settings) -> usize {
+    if settings.devices.value == Selection::None {
+        return 0;
+    }
     let used = inventory.select(&settings.devices).unwrap_or_default();
     let devices = inventory.devices.iter();
     let cpus = devices.filter(|device| device.kind == DeviceKind::Cpu);
-    let cpus: Vec<&DeviceInfo> = cpus.collect();
-    let units: usize = (cpus.iter())
-        .filter(|device| used.is_empty() || used.contains(&device.index))
+    cpus.filter(|device| used.is_empty() || used.contains(&device.index))
         .map(|device| device.compute_units as usize)
-        .sum();
-    if units == 0 || settings.devices.value == Selection::None {
+        .sum()
+}
+
+/// Which cores workers and such compute units have of their own; none where they share all.
+pub(crate) fn shares(units: usize, settings: &Settings) -> Option<Shares> {
+    if units == 0 || settings.bind.value == Bind::Off {
+        return None;
+    }
+    let all = CoreSet::of_thread(0).ok()?;
+    let is_fixed = settings.are_workers_fixed();
+    Shares::new(&all, settings.cores, *settings.workers, is_fixed, units)
+}
+
+/// Which cores workers and CPU devices would have, where a program uses both.
+fn sharing(inventory: &Inventory, settings: &Settings) -> String {
+    let units = cpu_units(inventory, settings);
+    if units == 0 {
         return String::new();
     }
     let begin = format!(
         "Cores (OCR_BIND={}, {}): workers and the compute units of CPU devices",
         settings.bind.value, settings.bind.origin
     );
-    let (cores, workers) = (settings.cores, *settings.workers);
+    let cores = settings.cores;
     if settings.bind.value == Bind::Off {
         return format!("{begin} share all {cores}.\n");
     }
     let is_fixed = settings.are_workers_fixed();
-    let shares = (CoreSet::of_thread(0).ok())
-        .and_then(|all| Shares::new(&all, cores, workers, is_fixed, units));
-    match shares {
+    match shares(units, settings) {
         Some(shares) => format!(
             "{begin} have cores of their own where kernels have C functions beside them: {} on {}, {} on {}.\n",
             counted(shares.workers as u64, "worker"),

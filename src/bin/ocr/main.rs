@@ -2,33 +2,37 @@
 //!
 //! | file | what |
 //! |---|---|
-//! | `info.rs` | `ocr info` |
-//! | `models.rs` | `ocr models` |
+//! | `info.rs`, `info_json.rs` | `ocr info`, and the same as JSON |
+//! | `models.rs`, `models_json.rs` | `ocr models`, and the same as JSON |
 //! | `compare.rs` | `ocr compare`: which runs there are, and on which devices |
 //! | `comparison.rs` | what came of these runs, as tables and notes |
 //! | `json.rs` | the same as JSON |
 //! | `best.rs` | which policy is best, in words |
-//! | `progress.rs` | how far a comparison has come |
+//! | `progress.rs` | how far the runs have come |
 //! | `run.rs` | one run of a program, and what it told |
 //! | `input.rs` | the standard input, for each run |
 //! | `started.rs` | why a program could not be started, or did not run to its end |
 //! | `simulate.rs` | `ocr simulate`: a recorded run on another machine |
 //! | `trace.rs` | `ocr trace`: what is in the recording of a run |
+//! | `trace_json.rs` | the same as JSON |
 //! | `table.rs` | aligned tables, numbers for people |
 
 mod best;
 mod compare;
 mod comparison;
 mod info;
+mod info_json;
 mod input;
 mod json;
 mod models;
+mod models_json;
 mod progress;
 mod run;
 mod simulate;
 mod started;
 mod table;
 mod trace;
+mod trace_json;
 
 use clap::{Parser, Subcommand};
 use std::io::{ErrorKind, Write};

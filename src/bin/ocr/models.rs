@@ -1,7 +1,7 @@
 //! `ocr models`: what runs have learned of how long EDTs take, to be looked at and removed.
 
 use crate::table::{Align, Table, bytes};
-use crate::{Failure, print};
+use crate::{Failure, models_json, print};
 use ocr::config::Settings;
 use ocr::model::{Content, Entry, Store, StoredFile as File, today};
 use ocr::report::{counted, duration};
@@ -19,16 +19,27 @@ it is learned again.";
 pub(crate) struct Options {
     #[command(subcommand)]
     action: Option<Action>,
+
+    /// Writes the list as JSON.
+    #[arg(long)]
+    json: bool,
 }
 
 #[derive(clap::Subcommand)]
 enum Action {
     /// Lists the places of which something is known (this is what `ocr models` alone does).
-    List,
+    List {
+        /// Writes JSON.
+        #[arg(long)]
+        json: bool,
+    },
     /// Shows how long EDTs have taken.
     Show {
         /// A part of the name of a program, template, kernel or place; without it, all are shown.
         filter: Option<String>,
+        /// Writes JSON.
+        #[arg(long)]
+        json: bool,
     },
     /// Removes what is known.
     Remove {
@@ -44,17 +55,33 @@ enum Action {
 /// Does it.
 pub(crate) fn models(options: &Options) -> Result<(), Failure> {
     let (settings, _) = Settings::load(&mut vec!["ocr".into()]).map_err(Failure::usage)?;
+    let list_it = Action::List { json: options.json };
+    let action = options.action.as_ref().unwrap_or(&list_it);
+    let is_json = match action {
+        Action::List { json } | Action::Show { json, .. } => *json,
+        Action::Remove { .. } => false,
+    };
     let Some(store) = settings.models.store() else {
         let why = match &*settings.models.origin {
             ocr::config::DEFAULT_ORIGIN => "there is no cache directory (HOME is not set)".into(),
             origin => format!("{origin} says so"),
         };
-        return print(&format!("No models are kept: {why}.\n"));
+        return print(&match is_json {
+            true => models_json::none(&why),
+            false => format!("No models are kept: {why}.\n"),
+        });
     };
     let files = store.files().map_err(Failure::failed)?;
-    match options.action.as_ref().unwrap_or(&Action::List) {
-        Action::List => print(&list(&store, &files)),
-        Action::Show { filter } => print(&show(&store, &files, filter.as_deref())),
+    match action {
+        Action::List { json: true } => print(&models_json::list(&store, readable(&files))),
+        Action::List { .. } => print(&list(&store, &files)),
+        Action::Show { filter, json } => {
+            let filter = filter.as_deref();
+            print(&match json {
+                true => models_json::show(&store, readable(&files), filter),
+                false => show(&store, &files, filter),
+            })
+        }
         Action::Remove { filter, .. } => remove(&store, &files, filter.as_deref()),
     }
 }
@@ -80,7 +107,7 @@ fn readable(files: &[File]) -> impl Iterator<Item = &Content> {
     })
 }
 
-fn matches(content: &Content, entry: &Entry, filter: Option<&str>) -> bool {
+pub(crate) fn matches(content: &Content, entry: &Entry, filter: Option<&str>) -> bool {
     let key = &entry.key;
     let names = [&content.place, &key.program, &key.template, &key.variant];
     filter.is_none_or(|filter| names.iter().any(|name| name.contains(filter)))

@@ -1,6 +1,6 @@
 //! `ocr trace`: what is in the recording of a run.
 
-use crate::{Failure, print};
+use crate::{Failure, print, trace_json};
 use clap::{Args, Subcommand};
 use ocr::report::export::{self, Exported, Form};
 use ocr::report::recorded::{self, Run};
@@ -22,6 +22,9 @@ enum What {
     Check {
         /// The recording.
         file: PathBuf,
+        /// Writes JSON.
+        #[arg(long)]
+        json: bool,
     },
     /// Writes it for viewers: Perfetto (https://ui.perfetto.dev), or older ones if the name ends in .json.
     Export {
@@ -38,12 +41,15 @@ enum What {
     Show {
         /// The recording.
         file: PathBuf,
+        /// Writes JSON.
+        #[arg(long)]
+        json: bool,
     },
 }
 
 pub(crate) fn trace(options: &Options) -> Result<(), Failure> {
     match &options.what {
-        What::Check { file } => {
+        What::Check { file, json } => {
             let run = recorded::read(file).map_err(Failure::failed)?;
             let found = run.check();
             let mut text = format!(
@@ -64,7 +70,11 @@ pub(crate) fn trace(options: &Options) -> Result<(), Failure> {
             if found.wrong.is_empty() && found.cut.is_empty() {
                 text += "whole, and nothing is wrong\n";
             }
-            print(&text)?;
+            print(&if *json {
+                trace_json::check(&run, &found)
+            } else {
+                text
+            })?;
             match (found.wrong.len(), found.cut.len()) {
                 (0, 0) => Ok(()),
                 (0, _) => Err(Failure::failed(format!(
@@ -104,9 +114,13 @@ pub(crate) fn trace(options: &Options) -> Result<(), Failure> {
             }
             print(&text)
         }
-        What::Show { file } => {
+        What::Show { file, json } => {
             let run = recorded::read(file).map_err(Failure::failed)?;
-            print(&run.summary())
+            print(&if *json {
+                trace_json::show(&run)
+            } else {
+                run.summary()
+            })
         }
     }
 }

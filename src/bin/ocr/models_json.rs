@@ -1,0 +1,70 @@
+//! What runs have learned, as JSON. `docs/json.md` says what is in it.
+
+use crate::models::matches;
+use ocr::model::{Content, Entry, Store, today};
+use ocr::text::Readable;
+use serde_json::{Value, json};
+use std::collections::BTreeSet;
+
+/// No models are kept.
+pub(crate) fn none(why: &str) -> String {
+    let value = json!({ "directory": null, "why": why, "places": [] });
+    format!("{value:#}\n")
+}
+
+/// The places of which something is known.
+pub(crate) fn list<'a>(store: &Store, contents: impl Iterator<Item = &'a Content>) -> String {
+    let places = contents.map(|content| {
+        let keys: BTreeSet<_> = content.entries.iter().map(|entry| &entry.key).collect();
+        let programs: BTreeSet<_> = keys.iter().map(|key| &key.program).collect();
+        let last = content.entries.iter().map(|entry| entry.day).max();
+        json!({
+            "place": content.place,
+            "programs": programs.len(),
+            "variants": keys.len(),
+            "sizes": content.entries.len(),
+            "days_ago": last.map(days_ago),
+        })
+    });
+    answer(store, places.collect())
+}
+
+/// How long EDTs have taken.
+pub(crate) fn show<'a>(
+    store: &Store,
+    contents: impl Iterator<Item = &'a Content>,
+    filter: Option<&str>,
+) -> String {
+    let places = contents.filter_map(|content| {
+        let entries = content.entries.iter();
+        let mut entries: Vec<&Entry> = entries.filter(|e| matches(content, e, filter)).collect();
+        entries.sort_by_key(|entry| (&entry.key, entry.bytes));
+        let entries: Vec<Value> = entries.into_iter().map(entry).collect();
+        let is_some = !entries.is_empty();
+        is_some.then(|| json!({ "place": content.place, "entries": entries }))
+    });
+    answer(store, places.collect())
+}
+
+fn answer(store: &Store, places: Vec<Value>) -> String {
+    let directory = Readable::path(store.directory()).to_string();
+    let value = json!({ "directory": directory, "why": null, "places": places });
+    format!("{value:#}\n")
+}
+
+fn entry(entry: &Entry) -> Value {
+    json!({
+        "program": entry.key.program,
+        "template": entry.key.template,
+        "variant": entry.key.variant,
+        "bytes": entry.bytes,
+        "alone_ns": entry.alone,
+        "beside_others_ns": entry.beside,
+        "samples": entry.samples(),
+        "days_ago": days_ago(entry.day),
+    })
+}
+
+fn days_ago(day: u64) -> u64 {
+    today().saturating_sub(day)
+}

@@ -14,6 +14,8 @@ use std::thread::available_parallelism;
 mod compare;
 #[path = "command/json.rs"]
 mod json;
+#[path = "command/tune.rs"]
+mod tune;
 
 /// How a command ended, and what it said.
 struct Answer {

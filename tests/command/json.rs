@@ -139,7 +139,7 @@ fn recordings_are_json() {
 }
 
 #[test]
-fn comparisons_are_json() {
+fn comparisons_and_searches_are_json() {
     let hello = example("hello");
     let compared = [
         "compare",
@@ -152,5 +152,17 @@ fn comparisons_are_json() {
     has_members(
         &parse(&ocr(&compared, &[]).is(0, &[]).stdout),
         "`ocr compare --json`",
+    );
+    let tuned = [
+        "tune",
+        "--json",
+        "--vary=workers=1,2",
+        "--runs-budget=30",
+        "--",
+        &hello,
+    ];
+    has_members(
+        &parse(&ocr(&tuned, &[]).is(0, &[]).stdout),
+        "`ocr tune --json`",
     );
 }

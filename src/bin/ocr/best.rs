@@ -41,7 +41,7 @@ impl Times {
     }
 
     /// Whether a difference between these medians lies within the spread.
-    fn is_like(&self, other: &Times) -> bool {
+    pub(crate) fn is_like(&self, other: &Times) -> bool {
         let ((fast, slow), (other_fast, other_slow)) = (self.spread(), other.spread());
         fast <= other_slow && other_fast <= slow
     }
@@ -245,7 +245,7 @@ fn gain(seconds: f64, other: f64, name: &str) -> String {
 }
 
 /// Names in a sentence.
-fn listed(names: &[&str]) -> String {
+pub(crate) fn listed(names: &[&str]) -> String {
     match names {
         [first @ .., last] if !first.is_empty() => format!("{} and {last}", first.join(", ")),
         _ => names.concat(),

@@ -3,7 +3,7 @@
 use crate::comparison::Comparison;
 use crate::input::Input;
 use crate::progress::Progress;
-use crate::run::{Fault, Folder, Program};
+use crate::run::{Fault, Folder, Program, check_words};
 use crate::{Failure, print};
 use clap::builder::{OsStringValueParser, TypedValueParser};
 use ocr::config::{DEFAULT_ORIGIN, Settings};
@@ -85,7 +85,7 @@ pub(crate) struct Options {
 }
 
 /// A key, which is compared with the program's output as that is shown.
-fn key() -> impl TypedValueParser<Value = String> {
+pub(crate) fn key() -> impl TypedValueParser<Value = String> {
     OsStringValueParser::new().map(|key| Readable::os(&key).to_string())
 }
 
@@ -102,13 +102,7 @@ pub(crate) enum Devices {
 
 /// Compares, and shows the table.
 pub(crate) fn compare(options: &Options) -> Result<(), Failure> {
-    // A wrong option reads as the program, since the program's own arguments may look like options.
-    let first = Readable::os(&options.program[0]).to_string();
-    if first.starts_with('-') {
-        return Err(Failure::usage(format!(
-            "there is no option {first}; ocr compare --help lists them (a program of that name: ./{first})"
-        )));
-    }
+    check_words(&options.program, "compare")?;
     for name in &options.policies {
         policy::parse(name).map_err(|message| Failure::usage(format!("--policies: {message}")))?;
     }
@@ -116,7 +110,7 @@ pub(crate) fn compare(options: &Options) -> Result<(), Failure> {
     let devices = if options.policies.iter().all(|name| name == "cpu") {
         Devices::None("the policy cpu uses devices only for kernels without a C function".into())
     } else {
-        find_devices(options, &settings)?
+        find_devices(options.devices.as_ref(), &settings)?
     };
     let folder = Folder::new().map_err(Failure::failed)?;
     let mut input = Input::new(folder.path()).map_err(Failure::failed)?;
@@ -196,24 +190,27 @@ fn run_in_turns(
     Ok(())
 }
 
-/// The devices for policies that use kernels.
-fn find_devices(options: &Options, settings: &Settings) -> Result<Devices, Failure> {
+/// The devices for policies that use kernels; `asked` is what the command line says.
+pub(crate) fn find_devices(
+    asked: Option<&Selection>,
+    settings: &Settings,
+) -> Result<Devices, Failure> {
     let inventory = discover();
     let given = settings.devices.origin != DEFAULT_ORIGIN;
-    let (selection, setting) = match &options.devices {
+    let (selection, setting) = match asked {
         Some(selection) => (selection.clone(), Some(selection.to_string())),
         None if given => (settings.devices.value.clone(), None),
         None if has_other_than_cpu(&inventory) => (Selection::Auto, None),
         None => (Selection::All, Some("all".to_string())),
     };
     let wanted = selection != Selection::None;
-    if wanted && inventory.devices.is_empty() && options.devices.is_none() {
+    if wanted && inventory.devices.is_empty() && asked.is_none() {
         return Ok(Devices::None(inventory.explain_absence()));
     }
     let chosen = match inventory.select(&selection) {
         Ok(chosen) => chosen,
         // What is asked for here and now has to be there.
-        Err(message) if options.devices.is_some() => {
+        Err(message) if asked.is_some() => {
             return Err(Failure::usage(format!("--devices: {message}")));
         }
         Err(message) => {
@@ -228,7 +225,7 @@ fn find_devices(options: &Options, settings: &Settings) -> Result<Devices, Failu
             Selection::None => "no device is to be used",
             _ => "there is neither a GPU nor an accelerator; --devices all uses CPU devices, too",
         };
-        let origin = match options.devices {
+        let origin = match asked {
             Some(_) => "--devices",
             None => &settings.devices.origin,
         };

@@ -4,6 +4,7 @@ use crate::Failure;
 use crate::best::{Candidate, Times, Verdict, best_place, verdict};
 use crate::compare::{Devices, Options, Purpose};
 use crate::run::Run;
+use crate::same::{self, Values};
 use crate::table::{Align, Table, bytes, seconds, wrap};
 use ocr::policy;
 use ocr::report::{Report, duration};
@@ -47,9 +48,6 @@ impl Row {
         self.runs.iter().find(|run| run.seconds == middle)
     }
 }
-
-/// A key of `--same`: each value, and the policy that gave it first.
-pub(crate) type Values = Vec<(String, String)>;
 
 /// The rows, and what was noticed while they were made.
 pub(crate) struct Comparison<'a> {
@@ -101,12 +99,7 @@ impl<'a> Comparison<'a> {
     /// A run of the row's policy has ended well.
     pub(crate) fn ran(&mut self, row: usize, run: Run, purpose: Purpose) {
         let policy = self.rows[row].policy.clone();
-        for (key, seen) in self.options.same.iter().zip(&mut self.values) {
-            let value = run.value(key).unwrap_or("(missing)");
-            if !seen.iter().any(|(known, _)| known == value) {
-                seen.push((value.into(), policy.clone()));
-            }
-        }
+        same::see(&self.options.same, &mut self.values, &run, &policy);
         if let Some(score) = &run.report.score
             && purpose != Purpose::WarmUp
         {
@@ -408,20 +401,7 @@ impl<'a> Comparison<'a> {
 
     /// Whether all went well.
     pub(crate) fn check(&self) -> Result<(), Failure> {
-        let mut complaints = Vec::new();
-        for (key, seen) in self.options.same.iter().zip(&self.values) {
-            let with: Vec<String> = seen
-                .iter()
-                .map(|(value, policy)| format!("{value} (first under {policy})"))
-                .collect();
-            match &seen[..] {
-                [(value, _)] if value == "(missing)" => complaints.push(format!(
-                    "the program prints no line \"{key}: ...\", so it cannot be compared"
-                )),
-                [] | [_] => {}
-                _ => complaints.push(format!("{key} differs between runs: {}", with.join(", "))),
-            }
-        }
+        let mut complaints = same::complaints(&self.options.same, &self.values, "under");
         let failed: Vec<&str> = self
             .rows
             .iter()

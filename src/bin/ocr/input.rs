@@ -1,4 +1,4 @@
-//! The standard input of `ocr compare`: each run gets all of it.
+//! The standard input of `ocr compare` and `ocr tune`: each run gets all of it.
 //!
 //! | what it is | what a run gets |
 //! |---|---|
@@ -7,7 +7,7 @@
 //! | a terminal | nothing |
 //!
 //! What comes from a pipe can be read once, so it is kept in a file for the runs to come. It is read only as far as a
-//! run wants it: `ocr compare` does not wait for the end of an input that no program reads.
+//! run wants it: nobody waits for the end of an input that no program reads.
 
 use ocr::text::Readable;
 use std::fs::{File, OpenOptions};
@@ -122,7 +122,7 @@ impl Stream {
         if self.length + count as u64 > self.most {
             return Err(format!(
                 "the standard input has more than {} bytes, which is the most that is kept for several runs; have \
-                 them read a file: ocr compare ... < FILE",
+                 them read a file: < FILE",
                 self.most
             ));
         }
@@ -130,7 +130,7 @@ impl Stream {
         kept.map_err(|error| {
             format!(
                 "the standard input cannot be kept for the next run: {error}; set TMPDIR to a folder with more room, or \
-                 have the runs read a file: ocr compare ... < FILE"
+                 have the runs read a file: < FILE"
             )
         })?;
         self.length += count as u64;

@@ -9,6 +9,8 @@
 //! | `json.rs` | the same as JSON |
 //! | `best.rs` | which policy is best, in words |
 //! | `progress.rs` | how far the runs have come |
+//! | `tune/` | `ocr tune`: the best of many settings |
+//! | `same.rs` | values that must be alike in all runs |
 //! | `run.rs` | one run of a program, and what it told |
 //! | `input.rs` | the standard input, for each run |
 //! | `started.rs` | why a program could not be started, or did not run to its end |
@@ -28,11 +30,13 @@ mod models;
 mod models_json;
 mod progress;
 mod run;
+mod same;
 mod simulate;
 mod started;
 mod table;
 mod trace;
 mod trace_json;
+mod tune;
 
 use clap::{Parser, Subcommand};
 use std::io::{ErrorKind, Write};
@@ -68,6 +72,9 @@ enum Subcommands {
     /// Replays a recorded run on a machine that need not exist, by the policies of the runtime.
     #[command(after_help = simulate::AFTER_HELP)]
     Simulate(simulate::Options),
+    /// Finds the best of many settings of a program with few runs, and says how sure that is.
+    #[command(after_help = tune::AFTER_HELP)]
+    Tune(tune::Options),
 }
 
 /// What went wrong, for people, and the exit status.
@@ -110,6 +117,7 @@ fn main() -> ExitCode {
         Ok(Subcommands::Models(options)) => models::models(&options),
         Ok(Subcommands::Trace(options)) => trace::trace(&options),
         Ok(Subcommands::Simulate(options)) => simulate::simulate(&options),
+        Ok(Subcommands::Tune(options)) => tune::tune(&options),
         // What is asked for may be help.
         Err(answer) => match answer.print() {
             Err(error) if !answer.use_stderr() && error.kind() != ErrorKind::BrokenPipe => {

@@ -1,4 +1,4 @@
-//! How far a comparison has come, for somebody who looks: nothing is written where the standard error is no terminal.
+//! How far the runs of a comparison or of a search have come, for somebody who looks: nothing is written where the standard error is no terminal.
 
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 use std::time::Duration;

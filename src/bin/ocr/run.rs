@@ -1,5 +1,6 @@
 //! One run of an OCR program, and what it told: its report, and `key: value` lines of its output.
 
+use crate::Failure;
 use crate::input::Input;
 use crate::started;
 use ocr::report::Report;
@@ -43,6 +44,18 @@ pub(crate) enum Fault {
     },
 }
 
+/// Refuses words that begin with an option of this command which is none: it reads as the program, since the program's
+/// own arguments may look like options.
+pub(crate) fn check_words(words: &[OsString], command: &str) -> Result<(), Failure> {
+    let first = Readable::os(&words[0]).to_string();
+    if first.starts_with('-') {
+        return Err(Failure::usage(format!(
+            "there is no option {first}; ocr {command} --help lists them (a program of that name: ./{first})"
+        )));
+    }
+    Ok(())
+}
+
 impl Program<'_> {
     /// Runs it with a policy; `devices` as in `OCR_DEVICES`, `None` to leave that as it is. A run that is recorded tells in
     /// its report how good its schedule was.
@@ -53,17 +66,26 @@ impl Program<'_> {
         devices: Option<&str>,
         recorded: bool,
     ) -> Result<Run, Fault> {
+        let devices = devices.map(|devices| ("OCR_DEVICES", devices));
+        let variables = [("OCR_SCHED", policy)].into_iter().chain(devices);
+        self.run_with(input, variables, recorded)
+    }
+
+    /// Runs it with these variables, and with the environment that this process has.
+    pub(crate) fn run_with<'v>(
+        &self,
+        input: &mut Input,
+        variables: impl IntoIterator<Item = (&'v str, &'v str)>,
+        recorded: bool,
+    ) -> Result<Run, Fault> {
         let file = self.folder.join("report.json");
         // That of the run before says nothing about this one.
         let _ = std::fs::remove_file(&file);
         let mut command = Command::new(&self.words[0]);
         command
             .args(&self.words[1..])
-            .env("OCR_SCHED", policy)
+            .envs(variables)
             .env("OCR_REPORT", &file);
-        if let Some(devices) = devices {
-            command.env("OCR_DEVICES", devices);
-        }
         let recording = self.folder.join("recording");
         if recorded {
             command.env("OCR_TRACE", &recording);
@@ -186,7 +208,7 @@ impl Folder {
         let place = std::env::temp_dir();
         // Creating fails where a folder of that name is there already, be it left over or planted.
         for attempt in 0..100 {
-            let path = place.join(format!("ocr-compare-{}-{attempt}", std::process::id()));
+            let path = place.join(format!("ocr-runs-{}-{attempt}", std::process::id()));
             match DirBuilder::new().mode(0o700).create(&path) {
                 Ok(()) => return Ok(Folder(path)),
                 Err(error) if error.kind() == std::io::ErrorKind::AlreadyExists => {}
@@ -200,7 +222,7 @@ impl Folder {
             }
         }
         Err(format!(
-            "{} is full of ocr-compare-* folders; remove them",
+            "{} is full of ocr-runs-* folders; remove them",
             Readable::path(&place)
         ))
     }

@@ -1,0 +1,389 @@
+//! `ocr tune`: the best of many settings of a program and of the runtime, with few runs.
+//!
+//! | file | what |
+//! |---|---|
+//! | `vary.rs` | what is varied, and how a value gets to a run |
+//! | `search.rs` | which setting runs when, and which is the best |
+//! | `ranks.rs` | how sure that is |
+//! | `outcome.rs` | what came of it, in words and tables |
+//! | `json.rs` | the same as JSON |
+
+mod json;
+mod outcome;
+mod ranks;
+mod search;
+mod vary;
+
+use crate::compare::{Devices, find_devices, key};
+use crate::input::Input;
+use crate::progress::Progress;
+use crate::run::{Fault, Folder, Program, Run, check_words};
+use crate::same::{self, Values};
+use crate::table::seconds;
+use crate::{Failure, print};
+use ocr::config::Settings;
+use ocr::device::Selection;
+use outcome::Outcome;
+use search::{Plan, Setting, Stage, search};
+use std::ffi::OsString;
+use vary::{Dimension, Target};
+
+/// Below the options in the help.
+pub(crate) const AFTER_HELP: &str = "\
+What can be varied:
+  policy=eft,cpu        a setting of the runtime, by its name (OCR_SCHED here); all but report
+  arg:--tile=256,512    an option of the program: takes the place of its value, or is added at the end
+  env:NAME=a,b          a variable of the environment
+Values are separated by commas (\\, is a comma inside of one); 1..8 are the numbers from 1 to 8, 0..32+8 those in steps \
+of 8, and 64..1024x2 those that double.
+
+First each setting runs to warm up. Then all run in turns, and after each round the slower half of them is left out, until \
+four are left. These run again, in turns with all that differ from the best of them in one value; a better one among those \
+takes its place. At last the best and the next run against each other. Where the budget is not enough for all settings, a \
+random sample of them begins, and from the best of it the search goes to better ones beside it.
+
+A setting with which the program fails is left out, and told. Each run gets the standard input from its beginning, as in \
+ocr compare. The devices are those of ocr compare where policy is varied; otherwise OCR_DEVICES is left as it is.
+
+How sure it is that the best setting is better than the next is said by a rank test (Mann-Whitney, exact, for both \
+directions) of their last runs against each other. Two settings are called alike where the spreads of their runs overlap.
+
+The exit status is 1 if no setting ran to its end or values of --same differ.
+
+Example:
+  ocr tune --vary policy=eft,cpu --vary arg:--tile=1024..8192x2 --same distance -- \
+build/examples/levenshtein --quiet a.fa b.fa";
+
+/// What to vary and what to run.
+#[derive(clap::Args)]
+pub(crate) struct Options {
+    /// What is varied, with its values; may be given several times.
+    #[arg(long, value_name = "NAME=VALUES", required = true)]
+    vary: Vec<Dimension>,
+
+    /// Runs at most, warm-ups included.
+    #[arg(long, value_name = "N", default_value_t = 200)]
+    runs_budget: u32,
+
+    /// Runs of each setting before those that count.
+    #[arg(long, value_name = "RUNS", default_value_t = 1)]
+    warm_up: u32,
+
+    /// What is to be as small as can be: the number in a line `KEY: number` of the program's output. By default the
+    /// seconds that the program prints, or else those of the runtime.
+    #[arg(long, value_name = "KEY", value_parser = key())]
+    metric: Option<String>,
+
+    /// Values that must be the same in all runs, the warm-ups included.
+    #[arg(long, value_name = "KEY", value_delimiter = ',', value_parser = key())]
+    same: Vec<String>,
+
+    /// Devices for the policies that use kernels, as in ocr compare.
+    #[arg(long, value_name = "DEVICES")]
+    devices: Option<Selection>,
+
+    /// Begins the random numbers by which a sample is drawn.
+    #[arg(long, default_value_t = 1)]
+    seed: u64,
+
+    /// Prints everything, with each run, as JSON.
+    #[arg(long)]
+    json: bool,
+
+    /// The program and its arguments.
+    #[arg(required = true, trailing_var_arg = true, allow_hyphen_values = true)]
+    program: Vec<OsString>,
+}
+
+/// Why a setting was left out.
+pub(crate) struct Left {
+    /// Which it is.
+    pub(crate) setting: Setting,
+    /// As in "failed (status 3)".
+    pub(crate) how: String,
+    /// What was said, in lines.
+    pub(crate) tail: String,
+}
+
+/// What is searched, with what every run gets.
+pub(crate) struct Task<'a> {
+    /// What is varied.
+    pub(crate) dimensions: Vec<Dimension>,
+    /// The words of the program's command line.
+    pub(crate) words: &'a [OsString],
+    /// What runs get as `OCR_DEVICES`, where that is neither varied nor set already.
+    pub(crate) devices: Option<String>,
+    /// The line of the output that has the number, if it is not the seconds.
+    pub(crate) metric: Option<&'a str>,
+    /// Keys of `--same`.
+    pub(crate) same: &'a [String],
+}
+
+/// What was seen while it was searched.
+#[derive(Default)]
+pub(crate) struct Seen {
+    /// For each key of `--same`.
+    pub(crate) values: Vec<Values>,
+    /// Settings with which the program failed.
+    pub(crate) left: Vec<Left>,
+    /// The program has said what it took, and not the runtime.
+    pub(crate) is_own: bool,
+}
+
+/// Searches, and shows what was found.
+pub(crate) fn tune(options: &Options) -> Result<(), Failure> {
+    check_words(&options.program, "tune")?;
+    let mut notes = Vec::new();
+    let task = task(options, &mut notes)?;
+    let plan = Plan {
+        sizes: task.dimensions.iter().map(|one| one.values.len()).collect(),
+        budget: options.runs_budget as usize,
+        warm_up: options.warm_up as usize,
+        seed: options.seed,
+    };
+    if plan.total() < 2 && !notes.is_empty() {
+        return Err(Failure::failed(format!(
+            "only one setting is left, so there is nothing to choose from. {}",
+            notes.join(" ")
+        )));
+    }
+    if plan.total() < 2 {
+        return Err(Failure::usage(
+            "there is only one setting: give --vary two values or more",
+        ));
+    }
+    if plan.budget < plan.least() {
+        return Err(Failure::usage(format!(
+            "--runs-budget {}: at least {} runs are needed to tell a difference from chance",
+            plan.budget,
+            plan.least()
+        )));
+    }
+    let mut seen = Seen {
+        values: vec![Vec::new(); task.same.len()],
+        ..Seen::default()
+    };
+    let found = {
+        let folder = Folder::new().map_err(Failure::failed)?;
+        let mut input = Input::new(folder.path()).map_err(Failure::failed)?;
+        let progress = Progress::new(plan.likely() as u64);
+        search(&plan, |setting, stage| {
+            progress.begins(format!("{}: {}", stage.name(), task.name(setting)));
+            let run = task.run(setting, &folder, &mut input)?;
+            progress.ended();
+            seen.take(&task, setting, run)
+        })?
+    };
+    if found.best.is_none() {
+        return Err(Failure::failed(format!(
+            "with no setting did the program run to its end\n{}",
+            outcome::left_out(&task, &seen).trim_end()
+        )));
+    }
+    let outcome = Outcome {
+        task: &task,
+        plan: &plan,
+        found: &found,
+        seen: &seen,
+        notes: &notes,
+    };
+    print(&if options.json {
+        outcome.json()
+    } else {
+        outcome.text()
+    })
+}
+
+/// What is asked for, with the devices that there are; `notes` gets what is left out for want of them.
+fn task<'a>(options: &'a Options, notes: &mut Vec<String>) -> Result<Task<'a>, Failure> {
+    let mut dimensions = options.vary.clone();
+    vary::check(&dimensions, &options.program).map_err(Failure::usage)?;
+    let (settings, _) = Settings::load(&mut vec!["ocr".into()]).map_err(Failure::usage)?;
+    let varies = |name: &str| {
+        let target = Target::Variable(name.into());
+        dimensions.iter().any(|one| one.target == target)
+    };
+    let policies = dimensions.iter().position(Dimension::is_policy);
+    let is_wanted = options.devices.is_some() || policies.is_some();
+    let mut devices = None;
+    if is_wanted && varies("OCR_DEVICES") {
+        if options.devices.is_some() {
+            return Err(Failure::usage("--devices and --vary set the same thing"));
+        }
+    } else if is_wanted {
+        match find_devices(options.devices.as_ref(), &settings)? {
+            Devices::Some { setting, .. } => devices = setting,
+            Devices::None(why) => {
+                if let Some(at) = policies {
+                    let values = &mut dimensions[at].values;
+                    let (cpu, others): (Vec<_>, Vec<_>) =
+                        values.drain(..).partition(|policy| policy == "cpu");
+                    *values = cpu;
+                    if !others.is_empty() {
+                        notes.push(format!("Left out: {}. {why}", others.join(", ")));
+                    }
+                }
+            }
+        }
+    }
+    if dimensions.iter().any(|one| one.values.is_empty()) {
+        return Err(Failure::failed(format!(
+            "no policy could be run. {}",
+            notes.join(" ")
+        )));
+    }
+    Ok(Task {
+        dimensions,
+        words: &options.program,
+        devices,
+        metric: options.metric.as_deref(),
+        same: &options.same,
+    })
+}
+
+impl Stage {
+    /// As the progress bar calls it.
+    fn name(self) -> &'static str {
+        match self {
+            Stage::WarmUp => "warm-up",
+            Stage::Halving => "halving",
+            Stage::Climb => "climb",
+            Stage::Last => "last stage",
+            Stage::Duel => "duel",
+        }
+    }
+}
+
+impl Task<'_> {
+    /// The setting in words: `workers=4 --tile=256`.
+    pub(crate) fn name(&self, setting: &Setting) -> String {
+        let values = self.dimensions.iter().zip(setting);
+        let words: Vec<String> = values.map(|(one, &value)| one.shown(value)).collect();
+        words.join(" ")
+    }
+
+    /// What a run with the setting gets in its environment.
+    pub(crate) fn variables(&self, setting: &Setting) -> Vec<(&str, &str)> {
+        let devices = self.devices.iter();
+        let mut variables: Vec<(&str, &str)> = devices.map(|all| ("OCR_DEVICES", &**all)).collect();
+        for (dimension, &value) in self.dimensions.iter().zip(setting) {
+            if let Target::Variable(name) = &dimension.target {
+                variables.push((name, &dimension.values[value]));
+            }
+        }
+        variables
+    }
+
+    /// The words of its command line.
+    pub(crate) fn words(&self, setting: &Setting) -> Vec<OsString> {
+        let mut words = self.words.to_vec();
+        for (dimension, &value) in self.dimensions.iter().zip(setting) {
+            if let Target::Option(option) = &dimension.target {
+                words = vary::with_option(&words, option, &dimension.values[value]);
+            }
+        }
+        words
+    }
+
+    /// The command line, for a shell.
+    pub(crate) fn command(&self, setting: &Setting) -> String {
+        let variables = self.variables(setting).into_iter();
+        let mut all: Vec<String> = variables
+            .map(|(name, value)| format!("{name}={}", vary::quoted(value.as_ref())))
+            .collect();
+        all.extend(self.words(setting).iter().map(|word| vary::quoted(word)));
+        all.join(" ")
+    }
+
+    /// Runs it once; what fails with this setting alone is inside.
+    fn run(
+        &self,
+        setting: &Setting,
+        folder: &Folder,
+        input: &mut Input,
+    ) -> Result<Result<Run, Left>, Failure> {
+        let words = self.words(setting);
+        let program = Program {
+            words: &words,
+            folder: folder.path(),
+        };
+        match program.run_with(input, self.variables(setting), false) {
+            Ok(run) => Ok(Ok(run)),
+            Err(Fault::NotStarted(message)) => Err(Failure::usage(message)),
+            Err(Fault::Input(message)) => Err(Failure::failed(message)),
+            Err(Fault::Failed { how, tail }) => Ok(Err(self.left(setting, how, tail))),
+        }
+    }
+
+    fn left(&self, setting: &Setting, how: String, tail: String) -> Left {
+        Left {
+            setting: setting.clone(),
+            how,
+            tail,
+        }
+    }
+
+    /// What a run is judged by.
+    fn measure(&self, run: &Run) -> Result<f64, String> {
+        let Some(key) = self.metric else {
+            return Ok(run.seconds());
+        };
+        let text = run
+            .value(key)
+            .ok_or_else(|| format!("the program prints no line \"{key}: ...\""))?;
+        let number: Option<f64> = text.parse().ok();
+        number
+            .filter(|number| number.is_finite() && *number >= 0.0)
+            .ok_or_else(|| format!("the line \"{key}: {text}\" has no number that is 0 or more"))
+    }
+
+    /// A number of the metric, as tables have it.
+    pub(crate) fn number(&self, value: f64) -> String {
+        if self.metric.is_some() && value.fract() == 0.0 && value < 1e15 {
+            format!("{value:.0}")
+        } else {
+            seconds(value)
+        }
+    }
+}
+
+impl Seen {
+    /// Takes in a run; what it is judged by, unless it failed.
+    fn take(
+        &mut self,
+        task: &Task<'_>,
+        setting: &Setting,
+        run: Result<Run, Left>,
+    ) -> Result<Option<f64>, Failure> {
+        let result = run.and_then(|run| {
+            let left = |how: &str, tail: String| Err(task.left(setting, how.into(), tail));
+            let mut dimensions = task.dimensions.iter().zip(setting);
+            let policy = dimensions.find(|(one, _)| one.is_policy());
+            if let Some((dimension, &value)) = policy
+                && dimension.values[value] != run.report.policy
+            {
+                let text = format!("the program has chosen {} itself", run.report.policy);
+                return left("ran under another policy", text);
+            }
+            match task.measure(&run) {
+                Ok(value) => Ok((run, value)),
+                Err(message) => left("has no value", message),
+            }
+        });
+        match result {
+            Ok((run, value)) => {
+                self.is_own |= run.own_seconds().is_some();
+                same::see(task.same, &mut self.values, &run, &task.name(setting));
+                let complaints = same::complaints(task.same, &self.values, "with");
+                if !complaints.is_empty() {
+                    return Err(Failure::failed(complaints.join("; ")));
+                }
+                Ok(Some(value))
+            }
+            Err(left) => {
+                self.left.push(left);
+                Ok(None)
+            }
+        }
+    }
+}

@@ -1,0 +1,106 @@
+//! How sure an order of two groups of times is, by their ranks alone.
+//!
+//! Times of runs are not spread as a bell: a run is seldom much faster than the others, and now and then much slower. A
+//! test by ranks asks for nothing of the kind. It is exact here: of all ways to deal the times out to two groups, those
+//! are counted whose order is as clear as what was seen, or clearer, in either direction.
+
+use serde::Serialize;
+
+/// How two groups of times, of the same number of runs each, stand to each other.
+#[derive(Serialize, Clone, Debug, PartialEq)]
+pub(crate) struct Order {
+    /// Runs of each.
+    pub(crate) runs: usize,
+    /// Pairs of a run of the one and a run of the other.
+    pub(crate) pairs: usize,
+    /// In so many of them, that of the first group is the faster; a tie is one half.
+    pub(crate) faster: f64,
+    /// The part of all ways to deal the times out to two groups that give an order as clear as this one.
+    pub(crate) chance: f64,
+}
+
+/// The most runs of each for which all ways are counted.
+pub(crate) const MOST_RUNS: usize = 8;
+
+/// An order as clear as this, or clearer, is called sure: chance alone gives it once in twenty times.
+pub(crate) const SURE: f64 = 0.05;
+
+impl Order {
+    /// That of two groups of as many runs, at most [`MOST_RUNS`] each.
+    pub(crate) fn of(one: &[f64], other: &[f64]) -> Order {
+        let runs = one.len();
+        assert!(runs == other.len() && (1..=MOST_RUNS).contains(&runs));
+        let all = [one, other].concat();
+        // Twice the number of pairs in which each time is the faster; a sum of integers has no rounding.
+        let wins: Vec<u32> = all
+            .iter()
+            .map(|time| {
+                let points = all.iter().map(|than| match time.total_cmp(than) {
+                    std::cmp::Ordering::Less => 2,
+                    std::cmp::Ordering::Equal => 1,
+                    std::cmp::Ordering::Greater => 0,
+                });
+                points.sum()
+            })
+            .collect();
+        // Pairs inside of a group add the same to each way: twice half of the square of its runs.
+        let inside = (runs * runs) as u32;
+        let of_way = |way: u32| -> u32 {
+            let members = (0..all.len()).filter(|at| way >> at & 1 == 1);
+            members.map(|at| wins[at]).sum::<u32>() - inside
+        };
+        let even = inside;
+        let seen = of_way((1 << runs) - 1);
+        let (mut ways, mut as_clear) = (0u32, 0u32);
+        for way in 0u32..1 << all.len() {
+            if way.count_ones() as usize == runs {
+                ways += 1;
+                as_clear += u32::from(of_way(way).abs_diff(even) >= seen.abs_diff(even));
+            }
+        }
+        Order {
+            runs,
+            pairs: runs * runs,
+            faster: f64::from(seen) / 2.0,
+            chance: f64::from(as_clear) / f64::from(ways),
+        }
+    }
+
+    /// Whether chance alone seldom gives such an order.
+    pub(crate) fn is_sure(&self) -> bool {
+        self.chance <= SURE && 2.0 * self.faster > self.pairs as f64
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_chances_are_those_of_the_tables() {
+        // Of the 20 ways to deal out six times, two are as clear as this.
+        let order = Order::of(&[1.0, 2.0, 3.0], &[4.0, 5.0, 6.0]);
+        assert_eq!((order.pairs, order.faster, order.chance), (9, 9.0, 0.1));
+        assert!(!order.is_sure());
+        // Of 252, two; and with one run out of order, four.
+        let fast = [1.0, 2.0, 3.0, 4.0, 5.0];
+        let order = Order::of(&fast, &[6.0, 7.0, 8.0, 9.0, 10.0]);
+        assert_eq!((order.faster, order.chance), (25.0, 2.0 / 252.0));
+        assert!(order.is_sure());
+        let order = Order::of(&fast, &[4.5, 7.0, 8.0, 9.0, 10.0]);
+        assert_eq!((order.faster, order.chance), (24.0, 4.0 / 252.0));
+        // As clear the other way round, which is not that the first is the faster.
+        let order = Order::of(&[6.0, 7.0, 8.0, 9.0, 10.0], &fast);
+        assert_eq!((order.faster, order.chance), (0.0, 2.0 / 252.0));
+        assert!(!order.is_sure());
+    }
+
+    #[test]
+    fn ties_tell_nothing() {
+        let order = Order::of(&[1.0; 7], &[1.0; 7]);
+        assert_eq!((order.faster, order.chance), (24.5, 1.0));
+        assert!(!order.is_sure());
+        let order = Order::of(&[1.0, 1.0], &[1.0, 2.0]);
+        assert_eq!((order.faster, order.chance), (3.0, 1.0));
+    }
+}

@@ -22,6 +22,11 @@ HOST     = $(shell rustc -vV | sed -n 's/^host: //p')
 STATIC_LIBRARY := build/lib/libocr.a
 SHARED_LIBRARY := build/lib/$(SONAME)
 COMMAND        := build/bin/ocr
+# The first of what is generated stands for all of it.
+MANUAL         := build/share/man/man1/ocr.1
+PAGES          := ocr ocr-compare ocr-info ocr-models ocr-models-list ocr-models-remove ocr-models-show ocr-simulate \
+	ocr-trace ocr-trace-check ocr-trace-export ocr-trace-show ocr-tune
+COMPLETIONS    := bash-completion/completions/ocr zsh/site-functions/_ocr fish/vendor_completions.d/ocr.fish
 # Examples that are installed as programs, under the name ocr-NAME.
 APPLICATIONS   := levenshtein seismic cholesky
 EXAMPLES       := $(patsubst examples/%.c,build/examples/%,$(wildcard examples/*.c))
@@ -32,15 +37,17 @@ LIBRARY_SOURCES := Cargo.toml Cargo.lock build.rs $(shell find include) \
 	$(shell find src -path src/bin -prune -o -name '*.map' -o -print)
 COMMAND_SOURCES := $(shell find src/bin)
 
-.PHONY: all libraries command examples setup demo test shake lint loom loom-quick miri tsan asan bench bench-peers bench-strict \
+.PHONY: all libraries command manual examples setup demo test shake lint loom loom-quick miri tsan asan bench bench-peers bench-strict \
 	install install-files ocr-install ocr-install-files uninstall clean help
 
-all: libraries command examples ## the libraries, the command and the examples, in build/ (default)
+all: libraries command examples manual ## the libraries, the command, its man pages and the examples, in build/ (default)
 	@:
 
 libraries: $(STATIC_LIBRARY) $(SHARED_LIBRARY) build/lib/libocr.so ## build/lib/libocr.a and build/lib/libocr.so
 
 command: $(COMMAND) ## build/bin/ocr
+
+manual: $(MANUAL) ## build/share: man pages of the command, and completions for bash, zsh and fish
 
 examples: $(EXAMPLES) ## build/examples/*, linked statically
 
@@ -65,6 +72,12 @@ $(SHARED_LIBRARY): $(STATIC_LIBRARY) src/libocr.map
 
 build/lib/libocr.so: $(SHARED_LIBRARY)
 	@ln -sf $(SONAME) $@
+
+# The command writes them from its own options.
+$(MANUAL): $(COMMAND)
+	@rm -rf build/share
+	$(COMMAND) generate man build/share/man/man1
+	@$(COMMAND) generate completions build/share
 
 # ---- examples --------------------------------------------------------------------------------------------------------
 
@@ -202,13 +215,15 @@ bench-strict: all build/no-strict/libocr.a ## measures what strict mode costs wh
 D_INCLUDE  = $(DESTDIR)$(PREFIX)/include/ocr
 D_LIB      = $(DESTDIR)$(LIBDIR)
 D_BIN      = $(DESTDIR)$(PREFIX)/bin
-D_SHARE    = $(DESTDIR)$(PREFIX)/share/ocr
+D_DATA     = $(DESTDIR)$(PREFIX)/share
+D_SHARE    = $(D_DATA)/ocr
+D_MAN      = $(D_DATA)/man/man1
 
 install: all ## into PREFIX (/usr/local), below DESTDIR if that is set
 	@$(MAKE) --no-print-directory install-files
 
 install-files: ## the same, of what has been built before
-	@for file in $(STATIC_LIBRARY) $(SHARED_LIBRARY) $(COMMAND) $(APPLICATIONS:%=build/examples/%); do \
+	@for file in $(STATIC_LIBRARY) $(SHARED_LIBRARY) $(COMMAND) $(MANUAL) $(APPLICATIONS:%=build/examples/%); do \
 		test -e "$$file" || { echo "$$file is missing: run make first" >&2; exit 1; }; done
 	@case "$(PREFIX)$(LIBDIR)" in /*) ;; *) echo "PREFIX and LIBDIR must be absolute paths" >&2; exit 1;; esac
 	install -d "$(D_INCLUDE)/extensions" "$(D_LIB)/pkgconfig" "$(D_BIN)" "$(D_SHARE)/kernels" \
@@ -228,6 +243,9 @@ install-files: ## the same, of what has been built before
 	install -m 644 examples/common/* "$(D_SHARE)/examples/common"
 	install -m 644 examples/data/* "$(D_SHARE)/examples/data"
 	install -m 644 tests/sanitizers/thread.supp "$(D_SHARE)/suppressions"
+	install -d "$(D_MAN)"
+	install -m 644 $(PAGES:%=build/share/man/man1/%.1) "$(D_MAN)"
+	for file in $(COMPLETIONS); do install -D -m 644 build/share/$$file "$(D_DATA)/$$file" || exit; done
 
 ocr-install: all ## into OCR_INSTALL, for the makefiles of existing OCR programs
 	@$(MAKE) --no-print-directory ocr-install-files
@@ -252,7 +270,7 @@ ocr-install-files: ## the same, of what has been built before
 uninstall: ## takes away what install has put there
 	rm -rf "$(D_INCLUDE)" "$(D_SHARE)"
 	rm -f "$(D_LIB)/libocr.a" "$(D_LIB)/$(SONAME)" "$(D_LIB)/libocr.so" "$(D_LIB)/pkgconfig/ocr.pc" \
-		"$(D_BIN)/ocr" $(APPLICATIONS:%="$(D_BIN)/ocr-%")
+		"$(D_BIN)/ocr" $(APPLICATIONS:%="$(D_BIN)/ocr-%") $(PAGES:%="$(D_MAN)/%.1") $(COMPLETIONS:%="$(D_DATA)/%")
 
 clean: ## removes build/ and target/
 	rm -rf build target

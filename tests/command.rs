@@ -124,7 +124,9 @@ const NO_LIBRARY: &[(&str, &str)] = &[("OCL_ICD_VENDORS", "/nonexistent")];
 #[test]
 fn version_and_help() {
     ocr(&["--version"], &[]).is(0, &["ocr 0.", "\n"]);
-    ocr(&["--help"], &[]).is(0, &["info", "compare"]);
+    let help = ocr(&["--help"], &[]).is(0, &["info", "compare", "tune", "\nExit status:\n  0  "]);
+    assert!(!help.stdout.contains("generate"), "{}", help.stdout);
+    ocr(&["trace", "show", "--help"], &[]).is(0, &["\nExit status:\n  0  "]);
     ocr(&["compare", "--help"], &[]).is(0, &["--warm-up", "compile a kernel", "--same"]);
     ocr(&[], &[]).is(2, &[]).says(&["Usage"]);
     ocr(&["inform"], &[]).is(2, &[]).says(&["inform"]);

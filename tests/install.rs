@@ -264,6 +264,95 @@ fn installed_programs_find_what_they_need() {
     assert!(suppressions.expect("it is installed").contains("race:"));
 }
 
+/// The names of the files in a folder.
+fn names(folder: &Path) -> Vec<String> {
+    let entries = fs::read_dir(folder).unwrap_or_else(|error| panic!("{folder:?}: {error}"));
+    let names = entries.map(|entry| entry.expect("it can be read").file_name());
+    let mut names: Vec<String> = names.filter_map(|name| name.into_string().ok()).collect();
+    names.sort();
+    names
+}
+
+#[test]
+fn man_pages_tell_of_all_commands() {
+    let pages = installed().join("share/man/man1");
+    // The makefile names them, so that they can be taken away again.
+    let installed = names(&pages);
+    assert_eq!(installed, names(&root().join("build/share/man/man1")));
+    assert!(installed.contains(&"ocr-tune.1".to_string()));
+    for page in &installed {
+        let text = fs::read_to_string(pages.join(page)).expect("it is text");
+        let mut parts = vec![
+            "NAME",
+            "SYNOPSIS",
+            "EXIT STATUS",
+            "ENVIRONMENT",
+            "FILES",
+            "SEE ALSO",
+        ];
+        if page != "ocr.1" {
+            parts.push("OPTIONS");
+        }
+        for part in parts {
+            let heading = format!(".SH {part}\n");
+            let quoted = format!(".SH \"{part}\"\n");
+            assert!(
+                text.contains(&heading) || text.contains(&quoted),
+                "{page}: no {part}"
+            );
+        }
+        for says in ["OCR_WORKERS", ".BR ocr"] {
+            assert!(text.contains(says), "{page}: no {says}");
+        }
+        assert!(!text.contains("generate"), "{page}");
+    }
+    // As a reader sees it, where there is one.
+    let mut man = Command::new("man");
+    man.args(["-l", "--warnings"]).arg(pages.join("ocr-tune.1"));
+    man.envs([
+        ("MANPAGER", "cat"),
+        ("LC_ALL", "C.UTF-8"),
+        ("MANWIDTH", "100"),
+    ]);
+    match man.output() {
+        Ok(output) if output.status.success() && !output.stdout.is_empty() => {
+            let text = String::from_utf8_lossy(&output.stdout);
+            assert!(text.contains("--vary <NAME=VALUES>"), "{text}");
+            assert_eq!(String::from_utf8_lossy(&output.stderr), "");
+        }
+        _ => eprintln!("skipped: there is no man that shows pages"),
+    }
+}
+
+#[test]
+fn shells_complete_the_command() {
+    let share = installed().join("share");
+    let script = share.join("bash-completion/completions/ocr");
+    let complete = |words: &str| {
+        let line = format!(
+            ". '{}'; COMP_WORDS=({words}); COMP_CWORD=$((${{#COMP_WORDS[@]}} - 1)); \
+             $(complete -p ocr | sed 's/.*-F \\([^ ]*\\).*/\\1/') ocr \"${{COMP_WORDS[COMP_CWORD]}}\" \
+             \"${{COMP_WORDS[COMP_CWORD - 1]}}\"; echo \"${{COMPREPLY[@]}}\"",
+            script.display()
+        );
+        succeed(Command::new("bash").arg("-c").arg(line))
+    };
+    assert_eq!(complete("ocr tu").trim(), "tune");
+    assert_eq!(complete("ocr tune --runs").trim(), "--runs-budget");
+    assert_eq!(complete("ocr trace sh").trim(), "show");
+    assert_eq!(complete("ocr gener").trim(), "");
+    for name in [
+        "zsh/site-functions/_ocr",
+        "fish/vendor_completions.d/ocr.fish",
+    ] {
+        let text = fs::read_to_string(share.join(name)).expect("it is installed");
+        assert!(
+            text.contains("runs-budget") && !text.contains("generate"),
+            "{name}"
+        );
+    }
+}
+
 #[test]
 fn examples_build_from_what_is_installed() {
     let Some(flags) = pkg_config(&["--cflags", "--libs", "--static"]) else {

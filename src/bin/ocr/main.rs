@@ -17,11 +17,13 @@
 //! | `simulate.rs` | `ocr simulate`: a recorded run on another machine |
 //! | `trace.rs` | `ocr trace`: what is in the recording of a run |
 //! | `trace_json.rs` | the same as JSON |
+//! | `generate.rs` | man pages and completions, which `make` has written |
 //! | `table.rs` | aligned tables, numbers for people |
 
 mod best;
 mod compare;
 mod comparison;
+mod generate;
 mod info;
 mod info_json;
 mod input;
@@ -38,7 +40,7 @@ mod trace;
 mod trace_json;
 mod tune;
 
-use clap::{Parser, Subcommand};
+use clap::{Command, CommandFactory, FromArgMatches, Parser, Subcommand};
 use std::io::{ErrorKind, Write};
 use std::process::ExitCode;
 
@@ -48,6 +50,16 @@ const FAILED: u8 = 1;
 /// Exit status where the command line or the settings are wrong, as that of clap and of OCR
 /// programs.
 const USAGE: u8 = 2;
+
+/// What a status means.
+const EXIT_STATUS: [(u8, &str); 3] = [
+    (0, "All went well, and the answer was written."),
+    (
+        FAILED,
+        "Something that was run or read failed or was found to be wrong; the standard error says what.",
+    ),
+    (USAGE, "The command line or the settings are wrong."),
+];
 
 /// For users of the Open Community Runtime: what programs find here, and how policies compare.
 #[derive(Parser)]
@@ -75,6 +87,35 @@ enum Subcommands {
     /// Finds the best of many settings of a program with few runs, and says how sure that is.
     #[command(after_help = tune::AFTER_HELP)]
     Tune(tune::Options),
+    /// Writes man pages and completions, for `make install`.
+    #[command(hide = true)]
+    Generate(generate::Options),
+}
+
+/// The command line, as it is.
+fn command() -> Command {
+    Arguments::command()
+}
+
+/// The same, whose help ends with the exit status.
+fn command_with_status() -> Command {
+    let mut text = String::from("Exit status:");
+    for (status, what) in EXIT_STATUS {
+        text += &format!("\n  {status}  {what}");
+    }
+    end_with(command(), &text)
+}
+
+/// Adds a text at the end of the help of a command and all below it.
+fn end_with(command: Command, text: &str) -> Command {
+    let before = command.get_after_help().map(|help| format!("{help}\n\n"));
+    let below: Vec<String> = (command.get_subcommands())
+        .map(|below| below.get_name().to_string())
+        .collect();
+    let ended = command.after_help(before.unwrap_or_default() + text);
+    below.iter().fold(ended, |command, name| {
+        command.mut_subcommand(name, |below| end_with(below, text))
+    })
 }
 
 /// What went wrong, for people, and the exit status.
@@ -111,13 +152,17 @@ fn print(text: &str) -> Result<(), Failure> {
 }
 
 fn main() -> ExitCode {
-    let result = match Arguments::try_parse().map(|arguments| arguments.command) {
+    let parsed = command_with_status()
+        .try_get_matches()
+        .and_then(|matches| Arguments::from_arg_matches(&matches));
+    let result = match parsed.map(|arguments| arguments.command) {
         Ok(Subcommands::Info(options)) => info::info(&options),
         Ok(Subcommands::Compare(options)) => compare::compare(&options),
         Ok(Subcommands::Models(options)) => models::models(&options),
         Ok(Subcommands::Trace(options)) => trace::trace(&options),
         Ok(Subcommands::Simulate(options)) => simulate::simulate(&options),
         Ok(Subcommands::Tune(options)) => tune::tune(&options),
+        Ok(Subcommands::Generate(options)) => generate::generate(&options),
         // What is asked for may be help.
         Err(answer) => match answer.print() {
             Err(error) if !answer.use_stderr() && error.kind() != ErrorKind::BrokenPipe => {

@@ -101,14 +101,20 @@ build/examples/%: build/obj/%.o $(STATIC_LIBRARY)
 setup: ## installs what the build needs and is missing (Debian, Ubuntu)
 	@CC="$(CC)" CXX="$(CXX)" CARGO="$(CARGO)" .ci/setup
 
-demo: setup ## compares placement policies on CPU and OpenCL, on two real sequences, and says which to use
+DEMO_LETTERS = 500000
+DEMO_COMPARE = $(COMMAND) compare --policies cpu,device,static:1:1,eager,eft --show distance,gcups --same distance
+
+demo: setup ## compares placement policies on CPU and OpenCL, on two real sequences and on long ones, and says which to use
 	@$(MAKE) --no-print-directory all
 	@$(COMMAND) info --short
 	@echo
-	@echo "The edit distance of two mitochondrial genomes, human and orangutan:"
+	@echo "The edit distance of two mitochondrial genomes, human and orangutan, which take a few milliseconds:"
 	@echo
-	@$(COMMAND) compare --policies cpu,device,static:1:1,eager,eft --show distance,gcups --same distance -- \
-		build/examples/levenshtein --quiet examples/data/human-mt.fa examples/data/orangutan-mt.fa
+	@$(DEMO_COMPARE) -- build/examples/levenshtein --quiet examples/data/human-mt.fa examples/data/orangutan-mt.fa
+	@echo
+	@echo "The edit distance of two random sequences of $(DEMO_LETTERS) letters, which take long enough to compare schedules:"
+	@echo
+	@$(DEMO_COMPARE) $(if $(HTML),--html $(HTML)) -- build/examples/levenshtein --quiet --random $(DEMO_LETTERS) --seed 1
 
 # Without an OpenCL device, tests that launch kernels are left out.
 SKIP_KERNELS = if ! $(COMMAND) info --require-device >/dev/null 2>&1; then \

@@ -284,6 +284,7 @@ static ocrGuid_t report(u32 paramc, u64 *paramv, u32 depc, ocrEdtDep_t depv[]) {
 
 static const char usage[] =
     "usage: levenshtein [options] FILE FILE\n"
+    "       levenshtein [options] --random N\n"
     "\n"
     "Prints the edit distance (Levenshtein) of two files. One of them may be -, the standard input (./- is a file of\n"
     "that name). A file has at most 1073741824 bytes (1 GiB), and its lines may have any length.\n"
@@ -301,6 +302,8 @@ static const char usage[] =
     "\n"
     "  --read FORM    auto: as said above (default); letters: drop line ends and blanks of files that are not FASTA,\n"
     "                 too; bytes: all files byte by byte, compressed ones and FASTA as well\n"
+    "  --random N     in place of files: N random nucleotides, and a copy with one letter in ten changed, 1 to 536870912\n"
+    "  --seed N       which random sequences (default: 1)\n"
     "  --ignore-case  take lower case letters of ASCII for upper case ones\n"
     "  --tile N       side of a tile, 1 to 1048576; rounded up to a multiple of 64. By default a 24th of the longer\n"
     "                 sequence, but at least 2048 and at most 8192 (method dp: at least 256 and at most 1024);\n"
@@ -311,7 +314,7 @@ static const char usage[] =
     "  --help         this text\n"
     "\n"
     "The output has lines KEY: value. distance is first. first_ and second_ tell of each file: its form (FASTA,\n"
-    "letters or bytes), its records, its letters, its alphabet (nucleotides, protein, bytes or none, as most letters\n"
+    "letters, bytes or random), its records, its letters, its alphabet (nucleotides, protein, bytes or none, as most letters\n"
     "say), and others, the letters that are no code of that alphabet. Codes are those of IUPAC, and - and . for gaps.\n"
     "\n"
     "EDIT_DISTANCE_FORM=portable, avx2 or avx512 limits the vectors that the C function uses. Kernels are looked for in\n"
@@ -322,6 +325,7 @@ typedef struct {
     InputForm read;
     bool ignoreCase, check, quiet, help;
     u64 tile; /* 0: by the lengths */
+    u64 random, seed; /* letters of the first random sequence; 0: there are files */
     const char *file[2];
 } Options;
 
@@ -394,11 +398,23 @@ static bool parseOptions(void *arguments, Options *options) {
         } else if (value = optionValue(arguments, &i, "--read", &is), is) {
             if (!parseRead(value, &options->read))
                 return false;
+        } else if (value = optionValue(arguments, &i, "--random", &is), is) {
+            if (!optionNumber("--random", value, 1, INPUT_RANDOM_MAX, &options->random))
+                return false;
+        } else if (value = optionValue(arguments, &i, "--seed", &is), is) {
+            if (!optionNumber("--seed", value, 0, UINT64_MAX, &options->seed))
+                return false;
         } else {
             fail("unknown option %s; levenshtein --help lists the options, -- ends them", argument);
             return false;
         }
     }
+    if (options->random != 0 && files > 0) {
+        fail("--random makes both sequences; give no files with it");
+        return false;
+    }
+    if (options->random != 0)
+        return true;
     if (files < 2) {
         fail("%s; give two files (levenshtein --help tells more)", files == 0 ? "no files" : "only one file");
         return false;
@@ -488,7 +504,7 @@ static void start(const Options *options, const Sequence sequence[2], const Inpu
 
 ocrGuid_t mainEdt(u32 paramc, u64 *paramv, u32 depc, ocrEdtDep_t depv[]) {
     (void)paramc, (void)paramv, (void)depc;
-    Options options = { .method = METHOD_BITS };
+    Options options = { .method = METHOD_BITS, .seed = 1 };
     if (!parseOptions(depv[0].ptr, &options))
         return NULL_GUID;
     if (options.help) {
@@ -501,10 +517,11 @@ ocrGuid_t mainEdt(u32 paramc, u64 *paramv, u32 depc, ocrEdtDep_t depv[]) {
     Sequence sequence[2] = { { 0 }, { 0 } };
     InputFacts input[2];
     char why[INPUT_WHY];
-    if (inputRead(options.file, options.read, options.ignoreCase, sequence, input, why))
+    if (options.random != 0 ? inputRandom(options.random, options.seed, sequence, input)
+                            : inputRead(options.file, options.read, options.ignoreCase, sequence, input, why))
         start(&options, sequence, input);
     else
-        fail("%s", why);
+        fail("%s", options.random != 0 ? "no memory for --random" : why);
     free(sequence[0].letters);
     free(sequence[1].letters);
     return NULL_GUID;

@@ -596,7 +596,7 @@ fn bad_input_is_refused_with_a_reason() {
     let large = files.0.join("large");
     let made = std::fs::File::create(&large).and_then(|file| file.set_len((1 << 30) + 1));
     made.expect("target can be written");
-    let cases: [(&[&str], &Path, &str); 8] = [
+    let cases: [(&[&str], &Path, &str); 10] = [
         (&[], Path::new("/nonexistent"), "/nonexistent"),
         (&[], Path::new("/"), "/"),
         (&[], Path::new("/dev/zero"), "/dev/zero: has more than"),
@@ -605,6 +605,8 @@ fn bad_input_is_refused_with_a_reason() {
         (&["--method", "magic"], &file, "magic"),
         (&["--read", "magic"], &file, "auto, letters or bytes"),
         (&["--unknown"], &file, "--unknown"),
+        (&["--random", "9"], &file, "give no files with it"),
+        (&["--random", "0"], &file, "--random 0: give a whole number"),
     ];
     for (options, second, reason) in cases {
         let output = run(options, "cpu", "1", [&file, second]);
@@ -613,6 +615,42 @@ fn bad_input_is_refused_with_a_reason() {
         assert!(errors.contains(reason), "{errors}");
         assert_eq!(output.status.code(), Some(1), "ended by itself: {errors}");
     }
+}
+
+#[test]
+fn random_sequences_are_those_of_their_seed() {
+    let answer = |options: &[&str]| {
+        let mut command = Command::new(program());
+        let settings = [("OCR_MODELS", "off"), ("OCR_DEVICES", devices())];
+        let command = command.args(options).arg("--check").envs(settings);
+        let output = command.output().expect("the program can be started");
+        let errors = String::from_utf8_lossy(&output.stderr).into_owned();
+        assert!(output.status.success() && errors.is_empty(), "{errors}");
+        let text = String::from_utf8(output.stdout).expect("UTF-8");
+        let value = |key: &str| {
+            let line = text.lines().find_map(|line| line.strip_prefix(key));
+            line.unwrap_or_else(|| panic!("no {key} in {text}"))
+                .to_string()
+        };
+        assert_eq!(value("check: "), "ok");
+        assert_eq!(value("first_form: "), "random");
+        assert_eq!(value("second_alphabet: "), "nucleotides");
+        let number = |key: &str| value(key).parse::<f64>().expect("a number");
+        (
+            number("distance: "),
+            number("first_letters: "),
+            number("second_letters: "),
+        )
+    };
+    let first = answer(&["--random", "20000"]);
+    assert_eq!(first, answer(&["--random=20000", "--seed", "1"]));
+    assert_ne!(first, answer(&["--random", "20000", "--seed", "2"]));
+    // One letter in ten has changed, but one in four of those that were replaced is the same.
+    let (distance, one, other) = first;
+    assert_eq!(one, 20000.0);
+    assert!((0.07..0.1).contains(&(distance / one)), "{distance}");
+    assert!((0.98..1.02).contains(&(other / one)), "{other}");
+    assert_eq!(answer(&["--random", "1", "--seed", "0"]).1, 1.0);
 }
 
 #[test]

@@ -1,5 +1,5 @@
 /* Reads two files of letters that are to be compared, each as what it looks like, and tells the user what is not as it
- * may be expected. */
+ * may be expected; or makes two random sequences. */
 #ifndef INPUT_H
 #define INPUT_H
 
@@ -13,7 +13,7 @@ typedef enum { INPUT_AUTO, INPUT_LETTERS, INPUT_BYTES } InputForm;
 /* What was read, for the lines that are printed. */
 typedef struct {
     const char *name; /* first or second */
-    const char *form; /* FASTA, letters or bytes */
+    const char *form; /* FASTA, letters, bytes or random */
     const char *alphabet;
     uint64_t records, letters, others;
 } InputFacts;
@@ -76,6 +76,57 @@ static inline bool inputRead(const char *const file[2], InputForm form, bool ign
     if (letters && mixed)
         fprintf(stderr, "levenshtein: note: lower case letters differ from upper case ones; --ignore-case takes them"
                 " for the same\n");
+    return true;
+}
+
+/* ---- sequences without files ------------------------------------------------------------------------------------- */
+
+/* The most letters of the first one: the second may become twice as long. */
+#define INPUT_RANDOM_MAX (SEQUENCE_MAX / 2)
+
+/* The next of the random numbers that a seed begins (splitmix64). */
+static inline uint64_t inputNext(uint64_t *state) {
+    uint64_t word = *state += UINT64_C(0x9e3779b97f4a7c15);
+    word = (word ^ word >> 30) * UINT64_C(0xbf58476d1ce4e5b9);
+    word = (word ^ word >> 27) * UINT64_C(0x94d049bb133111eb);
+    return word ^ word >> 31;
+}
+
+/* Makes a random sequence of nucleotides, and one like it, in which one letter in ten has been dropped, replaced, or got
+ * another before it; their letters are to be freed. False: there is no memory. */
+static inline bool inputRandom(uint64_t letters, uint64_t seed, Sequence sequence[2], InputFacts facts[2]) {
+    uint8_t *one = malloc(letters), *other = malloc(2 * letters);
+    uint64_t length = 0;
+    if (one == NULL || other == NULL) {
+        free(one);
+        free(other);
+        return false;
+    }
+    for (uint64_t i = 0; i < letters; i++) {
+        const uint64_t word = inputNext(&seed);
+        const uint8_t random = (uint8_t)"ACGT"[word >> 2 & 3];
+        one[i] = (uint8_t)"ACGT"[word & 3];
+        switch ((word >> 32) % 30) {
+        case 0: /* dropped */
+            break;
+        case 1:
+            other[length++] = random;
+            break;
+        case 2:
+            other[length++] = random;
+            other[length++] = one[i];
+            break;
+        default:
+            other[length++] = one[i];
+        }
+    }
+    sequence[0] = (Sequence){ .letters = one, .length = letters };
+    sequence[1] = (Sequence){ .letters = other, .length = length };
+    for (int i = 0; i < 2; i++) {
+        sequenceCount(&sequence[i]);
+        facts[i] = (InputFacts){ .name = i == 0 ? "first" : "second", .form = "random", .letters = sequence[i].length,
+                                 .alphabet = sequence[i].alphabet };
+    }
     return true;
 }
 

@@ -1,6 +1,6 @@
 //! What each report says as JSON: that it can be read, and has what `docs/json.md` says.
 
-use super::{NO_LIBRARY, data, example, has_device, ocr, root};
+use super::{NO_LIBRARY, example, has_device, ocr, root};
 use serde_json::Value;
 use std::collections::BTreeSet;
 use std::fs;
@@ -77,7 +77,7 @@ fn models_are_json() {
     }
     let levenshtein = example("levenshtein");
     let run = Command::new(&levenshtein)
-        .args([&*data("human-mt.fa"), &*data("orangutan-mt.fa"), "--quiet"])
+        .args(["--random", "3000", "--tile", "256"])
         .env("OCR_MODELS", &folder)
         .env("OCR_DEVICES", "all")
         .env("OCR_SCHED", "static:1:1")

@@ -1,6 +1,7 @@
 //! What came of the runs of a comparison, as tables, notes and a sentence.
 
 use crate::Failure;
+use crate::because::because;
 use crate::best::{Candidate, Times, Verdict, best_place, verdict};
 use crate::compare::{Devices, Options, Purpose};
 use crate::run::Run;
@@ -192,7 +193,8 @@ impl<'a> Comparison<'a> {
         let mut text = table + &self.variants() + &wrap(&self.remarks(devices, left_out));
         text += &self.failures();
         if let Some(verdict) = self.verdict() {
-            text += &format!("\n{}", wrap(&verdict.text));
+            let why = because(&self.rows).map_or(String::new(), |why| wrap(&why));
+            text += &format!("\n{why}{}", wrap(&verdict.text));
         }
         text
     }

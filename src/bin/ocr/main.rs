@@ -7,7 +7,7 @@
 //! | `compare.rs` | `ocr compare`: which runs there are, and on which devices |
 //! | `comparison.rs` | what came of these runs, as tables and notes |
 //! | `json.rs` | the same as JSON |
-//! | `best.rs` | which policy is best, in words |
+//! | `best.rs`, `because.rs` | which policy is best, in words, and why |
 //! | `progress.rs` | how far the runs have come |
 //! | `tune/` | `ocr tune`: the best of many settings |
 //! | `same.rs` | values that must be alike in all runs |
@@ -20,6 +20,7 @@
 //! | `generate.rs` | man pages and completions, which `make` has written |
 //! | `table.rs` | aligned tables, numbers for people |
 
+mod because;
 mod best;
 mod compare;
 mod comparison;

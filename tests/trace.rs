@@ -126,6 +126,12 @@ fn a_run_is_whole_to_the_last_record_on_every_way_out() {
             "{text}"
         );
     }
+    // What a process does that the program has forked is no part of it.
+    let (file, status, said) = run("fork", 1000, &[]);
+    assert_eq!(status.signal(), Some(libc::SIGKILL), "{said}");
+    let text = is_checked(&file, 1, &["1002 EDTs", "the run has no end", last]);
+    let (_, shown, _) = trace("show", &file);
+    assert!(shown.contains("; 2 data blocks of"), "{text}{shown}");
     let (file, status, said) = run("hang", CHAIN, &[]);
     assert_eq!(status.code(), Some(1), "{said}");
     is_checked(&file, 0, &["20002 EDTs"]);
@@ -154,24 +160,49 @@ fn a_run_can_be_looked_at_while_it_goes_on() {
 #[test]
 fn a_recording_without_room_ends_and_the_program_goes_on() {
     let file = folder().join("no-room.trace");
-    // Files of this process have no more room than a thousand times 512 bytes.
-    let limited = "ulimit -f 1000; exec \"$@\"";
+    // Files of this process have no more room than a thousand times 512 bytes: the head and six segments.
+    let (status, said) = limited(1000, &file);
+    assert!(status.success(), "{said}");
+    let told = said
+        .matches("no-room.trace has 458752 bytes and gets no more")
+        .count();
+    assert_eq!(told, 1, "{said}");
+    assert!(said.contains("for which there was no room"), "{said}");
+    let unknown = "what was going on at the end cannot be told";
+    let text = is_checked(&file, 1, &["there was no room for", unknown]);
+    // What nobody has recorded may have been done.
+    for word in ["whole", "left by the run", "not begun"] {
+        assert!(!text.contains(word), "`{word}` in\n{text}");
+    }
+    let written = fs::metadata(&file).expect("it is there").len();
+    assert_eq!(written, 458_752);
+    let (_, shown, _) = trace("show", &file);
+    assert!(shown.contains("partial   there was no room"), "{shown}");
+}
+
+/// A run with files of at most so many times 512 bytes: how it ended, and what it said.
+fn limited(blocks: u32, file: &Path) -> (ExitStatus, String) {
+    let limited = format!("ulimit -f {blocks}; exec \"$@\"");
     let mut ends = command("sh", &[("OCR_TRACE", file.as_os_str())]);
-    ends.args(["-c", limited, "sh"])
+    ends.args(["-c", &limited, "sh"])
         .arg(folder().join("ends"))
         .args(["shutdown", &CHAIN.to_string()]);
     let output = ends.output().expect("it can be started");
     let said = String::from_utf8(output.stderr).expect("UTF-8");
-    assert!(output.status.success(), "{said}");
-    let ended = said.matches("no-room.trace ends here, after").count();
-    assert_eq!(ended, 1, "{said}");
-    assert!(
-        said.contains("records, for which there was no room"),
-        "{said}"
-    );
-    is_checked(&file, 1, &["there was no room for the last"]);
-    let written = fs::metadata(&file).expect("it is there").len();
-    assert!((400_000..=512_000).contains(&written), "{written}");
+    (output.status, said)
+}
+
+#[test]
+fn a_recording_without_any_room_is_refused_and_leaves_nothing() {
+    let file = folder().join("none").join("no-room.trace");
+    fs::create_dir_all(file.parent().expect("a folder")).expect("target/ can be written");
+    let (status, said) = limited(0, &file);
+    assert_eq!(status.code(), Some(2), "{said}");
+    assert!(said.contains("no-room.trace cannot be written"), "{said}");
+    let left = fs::read_dir(folder().join("none"))
+        .expect("it is there")
+        .count();
+    assert_eq!(left, 0);
 }
 
 #[test]

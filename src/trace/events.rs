@@ -5,7 +5,9 @@
 
 use super::clock::monotonic_ns;
 use super::format::{Basis, Counter, Kind, Record, ThreadRole};
-use super::writer::{append, append_text, is_sample_due, is_unnamed, now_and_length, set_role};
+use super::writer::{
+    append, append_text, is_sample_due, is_unnamed, now_and_length, set_named, set_role,
+};
 
 fn of(kind: Kind, x: u64, y: u64) -> Record {
     Record {
@@ -42,7 +44,7 @@ pub(crate) fn label(object: u64, text: &str) {
     append_text(of(Kind::Label, object, 0), text);
 }
 
-/// Whether a work has no record yet; true once.
+/// Whether a work has no record yet, and there is room for one.
 #[inline]
 pub(crate) fn is_new(work: u64) -> bool {
     is_unnamed(work)
@@ -52,7 +54,9 @@ pub(crate) fn is_new(work: u64) -> bool {
 #[cold]
 #[inline(never)]
 pub(crate) fn name(work: u64, places: u64, name: &str) {
-    append_text(of(Kind::Template, work, places), name);
+    if append_text(of(Kind::Template, work, places), name) {
+        set_named(work);
+    }
 }
 
 /// An EDT is created.

@@ -6,15 +6,17 @@ use std::sync::atomic::AtomicU64;
 /// How a recording begins.
 pub(crate) const MAGIC: [u8; 8] = *b"OCRTRACE";
 /// The version of what follows. A reader takes no other.
-pub(crate) const VERSION: u32 = 1;
-/// Bytes of the head; the first segment follows.
-pub(crate) const HEAD_BYTES: u64 = 16384;
+pub(crate) const VERSION: u32 = 2;
+/// Bytes of the head, which is mapped as a segment is; the first segment follows.
+pub(crate) const HEAD_BYTES: u64 = SEGMENT_UNIT;
 /// Bytes of the head that are numbers; text follows: lines `name=value`.
 pub(crate) const TEXT_AT: usize = 256;
 /// How a segment begins.
 pub(crate) const SEGMENT_MAGIC: u64 = u64::from_le_bytes(*b"ocr-segm");
 /// Segments begin and end at multiples of this, which is a page of every machine.
 pub(crate) const SEGMENT_UNIT: u64 = 65536;
+/// The most bytes of a segment. A reader holds one of each thread.
+pub(crate) const LARGEST_SEGMENT: u64 = 16 * SEGMENT_UNIT;
 /// Bytes of a record, and of a segment's head that is one.
 pub(crate) const RECORD_BYTES: usize = 32;
 /// Bytes of a segment's head.
@@ -36,18 +38,22 @@ pub(crate) struct Head {
     /// Ticks and nanoseconds when the run began.
     pub(crate) first_ticks: u64,
     pub(crate) first_ns: u64,
-    /// Which of the two pairs that follow is whole: it is written before this counts on.
+    /// Which of the two pairs that follow is whole: it is written before this counts on, with release order. Here and
+    /// below, a store with release order pairs with the read of the file by which a reader in another process sees it.
     pub(crate) calibrated: AtomicU64,
-    /// Later pairs of ticks and nanoseconds, in turns.
+    /// Later pairs of ticks and nanoseconds, in turns. Relaxed: `calibrated` says which of them is whole.
     pub(crate) later: [[AtomicU64; 2]; 2],
-    /// 0 while the run goes on, then 1 + its exit status.
+    /// 0 while the run goes on, then 1 + its exit status: stored last, with release order.
     pub(crate) ended: AtomicU64,
-    /// Ticks when it ended.
+    /// Ticks when it ended. Relaxed: `ended` says that it is there.
     pub(crate) ended_ticks: AtomicU64,
-    /// Records for which there was no room on the disk.
+    /// Records for which there was no room on the disk. Relaxed: the number stands alone.
     pub(crate) lost: AtomicU64,
     /// Bytes of the text.
     pub(crate) text_bytes: u64,
+    /// Where the last segment that has begun ends: a shorter file was cut off. Stored behind the segment's head, with
+    /// release order.
+    pub(crate) reached: AtomicU64,
 }
 
 const _: () = assert!(size_of::<Head>() <= TEXT_AT);
@@ -55,10 +61,12 @@ const _: () = assert!(size_of::<Head>() <= TEXT_AT);
 /// The head of a segment.
 #[repr(C)]
 pub(crate) struct SegmentHead {
-    pub(crate) magic: u64,
+    /// [`SEGMENT_MAGIC`], stored behind the rest of the head with release order; 0 before. It pairs with the read of the
+    /// file by a reader in another process.
+    pub(crate) magic: AtomicU64,
     /// Bytes of the segment, with this.
     pub(crate) bytes: u64,
-    /// Records that are whole.
+    /// Records that are whole: stored behind each record with release order, for such a reader as well.
     pub(crate) count: AtomicU64,
     /// The system's number of the thread.
     pub(crate) thread: u32,

@@ -2,8 +2,8 @@
 
 use super::clock::Scale;
 use super::format::{
-    HEAD_BYTES, Head, Kind, LONGEST_TEXT, MAGIC, RECORD_BYTES, Record, SEGMENT_HEAD_BYTES,
-    SEGMENT_MAGIC, SEGMENT_UNIT, TEXT_AT, VERSION,
+    HEAD_BYTES, Head, Kind, LARGEST_SEGMENT, LONGEST_TEXT, MAGIC, RECORD_BYTES, Record,
+    SEGMENT_HEAD_BYTES, SEGMENT_MAGIC, SEGMENT_UNIT, SegmentHead, TEXT_AT, VERSION,
 };
 use crate::text::Readable;
 use std::cmp::Reverse;
@@ -42,6 +42,16 @@ struct Segment {
     offset: u64,
     sequence: u32,
     records: u64,
+    /// Records that it has room for.
+    most: u64,
+}
+
+impl Segment {
+    /// Whether a text did not fit behind its records, or no record did, so that its thread has taken another one.
+    fn is_full(&self) -> bool {
+        const LONGEST: u64 = 1 + LONGEST_TEXT.div_ceil(RECORD_BYTES) as u64;
+        self.most - self.records < LONGEST
+    }
 }
 
 /// A record, by whom, and the text behind it.
@@ -98,8 +108,14 @@ impl Recording {
     pub(crate) fn open(path: &Path) -> Result<Recording, String> {
         let name = Readable::path(path).to_string();
         let fail = |error: io::Error| format!("{name} cannot be read: {error}");
-        if path.is_dir() {
+        let about_file = path.metadata().map_err(fail)?;
+        if about_file.is_dir() {
             return Err(format!("{name} is a folder, and no recording of a run"));
+        }
+        if !about_file.is_file() {
+            return Err(format!(
+                "{name} is no regular file, and a recording is read from several places at once: copy it to a file first"
+            ));
         }
         let file = File::open(path).map_err(fail)?;
         let mut head = vec![0; HEAD_BYTES as usize];
@@ -116,10 +132,15 @@ impl Recording {
                  `ocr` of the runtime that has recorded it, or record the run anew"
             ));
         }
-        let head_bytes = u32_at(&head, offset_of!(Head, head_bytes));
-        if (length as u64) < HEAD_BYTES || u64::from(head_bytes) != HEAD_BYTES {
+        if (length as u64) < HEAD_BYTES {
             return Err(format!(
                 "{name} is cut off within its head, after {length} bytes: nothing of the run is left in it"
+            ));
+        }
+        let head_bytes = u32_at(&head, offset_of!(Head, head_bytes));
+        if u64::from(head_bytes) != HEAD_BYTES {
+            return Err(format!(
+                "{name} is damaged: its head says that it has {head_bytes} bytes, and it has {HEAD_BYTES}"
             ));
         }
         let first = [
@@ -143,56 +164,69 @@ impl Recording {
             name,
         };
         recording
-            .find_segments()
+            .find_segments(u64_at(&head, offset_of!(Head, reached)))
             .map_err(|error| format!("{} cannot be read: {error}", recording.name))?;
         Ok(recording)
     }
 
-    fn find_segments(&mut self) -> io::Result<()> {
+    /// Finds the segments of a file whose head says that the last one ends at `reached`.
+    fn find_segments(&mut self, reached: u64) -> io::Result<()> {
+        // That of a run that goes on may grow meanwhile.
         let length = self.file.metadata()?.len();
+        let is_cut = length < reached;
+        if is_cut {
+            self.faults.push(format!(
+                "the file is cut off: it has {length} bytes, and segments took {reached}"
+            ));
+        }
         let mut offset = HEAD_BYTES;
         while offset < length {
             let mut head = [0; SEGMENT_HEAD_BYTES];
             let read = read_at(&self.file, &mut head, offset)?;
-            if read == head.len() && head.iter().all(|&byte| byte == 0) {
-                // Room was reserved, and the process ended before it was used.
+            let magic = u64_at(&head, offset_of!(SegmentHead, magic));
+            let bytes = u64_at(&head, offset_of!(SegmentHead, bytes));
+            if magic == 0 && offset >= reached || is_cut && read < head.len() {
+                // Room was reserved, and no thread had begun to use it; or it was told.
                 break;
             }
-            let bytes = u64_at(&head, 8);
-            let is_head = u64_at(&head, 0) == SEGMENT_MAGIC
-                && bytes != 0
-                && bytes.is_multiple_of(SEGMENT_UNIT);
-            if read < head.len() || !is_head {
-                let what = if read < head.len() {
-                    "cut off"
-                } else {
-                    "damaged"
-                };
+            let is_length = bytes.is_multiple_of(SEGMENT_UNIT)
+                && (SEGMENT_UNIT..=LARGEST_SEGMENT).contains(&bytes);
+            if read < head.len() || magic != SEGMENT_MAGIC || !is_length {
                 self.faults.push(format!(
-                    "the file is {what} at byte {offset}, where a segment should begin: what follows is not read"
+                    "the file is damaged at byte {offset}, where a segment should begin: what follows is not read"
                 ));
                 break;
             }
-            let most = (bytes - SEGMENT_HEAD_BYTES as u64) / RECORD_BYTES as u64;
-            let there = (length - offset).min(bytes) - SEGMENT_HEAD_BYTES as u64;
-            let count = u64_at(&head, 16);
-            let records = count.min(most).min(there / RECORD_BYTES as u64);
-            if count > records {
-                self.faults.push(format!(
-                    "the segment at byte {offset} says that it has {count} records, and {records} of them are there"
-                ));
-            }
-            let sequence = u32_at(&head, 28);
-            self.threads
-                .entry(u32_at(&head, 32))
-                .or_default()
-                .push(Segment {
-                    offset,
-                    sequence,
-                    records,
-                });
+            self.add_segment(&head, offset, (length - offset).min(bytes));
             offset += bytes;
         }
+        self.sort_segments();
+        Ok(())
+    }
+
+    /// Enters the segment with this head, of which so many bytes are there.
+    fn add_segment(&mut self, head: &[u8], offset: u64, there: u64) {
+        let room =
+            |bytes: u64| bytes.saturating_sub(SEGMENT_HEAD_BYTES as u64) / RECORD_BYTES as u64;
+        let most = room(u64_at(head, offset_of!(SegmentHead, bytes)));
+        let count = u64_at(head, offset_of!(SegmentHead, count));
+        let records = count.min(room(there));
+        if count > records {
+            self.faults.push(format!(
+                "the segment at byte {offset} says that it has {count} records, and {records} of them are there"
+            ));
+        }
+        let owner = u32_at(head, offset_of!(SegmentHead, owner));
+        self.threads.entry(owner).or_default().push(Segment {
+            offset,
+            sequence: u32_at(head, offset_of!(SegmentHead, sequence)),
+            records,
+            most,
+        });
+    }
+
+    /// Brings the segments of each thread into the order in which they were filled, and looks whether all are there.
+    fn sort_segments(&mut self) {
         for (owner, segments) in &mut self.threads {
             segments.sort_by_key(|segment| segment.sequence);
             let mut numbers = segments.iter().map(|segment| segment.sequence).zip(0..);
@@ -201,11 +235,17 @@ impl Recording {
                     "of thread {owner}, segment {missing} is missing: segment {found} is there in its place"
                 ));
             }
+            let before = segments.split_last().map_or(&[][..], |(_, before)| before);
+            if let Some(early) = before.iter().find(|segment| !segment.is_full()) {
+                self.faults.push(format!(
+                    "the segment at byte {} says that it has {} records, and its thread has filled another one after it",
+                    early.offset, early.records
+                ));
+            }
         }
-        Ok(())
     }
 
-    /// Bytes of the file that hold records.
+    /// How many records there are; texts count as records.
     pub(crate) fn records(&self) -> u64 {
         let all = self.threads.values().flatten();
         all.map(|segment| segment.records).sum()
@@ -250,7 +290,10 @@ impl Recording {
         }
         for (thread, _) in &threads {
             if thread.cut_texts != 0 {
-                faults.push(format!("of thread {}, a text is cut off", thread.owner));
+                faults.push(format!(
+                    "of thread {}, texts are cut off or damaged: {}",
+                    thread.owner, thread.cut_texts
+                ));
             }
         }
         Ok(faults)
@@ -311,7 +354,7 @@ impl<'a> Cursor<'a> {
             let length = (record.c as usize).min(LONGEST_TEXT);
             let end = self.at + length;
             let bytes = &self.bytes[self.at..end.min(self.bytes.len())];
-            self.cut_texts += u64::from(bytes.len() < length);
+            self.cut_texts += u64::from(bytes.len() < record.c as usize);
             text = String::from_utf8_lossy(bytes).into_owned();
             self.at += length.div_ceil(RECORD_BYTES) * RECORD_BYTES;
         }

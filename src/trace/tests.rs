@@ -159,7 +159,11 @@ fn a_file_that_is_cut_off_is_read_as_far_as_it_goes() {
     let segments = (whole.len() as u64 - HEAD_BYTES) / SEGMENT_UNIT;
     assert!(segments >= 3);
     let mut before = 0;
-    for length in (0..whole.len()).step_by(3217) {
+    let between = (1..=segments).map(|number| (number * SEGMENT_UNIT) as usize);
+    let lengths = (0..whole.len()).step_by(3217).chain([whole.len() - 1]);
+    let mut lengths: Vec<usize> = lengths.chain(between).collect();
+    lengths.sort_unstable();
+    for length in lengths {
         fs::write(&place.0, &whole[..length]).expect("it can be written");
         if length < 8 {
             assert!(place.refused().contains("is no recording of a run"));
@@ -172,11 +176,24 @@ fn a_file_that_is_cut_off_is_read_as_far_as_it_goes() {
             assert!(found.iter().copied().eq(0..found.len() as u64));
             assert!(found.len() >= before);
             before = found.len();
-            let ends_between = (length as u64 - HEAD_BYTES).is_multiple_of(SEGMENT_UNIT);
-            let all = found.len() == 5000;
-            assert!(all || ends_between || !file.faults.is_empty(), "{length}");
+            // Also where only room that was not used is cut off, or the file ends between two segments.
+            let told = "the file is cut off: it has";
+            assert!(
+                file.faults[0].starts_with(told),
+                "{length}: {:?}",
+                file.faults
+            );
         }
     }
+    // Room that was reserved and that no thread has begun to use is no fault.
+    let mut more = whole.clone();
+    more.resize(whole.len() + SEGMENT_UNIT as usize, 0);
+    fs::write(&place.0, &more).expect("it can be written");
+    assert!(place.read().0.faults.is_empty());
+    // Nor is a head of a segment that is not whole yet: its first word comes last.
+    more[whole.len() + 8] = 1;
+    fs::write(&place.0, &more).expect("it can be written");
+    assert!(place.read().0.faults.is_empty());
     // Bytes that are no numbers of a segment.
     let mut damaged = whole.clone();
     damaged[(HEAD_BYTES + SEGMENT_UNIT) as usize] ^= 1;
@@ -184,6 +201,64 @@ fn a_file_that_is_cut_off_is_read_as_far_as_it_goes() {
     let (file, events, _) = place.read();
     assert!(file.faults[0].contains("damaged"), "{:?}", file.faults);
     assert!(!events.is_empty() && events.len() < 5000);
+}
+
+/// The length or count of a segment is another number.
+#[test]
+#[cfg_attr(miri, ignore = "it maps files")]
+fn lengths_and_counts_that_cannot_be_are_told() {
+    let place = Place::new();
+    let recording = place.recording();
+    let mut writer = Writer::NEW;
+    for x in 0..5000 {
+        writer.append(recording, record(x));
+    }
+    let whole = fs::read(&place.0).expect("it is there");
+    let unit = SEGMENT_UNIT;
+    let [length, count] = [8, 16];
+    for (segment, field, number, why) in [
+        // The next segment would be the one before it.
+        (
+            1,
+            length,
+            0_u64.wrapping_sub(unit),
+            "damaged at byte 131072",
+        ),
+        (0, length, 0, "damaged at byte 65536"),
+        (0, length, unit + 32, "damaged at byte 65536"),
+        (0, length, 17 * unit, "damaged at byte 65536"),
+        (0, length, 2 * unit, "segment 1 is missing"),
+        (0, count, u64::MAX, "records, and 2046 of them are there"),
+        (0, count, 100, "its thread has filled another one after it"),
+    ] {
+        let mut damaged = whole.clone();
+        let at = (HEAD_BYTES + segment * unit) as usize + field;
+        damaged[at..at + 8].copy_from_slice(&number.to_le_bytes());
+        fs::write(&place.0, &damaged).expect("it can be written");
+        let (file, _, _) = place.read();
+        let told = file.faults.join("; ");
+        assert!(told.contains(why), "no `{why}` in {told}");
+    }
+}
+
+#[test]
+#[cfg_attr(miri, ignore = "it maps files")]
+fn a_work_is_named_when_its_name_is_written() {
+    let place = Place::new();
+    let (recording, mut writer) = (place.recording(), Writer::NEW);
+    let named = Record {
+        kind: Kind::Template as u8,
+        ..Record::default()
+    };
+    assert!(writer.is_unnamed(recording, 7) && writer.is_unnamed(recording, 7));
+    assert!(writer.append_text(recording, named, "seven"));
+    recording.named.lock().insert(7);
+    assert!(!writer.is_unnamed(recording, 7) && writer.is_unnamed(recording, 8));
+    // Another thread does not name it again. Without room nobody is asked to.
+    let mut other = Writer::NEW;
+    assert!(!other.is_unnamed(recording, 7));
+    recording.full.store(true, Ordering::Relaxed);
+    assert!(!other.is_unnamed(recording, 8) && !other.append_text(recording, named, "eight"));
 }
 
 #[test]
@@ -195,11 +270,14 @@ fn what_is_no_recording_of_this_version_is_told() {
     assert!(place.refused().contains("OCR_TRACE="));
     place.recording();
     let mut other = fs::read(&place.0).expect("it is there");
+    other[12] = 1;
+    fs::write(&place.0, &other).expect("it can be written");
+    assert!(place.refused().contains("is damaged: its head says"));
     other[8] = VERSION as u8 + 1;
     fs::write(&place.0, &other).expect("it can be written");
     let why = place.refused();
     assert!(
-        why.contains("of version 2, and this command reads version 1"),
+        why.contains("of version 3, and this command reads version 2"),
         "{why}"
     );
 }

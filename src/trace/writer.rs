@@ -2,12 +2,16 @@
 //!
 //! What a thread needs to write a record is its own, so writing one takes no lock. A lock is taken where a segment is
 //! full: the file grows by a new one, whose room on the disk is reserved before it is mapped. So a full disk is an error
-//! here, with a message, and never a signal at a store into a mapping. After that nothing more is recorded.
+//! here, with a message, and never a signal at a store into a mapping. After that a thread records what there is room for in
+//! its own segment, and what does not fit is counted as lost.
+//!
+//! The process that has begun a recording is the only one that writes it. One that it forks has the mappings, too, and
+//! would write where its parent does, so recording ends there (`leave_to_parent`).
 
 use super::clock;
 use super::format::{
-    HEAD_BYTES, Head, Kind, LONGEST_TEXT, MAGIC, RECORD_BYTES, Record, SEGMENT_HEAD_BYTES,
-    SEGMENT_MAGIC, SEGMENT_UNIT, SegmentHead, TEXT_AT, ThreadRole, VERSION,
+    HEAD_BYTES, Head, Kind, LARGEST_SEGMENT, LONGEST_TEXT, MAGIC, RECORD_BYTES, Record,
+    SEGMENT_HEAD_BYTES, SEGMENT_MAGIC, SEGMENT_UNIT, SegmentHead, TEXT_AT, ThreadRole, VERSION,
 };
 use crate::text::Readable;
 use parking_lot::Mutex;
@@ -19,6 +23,7 @@ use std::os::fd::AsRawFd;
 use std::path::{Path, PathBuf};
 use std::ptr;
 use std::ptr::NonNull;
+use std::sync::OnceLock;
 use std::sync::atomic::{AtomicBool, AtomicPtr, AtomicU32, AtomicU64, Ordering};
 use std::time::SystemTime;
 
@@ -26,7 +31,10 @@ use std::time::SystemTime;
 const SAMPLE_EACH_NS: u64 = 5_000_000;
 
 /// Of the first bytes of a file segments are small, so that a short run has a short file. Then they are larger.
-const LARGER_FROM: [(u64, u64); 2] = [(64 * SEGMENT_UNIT, 16), (8 * SEGMENT_UNIT, 4)];
+const LARGER_FROM: [(u64, u64); 2] = [
+    (64 * SEGMENT_UNIT, LARGEST_SEGMENT),
+    (8 * SEGMENT_UNIT, 4 * SEGMENT_UNIT),
+];
 
 /// The run that is recorded; null where none is. What it points to is never freed: a thread may have read the pointer
 /// just before the run ended. There is one for each recorded run of the process.
@@ -57,10 +65,10 @@ impl Mapped {
             rlim_cur: 0,
             rlim_max: 0,
         };
-        // SAFETY: the place is valid. Where it fails, nothing is written, and the limit is 0, which is no limit below.
-        unsafe { libc::getrlimit(libc::RLIMIT_FSIZE, &raw mut limit) };
+        // SAFETY: the place is valid.
+        let is_known = unsafe { libc::getrlimit(libc::RLIMIT_FSIZE, &raw mut limit) } == 0;
         // Beyond it, a signal would end the program.
-        if limit.rlim_cur != 0 && offset + bytes > limit.rlim_cur {
+        if is_known && offset + bytes > limit.rlim_cur {
             return Err(io::Error::from_raw_os_error(libc::EFBIG));
         }
         // SAFETY: it takes no pointers, and the file is open.
@@ -108,13 +116,14 @@ pub(crate) struct Recording {
     clock: clock::Kind,
     head: Mapped,
     file: Mutex<Growing>,
-    /// There is no room for more.
+    /// There is no room for another segment. Relaxed: it orders nothing, and a thread that sees it late asks in vain.
     full: AtomicBool,
+    /// How many threads have written. Relaxed: each gets a number of its own.
     owners: AtomicU32,
-    /// The works, devices that have been named.
+    /// The works that have been named.
     named: Mutex<FxHashSet<u64>>,
     calibrating: Mutex<()>,
-    /// When counters are to be looked at next, in ticks.
+    /// When counters are to be looked at next, in ticks. Relaxed: of those who ask one changes it.
     due: AtomicU64,
 }
 
@@ -127,8 +136,28 @@ struct Growing {
 /// Begins to record a run into a new file. `text` says what runs where, in lines `name=value`. What is there under
 /// the name is replaced: a process that still records into it goes on with its own file.
 pub(crate) fn begin(path: &Path, text: &str) -> Result<(), String> {
-    CURRENT.store(create(path, text)?, Ordering::Release);
+    static IN_CHILDREN: OnceLock<libc::c_int> = OnceLock::new();
+    let error = *IN_CHILDREN.get_or_init(|| {
+        // SAFETY: the function may run in a child of any thread, since it stores into an atomic alone.
+        unsafe { libc::pthread_atfork(None, None, Some(leave_to_parent)) }
+    });
+    if error != 0 {
+        return Err(format!(
+            "the recording {} cannot be written, since processes that the program forks could not be kept from it: {}",
+            Readable::path(path),
+            io::Error::from_raw_os_error(error)
+        ));
+    }
+    let recording = create(path, text)?;
+    // Release: pairs with the load of `current`.
+    CURRENT.store(recording, Ordering::Release);
     Ok(())
+}
+
+/// Ends the recording in a process that was forked while a run was recorded: it is its parent's.
+unsafe extern "C" fn leave_to_parent() {
+    // Relaxed: the child has one thread.
+    CURRENT.store(ptr::null_mut(), Ordering::Relaxed);
 }
 
 fn create(path: &Path, text: &str) -> Result<&'static mut Recording, String> {
@@ -194,6 +223,7 @@ fn head_of(file: &File, text: &str) -> io::Result<Mapped> {
         ended_ticks: AtomicU64::new(0),
         lost: AtomicU64::new(0),
         text_bytes: length as u64,
+        reached: AtomicU64::new(HEAD_BYTES),
     };
     let place = mapped.at.as_ptr().wrapping_add(TEXT_AT);
     // SAFETY: the mapping has room for a head's text, of this length at most, and nobody else knows it.
@@ -203,31 +233,30 @@ fn head_of(file: &File, text: &str) -> io::Result<Mapped> {
     Ok(mapped)
 }
 
-/// The run has ended with this status; what follows is not recorded.
+/// The run has ended with this status: nothing is recorded any more, but what a thread is just writing.
 pub(crate) fn end(status: i32) {
     let Some(recording) = current() else { return };
+    // Relaxed: a thread that sees it late writes into a file that is there, and a reader takes what it finds.
+    CURRENT.store(ptr::null_mut(), Ordering::Relaxed);
     recording.calibrate();
     let head = recording.head();
     let ticks = clock::ticks(recording.clock);
     head.ended_ticks.store(ticks, Ordering::Relaxed);
+    // Release: pairs with the read of the file by a reader, which finds the time, too.
     head.ended
         .store(1 + u64::from(status as u32), Ordering::Release);
     let lost = head.lost.load(Ordering::Relaxed);
     if lost != 0 {
         warning!(
-            "the recording {} lacks the last {lost} records, for which there was no room",
+            "the recording {} lacks {lost} records or more, for which there was no room",
             Readable::path(&recording.path)
         );
     }
 }
 
-/// Nothing is recorded any more.
-pub(crate) fn stop() {
-    CURRENT.store(ptr::null_mut(), Ordering::Release);
-}
-
 pub(super) fn current() -> Option<&'static Recording> {
-    // SAFETY: the pointer is null, or that of a recording that is never freed. Acquire: it was made before.
+    // SAFETY: the pointer is null, or that of a recording that is never freed. Acquire: pairs with the store of `begin`,
+    // before which the recording was made.
     unsafe { CURRENT.load(Ordering::Acquire).as_ref() }
 }
 
@@ -250,6 +279,7 @@ impl Recording {
         let place = &head.later[next as usize % 2];
         place[0].store(ticks, Ordering::Relaxed);
         place[1].store(ns, Ordering::Relaxed);
+        // Release: pairs with the read of the file by a reader, which finds the pair.
         head.calibrated.store(next, Ordering::Release);
     }
 
@@ -262,8 +292,8 @@ impl Recording {
         let mut growing = self.file.lock();
         let (file, offset) = (&growing.file, growing.end);
         let mut larger = LARGER_FROM.iter();
-        let units = larger.find(|(from, _)| offset >= *from);
-        let bytes = units.map_or(1, |(_, units)| *units) * SEGMENT_UNIT;
+        let bytes = larger.find(|(from, _)| offset >= *from);
+        let bytes = bytes.map_or(SEGMENT_UNIT, |(_, bytes)| *bytes);
         let mapped =
             Mapped::new(file, offset, bytes).or_else(|_| Mapped::new(file, offset, SEGMENT_UNIT));
         let mapped = match mapped {
@@ -271,8 +301,8 @@ impl Recording {
             Err(error) => {
                 if !self.full.swap(true, Ordering::Relaxed) {
                     warning!(
-                        "the recording {} ends here, after {} bytes: {error}; the program goes on, and what was \
-                         recorded before can be read",
+                        "the recording {} has {} bytes and gets no more: {error}. The program goes on; each thread \
+                         records what it has room for, and the rest is lost",
                         Readable::path(&self.path),
                         growing.end
                     );
@@ -283,7 +313,7 @@ impl Recording {
         growing.end += mapped.bytes as u64;
         self.calibrate();
         let head = SegmentHead {
-            magic: SEGMENT_MAGIC,
+            magic: AtomicU64::new(0),
             bytes: mapped.bytes as u64,
             count: AtomicU64::new(0),
             // SAFETY: `gettid` has no preconditions, and touches no memory of the caller.
@@ -293,8 +323,15 @@ impl Recording {
             unused: [0; 5],
             spare: 0,
         };
+        let place = mapped.at.cast::<SegmentHead>();
         // SAFETY: the mapping begins at a page, has room for this, and nobody else knows it.
-        unsafe { mapped.at.cast::<SegmentHead>().write(head) };
+        unsafe { place.write(head) };
+        // SAFETY: it was written above, and lives as long as `mapped`.
+        let head = unsafe { place.as_ref() };
+        // Release: pairs with the read of the file by a reader, which finds the rest of the head. So does the next one, by
+        // which a reader knows that the file was no shorter.
+        head.magic.store(SEGMENT_MAGIC, Ordering::Release);
+        self.head().reached.store(growing.end, Ordering::Release);
         Some(mapped)
     }
 }
@@ -334,6 +371,21 @@ impl Writer {
         named: FxHashSet::with_hasher(FxBuildHasher),
     };
 
+    /// Whether a work has no name yet and there is room for one. Of two threads that ask at once both may name it.
+    fn is_unnamed(&mut self, recording: &'static Recording, work: u64) -> bool {
+        if !ptr::eq(self.recording, recording) {
+            self.named.clear();
+        }
+        if self.named.contains(&work) || recording.full.load(Ordering::Relaxed) {
+            return false;
+        }
+        let is_named = recording.named.lock().contains(&work);
+        if is_named {
+            self.named.insert(work);
+        }
+        !is_named
+    }
+
     /// Writes a record, dated now unless it has a time. Its time, or 0 where there is no room.
     #[inline]
     fn append(&mut self, recording: &'static Recording, mut record: Record) -> u64 {
@@ -356,7 +408,7 @@ impl Writer {
         if let Some(segment) = &self.segment {
             // SAFETY: a segment begins with its head, and lives as long as it is this thread's.
             let head = unsafe { segment.at.cast::<SegmentHead>().as_ref() };
-            // Release: who reads this count in another process reads the records, too.
+            // Release: pairs with the read of the file by a reader, which finds as many records.
             head.count.store(self.count, Ordering::Release);
         }
     }
@@ -398,8 +450,13 @@ impl Writer {
         true
     }
 
-    /// Writes a record and a text behind it, in one segment.
-    fn append_text(&mut self, recording: &'static Recording, mut record: Record, text: &str) {
+    /// Writes a record and a text behind it, in one segment. False where there is no room.
+    fn append_text(
+        &mut self,
+        recording: &'static Recording,
+        mut record: Record,
+        text: &str,
+    ) -> bool {
         let mut length = text.len().min(LONGEST_TEXT);
         while !text.is_char_boundary(length) {
             length -= 1;
@@ -408,7 +465,7 @@ impl Writer {
         let room = 1 + length.div_ceil(RECORD_BYTES) as u64;
         let known = ptr::eq(self.recording, recording);
         if (!known || self.most - self.count < room) && !self.turn_over(recording, room) {
-            return;
+            return false;
         }
         record.ticks = clock::ticks(self.clock);
         let (mut at, first) = (self.next.wrapping_add(1).cast::<u8>(), self.next);
@@ -421,6 +478,7 @@ impl Writer {
         self.count += room - 1;
         self.put(record);
         self.next = first.wrapping_add(room as usize);
+        true
     }
 }
 
@@ -442,9 +500,11 @@ pub(super) fn append(record: Record) -> u64 {
     ticks
 }
 
-/// Writes a record and a text behind it.
-pub(super) fn append_text(record: Record, text: &str) {
-    with(|writer, recording| writer.append_text(recording, record, text));
+/// Writes a record and a text behind it. Whether it is written.
+pub(super) fn append_text(record: Record, text: &str) -> bool {
+    let mut is_written = false;
+    with(|writer, recording| is_written = writer.append_text(recording, record, text));
+    is_written
 }
 
 /// Ticks now, and how many so many nanoseconds are, by the speed of the clock since the run began.
@@ -485,17 +545,20 @@ pub(super) fn set_role(role: ThreadRole) {
     with(|writer, _| writer.role = role);
 }
 
-/// Whether this is the first time that anybody names this; each thread asks at all threads once.
+/// Whether a work has no name yet and there is room for one. Each thread asks all threads once.
 #[inline]
-pub(super) fn is_unnamed(address: u64) -> bool {
+pub(super) fn is_unnamed(work: u64) -> bool {
     let mut unnamed = false;
-    with(|writer, recording| {
-        if !ptr::eq(writer.recording, recording) {
-            writer.named.clear();
-        }
-        unnamed = writer.named.insert(address) && recording.named.lock().insert(address);
-    });
+    with(|writer, recording| unnamed = writer.is_unnamed(recording, work));
     unnamed
+}
+
+/// Notes that the name of a work is written.
+pub(super) fn set_named(work: u64) {
+    with(|writer, recording| {
+        writer.named.insert(work);
+        recording.named.lock().insert(work);
+    });
 }
 
 #[cfg(all(test, not(loom)))]

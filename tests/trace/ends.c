@@ -1,6 +1,6 @@
 /*
  * A graph of EDTs that ends in the way that the first argument says, after as many EDTs as the second says: a chain in
- * which each EDT satisfies the next by its output event, with a block.
+ * which each EDT satisfies the next by its output event, with a block. "fork" has a child abort, and is killed then.
  */
 #include <ocr.h>
 
@@ -8,6 +8,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 static const char *how;
@@ -18,6 +19,22 @@ static ocrGuid_t link_edt(u32 paramc, u64 *paramv, u32 depc, ocrEdtDep_t depv[])
     return depv[0].guid;
 }
 
+/* A process that is forked has the recording's memory. What it does is not the run's. */
+static void fork_and_be_killed(void) {
+    pid_t child = fork();
+    if (child == 0) {
+        ocrGuid_t block;
+        void *content;
+        for (int i = 0; i < 1000; i++)
+            ocrDbCreate(&block, &content, 64, DB_PROP_NONE, NULL_HINT, NO_ALLOC);
+        ocrAbort(5);
+    }
+    int status = 0;
+    waitpid(child, &status, 0);
+    if (WIFEXITED(status) && WEXITSTATUS(status) == 5)
+        kill(getpid(), SIGKILL);
+}
+
 static ocrGuid_t last_edt(u32 paramc, u64 *paramv, u32 depc, ocrEdtDep_t depv[]) {
     (void)paramc, (void)depc;
     if (*(u64 *)depv[0].ptr != paramv[0])
@@ -26,6 +43,8 @@ static ocrGuid_t last_edt(u32 paramc, u64 *paramv, u32 depc, ocrEdtDep_t depv[])
     fflush(stderr);
     if (!strcmp(how, "kill"))
         kill(getpid(), SIGKILL);
+    if (!strcmp(how, "fork"))
+        fork_and_be_killed();
     if (!strcmp(how, "crash"))
         *(volatile int *)8 = 1;
     if (!strcmp(how, "abort"))

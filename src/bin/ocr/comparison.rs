@@ -101,7 +101,8 @@ impl<'a> Comparison<'a> {
     pub(crate) fn ran(&mut self, row: usize, run: Run, purpose: Purpose) {
         let policy = self.rows[row].policy.clone();
         same::see(&self.options.same, &mut self.values, &run, &policy);
-        if let Some(score) = &run.report.score
+        // A part of a run says nothing of the whole.
+        if let Some(score) = run.report.score.as_ref().filter(|score| !score.partial)
             && purpose != Purpose::WarmUp
         {
             self.rows[row].bound =

@@ -58,6 +58,9 @@ pub(crate) fn trace(options: &Options) -> Result<(), Failure> {
                 run.records,
                 run.edts.len()
             );
+            if found.wrong.is_empty() && found.cut.is_empty() {
+                text += "whole, and nothing is wrong\n";
+            }
             for sentence in &found.wrong {
                 text += &format!("wrong: {sentence}\n");
             }
@@ -65,10 +68,7 @@ pub(crate) fn trace(options: &Options) -> Result<(), Failure> {
                 text += &format!("cut: {sentence}\n");
             }
             for sentence in &found.left {
-                text += &format!("left when the run ended: {sentence}\n");
-            }
-            if found.wrong.is_empty() && found.cut.is_empty() {
-                text += "whole, and nothing is wrong\n";
+                text += &format!("left by the run when it ended: {sentence}\n");
             }
             print(&if *json {
                 trace_json::check(&run, &found)
@@ -78,7 +78,7 @@ pub(crate) fn trace(options: &Options) -> Result<(), Failure> {
             match (found.wrong.len(), found.cut.len()) {
                 (0, 0) => Ok(()),
                 (0, _) => Err(Failure::failed(format!(
-                    "the recording {} is not whole, as far as it goes nothing is wrong with it",
+                    "the recording {} is not whole; as far as it goes, nothing is wrong with it",
                     run.name
                 ))),
                 _ => Err(Failure::failed(format!(
@@ -111,6 +111,9 @@ pub(crate) fn trace(options: &Options) -> Result<(), Failure> {
                      EDT came first here; --arrows N allows more\n",
                     written.left_out
                 );
+            }
+            for gap in run.gaps() {
+                text += &format!("partial: {gap}\n");
             }
             print(&text)
         }

@@ -235,11 +235,10 @@ impl Run {
         self.runtime.keep_models();
         self.runtime.remark_wrong_models();
         let seconds = self.runtime.started.elapsed().as_secs_f64();
-        trace::writer::end(status);
         self.runtime.record_names();
+        trace::writer::end(status);
         let score = self.runtime.score();
         self.runtime.report_with(status, seconds, score);
-        trace::writer::stop();
         // A thread of the program may be in a call, or about to end its context: then it has the
         // runtime, and frees it later.
         drop(self.runtime);

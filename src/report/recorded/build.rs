@@ -11,6 +11,9 @@ use std::path::Path;
 /// More sentences of one kind than this are counted only.
 const SENTENCES: usize = 20;
 
+/// No record is dated later than so many nanoseconds after the begin, which is more than two years: one that is, is damaged.
+const LONGEST_RUN: u64 = 1 << 56;
+
 /// What a thread does, at the record that is looked at.
 #[derive(Clone, Copy, Default)]
 struct Doing {
@@ -35,6 +38,8 @@ struct Builder {
     blocks: FxHashMap<u64, u32>,
     bytes_now: u64,
     unknown: u64,
+    /// Records of a time that cannot be.
+    misdated: u64,
     dropped: usize,
 }
 
@@ -63,22 +68,30 @@ pub fn read(path: &Path) -> Result<Run, ReadError> {
         blocks: FxHashMap::default(),
         bytes_now: 0,
         unknown: 0,
+        misdated: 0,
         dropped: 0,
     };
     let scale = recording.scale;
     let faults = recording.for_each(|event| {
-        let [now, written] = [event.record.ticks, event.written].map(|ticks| scale.ns(ticks));
-        let took = match Kind::of(event.record.kind) {
-            Some(Kind::Kernel) => scale.length(event.record.y),
-            Some(Kind::Copy) => scale.length(u64::from(event.record.c) * 16),
-            _ => 0,
-        };
+        let times = [
+            scale.ns(event.record.ticks),
+            scale.ns(event.written),
+            match Kind::of(event.record.kind) {
+                Some(Kind::Kernel) => scale.length(event.record.y),
+                Some(Kind::Copy) => scale.length(u64::from(event.record.c) * 16),
+                _ => 0,
+            },
+        ];
+        if times[0].max(times[2]) > LONGEST_RUN {
+            builder.misdated += 1;
+        }
+        let [now, written, took] = times.map(|ns| ns.min(LONGEST_RUN));
         builder.run.end = builder.run.end.max(written);
         builder.see(event, now, took);
     })?;
     builder.run.cut.extend(faults);
     if let Some(ticks) = recording.ended_ticks {
-        builder.run.end = scale.ns(ticks);
+        builder.run.end = scale.ns(ticks).min(LONGEST_RUN);
     }
     Ok(builder.finish())
 }
@@ -189,7 +202,7 @@ impl Builder {
                 let edt = self.edt(record.x);
                 let its = &mut self.run.edts[edt as usize];
                 its.satisfied += 1;
-                its.bytes += bytes;
+                its.bytes = its.bytes.saturating_add(bytes);
                 if let Some(&block) = self.blocks.get(&record.y)
                     && record.a != Mode::Null as u8
                 {
@@ -253,11 +266,12 @@ impl Builder {
             Kind::Copy => {
                 let device = self.run.devices.entry(record.a).or_default();
                 device.copies += 1;
-                device.copying += took;
-                match record.b {
-                    0 => device.bytes_in += record.y,
-                    _ => device.bytes_out += record.y,
-                }
+                device.copying = device.copying.saturating_add(took);
+                let bytes = match record.b {
+                    0 => &mut device.bytes_in,
+                    _ => &mut device.bytes_out,
+                };
+                *bytes = bytes.saturating_add(record.y);
                 self.run.copies.push(Transfer {
                     place: record.a,
                     to_device: record.b == 0,
@@ -273,7 +287,7 @@ impl Builder {
                 self.run.block_bytes.push(record.y);
                 self.run.block_guids.push(record.x);
                 self.run.blocks_created += 1;
-                self.bytes_now += record.y;
+                self.bytes_now = self.bytes_now.saturating_add(record.y);
                 self.run.most_block_bytes = self.run.most_block_bytes.max(self.bytes_now);
             }
             Kind::BlockGone => {
@@ -284,7 +298,8 @@ impl Builder {
             Kind::Busy => {
                 let since = self.doing.entry(owner).or_default().idle_since.take();
                 let idle = since.map_or(0, |since| now.saturating_sub(since));
-                self.run.threads.entry(owner).or_default().idle += idle;
+                let thread = self.run.threads.entry(owner).or_default();
+                thread.idle = thread.idle.saturating_add(idle);
             }
             Kind::Counter => {
                 let values = self.run.counters.entry((record.a, record.b as u8));
@@ -359,14 +374,14 @@ impl Builder {
         let time = its.time().unwrap_or(0);
         let thread = self.run.threads.entry(owner).or_default();
         thread.edts += 1;
-        thread.busy += time;
+        thread.busy = thread.busy.saturating_add(time);
     }
 
     fn kernel(&mut self, event: Event, now: u64, took: u64) {
         let record = event.record;
         let device = self.run.devices.entry(record.a).or_default();
         device.kernels += 1;
-        device.busy += took;
+        device.busy = device.busy.saturating_add(took);
         let lane = (record.a, record.b);
         let begin = now.saturating_sub(took);
         let last = self.lanes.insert(lane, now).unwrap_or(0);
@@ -403,6 +418,12 @@ impl Builder {
             self.run.wrong.push(format!(
                 "{} records are of no kind that this version knows",
                 self.unknown
+            ));
+        }
+        if self.misdated != 0 {
+            self.run.wrong.push(format!(
+                "{} records are of a time more than two years after the begin",
+                self.misdated
             ));
         }
         if self.dropped != 0 {

@@ -38,17 +38,11 @@ impl Run {
     pub fn check(&self) -> Findings {
         let mut found = Findings {
             wrong: self.wrong.clone(),
-            cut: self.cut.clone(),
+            cut: self.missing(),
             left: Vec::new(),
         };
-        if self.lost != 0 {
-            found.cut.push(format!(
-                "there was no room for the last {} records or more",
-                self.lost
-            ));
-        }
         // Of what is not there nothing can be said.
-        let whole = found.cut.is_empty();
+        let whole = found.cut.is_empty() && found.wrong.is_empty();
         let mut wrong = |is_wrong: &dyn Fn(&Edt) -> bool, what: &str| {
             let edts: Vec<&Edt> = self.edts.iter().filter(|edt| is_wrong(edt)).collect();
             if !edts.is_empty() {
@@ -85,12 +79,20 @@ impl Run {
                 "runnable with pre-slots that are not satisfied",
             );
         }
-        match self.status {
-            None => {
-                found.cut.push(self.no_end());
-                self.going_on(&mut found.cut);
-            }
-            Some(_) => self.going_on(&mut found.left),
+        if self.status.is_none() {
+            found.cut.push(self.no_end());
+        }
+        let list = match self.status {
+            None => &mut found.cut,
+            Some(_) => &mut found.left,
+        };
+        if whole {
+            self.going_on(list);
+        } else {
+            found.cut.push(
+                "what was going on at the end cannot be told, since records are missing or damaged"
+                    .to_string(),
+            );
         }
         found
     }

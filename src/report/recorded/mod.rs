@@ -20,6 +20,7 @@ pub(crate) use medians::Medians;
 pub use score::Score;
 pub(crate) use show::median;
 
+use crate::report::counted;
 use crate::sched::policy::{Certainty, Expected, Why};
 use std::collections::{BTreeMap, HashMap};
 
@@ -252,6 +253,23 @@ impl Run {
         &rest[..rest.partition_point(|one| one.edt == edt)]
     }
 
+    /// What the recording lacks, in sentences; none where all is there, as far as the run went.
+    fn missing(&self) -> Vec<String> {
+        let lost = (self.lost != 0).then(|| {
+            let records = counted(self.lost, "record");
+            format!("there was no room for {records} or more")
+        });
+        lost.into_iter().chain(self.cut.iter().cloned()).collect()
+    }
+
+    /// What the recording lacks, or says and cannot be, in sentences. Where there are some, figures are those of a part of the
+    /// run.
+    pub fn gaps(&self) -> Vec<String> {
+        let mut gaps = self.missing();
+        gaps.extend(self.wrong.iter().cloned());
+        gaps
+    }
+
     /// What an EDT is called in messages.
     pub fn name_of(&self, edt: &Edt) -> String {
         let label = match self.labels.get(&edt.guid) {
@@ -277,5 +295,7 @@ impl Run {
     }
 }
 
+#[cfg(all(test, not(loom)))]
+mod damaged_tests;
 #[cfg(all(test, not(loom)))]
 mod tests;

@@ -25,6 +25,9 @@ pub struct Score {
     pub edts: u64,
     /// Of these, EDTs that could run in a place of which it is not known how long they take there.
     pub unknown: u64,
+    /// Whether the recording lacks some of the run, or is damaged: then all of this is of the part that is there.
+    #[serde(default)]
+    pub partial: bool,
 }
 
 impl Score {
@@ -35,8 +38,13 @@ impl Score {
 
     /// The score in lines, without an end.
     pub fn text(&self) -> String {
+        let part = if self.partial {
+            "of the part of the run that was recorded: "
+        } else {
+            ""
+        };
         let mut text = format!(
-            "from the first EDT's begin to the last one's end {}; no schedule of these EDTs on these places ends before \
+            "{part}from the first EDT's begin to the last one's end {}; no schedule of these EDTs on these places ends before \
              {} ({:.2} times that): area bound {}, critical path {}",
             duration(self.seconds),
             duration(self.mixed),
@@ -74,6 +82,7 @@ impl Run {
             mixed: bounds.mixed / 1e9,
             edts,
             unknown,
+            partial: !self.gaps().is_empty(),
         })
     }
 

@@ -58,6 +58,9 @@ impl Run {
             seconds(self.end),
             counted(self.records, "record")
         );
+        for gap in self.gaps() {
+            let _ = writeln!(text, "partial   {gap}");
+        }
         let ended = self.edts.iter().filter(|edt| edt.end != NEVER).count();
         let _ = writeln!(
             text,
@@ -90,7 +93,8 @@ impl Run {
             }
         }
         let mut rows: Vec<((u32, u8), Vec<u64>)> = times.into_iter().collect();
-        rows.sort_by_key(|(_, times)| std::cmp::Reverse(times.iter().sum::<u64>()));
+        let sum = |times: &[u64]| times.iter().fold(0, |all: u64, ns| all.saturating_add(*ns));
+        rows.sort_by_key(|(_, times)| std::cmp::Reverse(sum(times)));
         let more = rows.len().saturating_sub(TEMPLATES);
         for ((template, place), mut times) in rows.into_iter().take(TEMPLATES) {
             let template = self.templates.get(template as usize);
@@ -101,7 +105,7 @@ impl Run {
                 counted(times.len() as u64, "EDT"),
                 self.place_name(place),
                 seconds(median(&mut times)),
-                seconds(times.iter().sum())
+                seconds(sum(&times))
             );
         }
         if more != 0 {

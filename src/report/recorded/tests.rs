@@ -120,6 +120,34 @@ fn a_check_finds_what_cannot_be() {
 }
 
 #[test]
+fn what_is_made_of_a_part_of_a_run_says_so() {
+    let whole = run();
+    assert!(!whole.summary().contains("part"), "{}", whole.summary());
+    assert!(!whole.score().expect("a score").partial);
+    for change in [
+        &(|run: &mut Run| run.lost = 1) as &dyn Fn(&mut Run),
+        &|run| run.cut = vec!["the file is cut off".into()],
+        &|run| run.wrong = vec!["a record is damaged".into()],
+    ] {
+        let mut run = run();
+        change(&mut run);
+        // The last EDT may have begun, and nobody has recorded it.
+        run.edts[2].begin = NEVER;
+        run.edts[2].end = NEVER;
+        let found = run.check();
+        assert!(found.left.is_empty(), "{found:?}");
+        let told = found.cut.iter().any(|cut| cut.contains("cannot be told"));
+        assert!(told, "{found:?}");
+        let score = run.score().expect("a score");
+        assert!(score.text().starts_with("of the part of the run"));
+        assert!(
+            run.summary()
+                .contains(&format!("partial   {}\n", run.gaps()[0]))
+        );
+    }
+}
+
+#[test]
 fn what_is_left_of_a_run_that_has_ended_is_no_fault() {
     let mut run = run();
     run.edts[2].begin = NEVER;

@@ -430,7 +430,7 @@ impl Run<'_> {
                 };
                 let ns = self.transfers.expected(index, direction, bytes);
                 if ns != 0 {
-                    self.bytes_moved += bytes;
+                    self.bytes_moved = self.bytes_moved.saturating_add(bytes);
                 }
                 let line = &mut self.devices[index];
                 at = at.max(line.link_free_at) + ns;

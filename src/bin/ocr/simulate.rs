@@ -14,8 +14,11 @@ The EDTs take the times that were measured, and the policies are those that the 
 from the beginning how long EDTs take, as after an earlier run; with --cold they do not. Left out are what the runtime itself \
 costs, and that EDTs slow each other down.
 
+OCR_SCHED=static:1:1 has functions and kernels run, so that both times are known; OCR_DEVICES=all has a CPU device used \
+beside functions, too.
+
 Example:
-  OCR_TRACE=a.trace OCR_SCHED=static:1:1 build/examples/levenshtein a.fa b.fa
+  OCR_TRACE=a.trace OCR_SCHED=static:1:1 OCR_DEVICES=all build/examples/levenshtein a.fa b.fa
   ocr simulate a.trace --workers 16 --device speed=10x,bandwidth=12GB/s,latency=10us,count=2";
 
 /// Simulated besides the policy of the recording, where none is asked for.

@@ -66,6 +66,16 @@ pub enum NoBounds {
     Malformed,
 }
 
+impl std::fmt::Display for NoBounds {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str(match self {
+            NoBounds::Circle => "EDTs wait for each other",
+            NoBounds::Nowhere => "an EDT can run in no place of the machine",
+            NoBounds::Malformed => "some of its times are no times",
+        })
+    }
+}
+
 /// The edges by the task that they lead from, and the tasks in an order in which edges lead onwards alone.
 struct Order {
     tasks: Vec<u32>,

@@ -34,20 +34,13 @@ fn parts(run: &Run) -> FxHashMap<u8, f64> {
     }
     let part = |(place, mut spans): (u8, Vec<(u64, u64)>)| {
         spans.sort_unstable();
-        let (mut sum, mut any, mut last) = (0, 0, 0);
+        let (mut sum, mut any, mut last) = (0.0, 0.0, 0);
         for (begin, end) in spans {
-            sum += end.saturating_sub(begin);
-            any += end.saturating_sub(begin.max(last));
+            sum += end.saturating_sub(begin) as f64;
+            any += end.saturating_sub(begin.max(last)) as f64;
             last = last.max(end);
         }
-        (
-            place,
-            if sum == 0 {
-                1.0
-            } else {
-                any as f64 / sum as f64
-            },
-        )
+        (place, if sum == 0.0 { 1.0 } else { any / sum })
     };
     spans.into_iter().map(part).collect()
 }
@@ -327,14 +320,14 @@ pub(super) fn of(run: &Run, machine: &Machine) -> Result<Made, String> {
 /// What was measured.
 fn measured(run: &Run) -> Row {
     let places = usize::from(run.devices.keys().copied().max().unwrap_or(0)) + 1;
-    let (mut edts, mut busy) = (vec![0; places], vec![0; places]);
+    let (mut edts, mut busy) = (vec![0; places], vec![0_u64; places]);
     let (mut first, mut last) = (u64::MAX, 0);
     for edt in &run.edts {
         if let (Some(ns), place) = (edt.time(), usize::from(edt.place))
             && place < places
         {
             edts[place] += 1;
-            busy[place] += ns;
+            busy[place] = busy[place].saturating_add(ns);
             (first, last) = (first.min(edt.begin), last.max(edt.end));
         }
     }
@@ -345,6 +338,6 @@ fn measured(run: &Run) -> Row {
         seconds: ns as f64 / 1e9,
         edts,
         busy: shares(&busy, ns, about("workers").parse().unwrap_or(1)),
-        bytes_moved: run.copies.iter().map(|copy| copy.bytes).sum(),
+        bytes_moved: (run.copies.iter()).fold(0, |all, copy| all.saturating_add(copy.bytes)),
     }
 }

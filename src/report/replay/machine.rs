@@ -35,8 +35,8 @@ fn number(text: &str, units: &[(&str, f64)]) -> Option<f64> {
     let (digits, factor) = units
         .iter()
         .find_map(|(unit, factor)| Some((text.strip_suffix(unit)?, *factor)))?;
-    let value: f64 = digits.trim().parse().ok()?;
-    (value.is_finite() && value >= 0.0).then_some(value * factor)
+    let value = digits.trim().parse::<f64>().ok()? * factor;
+    (value.is_finite() && value >= 0.0).then_some(value)
 }
 
 impl FromStr for DeviceWish {
@@ -82,7 +82,8 @@ impl FromStr for DeviceWish {
                 }
                 _ => {
                     return Err(wrong(
-                        "a device has a speed, a bandwidth, a latency and a count",
+                        "no property of a device; write speed=10x,bandwidth=12GB/s,latency=10us,count=4, of which each may \
+                         be left out",
                     ));
                 }
             }

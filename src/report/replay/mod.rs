@@ -25,7 +25,7 @@ pub use machine::{DeviceWish, Wish};
 use crate::model::{KeptTimes, RunTimes};
 use crate::report::bounds::{Bounds, Precedence, Problem};
 use crate::report::recorded::Run;
-use crate::simulate::{Graph, MachineModel, simulate};
+use crate::simulate::{Device, Graph, MachineModel, Task, Uses, simulate};
 use serde::Serialize;
 
 /// Rounds for the mixed bound.
@@ -77,11 +77,13 @@ impl Replay {
     pub fn new(run: &Run, wish: &Wish) -> Result<Replay, String> {
         let machine = machine::of(run, wish)?;
         let made = graph::of(run, &machine)?;
+        check_length(&made.graph, &machine.model)?;
         let mut notes = Vec::new();
-        if run.status.is_none() || run.lost != 0 || !run.cut.is_empty() {
-            notes.push(
-                "the recording is cut off: the EDTs that had ended are simulated".to_string(),
-            );
+        if run.status.is_none() {
+            notes.push("the run has no end: the EDTs that had ended are simulated".to_string());
+        }
+        for gap in run.gaps() {
+            notes.push(format!("a part of the run alone is simulated: {gap}"));
         }
         let left = run.edts.len() - made.edts;
         if left != 0 {
@@ -127,7 +129,7 @@ impl Replay {
         let bounds = replay.problem().bounds(ROUNDS);
         replay.bounds = bounds.map_err(|why| {
             format!(
-                "the recording {} tells of no graph that could run: {why:?}",
+                "the recording {} tells of no graph that could run: {why}",
                 run.name
             )
         })?;
@@ -261,6 +263,42 @@ impl Replay {
     pub fn is_recorded_machine(&self) -> bool {
         self.is_recorded_machine
     }
+}
+
+/// The most nanoseconds of all EDTs and copies together that are simulated, some three years: sums of them have room in 64
+/// bits, with a hundred times as much for what policies expect.
+const LONGEST: f64 = 1e17;
+
+/// Refuses what would take longer than [`LONGEST`] if everything were done one after the other, and where it takes longest.
+fn check_length(graph: &Graph, machine: &MachineModel) -> Result<(), String> {
+    let run = |task: &Task| task.ns.iter().flatten().max().map_or(0.0, |ns| *ns as f64);
+    let copies = machine
+        .devices
+        .iter()
+        .filter(|device| !device.shares_memory);
+    let copy = |bytes: u64| {
+        let ns = |device: &Device| device.latency_ns + bytes as f64 * 1e9 / device.bandwidth;
+        // From one device, and to another.
+        2.0 * copies.clone().map(ns).fold(0.0, f64::max)
+    };
+    let bytes = |uses: &Uses| graph.blocks[uses.block as usize].bytes;
+    let all = |task: &Task| {
+        run(task)
+            + task
+                .blocks
+                .iter()
+                .map(|uses| copy(bytes(uses)))
+                .sum::<f64>()
+    };
+    let sum: f64 = graph.tasks.iter().map(all).sum();
+    if sum <= LONGEST {
+        return Ok(());
+    }
+    Err(
+        "EDTs and copies would take more than three years on this machine, which is not simulated: check the speed, \
+         bandwidth and latency of --device, and the recording with `ocr trace check`"
+            .to_string(),
+    )
 }
 
 /// Which part of a time places were busy.

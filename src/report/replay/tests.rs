@@ -194,6 +194,38 @@ fn blocks_keep_their_identities_and_are_copied_once() {
     assert_eq!((row.seconds * 1e9) as u64, 10_000 + (1 << 20) + 200);
 }
 
+/// Sums of times stay within 64 bits: what would take longer is refused, and what takes no time is not.
+#[test]
+fn machines_that_are_absurd_are_refused() {
+    let mut run = run(vec![edt(0, 1, 0, 1000), edt(0, 1, 1000, 2000)]);
+    run.block_bytes = vec![1 << 20];
+    run.uses = vec![Use {
+        edt: 1,
+        block: 0,
+        writes: true,
+    }];
+    for device in [
+        "speed=1e-300",
+        "speed=1e-15",
+        "latency=1e290s",
+        "latency=1e9s",
+        "bandwidth=1e-300B/s",
+    ] {
+        let error = replay(&run, None, &[device]).err().expect(device);
+        assert!(error.contains("more than three years"), "{device}: {error}");
+    }
+    for device in ["speed=1e300", "latency=0ns", "bandwidth=1e290GB/s"] {
+        let replay = replay(&run, None, &[device]).expect(device);
+        for policy in ["device", "eft", "eager"] {
+            assert!(replay.simulate(policy, false).expect(device).seconds < 1.0);
+        }
+    }
+    let error = "latency=1e308s"
+        .parse::<DeviceWish>()
+        .expect_err("infinite");
+    assert!(error.contains("a latency is written as"), "{error}");
+}
+
 #[test]
 fn devices_are_written_so() {
     let device: DeviceWish = "speed=10x,bandwidth=12GB/s,latency=10us,count=4"
@@ -214,8 +246,11 @@ fn devices_are_written_so() {
         ("latency=NaNus", "a latency is written as"),
         ("count=0", "a count is a number from 1"),
         ("count=99", "a count is a number from 1"),
-        ("cores=3", "a device has a speed"),
-        ("", "a device has a speed"),
+        (
+            "cores=3",
+            "\"cores=3\": no property of a device; write speed=10x,",
+        ),
+        ("", "no property of a device"),
     ] {
         let error = text.parse::<DeviceWish>().expect_err(text);
         assert!(error.contains(why), "{text}: {error}");
@@ -236,6 +271,8 @@ fn what_cannot_be_simulated_is_told() {
     let error = replay(&one, None, &["speed=2x"]).err().expect("no device");
     assert!(error.contains("the recording has no device"), "{error}");
     one.status = None;
+    one.lost = 3;
     let notes = replay(&one, None, &[]).expect("it can run").notes;
-    assert!(notes[0].contains("cut off"), "{notes:?}");
+    assert!(notes[0].contains("the run has no end"), "{notes:?}");
+    assert!(notes[1].contains("no room for 3 records"), "{notes:?}");
 }

@@ -1,8 +1,8 @@
 //! The README and the guide keep their word: their programs compile and print what is shown, the tables are those of the
-//! code, the sentences of the guide are short, and what the documents point to is there.
+//! code, their sentences are short, and what the documents point to is there.
 //!
-//! In the README and in the chapters of `docs/guide/src`, a comment in front of a fence says what the fence is. In the
-//! guide, each fence of C or of a console has one.
+//! In the README and in the chapters of `docs/guide/src`, a comment in front of a fence says what the fence is. Each
+//! fence of C or of a console has one.
 //!
 //! | comment | the fence |
 //! |---|---|
@@ -85,7 +85,7 @@ fn each_fence_of_code_is_marked() {
             || mark.starts_with("not run: ")
     };
     let mut wrong = Vec::new();
-    for document in chapters() {
+    for document in documents_that_run() {
         for fence in fences(&document) {
             let is_code = ["c", "console"].contains(&fence.language.as_str());
             match fence.mark {
@@ -212,9 +212,9 @@ fn the_guide_names_each_chapter_once() {
 const WORDS: usize = 30;
 
 #[test]
-fn sentences_of_the_guide_are_short() {
+fn sentences_of_readme_and_guide_are_short() {
     let mut long = Vec::new();
-    for document in chapters() {
+    for document in documents_that_run() {
         for sentence in documents::sentences(&document) {
             let has_letter = |word: &&str| word.chars().any(char::is_alphanumeric);
             let words = sentence.split_whitespace().filter(has_letter).count();
@@ -227,6 +227,16 @@ fn sentences_of_the_guide_are_short() {
         long.is_empty(),
         "more than {WORDS} words:\n{}",
         long.join("\n")
+    );
+}
+
+#[test]
+fn the_readme_fits_on_a_few_pages() {
+    const LINES: usize = 130;
+    let lines = read("README.md").lines().count();
+    assert!(
+        lines <= LINES,
+        "{lines} lines, more than {LINES}: what explains belongs to the guide"
     );
 }
 

@@ -246,6 +246,8 @@ fn documents_that_point() -> Vec<String> {
     let others = [
         "CONTRIBUTING.md",
         "CHANGELOG.md",
+        "SECURITY.md",
+        "SUPPORT.md",
         "docs/design.md",
         "docs/opencl-implementations.md",
         "docs/performance.md",

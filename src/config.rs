@@ -90,7 +90,7 @@ pub const SETTINGS: &[Description] = &[
     Description {
         name: "check",
         variable: "OCR_CHECK",
-        what: "strict: end at the first misuse of the interface and say what to do; leaks: and with status 1 if objects are left; default: off",
+        what: "strict: end at the first misuse of the interface that can be seen, and say what to do; leaks: and with status 1 if objects are left; default: off",
     },
     Description {
         name: "stats",

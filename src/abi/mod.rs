@@ -23,7 +23,12 @@ pub mod sys {
 }
 
 /// The functions of the headers.
-#[allow(non_camel_case_types, dead_code, unreachable_pub)]
+#[allow(
+    non_camel_case_types,
+    dead_code,
+    unreachable_pub,
+    clippy::upper_case_acronyms
+)]
 mod api {
     include!(concat!(env!("OUT_DIR"), "/api.rs"));
 

@@ -225,9 +225,12 @@ fn eft_leaves_blocks_where_they_are() {
     assert_eq!(outcome.bytes_moved, 2 * (8 << 20));
 }
 
-/// What a simulated policy has considered: when, for which EDT, why, which place was chosen, and for each place the queue and the
-/// end in microseconds.
-fn considered(graph: &Graph, known: &[RunTimes]) -> Vec<(u64, usize, Why, u8, Vec<(u64, u64)>)> {
+/// What a policy considers: when, for which EDT, why, which place was chosen, and for each place the queue and the end in
+/// microseconds.
+type Considers = (u64, usize, Why, u8, Vec<(u64, u64)>);
+
+/// What a simulated policy has considered.
+fn considered(graph: &Graph, known: &[RunTimes]) -> Vec<Considers> {
     let outcome = simulate_recorded(graph, &machine(1, 1), "eft", known).expect("it ends");
     let mut choices = Vec::new();
     for (at, place) in outcome.considered {

@@ -98,7 +98,7 @@ impl Rule {
             return Err(format!("there is no key {key}"));
         }
         let letter = id.rsplit_once('-').map(|(_, letter)| letter);
-        if !letter.is_some_and(|letter| letter.len() == 1 && letter >= "a" && letter <= "z") {
+        if !letter.is_some_and(|letter| letter.len() == 1 && ("a"..="z").contains(&letter)) {
             return Err("an ID ends with - and a small letter".into());
         }
         let like = match section.get("like").and_then(Value::as_str) {

@@ -58,8 +58,9 @@ fn entry(entry: &Entry) -> Value {
         "template": entry.key.template,
         "variant": entry.key.variant,
         "bytes": entry.bytes,
-        "alone_ns": entry.alone,
-        "beside_others_ns": entry.beside,
+        "alone_ns": entry.times.alone,
+        "beside_others_ns": entry.times.beside,
+        "first_ns": entry.times.first,
         "samples": entry.samples(),
         "days_ago": days_ago(entry.day),
     })

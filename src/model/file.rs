@@ -7,6 +7,12 @@
 //! day=20782  program=jacobi:1f0c...  template=sweep+0x1a30  variant=kernel sweep 77ab...  bytes=8192  alone=812,790  beside=1020  order=aba  check=5d0c12aa
 //! ```
 //!
+//! A device that copies has a line for each direction, with the samples of its copies (`model::CopySamples`):
+//!
+//! ```text
+//! day=20782  copies=to  latency=9800,10100  per-kib=120000  check=0a41c233
+//! ```
+//!
 //! The day is the last one on which a run has used the line, counted from the first of January 1970. Samples are
 //! nanoseconds, the oldest first. `order` says of the last eleven samples of both kinds, the oldest first, which ran alone (a)
 //! and which beside others (b). Where it is missing, those that ran alone are taken for the newest. A line of a variant that
@@ -17,6 +23,7 @@
 
 use crate::model::class::KeptTimes;
 use crate::model::samples::KEPT;
+use crate::model::transfers::{CopySamples, Direction};
 use std::fmt::Write;
 
 /// The first line of a file that this runtime writes, and of the only ones that it reads.
@@ -54,6 +61,17 @@ pub struct Entry {
     pub times: KeptTimes,
 }
 
+/// What is known of copies to the device of a file, or from it.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Link {
+    /// Which way.
+    pub direction: Direction,
+    /// The day on which a run has added to it last, since the first of January 1970.
+    pub day: u64,
+    /// How long they took.
+    pub samples: CopySamples,
+}
+
 /// What was found in a file.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub struct Content {
@@ -61,6 +79,8 @@ pub struct Content {
     pub place: String,
     /// The entries that are right.
     pub entries: Vec<Entry>,
+    /// What is known of copies, one of each direction at most.
+    pub links: Vec<Link>,
     /// What is wrong with the rest, for people.
     pub damage: Option<String>,
 }
@@ -155,18 +175,70 @@ fn beside_first(alone: usize, beside: usize) -> u32 {
     ((1 << count) - 1) << alone.min(KEPT)
 }
 
+/// A line with its check behind it.
+fn checked(mut line: String) -> String {
+    let check = check(&line);
+    let _ = write!(line, "\tcheck={check:08x}");
+    line
+}
+
+/// What stands before the check of a line; none where it does not fit.
+fn unchecked(line: &str) -> Option<&str> {
+    let (checked, sum) = line.rsplit_once("\tcheck=")?;
+    let is_right = sum.len() == 8 && u32::from_str_radix(sum, 16).ok()? == check(checked);
+    is_right.then_some(checked)
+}
+
+fn list(samples: &[u64]) -> String {
+    let words: Vec<String> = samples.iter().map(u64::to_string).collect();
+    words.join(",")
+}
+
+impl Link {
+    fn line(&self) -> String {
+        let direction = match self.direction {
+            Direction::ToDevice => "to",
+            Direction::FromDevice => "from",
+        };
+        checked(format!(
+            "day={}\tcopies={direction}\tlatency={}\tper-kib={}",
+            self.day,
+            list(&self.samples.latency_ns),
+            list(&self.samples.ps_per_kib)
+        ))
+    }
+
+    /// None where the line is not as [`Link::line`] writes it.
+    fn parse(line: &str) -> Option<Link> {
+        let mut fields = unchecked(line)?.split('\t');
+        let mut field = |name: &str| value(fields.next()?, name);
+        let day = field("day")?.parse().ok()?;
+        let direction = match field("copies")? {
+            "to" => Direction::ToDevice,
+            "from" => Direction::FromDevice,
+            _ => return None,
+        };
+        let samples = CopySamples {
+            latency_ns: samples(field("latency")?)?,
+            ps_per_kib: samples(field("per-kib")?)?,
+        };
+        let is_empty = samples == CopySamples::default();
+        (!is_empty && fields.next().is_none()).then_some(Link {
+            direction,
+            day,
+            samples,
+        })
+    }
+}
+
 impl Entry {
     fn line(&self) -> String {
-        let list = |samples: &[u64]| {
-            let words: Vec<String> = samples.iter().map(u64::to_string).collect();
-            words.join(",")
-        };
         let Key {
             program,
             template,
             variant,
         } = &self.key;
-        let mut line = format!(
+        checked(format!(
             "day={}\tprogram={program}\ttemplate={template}\tvariant={variant}\tbytes={}\talone={}\tbeside={}",
             self.day,
             self.bytes,
@@ -179,18 +251,12 @@ impl Entry {
         if let Some(ns) = self.times.first {
             let _ = write!(line, "\tfirst={ns}");
         }
-        let check = check(&line);
-        let _ = write!(line, "\tcheck={check:08x}");
-        line
+        checked(line)
     }
 
     /// None where the line is not as [`Entry::line`] writes it.
     fn parse(line: &str) -> Option<Entry> {
-        let (checked, sum) = line.rsplit_once("\tcheck=")?;
-        if sum.len() != 8 || u32::from_str_radix(sum, 16).ok()? != check(checked) {
-            return None;
-        }
-        let mut fields = checked.split('\t');
+        let mut fields = unchecked(line)?.split('\t');
         let mut field = |name: &str| value(fields.next()?, name);
         let day = field("day")?.parse().ok()?;
         let key = Key {
@@ -259,9 +325,10 @@ impl Content {
         content.place = place.into();
         let mut wrong = 0;
         for line in lines.filter(|line| !line.is_empty()) {
-            match Entry::parse(line) {
-                Some(entry) => content.entries.push(entry),
-                None => wrong += 1,
+            match (Entry::parse(line), Link::parse(line)) {
+                (Some(entry), _) => content.entries.push(entry),
+                (None, Some(link)) => content.links.push(link),
+                (None, None) => wrong += 1,
             }
         }
         if wrong != 0 {
@@ -274,15 +341,23 @@ impl Content {
     /// The text of the file, with the check of each line.
     pub(crate) fn text(&self) -> String {
         let mut text = format!("{FIRST_LINE}\nplace\t{}\n", self.place);
-        for entry in &self.entries {
-            text += &entry.line();
+        let links = self.links.iter().map(Link::line);
+        for line in links.chain(self.entries.iter().map(Entry::line)) {
+            text += &line;
             text.push('\n');
         }
         text
     }
 
     /// Takes in what a run has learned, which replaces what was known of the same, and lets go what is old or too much.
-    pub(crate) fn merge(&mut self, newer: Vec<Entry>, today: u64) {
+    pub(crate) fn merge(&mut self, newer: Vec<Entry>, links: Vec<Link>, today: u64) {
+        self.links
+            .retain(|link| today.saturating_sub(link.day) <= DAYS);
+        for link in links {
+            self.links.retain(|old| old.direction != link.direction);
+            self.links.push(link);
+        }
+        self.links.sort_by_key(|link| link.direction);
         let mut all = std::collections::HashMap::new();
         for entry in std::mem::take(&mut self.entries).into_iter().chain(newer) {
             all.insert((entry.key.clone(), entry.bytes), entry);
@@ -341,6 +416,7 @@ mod tests {
         Content {
             place: "a place".into(),
             entries,
+            links: Vec::new(),
             damage: None,
         }
     }
@@ -475,7 +551,7 @@ mod tests {
         ]);
         let mut newer = entry("a", 64, today);
         newer.times.alone[0] = 1;
-        kept.merge(vec![newer.clone(), entry("a", 128, today)], today);
+        kept.merge(vec![newer.clone(), entry("a", 128, today)], vec![], today);
         let found: Vec<_> = kept
             .entries
             .iter()
@@ -484,9 +560,37 @@ mod tests {
         assert_eq!(found, [("a", 64), ("a", 128), ("c", 64)]);
         assert_eq!(kept.entries[0], newer);
         let many = (0..MOST as u64 + 50).map(|bytes| entry("d", bytes, today));
-        kept.merge(many.collect(), today);
+        kept.merge(many.collect(), vec![], today);
         assert_eq!(kept.entries.len(), MOST);
         assert!(kept.entries.iter().all(|entry| entry.day == today));
+    }
+
+    #[test]
+    fn copies_are_kept_by_direction() {
+        let link = |direction, day, ns| Link {
+            direction,
+            day,
+            samples: CopySamples {
+                latency_ns: vec![ns],
+                ps_per_kib: vec![],
+            },
+        };
+        let (to, from) = (Direction::ToDevice, Direction::FromDevice);
+        let today = 1000;
+        let mut kept = content(vec![entry("a", 64, today)]);
+        kept.merge(vec![], vec![link(from, 900, 5), link(to, 100, 6)], 900);
+        assert_eq!(Content::parse(kept.text().as_bytes()), kept);
+        // The newer one replaces the older one of its direction, and an old one goes.
+        kept.merge(vec![], vec![link(from, today, 7)], today);
+        assert_eq!(kept.links, [link(from, today, 7)]);
+        let text = kept.text();
+        for wrong in [
+            text.replace("latency=7", "latency=8"),
+            text.replace("copies=from", "copies=by"),
+        ] {
+            let found = Content::parse(wrong.as_bytes());
+            assert!(found.links.is_empty() && found.damage.is_some() && found.entries.len() == 1);
+        }
     }
 
     proptest! {

@@ -36,11 +36,11 @@ mod transfers;
 
 pub use class::{Estimate, KeptTimes};
 #[cfg(not(loom))]
-pub use file::{Content, Entry, Key, hash};
+pub use file::{Content, Entry, Key, Link, hash};
 pub use run_times::RunTimes;
 #[cfg(not(loom))]
 pub use store::{Store, StoredFile, today};
-pub use transfers::{Direction, Transfers};
+pub use transfers::{CopySamples, Direction, Transfers};
 
 /// How many places can be told apart: the host, and as many devices as `object::place::Place` has.
 pub const PLACES: usize = 32;

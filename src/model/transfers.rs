@@ -3,6 +3,7 @@
 //! Each way to or from a device has a latency and a bandwidth. The first values are those of a platform description, if
 //! there is one, or usual ones of such links. What the run measures corrects them: a copy in which the latency is most of
 //! the time is a sample of the latency, and any other one of the bandwidth. Each is the median of the last eleven such samples.
+//! What earlier runs have kept of them is taken in as if it had been measured now.
 
 use crate::model::PLACES;
 use crate::model::samples::Samples;
@@ -14,12 +15,39 @@ use std::sync::Mutex;
 use std::sync::OnceLock;
 
 /// Which way a copy goes.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
 pub enum Direction {
     /// From the host to the device.
     ToDevice,
     /// From the device to the host.
     FromDevice,
+}
+
+impl Direction {
+    /// Both.
+    pub const ALL: [Direction; 2] = [Direction::ToDevice, Direction::FromDevice];
+}
+
+/// The samples of a way, the oldest first.
+#[derive(Clone, PartialEq, Eq, Debug, Default)]
+pub struct CopySamples {
+    /// Nanoseconds of short copies.
+    pub latency_ns: Vec<u64>,
+    /// Picoseconds for each KiB of long ones.
+    pub ps_per_kib: Vec<u64>,
+}
+
+impl CopySamples {
+    /// What follows from them: nanoseconds of a short copy, and bytes per second of a long one; none where there is no sample.
+    pub fn medians(&self) -> (Option<f64>, Option<f64>) {
+        let median = |samples: &[u64]| {
+            let mut all = Samples::default();
+            samples.iter().for_each(|&value| all.add(value));
+            (all.len() != 0).then(|| all.median() as f64)
+        };
+        let bandwidth = median(&self.ps_per_kib).map(|ps| 1024.0 * 1e12 / ps);
+        (median(&self.latency_ns), bandwidth)
+    }
 }
 
 /// Nanoseconds of a short copy, where nobody has measured one.
@@ -47,6 +75,8 @@ struct WaySamples {
     latency_ns: Samples,
     /// In thousandths of a nanosecond for a KiB, so that whole numbers say enough.
     per_kib: Samples,
+    /// Whether this run has added some.
+    is_new: bool,
 }
 
 impl Way {
@@ -61,6 +91,18 @@ impl Way {
     fn get(&self) -> (f64, f64) {
         let number = |word: &AtomicU64| f64::from_bits(word.load(Ordering::Relaxed));
         (number(&self.latency_ns), number(&self.ns_per_byte))
+    }
+
+    fn add_latency(&self, samples: &mut WaySamples, ns: u64) {
+        samples.latency_ns.add(ns);
+        let median = samples.latency_ns.median() as f64;
+        self.latency_ns.store(median.to_bits(), Ordering::Relaxed);
+    }
+
+    fn add_per_kib(&self, samples: &mut WaySamples, per_kib: u64) {
+        samples.per_kib.add(per_kib);
+        let median = samples.per_kib.median() as f64 / 1024.0 / 1000.0;
+        self.ns_per_byte.store(median.to_bits(), Ordering::Relaxed);
     }
 }
 
@@ -115,20 +157,50 @@ impl Transfers {
         let Ok(mut samples) = way.samples.try_lock() else {
             return;
         };
+        samples.is_new = true;
         if moving_ns < latency_ns {
-            samples
-                .latency_ns
-                .add((ns as f64 - moving_ns).max(1.0) as u64);
-            let median = samples.latency_ns.median() as f64;
-            way.latency_ns.store(median.to_bits(), Ordering::Relaxed);
+            let ns = (ns as f64 - moving_ns).max(1.0);
+            way.add_latency(&mut samples, ns as u64);
         } else {
             // A latency that was guessed too high must not make a link look infinitely fast.
             let moving_ns = (ns as f64 - latency_ns).max(ns as f64 / 4.0);
             let per_kib = (moving_ns / bytes as f64 * 1024.0 * 1000.0).max(1.0);
-            samples.per_kib.add(per_kib as u64);
-            let median = samples.per_kib.median() as f64 / 1024.0 / 1000.0;
-            way.ns_per_byte.store(median.to_bits(), Ordering::Relaxed);
+            way.add_per_kib(&mut samples, per_kib as u64);
         }
+    }
+
+    /// Takes in what an earlier run has kept of a way.
+    pub fn seed(&self, device: usize, direction: Direction, kept: &CopySamples) {
+        let Some(way) = self.way(device, direction) else {
+            return;
+        };
+        let usual = || Box::new(Way::new(USUAL_LATENCY_NS, USUAL_BANDWIDTH));
+        let way = way.get_or_init(usual);
+        // Nothing panics with the lock held, so it is never poisoned. Where memory is shared, nothing is copied.
+        if way.get().1 != 0.0
+            && let Ok(mut samples) = way.samples.try_lock()
+        {
+            for &ns in &kept.latency_ns {
+                way.add_latency(&mut samples, ns);
+            }
+            for &per_kib in &kept.ps_per_kib {
+                way.add_per_kib(&mut samples, per_kib);
+            }
+        }
+    }
+
+    /// The samples of a way, if this run has added some.
+    pub fn new_samples(&self, device: usize, direction: Direction) -> Option<CopySamples> {
+        let samples = self
+            .way(device, direction)?
+            .get()?
+            .samples
+            .try_lock()
+            .ok()?;
+        samples.is_new.then(|| CopySamples {
+            latency_ns: samples.latency_ns.iter().collect(),
+            ps_per_kib: samples.per_kib.iter().collect(),
+        })
     }
 }
 
@@ -190,6 +262,41 @@ mod tests {
             transfers.expected(1, ToDevice, 1_000_000),
             1_001_000.0
         ));
+    }
+
+    #[test]
+    fn what_is_kept_can_be_taken_in_again() {
+        let (first, second) = (Transfers::default(), Transfers::default());
+        for round in 1..=20 {
+            first.sample(1, ToDevice, 64, 2_000 + round);
+            first.sample(1, ToDevice, 4 << 20, 5_000_000 + round);
+        }
+        assert_eq!(first.new_samples(1, FromDevice), None);
+        let kept = first.new_samples(1, ToDevice).expect("samples");
+        assert_eq!((kept.latency_ns.len(), kept.ps_per_kib.len()), (11, 11));
+        let (latency, bandwidth) = kept.medians();
+        assert!((1_900.0..2_020.0).contains(&latency.expect("a median")));
+        assert!(near(
+            bandwidth.expect("a median") as u64,
+            (4 << 20) as f64 / 5e-3
+        ));
+        second.begin(1, ToDevice, 1e6, 1e6);
+        second.seed(1, ToDevice, &kept);
+        for bytes in [64, 1 << 20] {
+            assert_eq!(
+                first.expected(1, ToDevice, bytes),
+                second.expected(1, ToDevice, bytes)
+            );
+        }
+        assert_eq!(
+            second.new_samples(1, ToDevice),
+            None,
+            "this run has added none"
+        );
+        // It is of no use where nothing is copied.
+        second.shares_memory(2);
+        second.seed(2, ToDevice, &kept);
+        assert_eq!(second.expected(2, ToDevice, 1 << 30), 0);
     }
 
     #[test]

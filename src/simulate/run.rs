@@ -84,7 +84,7 @@ fn run(
         if device.shares_memory {
             transfers.shares_memory(index);
         } else {
-            for direction in [Direction::ToDevice, Direction::FromDevice] {
+            for direction in Direction::ALL {
                 transfers.begin(index, direction, device.latency_ns, device.bandwidth);
             }
         }

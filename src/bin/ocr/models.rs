@@ -3,7 +3,7 @@
 use crate::table::{Align, Table, bytes};
 use crate::{Failure, models_json, print};
 use ocr::config::Settings;
-use ocr::model::{Content, Entry, Store, StoredFile as File, today};
+use ocr::model::{Content, Direction, Entry, Link, Store, StoredFile as File, today};
 use ocr::report::{counted, duration};
 use std::collections::BTreeSet;
 use std::io::Write;
@@ -113,6 +113,33 @@ pub(crate) fn matches(content: &Content, entry: &Entry, filter: Option<&str>) ->
     filter.is_none_or(|filter| names.iter().any(|name| name.contains(filter)))
 }
 
+/// Whether a filter is for what is known of copies.
+fn names_links(content: &Content, filter: &str) -> bool {
+    content.place.contains(filter) || "copies".contains(filter)
+}
+
+/// What is known of copies to a place and back, in lines.
+fn copies(content: &Content) -> String {
+    let line = |link: &Link| {
+        let (latency_ns, bandwidth) = link.samples.medians();
+        let direction = match link.direction {
+            Direction::ToDevice => "to",
+            Direction::FromDevice => "from",
+        };
+        let short = latency_ns.map_or("not known".into(), |ns| duration(ns / 1e9));
+        let long = bandwidth.map_or("not known".into(), |bandwidth| {
+            format!("{:.2} GB/s", bandwidth / 1e9)
+        });
+        let samples = link.samples.latency_ns.len() + link.samples.ps_per_kib.len();
+        format!(
+            "copies {direction} the device: short ones take {short}, long ones go at {long}; {}, {}\n",
+            counted(samples as u64, "sample"),
+            ago(link.day)
+        )
+    };
+    content.links.iter().map(line).collect()
+}
+
 /// When something was used last.
 fn ago(day: u64) -> String {
     match today().saturating_sub(day) {
@@ -140,7 +167,8 @@ fn list(store: &Store, files: &[File]) -> String {
     for content in readable(files) {
         let keys: BTreeSet<_> = content.entries.iter().map(|entry| &entry.key).collect();
         let programs: BTreeSet<_> = keys.iter().map(|key| &key.program).collect();
-        let last = content.entries.iter().map(|entry| entry.day).max();
+        let days = content.entries.iter().map(|entry| entry.day);
+        let last = days.chain(content.links.iter().map(|link| link.day)).max();
         table.row(vec![
             content.place.clone(),
             programs.len().to_string(),
@@ -174,12 +202,16 @@ fn show(store: &Store, files: &[File], filter: Option<&str>) -> String {
     for content in readable(files) {
         let entries = content.entries.iter();
         let mut entries: Vec<&Entry> = entries.filter(|e| matches(content, e, filter)).collect();
-        if entries.is_empty() {
+        let links = match filter {
+            Some(filter) if !names_links(content, filter) => String::new(),
+            _ => copies(content),
+        };
+        if entries.is_empty() && links.is_empty() {
             continue;
         }
         entries.sort_by_key(|entry| (&entry.key, entry.bytes));
         let mut table = Table::new(columns.map(|(title, align)| (title.into(), align)).into());
-        for entry in entries {
+        for entry in &entries {
             let key = &entry.key;
             table.row(vec![
                 short(&key.program, ':').into(),
@@ -196,7 +228,13 @@ fn show(store: &Store, files: &[File], filter: Option<&str>) -> String {
                 ago(entry.day),
             ]);
         }
-        text += &format!("{}:\n\n{}\n", content.place, table.text());
+        text += &format!("{}:\n\n", content.place);
+        if !entries.is_empty() {
+            text += &format!("{}\n", table.text());
+        }
+        if !links.is_empty() {
+            text += &format!("{links}\n");
+        }
     }
     match (text.is_empty(), filter) {
         (false, _) => text,
@@ -222,7 +260,8 @@ fn remove(store: &Store, files: &[File], filter: Option<&str>) -> Result<(), Fai
             continue;
         }
         let goes = |content: &Content, entry: &Entry| matches(content, entry, filter);
-        let gone = store.remove(path, goes, filter.is_none());
+        let links_go = |content: &Content| filter.is_none_or(|filter| names_links(content, filter));
+        let gone = store.remove(path, goes, links_go, filter.is_none());
         entries += gone.map_err(Failure::failed)?;
         emptied += usize::from(!path.exists());
     }

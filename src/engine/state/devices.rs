@@ -393,7 +393,7 @@ impl Runtime {
         if info.host_unified && !settings.force_copies {
             return self.transfers.shares_memory(device);
         }
-        for direction in [Direction::ToDevice, Direction::FromDevice] {
+        for direction in Direction::ALL {
             let link = self.platform.as_ref();
             if let Some(link) = link.and_then(|platform| platform.link(info.index, direction)) {
                 self.transfers

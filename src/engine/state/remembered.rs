@@ -1,4 +1,4 @@
-//! What runs remember of earlier ones: how long EDTs have taken, in files of the user's (`model::Store`).
+//! What runs remember of earlier ones: how long EDTs and copies have taken, in files of the user's (`model::Store`).
 //!
 //! What is known of a variant is read when its kernels are added, and what this run has learned of it is written at the end
 //! of the run. Nothing that goes wrong there is an error of the program: a place of which nothing can be read is one of which
@@ -10,7 +10,7 @@
 
 use crate::config::Models;
 use crate::engine::state::runtime::Runtime;
-use crate::model::{Entry, Key, Store, hash, today};
+use crate::model::{Direction, Entry, Key, Link, Store, hash, today};
 use crate::object::code::{Code, Kernel};
 use crate::object::place::Place;
 use crate::symbols;
@@ -173,6 +173,11 @@ impl Runtime {
                          else writes the file, or name another directory in OCR_MODELS"
                     ));
                 }
+                for link in &content.links {
+                    if let Some(device) = place.device_index() {
+                        self.transfers.seed(device, link.direction, &link.samples);
+                    }
+                }
                 for entry in content.entries {
                     known.entry(entry.key.clone()).or_default().push(entry);
                 }
@@ -233,10 +238,11 @@ impl Runtime {
             }
         });
         for (place, entries) in learned {
-            if entries.is_empty() {
+            let links = self.learned_links(place, today);
+            if entries.is_empty() && links.is_empty() {
                 continue;
             }
-            if let Err(error) = store.add(&self.name_of(place), entries, today) {
+            if let Err(error) = store.add(&self.name_of(place), entries, links, today) {
                 let text = format!(
                     "what this run has learned cannot be kept: {error}. Let this user write there, name another directory in \
                      OCR_MODELS, or set OCR_MODELS=off"
@@ -244,5 +250,20 @@ impl Runtime {
                 self.registry.remark(text);
             }
         }
+    }
+
+    /// What this run has learned of copies to a place and back.
+    fn learned_links(&self, place: Place, today: u64) -> Vec<Link> {
+        let Some(device) = place.device_index() else {
+            return Vec::new();
+        };
+        let link = |direction| {
+            Some(Link {
+                direction,
+                day: today,
+                samples: self.transfers.new_samples(device, direction)?,
+            })
+        };
+        Direction::ALL.into_iter().filter_map(link).collect()
     }
 }

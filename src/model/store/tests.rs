@@ -66,11 +66,13 @@ fn what_is_added_is_there_and_by_others_too() {
     let folder = Folder::new("store-add");
     let (one, other) = (folder.store(), folder.store());
     assert_eq!(one.read("a").expect("nothing").entries, []);
-    one.add("a", vec![entry("x", 1)], today()).expect("written");
-    other
-        .add("a", vec![entry("y", 2)], today())
+    one.add("a", vec![entry("x", 1)], vec![], today())
         .expect("written");
-    one.add("a", vec![entry("x", 3)], today()).expect("written");
+    other
+        .add("a", vec![entry("y", 2)], vec![], today())
+        .expect("written");
+    one.add("a", vec![entry("x", 3)], vec![], today())
+        .expect("written");
     assert_eq!(
         one.read("a").expect("read").entries,
         [entry("x", 3), entry("y", 2)]
@@ -90,7 +92,7 @@ fn many_writers_lose_nothing_and_damage_nothing() {
                 for round in 0..25 {
                     let template = format!("{writer} {round}");
                     store
-                        .add("a", vec![entry(&template, 1)], today())
+                        .add("a", vec![entry(&template, 1)], vec![], today())
                         .expect("written");
                     assert_eq!(store.read("a").expect("read").damage, None);
                 }
@@ -105,14 +107,14 @@ fn what_cannot_be_read_is_told_and_replaced() {
     let folder = Folder::new("store-damaged");
     let store = folder.store();
     store
-        .add("a", vec![entry("x", 1)], today())
+        .add("a", vec![entry("x", 1)], vec![], today())
         .expect("written");
     let path = store.path("a");
     std::fs::write(&path, "ocr-models 7\nwhatever\n").expect("written");
     let found = store.read("a").expect("read");
     assert!(found.entries.is_empty() && found.damage.expect("damage").contains("another version"));
     store
-        .add("a", vec![entry("x", 1)], today())
+        .add("a", vec![entry("x", 1)], vec![], today())
         .expect("written");
     assert_eq!(store.read("a").expect("read").entries.len(), 1);
     let large = File::create(&path).expect("created");
@@ -125,7 +127,7 @@ fn what_cannot_be_read_is_told_and_replaced() {
     );
     std::fs::remove_file(&path).expect("removed");
     std::fs::create_dir(&path).expect("created");
-    assert!(store.read("a").is_err() && store.add("a", vec![], today()).is_err());
+    assert!(store.read("a").is_err() && store.add("a", vec![], vec![], today()).is_err());
     let left = std::fs::read_dir(store.directory())
         .expect("listed")
         .flatten();
@@ -138,14 +140,16 @@ fn a_directory_that_cannot_be_written_is_told() {
     let folder = Folder::new("store-unwritable");
     std::fs::create_dir_all(&folder.0).expect("created");
     std::fs::write(folder.0.join("deep"), "a file").expect("written");
-    let error = folder.store().add("a", vec![entry("x", 1)], today());
+    let error = folder
+        .store()
+        .add("a", vec![entry("x", 1)], vec![], today());
     assert!(error.expect_err("no directory").contains("deep/models"));
     assert_eq!(folder.store().files().map(|files| files.len()).ok(), None);
     // Root may write everywhere.
     let locked = folder.0.join("locked");
     std::fs::create_dir(&locked).expect("created");
     std::fs::set_permissions(&locked, std::fs::Permissions::from_mode(0o500)).expect("set");
-    let written = Store::new(locked.clone()).add("a", vec![entry("x", 1)], today());
+    let written = Store::new(locked.clone()).add("a", vec![entry("x", 1)], vec![], today());
     assert_eq!(written.is_ok(), File::create(locked.join("probe")).is_ok());
 }
 
@@ -154,17 +158,17 @@ fn entries_and_files_are_removed() {
     let folder = Folder::new("store-remove");
     let store = folder.store();
     store
-        .add("a", vec![entry("x", 1), entry("y", 1)], today())
+        .add("a", vec![entry("x", 1), entry("y", 1)], vec![], today())
         .expect("written");
     let path = store.path("a");
     let only = |name: &'static str| move |_: &Content, e: &Entry| e.key.template == name;
-    assert_eq!(store.remove(&path, only("z"), false), Ok(0));
-    assert_eq!(store.remove(&path, only("x"), false), Ok(1));
+    assert_eq!(store.remove(&path, only("z"), |_| false, false), Ok(0));
+    assert_eq!(store.remove(&path, only("x"), |_| false, false), Ok(1));
     assert_eq!(store.read("a").expect("read").entries, [entry("y", 1)]);
-    assert_eq!(store.remove(&path, only("y"), false), Ok(1));
+    assert_eq!(store.remove(&path, only("y"), |_| false, false), Ok(1));
     assert!(!path.exists());
     std::fs::write(&path, "garbage").expect("written");
-    assert_eq!(store.remove(&path, only("y"), false), Ok(0));
-    assert_eq!(store.remove(&path, |_, _| true, true), Ok(0));
+    assert_eq!(store.remove(&path, only("y"), |_| false, false), Ok(0));
+    assert_eq!(store.remove(&path, |_, _| true, |_| true, true), Ok(0));
     assert!(!path.exists());
 }

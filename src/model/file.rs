@@ -238,7 +238,7 @@ impl Entry {
             template,
             variant,
         } = &self.key;
-        checked(format!(
+        let mut line = format!(
             "day={}\tprogram={program}\ttemplate={template}\tvariant={variant}\tbytes={}\talone={}\tbeside={}",
             self.day,
             self.bytes,

@@ -225,12 +225,11 @@ fn eft_leaves_blocks_where_they_are() {
     assert_eq!(outcome.bytes_moved, 2 * (8 << 20));
 }
 
-/// What a policy considers: when, for which EDT, why, which place was chosen, and for each place the queue and the end in
-/// microseconds.
-type Considers = (u64, usize, Why, u8, Vec<(u64, u64)>);
+/// A choice: when, for which EDT, why, which place was chosen, and for each place the queue and the end in microseconds.
+type Chosen = (u64, usize, Why, u8, Vec<(u64, u64)>);
 
 /// What a simulated policy has considered.
-fn considered(graph: &Graph, known: &[RunTimes]) -> Vec<Considers> {
+fn considered(graph: &Graph, known: &[RunTimes]) -> Vec<Chosen> {
     let outcome = simulate_recorded(graph, &machine(1, 1), "eft", known).expect("it ends");
     let mut choices = Vec::new();
     for (at, place) in outcome.considered {
@@ -297,6 +296,58 @@ fn eft_tells_what_it_tries() {
             (1, Why::Tried)
         ]
     );
+}
+
+/// A worker and a device with memory of its own, to which a block of 10 MB takes 10 ms; and EDTs that use one or none.
+fn with_copies(edts: &[(u64, u64, bool)]) -> (Graph, MachineModel, Vec<RunTimes>) {
+    let known = models(edts.len() as u32);
+    let mut graph = Graph {
+        templates: edts.len() as u32,
+        ..Graph::default()
+    };
+    for (number, &(host, device, has_block)) in edts.iter().enumerate() {
+        let (host, device) = (host * 1_000_000, device * 1_000_000);
+        let mut new = task(host, device);
+        new.template = number as u32;
+        if has_block {
+            new.blocks.push(Uses {
+                block: graph.blocks.len() as u32,
+                writes: true,
+            });
+            graph.blocks.push(Block { bytes: 10_000_000 });
+        }
+        let bytes = if has_block { 10_000_000 } else { 0 };
+        known[number].sample(0, bytes, host, false);
+        known[number].sample(1, bytes, device, false);
+        graph.tasks.push(new);
+    }
+    let device = Device {
+        latency_ns: 0.0,
+        bandwidth: 1e9,
+        shares_memory: false,
+    };
+    let machine = MachineModel {
+        workers: 1,
+        devices: vec![device],
+    };
+    (graph, machine, known)
+}
+
+/// A device that waits for a block until 10 ms is not free: what is ready at 1 ms, and takes 1 ms there, runs on the worker, where
+/// it takes 5.
+#[test]
+fn eft_knows_that_a_device_waits_for_a_block() {
+    let (mut graph, machine, known) = with_copies(&[(1, 1, false), (50, 1, true), (5, 1, false)]);
+    graph.tasks[0].ns[1] = None;
+    graph.tasks[0].successors.push(2);
+    assert_eq!(run(&graph, &machine, "eft", &known), 11_000_000);
+}
+
+/// Copies go one after the other: the second EDT would have its block on the device in 20 ms, and takes 15 on the worker.
+#[test]
+fn eft_knows_that_copies_wait_for_each_other() {
+    let (graph, machine, known) = with_copies(&[(50, 1, true), (15, 1, true)]);
+    assert_eq!(run(&graph, &machine, "eft", &known), 15_000_000);
 }
 
 /// EDTs with a high priority go first, in every place.

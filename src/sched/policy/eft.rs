@@ -180,7 +180,7 @@ impl Keeper for Eft {
     fn ended(&self, edt: usize, place: Place, machine: &dyn Machine) {
         self.with(machine, |plan, now| {
             plan.places.ended(edt, place, now);
-            plan.fill_host(now, machine);
+            let _ = plan.fill_host(now, machine);
             ((), plan.offers().then_some(true))
         });
     }
@@ -324,7 +324,10 @@ impl Plan {
             let one = self.next_for(place, now, machine, &mut moved);
             let one = one.or_else(|| self.take_back(place, now, machine));
             if let Some(one) = one {
-                self.places.give(&one.kept, place, now);
+                // What waits behind it ends later than it was planned to.
+                if self.places.give(&one.kept, place, now) && place != Place::HOST {
+                    moved |= self.fill_host(now, machine);
+                }
                 edt = Some(one.kept.edt);
             }
         }
@@ -499,12 +502,14 @@ impl Plan {
             .or_else(|| (len.saturating_sub(LOOKS)..len).find_map(gains))
     }
 
-    /// Where the host has nothing to do, and an EDT that waits for a device ends sooner there by now, moves it.
-    fn fill_host(&mut self, now: u64, machine: &dyn Machine) {
-        if self.places.get(Place::HOST).is_idle()
-            && let Some(one) = self.take_back(Place::HOST, now, machine)
-        {
-            self.places.of(Place::HOST).insert(one);
-        }
+    /// Where the host has nothing to do, and an EDT that waits for a device ends sooner there by now, moves it. True if it has.
+    fn fill_host(&mut self, now: u64, machine: &dyn Machine) -> bool {
+        let is_idle = self.places.get(Place::HOST).is_idle();
+        let one = is_idle.then(|| self.take_back(Place::HOST, now, machine));
+        let Some(one) = one.flatten() else {
+            return false;
+        };
+        self.places.of(Place::HOST).insert(one);
+        true
     }
 }

@@ -105,6 +105,8 @@ pub(super) struct Queue {
     /// The waiting EDTs by what they have in common, so that what they take is asked anew each time.
     classes: SmallVec<[Class; 2]>,
     given: Vec<Given>,
+    /// When the copies to the device have ended that the EDTs need which it was given: they go one after the other.
+    link_free_at: u64,
 }
 
 impl Queue {
@@ -116,6 +118,7 @@ impl Queue {
             line: Line::default(),
             classes: SmallVec::new(),
             given: Vec::new(),
+            link_free_at: 0,
         }
     }
 
@@ -151,6 +154,9 @@ impl Queue {
 
     /// The place is given an EDT whose blocks are there in so many nanoseconds.
     fn give(&mut self, kept: &Kept, copies: u64, now: u64) {
+        if copies != 0 {
+            self.link_free_at = now + copies;
+        }
         self.given.push(Given {
             edt: kept.edt,
             expected: kept.times.expected(self.place, kept.bytes),
@@ -165,12 +171,19 @@ impl Queue {
         let Some(at) = self.given.iter().position(|given| given.edt == edt) else {
             return false;
         };
-        self.given.remove(at);
-        if at == 0
-            && self.place != Place::HOST
-            && let Some(next) = self.given.first_mut()
-        {
-            next.since = now;
+        let ended = self.given.remove(at);
+        if self.place != Place::HOST {
+            // Its blocks were there, maybe earlier than expected, and then those of the others are, too.
+            let early = ended.there.saturating_sub(now);
+            self.link_free_at = self.link_free_at.saturating_sub(early);
+            for given in &mut self.given {
+                given.there = given.there.saturating_sub(early);
+            }
+            if at == 0
+                && let Some(next) = self.given.first_mut()
+            {
+                next.since = now;
+            }
         }
         true
     }
@@ -227,14 +240,27 @@ impl Queue {
         }
     }
 
-    /// What is left of all that the place was given.
+    /// In what time the device has ended all that it was given: each begins when the one before it has ended, and its blocks have
+    /// come.
+    fn given_end_ns(&self, now: u64) -> u64 {
+        self.given.iter().enumerate().fold(0, |end, (at, given)| {
+            let there = given.there.saturating_sub(now);
+            end.max(there) + self.given_one_ns(at, given, now)
+        })
+    }
+
+    /// What is left of all that the place was given, without what it waits for.
     fn given_ns(&self, now: u64) -> u64 {
-        let one = |(at, given): (usize, &Given)| match given.expected {
+        let one = |(at, given)| self.given_one_ns(at, given, now);
+        self.given.iter().enumerate().map(one).sum()
+    }
+
+    fn given_one_ns(&self, at: usize, given: &Given, now: u64) -> u64 {
+        match given.expected {
             // The kernels of a device begin one after the other.
             Some(expected) if at > 0 && self.place != Place::HOST => expected,
             _ => self.left(given, now),
-        };
-        self.given.iter().enumerate().map(one).sum()
+        }
     }
 
     /// What those take that wait.
@@ -249,11 +275,11 @@ impl Queue {
     /// In what time a unit is free for an EDT that takes `ns` and before which `ahead` waits. EDTs of which nothing is known
     /// are taken to need as long.
     fn free_in(&self, ns: u64, ahead: u64, now: u64) -> u64 {
-        let given = self.given_ns(now);
         let others = self.others;
         if self.place != Place::HOST {
-            return given + ahead + others as u64 * ns;
+            return self.given_end_ns(now) + ahead + others as u64 * ns;
         }
+        let given = self.given_ns(now);
         if ahead == 0 && self.given.len() <= self.units {
             if self.given.len() + others < self.units {
                 return 0;
@@ -340,7 +366,13 @@ impl Places {
         let behind = candidate
             .behind
             .map(|device| self.get(device).given_ns(now));
-        Some(candidate.copy_ns + behind.unwrap_or(0))
+        // Blocks come to a device behind those of the EDTs that it was given.
+        let link = match place {
+            Place::HOST => 0,
+            _ if candidate.copy_ns == 0 => 0,
+            device => self.get(device).link_free_at.saturating_sub(now),
+        };
+        Some(link + candidate.copy_ns + behind.unwrap_or(0))
     }
 
     /// Whether the blocks of an EDT are all in a place.
@@ -365,10 +397,11 @@ impl Places {
         others.map(ns).min().unwrap_or(COMMITTED_MOST_NS)
     }
 
-    /// A place is given an EDT.
-    pub(super) fn give(&mut self, kept: &Kept, place: Place, now: u64) {
+    /// A place is given an EDT. True if it has to wait for blocks.
+    pub(super) fn give(&mut self, kept: &Kept, place: Place, now: u64) -> bool {
         let copies = self.copies_in(kept, place, now).unwrap_or(0);
         self.of(place).give(kept, copies, now);
+        copies != 0
     }
 
     /// What is expected of an EDT in a place behind so many of those that wait there; none where it cannot run there.

@@ -2,6 +2,7 @@
 //! [`snapshot`] of what waits for what is read from the objects; nothing here changes one.
 
 pub mod bounds;
+pub mod explain;
 pub mod export;
 pub mod labels;
 pub mod recorded;

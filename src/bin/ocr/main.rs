@@ -14,6 +14,7 @@
 //! | `run.rs` | one run of a program, and what it told |
 //! | `input.rs` | the standard input, for each run |
 //! | `started.rs` | why a program could not be started, or did not run to its end |
+//! | `explain.rs` | `ocr explain`: why a recorded run took so long, and what to change |
 //! | `simulate.rs` | `ocr simulate`: a recorded run on another machine |
 //! | `trace.rs` | `ocr trace`: what is in the recording of a run |
 //! | `trace_json.rs` | the same as JSON |
@@ -24,6 +25,7 @@ mod because;
 mod best;
 mod compare;
 mod comparison;
+mod explain;
 mod generate;
 mod info;
 mod info_json;
@@ -82,6 +84,9 @@ enum Subcommands {
     Models(models::Options),
     /// Looks into the recording of a run that was started with OCR_TRACE=FILE.
     Trace(trace::Options),
+    /// Says why a recorded run took as long as it did, what the placement policy expected of an EDT, and what to change.
+    #[command(after_help = explain::AFTER_HELP)]
+    Explain(explain::Options),
     /// Replays a recorded run on a machine that need not exist, by the policies of the runtime.
     #[command(after_help = simulate::AFTER_HELP)]
     Simulate(simulate::Options),
@@ -161,6 +166,7 @@ fn main() -> ExitCode {
         Ok(Subcommands::Compare(options)) => compare::compare(&options),
         Ok(Subcommands::Models(options)) => models::models(&options),
         Ok(Subcommands::Trace(options)) => trace::trace(&options),
+        Ok(Subcommands::Explain(options)) => explain::explain(&options),
         Ok(Subcommands::Simulate(options)) => simulate::simulate(&options),
         Ok(Subcommands::Tune(options)) => tune::tune(&options),
         Ok(Subcommands::Generate(options)) => generate::generate(&options),

@@ -1,0 +1,140 @@
+//! What is known of a template: how long its EDTs took in each place, and how good the predictions were.
+
+use super::decisions::of_place;
+use super::ground::Ground;
+use crate::report::recorded::{Edt, median};
+use crate::sched::policy::Certainty;
+use serde::Serialize;
+use std::collections::BTreeMap;
+
+/// Errors up to these parts of the measured time are counted apart.
+pub const ERRORS: [f64; 3] = [0.1, 0.25, 0.5];
+
+/// What is known of a template. Times are nanoseconds.
+#[derive(Serialize, Clone, Debug, PartialEq)]
+pub struct TemplateView {
+    /// What it is called.
+    pub name: String,
+    /// EDTs of it that were created, and that have ended.
+    pub created: u64,
+    /// EDTs that have ended.
+    pub ended: u64,
+    /// Each place of the run.
+    pub places: Vec<PlaceOfTemplate>,
+}
+
+/// What a template's EDTs did in a place.
+#[derive(Serialize, Clone, Debug, PartialEq)]
+pub struct PlaceOfTemplate {
+    /// The place, as people call it.
+    pub place: String,
+    /// Whether the template has a variant for it.
+    pub variant: bool,
+    /// EDTs that ran there.
+    pub edts: u64,
+    /// The least, the median and the longest of their times; none where none ran.
+    pub measured_ns: Option<[u64; 3]>,
+    /// What one byte of their blocks took, in the median.
+    pub ns_per_byte: Option<f64>,
+    /// Of the EDTs that ran there and for which a time was predicted: how good that was.
+    pub predictions: Option<Predictions>,
+}
+
+/// How good predictions were.
+#[derive(Serialize, Clone, Debug, PartialEq)]
+pub struct Predictions {
+    /// How many.
+    pub count: u64,
+    /// Of these, guesses by a hint or by a first launch.
+    pub guesses: u64,
+    /// The median of what was predicted.
+    pub predicted_ns: u64,
+    /// The median of the errors, as parts of the measured times.
+    pub median_error: f64,
+    /// How many were off by no more than a tenth, a quarter and half, and by more.
+    pub errors: [u64; 4],
+}
+
+/// What is known of one template.
+pub(super) fn view(ground: &Ground<'_>, number: u32) -> TemplateView {
+    let run = ground.run;
+    let template = run.templates.get(number as usize);
+    let is_of = |edt: &Edt| edt.template == number;
+    let mut by_place: BTreeMap<u8, Vec<u32>> = BTreeMap::new();
+    for &edt in &ground.ran {
+        if is_of(ground.edt(edt)) {
+            by_place.entry(ground.edt(edt).place).or_default().push(edt);
+        }
+    }
+    let places = ground.places.keys().map(|&place| {
+        let edts = by_place.get(&place).map_or(&[][..], Vec::as_slice);
+        let bits = template.map_or(0, |template| template.places);
+        of_place_there(ground, place, place < 64 && bits >> place & 1 != 0, edts)
+    });
+    TemplateView {
+        name: template.map_or_else(String::new, |template| template.name.clone()),
+        created: run.edts.iter().filter(|edt| is_of(edt)).count() as u64,
+        ended: by_place.values().map(|edts| edts.len() as u64).sum(),
+        places: places.collect(),
+    }
+}
+
+fn of_place_there(ground: &Ground<'_>, place: u8, variant: bool, edts: &[u32]) -> PlaceOfTemplate {
+    let mut times: Vec<u64> = edts
+        .iter()
+        .filter_map(|&edt| ground.edt(edt).time())
+        .collect();
+    let ends = times.iter().min().copied().zip(times.iter().max().copied());
+    let middle = median(&mut times);
+    let mut per_byte: Vec<f64> = edts
+        .iter()
+        .map(|&edt| ground.edt(edt))
+        .filter(|edt| edt.bytes != 0)
+        .map(|edt| edt.time().unwrap_or(0) as f64 / edt.bytes as f64)
+        .collect();
+    PlaceOfTemplate {
+        place: ground.run.place_name(place),
+        variant,
+        edts: edts.len() as u64,
+        measured_ns: ends.map(|(least, most)| [least, middle, most]),
+        ns_per_byte: (!per_byte.is_empty()).then(|| {
+            let at = per_byte.len() / 2;
+            *per_byte.select_nth_unstable_by(at, f64::total_cmp).1
+        }),
+        predictions: predictions(ground, edts),
+    }
+}
+
+/// What was predicted of EDTs where they ran, and how good that was; none where nothing was.
+pub(super) fn predictions(ground: &Ground<'_>, edts: &[u32]) -> Option<Predictions> {
+    let (mut predicted, mut errors) = (Vec::new(), Vec::new());
+    let mut guesses = 0;
+    for &number in edts {
+        let edt = ground.edt(number);
+        let Some(estimate) = of_place(ground.decided(number).1, edt.place) else {
+            continue;
+        };
+        let (Some(ns), Some(took)) = (estimate.expected.run_ns, edt.time()) else {
+            continue;
+        };
+        guesses += u64::from(estimate.certainty == Certainty::Guessed);
+        predicted.push(ns);
+        errors.push(ns.abs_diff(took) as f64 / took.max(1) as f64);
+    }
+    if errors.is_empty() {
+        return None;
+    }
+    let mut counts = [0; 4];
+    for error in &errors {
+        let class = ERRORS.iter().position(|most| error <= most);
+        counts[class.unwrap_or(ERRORS.len())] += 1;
+    }
+    let middle = errors.len() / 2;
+    Some(Predictions {
+        count: errors.len() as u64,
+        guesses,
+        predicted_ns: median(&mut predicted),
+        median_error: *errors.select_nth_unstable_by(middle, f64::total_cmp).1,
+        errors: counts,
+    })
+}

@@ -12,7 +12,7 @@ mod graph;
 mod run;
 
 pub use graph::{Block, Device, During, Graph, MachineModel, Task, Uses};
-pub use run::{Outcome, Ran, simulate, simulate_recorded};
+pub use run::{Copied, Outcome, Ran, simulate, simulate_recorded};
 
 #[cfg(doc)]
 use crate::model::RunTimes;

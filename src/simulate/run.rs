@@ -25,6 +25,21 @@ pub struct Ran {
     pub ended: u64,
 }
 
+/// A copy of a block.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Copied {
+    /// The block.
+    pub block: u32,
+    /// The device on whose link it went.
+    pub device: Place,
+    /// Whether it was to the device, or from it.
+    pub to_device: bool,
+    /// When it began, in nanoseconds from the beginning.
+    pub begun: u64,
+    /// When it ended.
+    pub ended: u64,
+}
+
 /// What came of a simulated run.
 #[derive(Clone, Debug)]
 pub struct Outcome {
@@ -34,6 +49,8 @@ pub struct Outcome {
     pub ran: Vec<Ran>,
     /// Bytes that were copied to devices and back.
     pub bytes_moved: u64,
+    /// The copies, where that was asked for.
+    pub copies: Vec<Copied>,
     /// The places that the policy has considered, where that was asked for, and when: in nanoseconds from the beginning.
     pub considered: Vec<(u64, Considered)>,
 }
@@ -129,6 +146,7 @@ fn run(
         running: 0,
         over: Vec::new(),
         bytes_moved: 0,
+        copies: Vec::new(),
     };
     run.all()
 }
@@ -229,6 +247,7 @@ struct Run<'a> {
     /// Joins that are over, whose successors have not been told.
     over: Vec<u32>,
     bytes_moved: u64,
+    copies: Vec<Copied>,
 }
 
 struct BlocksOf<'a> {
@@ -290,6 +309,7 @@ impl Run<'_> {
             ns: self.shared.now.get(),
             ran: std::mem::take(&mut self.ran),
             bytes_moved: self.bytes_moved,
+            copies: std::mem::take(&mut self.copies),
             considered: (self.shared.considered.take()).map_or_else(Vec::new, RefCell::into_inner),
         })
     }
@@ -433,8 +453,18 @@ impl Run<'_> {
                     self.bytes_moved = self.bytes_moved.saturating_add(bytes);
                 }
                 let line = &mut self.devices[index];
-                at = at.max(line.link_free_at) + ns;
+                let begun = at.max(line.link_free_at);
+                at = begun + ns;
                 line.link_free_at = at;
+                if ns != 0 && self.shared.considered.is_some() {
+                    self.copies.push(Copied {
+                        block: uses.block,
+                        device,
+                        to_device: direction == Direction::ToDevice,
+                        begun,
+                        ended: at,
+                    });
+                }
             }
             there = there.max(at);
             let valid = &mut self.valid[uses.block as usize];

@@ -1,9 +1,12 @@
 //! `ocr simulate`: a recorded run on a machine that need not exist.
 
+use crate::explain::text_of_run;
 use crate::table::{Align, Table, bytes, wrap};
 use crate::{Failure, print};
 use clap::Args;
 use ocr::policy;
+use ocr::report::explain::{Explained, Whole};
+use ocr::report::recorded::Run;
 use ocr::report::replay::{DeviceWish, Replay, Row, Wish};
 use ocr::report::{duration, recorded};
 use std::path::PathBuf;
@@ -47,10 +50,17 @@ pub(crate) struct Options {
     #[arg(long)]
     cold: bool,
 
+    /// Also explains what each policy has decided, as `ocr explain` does for a recorded run.
+    #[arg(long)]
+    explain: bool,
+
     /// Writes JSON.
     #[arg(long)]
     json: bool,
 }
+
+/// Decisions that are listed for each policy, at most.
+const DECISIONS: usize = 5;
 
 pub(crate) fn simulate(options: &Options) -> Result<(), Failure> {
     for name in &options.policy {
@@ -77,10 +87,37 @@ pub(crate) fn simulate(options: &Options) -> Result<(), Failure> {
         .iter()
         .map(|policy| replay.simulate(policy, options.cold));
     let rows: Vec<Row> = rows.collect::<Result<_, _>>().map_err(Failure::failed)?;
+    let explained = if options.explain {
+        let explained = policies.iter();
+        let explained = explained.map(|policy| explain(&run, &replay, policy, options));
+        explained
+            .collect::<Result<_, _>>()
+            .map_err(Failure::failed)?
+    } else {
+        Vec::new()
+    };
     if options.json {
-        return print(&json(&replay, &rows, options.cold));
+        return print(&json(&replay, &rows, options.cold, &explained));
     }
-    print(&text(&run.name, &replay, &rows, options.cold))
+    let mut text = text(&run.name, &replay, &rows, options.cold);
+    for (run, whole) in &explained {
+        text += &format!("\n{}", text_of_run(run, whole));
+    }
+    print(&text)
+}
+
+/// What a policy makes of a run, and what is to be said of that.
+fn explain(
+    run: &Run,
+    replay: &Replay,
+    policy: &str,
+    options: &Options,
+) -> Result<(Run, Whole), String> {
+    let mut simulated = replay.simulated(run, policy, options.cold)?;
+    simulated.name = format!("{} under {policy}, simulated", run.name);
+    let explained = Explained::new(&simulated).ok_or("no EDT has ended in the simulation")?;
+    let whole = explained.whole(DECISIONS);
+    Ok((simulated, whole))
 }
 
 /// How far the simulation of the same policy on the same machine is from the recorded run, as a part of that.
@@ -91,7 +128,7 @@ fn off(replay: &Replay, rows: &[Row]) -> Option<f64> {
     Some(same.seconds / recorded.seconds - 1.0)
 }
 
-fn json(replay: &Replay, rows: &[Row], cold: bool) -> String {
+fn json(replay: &Replay, rows: &[Row], cold: bool, explained: &[(Run, Whole)]) -> String {
     let [area, path, mixed] = replay.bounds();
     let value = serde_json::json!({
         "edts": replay.edts(),
@@ -104,6 +141,7 @@ fn json(replay: &Replay, rows: &[Row], cold: bool) -> String {
         "simulated": rows,
         "off": off(replay, rows),
         "notes": replay.notes(),
+        "explained": explained.iter().map(|(_, whole)| whole).collect::<Vec<_>>(),
     });
     format!("{value:#}\n")
 }

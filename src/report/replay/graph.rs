@@ -7,11 +7,13 @@ use crate::simulate::{Block, During, Graph, Task, Uses};
 use rustc_hash::FxHashMap;
 
 /// No EDT and no task.
-const NOBODY: u32 = u32::MAX;
+pub(super) const NOBODY: u32 = u32::MAX;
 
 /// What a recorded run is as a graph.
 pub(super) struct Made {
     pub(super) graph: Graph,
+    /// The task of each EDT, or [`NOBODY`].
+    pub(super) numbers: Vec<u32>,
     /// How many EDTs there are, without the joins.
     pub(super) edts: usize,
     /// EDTs of which it is not known how long they take in a place where they could run.
@@ -309,8 +311,11 @@ pub(super) fn of(run: &Run, machine: &Machine) -> Result<Made, String> {
             task.successors.push(successor);
         }
     }
+    let mut numbers = numbers;
+    numbers.truncate(run.edts.len());
     Ok(Made {
         graph,
+        numbers,
         edts,
         unknown,
         recorded: measured(run),

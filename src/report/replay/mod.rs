@@ -4,6 +4,7 @@
 //! |---|---|
 //! | `graph.rs` | from the recorded run to a graph of tasks |
 //! | `machine.rs` | the machine of the recording, or another one |
+//! | `as_run.rs` | a simulated run in the form of a recorded one |
 //!
 //! **Times.** Where an EDT ran, it takes what it took. Elsewhere it takes the median of the EDTs of its template whose blocks
 //! have as many bytes there, or else that of its template. Where none of its template ran, it is not allowed, and counted.
@@ -17,6 +18,7 @@
 //! recorded), EDTs that wait for a block that another holds. A device runs one kernel at a time; where its queues
 //! ran several at once, each takes its part of the time in which the device ran any.
 
+mod as_run;
 mod graph;
 mod machine;
 
@@ -37,6 +39,8 @@ const SAMPLES: usize = 11;
 /// A recorded run on a machine.
 pub struct Replay {
     graph: Graph,
+    /// The task of each EDT of the recording; that of one that has none is no task's number.
+    numbers: Vec<u32>,
     /// How many EDTs there are; what follows in the graph are joins.
     edts: usize,
     machine: MachineModel,
@@ -113,6 +117,7 @@ impl Replay {
         }
         let mut replay = Replay {
             graph: made.graph,
+            numbers: made.numbers,
             edts: made.edts,
             places: machine.names,
             alike: machine.alike,

@@ -226,6 +226,57 @@ fn machines_that_are_absurd_are_refused() {
     assert!(error.contains("a latency is written as"), "{error}");
 }
 
+/// All go to the device, where each takes 100. The third is released at a quarter of the first.
+#[test]
+fn a_simulated_run_has_the_form_of_a_recorded_one() {
+    let mut recorded = run(vec![
+        edt(0, 0, 0, 1000),
+        edt(0, 1, 0, 100),
+        edt(0, 0, 1000, 2000),
+        edt(0, 0, NEVER, NEVER),
+    ]);
+    recorded.edges = vec![Edge {
+        from: 0,
+        to: 2,
+        at: 250,
+    }];
+    recorded.block_bytes = vec![1 << 20];
+    recorded.block_guids = vec![0x9000];
+    recorded.uses = vec![Use {
+        edt: 1,
+        block: 0,
+        writes: false,
+    }];
+    let replay = replay(&recorded, None, &["bandwidth=1GB/s,latency=0us"]).expect("it can run");
+    let simulated = (replay.simulated(&recorded, "device", false)).expect("a policy");
+    let ran = |number: usize| {
+        let edt = &simulated.edts[number];
+        (edt.place, edt.runnable, edt.begin, edt.end)
+    };
+    let there = 1 << 20;
+    assert_eq!(ran(0), (1, 0, 0, 100));
+    assert_eq!(ran(1), (1, 0, there, there + 100));
+    assert_eq!(ran(2), (1, 25, there + 100, there + 200));
+    assert_eq!(simulated.edts[3].time(), None);
+    assert_eq!(simulated.edges[0].at, 25);
+    assert_eq!(simulated.templates[0].places, 0b11);
+    assert_eq!(simulated.about["sched"], "device");
+    let copy = simulated.copies[0];
+    assert_eq!(
+        (copy.block, copy.bytes, copy.begin, copy.end),
+        (0x9000, there, 0, there)
+    );
+    assert!(simulated.estimates.is_empty());
+    let simulated = (replay.simulated(&recorded, "eft", false)).expect("a policy");
+    for number in 0..3 {
+        let told = simulated.estimates_of(number);
+        assert!(
+            told.len() >= 2 && told[0].is_first && told[0].edt == number,
+            "{told:?}"
+        );
+    }
+}
+
 #[test]
 fn devices_are_written_so() {
     let device: DeviceWish = "speed=10x,bandwidth=12GB/s,latency=10us,count=4"

@@ -1,0 +1,149 @@
+//! A simulated run in the form of a recorded one, so that it can be explained as those are.
+
+use super::Replay;
+use super::graph::NOBODY;
+use crate::object::place::Place;
+use crate::report::recorded::{Device, Edge, Edt, Estimate, NEVER, Run, Template, Transfer};
+use crate::simulate::{Copied, Outcome, simulate_recorded};
+use std::collections::BTreeMap;
+
+impl Replay {
+    /// What a policy makes of `run`, the recording that is replayed, as if it had been recorded on the simulated machine. Times
+    /// are nanoseconds since the first EDT began. The error is for people.
+    ///
+    /// # Errors
+    /// Where there is no such policy.
+    pub fn simulated(&self, run: &Run, policy: &str, cold: bool) -> Result<Run, String> {
+        let models = self.models(cold);
+        let outcome = simulate_recorded(&self.graph, &self.machine, policy, &models)?;
+        let mut about = run.about.clone();
+        about.insert("workers".into(), self.machine.workers.to_string());
+        about.insert("sched".into(), policy.to_string());
+        let edts = run.edts.iter().zip(&self.numbers);
+        let edts: Vec<Edt> = edts.map(|(edt, &task)| ran(edt, task, &outcome)).collect();
+        let edges = run.edges.iter().map(|edge| {
+            let [before, now] = [&run.edts, &edts].map(|edts| &edts[edge.from as usize]);
+            moved(edge, before, now)
+        });
+        let devices = self.places.iter().enumerate().skip(1);
+        Ok(Run {
+            name: run.name.clone(),
+            about,
+            status: run.status,
+            end: outcome.ns,
+            cut: run.cut.clone(),
+            templates: self.templates(run),
+            edges: edges.collect(),
+            devices: devices.map(device).collect::<BTreeMap<_, _>>(),
+            blocks: run.blocks.clone(),
+            labels: run.labels.clone(),
+            block_bytes: run.block_bytes.clone(),
+            block_guids: run.block_guids.clone(),
+            uses: run.uses.clone(),
+            copies: (outcome.copies.iter())
+                .map(|copy| transfer(run, copy))
+                .collect(),
+            estimates: self.estimates(&outcome),
+            edts,
+            ..Run::default()
+        })
+    }
+
+    /// The templates, with the places of the simulated machine where EDTs of them can run.
+    fn templates(&self, run: &Run) -> Vec<Template> {
+        let mut templates = run.templates.clone();
+        for template in &mut templates {
+            template.places = 0;
+        }
+        for task in &self.graph.tasks {
+            if let Some(template) = templates.get_mut(task.template as usize) {
+                let can = (task.ns.iter().enumerate()).filter(|(_, ns)| ns.is_some());
+                template.places |= can.fold(0, |bits, (place, _)| bits | 1 << place);
+            }
+        }
+        templates
+    }
+
+    fn estimates(&self, outcome: &Outcome) -> Vec<Estimate> {
+        let mut edts = vec![NOBODY; self.graph.tasks.len()];
+        for (edt, &task) in self.numbers.iter().enumerate() {
+            if let Some(its) = edts.get_mut(task as usize) {
+                *its = edt as u32;
+            }
+        }
+        let estimate = |&(at, place): &(u64, crate::sched::policy::Considered)| Estimate {
+            edt: edts[place.edt],
+            at,
+            place: number(place.place),
+            expected: place.expected,
+            certainty: place.certainty,
+            why: place.why,
+            is_chosen: place.is_chosen,
+            is_first: place.is_first,
+        };
+        let mut estimates: Vec<Estimate> = outcome.considered.iter().map(estimate).collect();
+        estimates.sort_by_key(|estimate| estimate.edt);
+        estimates
+    }
+}
+
+fn number(place: Place) -> u8 {
+    place.number() as u8
+}
+
+fn device((place, name): (usize, &String)) -> (u8, Device) {
+    let device = Device {
+        name: name.clone(),
+        ..Device::default()
+    };
+    (place as u8, device)
+}
+
+/// An EDT as it ran in the simulation; one that is not simulated has not begun.
+fn ran(edt: &Edt, task: u32, outcome: &Outcome) -> Edt {
+    let unknown = Edt {
+        runnable: NEVER,
+        granted: NEVER,
+        fetch: [NEVER; 2],
+        launched: NEVER,
+        begin: NEVER,
+        end: NEVER,
+        created: NEVER,
+        ..edt.clone()
+    };
+    match outcome.ran.get(task as usize) {
+        None => unknown,
+        Some(ran) => Edt {
+            runnable: ran.ready,
+            begin: ran.begun,
+            end: ran.ended,
+            place: number(ran.place),
+            lane: ran.unit as u32,
+            ..unknown
+        },
+    }
+}
+
+/// A dependence: what an EDT did in its body, it does at the same part of its time.
+fn moved(edge: &Edge, before: &Edt, now: &Edt) -> Edge {
+    let (Some(took), Some(takes), true) = (before.time(), now.time(), edge.at != NEVER) else {
+        return *edge;
+    };
+    let part = edge.at.saturating_sub(before.begin) as f64 / took.max(1) as f64;
+    Edge {
+        at: now.begin + (takes as f64 * part.min(1.0)) as u64,
+        ..*edge
+    }
+}
+
+fn transfer(run: &Run, copy: &Copied) -> Transfer {
+    let at = copy.block as usize;
+    Transfer {
+        place: number(copy.device),
+        to_device: copy.to_device,
+        block: run.block_guids.get(at).copied().unwrap_or(0),
+        bytes: run.block_bytes.get(at).copied().unwrap_or(0),
+        begin: copy.begun,
+        end: copy.ended,
+    }
+}

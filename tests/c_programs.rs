@@ -1,4 +1,4 @@
-//! Runs the OCR programs of `tests/c`: each is compiled against `build/lib/libocr.so`, and is a test
+//! Runs the OCR programs below `tests/c`: each is compiled against `build/lib/libocr.so`, and is a test
 //! for every number of workers it names. What the programs say about themselves is described in
 //! `tests/c/check.h`. The first program of each group is linked with `build/lib/libocr.a` instead: a group is the
 //! programs whose names begin with the same word.
@@ -158,6 +158,13 @@ impl Program {
                     .push((count.parse().ok()?, line.to_owned()));
             }
             "stderr" => self.stderr.push(value.to_owned()),
+            // Each misuse is told by the ID of its rule. `tests/rules.rs` reads these two as well.
+            "misuse" => {
+                let ids = value.split_whitespace();
+                self.stderr
+                    .extend(ids.map(|id| format!("the rule: [{id}] ")));
+            }
+            "clause" if !value.is_empty() => {}
             "stderr-without" => self.stderr_without.push(value.to_owned()),
             "env" => {
                 let (name, value) = value.split_once('=')?;
@@ -225,6 +232,8 @@ impl Program {
             .args([standard, "-Wall", "-g", "-Werror", "-DOCR_ASSERT"])
             .arg("-I")
             .arg(place.root.join("include"))
+            .arg("-iquote")
+            .arg(place.root.join("tests/c"))
             .args(place.sanitizer.map(Sanitizer::flag))
             .arg(&self.source)
             .args(objects)
@@ -511,22 +520,6 @@ fn modified(path: &Path) -> SystemTime {
         .unwrap_or(SystemTime::UNIX_EPOCH)
 }
 
-/// The files of a folder whose names end in one of these extensions, sorted.
-fn files(folder: &Path, extensions: &[&str]) -> Vec<PathBuf> {
-    let mut found: Vec<PathBuf> = fs::read_dir(folder)
-        .into_iter()
-        .flatten()
-        .filter_map(|entry| entry.ok().map(|e| e.path()))
-        .filter(|path| {
-            path.extension()
-                .and_then(OsStr::to_str)
-                .is_some_and(|e| extensions.contains(&e))
-        })
-        .collect();
-    found.sort();
-    found
-}
-
 fn main() -> Result<(), String> {
     let arguments = Arguments::from_args();
     let root = PathBuf::from(env!("CARGO_MANIFEST_DIR"));
@@ -547,10 +540,10 @@ fn main() -> Result<(), String> {
     if let Some(folder) = env::var_os("OCR_TEST_FOLDER") {
         output.push(folder);
     }
-    let headers = ["tests/c", "include", "include/extensions"];
+    let headers = ["tests/c", "include"];
     let newest_header = headers
         .iter()
-        .flat_map(|folder| files(&root.join(folder), &["h"]));
+        .flat_map(|folder| support::files_below(&root.join(folder), &["h"]));
     let place = Arc::new(Place {
         newest_input: newest_header
             .chain(objects.iter().chain(&shared).cloned())
@@ -589,7 +582,7 @@ fn main() -> Result<(), String> {
     let mut trials = Vec::new();
     let mut left_out = 0;
     let mut groups = HashSet::new();
-    for source in files(&sources, &["c", "cpp"]) {
+    for source in support::files_below(&sources, &["c", "cpp"]) {
         let mut program = Program::read(source)?;
         program.is_static = groups.insert(program.group().to_owned());
         let program = Arc::new(program);

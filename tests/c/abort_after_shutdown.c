@@ -1,6 +1,7 @@
 // An EDT that fails after another one has shut down still decides the exit status.
 // By OCR 1.1.0, 2.3.1, statements after ocrShutdown may or may not be executed.
 //
+// clause: 2.3.2
 // status: 3
 #include "check.h"
 

@@ -1,4 +1,5 @@
 /* 2.3.2: mainEdt itself may abort. */
+// clause: 2.3.2
 // status: 3
 #include "check.h"
 

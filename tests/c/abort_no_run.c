@@ -1,4 +1,5 @@
 /* ocrAbort outside of a run ends the process with its code: before ocrLegacyInit, and after ocrLegacyFinalize. */
+// clause: 2.3.2
 #include "check.h"
 
 #include <extensions/ocr-legacy.h>

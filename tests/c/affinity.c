@@ -1,6 +1,7 @@
 /*
  * Places: one machine is one policy domain, where everything is; hints with its affinity change nothing.
  */
+// clause: ocr-affinity.h
 // env: OCR_DEVICES=none
 #include "check.h"
 #include <extensions/ocr-affinity.h>

@@ -2,6 +2,7 @@
  * Tiled Cholesky factorisation: factor, solve and update EDTs on a triangle of tiles, whose versions
  * follow one another through output events. The factor times its transpose is the matrix again.
  */
+// clause: application
 #include "check.h"
 
 enum { TILES = 8, SIDE = 12, N = TILES * SIDE };

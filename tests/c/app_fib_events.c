@@ -2,6 +2,7 @@
  * Fibonacci by continuation, in the style of many OCR programs: templates made and destroyed in the
  * EDTs, the event of the result as a parameter, (u64 *)&struct, blocks passed through sticky events.
  */
+// clause: application
 #include "check.h"
 
 typedef struct {

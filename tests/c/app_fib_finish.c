@@ -1,4 +1,5 @@
 /* Fibonacci by finish scopes: each call writes its result into a block that its caller made. */
+// clause: application
 #include "check.h"
 
 static ocrGuid_t fib(u32 paramc, u64 *paramv, u32 depc, ocrEdtDep_t depv[]);

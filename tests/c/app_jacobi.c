@@ -3,6 +3,7 @@
  * CONST, and writes its own in EW; two generations of blocks take turns. Checked against the same
  * sums in one loop.
  */
+// clause: application
 #include "check.h"
 
 enum { TILES = 24, CELLS = 50, STEPS = 60, N = TILES * CELLS };

@@ -1,4 +1,5 @@
 /* N queens: one EDT a partial board, in one finish scope; leaves add to a block they hold in EW. */
+// clause: application
 #include "check.h"
 
 static ocrGuid_t add_edt(u32 paramc, u64 *paramv, u32 depc, ocrEdtDep_t depv[]) {

@@ -1,4 +1,5 @@
 /* Quicksort: each EDT partitions its block into two new ones and a continuation joins them. */
+// clause: application
 #include "check.h"
 
 enum { CUTOFF = 64 };

@@ -2,6 +2,7 @@
  * Local alignment in tiles. A tile passes its right column and its bottom row on as blocks through
  * events, three to a tile, and destroys what it has consumed; the best score travels in an EW block.
  */
+// clause: application
 #include "check.h"
 
 enum { TILE = 40, ROWS = 12, COLUMNS = 10, MATCH = 3, MISMATCH = -2, GAP = -2 };

@@ -2,6 +2,7 @@
  * A wavefront of 200 by 200 EDTs: each cell needs the one above and the one to the left, through
  * their output events. The numbers are lattice paths modulo a prime, so one missed dependence shows.
  */
+// clause: application
 #include "check.h"
 
 enum { SIDE = 200 };

@@ -1,4 +1,5 @@
 /* A failed ocrAssert ends the program and names the expression and the place. */
+// clause: ocr-std.h
 // status: nonzero
 // stderr: depc == 99
 // stderr: assert_fails.c

@@ -1,4 +1,5 @@
 /* ocrAssert, ASSERT and VERIFY where they hold, also as the branch of an if without braces. */
+// clause: ocr-std.h
 // stdout: PASSED @ '
 // stdout: assert_holds.c:16' as it should be
 // stdout: FAILURE @ '

@@ -1,4 +1,5 @@
 /* A program that hangs when it has used up its file descriptors: the system cannot be asked for its threads. */
+// clause: hang
 // needs: signals
 // stderr: ocr: note: no EDT runs, and whether the program hangs cannot be told: /proc/self/status cannot be read
 // stderr: which nobody has satisfied (ocrEventSatisfy)

@@ -5,6 +5,10 @@
  * standard error and ends the program with status 1, from whatever EDT it is in.
  *
  * The harness (tests/c_programs.rs) reads lines `// key: value` from the top of each program:
+ *   clause:        what the program shows: clauses of OCR 1.1.0, headers of extensions (ocr-file.h), or one of hang,
+ *                  crash, leak, process and application; split at blanks. docs/clauses.md lists them
+ *   misuse:        the IDs of the rules that strict mode says it breaks, which the standard error has then; split at
+ *                  blanks. docs/rules.md lists them. A program has one of these two at least
  *   args:          command line arguments, split at blanks
  *   status:        expected exit status, a number or `nonzero` (a signal counts); default 0
  *   stdout:        text that the standard output contains; may be given several times

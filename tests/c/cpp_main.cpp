@@ -1,4 +1,5 @@
 /* A C++ program whose mainEdt has the name that C++ gives it. */
+// clause: 2.2
 // stdout-lines: 1 argc 1
 #include "check.h"
 

@@ -2,6 +2,7 @@
  * A C++ program: mainEdt with C linkage, the GUID macros as expressions, lambdas as EDTs, a chain
  * that returns its block, output events, an array of GUIDs as parameters.
  */
+// clause: application
 // stdout-lines: 1 sum 5050 of 0x0
 #include "check.h"
 #include <atomic>

@@ -1,6 +1,7 @@
 // What is said of an EDT that crashes, without strict mode. Each crash is in a copy of the process, which runs
 // nothing but this EDT.
 //
+// clause: crash
 // needs: signals
 #include "crash.h"
 

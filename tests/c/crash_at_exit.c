@@ -1,6 +1,7 @@
 // What is said of a program that crashes when it has ended: in a function that it has given to atexit, as where the C library
 // finds its memory corrupted.
 //
+// clause: crash
 // stderr: in no EDT, crashed with SIGABRT when the OCR program had ended
 // stderr: OCR_CHECK=strict finds many mistakes before they crash
 // stdout: printed before

@@ -1,5 +1,6 @@
 /* What is said of the program's own main, whose stack is full: it has called ocrLegacyInit alone, which has given it another
  * stack to tell that on. A process of its own crashes. */
+// clause: crash
 // stderr: in no EDT, crashed with SIGSEGV at address
 // stderr: : its stack is full. Put large arrays on the heap
 // needs: signals

@@ -1,6 +1,7 @@
 // An EDT that crashes has the name of its function, though the program makes its templates in a function of its own,
 // whose parameter's name ocrEdtTemplateCreate passes on. A process of its own crashes, with all its threads.
 //
+// clause: crash
 // stderr: crashed with SIGSEGV at address 0x0
 // stderr: the instruction is in uses, at 0x
 // stderr: its function is uses

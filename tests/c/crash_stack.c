@@ -1,6 +1,7 @@
 // What is said of a thread of the program, in no EDT, whose stack is full: it has called the runtime before, which has
 // given it another stack to tell that on. A process of its own crashes, with all its threads.
 //
+// clause: crash
 // stderr: a thread of the program, in no EDT, crashed with SIGSEGV at address
 // stderr: : its stack is full. Put large arrays on the heap
 // stderr: pthread_attr_setstacksize gives a thread more

@@ -2,6 +2,7 @@
 // what the address looks like. A thread that has not called the runtime is told of, too; with a full stack, if it has
 // another one for signals. The process ends by the signal.
 //
+// clause: crash
 // needs: signals
 // workers: 1 2
 #include "crash.h"

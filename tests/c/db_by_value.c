@@ -2,6 +2,7 @@
  * ocrAddDependenceByValue and groups: what the consumer sees, whose copy it is, and when that goes; events of
  * each kind; each code.
  */
+// clause: ocr-db-by-value.h
 #include "check.h"
 #include <extensions/ocr-db-by-value.h>
 #include <extensions/ocr-db-info.h>

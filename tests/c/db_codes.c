@@ -2,6 +2,7 @@
  * 2.5.2, 2.5.3: what ocrDbRelease and ocrDbDestroy answer: released twice, never acquired,
  * destroyed twice, no block at all, any bit pattern.
  */
+// clause: 2.5.2 2.5.3
 #include "check.h"
 
 static ocrGuid_t ends(u32 paramc, u64 *paramv, u32 depc, ocrEdtDep_t depv[]) {

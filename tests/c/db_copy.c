@@ -2,6 +2,7 @@
  * ocrDbCopy: what is copied where, what the copy waits for, what its event carries and how long the event is
  * there, and each code.
  */
+// clause: ocr-db.h
 // stderr: ocrDbCopy returned OCR_ENOMEM, in EDT 0x
 // stderr: the bytes are not all in these blocks
 #include "check.h"

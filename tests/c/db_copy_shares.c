@@ -4,6 +4,7 @@
  * destroyed first. Where the source is used against the promise, neither sees what is written to the other from then
  * on. Everything else is a copy.
  */
+// clause: ocr-db.h
 #include "check.h"
 #include <extensions/ocr-db-partitioning.h>
 

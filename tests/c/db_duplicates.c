@@ -3,6 +3,7 @@
  * acquire, one release; in each mode, and in two, which strict mode refuses and programs do. An
  * exclusive one does not wait for itself.
  */
+// clause: 2.8.1
 #include "check.h"
 
 static ocrGuid_t reads(u32 paramc, u64 *paramv, u32 depc, ocrEdtDep_t depv[]) {

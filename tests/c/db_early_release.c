@@ -3,6 +3,7 @@
  * released ends only when the next has run: an EDT made runnable by a running one does not wait for
  * its end as long as another worker is idle.
  */
+// clause: 2.5.3
 // workers: 2 8
 #include "check.h"
 #include <stdatomic.h>

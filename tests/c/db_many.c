@@ -1,4 +1,5 @@
 /* A million blocks made and destroyed, by their maker and by others: memory does not grow. */
+// clause: 2.5.1 2.5.2
 #include "check.h"
 
 enum { BATCH = 1000 };

@@ -2,6 +2,7 @@
  * 1.4.4 constant: while an EDT holds a block in CONST mode, no write of another EDT is seen in it:
  * it is as one writer left it, from the first look to the last. Writers come in both modes.
  */
+// clause: 1.4.4
 #include "check.h"
 
 enum { WORDS = 512 };

@@ -1,4 +1,5 @@
 /* 1.4.4 exclusive write: one EDT at a time, no increment is lost, early and late releases alike. */
+// clause: 1.4.4
 #include "check.h"
 #include <stdatomic.h>
 

@@ -2,6 +2,7 @@
  * DB_MODE_NULL, and 0 or false in its place: a control dependence. The EDT sees neither GUID nor
  * pointer, whatever the source, and does not wait for the block (it is held exclusively here).
  */
+// clause: 2.8.1
 #include "check.h"
 
 static ocrGuid_t checks(u32 paramc, u64 *paramv, u32 depc, ocrEdtDep_t depv[]) {

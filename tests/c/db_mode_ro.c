@@ -3,6 +3,7 @@
  * a reader has run (in a program this would be blocking; it shows who waits for whom). Workers
  * beside its own take the readers, which are visible to them before the writer ends.
  */
+// clause: 1.4.4
 // workers: 2 8
 #include "check.h"
 #include <stdatomic.h>

@@ -2,6 +2,7 @@
  * 1.4.4 read-write: EDTs share the block; 1.6.2: unordered writes to different 8-byte words all
  * appear. RW excludes EW: a pass of exclusive writers in between sees whole rounds only.
  */
+// clause: 1.4.4
 #include "check.h"
 
 enum { WORDS = 4096, WRITERS = 256, ROUNDS = 20 };

@@ -2,6 +2,7 @@
  * ocrDbPartition: contents there and back, also of parts that are not aligned, and of parts of parts; who waits
  * for whom, in all modes; parts that are made later; orders of destruction; each code.
  */
+// clause: ocr-db-partitioning.h
 #include "check.h"
 #include <extensions/ocr-db-info.h>
 #include <extensions/ocr-db-partitioning.h>

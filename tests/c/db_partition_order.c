@@ -2,6 +2,7 @@
  * One EDT holds a whole and waits for two other blocks. Another one needs a part of the whole, and the second of
  * these, which it must not hold while it waits for the part.
  */
+// clause: ocr-db-partitioning.h
 #include "check.h"
 #include <extensions/ocr-db-partitioning.h>
 

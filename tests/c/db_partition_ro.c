@@ -2,6 +2,7 @@
  * A part in mode RO: an EDT gets it when the caller of ocrDbPartition has released the block, and finds what the
  * caller has written after that call; no other has the whole meanwhile.
  */
+// clause: ocr-db-partitioning.h
 #include "check.h"
 #include <extensions/ocr-db-partitioning.h>
 

@@ -2,6 +2,7 @@
  * EDTs that want several blocks exclusively, named in any order, never deadlock: five philosophers,
  * each with forks in opposite slots to its neighbour; then many EDTs with eight blocks of 64.
  */
+// clause: 1.4.4
 #include "check.h"
 
 enum { SEATS = 5, BLOCKS = 64, WANTED = 8 };

@@ -3,6 +3,7 @@
  * the order they came; a writer is not starved by CONST readers each of which, while it holds the
  * block, calls for the next one.
  */
+// clause: 1.4.4
 #include "check.h"
 #include <stdatomic.h>
 

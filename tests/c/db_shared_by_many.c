@@ -1,6 +1,7 @@
 // A block that many EDTs use at the same time, in each mode that allows it. A writer that waits gets it
 // after all of them and while none has it; what they wrote is there; and a block that is destroyed
 // meanwhile lives until the last has ended.
+// clause: 1.4.4
 
 #include "check.h"
 #include <stdatomic.h>

@@ -3,6 +3,7 @@
  * ask for a mode that allows writing, which is warned of once. The creator is the first writer, unless it
  * does not acquire the block.
  */
+// clause: ocr-db.h
 // stderr: ocr: warning: EDT 0x
 // stderr: It gets the block. More of this kind is not told.
 #include "check.h"

@@ -2,6 +2,7 @@
  * DB_PROP_SINGLE_ASSIGNMENT: two EDTs wait to write the block, which no call can refuse; the second ends
  * the program in strict mode.
  */
+// clause: ocr-db.h
 // env: OCR_CHECK=strict
 // status: 1
 // stderr: wants to write the data block 0x

@@ -3,6 +3,7 @@
  * (ping-pong within running EDTs), and without any release by those that depend on its output
  * event, its block, or an event that it satisfied.
  */
+// clause: 1.6.2
 #include "check.h"
 
 enum { WORDS = 1000 };

@@ -2,6 +2,7 @@
  * ocr-debug.h without strict mode: arguments are checked, labels are accepted, nothing else changes. What messages
  * show of them: hang_labels.c, strict_labels.c.
  */
+// clause: ocr-debug.h
 #include "check.h"
 
 #include <extensions/ocr-debug.h>

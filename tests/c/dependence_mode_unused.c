@@ -1,4 +1,5 @@
 // A dependence of an event does not use the mode, which may be anything; that of an EDT is one of the modes.
+// clause: 2.8.1
 #include "check.h"
 
 ocrGuid_t mainEdt(u32 paramc, u64 *paramv, u32 depc, ocrEdtDep_t depv[]) {

@@ -3,6 +3,7 @@
  * need them to end. OCR 1.2 asserts. Here the calls return OCR_EINVAL and the program goes on to its
  * ocrShutdown, and the status tells what the warnings told.
  */
+// clause: 2.7.3
 // status: 1
 // stdout: the end
 // stderr: no EDT was created, in EDT 0x

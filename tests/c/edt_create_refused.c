@@ -3,6 +3,7 @@
  * during the call, and the call is refused, then nothing was written, an output event that was given stays as it
  * is, and neither the finish scope nor the other events know of the EDT.
  */
+// clause: 2.7.3
 #include "check.h"
 #include <pthread.h>
 #include <stdatomic.h>

@@ -3,6 +3,7 @@
  * UNINITIALIZED_GUID; the array is copied and may lie in a data block; no pre-slots at all; depv
  * NULL. Blocks come in the default mode, RW. Slots are filled in any order.
  */
+// clause: 2.7.3
 #include "check.h"
 
 static ocrGuid_t checks(u32 paramc, u64 *paramv, u32 depc, ocrEdtDep_t depv[]) {

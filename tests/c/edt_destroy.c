@@ -2,6 +2,7 @@
  * 2.7.4: an EDT that waits is destroyed: it never runs; its finish scope no longer waits for it; its
  * output event goes with it; events that it was connected to go on without it. One that runs is not destroyed.
  */
+// clause: 2.7.4
 #include "check.h"
 #include <extensions/ocr-runtime-itf.h>
 

@@ -3,6 +3,7 @@
  * dependence, sources that are none, EDTs that could never be reached. The EDT in the middle of it
  * comes to no harm.
  */
+// clause: 2.7.3 2.8.1
 #include "check.h"
 
 static ocrGuid_t ends(u32 paramc, u64 *paramv, u32 depc, ocrEdtDep_t depv[]) {

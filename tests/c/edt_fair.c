@@ -2,6 +2,7 @@
  * A ready EDT runs at some time (OCR 1.1.0, 1.4.2), also where others go on making new ones ready: EDTs that create
  * themselves anew until an older one has run, without a priority and with one.
  */
+// clause: 1.4.2
 #include "check.h"
 
 #include <extensions/ocr-runtime-itf.h>

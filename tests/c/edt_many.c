@@ -2,6 +2,7 @@
  * A million EDTs in chains, a window of a few thousand alive at a time, each with a parameter, a
  * slot and an output event: memory does not grow, and the number that ran is exact.
  */
+// clause: 1.4.2 2.7.3
 #include "check.h"
 #include <stdatomic.h>
 

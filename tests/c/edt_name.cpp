@@ -2,6 +2,7 @@
  * Messages name EDTs by their functions, also where these are written otherwise: through a parameter, a template
  * of C++, a lambda.
  */
+// clause: 2.7.1
 // status: nonzero
 // stderr: (plain) waits on
 // stderr: (Step<3>::run) waits on

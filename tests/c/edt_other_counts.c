@@ -1,4 +1,5 @@
 /* Numbers of parameters and pre-slots that are others than the template's: the EDT has those of the call. */
+// clause: 2.7.3
 // stderr: ocr: warning: an EDT of the template
 // stderr: has paramc 1 and depc 2, as the call says; its template says paramc 2 and depc 0
 #include "check.h"

@@ -3,6 +3,7 @@
  * event passes on what that one brings, whenever it does, of each kind that may be satisfied before;
  * many waiters, chains of outputs.
  */
+// clause: 2.7.3
 #include "check.h"
 
 static ocrGuid_t new_block(u32 paramc, u64 *paramv, u32 depc, ocrEdtDep_t depv[]) {

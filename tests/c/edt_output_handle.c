@@ -2,6 +2,7 @@
  * 2.7.3: a new output event is a once event like others. Programs satisfy it, destroy it, ask what it is
  * and link it to latches, before the EDT ends and after it has returned an event; with EDTs of all sizes.
  */
+// clause: 2.7.3
 #include "check.h"
 #include <extensions/ocr-labeling.h>
 

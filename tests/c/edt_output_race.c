@@ -2,6 +2,7 @@
 // a block of nobody, an output event, or garbage. Meanwhile pictures are taken. In the end each EDT has run once, or
 // was destroyed by a call that said so, and no output event is left.
 //
+// clause: 2.7.3
 // stderr: ocr: note: after
 #include "check.h"
 #include <extensions/ocr-labeling.h>

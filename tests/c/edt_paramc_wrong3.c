@@ -1,4 +1,5 @@
 /* Parameters by the template and none given. */
+// clause: 2.7.3
 // status: nonzero
 // stderr: no EDT was created, in EDT 0x
 // stderr: the program hangs

@@ -1,4 +1,5 @@
 /* EDT_PARAM_DEF, with a template that leaves the number open. */
+// clause: 2.7.3
 // status: nonzero
 // stderr: no EDT was created, in EDT 0x
 // stderr: the program hangs

@@ -1,5 +1,6 @@
 // The places of the GUIDs that ocrEdtCreate writes may overlap with the arrays that it reads. A chain
 // is built with one variable. By OCR 1.1.0, 2.7.3, values are copied in.
+// clause: 2.7.3
 #include "check.h"
 
 enum { LINKS = 1000 };

@@ -1,6 +1,7 @@
 /*
  * An EDT that ends its thread, not itself, would keep the program waiting for ever: the runtime says which.
  */
+// clause: process
 // status: 1
 // stderr: (quits) has ended the worker that it ran on: it called pthread_exit
 // stderr-without: hangs

@@ -2,6 +2,7 @@
  * The pre-slots of an EDT that runs are all satisfied: ocrAddDependence and ocrEventSatisfySlot refuse it with
  * OCR_EINVAL, and it goes on with what it has. Of one that waits, a pre-slot that is satisfied is OCR_EPERM.
  */
+// clause: 2.8.1
 #include "check.h"
 
 #include <extensions/ocr-db-info.h>

@@ -1,4 +1,5 @@
 /* Pre-slots of an EDT may be satisfied as those of events are (OCR 1.2); ocrEventSatisfy is for slot 0 (2.6.3). */
+// clause: 2.6.3 2.6.4
 #include "check.h"
 
 static ocrGuid_t looks(u32 paramc, u64 *paramv, u32 depc, ocrEdtDep_t depv[]) {

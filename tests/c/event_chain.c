@@ -2,6 +2,7 @@
  * 1.5 event to event: a chain of a million events passes one block to its end without recursion;
  * the same for latch events, each a decrement of the next; dependences added behind and in front.
  */
+// clause: 1.5
 #include "check.h"
 
 static ocrGuid_t gets(u32 paramc, u64 *paramv, u32 depc, ocrEdtDep_t depv[]) {

@@ -4,6 +4,7 @@
  * contributions and dependences in any order, up to maxGen ahead; events as targets; sums of real
  * numbers that do not depend on the order of contributions; bad parameters and calls.
  */
+// clause: ocr-reduction-event.h
 #include "check.h"
 #include <extensions/ocr-db-info.h>
 

@@ -1,4 +1,5 @@
 /* A collective event of very many contributors takes memory for those that contribute. */
+// clause: ocr-reduction-event.h
 #include "check.h"
 
 #include <sys/resource.h>

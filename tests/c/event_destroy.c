@@ -2,6 +2,7 @@
  * 2.6.2: an unsatisfied event destroyed while EDTs and events wait on it: they do not start until
  * the slot is connected to another event; destroying a satisfied one takes nothing back.
  */
+// clause: 2.6.2
 #include "check.h"
 
 enum { EDTS = 100 };

@@ -2,6 +2,7 @@
  * 2.6: wrong calls on events are answered with a code, and touch nothing: bad types, nothing to
  * write to, GUIDs that are no event, data that is no block, any bit pattern.
  */
+// clause: 2.6.1 2.6.2 2.6.3 2.6.4
 #include "check.h"
 
 static ocrGuid_t ends(u32 paramc, u64 *paramv, u32 depc, ocrEdtDep_t depv[]) {

@@ -1,4 +1,5 @@
 /* One EDT of 100000 pre-slots: blocks, NULL_GUID, events, output events, satisfied from anywhere. */
+// clause: 2.8.1
 #include "check.h"
 
 enum { GROUP = 1000 };

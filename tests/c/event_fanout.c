@@ -2,6 +2,7 @@
  * 1.4.1.2 fan-out: a million pre-slots on one post-slot: 1000 EDTs of 1000 slots on a once event
  * and on an output event; 200000 EDTs of one slot each; all before and half after a satisfaction.
  */
+// clause: 1.4.1.2
 #include "check.h"
 #include <stdatomic.h>
 

@@ -2,6 +2,7 @@
  * 1.4.3 idempotent events: the first satisfaction counts, its data stays; later ones, also at the
  * same time from many EDTs, are ignored without an error; late dependences are served at once.
  */
+// clause: 1.4.3
 #include "check.h"
 
 static ocrGuid_t gets(u32 paramc, u64 *paramv, u32 depc, ocrEdtDep_t depv[]) {

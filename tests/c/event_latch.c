@@ -3,6 +3,7 @@
  * counter back to zero, and are gone then. Fed by calls, by dependences from NULL_GUID and blocks,
  * by other events; a million decrements from many EDTs. What data they pass on: event_latch_data.c.
  */
+// clause: 1.4.3.1 B.3.3
 #include "check.h"
 #include <stdatomic.h>
 

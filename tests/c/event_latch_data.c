@@ -3,6 +3,7 @@
  * increment, in a call, from a block, from another event, or as the result of an EDT. OCR 1.1.0
  * (1.4.3.1) says that it drops blocks; programs of OCR 1.2 rely on getting the last one.
  */
+// clause: 1.4.3.1
 #include "check.h"
 
 static ocrGuid_t gets(u32 paramc, u64 *paramv, u32 depc, ocrEdtDep_t depv[]) {

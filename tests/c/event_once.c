@@ -2,6 +2,7 @@
  * 1.4.3 once events: all that is linked is served with the data, then the event is gone; with and
  * without waiters; created for data or not (EVT_PROP_NONE carries data all the same).
  */
+// clause: 1.4.3 2.6.3
 #include "check.h"
 
 static ocrGuid_t gets(u32 paramc, u64 *paramv, u32 depc, ocrEdtDep_t depv[]) {

@@ -2,6 +2,7 @@
  * 2.8.1: a block as source of an event satisfies it; NULL_GUID as source satisfies events and EDTs
  * without data; both NULL_GUID: nothing, and no error. Slots of one EDT filled all these ways.
  */
+// clause: 2.8.1
 #include "check.h"
 
 static ocrGuid_t gets(u32 paramc, u64 *paramv, u32 depc, ocrEdtDep_t depv[]) {

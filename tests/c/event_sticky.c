@@ -3,6 +3,7 @@
  * data; a second satisfaction is OCR_EPERM; of many at once exactly one succeeds; the event lives
  * until it is destroyed, and those already served are not touched by that.
  */
+// clause: 1.4.3 2.6.4
 #include "check.h"
 #include <stdatomic.h>
 

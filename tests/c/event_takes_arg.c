@@ -1,5 +1,6 @@
 /* Outside of strict mode an event that was created without EVT_PROP_TAKES_ARG carries a data block all the same: programs of
  * OCR 1.2 rely on it. */
+// clause: 2.6.1
 #include "check.h"
 
 static ocrGuid_t ends(u32 paramc, u64 *paramv, u32 depc, ocrEdtDep_t depv[]) {

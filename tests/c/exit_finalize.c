@@ -1,4 +1,5 @@
 /* A run may be ended, and EDTs run, by a function of atexit, also one that was registered before the run began. */
+// clause: process
 // env: OCR_CHECK=strict
 // stdout-lines: 1 ended
 // stderr-without: ocr: error

@@ -2,6 +2,7 @@
  * An EDT that calls exit ends the process with that status; what was asked to be told at the end is told, also if
  * the process has forked before. The functions of atexit run.
  */
+// clause: process
 // needs: signals
 // status: 3
 // env: OCR_STATS=1

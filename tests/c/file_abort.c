@@ -1,4 +1,5 @@
 /* After ocrAbort, chunks that are left are not written, and a message says so. */
+// clause: ocr-file.h
 // status: 3
 // stderr: ocr: warning: 2 chunks of files were not written back
 #include "file.h"

@@ -1,4 +1,5 @@
 /* After ocrAbort chunks are not written, whatever it was given. */
+// clause: ocr-file.h
 // stderr: ocr: warning: 1 chunk of files was not written back
 #include "file.h"
 #include <extensions/ocr-legacy.h>

@@ -1,4 +1,5 @@
 /* A file that cannot be closed at the end of the program keeps the chunks of other files from nothing. */
+// clause: ocr-file.h
 // status: 1
 // stderr: cannot be closed, so what was written may be lost: Input/output error
 // stdout: the others are written

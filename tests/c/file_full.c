@@ -1,4 +1,5 @@
 /* A chunk that cannot be written ends the program, with a message. */
+// clause: ocr-file.h
 // status: 1
 // stderr: cannot be written back to bytes 4096 to 8192 of the file "file_full.
 // stderr: File too large

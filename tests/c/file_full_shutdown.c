@@ -1,4 +1,5 @@
 /* A chunk that cannot be written at the end: a message, status 1, and the other chunks are written. */
+// clause: ocr-file.h
 // status: 1
 // stderr: cannot be written back to bytes 4096 to 8192 of the file "file_full_shutdown.
 // stderr: File too large

@@ -1,4 +1,5 @@
 /* Modes, sizes and offsets, overlaps, wrong calls, and when a file is closed. */
+// clause: ocr-file.h
 // stderr: ocr: warning: ocrFileOpen: "file_modes.missing" cannot be opened with the mode "rb+": No such file
 // stderr: ocr: warning: ocrFileOpen: "." cannot be opened with the mode "r": it is a directory
 // stderr: ocr: warning: ocrFileOpen: there is no mode "a"

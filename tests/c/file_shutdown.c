@@ -1,4 +1,5 @@
 /* Chunks that are left when the program ends are written, also where an EDT waits for one and never gets it. */
+// clause: ocr-file.h
 #include "file.h"
 #include <extensions/ocr-legacy.h>
 

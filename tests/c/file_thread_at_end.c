@@ -1,4 +1,5 @@
 /* A chunk that a thread of the program destroys while the run ends is written before the program ends. */
+// clause: ocr-file.h
 #include "file.h"
 #include <extensions/ocr-legacy.h>
 #include <pthread.h>

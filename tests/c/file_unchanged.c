@@ -2,6 +2,7 @@
  * Chunks that were only read are not written back, in whatever mode they were acquired: the file's time stays as it
  * was, and another chunk that has changed is written from its first new byte on. A file that nobody may write is read.
  */
+// clause: ocr-file.h
 #include "file.h"
 #include <extensions/ocr-db-partitioning.h>
 #include <sys/time.h>

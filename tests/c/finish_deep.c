@@ -2,6 +2,7 @@
  * Ten thousand finish scopes inside one another close from the inside out, without recursion; the
  * outputs fire in that order. Then ten thousand in which only the innermost has an event to wait for.
  */
+// clause: 1.4.2
 #include "check.h"
 #include <stdatomic.h>
 

@@ -4,6 +4,7 @@
  * The latch triggers when the finish EDT, all its descendants and what the program counts are done,
  * with the finish EDT's result if that comes last. Other kinds of events get the result.
  */
+// clause: 1.4.2
 #include "check.h"
 #include <stdatomic.h>
 

@@ -3,6 +3,7 @@
  * children, children of children, three scopes deep, EDTs that wait for events satisfied later,
  * 20000 children at once. An inner scope ends before the outer one; EDTs outside do not count.
  */
+// clause: 1.4.2
 #include "check.h"
 #include <stdatomic.h>
 

@@ -2,6 +2,7 @@
  * A finish EDT without children passes on the block that it returns, as programs rely on; one with
  * children fires after them, with or without data. Its own blocks are free by then.
  */
+// clause: 1.4.2
 #include "check.h"
 
 static ocrGuid_t child(u32 paramc, u64 *paramv, u32 depc, ocrEdtDep_t depv[]) {

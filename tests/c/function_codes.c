@@ -1,4 +1,5 @@
 /* A function that is sent on as a code comes back as itself, and can be called and given to a template. */
+// clause: ocr-heterogeneous.h
 #include "check.h"
 #include <extensions/ocr-heterogeneous.h>
 

@@ -2,6 +2,7 @@
  * A hang because a thread of the program holds a block for ever: main, which waits for the end. The
  * message names the block, who holds it, who waits for it, and who waits for that one.
  */
+// clause: hang
 // status: 1
 // stderr: (wants_it) waits on pre-slot 0 for the data block
 // stderr: (48 bytes) in mode EW: it is held in mode RW by the main thread, which created it and has not released it

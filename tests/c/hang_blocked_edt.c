@@ -2,6 +2,7 @@
  * A hang in which EDTs wait in calls: one for an event that nobody satisfies, while it holds a block
  * that another EDT waits for; one for an EDT that waits for that.
  */
+// clause: hang
 // status: 1
 // stderr: in EDT
 // stderr: (blocks), waits in ocrWait for the sticky event

@@ -1,5 +1,6 @@
 // A hang in which main waits for an event that nobody satisfies, in a program with its own main.
 //
+// clause: hang
 // status: 1
 // stderr: the main thread waits in ocrLegacyBlockProgress for the sticky event
 // stderr: which nobody has satisfied (ocrEventSatisfy)

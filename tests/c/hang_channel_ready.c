@@ -1,5 +1,6 @@
 // ocrLegacyIsChannelReady answers yes or no, which is no status: a hang does not name it as a call that was refused.
 //
+// clause: hang
 // status: 1
 // stderr: pre-slot 0: a dependence that was never added
 // stderr-without: ocrLegacyIsChannelReady

@@ -1,4 +1,5 @@
 /* A program that hangs since it has satisfied another channel than the one that an EDT waits for: both are shown. */
+// clause: hang
 // status: 1
 // stderr: the program hangs
 // stderr: which lacks a partner: 1 more dependence than satisfactions

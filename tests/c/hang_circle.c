@@ -2,6 +2,7 @@
  * A program that hangs since EDTs wait for each other's output events, one of them through another event: the message
  * names the circle.
  */
+// clause: hang
 // status: 1
 // stderr: the program hangs
 // stderr: These wait for each other, so that none can go on: EDT 0x

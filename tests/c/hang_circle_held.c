@@ -2,6 +2,7 @@
  * A program that hangs since an EDT waits in a call for another one, which waits for a data block that the first one
  * holds: the message names the circle, though many others wait for the block, too.
  */
+// clause: hang
 // status: 1
 // stderr: the program hangs
 // stderr: These wait for each other, so that none can go on: EDT 0x

@@ -1,4 +1,5 @@
 /* A program that hangs since an EDT waits for the finish scope that it keeps open itself: the message says so. */
+// clause: hang
 // status: 1
 // stderr: the program hangs
 // stderr: This waits for itself, so that it cannot go on: EDT 0x

@@ -2,6 +2,7 @@
  * A program that never ends, as events were destroyed before they triggered: strict mode says which, and by whom. One
  * that had triggered before is not named.
  */
+// clause: hang
 // env: OCR_CHECK=strict
 // env: OCR_HALT_DOT=/dev/stderr
 // status: 1

@@ -2,6 +2,7 @@
  * A program that never ends, as one EDT waits in a call for an event that another destroys, and a third for a block
  * that the first holds: strict mode says who destroyed the event, and who created the block.
  */
+// clause: hang
 // env: OCR_CHECK=strict
 // workers: 2 8
 // status: 1

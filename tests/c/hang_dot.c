@@ -1,5 +1,6 @@
 // The graph of a program that hangs is written before the message.
 //
+// clause: hang
 // status: 1
 // stderr: the program hangs
 // stderr: the graph /dev/null/waiting.dot cannot be written

@@ -2,6 +2,7 @@
  * The graph of a program that hangs has the numbers of what waits: the pre-slots that EDTs miss, and what latch,
  * counted, channel and collective events have counted.
  */
+// clause: hang
 // status: 1
 // stderr: [shape=box, label="never\n0x
 // stderr: \n2 of 3 pre-slots missing"]

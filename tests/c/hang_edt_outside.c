@@ -1,6 +1,7 @@
 // EDTs that wait for ever in functions that are none of the runtime's are found and named, and so are EDTs
 // that are ready, but which no worker is left to run.
 //
+// clause: hang
 // status: nonzero
 // stderr: the program hangs: every thread of the process waits for another one to wake it
 // stderr: (wait_for_other), which waits outside of the runtime

@@ -2,6 +2,7 @@
  * A program that never ends, with EDTs that wait for events of the kinds of the extensions: the
  * message says for which.
  */
+// clause: hang
 // status: nonzero
 // stderr: (on_counted) waits on
 // stderr: pre-slot 0: the counted event

@@ -2,6 +2,7 @@
  * A hang because a finish scope is kept open: by an EDT in it that waits, and in a scope nested in it.
  * The finish EDT itself has ended.
  */
+// clause: hang
 // status: 1
 // stderr: (after_it) waits on
 // stderr: the output event of the finish EDT

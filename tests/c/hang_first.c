@@ -2,6 +2,7 @@
  * Many EDTs wait for events that an EDT would satisfy which misses a dependence itself: that one is
  * the cause, and told of first, though it was created last.
  */
+// clause: hang
 // status: nonzero
 // stderr: the program hangs
 // stderr: (cause) waits on

@@ -1,4 +1,5 @@
 /* A program that hangs since an EDT has returned its own output event. */
+// clause: hang
 // status: 1
 // stderr: the program hangs
 // stderr: which depends on the event 0x

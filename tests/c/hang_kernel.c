@@ -2,6 +2,7 @@
  * A program hangs whose kernel waits for a block, after another one has run: the threads of OpenCL do not count
  * as the program's, neither those that it starts with a device nor those that it starts with a kernel.
  */
+// clause: hang
 // status: nonzero
 // needs: opencl
 // needs: halt

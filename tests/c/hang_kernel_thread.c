@@ -2,6 +2,7 @@
  * A program hangs that has run a kernel and has a thread that waits for ever: the handlers of signals that OpenCL has
  * installed are not the program's.
  */
+// clause: hang
 // status: nonzero
 // needs: opencl
 // needs: halt

@@ -1,4 +1,5 @@
 /* Strict mode: an EDT waits for the second once event on a label; it was the first that was satisfied. */
+// clause: hang
 // env: OCR_CHECK=strict
 // status: nonzero
 // needs: halt

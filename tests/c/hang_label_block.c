@@ -1,3 +1,4 @@
+// clause: hang
 // status: 1
 // stderr: the program hangs
 // stderr: (waits_in_vain)

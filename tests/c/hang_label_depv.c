@@ -1,4 +1,5 @@
 /* An EDT on a labeled GUID does not use its depv: the message about the hang says so. */
+// clause: hang
 // status: 1
 // stderr: the program hangs
 // stderr: depv of ocrEdtCreate is not used for an EDT on a labeled GUID

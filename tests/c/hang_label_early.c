@@ -2,6 +2,7 @@
  * Nobody creates what EDTs wait for: the message names the labels, and who has used them. The event of the one EDT is
  * there, but not the EDT that is to satisfy it.
  */
+// clause: hang
 // status: 1
 // stderr: the program hangs
 // stderr: (waits_for_event) waits on

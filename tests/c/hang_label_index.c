@@ -1,5 +1,6 @@
 // The message about a program that hangs says where the labeled GUIDs that it names are in their ranges.
 //
+// clause: hang
 // status: 1
 // stderr: (end_edt) at index 5 of the range 0x
 // stderr: waits on

@@ -1,6 +1,7 @@
 // Of an event whose satisfaction waits for a data block on a label, the message about a hang does not say that nobody has
 // satisfied it.
 //
+// clause: hang
 // status: 1
 // stderr: the program hangs
 // stderr: whose satisfaction waits for a labeled GUID, as said below

@@ -2,6 +2,7 @@
  * The message about a program that hangs shows the labels of the EDTs and events that it names. A
  * second label replaces the first.
  */
+// clause: hang
 // status: nonzero
 // stderr: (never_runs) labelled "last step 3 4" waits on
 // stderr: labelled "more than sixteen letters"

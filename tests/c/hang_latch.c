@@ -1,5 +1,6 @@
 // A hang because latches never come to zero; the message says their counters, and what they lack.
 //
+// clause: hang
 // status: 1
 // stderr: whose counter is 3: it lacks 3 on OCR_EVENT_LATCH_DECR_SLOT
 // stderr: whose counter is -1: it lacks 1 on OCR_EVENT_LATCH_INCR_SLOT

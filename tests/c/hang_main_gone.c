@@ -1,5 +1,6 @@
 // A hang in a program with its own main, whose thread ends by pthread_exit: nobody can satisfy what an EDT waits for.
 //
+// clause: hang
 // status: 1
 // stderr: the program hangs
 // stderr: waits on

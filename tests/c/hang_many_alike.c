@@ -2,6 +2,7 @@
  * A program in which hundreds of EDTs that do the same wait, and one that does something else: that one is among those
  * that are described, and the others are counted.
  */
+// clause: hang
 // status: 1
 // stderr: the program hangs
 // stderr: (different) waits on

@@ -1,4 +1,5 @@
 /* An EDT waits for an object whose creator waits for an event that nobody satisfies. */
+// clause: hang
 // status: 1
 // needs: halt
 // stderr: waits in ocrMapGet until the object of index 3 of the map 0x

@@ -2,6 +2,7 @@
  * Programs that take long and do not hang are not accused: an EDT that sleeps, one that waits for an EDT
  * that sleeps, a thread of the program that satisfies an event much later while main waits for that.
  */
+// clause: hang
 // workers: 1 2
 #include "check.h"
 

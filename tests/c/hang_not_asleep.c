@@ -1,6 +1,7 @@
 // A program all of whose threads wait without a limit of time is not accused where something else may wake one:
 // a handler of a signal, or another process.
 //
+// clause: hang
 // workers: 1 2
 #include "check.h"
 

@@ -2,6 +2,7 @@
  * A program starts threads while the devices are opened, and waits for what they do later. They do not count
  * as OpenCL's, so it is not accused of hanging, however few of them are left.
  */
+// clause: hang
 // needs: opencl
 #include "kernel.h"
 #include <pthread.h>

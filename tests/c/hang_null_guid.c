@@ -1,4 +1,5 @@
 /* An event is satisfied by a GUID that was copied before it was set: that is told where the program hangs. */
+// clause: hang
 // status: 1
 // stderr: the program hangs
 // stderr: which nobody has satisfied

@@ -2,6 +2,7 @@
  * A hang because parts are never destroyed: the message names who waits for the whole, the parts, and who waits for
  * a part of a block that cannot be divided yet.
  */
+// clause: hang
 // status: 1
 // stderr: (wants_whole) waits on pre-slot 0 for the data block
 // stderr: (64 bytes) in mode RO: it is held in mode EW by its part, the data block

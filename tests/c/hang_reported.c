@@ -2,6 +2,7 @@
  * A program that never ends: nothing runs, nothing can, ocrShutdown was not called. It is told so,
  * with the name of the EDT that waits, and ends with a status that is not zero.
  */
+// clause: hang
 // status: nonzero
 // stderr: waits_forever
 // needs: halt

@@ -1,4 +1,5 @@
 /* An EDT waits for the output event of one that has ended and returned an event, which nobody satisfies. */
+// clause: hang
 // status: 1
 // stderr: (returns), which has ended and returned another event, which depends on the sticky event
 // stderr: which nobody has satisfied (ocrEventSatisfy)

@@ -2,6 +2,7 @@
  * A hang for want of a satisfaction, at the end of a chain: what the message names is each EDT, the
  * event that nobody satisfies, and which of the waiting things only follow from that.
  */
+// clause: hang
 // status: 1
 // stderr: the program hangs
 // stderr: (waits_forever) waits on

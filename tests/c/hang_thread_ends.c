@@ -1,5 +1,6 @@
 // A program whose last thread of its own has ended without doing anything is found to hang.
 //
+// clause: hang
 // status: nonzero
 // stderr: hangs
 // needs: halt

@@ -1,6 +1,7 @@
 // A program hangs, too, if its own threads wait for ever for each other, as idle ones of a pool do, or for a signal of
 // which there is no handler.
 //
+// clause: hang
 // status: nonzero
 // stderr: the program hangs: every thread of the process waits for another one to wake it
 // stderr: threads of the program or of a library wait outside of the runtime: thread

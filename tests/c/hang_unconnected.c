@@ -1,6 +1,7 @@
 // A hang because a pre-slot was never connected, one because its event was destroyed, and one because
 // the labeled GUID's event was gone.
 //
+// clause: hang
 // status: 1
 // stderr: (lacks_some) waits on
 // stderr: pre-slot 1: a dependence that was never added (ocrAddDependence)

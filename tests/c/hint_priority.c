@@ -1,3 +1,4 @@
+// clause: B.1.3
 // workers: 1
 /*
  * Ready EDTs with a priority run before others, the highest first, and of equals the one that was ready first. With one

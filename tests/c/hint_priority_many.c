@@ -2,6 +2,7 @@
  * Many EDTs with priorities, made by many, with few and with many workers: none is lost, none runs twice, and workers
  * that sleep are woken for them, also when nothing else is ever ready.
  */
+// clause: B.1.3
 #include "check.h"
 
 static u64 s_ran;

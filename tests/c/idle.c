@@ -1,4 +1,5 @@
 /* While nothing is to be done but what a thread of the program may do, the runtime sleeps. */
+// clause: process
 #include "check.h"
 #include <pthread.h>
 #include <time.h>

@@ -3,6 +3,7 @@
  * C functions, which nothing else goes to: of templates whose kernel was added before the program asked for devices,
  * and after.
  */
+// clause: ocr-affinity.h ocr-variants.h
 // needs: opencl
 // env: OCR_DEVICES=auto
 #include "kernel.h"

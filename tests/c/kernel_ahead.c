@@ -1,4 +1,5 @@
 /* Each kernel but the first is enqueued ahead. */
+// clause: ocr-variants.h
 // needs: opencl
 // env: OCR_SCHED=device
 #define WANT_AHEAD (FIRST - 1)

@@ -1,4 +1,5 @@
 /* As kernel_ahead.c, on a device whose memory is apart. */
+// clause: ocr-variants.h
 // needs: opencl
 // env: OCR_SCHED=device
 // env: OCR_DEVICE_FORCE_COPIES=1

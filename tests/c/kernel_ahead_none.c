@@ -1,4 +1,5 @@
 /* None is enqueued ahead where the setting says so. */
+// clause: ocr-variants.h
 // needs: opencl
 // env: OCR_SCHED=device
 // env: OCR_DEVICE_AHEAD=0

@@ -2,6 +2,7 @@
  * DB_PROP_SINGLE_ASSIGNMENT: of two kernels in a chain the second may not write the block any more, also where
  * it could be enqueued ahead, and share the block with the first in RW mode.
  */
+// clause: ocr-variants.h
 // needs: opencl
 // env: OCR_SCHED=device
 // env: OCR_CHECK=strict

@@ -2,6 +2,7 @@
  * Where there are two devices, a chain stays on one of them, whether its kernels are enqueued ahead or not:
  * those that are ahead do not make it look busy. (PoCL shows the cores as two devices if it is asked to.)
  */
+// clause: ocr-variants.h
 // needs: opencl
 // env: OCR_SCHED=device
 // env: OCR_DEVICES=all

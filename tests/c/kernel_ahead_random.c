@@ -3,6 +3,7 @@
  * few blocks that the chains and some host EDTs share, in random modes: what is enqueued ahead waits for
  * nobody and passes nobody, and nothing is lost.
  */
+// clause: ocr-variants.h
 // needs: opencl
 // env: OCR_SCHED=device
 #include "kernel.h"

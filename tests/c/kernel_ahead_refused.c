@@ -2,6 +2,7 @@
  * A kernel that follows another is refused, since its index space cannot be: its C function runs after the
  * first kernel, on what that has left, and in the mode that was asked for.
  */
+// clause: ocr-variants.h
 // needs: opencl
 // env: OCR_SCHED=device
 #include "kernel.h"

@@ -2,6 +2,7 @@
  * An EW counter, incremented by EDTs with both variants under static:1:1, so that the block goes
  * back and forth between places; each increment counts, and both places had their share.
  */
+// clause: ocr-variants.h ocr-stats.h
 // needs: opencl
 // env: OCR_SCHED=static:1:1
 #include "kernel.h"

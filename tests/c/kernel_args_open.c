@@ -2,6 +2,7 @@
  * A kernel of a template that leaves its counts open: its arguments are looked at by each launch. Where an EDT has other
  * ones, its C function runs.
  */
+// clause: ocr-variants.h
 // needs: opencl
 // stderr: argument 0, 'global ulong *words', gets parameter 0; it is a pointer, and parameters go to values
 #include "check.h"

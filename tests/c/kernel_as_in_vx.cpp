@@ -2,6 +2,7 @@
  * A program as those for the OpenCL interface of OCR-Vx are: compiled with OCR_WITH_OPENCL it includes ocr-affinity.h
  * alone, its EDT has more pre-slots than the template says, and one block goes through a kernel on each device.
  */
+// clause: ocr-opencl.h
 // env: OCR_DEVICES=all
 // stdout: 1 on each device
 // needs: opencl

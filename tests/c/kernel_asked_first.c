@@ -2,6 +2,7 @@
  * Devices can be asked for before there is a kernel, as programs for the OpenCL interface of OCR-Vx do, which
  * start one task on each.
  */
+// clause: ocr-opencl.h
 // needs: opencl
 // stdout: right on all devices
 #include "check.h"

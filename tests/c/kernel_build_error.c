@@ -2,6 +2,7 @@
  * A kernel that does not compile is refused when it is added, with a message that names it; the
  * template is as before, and its C function does the work. The report says so, too.
  */
+// clause: ocr-variants.h
 // env: OCR_STATS=1
 // needs: opencl
 // stderr: ocr: warning: the kernel "unhappy_kernel"

@@ -2,6 +2,7 @@
  * A kernel-only template that does not compile: refused at once, or its EDT ends the program. Never
  * a silent success: the message names the kernel, the status is not zero.
  */
+// clause: ocr-opencl.h
 // needs: opencl
 // status: nonzero
 // stderr: unhappy_kernel

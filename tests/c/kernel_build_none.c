@@ -1,4 +1,5 @@
 /* A source that has no kernel at all is refused with a message that says so. */
+// clause: ocr-variants.h
 // needs: opencl
 // stderr: the source has no kernel 'none', and no other kernel
 #include "kernel.h"

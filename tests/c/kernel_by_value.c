@@ -2,6 +2,7 @@
  * Contents passed by value to kernels, several of them one content, and copies of blocks that are on a device: on
  * a device whose memory is apart, so that each has to be brought.
  */
+// clause: ocr-db-by-value.h ocr-variants.h
 // needs: opencl
 // env: OCR_SCHED=device
 // env: OCR_DEVICE_FORCE_COPIES=1

@@ -2,6 +2,7 @@
  * 200 kernels in a row on one block that no host EDT touches before the last: each gets the block
  * from the output event of the one before, by its resultSlot.
  */
+// clause: ocr-variants.h
 // needs: opencl
 // env: OCR_SCHED=device
 #include "kernel.h"

@@ -1,3 +1,4 @@
 /* kernel_copy_leaves.h: On a device that shares the memory of the host. */
+// clause: ocr-db.h ocr-variants.h
 // needs: opencl
 #include "kernel_copy_leaves.h"

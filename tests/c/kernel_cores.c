@@ -2,6 +2,7 @@
  * Where a CPU device is used beside functions, workers and the device get cores of their own, unless somebody has asked for
  * as many workers as there are cores. Later EDTs run on the workers' cores, and kernels run as before.
  */
+// clause: process ocr-variants.h
 // needs: opencl
 #include "kernel_cores.h"
 

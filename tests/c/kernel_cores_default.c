@@ -2,6 +2,7 @@
  * Without a word from the user, the workers that are too many beside a CPU device run no EDT any more, whatever they did
  * before, and those that are left run all of them.
  */
+// clause: process ocr-variants.h
 // needs: opencl
 // workers: 2
 // env: OCR_WORKERS=

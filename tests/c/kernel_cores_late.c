@@ -2,6 +2,7 @@
  * Kernels without a function have the whole machine. When a kernel comes that has a function beside it, workers and device
  * part, though the device is in use already.
  */
+// clause: process ocr-variants.h
 // needs: opencl
 // workers: 1
 #include "kernel_cores.h"

@@ -1,4 +1,5 @@
 /* OCR_BIND=off: all threads may run everywhere, whatever is used beside what. */
+// clause: process ocr-variants.h
 // needs: opencl
 // workers: 1
 // env: OCR_BIND=off

@@ -1,3 +1,4 @@
+// clause: crash ocr-variants.h
 // needs: opencl
 // needs: signals
 #include "kernel_crash.h"

@@ -1,5 +1,6 @@
 // The same where OpenCL was only asked, and the kernel runs as a C function.
 //
+// clause: crash ocr-variants.h
 // env: OCR_DEVICES=gpu
 // env: OCR_SCHED=cpu
 // needs: opencl

@@ -1,5 +1,6 @@
 // The program has a handler of SIGFPE: it gets what an EDT does, and the kernel goes on all the same.
 //
+// clause: crash ocr-variants.h
 // env: OCR_CHECK=strict
 // needs: opencl
 // needs: signals

@@ -1,6 +1,7 @@
 // What strict mode says of a kernel that crashed since its EDT has no data block on a pre-slot: which EDT and pre-slot that
 // is, and who satisfied it. A process of its own crashes, with all its threads.
 //
+// clause: crash ocr-opencl.h
 // env: OCR_CHECK=strict
 // stderr: a thread of OpenCL, which executes kernels, crashed with SIGSEGV at address 0x0, close to a null pointer
 // stderr: (adds), without a data block on pre-slot 0.

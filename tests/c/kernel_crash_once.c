@@ -1,5 +1,6 @@
 // The program has a handler of SIGFPE for once, which says something and returns: the program ends then.
 //
+// clause: crash ocr-variants.h
 // needs: opencl
 // needs: signals
 #include "kernel_crash.h"

@@ -1,4 +1,5 @@
 /* A range function crashes: that is said, and of which EDT, not of the one that has let it go. */
+// clause: crash ocr-variants.h
 // env: OCR_SCHED=device
 // env: OCR_DEVICES=all
 // needs: opencl

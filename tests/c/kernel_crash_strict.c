@@ -1,5 +1,6 @@
 // The same in strict mode, which names the EDT whatever happens.
 //
+// clause: crash ocr-variants.h
 // env: OCR_CHECK=strict
 // needs: opencl
 // needs: signals

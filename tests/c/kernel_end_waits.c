@@ -1,5 +1,6 @@
 // The run ends while main waits for a block that is on a device, and is on its way: main gets it.
 //
+// clause: ocr-opencl.h
 // workers: 1 2
 // needs: opencl
 #include "check.h"

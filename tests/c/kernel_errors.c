@@ -2,6 +2,7 @@
  * Wrong calls of the kernel interface: arity, kinds, names, slots, ranges, templates. Each is
  * answered with a code; the template goes on working.
  */
+// clause: ocr-opencl.h ocr-variants.h
 // needs: opencl
 #include "kernel.h"
 #include "opencl_facts.h"

@@ -2,6 +2,7 @@
  * Sixteen blocks of 256 KiB where the device holds one MiB: blocks leave and come back, modified
  * ones written back first, those in use never; every number is right in the end.
  */
+// clause: ocr-variants.h ocr-stats.h
 // needs: opencl
 // env: OCR_DEVICE_MEMORY=1M
 // env: OCR_DEVICE_FORCE_COPIES=1

@@ -3,6 +3,7 @@
  * them in RW mode. One block is a chunk of a file and was destroyed meanwhile, one is divided, and of a third one
  * the EDT keeps out a kernel that shares the first two. No write is lost, and nobody waits for ever.
  */
+// clause: ocr-variants.h
 // needs: opencl
 // env: OCR_DEVICE_FORCE_COPIES=1
 // env: OCR_SCHED=device

@@ -3,6 +3,7 @@
  * C function, when the other has released the block: it is not accused of writing again. All launches go to one device,
  * whose manager is held up meanwhile.
  */
+// clause: ocr-variants.h
 // needs: opencl
 // env: OCR_CHECK=strict
 // env: OCR_SCHED=device

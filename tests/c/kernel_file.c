@@ -1,6 +1,7 @@
 /* What kernels write to chunks of a file gets there: where an EDT on the host acquires and destroys the chunk, where
  * it destroys it without acquiring it, where a kernel is the last that holds it, and where the chunk is left when the
  * program ends. */
+// clause: ocr-file.h ocr-variants.h
 // needs: opencl
 // env: OCR_DEVICE_FORCE_COPIES=1
 // stdout-lines: 1 the file is right

@@ -3,6 +3,7 @@
  * with a message, and another one says that the chunk was not written. The kernel fails in so far as the runtime is
  * told so when it asks OpenCL.
  */
+// clause: ocr-file.h ocr-variants.h
 // needs: opencl
 // status: 1
 // stderr: kernel 'writes'

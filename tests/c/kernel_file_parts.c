@@ -1,6 +1,7 @@
 /* What kernels write to parts of a chunk of a file is in the file after the end of the program: where the parts and
  * the chunk were destroyed, by an EDT that had not acquired them, and where they are left. Some parts use the memory
  * of the chunk, others have their own; some are parts of parts. */
+// clause: ocr-file.h ocr-variants.h
 // needs: opencl
 // env: OCR_DEVICE_FORCE_COPIES=1
 #include "file.h"

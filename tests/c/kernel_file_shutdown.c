@@ -2,6 +2,7 @@
  * What a kernel writes that was sent to its device before ocrShutdown is in the chunk that is left, as a whole: the
  * file is written when the kernel has ended. Here the device has not even begun with it when the run ends.
  */
+// clause: ocr-file.h ocr-variants.h
 // needs: opencl
 // env: OCR_SCHED=device
 // stdout-lines: 1 the file is right

@@ -3,6 +3,7 @@
  * itself, whose output fires when the kernel has ended; an EDT waiting for a kernel never starts
  * when that kernel is destroyed before it could run.
  */
+// clause: 1.4.2 ocr-opencl.h
 // needs: opencl
 #include "kernel.h"
 

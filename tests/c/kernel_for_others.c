@@ -1,4 +1,5 @@
 /* An EDT whose only kernel is for GPUs, where only a CPU device is in use: the message says both. */
+// clause: ocr-opencl.h
 // needs: opencl
 // env: OCR_DEVICES=cpu
 // workers: 2

@@ -3,6 +3,7 @@
  * first process: an EDT with a C function beside its kernel runs as that, with a note; one that has a kernel alone ends the
  * process with a message, whatever devices are asked for. The first process goes on with its devices.
  */
+// clause: process ocr-variants.h
 // needs: opencl
 // stderr: ocr: note: kernels that have a C function beside them run as functions: This process was made by fork() after process
 // stderr: no variant that can run here: it has no C function

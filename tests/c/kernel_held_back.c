@@ -2,6 +2,7 @@
  * Many short kernels come at once, and are held back for a moment (src/device/lane.rs). Blocks are destroyed
  * meanwhile. While a command waits for an event of the host's, OpenCL forbids to release anything but events.
  */
+// clause: ocr-variants.h
 // env: OCR_DEVICE_FORCE_COPIES=1
 // needs: opencl
 #include "opencl_calls.h"

@@ -1,4 +1,5 @@
 /* An index space whose size is a negative number by mistake. */
+// clause: ocr-opencl.h
 // needs: opencl
 // status: nonzero
 // stderr: (fills): its index space has [18446744073709551615] work-items in its dimensions

@@ -1,4 +1,5 @@
 /* A block that is larger than a buffer of the device can be: the message names the limit, and the C function runs. */
+// clause: ocr-variants.h
 // needs: opencl
 // env: OCR_DEVICES=all
 // env: OCR_SCHED=device

@@ -2,6 +2,7 @@
  * The runtime chooses local sizes that the kernel permits, which OpenCL may not: the source demands one, or the global
  * size is odd, or prime. A global size that is no multiple of the one demanded is refused.
  */
+// clause: ocr-variants.h
 // needs: opencl
 // workers: 2
 // env: OCR_SCHED=device

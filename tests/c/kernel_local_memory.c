@@ -1,4 +1,5 @@
 /* A kernel that needs more local memory than the device has is none of the template's variants: its C function runs. */
+// clause: ocr-variants.h
 // needs: opencl
 // env: OCR_SCHED=device
 // stderr: kernel 'k' needs

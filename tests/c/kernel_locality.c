@@ -2,6 +2,7 @@
  * Under the policy "locality" an EDT goes where its blocks are: to the device that has written them, and to a worker where
  * the host has.
  */
+// clause: ocr-variants.h
 // needs: opencl
 // env: OCR_DEVICES=all
 // env: OCR_SCHED=locality

@@ -1,4 +1,5 @@
 /* A thousand independent kernel EDTs with a block each, and as many that only wait for them. */
+// clause: ocr-variants.h
 // needs: opencl
 #include "kernel.h"
 

@@ -2,6 +2,7 @@
  * Kernels as CONST readers of a block that C functions and kernels write exclusively: each copy that
  * a reader sees is uniform, the work of one writer.
  */
+// clause: 1.4.4 ocr-variants.h
 // needs: opencl
 #include "kernel.h"
 

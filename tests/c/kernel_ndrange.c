@@ -2,6 +2,7 @@
  * Work-items: one to three dimensions, offsets, local sizes given and left to the runtime; a range
  * function sees parameters and block sizes. The arrays given with a task are copied.
  */
+// clause: ocr-opencl.h ocr-variants.h
 // needs: opencl
 // env: OCR_SCHED=device
 #include "kernel.h"

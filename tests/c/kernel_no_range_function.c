@@ -1,5 +1,6 @@
 /* A template of ocrOpenclTemplateCreate with a C function: its kernel is for ocrOpenclTaskCreate, which says the
  * work-items. An EDT of ocrEdtCreate runs the function, also where the policy prefers devices. */
+// clause: ocr-opencl.h ocr-variants.h
 // needs: opencl
 // env: OCR_SCHED=device
 #include "kernel.h"

@@ -2,6 +2,7 @@
  * Without devices a kernel can be added all the same, and the C function does the work. Nothing of
  * OpenCL is needed for that.
  */
+// clause: ocr-variants.h ocr-stats.h
 // env: OCR_DEVICES=none
 #include "kernel.h"
 

@@ -1,4 +1,5 @@
 /* Without devices an EDT whose only variant is a kernel ends the program; the message names it. */
+// clause: ocr-variants.h
 // env: OCR_DEVICES=none
 // status: nonzero
 // stderr: lonely_kernel

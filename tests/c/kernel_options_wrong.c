@@ -1,4 +1,5 @@
 /* The option for devices, where it is not first, or not in one word. */
+// clause: ocr-opencl.h
 // needs: opencl
 // workers: 2
 // stderr: cannot be used: the option -ocr-device=cpu stands behind others: it must come first

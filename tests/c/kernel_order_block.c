@@ -2,6 +2,7 @@
  * A pre-slot for which the kernel has no argument, and which has a block all the same: each launch is refused, with a
  * message that names both. Where the EDT has a C function, that runs.
  */
+// clause: ocr-variants.h
 // needs: opencl
 // env: OCR_SCHED=device
 // env: OCR_DEVICES=all

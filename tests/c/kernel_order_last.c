@@ -2,6 +2,7 @@
  * ocrEdtTemplateAddKernel: the last pre-slots of an EDT that only order it behind others need no argument of its
  * kernel, however they come to have no block: NULL_GUID, an event that carries nothing, or mode DB_MODE_NULL.
  */
+// clause: ocr-variants.h
 // needs: opencl
 // env: OCR_SCHED=device
 // env: OCR_DEVICES=all

@@ -1,6 +1,7 @@
 /*
  * The last pre-slots of a kernel EDT that only order it behind others need no argument of the kernel, as in OCR-Vx.
  */
+// clause: ocr-opencl.h
 // needs: opencl
 #include "check.h"
 #include <extensions/ocr-opencl.h>

@@ -1,4 +1,5 @@
 /* A parameter that does not fit its argument ends the program, with a message that names the kernel. */
+// clause: ocr-variants.h
 // needs: opencl
 // status: nonzero
 // stderr: narrow_kernel

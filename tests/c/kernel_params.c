@@ -2,6 +2,7 @@
  * Parameters become scalar arguments of every integer width, signed and not, as long as the value
  * fits; 64-bit ones unchanged.
  */
+// clause: ocr-variants.h
 // needs: opencl
 #include "kernel.h"
 

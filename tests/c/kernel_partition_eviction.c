@@ -1,4 +1,5 @@
 /* kernel_partition.h: On a device with little memory of its own. */
+// clause: ocr-db-partitioning.h ocr-variants.h
 // needs: opencl
 // env: OCR_SCHED=device
 // env: OCR_DEVICE_FORCE_COPIES=1

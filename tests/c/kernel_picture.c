@@ -1,6 +1,7 @@
 // SIGUSR1 prints what runs, with a device open, too: OpenCL implementations have handlers of that signal. It
 // says which EDTs a device has.
 //
+// clause: hang ocr-variants.h
 // needs: opencl
 // env: OCR_DEVICES=all
 // env: OCR_SCHED=device

@@ -2,6 +2,7 @@
  * Where device memory is apart from the host's, as this run pretends, a block goes over and back
  * between kernel-only and C-only EDTs, with sizes that are no multiple of anything.
  */
+// clause: ocr-variants.h ocr-stats.h
 // needs: opencl
 // env: OCR_DEVICE_FORCE_COPIES=1
 #include "kernel.h"

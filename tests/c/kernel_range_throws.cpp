@@ -1,5 +1,6 @@
 // An exception that leaves the function of an index space ends the program, which says what it was.
 //
+// clause: crash ocr-variants.h
 // needs: opencl
 // env: OCR_SCHED=device
 // needs: signals

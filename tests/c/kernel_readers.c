@@ -2,6 +2,7 @@
  * One block read by ten kernels and ten C functions at once, CONST and RO; then written by the host
  * and read by all again: every copy is the new one.
  */
+// clause: 1.4.4 ocr-variants.h
 // needs: opencl
 #include "kernel.h"
 

@@ -2,6 +2,7 @@
  * resultSlot: the block of that slot goes to the output event, whichever slot it is; none with
  * OCR_NO_RESULT, nor from a slot without a block.
  */
+// clause: ocr-variants.h
 // needs: opencl
 // env: OCR_SCHED=device
 #include "kernel.h"

@@ -2,6 +2,7 @@
  * 1.4.4 read-write across places: C functions and kernels share one block in RW, each adding to its
  * own words; no write is lost, whichever side ran when.
  */
+// clause: 1.4.4 ocr-variants.h
 // needs: opencl
 // env: OCR_DEVICE_FORCE_COPIES=1
 #include "kernel.h"

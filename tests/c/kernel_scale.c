@@ -1,4 +1,5 @@
 /* ocrOpenclTemplateCreate and ocrOpenclTaskCreate: a kernel-only EDT scales a vector in place. */
+// clause: ocr-opencl.h
 // needs: opencl
 #include "kernel.h"
 

@@ -3,6 +3,7 @@
  * 3.0: for CPU devices, and in their forms for GPUs. (tests/kernels.rs asks a compiler that has all optional features
  * of these, which few implementations have.)
  */
+// clause: application ocr-variants.h
 // needs: opencl
 // workers: 1
 #include "kernel.h"

@@ -3,6 +3,7 @@
  * system does, nothing, or a handler of the program. When the run has ended that is so of SIGFPE, too, and so it is of a
  * second run.
  */
+// clause: process ocr-variants.h
 // needs: opencl
 // needs: signals
 #include "kernel.h"

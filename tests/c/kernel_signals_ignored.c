@@ -1,5 +1,6 @@
 /* A program ignores SIGFPE, as it is sent, and kernels are built and run, for which OpenCL has a handler: who sends the
  * signal in the run ends nothing, and after it the program ignores it as before. */
+// clause: process ocr-variants.h
 // needs: opencl
 // needs: signals
 #include "kernel.h"

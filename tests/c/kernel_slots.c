@@ -2,6 +2,7 @@
  * Slots of a kernel: one block on two of them is one buffer; a slot without a block, by NULL_GUID
  * or by DB_MODE_NULL, is a null pointer in the kernel.
  */
+// clause: ocr-variants.h
 // needs: opencl
 #include "kernel.h"
 

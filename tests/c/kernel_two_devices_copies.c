@@ -1,4 +1,5 @@
 /* kernel_two_devices.h: On two devices that have memory of their own. */
+// clause: ocr-opencl.h
 // needs: opencl
 // env: OCR_SCHED=device
 // env: OCR_DEVICES=all

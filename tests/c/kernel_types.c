@@ -3,6 +3,7 @@
  * union or a vector of up to 8 bytes takes the bytes of the word that come first. What the source does to their names
  * behind the kernel does not matter.
  */
+// clause: ocr-variants.h
 // needs: opencl
 // workers: 2
 #include "kernel.h"

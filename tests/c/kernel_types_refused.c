@@ -1,4 +1,5 @@
 /* Arguments for which nothing can be given are refused when the kernel is added, each with what it is and what to do. */
+// clause: ocr-opencl.h
 // needs: opencl
 // workers: 2
 // stderr: argument 0, 'pair p', gets parameter 0; it is a value of 16 bytes, and a parameter has 8

@@ -1,4 +1,5 @@
 /* kernel_unreleased.h: On a device whose memory is apart. */
+// clause: 1.4.4 ocr-opencl.h
 // needs: opencl
 // env: OCR_SCHED=device
 // env: OCR_DEVICES=all

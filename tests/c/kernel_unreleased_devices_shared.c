@@ -1,4 +1,5 @@
 /* kernel_unreleased.h: On two devices that both work in host memory. */
+// clause: 1.4.4 ocr-opencl.h
 // needs: opencl
 // env: OCR_SCHED=device
 // env: OCR_DEVICES=all

@@ -1,4 +1,5 @@
 /* kernel_unwritten.h: A device with memory of its own. */
+// clause: 1.4.4 ocr-variants.h
 // needs: opencl
 // env: OCR_SCHED=device
 // env: OCR_DEVICES=all

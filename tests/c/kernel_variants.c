@@ -2,6 +2,7 @@
  * One template, a C function and two kernels: 600 EDTs of three sizes, placed by the default policy.
  * Whatever was chosen, each ran once and gave the same numbers.
  */
+// clause: ocr-variants.h
 // needs: opencl
 #include "kernel.h"
 

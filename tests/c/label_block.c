@@ -2,6 +2,7 @@
  * GUID_PROP_BLOCK: creation waits until the label is free, and other EDTs run meanwhile, with a single worker, too.
  * A label serves as a lock; then every kind of object is waited for.
  */
+// clause: B.2.3
 #include "check.h"
 #include <extensions/ocr-labeling.h>
 

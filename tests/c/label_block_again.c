@@ -2,6 +2,7 @@
 // the thread that has run one of them still goes through what that led to. The label is free, and an EDT that
 // acquires the second block gets its memory, which is allocated then.
 //
+// clause: B.2.3
 // workers: 2 8
 #include "check.h"
 #include <stdatomic.h>

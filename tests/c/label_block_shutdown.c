@@ -2,6 +2,7 @@
  * The program ends while EDTs wait for labels, of an event, a data block, an EDT or a template: their calls return
  * OCR_ECANCELED, and the EDTs come to their ends.
  */
+// clause: B.2.3
 #include "check.h"
 #include <extensions/ocr-labeling.h>
 

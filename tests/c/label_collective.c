@@ -2,6 +2,7 @@
  * Counted, channel and collective events on labeled GUIDs. Every contributor to a collective event creates it, and all
  * of them get 0: with GUID_PROP_IS_LABELED the later ones join it.
  */
+// clause: B.2.3 ocr-reduction-event.h
 #include "check.h"
 #include <extensions/ocr-labeling.h>
 

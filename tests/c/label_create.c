@@ -2,6 +2,7 @@
  * Objects of every kind on labeled GUIDs: not there before they are created, created once, used under the label, gone
  * when destroyed, and created again.
  */
+// clause: B.2.2.6 B.2.3
 #include "check.h"
 #include <extensions/ocr-labeling.h>
 

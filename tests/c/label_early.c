@@ -2,6 +2,7 @@
  * Labeled GUIDs are used before their objects are created: dependences and satisfactions wait for these, in whatever
  * way they name them, and then do what they would have done.
  */
+// clause: B.2.3
 #include "check.h"
 #include <extensions/ocr-db-by-value.h>
 #include <extensions/ocr-labeling.h>

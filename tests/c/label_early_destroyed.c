@@ -3,6 +3,7 @@
  * would have done if it had not had to wait. A dependence counts for its event, though its EDT is gone; an event and
  * a pre-slot are satisfied, though the block, which nobody acquires, is gone.
  */
+// clause: B.2.3
 #include "check.h"
 #include <extensions/ocr-labeling.h>
 

@@ -2,6 +2,7 @@
  * Objects are created on labels while others use these: what one EDT does with a label takes effect in its order, and
  * once, whether the object was there, was being created, or came later.
  */
+// clause: B.2.3
 #include "check.h"
 #include <extensions/ocr-db-by-value.h>
 #include <extensions/ocr-labeling.h>

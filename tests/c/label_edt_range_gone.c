@@ -1,4 +1,5 @@
 // An EDT that runs on a label destroys the range of that: the label takes no further EDT.
+// clause: B.2.3
 #include "check.h"
 
 #include <extensions/ocr-labeling.h>

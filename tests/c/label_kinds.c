@@ -2,6 +2,7 @@
  * A label is of one kind: the create functions of the others refuse it (OCR 1.1.0, B.2), also where the labels of two
  * ranges differ in nothing but the kind, as those of first ranges do.
  */
+// clause: B.2.2 B.2.3
 #include "check.h"
 #include <extensions/ocr-labeling.h>
 

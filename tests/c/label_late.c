@@ -2,6 +2,7 @@
  * Without strict mode: a dependence that waited for its EDT turns out to be for a pre-slot that the EDT does not have,
  * and a channel that calls waited for to take fewer satisfactions.
  */
+// clause: B.2.3
 // stderr: , which had to wait for a labeled GUID to get its object, was refused then: the slot is taken, or the event takes no more
 // stderr: ocr: warning: ocrAddDependence from NULL_GUID to pre-slot 2 of 0x
 // stderr: , which had to wait for a labeled GUID to get its object, was refused then: there is no such slot

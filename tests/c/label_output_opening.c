@@ -1,6 +1,7 @@
 // A finish EDT is created on a label, with a labeled event for its output, while another thread creates that event,
 // for which dependences on the EDT's label wait. Neither waits for the other for ever.
 //
+// clause: B.2.3
 // workers: 2 8
 #include "check.h"
 #include <stdatomic.h>

@@ -2,6 +2,7 @@
  * Creators that race for the same labels: one makes the object, and all can use it when their call returns. Then labels
  * whose events go as soon as they are satisfied, and are made again.
  */
+// clause: B.2.3
 #include "check.h"
 #include <extensions/ocr-labeling.h>
 #include <extensions/ocr-runtime-itf.h>

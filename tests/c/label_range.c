@@ -2,6 +2,7 @@
  * Ranges and maps of labeled GUIDs: contiguous, the same for everybody who asks, destroyed, and large without taking
  * memory.
  */
+// clause: B.2.2.1 B.2.2.2 B.2.2.3 B.2.2.4 B.2.2.5
 #include "check.h"
 #include <extensions/ocr-labeling.h>
 

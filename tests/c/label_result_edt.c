@@ -1,4 +1,5 @@
 /* An EDT returns a labeled GUID that is one for EDTs: no data. What depends on it does not wait for that EDT. */
+// clause: B.2.3
 #include "check.h"
 #include <extensions/ocr-labeling.h>
 

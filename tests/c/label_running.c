@@ -3,6 +3,7 @@
  * each of which creates the next on its own label and then uses what is its own; and one that ends while the next
  * but one runs. To all other calls the label names the EDT that runs, until it ends.
  */
+// clause: B.2.3
 #include "check.h"
 
 #include <extensions/ocr-labeling.h>

@@ -2,6 +2,7 @@
  * Only labels can be created on: the GUID of an object that has none is refused, also while the object is there, where
  * GUID_PROP_BLOCK would wait for a label that never becomes free.
  */
+// clause: B.2.3
 #include "check.h"
 
 #include <extensions/ocr-labeling.h>

@@ -2,6 +2,7 @@
  * An event that main waits for and an EDT that ends the run are satisfied by one call of another thread:
  * main gets its answer all the same, run after run.
  */
+// clause: ocr-legacy.h
 #include "check.h"
 #include <extensions/ocr-legacy.h>
 #include <pthread.h>

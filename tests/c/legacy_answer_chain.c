@@ -1,5 +1,6 @@
 // An EDT ends the run while a thread of the program is in the middle of satisfying an event, on which at the end of a
 // long chain the event depends that main waits for: main gets the answer, for the call was made before the end.
+// clause: ocr-legacy.h
 #include "check.h"
 
 #include <extensions/ocr-legacy.h>

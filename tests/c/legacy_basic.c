@@ -2,6 +2,7 @@
  * A program with its own main: arguments, calls from main outside of any EDT, waiting for an EDT's
  * result, and the end by ocrShutdown from main. Several times in one process.
  */
+// clause: ocr-legacy.h
 // args: one -ocr:workers 3 two -ocr:stats=0
 #include "check.h"
 

@@ -2,6 +2,7 @@
  * EDTs that wait in a call: no worker is lost. More of them wait at a time than there are workers, each
  * for EDTs that it has created; some wait again and again; one waits by ocrInformLegacyCodeBlocking.
  */
+// clause: ocr-legacy.h
 #include "check.h"
 
 #include <extensions/ocr-legacy.h>

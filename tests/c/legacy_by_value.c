@@ -2,6 +2,7 @@
  * A thread outside of EDTs passes what its blocks hold by value, and gets a content that was passed so, which is
  * its to destroy. It has no groups.
  */
+// clause: ocr-legacy.h
 #include "check.h"
 #include <extensions/ocr-db-by-value.h>
 #include <extensions/ocr-db-partitioning.h>

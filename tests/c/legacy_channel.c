@@ -2,6 +2,7 @@
  * ocrLegacyIsChannelReady: whether a dependence that is added now would be served at once. Not so before a
  * satisfaction, nor while dependences wait for one, nor of what is no channel.
  */
+// clause: ocr-legacy.h
 #include "check.h"
 
 #include <extensions/ocr-legacy.h>

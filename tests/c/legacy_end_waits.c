@@ -1,6 +1,7 @@
 // The run ends while main waits for what was satisfied, but does not come: the data is a block that is divided, a
 // part of it, or the event is another one since, on the same label. The wait ends.
 //
+// clause: ocr-legacy.h
 // workers: 1 2
 #include "check.h"
 

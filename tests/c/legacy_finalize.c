@@ -4,6 +4,7 @@
  * ends it with EDTs left; ocrAbort from an EDT and from main. In an EDT, the code behind ocrAbort does
  * not run.
  */
+// clause: ocr-legacy.h
 #include "check.h"
 
 #include <extensions/ocr-legacy.h>

@@ -1,5 +1,6 @@
 // A second ocrLegacyInit without ocrLegacyFinalize is told apart from anything else that may go wrong.
 //
+// clause: ocr-legacy.h
 // status: 1
 // stderr: ocrLegacyInit: the runtime runs already
 #include "check.h"

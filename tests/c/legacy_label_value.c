@@ -2,6 +2,7 @@
  * A content is passed to an event that another thread has just created and is opening; the caller makes no further
  * call, but waits.
  */
+// clause: ocr-legacy.h
 #include "check.h"
 #include <extensions/ocr-db-by-value.h>
 #include <extensions/ocr-labeling.h>

@@ -2,6 +2,7 @@
  * An EDT that has waited in a call and then waits by ocrInformLegacyCodeBlocking: what it looks for is done by an
  * EDT, which needs a worker.
  */
+// clause: ocr-legacy.h
 #include "check.h"
 
 #include <extensions/ocr-legacy.h>

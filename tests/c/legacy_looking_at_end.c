@@ -4,6 +4,7 @@
  * ocrShutdown has ended its waiting in a call, runs to its end. All that again, ended by ocrAbort and by main, and
  * beside the threads that the first runs have left.
  */
+// clause: ocr-legacy.h
 // needs: halt
 // stderr: (looks_in_vain): it waits with ocrInformLegacyCodeBlocking
 #include "check.h"

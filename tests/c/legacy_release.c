@@ -2,6 +2,7 @@
  * An EDT that waits for an event in a call, and releases and destroys the block that it gets, or only
  * one of both, as programs do whose messages are blocks. Nothing of that is a misuse.
  */
+// clause: ocr-legacy.h
 // env: OCR_CHECK=strict
 // stdout: all received
 #include "check.h"

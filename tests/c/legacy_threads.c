@@ -2,6 +2,7 @@
  * Threads of a program with its own main: several wait at a time while others satisfy; one keeps its
  * context over several runs, and belongs to the new run each time.
  */
+// clause: ocr-legacy.h
 #include "check.h"
 
 #include <extensions/ocr-legacy.h>

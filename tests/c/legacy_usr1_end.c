@@ -1,4 +1,5 @@
 /* SIGUSR1 that comes without a pause while the first run of a process ends: it ends nothing. */
+// clause: ocr-legacy.h
 // workers: 2
 // needs: signals
 #include "check.h"

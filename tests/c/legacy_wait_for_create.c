@@ -2,6 +2,7 @@
  * LEGACY_PROP_WAIT_FOR_CREATE: the program's thread waits for a labeled event that an EDT creates and
  * satisfies later. Without the property, and for a GUID that is no label, the call does not wait.
  */
+// clause: ocr-legacy.h
 #include "check.h"
 #include <extensions/ocr-labeling.h>
 #include <extensions/ocr-legacy.h>

@@ -2,6 +2,7 @@
  * ocrWait is a dependence on the event: of a counted event it is one of nbDeps, from a channel it takes the next
  * satisfaction, and of a collective event the next generation.
  */
+// clause: ocr-legacy.h
 #include "check.h"
 
 #include <extensions/ocr-db-info.h>

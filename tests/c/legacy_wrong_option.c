@@ -1,5 +1,6 @@
 // Wrong options end a program with its own main as they end others.
 //
+// clause: ocr-legacy.h
 // args: -ocr:wrokers 3
 // status: 2
 // stderr: there is no setting "wrokers"

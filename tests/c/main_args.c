@@ -2,6 +2,7 @@
  * 2.2, 2.3.3, 2.3.4: mainEdt has no parameters and one block with the command line; its layout;
  * both names of the accessors; the block passed on to another EDT.
  */
+// clause: 2.2 2.3.3 2.3.4
 // args: 2 4 abcd
 #include "check.h"
 

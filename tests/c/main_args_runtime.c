@@ -3,6 +3,7 @@
  * machine descriptions that programs name there and in OCR_CONFIG are not looked at. A driver that
  * appends `-ocr:cfg $OCR_CONFIG` names none if that is not set.
  */
+// clause: 2.2
 // args: one -ocr:cfg /nonexistent/mach-hc-8w.cfg two -ocr:cfg
 // env: OCR_CONFIG=/nonexistent/mach-hc-4w.cfg
 #include "check.h"

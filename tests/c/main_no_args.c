@@ -1,4 +1,5 @@
 /* 2.2: without arguments argc counts the program alone; what mainEdt returns is ignored. */
+// clause: 2.2
 #include "check.h"
 
 ocrGuid_t mainEdt(u32 paramc, u64 *paramv, u32 depc, ocrEdtDep_t depv[]) {

@@ -1,4 +1,5 @@
 /* `-ocr:version`, wherever it stands, prints the versions, and the program is not run. */
+// clause: 2.2
 // args: one -ocr:version
 // stdout: OCR API 1.1.0
 #include "check.h"

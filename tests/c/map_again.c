@@ -2,6 +2,7 @@
  * Maps whose objects are destroyed: the next call for the index makes a new one, of whatever kind, and for several
  * that ask at the same time the same one. What ends by itself is not made again.
  */
+// clause: ocr-map-creator.h
 #include "check.h"
 #include <extensions/ocr-map-creator.h>
 #include <stdatomic.h>

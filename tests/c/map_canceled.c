@@ -2,6 +2,7 @@
  * ocrMapGet has to wait for a creator, and nobody could go on with that: the caller has paused the runtime, or the
  * program ends. It returns OCR_ECANCELED and writes nothing; after a pause the object is to be had.
  */
+// clause: ocr-map-creator.h
 #include "check.h"
 #include <extensions/ocr-legacy.h>
 #include <extensions/ocr-map-creator.h>

@@ -1,4 +1,5 @@
 /* Maps that create their objects when they are first asked for: once each, whoever asks, and how many at a time. */
+// clause: ocr-map-creator.h
 #include "check.h"
 #include <extensions/ocr-map-creator.h>
 #include <stdatomic.h>

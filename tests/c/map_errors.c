@@ -1,4 +1,5 @@
 /* Wrong calls of maps, creators that create nothing, and creators that wait for each other. */
+// clause: ocr-map-creator.h
 #include "check.h"
 #include <extensions/ocr-map-creator.h>
 #include <stdatomic.h>

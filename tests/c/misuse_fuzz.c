@@ -3,6 +3,7 @@
 // returns a status, no EDT runs with the wrong parameters, and nothing crashes or hangs.
 // By OCR 1.1.0, 2.1, incorrect parameters get a code where the runtime can see them.
 //
+// clause: 2.1
 // workers: 2 8
 #include "check.h"
 

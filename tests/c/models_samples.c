@@ -2,6 +2,7 @@
  * What is kept of a run that learns: EDTs that waited in a call, or whose template has one variant alone, are no samples,
  * and a run that begins again in the same process knows what the first has learned. A hint of time is taken.
  */
+// clause: process
 // needs: opencl
 // env: OCR_SCHED=static:1:1
 // workers: 2

@@ -3,6 +3,7 @@
  * one return OCR_EPERM and write nothing; those without a status answer as their
  * headers say. GUIDs and variables can still be looked at.
  */
+// clause: ocr-errors.h ocr-legacy.h
 // stderr: ocr: warning: ocrWait was called while no runtime runs
 #include "check.h"
 #include <extensions/ocr-affinity.h>

@@ -1,4 +1,5 @@
 /* The runtime has no memory for itself and cannot go on: it says that, and does not blame the EDT that runs. */
+// clause: process
 // status: nonzero
 // stderr: bytes of memory for its own objects and there were none
 // stderr-without: as do a failed assert()

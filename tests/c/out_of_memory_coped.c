@@ -1,4 +1,5 @@
 /* A call has returned OCR_ENOMEM, and then the program fails by itself: that is not told as want of memory. */
+// clause: process
 // status: nonzero
 // stderr: returned OCR_ENOMEM, in EDT 0x
 // stderr: it called abort(), as do a failed assert()

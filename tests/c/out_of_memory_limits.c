@@ -3,6 +3,7 @@
  * the process crash or abort. When what was created is used up, the program ends as it should, and all its EDTs have run.
  * Each way of using memory up is in a process of its own.
  */
+// clause: process
 // env: OCR_DEVICES=none
 // env: MALLOC_ARENA_MAX=1
 // needs: signals

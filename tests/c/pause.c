@@ -2,6 +2,7 @@
  * ocrPause stops the other workers between two EDTs: nothing runs until ocrResume, and what is ready then
  * is what ocrQuery says. Two EDTs that pause at a time do so one after the other.
  */
+// clause: ocr-pause.h
 #include "check.h"
 
 #include <extensions/ocr-labeling.h>

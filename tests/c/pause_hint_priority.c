@@ -2,6 +2,7 @@
  * EDTs with a priority are among those that ocrQuery finds ready, and run when the pause is over, in the order of
  * their priorities still.
  */
+// clause: ocr-pause.h
 #include "check.h"
 
 #include <extensions/ocr-pause.h>

@@ -2,6 +2,7 @@
  * What the placement policy keeps until a place takes it is ready, too: ocrQuery says so while the runtime is paused, and
  * nothing of it is lost.
  */
+// clause: ocr-pause.h
 // needs: opencl
 // workers: 1
 // env: OCR_DEVICES=all

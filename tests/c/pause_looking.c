@@ -2,6 +2,7 @@
  * An EDT that waits by looking again and again is no reason to wait: who pauses the runtime meanwhile can do so, and
  * the EDT goes on when the pause is over.
  */
+// clause: ocr-pause.h
 #include "check.h"
 
 #include <extensions/ocr-pause.h>

@@ -1,6 +1,7 @@
 /*
  * A thread of the program that ends while it has paused the runtime takes the pause with it, with a warning.
  */
+// clause: ocr-pause.h
 // stderr: ocr: warning: a thread has ended without ocrResume
 #include "check.h"
 

@@ -1,4 +1,5 @@
 /* What can be asked of the OpenCL devices in use: their names, and their numbers. */
+// clause: ocr-pdl.h
 // needs: opencl
 // env: OCR_DEVICES=all
 #include "kernel.h"

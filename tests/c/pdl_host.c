@@ -1,4 +1,5 @@
 /* What can be asked of the host: its name, its number, how many workers it has. Other questions change nothing. */
+// clause: ocr-pdl.h
 #include "check.h"
 #include <extensions/ocr-affinity.h>
 #include <extensions/ocr-pdl.h>

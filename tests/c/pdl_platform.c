@@ -2,6 +2,7 @@
  * Two runs: the first asks the system and OpenCL, the second has a platform description, whose values are the answers
  * then, and the speeds of links, which only it has.
  */
+// clause: ocr-pdl.h
 // needs: opencl
 // env: OCR_DEVICES=all
 #include "platform.h"

@@ -1,4 +1,5 @@
 /* A platform description of another device than this machine has: the run ends as soon as the devices are known. */
+// clause: ocr-pdl.h
 // needs: opencl
 // env: OCR_DEVICES=all
 // status: 1

@@ -1,4 +1,5 @@
 /* A platform description of a machine with more cores: there is no run. */
+// clause: ocr-pdl.h
 // status: 2
 // stderr: ocr: error: $OCR_PLATFORM: the platform description /
 // stderr: it is not of this machine: its host has 12345 cores, and this one has

@@ -2,6 +2,7 @@
  * SIGUSR1 again and again while workers create, satisfy, block, destroy: the picture reads objects that
  * change under it. The results are right all the same, and pictures were printed.
  */
+// clause: hang
 // stderr: ocr: note: after
 #include "check.h"
 

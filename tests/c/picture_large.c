@@ -2,6 +2,7 @@
  * SIGUSR1 while EDTs whose pre-slots have memory of their own wait for a block, run and end: the picture looks at
  * pre-slots, and memory that was given back is not mapped any more.
  */
+// clause: hang
 // stderr: ocr: note: after
 #include "check.h"
 

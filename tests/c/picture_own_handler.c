@@ -1,4 +1,5 @@
 // A program with its own handler of SIGUSR1 keeps it, whenever it installed it.
+// clause: hang
 #include "check.h"
 
 #include <extensions/ocr-legacy.h>

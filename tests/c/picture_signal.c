@@ -3,6 +3,7 @@
  * pre-slots that are not connected, for blocks; finish scopes; threads that wait in calls. And the same as
  * a graph. The program sleeps through the signal.
  */
+// clause: hang
 // workers: 2 8
 #include "picture.h"
 

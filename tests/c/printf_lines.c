@@ -1,4 +1,5 @@
 /* 2.3.5: each call is written in one piece, however many EDTs print; nothing is lost at shutdown. */
+// clause: 2.3.5
 // stdout-lines: 2000 the quick brown fox jumps over the lazy dog 0123456789
 #include "check.h"
 

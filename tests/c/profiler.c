@@ -1,4 +1,5 @@
 // The marks of ocr-profiler.h do nothing, but for RETURN_PROFILE, which returns.
+// clause: ocr-profiler.h
 #include "check.h"
 
 #include <ocr-profiler.h>

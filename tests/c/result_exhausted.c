@@ -2,6 +2,7 @@
  * An EDT returns a counted event whose dependences are used up: that is told, and what depends on the EDT gets no
  * data, but does not wait for ever.
  */
+// clause: 2.7
 // stderr: (returns) has returned the event 0x
 // stderr: but it takes no more dependences: its output event is satisfied with NULL_GUID
 

@@ -3,6 +3,7 @@
  * EDTs of all kinds and sizes, and storage of its own, which begins empty and stays while it waits in a call. Outside
  * of EDTs there is nothing to ask about.
  */
+// clause: ocr-runtime-itf.h
 #include "check.h"
 #include <extensions/ocr-legacy.h>
 #include <extensions/ocr-runtime-itf.h>

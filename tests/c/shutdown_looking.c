@@ -4,6 +4,7 @@
  * an EDT that still runs after ocrShutdown, from another that looks, from one that waited in a call, and, later, from
  * a thread of the program.
  */
+// clause: 2.3.1 ocr-runtime-itf.h
 // needs: halt
 // stderr: (looks_in_vain): it waits with ocrInformLegacyCodeBlocking
 #include "check.h"

@@ -3,6 +3,7 @@
  * run, blocks and events are alive, and runnable EDTs may or may not run. The EDT that called
  * ocrShutdown may go on to its end.
  */
+// clause: 2.3.1
 #include "check.h"
 
 static ocrGuid_t never(u32 paramc, u64 *paramv, u32 depc, ocrEdtDep_t depv[]) {

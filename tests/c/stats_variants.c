@@ -2,6 +2,7 @@
  * Statistics say what templates with kernels ran as: how many EDTs, and where. Those of other templates are in the sums
  * alone. Strict mode changes nothing of that (the second line would be missing).
  */
+// clause: process
 // env: OCR_STATS=1
 // env: OCR_SCHED=static:2:1
 // env: OCR_CHECK=strict

@@ -1,4 +1,5 @@
 /* A warning, a picture and the statistics cannot be written, since the standard error is full: the program runs on. */
+// clause: process
 // env: OCR_STATS=1
 // needs: signals
 // stdout: ran to its end

@@ -1,4 +1,5 @@
 /* Strict mode: the place of an event is asked for that was destroyed. */
+// misuse: OCR-2.6.2-a
 // env: OCR_CHECK=strict
 // status: 1
 // stderr: strict mode: ocrAffinityQuery: a sticky event was used after it had been destroyed (argument guid)

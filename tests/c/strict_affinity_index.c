@@ -1,4 +1,5 @@
 /* Strict mode: there is one machine. */
+// misuse: OCR-affinity-e
 // env: OCR_CHECK=strict
 // status: 1
 // stderr: strict mode: ocrAffinityGetAt: there is no place 1 of the kind AFFINITY_PD

@@ -1,4 +1,5 @@
 /* Strict mode: there is no such kind of places. */
+// misuse: OCR-affinity-d
 // env: OCR_CHECK=strict
 // status: 1
 // stderr: strict mode: ocrAffinityCount: there is no kind 9 of places

@@ -1,4 +1,5 @@
 /* Strict mode: there is no room for the places. */
+// misuse: OCR-arguments-a
 // env: OCR_CHECK=strict
 // status: 1
 // stderr: strict mode: ocrAffinityGet: affinities is NULL

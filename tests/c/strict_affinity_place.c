@@ -1,4 +1,5 @@
 /* Strict mode: the place of an OpenCL device is asked for that is not in use. */
+// misuse: OCR-affinity-b
 // env: OCR_CHECK=strict
 // status: 1
 // stderr: strict mode: ocrAffinityQuery: guid (0x

@@ -1,4 +1,5 @@
 /* Strict mode: the value of a hint is to be a place, and is a GUID that was never set. */
+// misuse: OCR-affinity-a
 // env: OCR_CHECK=strict
 // status: 1
 // stderr: strict mode: ocrSetHintValue: value is 0x5a5a5a5a5a5a5a5a, which stands for no place

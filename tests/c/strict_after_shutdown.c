@@ -1,4 +1,5 @@
 /* Strict mode: an EDT goes on behind ocrShutdown. */
+// misuse: OCR-2.3.1-a
 // env: OCR_CHECK=strict
 // status: 1
 // stderr: strict mode: ocrDbCreate: this EDT has called ocrShutdown before

@@ -1,4 +1,5 @@
 /* Strict mode: an EDT without a GUID whose pre-slots are open. */
+// misuse: OCR-2.7.3-g
 // env: OCR_CHECK=strict
 // status: 1
 // stderr: strict mode: ocrEdtCreate: guid is NULL, but not all pre-slots are given in depv

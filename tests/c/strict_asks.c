@@ -3,6 +3,7 @@
  * an object, a type of collective events is tried, hints are made behind ocrShutdown. Nor is what changes nothing: to
  * resume with the answer of a pause that was none, a hint without a type, paramv without parameters.
  */
+// clause: ocr-legacy.h B.2.3
 // env: OCR_CHECK=strict
 #include "strict.h"
 #include <extensions/ocr-hints.h>

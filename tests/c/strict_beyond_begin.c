@@ -1,4 +1,5 @@
 /* Strict mode: it is seen before an EDT runs that its data block was written beyond the end, so it is not accused. */
+// misuse: OCR-2.5.1-b
 // env: OCR_CHECK=strict
 // status: 1
 // stderr: strict mode: a data block of 8 bytes was written beyond its end, at byte 8, after EDT 0x

@@ -1,4 +1,5 @@
 /* Strict mode: an EDT writes one element more than its data block has. */
+// misuse: OCR-2.5.1-b
 // env: OCR_CHECK=strict
 // status: 1
 // stderr: strict mode: a data block of 100 bytes was written beyond its end, at byte 100, while EDT 0x

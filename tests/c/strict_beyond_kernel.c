@@ -2,6 +2,7 @@
  * Strict mode: a kernel writes beyond a data block. It is seen on devices that work in host memory, which those
  * of CPUs do; without one, this says so as the message would.
  */
+// misuse: OCR-2.5.1-b
 // needs: opencl
 // env: OCR_CHECK=strict
 // env: OCR_DEVICES=cpu

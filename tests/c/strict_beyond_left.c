@@ -1,4 +1,5 @@
 /* Strict mode: a data block is written beyond its end through a pointer that was kept; nobody uses it again. */
+// misuse: OCR-2.5.1-b
 // env: OCR_CHECK=strict
 // status: 1
 // stderr: strict mode: a data block of 8 bytes was written beyond its end, at byte 9, after EDT 0x

@@ -1,4 +1,5 @@
 /* Strict mode: an EDT writes beyond a part of a data block, and beyond the block. */
+// misuse: OCR-2.5.1-b
 // env: OCR_CHECK=strict
 // status: 1
 // stderr: strict mode: a data block of 256 bytes was written beyond its end, at byte 256, while EDT 0x

@@ -1,4 +1,5 @@
 /* Strict mode: an EDT writes before the start of a data block that it has created. */
+// misuse: OCR-2.5.1-b
 // env: OCR_CHECK=strict
 // status: 1
 // stderr: strict mode: a data block of 8 bytes was written before its start, at byte -1, while EDT 0x

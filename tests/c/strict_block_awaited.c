@@ -1,4 +1,5 @@
 /* Strict mode: a data block is destroyed before an EDT that needs it could run. Who did it is said. */
+// clause: 2.5.2
 // env: OCR_CHECK=strict
 // status: 1
 // stderr: cannot acquire the data block

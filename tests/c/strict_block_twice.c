@@ -1,4 +1,5 @@
 /* Strict mode: a data block is destroyed twice. */
+// misuse: OCR-2.5.2-b
 // env: OCR_CHECK=strict
 // status: 1
 // stderr: strict mode: ocrDbDestroy: a data block was destroyed twice (argument db)

@@ -1,4 +1,5 @@
 /* Strict mode: a data block is passed on after it was destroyed. */
+// misuse: OCR-2.5.2-b
 // env: OCR_CHECK=strict
 // status: 1
 // stderr: strict mode: ocrEventSatisfy: a data block was used after it had been destroyed (argument dataGuid)

@@ -2,6 +2,7 @@
  * Strict mode has nothing against contents passed by value, copies and groups, and nothing of them is left: an
  * event that is satisfied so leads to two EDTs, one of which passes the content on when the other has ended.
  */
+// clause: ocr-db-by-value.h
 // env: OCR_CHECK=leaks
 #include "check.h"
 #include <extensions/ocr-db-by-value.h>

@@ -1,4 +1,5 @@
 /* Strict mode: the content of a block is passed on that has been released. */
+// misuse: OCR-db-by-value-b
 // env: OCR_CHECK=strict
 // status: 1
 // stderr: strict mode: ocrAddDependenceByValue: the EDT has released the data block before

@@ -1,4 +1,5 @@
 /* Strict mode: what was passed by value is passed on as a block. */
+// misuse: OCR-db-by-value-a
 // env: OCR_CHECK=strict
 // status: 1
 // stderr: strict mode: ocrAddDependence: source (0x

@@ -1,4 +1,5 @@
 /* Strict mode: a channel event has as many dependences that wait as it holds. */
+// misuse: OCR-B.5-c
 // env: OCR_CHECK=strict
 // status: 1
 // stderr: strict mode: ocrAddDependence: a channel event takes no further dependence now

@@ -1,4 +1,5 @@
 /* Strict mode: a channel event is asked for when it has been destroyed. */
+// misuse: OCR-2.6.2-a
 // env: OCR_CHECK=strict
 // status: 1
 // stderr: strict mode: ocrLegacyIsChannelReady: a channel event was used after it had been destroyed

@@ -2,6 +2,7 @@
  * Strict mode: a bounded channel event is satisfied, by events that it depends on, more often than it holds. Without
  * strict mode it takes what comes that way.
  */
+// misuse: OCR-B.5-b
 // env: OCR_CHECK=strict
 // status: 1
 // stderr: strict mode: a channel event was satisfied more often than it holds

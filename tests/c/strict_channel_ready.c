@@ -1,4 +1,5 @@
 /* Strict mode: an event of another kind is asked for what a channel event has. */
+// misuse: OCR-legacy-b
 // env: OCR_CHECK=strict
 // status: 1
 // stderr: strict mode: ocrLegacyIsChannelReady: the event is not a channel event

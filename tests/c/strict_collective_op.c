@@ -1,4 +1,5 @@
 /* Strict mode: a collective event whose operator is none, as real numbers have no bits to combine. */
+// misuse: OCR-B.3.3-c
 // env: OCR_CHECK=strict
 // status: 1
 // stderr: strict mode: ocrEventCreateParams: a parameter of a collective event is out of range

@@ -1,4 +1,5 @@
 /* Strict mode: a contributor creates a collective event that is there with other parameters. */
+// misuse: OCR-reduction-event-a
 // env: OCR_CHECK=strict
 // status: 1
 // stderr: strict mode: ocrEventCreateParams: the collective event

@@ -1,4 +1,5 @@
 /* Strict mode: the result of a collective event, one block that all get, is destroyed by two who know it. */
+// misuse: OCR-2.5.2-b
 // env: OCR_CHECK=strict
 // status: 1
 // stderr: strict mode: ocrDbDestroy: a data block was destroyed twice

@@ -1,4 +1,5 @@
 /* Strict mode: a collective event is satisfied as others are. */
+// misuse: OCR-reduction-event-b
 // env: OCR_CHECK=strict
 // status: 1
 // stderr: strict mode: ocrEventSatisfy: a collective event is not satisfied with a data block

@@ -1,4 +1,5 @@
 /* Strict mode: the dependences of all contributors are added on the post-slot of the first. */
+// misuse: OCR-reduction-event-c
 // env: OCR_CHECK=strict
 // status: 1
 // stderr: strict mode: ocrAddDependence: a collective event takes no further dependence of this contributor now

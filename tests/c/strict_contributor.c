@@ -1,4 +1,5 @@
 /* Strict mode: a contributor that a collective event does not have. */
+// misuse: OCR-reduction-event-f
 // env: OCR_CHECK=strict
 // status: 1
 // stderr: strict mode: ocrEventCollectiveSatisfySlot: there is no contributor 2

@@ -1,4 +1,5 @@
 /* Strict mode: the destination of a copy is destroyed before the copy has been made. */
+// misuse: OCR-db-h
 // env: OCR_CHECK=strict
 // status: 1
 // stderr: strict mode: data block 0x

@@ -1,4 +1,5 @@
 /* Strict mode: A copy from a pre-slot without data. */
+// misuse: OCR-db-c
 // env: OCR_CHECK=strict
 // status: 1
 // stderr: strict mode: ocrDbCopy: source is NULL_GUID

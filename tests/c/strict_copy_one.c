@@ -1,4 +1,5 @@
 /* Strict mode: A copy from a block to itself. */
+// misuse: OCR-db-d
 // env: OCR_CHECK=strict
 // status: 1
 // stderr: strict mode: ocrDbCopy: source and destination are one data block

@@ -1,4 +1,5 @@
 /* Strict mode: a copy between a block and a part of it, of other bytes than the part's own. */
+// misuse: OCR-db-e
 // env: OCR_CHECK=strict
 // status: 1
 // stderr: strict mode: ocrDbCopy: of source and destination, one is a part of the other

@@ -1,4 +1,5 @@
 /* A finish EDT returns the completion event of a copy, which goes when it has been passed on. */
+// clause: ocr-db.h
 // env: OCR_CHECK=leaks
 #include "check.h"
 

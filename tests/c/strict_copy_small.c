@@ -1,4 +1,5 @@
 /* Strict mode: A copy of more bytes than there is room for. */
+// misuse: OCR-db-g
 // env: OCR_CHECK=strict
 // status: 1
 // stderr: strict mode: ocrDbCopy: the destination is too small: it has 8 bytes

@@ -1,4 +1,5 @@
 /* Strict mode: A copy of a type that does not exist. */
+// misuse: OCR-db-f
 // env: OCR_CHECK=strict
 // status: 1
 // stderr: strict mode: ocrDbCopy: there is no copyType 16

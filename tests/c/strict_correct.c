@@ -3,6 +3,7 @@
  * modes, released early, shared, passed on without a release, written by one EDT after the other; finish
  * scopes; results. Everything is destroyed, so nothing is left either.
  */
+// clause: application
 // env: OCR_CHECK=leaks
 #include "check.h"
 

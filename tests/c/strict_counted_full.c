@@ -1,4 +1,5 @@
 /* Strict mode: a counted event has all its dependences. */
+// misuse: OCR-B.4-b
 // env: OCR_CHECK=strict
 // status: 1
 // stderr: strict mode: ocrAddDependence: a counted event has all the dependences that it was created for

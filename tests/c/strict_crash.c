@@ -1,6 +1,7 @@
 // An EDT that crashes in strict mode: who it was, and what the address looks like. Each crash is in a copy of
 // the process, which runs nothing but this EDT.
 //
+// clause: crash
 // env: OCR_CHECK=strict
 // needs: signals
 #include "crash.h"

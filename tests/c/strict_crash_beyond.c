@@ -1,6 +1,7 @@
 // Strict mode: an EDT writes farther and farther beyond a data block, until pages stop it that nobody can touch. Who
 // created the block is told, and its size. A process of its own crashes, with all its threads.
 //
+// clause: crash
 // env: OCR_CHECK=strict
 // stderr: (runs_on) crashed with SIGSEGV at address
 // stderr: bytes behind the end of the data block

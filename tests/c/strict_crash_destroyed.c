@@ -1,6 +1,7 @@
 // Strict mode: an EDT reads a data block that another one has destroyed, through a pointer that was kept. A process of
 // its own crashes, with all its threads.
 //
+// clause: crash
 // env: OCR_CHECK=strict
 // stderr: (late) crashed with SIGSEGV at address
 // stderr: , byte 16 of the data block

@@ -2,6 +2,7 @@
 // leaves an EDT or a function that the runtime calls for one: the creator of a map, the function of labels. Strict
 // mode names the EDT.
 //
+// clause: crash
 // env: OCR_CHECK=strict
 // needs: signals
 #include "crash.h"

@@ -1,6 +1,7 @@
 // What strict mode says of an EDT of ocrLegacySpawnOCR that crashed since it took the first pre-slot, which that call keeps,
 // for one of its own. A process of its own crashes, with all its threads.
 //
+// clause: crash
 // env: OCR_CHECK=strict
 // stderr: (uses) crashed with SIGSEGV at address 0x0, close to a null pointer
 // stderr: here for i = 0

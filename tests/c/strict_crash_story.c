@@ -1,6 +1,7 @@
 // What strict mode says of an EDT that crashed, and whose pre-slot was satisfied with NULL_GUID: who created it,
 // what the pre-slot was connected to, and who satisfied that. A process of its own crashes, with all its threads.
 //
+// clause: crash
 // env: OCR_CHECK=strict
 // stderr: (uses) crashed with SIGSEGV at address 0x0, close to a null pointer
 // stderr: here for i = 5

@@ -1,4 +1,5 @@
 /* Strict mode: a function of OCR 1.0 that is not supported. */
+// misuse: OCR-db-a
 // env: OCR_CHECK=strict
 // status: 1
 // stderr: strict mode: ocrDbMalloc: there is no memory management inside data blocks

@@ -1,4 +1,5 @@
 /* Strict mode: the size of no block. */
+// misuse: OCR-arguments-b
 // env: OCR_CHECK=strict
 // status: 1
 // stderr: strict mode: ocrDbGetSize: db is NULL_GUID

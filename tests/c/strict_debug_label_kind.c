@@ -1,4 +1,5 @@
 /* Strict mode: a range of labeled GUIDs is given a debug label. */
+// misuse: OCR-arguments-e
 // env: OCR_CHECK=strict
 // status: 1
 // stderr: strict mode: ocrAttachDebugLabel: object is a label range 0x

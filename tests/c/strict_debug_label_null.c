@@ -1,4 +1,5 @@
 /* Strict mode: a debug label without a text, for an object that has one. */
+// misuse: OCR-debug-a
 // env: OCR_CHECK=strict
 // status: 1
 // stderr: strict mode: ocrAttachDebugLabel: label is NULL

@@ -1,4 +1,5 @@
 /* Strict mode: a debug label without its numbers. */
+// misuse: OCR-debug-b
 // env: OCR_CHECK=strict
 // status: 1
 // stderr: strict mode: ocrAttachDebugLabel: paramv is NULL, but paramc is 2

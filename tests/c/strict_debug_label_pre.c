@@ -1,4 +1,5 @@
 /* Strict mode: the next object is to have a label, and NULL is given. */
+// misuse: OCR-debug-a
 // env: OCR_CHECK=strict
 // status: 1
 // stderr: strict mode: ocrPreAttachDebugLabel: label is NULL

@@ -1,4 +1,5 @@
 /* Strict mode: an EDT gets a debug label when it has run. */
+// misuse: OCR-debug-c
 // env: OCR_CHECK=strict
 // status: 1
 // stderr: strict mode: ocrAttachDebugLabel: an EDT was used after it had run (argument object)

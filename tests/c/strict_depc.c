@@ -1,4 +1,5 @@
 /* Strict mode: fewer pre-slots than the template says. */
+// misuse: OCR-2.7.3-c
 // env: OCR_CHECK=strict
 // status: 1
 // stderr: strict mode: ocrEdtCreate: depc is 1, but the template says 2

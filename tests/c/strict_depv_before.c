@@ -1,4 +1,5 @@
 /* An EDT that writes before its depv is told. */
+// misuse: OCR-1.4.2-a
 // status: 1
 // env: OCR_CHECK=strict
 // stderr: an EDT with 1 pre-slot has written depv[-1]

@@ -1,4 +1,5 @@
 /* Strict mode: an event in depv has all the dependences that it was created for. */
+// misuse: OCR-B.4-b
 // env: OCR_CHECK=strict
 // status: 1
 // stderr: strict mode: ocrEdtCreate: a counted event has all the dependences that it was created for

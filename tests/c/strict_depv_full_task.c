@@ -1,4 +1,5 @@
 /* Strict mode: one of two events in depv of a kernel EDT takes no further dependence; its affinity is right. */
+// misuse: OCR-2.7.3-h
 // env: OCR_CHECK=strict
 // needs: opencl
 // status: 1

@@ -1,4 +1,5 @@
 /* Strict mode: depv of an EDT that has ended is written. */
+// misuse: OCR-2.7-a
 // env: OCR_CHECK=strict
 // status: 1
 // stderr: strict mode: depv of EDT 0x

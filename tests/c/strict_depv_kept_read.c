@@ -1,4 +1,5 @@
 /* Strict mode: a pointer is read from depv of an EDT that has ended, and used. */
+// clause: 2.7
 // env: OCR_CHECK=strict
 // needs: signals
 #include "crash.h"

@@ -1,4 +1,5 @@
 /* Strict mode: an EDT destroys a data block for which another one waits, which therefore has not acquired it. */
+// misuse: OCR-2.5.2-a
 // env: OCR_CHECK=strict
 // status: 1
 // stderr: strict mode: ocrDbDestroy: EDT 0x

@@ -1,5 +1,6 @@
 // Strict mode says nothing of an EDT that destroys a block after it has waited for the one to which it had passed it on.
 //
+// clause: 2.5.2
 // env: OCR_CHECK=strict
 // stderr-without: ocr: note: strict mode: EDT
 // stderr-without: ocr: error

@@ -1,6 +1,7 @@
 // Strict mode notes that an EDT destroys a block which it has passed on to another by an event, also where that one has
 // acquired the block by then and nothing goes wrong.
 //
+// clause: 2.5.2
 // env: OCR_CHECK=strict
 // workers: 1 8
 // stderr: ocr: note: strict mode: EDT 0x

@@ -1,4 +1,5 @@
 /* Strict mode: an EDT is destroyed after it ran. */
+// misuse: OCR-2.7.4-b
 // env: OCR_CHECK=strict
 // status: 1
 // stderr: strict mode: ocrEdtDestroy: an EDT was used after it had run (argument guid)

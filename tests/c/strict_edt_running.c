@@ -1,4 +1,5 @@
 /* Strict mode: an EDT destroys itself. */
+// misuse: OCR-2.7.4-a
 // env: OCR_CHECK=strict
 // status: 1
 // stderr: strict mode: ocrEdtDestroy: the EDT is runnable or running

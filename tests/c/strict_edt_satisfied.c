@@ -1,4 +1,5 @@
 /* Strict mode takes it that pre-slots of an EDT are satisfied as those of events are. */
+// clause: 2.6.4
 // env: OCR_CHECK=strict
 // stderr-without: ocr: error
 #include "check.h"

@@ -1,4 +1,5 @@
 /* Strict mode: an EDT with more pre-slots than there can be. */
+// misuse: OCR-2.7.3-f
 // env: OCR_CHECK=strict
 // status: 1
 // stderr: strict mode: ocrEdtCreate: depc is 4294967200: too many pre-slots

@@ -1,4 +1,5 @@
 /* Strict mode: an event is satisfied after ocrEventDestroy. */
+// misuse: OCR-2.6.2-a
 // env: OCR_CHECK=strict
 // status: 1
 // stderr: strict mode: ocrEventSatisfy: a sticky event was used after it had been destroyed (argument eventGuid)

@@ -1,4 +1,5 @@
 /* Strict mode: the increment slot of an event that is no latch. */
+// misuse: OCR-2.6.4-a
 // env: OCR_CHECK=strict
 // status: 1
 // stderr: strict mode: ocrEventSatisfySlot: slot 1 is out of range: a sticky event has 1 slot

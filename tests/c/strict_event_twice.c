@@ -1,4 +1,5 @@
 /* Strict mode: an event is destroyed twice. */
+// misuse: OCR-2.6.2-a
 // env: OCR_CHECK=strict
 // status: 1
 // stderr: strict mode: ocrEventDestroy: an idempotent event was destroyed twice (argument guid)

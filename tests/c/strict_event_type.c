@@ -1,4 +1,5 @@
 /* Strict mode: a type of event that does not exist. */
+// misuse: OCR-2.6.1-a
 // env: OCR_CHECK=strict
 // status: 1
 // stderr: strict mode: ocrEventCreate: there is no event type 77

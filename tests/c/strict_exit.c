@@ -1,4 +1,5 @@
 /* Strict mode tells of an end by exit, which is none of OCR's: nobody is waited for. */
+// clause: process
 // needs: signals
 // status: 0
 // env: OCR_CHECK=strict

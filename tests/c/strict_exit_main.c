@@ -1,4 +1,5 @@
 /* The same of a main of the program's own that returns before the runtime has ended. */
+// clause: process
 // needs: signals
 // status: 0
 // env: OCR_CHECK=strict

@@ -1,5 +1,6 @@
 /* Strict mode has nothing to say about files that are used as they should be, and lists a chunk that is left, which is
  * written. */
+// clause: ocr-file.h
 // env: OCR_CHECK=strict
 // stderr: 1 data block, created in 
 // stdout-lines: 1 the chunks were written

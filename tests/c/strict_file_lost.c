@@ -1,4 +1,5 @@
 /* Strict mode: an EDT writes to a chunk of a file that was opened for reading alone. */
+// clause: ocr-file.h
 // env: OCR_CHECK=strict
 // stderr: ocr: note: strict mode: what was written to the data block 0x
 // stderr: bytes 70000 to 150000 of the file

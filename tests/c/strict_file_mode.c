@@ -1,4 +1,5 @@
 /* Strict mode: a file with a mode that does not exist. */
+// misuse: OCR-file-e
 // env: OCR_CHECK=strict
 // status: 1
 // stderr: strict mode: ocrFileOpen: there is no mode "a+"

@@ -1,4 +1,5 @@
 /* Strict mode: a file without a path. */
+// misuse: OCR-arguments-a
 // env: OCR_CHECK=strict
 // status: 1
 // stderr: strict mode: ocrFileOpen: path is NULL

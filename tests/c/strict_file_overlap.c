@@ -1,4 +1,5 @@
 /* Strict mode: two chunks of a file overlap. */
+// misuse: OCR-file-c
 // env: OCR_CHECK=strict
 // status: 1
 // stderr: strict mode: ocrFileGetChunk: there is a chunk already in these bytes of the file "strict_file_overlap.

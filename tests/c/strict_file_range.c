@@ -1,4 +1,5 @@
 /* Strict mode: a chunk of a file that no file can have. */
+// misuse: OCR-file-d
 // env: OCR_CHECK=strict
 // status: 1
 // stderr: strict mode: ocrFileGetChunk: offset and size are more than the file

@@ -1,4 +1,5 @@
 /* Strict mode: a file is used after its release. */
+// misuse: OCR-file-a
 // env: OCR_CHECK=strict
 // status: 1
 // stderr: strict mode: ocrFileGetChunk: a file was used after it had been released (argument fileGuid)

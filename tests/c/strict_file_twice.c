@@ -1,4 +1,5 @@
 /* Strict mode: a chunk is read of a file that is written meanwhile, opened a second time. Nothing is lost. */
+// clause: ocr-file.h
 // env: OCR_CHECK=strict
 // stderr-without: is lost
 #include "check.h"

@@ -1,4 +1,5 @@
 /* An EDT cannot end the run that it is a part of. */
+// misuse: OCR-legacy-a
 // status: 1
 // env: OCR_CHECK=strict
 // stderr: ocrLegacyFinalize: an EDT cannot end the run that it is a part of

@@ -1,4 +1,5 @@
 /* Strict mode: a number that was never a GUID. */
+// misuse: OCR-arguments-c
 // env: OCR_CHECK=strict
 // status: 1
 // stderr: strict mode: ocrAddDependence: source (0xdeadbeef) is not the GUID of an object

@@ -1,4 +1,5 @@
 /* Strict mode: text where a GUID should be. Its highest byte could be that of an output event. */
+// misuse: OCR-arguments-c
 // env: OCR_CHECK=strict
 // status: 1
 // stderr: strict mode: ocrDbDestroy: db (0x6174616420656874) is not the GUID of an object

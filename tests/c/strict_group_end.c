@@ -1,4 +1,5 @@
 /* Strict mode: a group is ended twice. */
+// misuse: OCR-db-by-value-d
 // env: OCR_CHECK=strict
 // status: 1
 // stderr: strict mode: ocrGroupEnd: the EDT has no group open

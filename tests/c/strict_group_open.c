@@ -1,4 +1,5 @@
 /* Strict mode: an EDT ends with a group open. */
+// misuse: OCR-db-by-value-f
 // env: OCR_CHECK=strict
 // status: 1
 // stderr: strict mode: an EDT has ended with a group open

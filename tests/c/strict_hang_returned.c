@@ -1,4 +1,5 @@
 /* The same in strict mode, where output events are objects: an EDT waits for the output event of one that has ended and returned an event, which nobody satisfies. */
+// clause: hang
 // status: 1
 // env: OCR_CHECK=strict
 // stderr: (returns), which has ended and returned another event, which depends on the sticky event

@@ -1,5 +1,6 @@
 // Strict mode: who created an EDT that waits for ever is told with the call that did it, ocrLegacySpawnOCR too.
 //
+// clause: hang
 // env: OCR_CHECK=strict
 // status: 1
 // stderr: (waits), created by ocrLegacySpawnOCR in EDT

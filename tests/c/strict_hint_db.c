@@ -1,4 +1,5 @@
 /* Strict mode: a data block is created with a hint for EDTs, which it would do without. */
+// misuse: OCR-B.1.2-a
 // env: OCR_CHECK=strict
 // status: 1
 // stderr: strict mode: ocrDbCreate: the hint is for EDTs and templates (OCR_HINT_EDT_T), but the object is a data block

@@ -1,4 +1,5 @@
 /* Strict mode: an EDT is created with a hint for data blocks, which it would do without. */
+// misuse: OCR-B.1.2-a
 // env: OCR_CHECK=strict
 // status: 1
 // stderr: strict mode: ocrEdtCreate: the hint is for data blocks (OCR_HINT_DB_T), but the object is an EDT

@@ -1,4 +1,5 @@
 /* Strict mode: a hint of a type that there is not. */
+// misuse: OCR-B.1.2-b
 // env: OCR_CHECK=strict
 // status: 1
 // stderr: strict mode: ocrHintInit: there is no type 77 of hints

@@ -1,4 +1,5 @@
 /* Strict mode: a hint is given to NULL_GUID. */
+// misuse: OCR-arguments-b
 // env: OCR_CHECK=strict
 // status: 1
 // stderr: strict mode: ocrSetHint: guid is NULL_GUID

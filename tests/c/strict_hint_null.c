@@ -1,4 +1,5 @@
 /* Strict mode: the hints of an EDT are asked for without a place for them. */
+// misuse: OCR-B.1-a
 // env: OCR_CHECK=strict
 // status: 1
 // stderr: strict mode: ocrGetHint: hint is NULL

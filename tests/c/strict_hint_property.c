@@ -1,4 +1,5 @@
 /* Strict mode: a property of hints of another type. */
+// misuse: OCR-B.1.3-b
 // env: OCR_CHECK=strict
 // status: 1
 // stderr: strict mode: ocrSetHintValue: there is no property

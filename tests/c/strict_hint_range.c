@@ -1,4 +1,5 @@
 /* Strict mode: a range of labeled GUIDs is given a hint. */
+// misuse: OCR-arguments-e
 // env: OCR_CHECK=strict
 // status: 1
 // stderr: strict mode: ocrSetHint: guid is a label range 0x

@@ -1,4 +1,5 @@
 /* Strict mode: a hint for EDTs is given to a data block. */
+// misuse: OCR-B.1.2-a
 // env: OCR_CHECK=strict
 // status: 1
 // stderr: strict mode: ocrSetHint: the hint is for EDTs and templates (OCR_HINT_EDT_T), but guid is a data block

@@ -1,4 +1,5 @@
 /* Strict mode: a hint that was never made one. */
+// misuse: OCR-B.1.3-a
 // env: OCR_CHECK=strict
 // status: 1
 // stderr: strict mode: ocrSetHintValue: the hint has no type

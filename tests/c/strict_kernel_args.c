@@ -1,4 +1,5 @@
 /* Strict mode: a kernel, beside a C function, whose arguments are not what EDTs of the template have. */
+// misuse: OCR-variants-b
 // env: OCR_CHECK=strict
 // needs: opencl
 // status: 1

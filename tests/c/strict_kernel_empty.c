@@ -1,4 +1,5 @@
 /* Strict mode: an index space has work-items in one dimension, and in the other none: its kernel does nothing. */
+// clause: ocr-variants.h
 // env: OCR_CHECK=strict
 // needs: opencl
 // env: OCR_SCHED=device

@@ -1,4 +1,5 @@
 /* Strict mode: a kernel that is there for some devices alone, by #if, is no mistake: the C function runs. */
+// clause: ocr-variants.h
 // env: OCR_CHECK=strict
 // needs: opencl
 // stderr: the kernel "adds" of template "adds" cannot be used

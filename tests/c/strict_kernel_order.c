@@ -1,4 +1,5 @@
 /* Strict mode: a pre-slot that a kernel has no argument for, since it only orders, gets a block. */
+// clause: ocr-variants.h
 // env: OCR_CHECK=strict
 // needs: opencl
 // status: 1

@@ -1,4 +1,5 @@
 /* Strict mode: a kernel without a range function. */
+// misuse: OCR-arguments-a
 // env: OCR_CHECK=strict
 // status: 1
 // stderr: strict mode: ocrEdtTemplateAddKernel: range is NULL

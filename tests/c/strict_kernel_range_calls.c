@@ -1,4 +1,5 @@
 /* Strict mode: a range function calls a function of the interface. */
+// misuse: OCR-variants-c
 // env: OCR_CHECK=strict
 // env: OCR_SCHED=device
 // env: OCR_DEVICES=all

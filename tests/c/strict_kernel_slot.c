@@ -1,4 +1,5 @@
 /* Strict mode: a kernel is to pass on the block of a pre-slot that its EDTs do not have. */
+// misuse: OCR-variants-a
 // env: OCR_CHECK=strict
 // status: 1
 // stderr: strict mode: ocrEdtTemplateAddKernel: resultSlot is 2, but the template has 2 pre-slots

@@ -1,4 +1,5 @@
 /* Strict mode: a kernel that does not compile ends the program where its template is created. */
+// misuse: OCR-opencl-a
 // env: OCR_CHECK=strict
 // needs: opencl
 // status: 1

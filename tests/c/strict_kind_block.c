@@ -1,4 +1,5 @@
 /* Strict mode: an EDT releases the event that brought a block. */
+// misuse: OCR-arguments-e
 // env: OCR_CHECK=strict
 // status: 1
 // stderr: strict mode: ocrDbRelease: db is a sticky event 0x

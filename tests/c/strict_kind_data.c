@@ -1,4 +1,5 @@
 /* Strict mode: an event is given as the data of another. The message tells of both. */
+// misuse: OCR-arguments-e
 // env: OCR_CHECK=strict
 // status: 1
 // stderr: strict mode: ocrEventSatisfy: dataGuid is a sticky event 0x

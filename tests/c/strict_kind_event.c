@@ -1,4 +1,5 @@
 /* Strict mode: an EDT is destroyed as if it were an event. */
+// misuse: OCR-arguments-e
 // env: OCR_CHECK=strict
 // status: 1
 // stderr: strict mode: ocrEventDestroy: guid is an EDT 0x

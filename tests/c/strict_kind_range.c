@@ -1,4 +1,5 @@
 /* Strict mode: a range of labeled GUIDs in the place of an event. */
+// misuse: OCR-arguments-e
 // env: OCR_CHECK=strict
 // status: 1
 // stderr: strict mode: ocrAddDependence: source is a label range 0x

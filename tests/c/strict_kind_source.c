@@ -1,4 +1,5 @@
 /* Strict mode: an EDT as the source of a dependence. */
+// misuse: OCR-arguments-e
 // env: OCR_CHECK=strict
 // status: 1
 // stderr: strict mode: ocrAddDependence: source is an EDT 0x

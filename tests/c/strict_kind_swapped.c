@@ -1,4 +1,5 @@
 /* Strict mode: source and destination of a dependence the wrong way round. */
+// misuse: OCR-arguments-e
 // env: OCR_CHECK=strict
 // status: 1
 // stderr: strict mode: ocrAddDependence: destination is a data block 0x

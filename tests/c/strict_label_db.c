@@ -1,4 +1,5 @@
 /* Strict mode: a labeled data block is refused for its allocator; the label is not accused. */
+// misuse: OCR-2.5.1-a
 // env: OCR_CHECK=strict
 // status: 1
 // stderr: strict mode: ocrDbCreate: there is no allocator 7

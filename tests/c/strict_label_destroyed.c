@@ -1,4 +1,5 @@
 /* Strict mode: a counted event, with parameters, is created on a label of a range that was destroyed. */
+// misuse: OCR-B.2.3-c
 // env: OCR_CHECK=strict
 // status: 1
 // stderr: strict mode: ocrEventCreateParams: *guid (0x

@@ -1,4 +1,5 @@
 /* Strict mode: a labeled GUID is used, in a call that does not wait for it, before its object was created. */
+// misuse: OCR-B.2-a
 // env: OCR_CHECK=strict
 // status: 1
 // stderr: strict mode: ocrEventDestroy: guid (

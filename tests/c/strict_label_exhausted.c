@@ -2,6 +2,7 @@
  * Strict mode: of two dependences that wait for their EDT, the second is one more than the counted event serves. That
  * is seen when the event is created, while the EDT is still to come.
  */
+// misuse: OCR-arguments-j
 // env: OCR_CHECK=strict
 // status: 1
 // stderr: strict mode: ocrAddDependence

@@ -1,4 +1,5 @@
 /* Strict mode: an index beyond the end of a range. */
+// misuse: OCR-B.2.2.5-a
 // env: OCR_CHECK=strict
 // status: 1
 // stderr: strict mode: ocrGuidFromIndex: index 4 is out of range: the last is 3

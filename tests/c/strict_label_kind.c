@@ -1,4 +1,5 @@
 /* Strict mode: an event is created on a label for data blocks. */
+// misuse: OCR-B.2.3-b
 // env: OCR_CHECK=strict
 // status: 1
 // stderr: strict mode: ocrEventCreate: *guid (0x

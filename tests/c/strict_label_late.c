@@ -1,4 +1,5 @@
 /* Strict mode: a dependence that waited for its EDT turns out to be for a pre-slot that the EDT does not have. */
+// misuse: OCR-2.8.1-e
 // env: OCR_CHECK=strict
 // status: 1
 // stderr: strict mode: ocrAddDependence: slot 2 is out of range

@@ -1,4 +1,5 @@
 /* Strict mode: a creator's data block is refused for its allocator; the identifier is not accused. */
+// misuse: OCR-2.5.1-a
 // env: OCR_CHECK=strict
 // status: 1
 // stderr: strict mode: ocrDbCreate: there is no allocator 7

@@ -1,4 +1,5 @@
 /* Strict mode: a data block is to be created on the GUID of another one, which is no label. */
+// misuse: OCR-B.2.3-d
 // env: OCR_CHECK=strict
 // status: 1
 // stderr: strict mode: ocrDbCreate: *db is the GUID of a data block 0x

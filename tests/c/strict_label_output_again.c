@@ -2,6 +2,7 @@
  * Strict mode: an EDT on a label satisfies an event of the program as it ends; who depends on that creates the next EDT
  * on the label, which the first has left by then.
  */
+// clause: B.2.3
 // env: OCR_CHECK=strict
 // workers: 2 8
 #include "check.h"

@@ -1,4 +1,5 @@
 /* Strict mode: a range is destroyed twice. */
+// misuse: OCR-B.2.2.3-a
 // env: OCR_CHECK=strict
 // status: 1
 // stderr: strict mode: ocrGuidMapDestroy: a label range was destroyed twice (argument mapGuid)

@@ -1,4 +1,5 @@
 /* Strict mode: an EDT returns a labeled GUID that is one for EDTs, of which there is none. */
+// misuse: OCR-2.7-c
 // env: OCR_CHECK=strict
 // status: 1
 // stderr: strict mode: an EDT returned 0x

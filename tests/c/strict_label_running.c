@@ -1,4 +1,5 @@
 /* Strict mode: the next EDT is created on the label of the one that creates it. */
+// misuse: OCR-B.2.3-e
 // env: OCR_CHECK=strict
 // status: 1
 // stderr: strict mode: ocrEdtCreate: there is an object with the labeled GUID

@@ -1,4 +1,5 @@
 /* Strict mode: a template on a label, without the property that says so. */
+// misuse: OCR-labeling-a
 // env: OCR_CHECK=strict
 // status: 1
 // stderr: strict mode: ocrEdtTemplateCreateLabeled: properties have none of GUID_PROP_

@@ -1,4 +1,5 @@
 /* Strict mode: the function of a map answers a tuple with a GUID that is beyond the map's. */
+// misuse: OCR-B.2.2.4-a
 // env: OCR_CHECK=strict
 // status: 1
 // stderr: strict mode: ocrGuidFromLabel: the function of the map has returned 0x

@@ -1,4 +1,5 @@
 /* Strict mode: two creations on one label, each of which says that it is the only one. */
+// misuse: OCR-B.2.3-e
 // env: OCR_CHECK=strict
 // status: 1
 // stderr: strict mode: ocrEventCreate: there is an object with the labeled GUID

@@ -1,4 +1,5 @@
 /* Strict mode: an event is created on a label of a range for events of another type. */
+// misuse: OCR-B.2.2-a
 // env: OCR_CHECK=strict
 // status: 1
 // stderr: strict mode: ocrEventCreate: a sticky event is created on the labeled GUID 0x

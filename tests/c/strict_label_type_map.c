@@ -1,4 +1,5 @@
 /* Strict mode: the same of a map, for another type with parameters. Right types are not told of. */
+// misuse: OCR-B.2.2-a
 // env: OCR_CHECK=strict
 // status: 1
 // stdout: the right types

@@ -1,4 +1,5 @@
 /* Strict mode: messages show the labels of objects, given before and after their creation. */
+// misuse: OCR-2.8.1-f
 // env: OCR_CHECK=strict
 // status: 1
 // stderr: pre-slot 0 is connected already

@@ -1,4 +1,5 @@
 /* Strict mode: a latch event is decremented once more than it was incremented. */
+// misuse: OCR-1.4.3.1-a
 // env: OCR_CHECK=strict
 // status: 1
 // stderr: strict mode: ocrEventSatisfySlot: a latch event was satisfied after it had triggered

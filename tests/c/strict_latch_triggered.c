@@ -1,5 +1,6 @@
 // Strict mode: of a latch event that is used after it has triggered, it is told who satisfied it last before.
 //
+// misuse: OCR-1.4.3.1-a
 // env: OCR_CHECK=strict
 // status: 1
 // stderr: strict mode: ocrEventSatisfySlot: a latch event was satisfied after it had triggered

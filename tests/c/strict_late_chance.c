@@ -2,6 +2,7 @@
  * Strict mode notes that an output event was connected when its EDT could already run, also where that went well; not
  * where the EDT has to wait for the one that connects.
  */
+// clause: 2.7.3
 // env: OCR_CHECK=strict
 // workers: 1
 // stderr: ocr: note: strict mode: ocrAddDependence in EDT 0x

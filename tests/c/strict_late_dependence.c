@@ -1,4 +1,5 @@
 /* Strict mode: a dependence on a once event is added after the event was satisfied. */
+// misuse: OCR-1.4.3-a
 // env: OCR_CHECK=strict
 // status: 1
 // stderr: strict mode: ocrAddDependence: a once event was used after it had triggered (argument source)

@@ -1,4 +1,5 @@
 /* Strict mode: depv names a once event that has triggered. */
+// misuse: OCR-1.4.3-a
 // env: OCR_CHECK=strict
 // status: 1
 // stderr: strict mode: ocrEdtCreate: a once event was used after it had triggered (argument depv[1])

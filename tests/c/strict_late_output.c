@@ -1,4 +1,5 @@
 /* Strict mode: an output event is connected when its EDT has ended. */
+// misuse: OCR-2.7.3-i
 // env: OCR_CHECK=strict
 // status: 1
 // stderr: strict mode: ocrAddDependence: an output event was used after it had triggered (argument source)

@@ -1,4 +1,5 @@
 /* OCR_CHECK=leaks: what is left at the end makes the program fail. */
+// clause: leak
 // env: OCR_CHECK=leaks
 // status: 1
 // stderr: error: strict mode: 1 object was left at the end of the program

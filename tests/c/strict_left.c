@@ -1,4 +1,5 @@
 /* Strict mode: what is left at the end is listed; the status stays. */
+// clause: leak
 // env: OCR_CHECK=strict
 // stderr: note: strict mode: 9 objects were left at the end of the program
 // stderr: 3 sticky events, created in mainEdt: 0x

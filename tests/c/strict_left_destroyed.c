@@ -2,6 +2,7 @@
  * Strict mode's list of what is left has no EDT that was destroyed, though an event leads to it still, and none that
  * stands for an EDT that waits in a call when the program ends.
  */
+// clause: leak
 // env: OCR_CHECK=strict
 // stderr: 1 object was left
 // stderr: 1 sticky event

@@ -1,5 +1,6 @@
 /* A chunk that was destroyed and is written at the end of the program is not left, nor is what the runtime had to do
  * for it. */
+// clause: leak
 // needs: opencl
 // env: OCR_CHECK=leaks
 // env: OCR_DEVICE_FORCE_COPIES=1

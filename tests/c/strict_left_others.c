@@ -1,5 +1,6 @@
 /* Strict mode's list of what is left has ranges and maps of labels, maps with creators, files, and what data blocks
  * are parts of; not those that were destroyed or released. */
+// clause: leak
 // env: OCR_CHECK=leaks
 // status: 1
 // stderr: strict mode: 9 objects were left at the end of the program

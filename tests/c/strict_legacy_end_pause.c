@@ -1,6 +1,7 @@
 // Strict mode: main ends the run while threads pause it and resume it, and wait for each other's pauses: none is told that
 // it has not paused.
 //
+// clause: ocr-legacy.h
 // env: OCR_CHECK=strict
 // stdout: it has ended
 // stderr-without: strict mode: ocrResume

@@ -1,5 +1,6 @@
 // Strict mode: a thread outside of EDTs releases a data block twice.
 //
+// misuse: OCR-2.5.3-a
 // env: OCR_CHECK=strict
 // status: 1
 // stderr: strict mode: ocrDbRelease: the thread has released the data block before

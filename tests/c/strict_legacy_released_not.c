@@ -1,5 +1,6 @@
 // Strict mode: a thread outside of EDTs releases a data block that another thread has.
 //
+// misuse: OCR-2.5.3-b
 // env: OCR_CHECK=strict
 // status: 1
 // stderr: strict mode: ocrDbRelease: the thread has not acquired the data block

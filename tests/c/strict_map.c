@@ -1,4 +1,5 @@
 /* Strict mode has nothing to say about a map that is used as it should be. */
+// clause: ocr-map-creator.h
 // env: OCR_CHECK=leaks
 // stdout-lines: 1 done: 10
 #include "strict.h"

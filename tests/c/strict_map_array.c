@@ -1,4 +1,5 @@
 /* Strict mode: a map is created with GUIDs for the creator, which are not given. */
+// misuse: OCR-map-creator-b
 // env: OCR_CHECK=strict
 // status: 1
 // stderr: strict mode: ocrMapCreate: guidv is NULL, but guidc is 2

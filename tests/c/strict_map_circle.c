@@ -1,4 +1,5 @@
 /* Strict mode: two creators ask for each other's objects first. */
+// misuse: OCR-map-creator-d
 // env: OCR_CHECK=strict
 // status: 1
 // stderr: strict mode: ocrMapGet: the creator of the object of index 0 of the map 0x

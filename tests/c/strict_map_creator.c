@@ -1,4 +1,5 @@
 /* Strict mode: a map without a creator. */
+// misuse: OCR-arguments-a
 // env: OCR_CHECK=strict
 // status: 1
 // stderr: strict mode: ocrMapCreate: creatorFunc is NULL

@@ -1,4 +1,5 @@
 /* Strict mode: a map is destroyed twice. */
+// misuse: OCR-map-creator-g
 // env: OCR_CHECK=strict
 // status: 1
 // stderr: strict mode: ocrMapDestroy: a map was destroyed twice (argument mapGuid)

@@ -1,4 +1,5 @@
 /* Strict mode: a map of labels without a function. */
+// misuse: OCR-arguments-a
 // env: OCR_CHECK=strict
 // status: 1
 // stderr: strict mode: ocrGuidMapCreate: mapFunc is NULL

@@ -1,4 +1,5 @@
 /* Strict mode: a map is asked for whose GUID was never given. */
+// misuse: OCR-arguments-c
 // env: OCR_CHECK=strict
 // status: 1
 // stderr: strict mode: ocrMapGet: mapGuid (0x

@@ -1,4 +1,5 @@
 /* Strict mode: a map has no such index. */
+// misuse: OCR-map-creator-e
 // env: OCR_CHECK=strict
 // status: 1
 // stderr: strict mode: ocrMapGet: index 4 is out of range: the map stands for 4

@@ -1,4 +1,5 @@
 /* Strict mode: a data block in the place of a map. */
+// misuse: OCR-arguments-e
 // env: OCR_CHECK=strict
 // status: 1
 // stderr: strict mode: ocrMapDestroy: mapGuid is a data block 0x

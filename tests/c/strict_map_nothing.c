@@ -1,4 +1,5 @@
 /* Strict mode: a creator creates an object, but not for its map. */
+// misuse: OCR-map-creator-c
 // env: OCR_CHECK=strict
 // status: 1
 // stderr: strict mode: ocrMapGet: the creator of the map 0x

@@ -1,4 +1,5 @@
 /* Strict mode: a map of labels without the numbers for its function. */
+// misuse: OCR-B.2.2.1-a
 // env: OCR_CHECK=strict
 // status: 1
 // stderr: strict mode: ocrGuidMapCreate: params is NULL, but numParams is 2

@@ -1,4 +1,5 @@
 /* Strict mode: an event is created for a map, but not in its creator. */
+// misuse: OCR-map-creator-f
 // env: OCR_CHECK=strict
 // status: 1
 // stderr: strict mode: ocrEventCreate: the properties say that a creator creates its object, but *guid is not what it was

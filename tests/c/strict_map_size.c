@@ -1,4 +1,5 @@
 /* Strict mode: a map for no objects. */
+// misuse: OCR-map-creator-a
 // env: OCR_CHECK=strict
 // status: 1
 // stderr: strict mode: ocrMapCreate: size is 0

@@ -1,4 +1,5 @@
 /* Strict mode: one block in two modes for one EDT. */
+// misuse: OCR-2.8.1-a
 // env: OCR_CHECK=strict
 // status: 1
 // stderr: strict mode: an EDT gets one data block in different modes: on pre-slot 0 in DB_MODE_RO

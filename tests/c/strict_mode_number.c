@@ -1,4 +1,5 @@
 /* Strict mode: an access mode that does not exist. */
+// misuse: OCR-2.8.1-b
 // env: OCR_CHECK=strict
 // status: 1
 // stderr: strict mode: ocrAddDependence: there is no access mode 3

@@ -1,4 +1,5 @@
 /* Strict mode tells of a call that asks for what this runtime does not have. */
+// clause: ocr-errors.h
 // env: OCR_CHECK=strict
 // stderr: note: strict mode: ocrEventCreateParams, in EDT 0x
 // stderr: was refused with OCR_ENOTSUP

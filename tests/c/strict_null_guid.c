@@ -1,4 +1,5 @@
 /* Strict mode: NULL_GUID where an object is needed. */
+// misuse: OCR-arguments-b
 // env: OCR_CHECK=strict
 // status: 1
 // stderr: strict mode: ocrEdtCreate: templateGuid is NULL_GUID

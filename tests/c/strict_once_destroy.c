@@ -1,4 +1,5 @@
 /* Strict mode: a once event is destroyed though it has triggered. */
+// misuse: OCR-1.4.3-c
 // env: OCR_CHECK=strict
 // status: 1
 // stderr: strict mode: ocrEventDestroy: a once event was used after it had triggered

@@ -1,4 +1,5 @@
 /* Strict mode: a once event is satisfied again, when its trigger has destroyed it. */
+// misuse: OCR-1.4.3-b
 // env: OCR_CHECK=strict
 // status: 1
 // stderr: strict mode: ocrEventSatisfy: a once event was satisfied after it had triggered (argument eventGuid)

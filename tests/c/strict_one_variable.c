@@ -1,5 +1,6 @@
 // Strict mode notes that the GUIDs of an EDT and of its output event are stored in one variable; not where none is.
 //
+// clause: 2.7.3
 // env: OCR_CHECK=strict
 // stderr: ocr: note: strict mode: ocrEdtCreate, in EDT 0x
 // stderr: (mainEdt), was given one variable for the GUID of the EDT and for that of its output event: it has one of them now

@@ -1,5 +1,6 @@
 // Strict mode says nothing of EDTs that get no GUID and no output event, or each in a variable of its own.
 //
+// clause: 2.7.3
 // env: OCR_CHECK=strict
 // stderr-without: one variable
 // stderr-without: ocr: error

@@ -1,4 +1,5 @@
 /* Strict mode: nowhere to write a GUID to. */
+// misuse: OCR-arguments-a
 // env: OCR_CHECK=strict
 // status: 1
 // stderr: strict mode: ocrEventCreate: guid is NULL

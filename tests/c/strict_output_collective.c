@@ -1,4 +1,5 @@
 /* Strict mode: a collective event is to be an output event. */
+// misuse: OCR-reduction-event-h
 // env: OCR_CHECK=strict
 // status: 1
 // stderr: strict mode: ocrEdtCreate: *outputEvent is a collective event

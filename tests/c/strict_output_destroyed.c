@@ -1,4 +1,5 @@
 /* Strict mode: an output event is used when its EDT was destroyed. */
+// misuse: OCR-2.7.4-d
 // env: OCR_CHECK=strict
 // status: 1
 // stderr: strict mode: ocrAddDependence: an output event was used after its EDT had been destroyed (argument source)

@@ -1,4 +1,5 @@
 /* Strict mode: EDT_PROP_OEVT_VALID with an output event that is gone. */
+// misuse: OCR-2.6.2-a
 // env: OCR_CHECK=strict
 // status: 1
 // stderr: strict mode: ocrEdtCreate: a sticky event was used after it had been destroyed (argument *outputEvent)

@@ -1,4 +1,5 @@
 /* Strict mode: a data block is connected with the output event of an EDT, where the EDT was meant. */
+// misuse: OCR-2.7.3-l
 // env: OCR_CHECK=strict
 // status: 1
 // stderr: strict mode: ocrAddDependence: destination (0x

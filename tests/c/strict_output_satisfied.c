@@ -1,4 +1,5 @@
 /* Strict mode: the output event of an EDT is satisfied by a call, so that who waits for the EDT runs before it. */
+// misuse: OCR-2.7.3-k
 // env: OCR_CHECK=strict
 // status: 1
 // stderr: strict mode: ocrEventSatisfy: eventGuid (0x

@@ -1,4 +1,5 @@
 /* Strict mode: more parameters than the template says. */
+// misuse: OCR-2.7.3-c
 // env: OCR_CHECK=strict
 // status: 1
 // stderr: strict mode: ocrEdtCreate: paramc is 3, but the template says 2

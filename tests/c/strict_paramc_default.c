@@ -1,4 +1,5 @@
 /* Strict mode: EDT_PARAM_DEF with a template that has no number. */
+// misuse: OCR-2.7.3-b
 // env: OCR_CHECK=strict
 // status: 1
 // stderr: strict mode: ocrEdtCreate: paramc is EDT_PARAM_DEF, but the template says EDT_PARAM_UNK

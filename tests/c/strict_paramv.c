@@ -1,4 +1,5 @@
 /* Strict mode: parameters that are not there. */
+// misuse: OCR-2.7.3-e
 // env: OCR_CHECK=strict
 // status: 1
 // stderr: strict mode: ocrEdtCreate: paramv is NULL, but the EDT has 2 parameters

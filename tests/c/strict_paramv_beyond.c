@@ -1,4 +1,5 @@
 /* An EDT that writes behind its parameters is told. */
+// misuse: OCR-1.4.2-a
 // status: 1
 // env: OCR_CHECK=strict
 // stderr: an EDT with 2 parameters has written paramv[2]

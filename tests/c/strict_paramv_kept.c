@@ -1,4 +1,5 @@
 /* Strict mode: a GUID is read from the parameters of an EDT that has ended. */
+// misuse: OCR-arguments-c
 // env: OCR_CHECK=strict
 // status: 1
 // stderr: strict mode: ocrEventSatisfy: eventGuid (0xb7b7b7b7b7b7b7b7) is not

@@ -1,4 +1,5 @@
 /* Strict mode: a part is written when it has been put back into its block, by a pointer that was kept. */
+// misuse: OCR-2.5.3-e
 // env: OCR_CHECK=strict
 // status: 1
 // stderr: strict mode: a data block was written while nobody held it for writing

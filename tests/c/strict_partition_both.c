@@ -1,4 +1,5 @@
 /* Strict mode: an EDT gets a block together with a part of a part of it. */
+// misuse: OCR-db-partitioning-e
 // env: OCR_CHECK=strict
 // status: 1
 // stderr: strict mode: an EDT gets a data block together with a part of it

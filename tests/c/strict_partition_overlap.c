@@ -1,4 +1,5 @@
 /* Strict mode: two parts overlap. */
+// misuse: OCR-db-partitioning-d
 // env: OCR_CHECK=strict
 // status: 1
 // stderr: strict mode: ocrDbPartition: a part is not within the 8 bytes of the data block, or overlaps another one

@@ -1,4 +1,5 @@
 /* Strict mode: a block with static parts is divided again. */
+// misuse: OCR-db-partitioning-b
 // env: OCR_CHECK=strict
 // status: 1
 // stderr: strict mode: ocrDbPartition: the data block was divided with OCR_DB_PARTITION_STATIC, and 1 of its parts

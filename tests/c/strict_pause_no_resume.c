@@ -1,4 +1,5 @@
 /* Strict mode: an EDT pauses the runtime and ends. */
+// misuse: OCR-pause-c
 // env: OCR_CHECK=strict
 // status: 1
 // stderr: strict mode: an EDT has ended without ocrResume after its ocrPause

@@ -1,4 +1,5 @@
 /* Strict mode: what is no place is asked for a property of one. */
+// misuse: OCR-pdl-a
 // env: OCR_CHECK=strict
 // status: 1
 // stderr: strict mode: pdlGetDevicePropertyInt: device (0x

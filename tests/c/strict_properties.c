@@ -1,4 +1,5 @@
 /* Strict mode: properties that do not exist: arguments in the wrong order. */
+// misuse: OCR-arguments-i
 // env: OCR_CHECK=strict
 // status: 1
 // stderr: strict mode: ocrEdtCreate: properties has bits that no property has: 0x10

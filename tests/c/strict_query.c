@@ -1,4 +1,5 @@
 /* Strict mode: an EDT asks about the runtime and has not paused it. */
+// misuse: OCR-pause-a
 // env: OCR_CHECK=strict
 // status: 1
 // stderr: strict mode: ocrQuery: the caller has not paused the runtime

@@ -1,4 +1,5 @@
 /* Strict mode: a range of no labels. */
+// misuse: OCR-B.2.2-d
 // env: OCR_CHECK=strict
 // status: 1
 // stderr: strict mode: ocrGuidRangeCreate: numberGuid is 0

@@ -1,4 +1,5 @@
 /* Strict mode: a range for objects of no kind. */
+// misuse: OCR-B.2.2-e
 // env: OCR_CHECK=strict
 // status: 1
 // stderr: strict mode: ocrGuidRangeCreate: there is no kind 5 of objects

@@ -2,6 +2,7 @@
  * Strict mode: an EDT reads a data block, which it has created, after it has released it. Nobody else has the block, so its
  * pages are closed then, and the EDT crashes there: another process does, with all its threads.
  */
+// clause: 2.5.3
 // env: OCR_CHECK=strict
 // needs: signals
 // stderr: (late) crashed with SIGSEGV at address 0x

@@ -4,6 +4,7 @@
  * whole of a divided block; what is passed by value, copied, and destroyed. A thread of the program, whose pointer came
  * from elsewhere, is not told of either: strict mode does not know what it has.
  */
+// clause: 2.5.3
 // env: OCR_CHECK=strict
 #include "strict.h"
 #include <extensions/ocr-db-by-value.h>

@@ -1,4 +1,5 @@
 /* Strict mode: the same of an EDT that never had the block, and has kept a pointer to it. */
+// clause: 2.5.3
 // env: OCR_CHECK=strict
 // needs: signals
 // stderr: (keeps) crashed with SIGSEGV at address 0x

@@ -1,4 +1,5 @@
 /* Strict mode: an EDT releases a data block that it only knows by name. */
+// misuse: OCR-2.5.3-b
 // env: OCR_CHECK=strict
 // status: 1
 // stderr: strict mode: ocrDbRelease: the EDT has not acquired the data block

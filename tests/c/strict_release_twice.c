@@ -1,4 +1,5 @@
 /* Strict mode: an EDT releases a data block twice. */
+// misuse: OCR-2.5.3-a
 // env: OCR_CHECK=strict
 // status: 1
 // stderr: strict mode: ocrDbRelease: the EDT has released the data block before

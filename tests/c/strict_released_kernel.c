@@ -2,6 +2,7 @@
  * Strict mode accuses nobody who releases a block before he passes it on to a kernel, who holds it in mode RO himself, or
  * who has it read by a kernel that waits for its release.
  */
+// clause: 2.5.3
 // env: OCR_CHECK=strict
 // needs: opencl
 // env: OCR_DEVICES=all

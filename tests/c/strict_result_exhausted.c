@@ -1,4 +1,5 @@
 /* Strict mode: an EDT returns a counted event whose dependences are used up. */
+// misuse: OCR-2.7-b
 // env: OCR_CHECK=strict
 // status: 1
 // stderr: strict mode: an EDT returned counted event 0x

@@ -1,4 +1,5 @@
 /* Strict mode: an EDT returns a block that it has destroyed, and somebody waits for it. */
+// misuse: OCR-2.7-d
 // env: OCR_CHECK=strict
 // status: 1
 // stderr: strict mode: an EDT returned data block 0x

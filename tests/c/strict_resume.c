@@ -1,4 +1,5 @@
 /* Strict mode: a pause is ended twice. */
+// misuse: OCR-pause-b
 // env: OCR_CHECK=strict
 // status: 1
 // stderr: strict mode: ocrResume: the caller has not paused the runtime, or has resumed it

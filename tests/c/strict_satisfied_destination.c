@@ -1,6 +1,7 @@
 // A channel that holds something is made the source of an event that was satisfied already: that is what is said, and
 // not that the channel has too many dependences.
 //
+// misuse: OCR-1.4.3-d
 // env: OCR_CHECK=strict
 // status: 1
 // stderr: ocrAddDependence

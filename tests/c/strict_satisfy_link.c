@@ -1,4 +1,5 @@
 /* Strict mode: a sticky event is satisfied a second time, by a dependence from a block. */
+// misuse: OCR-1.4.3-d
 // env: OCR_CHECK=strict
 // status: 1
 // stderr: strict mode: ocrAddDependence: a sticky event was satisfied twice

@@ -1,4 +1,5 @@
 /* Strict mode: a sticky event is satisfied by two EDTs. */
+// misuse: OCR-1.4.3-d
 // env: OCR_CHECK=strict
 // status: 1
 // stderr: strict mode: ocrEventSatisfy: a sticky event was satisfied twice

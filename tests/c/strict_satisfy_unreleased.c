@@ -1,4 +1,5 @@
 /* Strict mode: an EDT satisfies an event with a data block that it has created and written, and not released. */
+// misuse: OCR-2.6.3-a
 // env: OCR_CHECK=strict
 // status: 1
 // stderr: strict mode: an event is satisfied with a data block (ocrEventSatisfy) that the EDT has written and not released

@@ -1,4 +1,5 @@
 /* Strict mode: an EDT writes a data block after it has satisfied an event with it. */
+// misuse: OCR-2.6.3-b
 // env: OCR_CHECK=strict
 // status: 1
 // stderr: strict mode: a data block was written after an event had been satisfied with it (ocrEventSatisfy)

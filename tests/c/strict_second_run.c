@@ -1,6 +1,7 @@
 // Strict mode stays on in a second run in the same process, also when a thread of the program that has called the runtime
 // in the first calls it again.
 //
+// misuse: OCR-2.6.2-a
 // env: OCR_CHECK=strict
 // status: 1
 // stderr: strict mode: ocrEventDestroy: a sticky event was destroyed twice

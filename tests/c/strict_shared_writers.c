@@ -2,6 +2,7 @@
  * Strict mode says nothing where an EDT goes on to hold a block with which it has satisfied an event, while who gets
  * it in mode RW writes it: it is that one's right.
  */
+// clause: 1.4.4
 // env: OCR_CHECK=strict
 // stdout-lines: 1 right
 // stderr-without: ocr: error

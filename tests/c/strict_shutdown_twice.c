@@ -1,4 +1,5 @@
 /* Strict mode: ocrShutdown twice in one EDT. */
+// misuse: OCR-2.3.1-a
 // env: OCR_CHECK=strict
 // status: 1
 // stderr: strict mode: ocrShutdown: this EDT has called ocrShutdown before

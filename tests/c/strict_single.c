@@ -1,4 +1,5 @@
 /* Strict mode: a block that is written once is asked for writing again. */
+// misuse: OCR-db-b
 // env: OCR_CHECK=strict
 // status: 1
 // stderr: strict mode: ocrAddDependence: the data block was to be written once, and was

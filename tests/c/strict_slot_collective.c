@@ -1,4 +1,5 @@
 /* Strict mode: a dependence from a contributor's post-slot to a pre-slot that the EDT does not have. */
+// misuse: OCR-2.8.1-d
 // env: OCR_CHECK=strict
 // status: 1
 // stderr: strict mode: ocrAddDependenceSlot: slot 2 is out of range: the EDT has pre-slots 0 to 1

@@ -1,4 +1,5 @@
 /* Strict mode: a dependence is added to an EDT whose pre-slots are all satisfied: here by itself. */
+// misuse: OCR-2.8.1-h
 // env: OCR_CHECK=strict
 // status: 1
 // stderr: strict mode: ocrAddDependence: all pre-slots of the EDT are satisfied

@@ -1,4 +1,5 @@
 /* Strict mode: slot and mode in each other's place. */
+// misuse: OCR-2.8.1-e
 // env: OCR_CHECK=strict
 // status: 1
 // stderr: slot 8 is out of range: the EDT has pre-slots 0 to 1

@@ -2,6 +2,7 @@
  * Strict mode: a dependence is added to a pre-slot that the EDT does not have, by an EDT with a label. Of those that it
  * has, a few are told of.
  */
+// misuse: OCR-2.8.1-d
 // env: OCR_CHECK=strict
 // status: 1
 // stderr: strict mode: ocrAddDependence: slot 9 is out of range: the EDT has pre-slots 0 to 8

@@ -1,4 +1,5 @@
 /* Strict mode: a pre-slot of an EDT is satisfied twice, by ocrEventSatisfySlot. */
+// misuse: OCR-2.8.1-g
 // env: OCR_CHECK=strict
 // status: 1
 // stderr: strict mode: ocrEventSatisfySlot: pre-slot 1 is connected already

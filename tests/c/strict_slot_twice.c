@@ -1,4 +1,5 @@
 /* Strict mode: two dependences are added to one pre-slot. */
+// misuse: OCR-2.8.1-f
 // env: OCR_CHECK=strict
 // status: 1
 // stderr: strict mode: ocrAddDependence: pre-slot 0 is connected already

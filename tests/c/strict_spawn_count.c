@@ -1,4 +1,5 @@
 /* Strict mode: an EDT is spawned with a number of parameters that is negative. */
+// misuse: OCR-legacy-d
 // env: OCR_CHECK=strict
 // status: 1
 // stderr: strict mode: ocrLegacySpawnOCR: paramc is 18446744073709551614

@@ -1,4 +1,5 @@
 /* Strict mode: an EDT is spawned that is to depend on a template. */
+// misuse: OCR-arguments-e
 // env: OCR_CHECK=strict
 // status: 1
 // stderr: strict mode: ocrLegacySpawnOCR: depv[1] is a template 0x

@@ -1,4 +1,5 @@
 /* Strict mode: an EDT with parameters is spawned without. */
+// misuse: OCR-2.7.3-e
 // env: OCR_CHECK=strict
 // status: 1
 // stderr: strict mode: ocrLegacySpawnOCR: paramv is NULL, but the EDT has 2 parameters

@@ -1,4 +1,5 @@
 /* Strict mode: an EDT without pre-slots is spawned. */
+// misuse: OCR-legacy-c
 // env: OCR_CHECK=strict
 // status: 1
 // stderr: strict mode: ocrLegacySpawnOCR: the EDT has no pre-slots

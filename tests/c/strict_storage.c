@@ -1,4 +1,5 @@
 /* Strict mode: an EDT has no such slot of storage. */
+// misuse: OCR-runtime-itf-b
 // env: OCR_CHECK=strict
 // status: 1
 // stderr: strict mode: ocrElsUserSet: there is no slot 4

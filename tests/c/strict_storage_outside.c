@@ -1,4 +1,5 @@
 /* Strict mode: a thread outside of EDTs has no storage. */
+// misuse: OCR-runtime-itf-a
 // env: OCR_CHECK=strict
 // status: 1
 // stderr: strict mode: ocrElsUserGet: no EDT runs here

@@ -1,4 +1,5 @@
 /* Strict mode: an event that was created without EVT_PROP_TAKES_ARG is satisfied with a data block. */
+// misuse: OCR-2.6.1-b
 // env: OCR_CHECK=strict
 // status: 1
 // stderr: strict mode: ocrEventSatisfy: eventGuid (0x

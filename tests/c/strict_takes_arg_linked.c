@@ -1,4 +1,5 @@
 /* Strict mode: the same by a dependence, of an event on a data block, which satisfies it. */
+// misuse: OCR-2.6.1-b
 // env: OCR_CHECK=strict
 // status: 1
 // stderr: strict mode: ocrAddDependence: destination (0x

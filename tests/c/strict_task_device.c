@@ -1,4 +1,5 @@
 /* Strict mode: a kernel is to run on a place that is no device. */
+// misuse: OCR-opencl-e
 // env: OCR_CHECK=strict
 // needs: opencl
 // status: 1

@@ -1,4 +1,5 @@
 /* Strict mode: an index space of four dimensions. */
+// misuse: OCR-opencl-b
 // env: OCR_CHECK=strict
 // needs: opencl
 // status: 1

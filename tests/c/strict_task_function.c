@@ -1,4 +1,5 @@
 /* Strict mode: a kernel task of a template that is a function. */
+// misuse: OCR-opencl-d
 // env: OCR_CHECK=strict
 // needs: opencl
 // status: 1

@@ -1,4 +1,5 @@
 /* Strict mode: an index space without sizes. */
+// misuse: OCR-opencl-c
 // env: OCR_CHECK=strict
 // needs: opencl
 // status: 1

@@ -1,4 +1,5 @@
 /* Strict mode: a template is used after it was destroyed. */
+// misuse: OCR-2.7.2-a
 // env: OCR_CHECK=strict
 // status: 1
 // stderr: strict mode: ocrEdtCreate: a template was used after it had been destroyed (argument templateGuid)

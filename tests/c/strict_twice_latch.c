@@ -1,4 +1,5 @@
 /* Strict mode: a latch event for two is decremented by three events that it depends on. */
+// misuse: OCR-1.4.3.1-b
 // env: OCR_CHECK=strict
 // status: 1
 // stderr: strict mode: a latch event was satisfied after it had triggered

@@ -1,4 +1,5 @@
 /* Strict mode: a sticky event is satisfied twice, by the output events of two EDTs that it depends on. */
+// misuse: OCR-1.4.3-e
 // env: OCR_CHECK=strict
 // status: 1
 // stderr: strict mode: a sticky event was satisfied twice

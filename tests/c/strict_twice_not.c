@@ -2,6 +2,7 @@
  * Strict mode: what is satisfied by several things, and may be: an idempotent event, a channel, a latch that counts
  * them. An event that was destroyed before what it depends on is satisfied is no misuse either.
  */
+// clause: 1.4.3
 // env: OCR_CHECK=strict
 #include "strict.h"
 

@@ -1,4 +1,5 @@
 /* Strict mode: one sticky event is the output event of two EDTs. */
+// misuse: OCR-1.4.3-e
 // env: OCR_CHECK=strict
 // status: 1
 // stderr: strict mode: a sticky event was satisfied twice

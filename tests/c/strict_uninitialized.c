@@ -1,4 +1,5 @@
 /* Strict mode: GUIDs that name nothing. */
+// misuse: OCR-arguments-c
 // env: OCR_CHECK=strict
 // status: 1
 // stderr: strict mode: ocrEventSatisfy: eventGuid (UNINITIALIZED_GUID) is not the GUID of an object

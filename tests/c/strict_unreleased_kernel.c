@@ -1,4 +1,5 @@
 /* Strict mode: the creator of a block makes a kernel depend on it, and does not release it. */
+// misuse: OCR-2.6.3-c
 // env: OCR_CHECK=strict
 // needs: opencl
 // env: OCR_DEVICES=all

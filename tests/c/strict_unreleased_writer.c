@@ -1,4 +1,5 @@
 /* Strict mode: an EDT that holds a block for writing makes a kernel depend on it, and has not released it. */
+// misuse: OCR-2.6.3-c
 // env: OCR_CHECK=strict
 // needs: opencl
 // env: OCR_DEVICES=all

@@ -1,4 +1,5 @@
 /* Strict mode: a thread waits for an EDT. */
+// misuse: OCR-arguments-e
 // env: OCR_CHECK=strict
 // status: 1
 // stderr: strict mode: ocrWait: outputEvent is an EDT 0x

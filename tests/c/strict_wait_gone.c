@@ -1,4 +1,5 @@
 /* Strict mode: a thread waits for a once event that has triggered. */
+// misuse: OCR-legacy-f
 // env: OCR_CHECK=strict
 // status: 1
 // stderr: strict mode: ocrWait: a once event was waited for after it had triggered (argument outputEvent)

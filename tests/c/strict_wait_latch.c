@@ -1,4 +1,5 @@
 /* Strict mode: a thread waits for an event that does not last. */
+// misuse: OCR-legacy-e
 // env: OCR_CHECK=strict
 // status: 1
 // stderr: strict mode: ocrLegacyBlockProgress: a latch event cannot be waited for

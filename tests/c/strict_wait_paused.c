@@ -1,4 +1,5 @@
 /* Strict mode: who has paused the runtime waits for an event. */
+// misuse: OCR-pause-d
 // env: OCR_CHECK=strict
 // status: 1
 // stderr: strict mode: ocrWait: the caller has paused the runtime

@@ -2,6 +2,7 @@
  * Strict mode: at the end of an EDT the runtime looks at what it has released, here for a while. Who destroys the block
  * meanwhile, behind an event, and creates another on its label finds the label free, and the new block is another one.
  */
+// clause: 2.5.3 B.2.3
 // env: OCR_CHECK=strict
 // workers: 2 8
 #include "check.h"

@@ -1,6 +1,7 @@
 // Strict mode: a block is written that nobody holds. It is told who found it as it should be last, and of those that ran,
 // only those that ran since.
 //
+// misuse: OCR-2.5.3-e
 // env: OCR_CHECK=strict
 // status: 1
 // stderr: (owner) was done with it, and still (seen when EDT 0x

@@ -1,4 +1,5 @@
 /* Strict mode: an EDT writes a data block behind its own ocrDbRelease, while the next one has it already. */
+// misuse: OCR-2.5.3-e
 // env: OCR_CHECK=strict
 // status: 1
 // stderr: strict mode: a data block was written while nobody held it for writing

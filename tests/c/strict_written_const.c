@@ -1,4 +1,5 @@
 /* Strict mode: an EDT writes to a data block that it holds in mode CONST. */
+// misuse: OCR-2.5.3-c
 // env: OCR_CHECK=strict
 // status: 1
 // stderr: strict mode: a data block was written while EDT 0x

@@ -1,5 +1,6 @@
 /* Strict mode: an EDT satisfies an event with a block, and writes it then; who gets it has it in the mode of depv, RW,
  * at once, but has not begun. */
+// misuse: OCR-2.6.3-b
 // env: OCR_CHECK=strict
 // status: 1
 // workers: 1

@@ -1,5 +1,6 @@
 /* Strict mode: an EDT writes to a data block that it has destroyed, and that had no pages of its own, since there are
  * more blocks than get some: that is seen when it ends. */
+// misuse: OCR-2.5.2-c
 // env: OCR_CHECK=strict
 // status: 1
 // stderr: strict mode: a data block was written after ocrDbDestroy

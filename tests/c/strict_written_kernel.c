@@ -2,6 +2,7 @@
  * Strict mode: a kernel writes a data block that it has asked only to read. It is seen on devices that work in host
  * memory, which those of CPUs do; without one, this says so as the message would.
  */
+// misuse: OCR-2.5.3-c
 // env: OCR_CHECK=strict
 // needs: opencl
 // env: OCR_DEVICES=cpu

@@ -1,4 +1,5 @@
 /* Strict mode: an EDT writes through a pointer that another has left behind. */
+// misuse: OCR-2.5.3-e
 // env: OCR_CHECK=strict
 // status: 1
 // stderr: strict mode: a data block was written while nobody held it for writing

@@ -1,4 +1,5 @@
 /* Strict mode: while an EDT holds a block with which it has satisfied an event, who got it in mode RO writes it. */
+// misuse: OCR-2.6.3-b
 // env: OCR_CHECK=strict
 // status: 1
 // workers: 2 8

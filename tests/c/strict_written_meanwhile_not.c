@@ -1,6 +1,7 @@
 // Strict mode: of a block that an EDT writes which has it in mode CONST, EDTs are not named that had ended before that
 // one began, though they have run since the block was written last. With more workers mainEdt may still run.
 //
+// misuse: OCR-2.5.3-c
 // env: OCR_CHECK=strict
 // workers: 1
 // status: 1

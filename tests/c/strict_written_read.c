@@ -2,6 +2,7 @@
  * A block that is written after an EDT that reads it in mode RO was ready to run: whether it finds what was written
  * is chance. In mode CONST it waits, and is right.
  */
+// clause: 1.4.4
 // env: OCR_CHECK=strict
 // stdout-lines: 1 found in CONST
 // stderr: ocr: note: strict mode: while EDT 0x

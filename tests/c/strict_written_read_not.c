@@ -1,4 +1,5 @@
 /* A block that is written after a dependence of a reader was added is right as long as the reader still waits. */
+// clause: 1.4.4
 // env: OCR_CHECK=strict
 // stderr-without: ocr: error
 // stderr-without: whether that finds

@@ -1,4 +1,5 @@
 /* Strict mode: an EDT writes to a data block that it has released. */
+// misuse: OCR-2.5.3-d
 // env: OCR_CHECK=strict
 // status: 1
 // stderr: strict mode: a data block was written after ocrDbRelease

@@ -2,6 +2,7 @@
  * ocrSystemLoadGet (OCR-Vx): all workers have something to do while each runs an EDT, one of them has while the others
  * have none, and none has while a thread outside asks and nothing is to be done.
  */
+// clause: ocr-hints.h
 #include "check.h"
 
 #include <extensions/ocr-hints.h>

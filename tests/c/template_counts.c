@@ -3,6 +3,7 @@
  * (EDT_PARAM_UNK), taken from it (EDT_PARAM_DEF); a number that nobody says is OCR_EINVAL.
  * Other numbers than the template's: edt_other_counts.c.
  */
+// clause: 2.7.1 2.7.3
 #include "check.h"
 
 static ocrGuid_t checks(u32 paramc, u64 *paramv, u32 depc, ocrEdtDep_t depv[]) {

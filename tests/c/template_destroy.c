@@ -2,6 +2,7 @@
  * 2.7.2: a template may go while its EDTs wait, and from within one of them; afterwards it makes no
  * EDT. Codes for GUIDs that are no template.
  */
+// clause: 2.7.2
 #include "check.h"
 
 static ocrGuid_t runs(u32 paramc, u64 *paramv, u32 depc, ocrEdtDep_t depv[]) {

@@ -2,6 +2,7 @@
  * 2.7.1: ocrEdtTemplateCreate is a function, too, which other languages find in the library by its name. Its EDTs are
  * named by the symbol table.
  */
+// clause: 2.7.1
 // env: OCR_CHECK=strict
 #include "check.h"
 

@@ -1,4 +1,5 @@
 /* 2.7.1: the function ocrEdtTemplateCreate refuses what the macro refuses, and writes nothing then. */
+// clause: 2.7.1
 #include "check.h"
 
 ocrGuid_t mainEdt(u32 paramc, u64 *paramv, u32 depc, ocrEdtDep_t depv[]) {

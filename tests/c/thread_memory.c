@@ -1,4 +1,5 @@
 /* Threads of the program that come and go, and call the runtime: memory stays level, and what they have done counts. */
+// clause: ocr-legacy.h
 #include "check.h"
 
 #include <extensions/ocr-legacy.h>

@@ -1,5 +1,6 @@
 // A thread of the program satisfies an event that the program waits for. It is not accused of
 // hanging meanwhile, and the runtime does not go away under the thread.
+// clause: ocr-legacy.h
 #include "check.h"
 
 #include <pthread.h>

@@ -1,4 +1,5 @@
 /* 2.1: version string and its parts, base types, error codes. */
+// clause: 2.1 ocr-version.h
 #include "check.h"
 
 ocrGuid_t mainEdt(u32 paramc, u64 *paramv, u32 depc, ocrEdtDep_t depv[]) {

@@ -1,4 +1,5 @@
 /* A matrix of EDTs by a map, as programs for OCR-Vx have it: in C++, with the values of OCR-Vx by name. */
+// clause: ocr-map-creator.h
 // stdout-lines: 1 9 EDTs have run
 #include "check.h"
 #include <extensions/ocr-map-creator.h>

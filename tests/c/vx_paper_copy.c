@@ -2,6 +2,7 @@
  * The program of section 6.3 of the paper about extensions: two halves of a block are copied to blocks of their
  * own, multiplied there, and copied back; then the sum is taken. It destroys no event, and leaves nothing.
  */
+// clause: ocr-db.h
 // stdout: the sum is 4096
 // env: OCR_CHECK=leaks
 #include "check.h"

@@ -2,6 +2,7 @@
  * The program of section 6.2 of the paper about extensions: a block is divided into two halves, which two EDTs
  * multiply and destroy; then the sum of the whole is taken.
  */
+// clause: ocr-db-partitioning.h
 // stdout: the sum is 4096
 // env: OCR_CHECK=leaks
 #include "check.h"

@@ -4,7 +4,30 @@
 #![allow(dead_code)]
 
 use std::env;
+use std::fs;
+use std::path::{Path, PathBuf};
 use std::process::Command;
+
+/// The files below a folder whose names end in one of these extensions, sorted.
+pub(crate) fn files_below(folder: &Path, extensions: &[&str]) -> Vec<PathBuf> {
+    let mut found = Vec::new();
+    let mut folders = vec![folder.to_owned()];
+    while let Some(folder) = folders.pop() {
+        for entry in fs::read_dir(&folder).into_iter().flatten().flatten() {
+            let path = entry.path();
+            if path.is_dir() {
+                folders.push(path);
+            } else if extensions
+                .iter()
+                .any(|e| path.extension() == Some(e.as_ref()))
+            {
+                found.push(path);
+            }
+        }
+    }
+    found.sort();
+    found
+}
 
 /// Whether a variable is set to something; 0 and nothing are as if it were not.
 pub(crate) fn is_set(variable: &str) -> bool {

@@ -3,7 +3,7 @@
 use crate::abi::Api;
 use crate::check::calls::MAPPED;
 use crate::check::history::Who;
-use crate::check::rules;
+use crate::check::rules::{self, advice};
 use crate::check::{CallRecord, Check, Misuse};
 use crate::object::Objects;
 use crate::status::Status;
@@ -42,7 +42,15 @@ impl Check {
             (Status::EPEND, _) => {
                 Some(self.by_call(made, &[guid], rules::CreatorsInCircle { index, guid }))
             }
-            (_, None) => Some(self.by_call(made, &[], rules::MapNotThere { guid })),
+            (_, None) => {
+                let broken = rules::NoSuchMap {
+                    name: made.call.args[1].0,
+                    guid,
+                    wanted: "a map of ocrMapCreate",
+                    advice: advice::MAP_NOT_THERE,
+                };
+                Some(self.by_call(made, &[], broken))
+            }
             (_, Some(map)) => {
                 let size = map.size();
                 let broken = rules::MapIndexOutOfRange { index, size };

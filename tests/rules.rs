@@ -1,0 +1,412 @@
+//! What the programs of `tests/c` show, by what they say in their heads: `// misuse: ID` of the rules that strict mode tells
+//! of, and `// clause: CLAUSE` of the rest. A rule, or a clause of a function, without a program fails here. The lists
+//! `docs/rules.md` and `docs/clauses.md` are made from that: `OCR_BLESS=1 cargo test --test rules` writes them.
+
+#[path = "../src/check/rules/generate.rs"]
+#[allow(dead_code)]
+mod generate;
+mod support;
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::fmt::Write as _;
+use std::fs;
+use std::path::{Path, PathBuf};
+
+/// A function of a header, with the clauses of OCR 1.1.0 that the comment before it ends with.
+type Function = (String, Vec<String>);
+
+/// What a program may show that is no clause: what the runtime says where a program hangs, crashes or leaves objects, how it
+/// lives in a process,
+/// and that programs of some size run.
+const TOPICS: [&str; 5] = ["hang", "crash", "leak", "process", "application"];
+
+/// A program, and what it shows.
+struct Program {
+    name: String,
+    text: String,
+    clauses: Vec<String>,
+    misuses: Vec<String>,
+}
+
+fn root() -> PathBuf {
+    PathBuf::from(env!("CARGO_MANIFEST_DIR"))
+}
+
+fn programs() -> Vec<Program> {
+    let files = support::files_below(&root().join("tests/c"), &["c", "cpp"]);
+    let programs = files.into_iter().map(|file| {
+        let text = fs::read_to_string(&file).expect("a program");
+        let values = |key: &str| -> Vec<String> {
+            let lines = text.lines().filter_map(|line| line.strip_prefix(key));
+            let words = lines.flat_map(|values| values.split([' ', ',']));
+            let words = words.filter(|word| !word.is_empty());
+            words.map(str::to_owned).collect()
+        };
+        Program {
+            name: file.file_name().expect("a name").to_string_lossy().into(),
+            clauses: values("// clause:"),
+            misuses: values("// misuse:"),
+            text,
+        }
+    });
+    programs.collect()
+}
+
+/// The functions that a header declares.
+fn functions_in(header: &Path) -> Vec<Function> {
+    let text = fs::read_to_string(header).expect("a header");
+    let mut functions = Vec::new();
+    for part in text.split("/*").skip(1) {
+        let (comment, code) = part.split_once("*/").expect("a comment ends");
+        let clauses = clauses_in(&comment.replace("\n *", " "));
+        for line in code.lines() {
+            // A declaration begins at the start of a line, and macros do not count.
+            let Some((before, _)) = line.split_once('(') else {
+                continue;
+            };
+            let name = before.rsplit([' ', '*']).next().unwrap_or_default();
+            if before.starts_with([' ', '#', '}']) || !before.contains(' ') || name.is_empty() {
+                continue;
+            }
+            functions.push((name.to_owned(), clauses.clone()));
+        }
+    }
+    functions
+}
+
+/// The clauses behind the last `OCR 1.1.0, ` of a comment.
+fn clauses_in(comment: &str) -> Vec<String> {
+    let Some((_, rest)) = comment.rsplit_once("OCR 1.1.0, ") else {
+        return Vec::new();
+    };
+    let mut clauses = Vec::new();
+    for word in rest.split_whitespace() {
+        let clause = word.trim_end_matches(['.', ',', ';', ':', ')']);
+        if is_clause(clause) {
+            clauses.push(clause.to_owned());
+        } else if word != "and" {
+            break;
+        }
+        if word.ends_with(['.', ';', ')']) {
+            break;
+        }
+    }
+    clauses
+}
+
+fn is_clause(word: &str) -> bool {
+    let numbers = word.strip_prefix("B.").unwrap_or(word);
+    !numbers.is_empty() && numbers.split('.').all(|n| n.parse::<u32>().is_ok())
+}
+
+/// All headers, by name.
+fn headers() -> Vec<(String, Vec<Function>)> {
+    let files = support::files_below(&root().join("include"), &["h"]);
+    let headers = files.into_iter().map(|file| {
+        let name = file.file_name().expect("a name").to_string_lossy();
+        (name.into_owned(), functions_in(&file))
+    });
+    headers.collect()
+}
+
+/// The functions of OCR 1.1.0, by clause.
+fn functions_by_clause() -> BTreeMap<Clause, BTreeSet<String>> {
+    let mut found: BTreeMap<Clause, BTreeSet<String>> = BTreeMap::new();
+    for (_, functions) in headers() {
+        for (function, clauses) in functions {
+            for clause in clauses {
+                found
+                    .entry(Clause(clause))
+                    .or_default()
+                    .insert(function.clone());
+            }
+        }
+    }
+    found
+}
+
+/// The headers without their comments.
+fn code_of_headers() -> String {
+    let files = support::files_below(&root().join("include"), &["h"]).into_iter();
+    let texts = files.map(|file| fs::read_to_string(file).expect("a header"));
+    let code = texts.flat_map(|text| {
+        let parts = text
+            .split("/*")
+            .map(|part| part.split_once("*/").map_or(part, |(_, code)| code));
+        parts.map(str::to_owned).collect::<Vec<_>>()
+    });
+    code.collect()
+}
+
+/// The identifiers in a text.
+fn words(text: &str) -> impl Iterator<Item = &str> {
+    text.split(|c: char| c != '_' && !c.is_alphanumeric())
+}
+
+/// A clause, in the order of the specification.
+#[derive(Clone, PartialEq, Eq)]
+struct Clause(String);
+
+impl Clause {
+    fn numbers(&self) -> (bool, Vec<u32>) {
+        let numbers = self.0.strip_prefix("B.").unwrap_or(&self.0).split('.');
+        let numbers = numbers.map(|n| n.parse().unwrap_or_default()).collect();
+        (self.0.starts_with("B."), numbers)
+    }
+}
+
+impl Ord for Clause {
+    fn cmp(&self, other: &Clause) -> std::cmp::Ordering {
+        self.numbers().cmp(&other.numbers())
+    }
+}
+
+impl PartialOrd for Clause {
+    fn partial_cmp(&self, other: &Clause) -> Option<std::cmp::Ordering> {
+        Some(self.cmp(other))
+    }
+}
+
+/// The clause or the header that a rule is of.
+fn place_of(id: &str) -> String {
+    let place = id.strip_prefix("OCR-").unwrap_or(id);
+    let place = place.rsplit_once('-').map_or(place, |(place, _)| place);
+    if is_clause(place) {
+        place.to_owned()
+    } else {
+        format!("ocr-{place}.h")
+    }
+}
+
+fn fail_with(what: &str, list: &[String]) {
+    assert!(list.is_empty(), "{what}:\n  {}", list.join("\n  "));
+}
+
+#[test]
+fn each_rule_is_provoked() {
+    let rules = generate::read(&root()).rules;
+    let programs = programs();
+    let known: BTreeSet<&str> = rules.iter().map(|rule| rule.id.as_str()).collect();
+    let provoked: BTreeSet<&str> = (programs.iter().flat_map(|program| &program.misuses))
+        .map(String::as_str)
+        .collect();
+    let lacks = |a: &BTreeSet<&str>, b: &BTreeSet<&str>| -> Vec<String> {
+        a.difference(b).map(ToString::to_string).collect()
+    };
+    fail_with(
+        "rules that no program in tests/c provokes (// misuse: ID)",
+        &lacks(&known, &provoked),
+    );
+    fail_with(
+        "programs name rules that there are not",
+        &lacks(&provoked, &known),
+    );
+}
+
+#[test]
+fn each_program_says_what_it_shows() {
+    let headers: Vec<String> = headers().into_iter().map(|(name, _)| name).collect();
+    let is_known = |place: &str| {
+        is_clause(place) || TOPICS.contains(&place) || headers.iter().any(|name| name == place)
+    };
+    let mut wrong = Vec::new();
+    for program in programs() {
+        if program.clauses.is_empty() && program.misuses.is_empty() {
+            wrong.push(format!(
+                "{}: neither `// clause:` nor `// misuse:`",
+                program.name
+            ));
+        }
+        for clause in program.clauses.iter().filter(|clause| !is_known(clause)) {
+            wrong.push(format!(
+                "{}: {clause} is no clause, header or topic",
+                program.name
+            ));
+        }
+        let told = program
+            .text
+            .lines()
+            .any(|line| line.starts_with("// stderr: the rule: "));
+        if told && program.misuses.is_empty() {
+            wrong.push(format!("{}: `// misuse:` lacks", program.name));
+        }
+    }
+    fail_with(
+        "programs in tests/c that do not say what they show (tests/c/check.h)",
+        &wrong,
+    );
+}
+
+#[test]
+fn each_function_has_a_program() {
+    let programs = programs();
+    let shown: BTreeSet<String> = programs.iter().flat_map(shows).collect();
+    let mut gaps = Vec::new();
+    for (clause, functions) in functions_by_clause() {
+        if !shown.contains(&clause.0) {
+            gaps.push(format!("{}: {functions:?}", clause.0));
+        }
+    }
+    fail_with(
+        "clauses of functions without a program that says `// clause:`",
+        &gaps,
+    );
+    // The headers themselves use some, in macros that programs use.
+    let code = code_of_headers();
+    let in_headers = |function: &str| words(&code).filter(|word| *word == function).count() > 1;
+    let called: BTreeSet<&str> = programs
+        .iter()
+        .flat_map(|program| words(&program.text))
+        .collect();
+    let uses = |function: &str| called.contains(function) || in_headers(function);
+    let unused: Vec<String> = headers()
+        .into_iter()
+        .flat_map(|(header, functions)| {
+            let unused = functions
+                .into_iter()
+                .filter(|(function, _)| !uses(function));
+            unused
+                .map(move |(function, _)| format!("{function} of {header}"))
+                .collect::<Vec<_>>()
+        })
+        .collect();
+    fail_with("functions that no program in tests/c calls", &unused);
+}
+
+/// The clauses, headers and topics that a program shows.
+fn shows(program: &Program) -> BTreeSet<String> {
+    let misuses = program.misuses.iter().map(|id| place_of(id));
+    program.clauses.iter().cloned().chain(misuses).collect()
+}
+
+/// Compares a list with what it should be, or writes it.
+fn compare(name: &str, text: &str) {
+    let path = root().join(name);
+    if support::is_set("OCR_BLESS") {
+        fs::write(&path, text).expect("the list can be written");
+        return;
+    }
+    let there = fs::read_to_string(&path).unwrap_or_default();
+    assert!(
+        there == text,
+        "{name} is out of date: write it with `OCR_BLESS=1 cargo test --test rules`"
+    );
+}
+
+/// Text for Markdown.
+fn escaped(text: &str) -> String {
+    text.replace('*', "\\*")
+        .replace('<', "\\<")
+        .replace('|', "\\|")
+}
+
+#[test]
+fn the_list_of_rules_is_up_to_date() {
+    let generate::Rules { rules, advice } = generate::read(&root());
+    let programs = programs();
+    let mut out = String::from(
+        "# The rules of strict mode\n\n\
+         <!-- Written by `OCR_BLESS=1 cargo test --test rules` from src/check/rules and the heads of tests/c. -->\n\n\
+         With `OCR_CHECK=strict` the first misuse ends the program, with a message that names the rule by its ID. Each rule \
+         is here with what the message says, what to do, and a program that breaks it. `{Words}` in braces stand for \
+         what the message tells of the case. Rules without a place are of the clause of the function that was called.\n",
+    );
+    let mut last = String::new();
+    for rule in &rules {
+        let place = place_of(&rule.id);
+        if place != last {
+            let title = if is_clause(&place) {
+                format!("OCR 1.1.0, {place}")
+            } else if place == "ocr-arguments.h" {
+                "Arguments of any function".into()
+            } else {
+                format!("`{place}`")
+            };
+            let _ = write!(out, "\n## {title}\n");
+            last = place;
+        }
+        let _ = write!(out, "\n### {}\n\n", rule.id);
+        let see = match rule.see.as_str() {
+            "" => String::new(),
+            see => format!(" ({see})"),
+        };
+        let _ = writeln!(out, "- Rule: {}{see}.", escaped(&rule.rule));
+        let _ = writeln!(out, "- What is wrong: {}", escaped(&rule.title));
+        let _ = writeln!(out, "- What to do: {}", escaped(&rule.advice));
+        let provoke = programs
+            .iter()
+            .filter(|program| program.misuses.contains(&rule.id));
+        let names: Vec<String> = provoke
+            .map(|program| format!("`{}`", program.name))
+            .collect();
+        let _ = writeln!(out, "- Programs: {}", names.join(", "));
+    }
+    out.push_str("\n## Advice\n\nWhat `{advice}` above may be, by the case.\n\n");
+    for text in advice.values() {
+        let _ = writeln!(out, "- {}", escaped(text));
+    }
+    compare("docs/rules.md", &out);
+}
+
+#[test]
+fn the_list_of_clauses_is_up_to_date() {
+    let programs = programs();
+    let mut right: BTreeMap<String, Vec<String>> = BTreeMap::new();
+    let mut wrong: BTreeMap<String, BTreeSet<String>> = BTreeMap::new();
+    for program in &programs {
+        for clause in &program.clauses {
+            right
+                .entry(clause.clone())
+                .or_default()
+                .push(program.name.clone());
+        }
+        for id in &program.misuses {
+            wrong
+                .entry(place_of(id))
+                .or_default()
+                .insert(program.name.clone());
+        }
+    }
+    let cell = |names: Vec<&String>| {
+        let names: Vec<String> = names.into_iter().map(|name| format!("`{name}`")).collect();
+        names.join(", ")
+    };
+    let row = |place: &str, functions: &str| {
+        let right = cell(right.get(place).into_iter().flatten().collect());
+        let wrong = cell(wrong.get(place).into_iter().flatten().collect());
+        format!("| {place} | {functions} | {right} | {wrong} |\n")
+    };
+    let mut functions = functions_by_clause();
+    let places = right
+        .keys()
+        .chain(wrong.keys())
+        .filter(|place| is_clause(place));
+    for place in places {
+        functions.entry(Clause(place.clone())).or_default();
+    }
+    let mut out = String::from(
+        "# Programs by what they show\n\n\
+         <!-- Written by `OCR_BLESS=1 cargo test --test rules` from the headers and the heads of tests/c. -->\n\n\
+         A row for each clause of OCR 1.1.0 that a program of `tests/c` shows, with the functions that it specifies. \
+         The test fails where a function's clause has none.\n\n\
+         | clause | functions | what it says | misuses of it |\n|---|---|---|---|\n",
+    );
+    for (Clause(place), names) in &functions {
+        out.push_str(&row(place, &cell(names.iter().collect())));
+    }
+    out.push_str(
+        "\n## Extensions\n\n| header | functions | what it says | misuses of it |\n|---|---|---|---|\n",
+    );
+    for (header, names) in headers() {
+        if right.contains_key(&header) || wrong.contains_key(&header) {
+            let names: BTreeSet<&String> = names.iter().map(|(name, _)| name).collect();
+            out.push_str(&row(&header, &cell(names.into_iter().collect())));
+        }
+    }
+    out.push_str("\n## What is not specified\n\n| topic | programs |\n|---|---|\n");
+    for topic in TOPICS {
+        let programs = cell(right.get(topic).into_iter().flatten().collect());
+        let _ = writeln!(out, "| {topic} | {programs} |");
+    }
+    compare("docs/clauses.md", &out);
+}

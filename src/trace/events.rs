@@ -283,11 +283,11 @@ pub(crate) fn block_gone(block: u64) {
     append(of(Kind::BlockGone, block, 0));
 }
 
-/// This worker has no EDT to run.
+/// This worker has no EDT to run. Whether it is time for the caller to look at the counters.
 #[cold]
 #[inline(never)]
-pub(crate) fn idle() {
-    append(of(Kind::Idle, 0, 0));
+pub(crate) fn idle() -> bool {
+    is_sample_due(append(of(Kind::Idle, 0, 0)))
 }
 
 /// It has one again, or ends.

@@ -2,12 +2,10 @@
 
 use crate::{Failure, print, trace_json};
 use clap::{Args, Subcommand};
-use ocr::report::export::{self, Exported, Form};
-use ocr::report::recorded::{self, Run};
+use ocr::report::export;
+use ocr::report::recorded;
 use ocr::text::Readable;
-use std::fs::{self, File};
-use std::io::{self, BufWriter};
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 
 /// What `ocr trace` is asked for.
 #[derive(Args)]
@@ -30,7 +28,8 @@ enum What {
     Export {
         /// The recording.
         file: PathBuf,
-        /// What is written; without it, the recording's name and .pftrace.
+        /// What is written; without it, the recording's name and .pftrace, or without the .recording behind .pftrace or
+        /// .json.
         #[arg(short, long)]
         output: Option<PathBuf>,
         /// Arrows for dependences, at most: those that came last to each EDT first.
@@ -93,13 +92,9 @@ pub(crate) fn trace(options: &Options) -> Result<(), Failure> {
             arrows,
         } => {
             let run = recorded::read(file).map_err(Failure::failed)?;
-            let output = output.clone().unwrap_or_else(|| {
-                let mut name = file.clone().into_os_string();
-                name.push(".pftrace");
-                name.into()
-            });
+            let output = output.clone().unwrap_or_else(|| export::file_for(file));
             let name = Readable::path(&output);
-            let written = write(&run, &output, *arrows)
+            let written = export::write_file(&run, &output, *arrows)
                 .map_err(|error| Failure::failed(format!("{name} cannot be written: {error}")))?;
             let mut text = format!(
                 "{name}: {} slices and {} arrows for dependences\n",
@@ -126,31 +121,4 @@ pub(crate) fn trace(options: &Options) -> Result<(), Failure> {
             })
         }
     }
-}
-
-/// Writes a run for viewers, into a new file that gets the name when it is whole.
-fn write(run: &Run, output: &Path, arrows: usize) -> io::Result<Exported> {
-    let is_json = output
-        .extension()
-        .is_some_and(|extension| extension == "json");
-    let form = if is_json { Form::Json } else { Form::Perfetto };
-    // What is no file, as a pipe, is written as it is.
-    if output.metadata().is_ok_and(|about| !about.is_file()) {
-        return export::export(
-            run,
-            form,
-            arrows,
-            &mut BufWriter::new(File::create(output)?),
-        );
-    }
-    let mut new = output.as_os_str().to_owned();
-    new.push(format!(".{}.new", std::process::id()));
-    let new = PathBuf::from(new);
-    let written = File::create(&new)
-        .and_then(|file| export::export(run, form, arrows, &mut BufWriter::new(file)))
-        .and_then(|written| fs::rename(&new, output).map(|()| written));
-    if written.is_err() {
-        let _ = fs::remove_file(&new);
-    }
-    written
 }

@@ -82,8 +82,8 @@ fn search(context: &mut Context) -> Option<&'static Edt> {
         taken.edt.map(|edt| unsafe { EdtRef::from_token(edt) })
     };
     let asleep = || runtime.check_halt();
-    if trace::is_on() {
-        trace::events::idle();
+    if trace::is_on() && trace::events::idle() {
+        runtime.record_counters();
     }
     let found = local.search(&runtime.queues, stop, ask, asleep);
     if trace::is_on() {

@@ -1,6 +1,6 @@
 //! A run as `traceEvents` of JSON, as `chrome://tracing` and speedscope read it.
 
-use super::{Picture, counter_name};
+use super::Picture;
 use serde_json::{Map, Value, json};
 use std::io::{self, Write};
 
@@ -48,13 +48,13 @@ pub(super) fn write(picture: &Picture<'_>, out: &mut impl Write) -> io::Result<(
                 json!({"ph": "X", "name": name, "pid": pid, "tid": tid, "ts": ts, "dur": dur, "args": args}),
             )?;
             // An arrow begins and ends within its slice, by time.
-            for &id in &slice.from {
+            for &id in picture.arrows.from(slice) {
                 event(
                     out,
                     json!({"ph": "s", "name": "dependence", "cat": "dependence", "id": id, "pid": pid, "tid": tid, "ts": ts}),
                 )?;
             }
-            for &id in &slice.to {
+            for &id in picture.arrows.to(slice) {
                 event(
                     out,
                     json!({"ph": "f", "bp": "e", "name": "dependence", "cat": "dependence", "id": id, "pid": pid, "tid": tid, "ts": ts}),
@@ -62,9 +62,9 @@ pub(super) fn write(picture: &Picture<'_>, out: &mut impl Write) -> io::Result<(
             }
         }
     }
-    for (&(counter, place), samples) in &run.counters {
-        let name = counter_name(run, counter, place);
-        for &(at, value) in samples {
+    for counter in &picture.counters {
+        let name = &counter.name;
+        for &(at, value) in &counter.samples {
             event(
                 out,
                 json!({"ph": "C", "name": name, "pid": pid, "ts": us(at), "args": {"value": value}}),

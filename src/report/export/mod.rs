@@ -18,8 +18,12 @@ mod protobuf;
 mod tests;
 
 use crate::report::recorded::{NEVER, Run};
+use rustc_hash::FxHashMap;
 use std::collections::BTreeMap;
-use std::io::{self, Write};
+use std::ffi::OsString;
+use std::fs::{self, File};
+use std::io::{self, BufWriter, Write};
+use std::path::{Path, PathBuf};
 
 /// Arrows, at most: a viewer becomes slow with more.
 pub const ARROWS: usize = 100_000;
@@ -38,14 +42,11 @@ enum Lane {
 }
 
 /// What happened on a track.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Copy, Debug, PartialEq)]
 struct Slice {
     begin: u64,
     end: u64,
     what: What,
-    /// Numbers of the arrows that begin here, and of those that end here.
-    from: Vec<u64>,
-    to: Vec<u64>,
 }
 
 /// What a slice is of.
@@ -61,6 +62,40 @@ enum What {
 struct Picture<'a> {
     run: &'a Run,
     tracks: BTreeMap<Lane, Vec<Slice>>,
+    arrows: Arrows,
+    counters: Vec<Series>,
+}
+
+/// The numbers of the arrows that begin and end at each EDT that has some.
+#[derive(Default)]
+struct Arrows {
+    from: FxHashMap<u32, Vec<u64>>,
+    to: FxHashMap<u32, Vec<u64>>,
+}
+
+impl Arrows {
+    fn of(ends: &FxHashMap<u32, Vec<u64>>, what: What) -> &[u64] {
+        match what {
+            What::Edt(edt) => ends.get(&edt).map_or(&[], Vec::as_slice),
+            What::Copy(_) => &[],
+        }
+    }
+
+    /// Those that begin at a slice.
+    fn from(&self, slice: &Slice) -> &[u64] {
+        Arrows::of(&self.from, slice.what)
+    }
+
+    /// Those that end there.
+    fn to(&self, slice: &Slice) -> &[u64] {
+        Arrows::of(&self.to, slice.what)
+    }
+}
+
+/// What a number was when.
+struct Series {
+    name: String,
+    samples: Vec<(u64, u64)>,
 }
 
 /// What was written.
@@ -81,6 +116,64 @@ pub enum Form {
     Perfetto,
     /// JSON.
     Json,
+}
+
+impl Form {
+    /// The form of a file for viewers, by its name.
+    pub fn of(path: &Path) -> Option<Form> {
+        match path.extension()?.to_str()? {
+            "pftrace" => Some(Form::Perfetto),
+            "json" => Some(Form::Json),
+            _ => None,
+        }
+    }
+}
+
+/// What the name of a recording has behind that of the file for viewers which is made of it.
+const BESIDE: &str = ".recording";
+
+/// The recording of which a file for viewers is made at the end of a run.
+pub fn recording_of(viewed: &Path) -> PathBuf {
+    with(viewed, BESIDE)
+}
+
+/// The file for viewers that is made of a recording where no other is named.
+pub fn file_for(recording: &Path) -> PathBuf {
+    let stem = recording.with_extension("");
+    if Form::of(&stem).is_some() && recording_of(&stem) == recording {
+        stem
+    } else {
+        with(recording, ".pftrace")
+    }
+}
+
+fn with(path: &Path, more: &str) -> PathBuf {
+    let mut name = OsString::from(path);
+    name.push(more);
+    name.into()
+}
+
+/// Writes a run into a file for viewers, which gets the name when it is whole, with so many arrows at most.
+///
+/// # Errors
+/// Those of the file.
+pub fn write_file(run: &Run, output: &Path, arrows: usize) -> io::Result<Exported> {
+    let form = Form::of(output).unwrap_or(Form::Perfetto);
+    let write = |path: &Path| {
+        let file = File::create(path)?;
+        export(run, form, arrows, &mut BufWriter::new(file))
+    };
+    // What is no file, as a pipe, is written as it is.
+    if output.metadata().is_ok_and(|about| !about.is_file()) {
+        return write(output);
+    }
+    let new = with(output, &format!(".{}.new", std::process::id()));
+    let written = write(&new);
+    let written = written.and_then(|written| fs::rename(&new, output).map(|()| written));
+    if written.is_err() {
+        let _ = fs::remove_file(&new);
+    }
+    written
 }
 
 impl Lane {
@@ -150,13 +243,7 @@ impl<'a> Picture<'a> {
     fn new(run: &'a Run, arrows: usize) -> (Picture<'a>, Exported) {
         let mut tracks: BTreeMap<Lane, Vec<Slice>> = BTreeMap::new();
         let mut add = |lane, begin, end, what| {
-            let slice = Slice {
-                begin,
-                end,
-                what,
-                from: Vec::new(),
-                to: Vec::new(),
-            };
+            let slice = Slice { begin, end, what };
             tracks.entry(lane).or_default().push(slice);
         };
         for (number, edt) in run.edts.iter().enumerate() {
@@ -180,68 +267,84 @@ impl<'a> Picture<'a> {
             add(lane, copy.begin, copy.end, What::Copy(number as u32));
         }
         let mut exported = Exported::default();
-        let mut drawn = vec![None; run.edts.len()];
-        for (lane, slices) in &mut tracks {
+        for slices in tracks.values_mut() {
             slices.sort_by_key(|slice| (slice.begin, slice.end));
             let mut last = 0;
-            for (at, slice) in slices.iter_mut().enumerate() {
+            for slice in slices.iter_mut() {
                 // Times of a device are brought to another clock, and rounded.
                 slice.begin = slice.begin.max(last);
                 slice.end = slice.end.max(slice.begin);
                 last = slice.end;
-                exported.slices += 1;
-                if let What::Edt(edt) = slice.what {
-                    drawn[edt as usize] = Some((*lane, at));
-                }
             }
+            exported.slices += slices.len() as u64;
         }
-        let mut picture = Picture { run, tracks };
-        picture.draw_arrows(&drawn, arrows, &mut exported);
+        let picture = Picture {
+            run,
+            tracks,
+            arrows: draw_arrows(run, arrows, &mut exported),
+            counters: counters(run),
+        };
         (picture, exported)
     }
+}
 
-    fn draw_arrows(
-        &mut self,
-        drawn: &[Option<(Lane, usize)>],
-        arrows: usize,
-        exported: &mut Exported,
-    ) {
-        let run = self.run;
-        // For each EDT the last of the edges to it, which are recorded in the order of time.
-        let mut latest = vec![u32::MAX; run.edts.len()];
+fn draw_arrows(run: &Run, most: usize, exported: &mut Exported) -> Arrows {
+    let mut arrows = Arrows::default();
+    // For each EDT the last of the edges to it, which are recorded in the order of time.
+    let mut latest = vec![u32::MAX; run.edts.len()];
+    for (number, edge) in run.edges.iter().enumerate() {
+        latest[edge.to as usize] = number as u32;
+    }
+    let is_drawn = |edt: u32| run.edts[edt as usize].begin != NEVER;
+    for is_first in [true, false] {
         for (number, edge) in run.edges.iter().enumerate() {
-            latest[edge.to as usize] = number as u32;
-        }
-        for is_first in [true, false] {
-            for (number, edge) in run.edges.iter().enumerate() {
-                if (latest[edge.to as usize] == number as u32) != is_first {
-                    continue;
-                }
-                let ends = drawn[edge.from as usize].zip(drawn[edge.to as usize]);
-                let Some((from, to)) = ends else { continue };
-                if exported.arrows == arrows as u64 {
-                    exported.left_out += 1;
-                    continue;
-                }
-                exported.arrows += 1;
-                let id = number as u64 + 1;
-                for ((lane, at), begins) in [(from, true), (to, false)] {
-                    let slice = self
-                        .tracks
-                        .get_mut(&lane)
-                        .and_then(|slices| slices.get_mut(at));
-                    if let Some(slice) = slice {
-                        let list = if begins {
-                            &mut slice.from
-                        } else {
-                            &mut slice.to
-                        };
-                        list.push(id);
-                    }
-                }
+            let is_latest = latest[edge.to as usize] == number as u32;
+            if is_latest != is_first || !is_drawn(edge.from) || !is_drawn(edge.to) {
+                continue;
             }
+            if exported.arrows == most as u64 {
+                exported.left_out += 1;
+                continue;
+            }
+            exported.arrows += 1;
+            let id = number as u64 + 1;
+            arrows.from.entry(edge.from).or_default().push(id);
+            arrows.to.entry(edge.to).or_default().push(id);
         }
     }
+    arrows
+}
+
+/// What was counted, and how many workers had no EDT.
+fn counters(run: &Run) -> Vec<Series> {
+    let mut all: Vec<Series> = run
+        .counters
+        .iter()
+        .map(|(&(counter, place), samples)| Series {
+            name: counter_name(run, counter, place),
+            samples: samples.clone(),
+        })
+        .collect();
+    let mut changes: Vec<(u64, i64)> = Vec::with_capacity(2 * run.idle.len());
+    for idle in &run.idle {
+        changes.extend([(idle.begin, 1), (idle.end, -1)]);
+    }
+    changes.sort_unstable();
+    let (mut idle, mut samples) = (0, Vec::new());
+    for (number, &(at, change)) in changes.iter().enumerate() {
+        idle += change;
+        // Of what changes at one time the last counts.
+        if changes.get(number + 1).is_none_or(|(next, _)| *next != at) {
+            samples.push((at, idle as u64));
+        }
+    }
+    if !samples.is_empty() {
+        all.push(Series {
+            name: "idle workers".to_string(),
+            samples,
+        });
+    }
+    all
 }
 
 /// What a counter is called.

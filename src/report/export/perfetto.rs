@@ -2,7 +2,7 @@
 //! read up to the cut.
 
 use super::protobuf::Message;
-use super::{Lane, Picture, Slice, counter_name};
+use super::{Lane, Picture, Slice};
 use std::collections::HashMap;
 use std::io::{self, Write};
 
@@ -110,10 +110,10 @@ impl<W: Write> Writer<'_, W> {
             annotation.number(1, iid).number(field, value);
             event.message(ANNOTATION, &annotation);
         }
-        for &id in &slice.from {
+        for &id in picture.arrows.from(slice) {
             event.fixed(FLOW, id);
         }
-        for &id in &slice.to {
+        for &id in picture.arrows.to(slice) {
             event.fixed(LAST_FLOW, id);
         }
         let mut packet = Message::new();
@@ -170,14 +170,13 @@ pub(super) fn write(picture: &Picture<'_>, out: &mut impl Write) -> io::Result<(
             writer.slice(picture, track, slice)?;
         }
     }
-    for (number, (&(counter, place), samples)) in run.counters.iter().enumerate() {
+    for (number, counter) in picture.counters.iter().enumerate() {
         let track = COUNTERS + number as u64;
         writer.describe(track, |descriptor| {
-            let name = counter_name(run, counter, place);
-            descriptor.number(PARENT, PROGRAM).text(NAME, &name);
+            descriptor.number(PARENT, PROGRAM).text(NAME, &counter.name);
             descriptor.message(COUNTER, &Message::new());
         })?;
-        for &(at, value) in samples {
+        for &(at, value) in &counter.samples {
             let mut event = Message::new();
             event
                 .number(TYPE, COUNTED)

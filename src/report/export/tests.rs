@@ -1,5 +1,5 @@
 use super::*;
-use crate::report::recorded::{Device, Edge, Edt, Template, Thread, Transfer};
+use crate::report::recorded::{Device, Edge, Edt, Idle, Template, Thread, Transfer};
 use std::collections::HashMap;
 
 fn edt(place: u8, lane: u32, begin: u64, end: u64) -> Edt {
@@ -75,6 +75,10 @@ fn run() -> Run {
             end: 29,
         }],
         counters: [((1, 0), vec![(10, 3), (20, 300)])].into(),
+        // One worker becomes idle when the other has an EDT again.
+        idle: [(5, 0, 10), (6, 2, 25), (5, 25, 400)]
+            .map(|(thread, begin, end)| Idle { thread, begin, end })
+            .to_vec(),
         ..Run::default()
     }
 }
@@ -168,7 +172,7 @@ fn packets_have_tracks_slices_and_arrows() {
     let mut slices: HashMap<u64, Vec<(u64, u64, String)>> = HashMap::new();
     let mut open: HashMap<u64, (u64, String)> = HashMap::new();
     let mut arrows: HashMap<u64, [u32; 2]> = HashMap::new();
-    let mut counted = Vec::new();
+    let mut counted: HashMap<String, Vec<(u64, u64)>> = HashMap::new();
     for (at, packet) in decode(&bytes)[&1].iter().enumerate() {
         let packet = packet.message();
         assert_eq!(packet[&10][0].number(), 1);
@@ -207,12 +211,18 @@ fn packets_have_tracks_slices_and_arrows() {
                 assert!(begin <= time);
                 slices.entry(track).or_default().push((begin, time, name));
             }
-            4 => counted.push((time, event[&30][0].number())),
+            4 => {
+                let (name, _) = &tracks[&track];
+                let values: &mut Vec<_> = counted.entry(name.clone()).or_default();
+                values.push((time, event[&30][0].number()));
+            }
             other => panic!("an event of type {other}"),
         }
     }
     assert!(open.is_empty());
-    assert_eq!(counted, [(10, 3), (20, 300)]);
+    assert_eq!(counted["ready EDTs"], [(10, 3), (20, 300)]);
+    let idle = [(0, 1), (2, 2), (10, 1), (25, 1), (400, 0)];
+    assert_eq!(counted["idle workers"], idle);
     assert!(
         arrows.len() == 5 && arrows.values().all(|ends| *ends == [1, 1]),
         "{arrows:?}"
@@ -243,11 +253,31 @@ fn arrows_beyond_the_most_are_left_out_the_last_to_each_edt_last() {
     assert_eq!((told.arrows, told.left_out), (4, 1));
     let run = run();
     let (picture, _) = Picture::new(&run, 4);
-    let drawn = picture.tracks.values().flatten();
-    let mut ids: Vec<u64> = drawn.flat_map(|slice| slice.to.clone()).collect();
+    let mut ids: Vec<u64> = picture.arrows.to.values().flatten().copied().collect();
     ids.sort_unstable();
     // Of the two to EDT 3 the first is left out.
     assert_eq!(ids, [1, 2, 4, 5]);
+}
+
+#[test]
+fn files_for_viewers_are_known_by_their_names() {
+    let form = |name: &str| Form::of(Path::new(name));
+    assert_eq!(form("a/b.pftrace"), Some(Form::Perfetto));
+    assert_eq!(form("b.json"), Some(Form::Json));
+    assert_eq!(
+        (form("b.trace"), form("json"), form(".json")),
+        (None, None, None)
+    );
+    for viewed in ["a/b.pftrace", "b.json"] {
+        let recording = recording_of(Path::new(viewed));
+        assert_eq!(file_for(&recording), Path::new(viewed));
+    }
+    for (recording, viewed) in [
+        ("a/b.trace", "a/b.trace.pftrace"),
+        ("b.recording", "b.recording.pftrace"),
+    ] {
+        assert_eq!(file_for(Path::new(recording)), Path::new(viewed));
+    }
 }
 
 #[test]
@@ -256,7 +286,7 @@ fn json_is_whole_and_says_the_same() {
     let all: serde_json::Value = serde_json::from_slice(&bytes).expect("JSON");
     let events = all["traceEvents"].as_array().expect("a list");
     let of = |phase: &str| events.iter().filter(|event| event["ph"] == phase).count();
-    assert_eq!(["X", "s", "f", "C"].map(of), [6, 5, 5, 2]);
+    assert_eq!(["X", "s", "f", "C"].map(of), [6, 5, 5, 7]);
     let program = events.iter().find(|event| event["name"] == "process_name");
     assert_eq!(program.expect("a name")["args"]["name"], "a \"b\"");
     let names = events.iter().filter(|event| event["name"] == "thread_name");

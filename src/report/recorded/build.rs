@@ -1,6 +1,6 @@
 //! From the records of a file to a [`Run`].
 
-use super::{Edge, Edt, Estimate, Grant, NEVER, ReadError, Run, Template, Transfer, Use};
+use super::{Edge, Edt, Estimate, Grant, Idle, NEVER, ReadError, Run, Template, Transfer, Use};
 use crate::object::edt::Mode;
 use crate::sched::policy::{Certainty, Expected, Why};
 use crate::trace::format::{Basis, Kind, Record, ThreadRole, UNDECIDED};
@@ -295,12 +295,7 @@ impl Builder {
                 self.bytes_now = self.bytes_now.saturating_sub(bytes);
             }
             Kind::Idle => self.doing.entry(owner).or_default().idle_since = Some(now),
-            Kind::Busy => {
-                let since = self.doing.entry(owner).or_default().idle_since.take();
-                let idle = since.map_or(0, |since| now.saturating_sub(since));
-                let thread = self.run.threads.entry(owner).or_default();
-                thread.idle = thread.idle.saturating_add(idle);
-            }
+            Kind::Busy => self.is_busy(owner, now),
             Kind::Counter => {
                 let values = self.run.counters.entry((record.a, record.b as u8));
                 values.or_default().push((now, record.y));
@@ -333,6 +328,20 @@ impl Builder {
             is_chosen: basis.is_chosen,
             is_first: basis.is_first,
         });
+    }
+
+    /// A worker that may have been idle is not so any more.
+    fn is_busy(&mut self, owner: u32, end: u64) {
+        let since = self.doing.entry(owner).or_default().idle_since.take();
+        if let Some(begin) = since.filter(|begin| *begin <= end) {
+            let thread = self.run.threads.entry(owner).or_default();
+            thread.idle = thread.idle.saturating_add(end - begin);
+            self.run.idle.push(Idle {
+                thread: owner,
+                begin,
+                end,
+            });
+        }
     }
 
     fn begins(&mut self, owner: u32, guid: u64, now: u64) {
@@ -414,6 +423,10 @@ impl Builder {
     fn finish(mut self) -> Run {
         // The order of time is kept within each EDT.
         self.run.estimates.sort_by_key(|estimate| estimate.edt);
+        // Who is idle at the end of what was recorded is so to that end.
+        for owner in self.run.threads.keys().copied().collect::<Vec<_>>() {
+            self.is_busy(owner, self.run.end);
+        }
         if self.unknown != 0 {
             self.run.wrong.push(format!(
                 "{} records are of no kind that this version knows",

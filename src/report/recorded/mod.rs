@@ -83,6 +83,19 @@ pub struct Run {
     pub estimates: Vec<Estimate>,
     /// When counters had which value, by number and place.
     pub counters: BTreeMap<(u8, u8), Vec<(u64, u64)>>,
+    /// When workers had no EDT to run, in the order in which that ended.
+    pub idle: Vec<Idle>,
+}
+
+/// A worker had no EDT to run.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Idle {
+    /// Which thread.
+    pub thread: u32,
+    /// Since when.
+    pub begin: u64,
+    /// Until when.
+    pub end: u64,
 }
 
 /// A block was copied to a device or from it.

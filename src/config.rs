@@ -105,7 +105,7 @@ pub const SETTINGS: &[Description] = &[
     Description {
         name: "trace",
         variable: "OCR_TRACE",
-        what: "a file that gets a recording of the run, for `ocr trace`",
+        what: "a file that gets a recording of the run, for `ocr trace`, or for viewers if its name ends in .pftrace or .json",
     },
     Description {
         name: "halt-dot",

@@ -51,11 +51,22 @@ fn command(program: impl AsRef<OsStr>, settings: &[(&str, &OsStr)]) -> Command {
 /// A run that ends so: its recording, how it ended, and what it said.
 fn run(how: &str, count: u64, settings: &[(&str, &OsStr)]) -> (PathBuf, ExitStatus, String) {
     let file = folder().join(format!("{how}-{count}-{}.trace", settings.len()));
+    let (status, said) = run_into(&file, how, count, settings);
+    (file, status, said)
+}
+
+/// The same, with a recording of this name.
+fn run_into(
+    file: &Path,
+    how: &str,
+    count: u64,
+    settings: &[(&str, &OsStr)],
+) -> (ExitStatus, String) {
     let mut ends = command(folder().join("ends"), settings);
-    ends.args([how, &count.to_string()]).env("OCR_TRACE", &file);
+    ends.args([how, &count.to_string()]).env("OCR_TRACE", file);
     let output = ends.output().expect("it can be started");
     let said = String::from_utf8(output.stderr).expect("UTF-8");
-    (file, output.status, said)
+    (output.status, said)
 }
 
 /// What `ocr trace` says: its status, its answer, and errors.
@@ -255,4 +266,164 @@ fn what_is_no_recording_is_told() {
         assert_eq!(status, 1);
         assert!(errors.contains("is a folder"), "{errors}");
     }
+}
+
+/// The events of a JSON file for viewers.
+fn events_of(file: &Path) -> Vec<serde_json::Value> {
+    let text = fs::read_to_string(file).unwrap_or_else(|why| panic!("{}: {why}", file.display()));
+    let whole: serde_json::Value = serde_json::from_str(&text).expect("JSON");
+    whole["traceEvents"].as_array().expect("a list").clone()
+}
+
+/// How many slices have this name.
+fn slices_of(events: &[serde_json::Value], name: &str) -> usize {
+    let is_one = |event: &&serde_json::Value| event["ph"] == "X" && event["name"] == name;
+    events.iter().filter(is_one).count()
+}
+
+/// What Perfetto's own schema says of a file; none where it is not installed, which is told.
+fn decode(file: &Path) -> Option<serde_json::Value> {
+    let python = std::env::var("OCR_TEST_PYTHON").unwrap_or("python3".into());
+    let script = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/trace/decode.py");
+    let output = Command::new(&python).arg(script).arg(file).output();
+    let why = match output {
+        Ok(output) if output.status.code() == Some(77) => String::from_utf8_lossy(&output.stderr)
+            .trim_end()
+            .to_string(),
+        Ok(output) => {
+            let errors = String::from_utf8_lossy(&output.stderr);
+            assert!(output.status.success(), "{errors}");
+            return Some(serde_json::from_slice(&output.stdout).expect("JSON"));
+        }
+        Err(error) => format!("{python} cannot be started: {error}"),
+    };
+    eprintln!(
+        "Perfetto's own schema was not asked about the file: {why}. OCR_TEST_PYTHON names a Python that has the package \
+         perfetto."
+    );
+    None
+}
+
+#[test]
+fn a_recording_is_written_for_viewers() {
+    let (file, status, said) = run("shutdown", 500, &[]);
+    assert!(status.success(), "{said}");
+    let export = |arguments: &[&OsStr]| {
+        let mut ocr = command(env!("CARGO_BIN_EXE_ocr"), &[]);
+        let output = ocr.args(["trace", "export"]).arg(&file).args(arguments);
+        let output = output.output().expect("it can be started");
+        let errors = String::from_utf8_lossy(&output.stderr).into_owned();
+        let text = String::from_utf8_lossy(&output.stdout).into_owned();
+        (output.status.code(), text, errors)
+    };
+    let json = file.with_extension("json");
+    let (status, text, errors) = export(&[OsStr::new("-o"), json.as_os_str()]);
+    assert_eq!(status, Some(0), "{errors}");
+    assert!(text.contains("json: 502 slices and "), "{text}");
+    let events = events_of(&json);
+    assert_eq!(slices_of(&events, "link_edt"), 500);
+    let count = |phase: &str| events.iter().filter(|event| event["ph"] == phase).count();
+    assert!(count("s") >= 501 && count("s") == count("f"), "{text}");
+    assert!(
+        text.contains(&format!("and {} arrows", count("s"))),
+        "{text}"
+    );
+    // Of many dependences those that came last to each EDT have arrows.
+    let few = ["-o", "few.json", "--arrows", "7"].map(OsStr::new);
+    let few_file = folder().join("few.json");
+    let (_, text, _) = export(&[few[0], few_file.as_os_str(), few[2], few[3]]);
+    assert!(text.contains("and 7 arrows"), "{text}");
+    assert!(text.contains("dependences have no arrow"), "{text}");
+    let (status, text, errors) = export(&[]);
+    assert_eq!(status, Some(0), "{errors}");
+    let mut viewed = file.clone().into_os_string();
+    viewed.push(".pftrace");
+    assert!(text.contains("502 slices and "), "{text}");
+    if let Some(found) = decode(Path::new(&viewed)) {
+        for (name, count) in [("link_edt", 500), ("mainEdt", 1), ("last_edt", 1)] {
+            assert_eq!(found["slices"][name], count, "{found:#}");
+        }
+        assert_eq!(found["arrows"], count("s"), "{found:#}");
+        for counter in ["ready EDTs", "idle workers"] {
+            assert!(found["counters"][counter].as_u64() > Some(0), "{found:#}");
+        }
+        assert!(
+            found["most"]["idle workers"].as_u64() <= Some(2),
+            "{found:#}"
+        );
+        let tracks = found["tracks"].as_object().expect("tracks");
+        let of_program = tracks.get("ocr-worker-0").expect("a track");
+        assert!(
+            of_program
+                .as_str()
+                .is_some_and(|name| name.contains("shutdown 500"))
+        );
+    }
+    let nowhere = ["-o", "/nowhere/x.json"].map(OsStr::new);
+    let (status, _, errors) = export(&nowhere);
+    assert!(
+        status == Some(1) && errors.contains("/nowhere/x.json cannot be written"),
+        "{errors}"
+    );
+}
+
+#[test]
+fn a_run_writes_for_viewers_at_every_end_that_it_sees() {
+    for (how, code) in [("shutdown", 0), ("exit", 3), ("ocrAbort", 4), ("hang", 1)] {
+        let file = folder().join(format!("viewed-{how}.json"));
+        let (status, said) = run_into(&file, how, 100, &[]);
+        assert_eq!(status.code(), Some(code), "{said}");
+        assert!(!said.contains("warning"), "{said}");
+        let events = events_of(&file);
+        assert_eq!(slices_of(&events, "link_edt"), 100, "{how}");
+        assert_eq!(slices_of(&events, "last_edt"), 1, "{how}");
+        assert!(
+            !folder()
+                .join(format!("viewed-{how}.json.recording"))
+                .exists()
+        );
+    }
+    let file = folder().join("viewed.pftrace");
+    let (status, said) = run_into(&file, "shutdown", 100, &[]);
+    assert!(status.success() && file.exists(), "{said}");
+    if let Some(found) = decode(&file) {
+        assert_eq!(found["slices"]["link_edt"], 100, "{found:#}");
+    }
+    // One that is killed leaves its recording, and nothing of an earlier run.
+    let recording = folder().join("viewed.pftrace.recording");
+    let (status, said) = run_into(&file, "kill", 100, &[]);
+    assert_eq!(status.signal(), Some(libc::SIGKILL), "{said}");
+    assert!(!file.exists());
+    is_checked(&recording, 1, &["102 EDTs", "the run has no end"]);
+    let (status, text, errors) = trace("export", &recording);
+    assert!(
+        status == 0 && text.contains("viewed.pftrace: 102 slices"),
+        "{text}{errors}"
+    );
+    assert!(file.exists());
+}
+
+#[test]
+fn a_recording_that_cannot_be_converted_is_kept() {
+    let file = folder().join("viewed-no-room.json");
+    // There is room for the recording, and not for what is larger.
+    let (status, said) = limited(12_000, &file);
+    assert!(status.success(), "{said}");
+    for word in [
+        "viewed-no-room.json cannot be written: File too large",
+        "The recording is kept as",
+        "ocr trace export",
+    ] {
+        assert!(said.contains(word), "no `{word}` in\n{said}");
+    }
+    assert!(!file.exists());
+    let recording = folder().join("viewed-no-room.json.recording");
+    is_checked(&recording, 0, &["20002 EDTs", "whole"]);
+    let folder = folder().join("viewed.json");
+    fs::create_dir_all(&folder).expect("target/ can be written");
+    let (status, said) = run_into(&folder, "shutdown", 1, &[]);
+    assert!(
+        status.code() == Some(2) && said.contains("it is no regular file"),
+        "{said}"
+    );
 }

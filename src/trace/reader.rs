@@ -122,7 +122,8 @@ impl Recording {
         let length = read_at(&file, &mut head, 0).map_err(fail)?;
         if length < MAGIC.len() || head[..MAGIC.len()] != MAGIC {
             return Err(format!(
-                "{name} is no recording of a run: a program writes one with OCR_TRACE={name} or -ocr:trace {name}"
+                "{name} is no recording of a run: a program writes one with OCR_TRACE=FILE or -ocr:trace FILE, unless FILE ends \
+                 in .pftrace or .json"
             ));
         }
         let version = u32_at(&head, offset_of!(Head, version));

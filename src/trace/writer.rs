@@ -233,9 +233,12 @@ fn head_of(file: &File, text: &str) -> io::Result<Mapped> {
     Ok(mapped)
 }
 
-/// The run has ended with this status: nothing is recorded any more, but what a thread is just writing.
-pub(crate) fn end(status: i32) {
-    let Some(recording) = current() else { return };
+/// The run has ended with this status: nothing is recorded any more, but what a thread is just writing. False if nothing
+/// was recorded in this process.
+pub(crate) fn end(status: i32) -> bool {
+    let Some(recording) = current() else {
+        return false;
+    };
     // Relaxed: a thread that sees it late writes into a file that is there, and a reader takes what it finds.
     CURRENT.store(ptr::null_mut(), Ordering::Relaxed);
     recording.calibrate();
@@ -252,6 +255,7 @@ pub(crate) fn end(status: i32) {
             Readable::path(&recording.path)
         );
     }
+    true
 }
 
 pub(super) fn current() -> Option<&'static Recording> {

@@ -5,6 +5,7 @@ use crate::config::Settings;
 use crate::engine::life::answers::DeviceEvents;
 use crate::engine::life::create::{EdtRequest, Output};
 use crate::engine::process::{crash, sigfpe, watchdog};
+use crate::engine::run::recording::Recorded;
 use crate::engine::run::shutdown::explain_panics;
 use crate::engine::state::context::Context;
 use crate::engine::state::devices::Devices;
@@ -24,7 +25,7 @@ use crate::object::data_block::DataBlocks;
 use crate::object::template::PARAM_DEF;
 use crate::platform::Platform;
 use crate::report::recorded::Score;
-use crate::report::{Destination, DeviceReport, Report, recorded};
+use crate::report::{Destination, DeviceReport, Report};
 use crate::sched::policy;
 use crate::sched::queues::Queues;
 use crate::sched::reclaim::Reclaim;
@@ -36,9 +37,6 @@ use std::os::unix::ffi::OsStrExt;
 use std::sync::Arc;
 use std::sync::atomic::AtomicU64;
 use std::time::Instant;
-
-/// The score of a run is told at its end where the recording has no more bytes than this: it takes as much memory, or so.
-const SCORED_BYTES: u64 = 1 << 30;
 
 /// Exit status where the settings or the command line are wrong.
 pub(crate) const USAGE_STATUS: i32 = 2;
@@ -121,8 +119,8 @@ impl Run {
         } else {
             Timed::Nothing
         };
-        if let Some(file) = settings.trace.value.as_deref()
-            && let Err(message) = trace::writer::begin(file, &about(&settings))
+        if let Some(recorded) = Recorded::of(&settings)
+            && let Err(message) = recorded.begin(&about(&settings))
         {
             error!("{message}");
             exit_now(USAGE_STATUS);
@@ -239,9 +237,14 @@ impl Run {
         trace::writer::end(status);
         let score = self.runtime.score();
         self.runtime.report_with(status, seconds, score);
+        let recorded = Recorded::of(&self.runtime.settings);
         // A thread of the program may be in a call, or about to end its context: then it has the
         // runtime, and frees it later.
         drop(self.runtime);
+        // Now that the memory of the run is free.
+        if let Some(recorded) = recorded {
+            recorded.convert();
+        }
         status
     }
 }
@@ -279,30 +282,14 @@ impl Runtime {
         }
     }
 
-    /// The score of a run that was recorded, if somebody wants to know. It has ended.
-    fn score(&self) -> Option<Score> {
-        let file = self.settings.trace.value.as_deref()?;
-        if !self.settings.is_reported() {
-            return None;
-        }
-        if file
-            .metadata()
-            .is_ok_and(|about| about.len() > SCORED_BYTES)
-        {
-            let name = text::Readable::path(file);
-            let remark = format!("the recording is large: `ocr trace show {name}` tells the score");
-            self.registry.remark(remark);
-            return None;
-        }
-        // What the recording lacks was told.
-        recorded::read(file).ok()?.score()
-    }
-
     /// Writes the report of a run that ends with this status, in the middle of what it does.
     pub(crate) fn report(&self, status: i32) {
-        trace::writer::end(status);
+        let is_recorded = trace::writer::end(status);
         self.devices.remark_cores(self);
         self.report_with(status, self.started.elapsed().as_secs_f64(), None);
+        if is_recorded && let Some(recorded) = Recorded::of(&self.settings) {
+            recorded.convert();
+        }
     }
 
     /// Writes the report of a run that has taken so long and ended with this status.

@@ -625,7 +625,7 @@ fn random_sequences_are_those_of_their_seed() {
         let command = command.args(options).arg("--check").envs(settings);
         let output = command.output().expect("the program can be started");
         let errors = String::from_utf8_lossy(&output.stderr).into_owned();
-        assert!(output.status.success() && errors.is_empty(), "{errors}");
+        assert!(output.status.success(), "{errors}");
         let text = String::from_utf8(output.stdout).expect("UTF-8");
         let value = |key: &str| {
             let line = text.lines().find_map(|line| line.strip_prefix(key));

@@ -84,7 +84,7 @@ fn man(folder: &Path) -> io::Result<()> {
     command.build();
     let mut pages = Vec::new();
     collect(&command, &mut pages);
-    let names: Vec<String> = pages.iter().map(|page| name(page)).collect();
+    let names: Vec<String> = pages.iter().map(name).collect();
     for page in pages {
         let own = name(&page);
         let others = names.iter().filter(|name| **name != own);
@@ -225,9 +225,10 @@ impl Roff {
 /// A line of text as roff reads it.
 fn escaped(line: &str) -> String {
     let text = line.replace('\\', "\\(rs").replace('-', "\\-");
-    match text.starts_with(['.', '\'']) {
-        true => format!("\\&{text}"),
-        false => text,
+    if text.starts_with(['.', '\'']) {
+        format!("\\&{text}")
+    } else {
+        text
     }
 }
 

@@ -70,9 +70,10 @@ fn devices(settings: &Settings, inventory: &Inventory) -> Value {
         Ok(used) => (used, None),
         Err(message) => (Vec::new(), Some(message)),
     };
-    let fallback = match used.is_empty() {
-        true => inventory.fallback(selection),
-        false => Vec::new(),
+    let fallback = if used.is_empty() {
+        inventory.fallback(selection)
+    } else {
+        Vec::new()
     };
     let use_of = |device: &DeviceInfo| match device.index {
         index if used.contains(&index) => "all kernels",

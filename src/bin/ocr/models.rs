@@ -66,9 +66,10 @@ pub(crate) fn models(options: &Options) -> Result<(), Failure> {
             ocr::config::DEFAULT_ORIGIN => "there is no cache directory (HOME is not set)".into(),
             origin => format!("{origin} says so"),
         };
-        return print(&match is_json {
-            true => models_json::none(&why),
-            false => format!("No models are kept: {why}.\n"),
+        return print(&if is_json {
+            models_json::none(&why)
+        } else {
+            format!("No models are kept: {why}.\n")
         });
     };
     let files = store.files().map_err(Failure::failed)?;
@@ -77,9 +78,10 @@ pub(crate) fn models(options: &Options) -> Result<(), Failure> {
         Action::List { .. } => print(&list(&store, &files)),
         Action::Show { filter, json } => {
             let filter = filter.as_deref();
-            print(&match json {
-                true => models_json::show(&store, readable(&files), filter),
-                false => show(&store, &files, filter),
+            print(&if *json {
+                models_json::show(&store, readable(&files), filter)
+            } else {
+                show(&store, &files, filter)
             })
         }
         Action::Remove { filter, .. } => remove(&store, &files, filter.as_deref()),

@@ -167,13 +167,13 @@ impl<'a> Outcome<'a> {
     /// What was searched, and how.
     fn head(&self) -> String {
         let found = self.found;
-        let mut text = match found.total == found.candidates as u128 {
-            true => format!("{} settings", found.total),
-            false => format!(
-                "{} settings, of which {} were drawn by chance (--seed {}), since a budget of {} runs is not enough for all",
-                found.total, found.candidates, self.plan.seed, self.plan.budget
-            ),
-        };
+        let mut text = format!("{} settings", found.total);
+        if found.total != found.candidates as u128 {
+            text += &format!(
+                ", of which {} were drawn by chance (--seed {}), since a budget of {} runs is not enough for all",
+                found.candidates, self.plan.seed, self.plan.budget
+            );
+        }
         text += &format!(
             "; {} with the warm-ups.\n",
             counted(found.runs as u64, "run")

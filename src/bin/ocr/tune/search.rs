@@ -76,6 +76,9 @@ impl Tried {
     }
 }
 
+/// The place of the setting that comes behind the best, and how the duel between them went.
+pub(crate) type Next = Option<(usize, Option<Order>)>;
+
 /// What was found.
 #[derive(Debug)]
 pub(crate) struct Found {
@@ -83,8 +86,8 @@ pub(crate) struct Found {
     pub(crate) tried: Vec<Tried>,
     /// The place in `tried` of the best one; none where all have failed.
     pub(crate) best: Option<usize>,
-    /// That of the next, and how the duel between them went.
-    pub(crate) next: Option<(usize, Option<Order>)>,
+    /// The one that comes behind it.
+    pub(crate) next: Next,
     /// All settings that there are.
     pub(crate) total: u128,
     /// How many of them were candidates.
@@ -483,11 +486,7 @@ impl<E, R: FnMut(&Setting, Stage) -> Result<Option<f64>, E>> Search<'_, R> {
 
     /// Runs the two against each other. The better of them by all their runs of the last stage and of the duel is the
     /// best.
-    fn duel(
-        &mut self,
-        best: usize,
-        next: usize,
-    ) -> Result<(Option<usize>, Option<(usize, Option<Order>)>), E> {
+    fn duel(&mut self, best: usize, next: usize) -> Result<(Option<usize>, Next), E> {
         let pair = [best, next];
         for round in 0..(self.budget() / 2).min(DUEL.1) {
             let turn = self.round(&pair, Stage::Duel, round % 2 == 1)?;
@@ -508,9 +507,10 @@ impl<E, R: FnMut(&Setting, Stage) -> Result<Option<f64>, E>> Search<'_, R> {
             let times = Times::new([&tried.last[..], &tried.duel].concat());
             times.map_or(f64::INFINITY, |times| times.median())
         };
-        let (best, next) = match median(next) < median(best) {
-            true => (next, best),
-            false => (best, next),
+        let (best, next) = if median(next) < median(best) {
+            (next, best)
+        } else {
+            (best, next)
         };
         let [one, other] = [best, next].map(|place| &self.tried[place].duel[..]);
         let order = (!one.is_empty()).then(|| Order::of(one, other));

@@ -77,11 +77,12 @@ impl FromStr for Dimension {
 /// Where values of this name go.
 fn target(name: &str) -> Result<Target, String> {
     if let Some(option) = name.strip_prefix("arg:") {
-        return match option.len() > 1 && option.starts_with('-') && option != "--" {
-            true => Ok(Target::Option(option.into())),
-            false => Err(format!(
+        return if option.len() > 1 && option.starts_with('-') && option != "--" {
+            Ok(Target::Option(option.into()))
+        } else {
+            Err(format!(
                 "arg:{option}: the name of an option begins with a hyphen, as in arg:--tile=256,512"
-            )),
+            ))
         };
     }
     let variable = match name.strip_prefix("env:") {

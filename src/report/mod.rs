@@ -9,6 +9,7 @@ pub mod recorded;
 pub mod replay;
 pub mod snapshot;
 pub mod tally;
+pub mod why;
 
 use crate::text::{Readable, read_file};
 use serde::{Deserialize, Serialize};

@@ -15,6 +15,7 @@ fn edt(template: u32, place: u8, lane: u32, begin: u64, end: u64) -> Edt {
         bytes: 0,
         created: 0,
         runnable: 0,
+        placed: NEVER,
         granted: NEVER,
         fetch: [NEVER; 2],
         launched: NEVER,

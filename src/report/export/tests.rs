@@ -14,6 +14,7 @@ fn edt(place: u8, lane: u32, begin: u64, end: u64) -> Edt {
         bytes: 64,
         created: 0,
         runnable: begin,
+        placed: NEVER,
         granted: NEVER,
         fetch: [NEVER; 2],
         launched: NEVER,

@@ -122,6 +122,7 @@ impl Builder {
                 bytes: 0,
                 created: NEVER,
                 runnable: NEVER,
+                placed: NEVER,
                 granted: NEVER,
                 fetch: [NEVER; 2],
                 launched: NEVER,
@@ -228,7 +229,8 @@ impl Builder {
             }
             Kind::Placed => {
                 let edt = self.edt(record.x);
-                self.run.edts[edt as usize].place = record.a;
+                let its = &mut self.run.edts[edt as usize];
+                (its.place, its.placed) = (record.a, now);
             }
             Kind::Granted => {
                 let edt = self.edt(record.x);
@@ -294,7 +296,10 @@ impl Builder {
                 let bytes = self.run.blocks.get(&record.x).copied().unwrap_or(0);
                 self.bytes_now = self.bytes_now.saturating_sub(bytes);
             }
-            Kind::Idle => self.doing.entry(owner).or_default().idle_since = Some(now),
+            Kind::Idle => {
+                self.doing.entry(owner).or_default().idle_since = Some(now);
+                self.run.threads.entry(owner).or_default().done = None;
+            }
             Kind::Busy => self.is_busy(owner, now),
             Kind::Counter => {
                 let values = self.run.counters.entry((record.a, record.b as u8));
@@ -333,6 +338,7 @@ impl Builder {
     /// A worker that may have been idle is not so any more.
     fn is_busy(&mut self, owner: u32, end: u64) {
         let since = self.doing.entry(owner).or_default().idle_since.take();
+        self.run.threads.entry(owner).or_default().done = Some(end);
         if let Some(begin) = since.filter(|begin| *begin <= end) {
             let thread = self.run.threads.entry(owner).or_default();
             thread.idle = thread.idle.saturating_add(end - begin);
@@ -384,6 +390,7 @@ impl Builder {
         let thread = self.run.threads.entry(owner).or_default();
         thread.edts += 1;
         thread.busy = thread.busy.saturating_add(time);
+        thread.done = Some(now);
     }
 
     fn kernel(&mut self, event: Event, now: u64, took: u64) {

@@ -4,12 +4,14 @@
 //! |---|---|
 //! | `build.rs` | from the records of a file |
 //! | `check.rs` | what cannot be in a recording, and what is cut off |
+//! | `data.rs` | when the blocks of each EDT were brought to where it ran |
 //! | `medians.rs` | how long EDTs take in each place |
 //! | `score.rs` | how long the run took against what no schedule ends before |
 //! | `show.rs` | a summary for people |
 
 mod build;
 mod check;
+mod data;
 mod medians;
 mod score;
 mod show;
@@ -190,6 +192,8 @@ pub struct Edt {
     pub created: u64,
     /// When it was runnable.
     pub runnable: u64,
+    /// When a place took it that the policy had not given to one before.
+    pub placed: u64,
     /// When it had all its blocks, as far as it had to wait for one.
     pub granted: u64,
     /// When the first block was asked for that had to be brought, and when all had been.
@@ -237,6 +241,8 @@ pub struct Thread {
     pub busy: u64,
     /// Nanoseconds in which it had none.
     pub idle: u64,
+    /// When it had done the last of what it did; none while it runs an EDT or waits for one.
+    pub done: Option<u64>,
 }
 
 /// A device.

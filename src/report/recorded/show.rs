@@ -1,6 +1,7 @@
 //! A summary of a recorded run, for people.
 
 use super::{NEVER, Run};
+use crate::report::why::Facts;
 use crate::report::{counted, duration};
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
@@ -70,7 +71,8 @@ impl Run {
             counted(self.blocks_created, "data block"),
             self.most_block_bytes
         );
-        if let Some(score) = self.score() {
+        let facts = Facts::of(self);
+        if let Some(score) = facts.as_ref().and_then(|facts| facts.score.as_ref()) {
             let _ = writeln!(
                 text,
                 "score     {}",
@@ -79,6 +81,9 @@ impl Run {
         }
         self.templates_in(&mut text);
         self.places_in(&mut text);
+        if let Some(facts) = facts {
+            text += &facts.text();
+        }
         text
     }
 

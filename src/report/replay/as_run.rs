@@ -103,6 +103,7 @@ fn device((place, name): (usize, &String)) -> (u8, Device) {
 fn ran(edt: &Edt, task: u32, outcome: &Outcome) -> Edt {
     let unknown = Edt {
         runnable: NEVER,
+        placed: NEVER,
         granted: NEVER,
         fetch: [NEVER; 2],
         launched: NEVER,

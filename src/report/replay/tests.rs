@@ -14,6 +14,7 @@ fn edt(template: u32, place: u8, begin: u64, end: u64) -> Edt {
         bytes: 0,
         created: 0,
         runnable: begin,
+        placed: NEVER,
         granted: NEVER,
         fetch: [NEVER; 2],
         launched: NEVER,

@@ -1,0 +1,49 @@
+//! When the blocks of each EDT were brought to where it ran.
+//!
+//! A worker's EDT has records of that. The copies to a device are records of blocks: they belong to an EDT that uses the
+//! block there, was runnable before the copy ended, and began after it.
+
+use super::check::TOLERANCE;
+use super::{NEVER, Run};
+use rustc_hash::FxHashMap;
+
+impl Run {
+    /// For each EDT, when the first copy of one of its blocks to where it ran was asked for or began, and when the last had
+    /// ended; [`NEVER`] where none was needed.
+    pub fn brought(&self) -> Vec<[u64; 2]> {
+        let mut copies: FxHashMap<(u8, u64), Vec<[u64; 2]>> = FxHashMap::default();
+        for copy in self.copies.iter().filter(|copy| copy.to_device) {
+            let of = copies.entry((copy.place, copy.block)).or_default();
+            of.push([copy.begin, copy.end]);
+        }
+        for of in copies.values_mut() {
+            of.sort_unstable_by_key(|[_, end]| *end);
+        }
+        let mut brought: Vec<[u64; 2]> = self.edts.iter().map(|edt| edt.fetch).collect();
+        for uses in &self.uses {
+            let edt = &self.edts[uses.edt as usize];
+            let guid = self.block_guids.get(uses.block as usize);
+            let of = guid.and_then(|guid| copies.get(&(edt.place, *guid)));
+            let Some(of) = of.filter(|_| edt.begin != NEVER && edt.runnable != NEVER) else {
+                continue;
+            };
+            // The last that ended before the kernel began is the one that it needed.
+            let until = edt.begin.saturating_add(TOLERANCE);
+            let before = of.partition_point(|[_, end]| *end <= until);
+            let Some([begin, end]) = before.checked_sub(1).map(|at| of[at]) else {
+                continue;
+            };
+            if end <= edt.runnable {
+                continue;
+            }
+            let its = &mut brought[uses.edt as usize];
+            its[0] = its[0].min(begin);
+            its[1] = if its[1] == NEVER {
+                end
+            } else {
+                its[1].max(end)
+            };
+        }
+        brought
+    }
+}

@@ -1,0 +1,24 @@
+//! Why a recorded run took as long as it did: where the time went, what was copied, and what to change.
+//!
+//! | file | what |
+//! |---|---|
+//! | `idle.rs` | how long workers and devices ran EDTs, and why they were idle otherwise |
+//! | `moved.rs` | what was copied, against the least |
+//! | `causes.rs` | known causes of a long run, and what rules look at |
+//! | `places.rs`, `graph.rs` | the rules |
+//! | `facts.rs` | all of these of a run, as text and as JSON |
+
+mod causes;
+mod facts;
+mod graph;
+mod idle;
+mod moved;
+mod places;
+
+pub use causes::{Cause, Rule};
+pub use facts::{Facts, Variant};
+pub use idle::{Idleness, PARTS, PlaceTime, Times};
+pub use moved::Moved;
+
+#[cfg(all(test, not(loom)))]
+mod tests;

@@ -108,9 +108,29 @@ fn a_run_that_ends_by_itself_is_whole() {
         "20002 created, 20002 ended",
         "link_edt: 20000 EDTs on workers",
         "settings  2 workers",
+        "time      2 workers: ",
+        " no work (",
     ] {
         assert!(text.contains(line), "no `{line}` in\n{text}");
     }
+    let ocr = |words: &[&OsStr]| {
+        let mut ocr = command(env!("CARGO_BIN_EXE_ocr"), &[]);
+        let output = ocr.arg("trace").args(words).output();
+        output.expect("it can be started").stdout
+    };
+    let json = ocr(&["show".as_ref(), "--json".as_ref(), file.as_ref()]);
+    let json: serde_json::Value = serde_json::from_slice(&json).expect("JSON");
+    assert_eq!(json["times"][0]["units"], 2, "{json:#}");
+    assert!(json["causes"].is_array());
+    let page = file.with_extension("html");
+    ocr(&[
+        "export".as_ref(),
+        file.as_ref(),
+        "-o".as_ref(),
+        page.as_ref(),
+    ]);
+    let page = std::fs::read_to_string(&page).expect("the page is there");
+    assert!(page.contains("link_edt") && page.contains("What ran where and when"));
 }
 
 #[test]

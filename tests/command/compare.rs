@@ -178,6 +178,56 @@ fn compare_says_how_near_a_recorded_run_is_to_the_bound() {
 }
 
 #[test]
+fn compare_writes_a_page_and_tells_the_same_as_json() {
+    let finish = example("finish");
+    let file = PathBuf::from(env!("CARGO_TARGET_TMPDIR")).join("compare.html");
+    let _ = fs::remove_file(&file);
+    let page = format!("--html={}", file.display());
+    let args = [
+        "compare",
+        "--policies=cpu",
+        "--runs=1",
+        "--json",
+        &page,
+        &finish,
+    ];
+    let answer = ocr(&args, &[]).is(0, &[]);
+    let json: serde_json::Value = serde_json::from_str(&answer.stdout).expect("JSON");
+    let recorded = &json["policies"][0]["recorded"];
+    let place = &recorded["times"][0];
+    let number = |value: &serde_json::Value| value.as_f64().expect("a number");
+    let idle = place["idle"].as_object().expect("causes");
+    assert_eq!(idle.len(), 5, "{place}");
+    // Busy and idle time of all workers are their time.
+    let sum = number(&place["busy"]) + idle.values().map(number).sum::<f64>();
+    let all = number(&recorded["seconds"]) * number(&place["units"]);
+    assert!(sum > 0.0 && (sum - all).abs() < 0.5 * all, "{recorded:#}");
+    assert_eq!(recorded["moved"]["least"], 0);
+    assert!(recorded["causes"].is_array() && json["reasons"]["why"].is_array());
+    let text = fs::read_to_string(&file).expect("the page is there");
+    let (_, data) = text.split_once("id=\"data\">").expect("there are data");
+    let (data, _) = data.split_once("</script>").expect("they end");
+    let data: serde_json::Value = serde_json::from_str(data).expect("JSON");
+    assert_eq!(data["runs"][0]["policy"], "cpu");
+    assert!(data["runs"][0]["edts"].as_u64() > Some(1), "{data:#}");
+    let verdict = json["verdict"]["text"].as_str().expect("a sentence");
+    assert!(
+        text.contains(verdict),
+        "the page has another verdict than {verdict}"
+    );
+    let nowhere = [
+        "compare",
+        "--policies=cpu",
+        "--runs=1",
+        "--html=/nonexistent/x.html",
+        &finish,
+    ];
+    ocr(&nowhere, &[])
+        .is(1, &[])
+        .says(&["the page /nonexistent/x.html cannot be written"]);
+}
+
+#[test]
 fn compare_shows_a_bar_on_a_terminal() {
     let (mut reader, terminal) = terminal();
     let mut command = Command::new(env!("CARGO_BIN_EXE_ocr"));

@@ -235,7 +235,7 @@ pub(crate) fn verdict(
 }
 
 /// By how much what takes `seconds` is faster than what takes `other`, which has this name.
-fn gain(seconds: f64, other: f64, name: &str) -> String {
+pub(crate) fn gain(seconds: f64, other: f64, name: &str) -> String {
     let ratio = other / seconds;
     match (ratio - 1.0) * 100.0 {
         percent if percent < 0.1 => format!("less than 0.1 % faster than {name}"),

@@ -11,6 +11,7 @@ use ocr::device::{DeviceKind, Inventory, Selection, discover};
 use ocr::policy;
 use ocr::text::Readable;
 use std::ffi::OsString;
+use std::path::PathBuf;
 
 /// Below the options in the help.
 pub(crate) const AFTER_HELP: &str = "\
@@ -70,10 +71,15 @@ pub(crate) struct Options {
     #[arg(long, value_name = "KEY", value_delimiter = ',', value_parser = key())]
     pub(crate) same: Vec<String>,
 
-    /// One more run of each policy at the end, recorded (in TMPDIR) and not measured; a column says which part of its
-    /// time no schedule of the same EDTs in the same places can save.
+    /// One more run of each policy at the end, recorded (in TMPDIR) and not measured. A column says which part of its
+    /// time no schedule of the same EDTs in the same places can save; sentences say why others are slower, and what to try.
     #[arg(long)]
     bounds: bool,
+
+    /// Writes a page for a browser: what ran where and when under each policy, why, and all of what is printed. It needs
+    /// no other file. As --bounds, it has one more run of each policy recorded.
+    #[arg(long, value_name = "FILE")]
+    pub(crate) html: Option<PathBuf>,
 
     /// Prints everything, with each run, as JSON.
     #[arg(long)]
@@ -82,6 +88,13 @@ pub(crate) struct Options {
     /// The program and its arguments.
     #[arg(required = true, trailing_var_arg = true, allow_hyphen_values = true)]
     pub(crate) program: Vec<OsString>,
+}
+
+impl Options {
+    /// Whether a run of each policy is recorded.
+    fn records(&self) -> bool {
+        self.bounds || self.html.is_some()
+    }
 }
 
 /// A key, which is compared with the program's output as that is shown.
@@ -140,6 +153,9 @@ pub(crate) fn compare(options: &Options) -> Result<(), Failure> {
         comparison.text(&devices, &left_out)
     };
     print(&text)?;
+    if let Some(file) = &options.html {
+        comparison.page(&devices, &left_out).write(file)?;
+    }
     comparison.check()
 }
 
@@ -166,7 +182,11 @@ fn run_in_turns(
     let rounds = [
         (Purpose::WarmUp, options.warm_up, "warm-up"),
         (Purpose::Measure, options.runs, "run"),
-        (Purpose::Record, u32::from(options.bounds), "recorded run"),
+        (
+            Purpose::Record,
+            u32::from(options.records()),
+            "recorded run",
+        ),
     ];
     let each: u64 = rounds.iter().map(|&(_, rounds, _)| u64::from(rounds)).sum();
     let progress = Progress::new(each * given.len() as u64);

@@ -4,11 +4,15 @@ use crate::Failure;
 use crate::because::because;
 use crate::best::{Candidate, Times, Verdict, best_place, verdict};
 use crate::compare::{Devices, Options, Purpose};
+use crate::html::{Page, PageRun};
+use crate::reasons::{Reasons, reasons};
 use crate::run::Run;
 use crate::same::{self, Values};
 use crate::table::{Align, Table, bytes, seconds, wrap};
+use crate::words;
 use ocr::policy;
-use ocr::report::{Report, duration};
+use ocr::report::why::Facts;
+use ocr::report::{Report, duration, recorded};
 
 /// What came of one policy.
 pub(crate) struct Row {
@@ -20,6 +24,10 @@ pub(crate) struct Row {
     pub(crate) failure: Option<(String, String)>,
     /// Part of the time of a recorded run that no schedule can save.
     pub(crate) bound: Option<f64>,
+    /// What is known of the recorded run.
+    pub(crate) facts: Option<Facts>,
+    /// The recorded run for a page, where one is to be written.
+    page: Option<PageRun>,
 }
 
 /// A run whose time counts.
@@ -83,6 +91,8 @@ impl<'a> Comparison<'a> {
             runs: Vec::new(),
             failure: None,
             bound: None,
+            facts: None,
+            page: None,
         });
     }
 
@@ -98,7 +108,7 @@ impl<'a> Comparison<'a> {
     }
 
     /// A run of the row's policy has ended well.
-    pub(crate) fn ran(&mut self, row: usize, run: Run, purpose: Purpose) {
+    pub(crate) fn ran(&mut self, row: usize, mut run: Run, purpose: Purpose) {
         let policy = self.rows[row].policy.clone();
         same::see(&self.options.same, &mut self.values, &run, &policy);
         // A part of a run says nothing of the whole.
@@ -107,6 +117,11 @@ impl<'a> Comparison<'a> {
         {
             self.rows[row].bound =
                 Some(score.mixed / score.seconds).filter(|part| part.is_finite());
+        }
+        match run.recording.take() {
+            Some(Ok(recording)) => self.recorded(row, &recording),
+            Some(Err(message)) => self.note(&policy, format!("nothing is told of why: {message}")),
+            None => {}
         }
         if purpose != Purpose::Measure {
             return;
@@ -130,6 +145,18 @@ impl<'a> Comparison<'a> {
             shown,
             report: run.report,
         });
+    }
+
+    /// The recording of a run of the row's policy has been read.
+    fn recorded(&mut self, row: usize, run: &recorded::Run) {
+        let runs = self.rows.len();
+        let its = &mut self.rows[row];
+        if self.options.html.is_some() {
+            its.page = PageRun::new(&its.policy, run, runs);
+            its.facts = its.page.as_ref().map(|page| page.facts.clone());
+        } else {
+            its.facts = Facts::of(run);
+        }
     }
 
     fn note(&mut self, policy: &str, text: String) {
@@ -197,7 +224,50 @@ impl<'a> Comparison<'a> {
             let why = because(&self.rows).map_or(String::new(), |why| wrap(&why));
             text += &format!("\n{why}{}", wrap(&verdict.text));
         }
+        let reasons = self.reasons();
+        for (title, sentences) in [("Why", reasons.why), ("What to try next", reasons.next)] {
+            if !sentences.is_empty() {
+                let lines: String = sentences.iter().map(|line| format!("  {line}\n")).collect();
+                text += &format!("\n{title}:\n{}", wrap(&lines));
+            }
+        }
         text
+    }
+
+    /// Why the policy that is advised is better, and what to try next; nothing where no run was recorded.
+    pub(crate) fn reasons(&self) -> Reasons {
+        let Some(verdict) = self.verdict() else {
+            return Reasons::default();
+        };
+        // Where another one is advised, the best is not shown to be faster than that.
+        let equals = [verdict.alike, verdict.best.iter().cloned().collect()].concat();
+        let advised = verdict.advice.or(verdict.best);
+        let ran = self.rows.iter().filter(|row| row.failure.is_none());
+        let seen: Vec<(&str, &Facts)> = ran
+            .filter_map(|row| Some((row.policy.as_str(), row.facts.as_ref()?)))
+            .collect();
+        reasons(advised.as_deref(), &equals, &seen)
+    }
+
+    /// All of it as a page for a browser.
+    pub(crate) fn page(&mut self, devices: &Devices, left_out: &[&str]) -> Page<'static> {
+        let verdict = self.verdict().map_or(String::new(), |verdict| {
+            let why = because(&self.rows).map_or(String::new(), |why| why + "\n");
+            why + &verdict.text
+        });
+        Page {
+            command: "ocr compare",
+            title: words(&self.options.program),
+            verdict,
+            reasons: self.reasons(),
+            table: (!self.rows.is_empty()).then(|| self.table()),
+            remarks: self.remarks(devices, left_out) + &self.failures(),
+            runs: self
+                .rows
+                .iter_mut()
+                .filter_map(|row| row.page.take())
+                .collect(),
+        }
     }
 
     /// Whose seconds they are, as a sentence says it.

@@ -3,7 +3,9 @@
 use crate::best::Verdict;
 use crate::compare::Devices;
 use crate::comparison::{Comparison, Measured, Row};
+use crate::reasons::Reasons;
 use ocr::report::Report;
+use ocr::report::why::Facts;
 use ocr::text::Readable;
 use serde::Serialize;
 use std::collections::BTreeMap;
@@ -29,6 +31,8 @@ struct Answer<'a> {
     notes: Vec<Note<'a>>,
     /// Which is best.
     verdict: Option<Verdict>,
+    /// Why, and what to try next, where a run of each was recorded.
+    reasons: Reasons,
 }
 
 #[derive(Serialize)]
@@ -47,6 +51,8 @@ struct Policy<'a> {
     over_best_place: Option<f64>,
     /// Part of the time that no schedule can save.
     bound: Option<f64>,
+    /// Of the recorded run: where its time went, what was copied, and why it took so long.
+    recorded: Option<&'a Facts>,
     failure: Option<Failed<'a>>,
     runs: Vec<OneRun<'a>>,
 }
@@ -111,6 +117,7 @@ impl Comparison<'_> {
                 .map(|(note, policies)| Note { policies, note })
                 .collect(),
             verdict: self.verdict(),
+            reasons: self.reasons(),
         };
         match serde_json::to_string_pretty(&answer) {
             Ok(text) => text + "\n",
@@ -134,6 +141,7 @@ impl Comparison<'_> {
             speed_up: over(self.base()),
             over_best_place: over(self.place().map(|(_, seconds)| seconds)),
             bound: row.bound,
+            recorded: row.facts.as_ref(),
             failure: (row.failure.as_ref()).map(|(how, said)| Failed { how, said }),
             runs: row.runs.iter().map(|run| self.one_run(run)).collect(),
         }

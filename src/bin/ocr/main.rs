@@ -8,6 +8,8 @@
 //! | `comparison.rs` | what came of these runs, as tables and notes |
 //! | `json.rs` | the same as JSON |
 //! | `best.rs`, `because.rs` | which policy is best, in words, and why |
+//! | `reasons.rs` | why others are slower, by recorded runs, and what to try next |
+//! | `html/` | all of it as a page for a browser |
 //! | `progress.rs` | how far the runs have come |
 //! | `tune/` | `ocr tune`: the best of many settings |
 //! | `same.rs` | values that must be alike in all runs |
@@ -27,6 +29,7 @@ mod compare;
 mod comparison;
 mod explain;
 mod generate;
+mod html;
 mod info;
 mod info_json;
 mod input;
@@ -34,6 +37,7 @@ mod json;
 mod models;
 mod models_json;
 mod progress;
+mod reasons;
 mod run;
 mod same;
 mod simulate;
@@ -44,6 +48,8 @@ mod trace_json;
 mod tune;
 
 use clap::{Command, CommandFactory, FromArgMatches, Parser, Subcommand};
+use ocr::text::Readable;
+use std::ffi::OsStr;
 use std::io::{ErrorKind, Write};
 use std::process::ExitCode;
 
@@ -144,6 +150,23 @@ impl Failure {
             status: FAILED,
         }
     }
+}
+
+/// The words of a command line, as one writes them in a shell.
+fn words(words: impl IntoIterator<Item = impl AsRef<OsStr>>) -> String {
+    let is_plain = |letter: char| letter.is_alphanumeric() || "%+,-./:=@_".contains(letter);
+    let word = |word: String| {
+        if word.chars().all(is_plain) && !word.is_empty() {
+            word
+        } else {
+            format!("'{}'", word.replace('\'', "'\\''"))
+        }
+    };
+    let words = words.into_iter();
+    let words: Vec<String> = words
+        .map(|each| word(Readable::os(each.as_ref()).to_string()))
+        .collect();
+    words.join(" ")
 }
 
 /// Prints a whole answer. That nobody reads to its end (`ocr info | head`) is no error.

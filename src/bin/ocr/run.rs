@@ -3,7 +3,7 @@
 use crate::Failure;
 use crate::input::Input;
 use crate::started;
-use ocr::report::Report;
+use ocr::report::{Report, recorded as records};
 use ocr::text::Readable;
 use std::ffi::OsString;
 use std::fs::DirBuilder;
@@ -27,6 +27,8 @@ pub(crate) struct Run {
     pub(crate) report: Report,
     /// The standard output; what is not UTF-8 in it is marked.
     pub(crate) output: String,
+    /// The recording, or why it cannot be read; none of a run that was not recorded.
+    pub(crate) recording: Option<Result<records::Run, String>>,
 }
 
 /// A run that did not.
@@ -58,7 +60,7 @@ pub(crate) fn check_words(words: &[OsString], command: &str) -> Result<(), Failu
 
 impl Program<'_> {
     /// Runs it with a policy; `devices` as in `OCR_DEVICES`, `None` to leave that as it is. A run that is recorded tells in
-    /// its report how good its schedule was.
+    /// its report how good its schedule was, and has its recording.
     pub(crate) fn run(
         &self,
         input: &mut Input,
@@ -98,7 +100,9 @@ impl Program<'_> {
         // SAFETY: a system call, as may be made between fork and exec.
         unsafe { command.pre_exec(ends_with_us) };
         let output = self.output(command, input);
-        // The report has what is wanted of it, and it may be large.
+        let was_run = recorded && output.as_ref().is_ok_and(|output| output.status.success());
+        let recording_read = was_run.then(|| records::read(&recording));
+        // It may be large.
         let _ = std::fs::remove_file(&recording);
         let output = output?;
         if !output.status.success() {
@@ -119,6 +123,7 @@ impl Program<'_> {
             Ok(report) => Ok(Run {
                 report,
                 output: Readable(&output.stdout).to_string(),
+                recording: recording_read,
             }),
             Err(message) => Err(Fault::Failed {
                 how: "no report".into(),
@@ -251,6 +256,7 @@ mod tests {
                 ..Report::default()
             },
             output: "gcups_max: 9\n gcups : 1.5 x\ngcups: 2\nseconds: 0.25\n".into(),
+            recording: None,
         };
         assert_eq!(run.value("gcups"), Some("1.5 x"));
         assert_eq!(run.value("gcup"), None);
@@ -266,6 +272,7 @@ mod tests {
                     ..Report::default()
                 },
                 output: output.into(),
+                recording: None,
             };
             assert_eq!(run.seconds(), 2.0, "{output}");
         }

@@ -29,6 +29,16 @@ impl Table {
         self.rows.push(cells);
     }
 
+    /// The titles, and how what is below them is aligned.
+    pub(crate) fn columns(&self) -> &[(String, Align)] {
+        &self.columns
+    }
+
+    /// The cells of each row: as many as there are columns, or fewer, where the last is a remark.
+    pub(crate) fn rows(&self) -> &[Vec<String>] {
+        &self.rows
+    }
+
     /// The text, each line with its end.
     pub(crate) fn text(&self) -> String {
         let titles: Vec<String> = self

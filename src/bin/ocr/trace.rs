@@ -1,11 +1,14 @@
 //! `ocr trace`: what is in the recording of a run.
 
+use crate::html::{Page, PageRun};
+use crate::reasons::reasons;
 use crate::{Failure, print, trace_json};
 use clap::{Args, Subcommand};
+use ocr::report::duration;
 use ocr::report::export;
-use ocr::report::recorded;
+use ocr::report::recorded::{self, Run};
 use ocr::text::Readable;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 /// What `ocr trace` is asked for.
 #[derive(Args)]
@@ -24,7 +27,8 @@ enum What {
         #[arg(long)]
         json: bool,
     },
-    /// Writes it for viewers: Perfetto (https://ui.perfetto.dev), or older ones if the name ends in .json.
+    /// Writes it for viewers: Perfetto (https://ui.perfetto.dev); older ones if the name ends in .json; any browser if it
+    /// ends in .html.
     Export {
         /// The recording.
         file: PathBuf,
@@ -36,7 +40,7 @@ enum What {
         #[arg(long, default_value_t = export::ARROWS)]
         arrows: usize,
     },
-    /// Shows what ran, where and how long.
+    /// Shows what ran, where and how long, and where the rest of the time went.
     Show {
         /// The recording.
         file: PathBuf,
@@ -93,6 +97,9 @@ pub(crate) fn trace(options: &Options) -> Result<(), Failure> {
         } => {
             let run = recorded::read(file).map_err(Failure::failed)?;
             let output = output.clone().unwrap_or_else(|| export::file_for(file));
+            if output.extension().is_some_and(|form| form == "html") {
+                return write_page(&run, &output);
+            }
             let name = Readable::path(&output);
             let written = export::write_file(&run, &output, *arrows)
                 .map_err(|error| Failure::failed(format!("{name} cannot be written: {error}")))?;
@@ -121,4 +128,35 @@ pub(crate) fn trace(options: &Options) -> Result<(), Failure> {
             })
         }
     }
+}
+
+/// Writes a run as a page for a browser.
+fn write_page(run: &Run, output: &Path) -> Result<(), Failure> {
+    let about = |name: &str| run.about.get(name).map_or("?", String::as_str);
+    let page = PageRun::new(about("sched"), run, 1);
+    let page = page.ok_or_else(|| {
+        Failure::failed(format!(
+            "in the recording {} no EDT has ended, so there is nothing to show",
+            run.name
+        ))
+    })?;
+    let score = page.facts.score.as_ref();
+    let verdict = score.map_or(String::new(), |score| {
+        format!(
+            "The run took {} under {}, {:.2} times as long as the least that any schedule of its EDTs on its places needs.",
+            duration(score.seconds),
+            page.policy,
+            score.ratio()
+        )
+    });
+    Page {
+        command: "ocr trace",
+        title: about("program").to_string(),
+        reasons: reasons(None, &[], &[(&page.policy, &page.facts)]),
+        verdict,
+        table: None,
+        remarks: String::new(),
+        runs: vec![page],
+    }
+    .write(output)
 }

@@ -1,6 +1,7 @@
 //! What `ocr trace` says of a recording, as JSON. `docs/json.md` says what is in it.
 
 use ocr::report::recorded::{Edt, Findings, NEVER, Run};
+use ocr::report::why::Facts;
 use serde_json::{Value, json};
 use std::collections::BTreeMap;
 
@@ -20,6 +21,7 @@ pub(crate) fn check(run: &Run, found: &Findings) -> String {
 
 /// What ran, where and how long.
 pub(crate) fn show(run: &Run) -> String {
+    let facts = Facts::of(run);
     let workers = run.threads.values().filter(|thread| thread.is_worker);
     let workers = workers.map(|thread| {
         json!({
@@ -60,10 +62,13 @@ pub(crate) fn show(run: &Run) -> String {
             "created": run.blocks_created,
             "most_bytes": run.most_block_bytes,
         },
-        "score": run.score(),
+        "score": facts.as_ref().and_then(|facts| facts.score.as_ref()),
         "templates": templates(run),
         "workers": workers.collect::<Vec<_>>(),
         "devices": devices.collect::<Vec<_>>(),
+        "times": facts.as_ref().map(|facts| &facts.times.places),
+        "moved": facts.as_ref().map(|facts| facts.moved),
+        "causes": facts.as_ref().map(|facts| &facts.causes),
     });
     format!("{value:#}\n")
 }

@@ -125,6 +125,20 @@ fn a_run_without_devices_is_simulated() {
         "{times:?}"
     );
     assert!(times[3] < times[0], "{times:?}");
+    // A page has a chart of each policy.
+    let page = file.with_extension("html");
+    let page_name = page.display().to_string();
+    let (status, _, errors) = simulate(&file, &["--policy=cpu,eft", "--html", &page_name]);
+    assert_eq!(status, 0, "{errors}");
+    let text = fs::read_to_string(&page).expect("the page is there");
+    for part in [
+        "\"policy\":\"cpu\"",
+        "\"policy\":\"eft\"",
+        "In the simulation, ",
+        "<h1>",
+    ] {
+        assert!(text.contains(part), "no {part} in the page");
+    }
     // There is no device to compare one with, and that is told.
     let (status, _, errors) = simulate(&file, &["--device", "speed=2x"]);
     assert_eq!(status, 1);

@@ -19,6 +19,8 @@ pub struct Ran {
     pub unit: usize,
     /// When it had all that it waits for, in nanoseconds from the beginning.
     pub ready: u64,
+    /// When it was given to the place, and its blocks were asked for.
+    pub given: u64,
     /// When it began.
     pub begun: u64,
     /// When it ended.
@@ -137,6 +139,7 @@ fn run(
                 place: Place::UNDECIDED,
                 unit: 0,
                 ready: 0,
+                given: 0,
                 begun: 0,
                 ended: 0,
             };
@@ -499,6 +502,7 @@ impl Run<'_> {
         let ns = task.ns.get(place.number()).copied().flatten().unwrap_or(0);
         let ran = &mut self.ran[number as usize];
         (ran.place, ran.unit) = (place, unit);
+        ran.given = self.shared.now.get();
         (ran.begun, ran.ended) = (begun, begun + ns);
         self.running += 1;
         self.ends.push(Reverse((begun + ns, number, What::Ends)));

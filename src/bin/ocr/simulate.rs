@@ -1,6 +1,9 @@
 //! `ocr simulate`: a recorded run on a machine that need not exist.
 
+use crate::best::gain;
 use crate::explain::text_of_run;
+use crate::html::{Page, PageRun};
+use crate::reasons::reasons;
 use crate::table::{Align, Table, bytes, wrap};
 use crate::{Failure, print};
 use clap::Args;
@@ -8,6 +11,7 @@ use ocr::policy;
 use ocr::report::explain::{Explained, Whole};
 use ocr::report::recorded::Run;
 use ocr::report::replay::{DeviceWish, Replay, Row, Wish};
+use ocr::report::why::Facts;
 use ocr::report::{duration, recorded};
 use std::path::PathBuf;
 
@@ -54,6 +58,10 @@ pub(crate) struct Options {
     #[arg(long)]
     explain: bool,
 
+    /// Writes a page for a browser: what ran where and when under each policy, and why. It needs no other file.
+    #[arg(long, value_name = "FILE")]
+    html: Option<PathBuf>,
+
     /// Writes JSON.
     #[arg(long)]
     json: bool,
@@ -96,6 +104,9 @@ pub(crate) fn simulate(options: &Options) -> Result<(), Failure> {
     } else {
         Vec::new()
     };
+    if let Some(file) = &options.html {
+        page(&run, &replay, &rows, options.cold)?.write(file)?;
+    }
     if options.json {
         return print(&json(&replay, &rows, options.cold, &explained));
     }
@@ -118,6 +129,50 @@ fn explain(
     let explained = Explained::new(&simulated).ok_or("no EDT has ended in the simulation")?;
     let whole = explained.whole(DECISIONS);
     Ok((simulated, whole))
+}
+
+/// All of it as a page for a browser.
+fn page(run: &Run, replay: &Replay, rows: &[Row], cold: bool) -> Result<Page<'static>, Failure> {
+    let mut runs = Vec::new();
+    for row in rows {
+        let simulated = replay.simulated(run, &row.policy, cold);
+        let simulated = simulated.map_err(Failure::failed)?;
+        runs.extend(PageRun::new(&row.policy, &simulated, rows.len()));
+    }
+    let seen: Vec<(&str, &Facts)> = (runs.iter())
+        .map(|run: &PageRun| (run.policy.as_str(), &run.facts))
+        .collect();
+    let (best, verdict) = verdict(replay, rows);
+    Ok(Page {
+        command: "ocr simulate",
+        title: (run.about.get("program")).map_or("?".into(), String::clone),
+        verdict,
+        reasons: reasons(best, &[], &seen),
+        table: Some(table(replay, rows)),
+        remarks: remarks(replay, rows, cold),
+        runs,
+    })
+}
+
+/// The policy that takes the least time, and how much that is.
+fn verdict<'r>(replay: &Replay, rows: &'r [Row]) -> (Option<&'r str>, String) {
+    let mut order: Vec<&Row> = rows.iter().collect();
+    order.sort_by(|one, other| one.seconds.total_cmp(&other.seconds));
+    let [best, others @ ..] = &order[..] else {
+        return (None, String::new());
+    };
+    let [_, _, mixed] = replay.bounds();
+    let mut text = format!(
+        "In the simulation, {} takes the least time: {}, {:.2} times as long as the least that any schedule needs.",
+        best.policy,
+        duration(best.seconds),
+        best.seconds / mixed.max(1e-12)
+    );
+    if let Some(next) = others.first() {
+        let gain = gain(best.seconds, next.seconds, &next.policy);
+        text += &format!(" It is {gain}, the next.");
+    }
+    (Some(&best.policy), text)
 }
 
 /// How far the simulation of the same policy on the same machine is from the recorded run, as a part of that.
@@ -168,6 +223,14 @@ fn text(name: &str, replay: &Replay, rows: &[Row], cold: bool) -> String {
         duration(area),
         duration(path)
     );
+    text += &table(replay, rows).text();
+    text.push('\n');
+    text + &wrap(&remarks(replay, rows, cold))
+}
+
+/// The policies, and the recorded run.
+fn table(replay: &Replay, rows: &[Row]) -> Table {
+    let [area, path, mixed] = replay.bounds();
     let columns = [
         ("policy", Align::Left),
         ("time", Align::Right),
@@ -208,8 +271,12 @@ fn text(name: &str, replay: &Replay, rows: &[Row], cold: bool) -> String {
     for row in rows {
         add(row.policy.clone(), row, true);
     }
-    text += &table.text();
-    text.push('\n');
+    table
+}
+
+/// How to read the table.
+fn remarks(replay: &Replay, rows: &[Row], cold: bool) -> String {
+    let recorded = replay.recorded();
     let mut remarks = format!(
         "Busy shares and EDTs are those of {}.\n",
         replay.places().join(", then ")
@@ -232,5 +299,5 @@ fn text(name: &str, replay: &Replay, rows: &[Row], cold: bool) -> String {
     for note in replay.notes() {
         remarks += &format!("Note: {note}.\n");
     }
-    text + &wrap(&remarks)
+    remarks
 }

@@ -3,7 +3,9 @@
 use super::Replay;
 use super::graph::NOBODY;
 use crate::object::place::Place;
-use crate::report::recorded::{Device, Edge, Edt, Estimate, NEVER, Run, Template, Transfer};
+use crate::report::recorded::{
+    Device, Edge, Edt, Estimate, NEVER, Run, Template, Thread, Transfer,
+};
 use crate::simulate::{Copied, Outcome, simulate_recorded};
 use std::collections::BTreeMap;
 
@@ -20,7 +22,13 @@ impl Replay {
         about.insert("workers".into(), self.machine.workers.to_string());
         about.insert("sched".into(), policy.to_string());
         let edts = run.edts.iter().zip(&self.numbers);
-        let edts: Vec<Edt> = edts.map(|(edt, &task)| ran(edt, task, &outcome)).collect();
+        let begun = |edt: u32| {
+            let task = *self.numbers.get(edt as usize)?;
+            Some(outcome.ran.get(task as usize)?.begun)
+        };
+        let edts: Vec<Edt> = edts
+            .map(|(edt, &task)| ran(edt, task, begun(edt.parent), &outcome))
+            .collect();
         let edges = run.edges.iter().map(|edge| {
             let [before, now] = [&run.edts, &edts].map(|edts| &edts[edge.from as usize]);
             moved(edge, before, now)
@@ -34,6 +42,7 @@ impl Replay {
             cut: run.cut.clone(),
             templates: self.templates(run),
             edges: edges.collect(),
+            threads: (0..self.machine.workers as u32).map(worker).collect(),
             devices: devices.map(device).collect::<BTreeMap<_, _>>(),
             blocks: run.blocks.clone(),
             labels: run.labels.clone(),
@@ -91,6 +100,15 @@ fn number(place: Place) -> u8 {
     place.number() as u8
 }
 
+fn worker(number: u32) -> (u32, Thread) {
+    let thread = Thread {
+        name: format!("worker {number}"),
+        is_worker: true,
+        ..Thread::default()
+    };
+    (number, thread)
+}
+
 fn device((place, name): (usize, &String)) -> (u8, Device) {
     let device = Device {
         name: name.clone(),
@@ -99,8 +117,9 @@ fn device((place, name): (usize, &String)) -> (u8, Device) {
     (place as u8, device)
 }
 
-/// An EDT as it ran in the simulation; one that is not simulated has not begun.
-fn ran(edt: &Edt, task: u32, outcome: &Outcome) -> Edt {
+/// An EDT as it ran in the simulation; one that is not simulated has not begun. It is taken to be created when the one that
+/// creates it begins: at `parent`, or else at the beginning.
+fn ran(edt: &Edt, task: u32, parent: Option<u64>, outcome: &Outcome) -> Edt {
     let unknown = Edt {
         runnable: NEVER,
         placed: NEVER,
@@ -115,7 +134,13 @@ fn ran(edt: &Edt, task: u32, outcome: &Outcome) -> Edt {
     match outcome.ran.get(task as usize) {
         None => unknown,
         Some(ran) => Edt {
+            created: parent.unwrap_or(0).min(ran.ready),
             runnable: ran.ready,
+            placed: ran.given,
+            launched: match ran.place {
+                Place::HOST => NEVER,
+                _ => ran.given,
+            },
             begin: ran.begun,
             end: ran.ended,
             place: number(ran.place),

@@ -23,12 +23,8 @@ pub mod sys {
 }
 
 /// The functions of the headers.
-#[allow(
-    non_camel_case_types,
-    dead_code,
-    unreachable_pub,
-    clippy::upper_case_acronyms
-)]
+#[allow(non_camel_case_types, dead_code, unreachable_pub)]
+#[allow(clippy::upper_case_acronyms)]
 mod api {
     include!(concat!(env!("OUT_DIR"), "/api.rs"));
 

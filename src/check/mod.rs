@@ -29,6 +29,7 @@ mod quarantine;
 mod quarantine_arguments;
 mod redzone;
 mod rules;
+mod story;
 
 use crate::abi::Api;
 use crate::object::Objects;

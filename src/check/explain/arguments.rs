@@ -313,7 +313,7 @@ fn admits(role: Role, what: What) -> bool {
     }
 }
 
-pub(in crate::check) fn article(name: &str) -> String {
+pub(super) fn article(name: &str) -> String {
     let an = name.starts_with(['e', 'E', 'i']) || name.starts_with("output");
     format!("{} {name}", if an { "an" } else { "a" })
 }

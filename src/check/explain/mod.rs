@@ -1,7 +1,7 @@
 //! Why a call was refused, found from its arguments, the objects as they are, and their history. What is found is told in
 //! the words of `check::rules`: here are the cases alone.
 
-pub(super) mod arguments;
+mod arguments;
 mod block;
 mod dependence;
 mod edt;
@@ -9,6 +9,7 @@ mod event;
 mod hint;
 mod label;
 mod map;
+mod result;
 mod runtime;
 
 use super::calls::{LABELED, MISUSES, Role, code_of_misuse};

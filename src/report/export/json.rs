@@ -35,12 +35,15 @@ pub(super) fn write(picture: &Picture<'_>, out: &mut impl Write) -> io::Result<(
         event(out, named)?;
         for slice in slices {
             let details = slice.what.details(run).into_iter();
-            let args: Map<String, Value> = details
+            let mut args: Map<String, Value> = details
                 .map(|(name, value)| match name {
                     "guid" | "block" => (name.to_string(), format!("0x{value:x}").into()),
                     name => (name.to_string(), value.into()),
                 })
                 .collect();
+            if let Some(label) = slice.what.label(run) {
+                args.insert("label".to_string(), label.into());
+            }
             let (ts, dur) = (us(slice.begin), us(slice.end - slice.begin));
             let name = slice.what.name(run);
             event(

@@ -207,6 +207,15 @@ impl What {
         }
     }
 
+    /// What the program has called it.
+    fn label(self, run: &Run) -> Option<&str> {
+        let object = match self {
+            What::Edt(edt) => run.edts[edt as usize].guid,
+            What::Copy(copy) => run.copies[copy as usize].block,
+        };
+        run.labels.get(&object).map(String::as_str)
+    }
+
     /// What a viewer shows of it: names and numbers.
     fn details(self, run: &Run) -> Vec<(&'static str, u64)> {
         match self {

@@ -110,6 +110,11 @@ impl<W: Write> Writer<'_, W> {
             annotation.number(1, iid).number(field, value);
             event.message(ANNOTATION, &annotation);
         }
+        if let Some(label) = slice.what.label(picture.run) {
+            let iid = self.annotation("label", &mut interned);
+            let mut annotation = Message::new();
+            event.message(ANNOTATION, annotation.number(1, iid).text(6, label));
+        }
         for &id in picture.arrows.from(slice) {
             event.fixed(FLOW, id);
         }

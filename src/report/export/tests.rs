@@ -75,6 +75,7 @@ fn run() -> Run {
             begin: 26,
             end: 29,
         }],
+        labels: [(11, "first é".to_string())].into(),
         counters: [((1, 0), vec![(10, 3), (20, 300)])].into(),
         // One worker becomes idle when the other has an EDT again.
         idle: [(5, 0, 10), (6, 2, 25), (5, 25, 400)]
@@ -173,6 +174,7 @@ fn packets_have_tracks_slices_and_arrows() {
     let mut slices: HashMap<u64, Vec<(u64, u64, String)>> = HashMap::new();
     let mut open: HashMap<u64, (u64, String)> = HashMap::new();
     let mut arrows: HashMap<u64, [u32; 2]> = HashMap::new();
+    let mut labels = Vec::new();
     let mut counted: HashMap<String, Vec<(u64, u64)>> = HashMap::new();
     for (at, packet) in decode(&bytes)[&1].iter().enumerate() {
         let packet = packet.message();
@@ -201,6 +203,10 @@ fn packets_have_tracks_slices_and_arrows() {
             1 => {
                 let name = names[&event[&10][0].number()].clone();
                 assert!(open.insert(track, (time, name)).is_none(), "slices overlap");
+                for annotation in event.get(&4).into_iter().flatten() {
+                    let text = annotation.message().get(&6).map(|text| text[0].text());
+                    labels.extend(text.map(|text| (time, text)));
+                }
                 for (field, end) in [(47, 0), (48, 1)] {
                     for id in event.get(&field).into_iter().flatten() {
                         arrows.entry(id.number()).or_default()[end] += 1;
@@ -221,6 +227,7 @@ fn packets_have_tracks_slices_and_arrows() {
         }
     }
     assert!(open.is_empty());
+    assert_eq!(labels, [(10, "first é".to_string())]);
     assert_eq!(counted["ready EDTs"], [(10, 3), (20, 300)]);
     let idle = [(0, 1), (2, 2), (10, 1), (25, 1), (400, 0)];
     assert_eq!(counted["idle workers"], idle);
@@ -290,6 +297,8 @@ fn json_is_whole_and_says_the_same() {
     assert_eq!(["X", "s", "f", "C"].map(of), [6, 5, 5, 7]);
     let program = events.iter().find(|event| event["name"] == "process_name");
     assert_eq!(program.expect("a name")["args"]["name"], "a \"b\"");
+    let labelled = events.iter().find(|event| event["ts"] == 0.01);
+    assert_eq!(labelled.expect("an EDT")["args"]["label"], "first é");
     let names = events.iter().filter(|event| event["name"] == "thread_name");
     let names: Vec<&str> = names
         .filter_map(|event| event["args"]["name"].as_str())

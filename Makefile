@@ -164,7 +164,7 @@ miri: ## the unit tests in an interpreter that finds undefined behaviour and dat
 		--lib -- --skip device::tests --skip device::discovery
 
 # What of this cannot be run here says so, and fails nothing.
-.PHONY: verify bare
+.PHONY: verify bare bare-deb
 JOBS =
 verify: all ## all of these, kernels on other OpenCL implementations, memcheck, long random graphs, the oldest compiler, licences (JOBS="loom asan": some)
 	@CARGO="$(CARGO)" MAKE="$(MAKE)" .ci/verify $(JOBS)
@@ -172,6 +172,9 @@ verify: all ## all of these, kernels on other OpenCL implementations, memcheck, 
 SUITE = bookworm
 bare: ## make demo and make test in a bare Debian, of which SUITE names the release (as root)
 	@.ci/bare $(SUITE)
+
+bare-deb: deb ## make deb, and installs and uses the packages in a bare Debian, of which SUITE names the release (as root)
+	@BARE_FILES="build/deb/*.deb" BARE_PASS=LINTIAN .ci/bare $(SUITE) .ci/deb-check
 
 tsan: build/sanitizers/thread/libocr.a build/sanitizers/thread/memory.o ## the C programs of the tests, without kernels, under ThreadSanitizer
 	OCR_TEST_SANITIZER=thread $(CARGO) test --release --locked --test c_programs
@@ -220,10 +223,14 @@ bench-strict: all build/no-strict/libocr.a ## measures what strict mode costs wh
 # The headers get a folder of their own, so that extensions/ is not put among those of other libraries. ocr.pc tells.
 D_INCLUDE  = $(DESTDIR)$(PREFIX)/include/ocr
 D_LIB      = $(DESTDIR)$(LIBDIR)
+D_CMAKE    = $(D_LIB)/cmake/ocr
 D_BIN      = $(DESTDIR)$(PREFIX)/bin
 D_DATA     = $(DESTDIR)$(PREFIX)/share
 D_SHARE    = $(D_DATA)/ocr
 D_MAN      = $(D_DATA)/man/man1
+
+# The way from the libraries to the prefix, so that an installation can be moved.
+PREFIX_FROM_LIBDIR = $(shell realpath -m --relative-to="$(LIBDIR)" "$(PREFIX)")
 
 install: all ## into PREFIX (/usr/local), below DESTDIR if that is set
 	@$(MAKE) --no-print-directory install-files
@@ -242,6 +249,10 @@ install-files: ## the same, of what has been built before
 	sed -e 's|@PREFIX@|$(PREFIX)|' -e 's|@LIBDIR@|$(LIBDIR)|' -e 's|@VERSION@|$(VERSION)|' ocr.pc.in \
 		>"$(D_LIB)/pkgconfig/ocr.pc"
 	chmod 644 "$(D_LIB)/pkgconfig/ocr.pc"
+	install -d "$(D_CMAKE)"
+	for file in ocrConfig ocrConfigVersion; do \
+		sed -e 's|@PREFIX_FROM_LIBDIR@|$(PREFIX_FROM_LIBDIR)|' -e 's|@SONAME@|$(SONAME)|' -e 's|@VERSION@|$(VERSION)|' \
+			.packaging/cmake/$$file.cmake.in >"$(D_CMAKE)/$$file.cmake" && chmod 644 "$(D_CMAKE)/$$file.cmake" || exit; done
 	install -m 755 $(COMMAND) "$(D_BIN)/ocr"
 	for name in $(APPLICATIONS); do install -m 755 build/examples/$$name "$(D_BIN)/ocr-$$name" || exit; done
 	install -m 644 kernels/*.cl "$(D_SHARE)/kernels"
@@ -274,9 +285,24 @@ ocr-install-files: ## the same, of what has been built before
 	chmod 755 "$(D_OCR)/bin/ocrrun_x86"
 
 uninstall: ## takes away what install has put there
-	rm -rf "$(D_INCLUDE)" "$(D_SHARE)"
+	rm -rf "$(D_INCLUDE)" "$(D_SHARE)" "$(D_CMAKE)"
 	rm -f "$(D_LIB)/libocr.a" "$(D_LIB)/$(SONAME)" "$(D_LIB)/libocr.so" "$(D_LIB)/pkgconfig/ocr.pc" \
 		"$(D_BIN)/ocr" $(APPLICATIONS:%="$(D_BIN)/ocr-%") $(PAGES:%="$(D_MAN)/%.1") $(COMPLETIONS:%="$(D_DATA)/%")
+
+# ---- packages ---------------------------------------------------------------------------------------------------------
+.PHONY: deb dist
+
+deb: all ## Debian packages, in build/deb: the library, development files, and the command with applications
+	@MAKE="$(MAKE)" .packaging/deb
+
+# Of the commit, with its time: the same commit gives the same file.
+DIST := build/dist/ocr-$(VERSION).tar.gz
+dist: ## the archive of a release, in build/dist: of the current commit
+	@git diff --quiet HEAD || echo "$(DIST) is that of the last commit: what has been changed since is not in it" >&2
+	@mkdir -p $(dir $(DIST))
+	@git archive --format=tar --prefix=ocr-$(VERSION)/ HEAD | gzip -9n >$(DIST).new
+	@mv $(DIST).new $(DIST)
+	@echo $(DIST)
 
 clean: ## removes build/ and target/
 	rm -rf build target

@@ -353,6 +353,157 @@ fn shells_complete_the_command() {
     }
 }
 
+const PROJECT: &str = r#"
+cmake_minimum_required(VERSION 3.16)
+project(outside C)
+find_package(ocr 0.1 REQUIRED)
+add_executable(shared outside.c)
+target_link_libraries(shared ocr::ocr m)
+add_executable(static outside.c)
+target_link_libraries(static ocr::static)
+"#;
+
+#[test]
+fn cmake_finds_an_installation_that_was_moved() {
+    if Command::new("cmake").arg("--version").output().is_err() {
+        eprintln!("skipped: there is no cmake");
+        return;
+    }
+    let folder = fresh_folder("install-cmake");
+    // Libraries in a folder of their own, as distributions have them.
+    let before = folder.join("before");
+    make(&[
+        "install-files".into(),
+        format!("PREFIX={}", before.display()),
+        format!("LIBDIR={}/lib/of-this-machine", before.display()),
+    ]);
+    let moved = folder.join("moved to");
+    fs::rename(&before, &moved).expect("target/ can be written");
+    let project = folder.join("project");
+    fs::create_dir(&project).expect("target/ can be written");
+    fs::write(project.join("outside.c"), OUTSIDE).expect("target/ can be written");
+    let configured = |text: &str, name: &str| {
+        fs::write(project.join("CMakeLists.txt"), text).expect("target/ can be written");
+        let mut cmake = Command::new("cmake");
+        cmake
+            .arg("-S")
+            .arg(&project)
+            .arg("-B")
+            .arg(folder.join(name));
+        let place = moved.join("lib/of-this-machine/cmake/ocr");
+        cmake.arg(format!("-Docr_DIR={}", place.display()));
+        cmake.output().expect("there is a cmake")
+    };
+    let output = configured(PROJECT, "build");
+    assert!(
+        output.status.success(),
+        "{}",
+        String::from_utf8_lossy(&output.stderr)
+    );
+    succeed(
+        Command::new("cmake")
+            .arg("--build")
+            .arg(folder.join("build")),
+    );
+    for (name, is_shared) in [("shared", true), ("static", false)] {
+        let program = folder.join("build").join(name);
+        let mut run = Command::new(&program);
+        run.envs([("OCR_WORKERS", "2"), ("OCR_MODELS", "off")]);
+        assert!(succeed(&mut run).contains("arguments: 1, root: 2, workers: 2"));
+        assert_eq!(needs_shared_library(&program), is_shared, "{name}");
+    }
+    // Another minor version is another interface.
+    for wanted in ["0.99", "1.0"] {
+        let output = configured(
+            &PROJECT.replace("ocr 0.1", &format!("ocr {wanted}")),
+            wanted,
+        );
+        let errors = String::from_utf8_lossy(&output.stderr);
+        assert!(!output.status.success(), "version {wanted} was found");
+        assert!(errors.contains("requested version"), "{errors}");
+    }
+}
+
+#[test]
+fn the_recipe_for_spack_is_python_and_of_this_version() {
+    let recipe = root().join(".packaging/spack/packages/ocr/package.py");
+    let text = fs::read_to_string(&recipe).expect("it is there");
+    let version = format!("version(\"{}\")", env!("CARGO_PKG_VERSION"));
+    assert!(text.contains(&version), "no {version}");
+    assert!(text.contains(concat!("rust@", env!("CARGO_PKG_RUST_VERSION"), ":")));
+    let read = "import ast, sys; ast.parse(open(sys.argv[1]).read())";
+    match Command::new("python3")
+        .args(["-c", read])
+        .arg(&recipe)
+        .output()
+    {
+        Ok(output) => assert!(
+            output.status.success(),
+            "{}",
+            String::from_utf8_lossy(&output.stderr)
+        ),
+        Err(_) => eprintln!("skipped: there is no python3"),
+    }
+}
+
+#[test]
+fn the_package_of_cargo_has_what_it_is_built_of() {
+    let cargo = env::var("CARGO").unwrap_or_else(|_| "cargo".into());
+    let mut list = Command::new(cargo);
+    list.args(["package", "--list", "--allow-dirty", "--offline"])
+        .current_dir(root());
+    let list = succeed(&mut list);
+    let files: Vec<&str> = list.lines().collect();
+    let needed = [
+        "Cargo.lock",
+        "build.rs",
+        "include/extensions/ocr-hints.h",
+        "src/capi/shim.c",
+    ];
+    for file in needed
+        .into_iter()
+        .chain(["src/bin/ocr/main.rs", "README.md", "LICENSE-MIT"])
+    {
+        assert!(files.contains(&file), "no {file}");
+    }
+    let is_other = |file: &&&str| {
+        ["tests/", "benches/", ".ci/"]
+            .iter()
+            .any(|folder| file.starts_with(folder))
+    };
+    assert_eq!(files.iter().find(is_other), None);
+}
+
+#[test]
+fn an_archive_is_always_the_same() {
+    if !root().join(".git").exists() {
+        eprintln!("skipped: this is no checkout of git");
+        return;
+    }
+    let archive = root().join(format!(
+        "build/dist/ocr-{}.tar.gz",
+        env!("CARGO_PKG_VERSION")
+    ));
+    let made = || {
+        make(&["dist".into()]);
+        fs::read(&archive).expect("it was made")
+    };
+    let first = made();
+    assert!(first == made(), "two archives of one commit differ");
+    let list = succeed(Command::new("tar").arg("-tzf").arg(&archive));
+    let folder = concat!("ocr-", env!("CARGO_PKG_VERSION"), "/");
+    assert!(list.lines().all(|line| line.starts_with(folder)), "{list}");
+    for file in [
+        "Makefile",
+        "Cargo.lock",
+        "README.md",
+        "include/ocr.h",
+        "LICENSE-MIT",
+    ] {
+        assert!(list.contains(&format!("{folder}{file}\n")), "no {file}");
+    }
+}
+
 #[test]
 fn examples_build_from_what_is_installed() {
     let Some(flags) = pkg_config(&["--cflags", "--libs", "--static"]) else {

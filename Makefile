@@ -297,11 +297,15 @@ deb: all ## Debian packages, in build/deb: the library, development files, and t
 
 # Of the commit, with its time: the same commit gives the same file.
 DIST := build/dist/ocr-$(VERSION).tar.gz
-dist: ## the archive of a release, in build/dist: of the current commit
+dist: ## the archive of a release, of the current commit, and a recipe for Spack that builds it, in build/dist
 	@git diff --quiet HEAD || echo "$(DIST) is that of the last commit: what has been changed since is not in it" >&2
-	@mkdir -p $(dir $(DIST))
+	@mkdir -p build/dist/spack/packages/ocr
 	@git archive --format=tar --prefix=ocr-$(VERSION)/ HEAD | gzip -9n >$(DIST).new
 	@mv $(DIST).new $(DIST)
+	@cp .packaging/spack/repo.yaml build/dist/spack
+	@sed -e 's/@VERSION@/$(VERSION)/' -e "s/@SHA256@/$$(sha256sum $(DIST) | cut -d ' ' -f 1)/" \
+		-e "s/@RUST@/$$(sed -n 's/^rust-version = "\(.*\)"/\1/p' Cargo.toml)/" .packaging/spack/package.py.in \
+		>build/dist/spack/packages/ocr/package.py
 	@echo $(DIST)
 
 clean: ## removes build/ and target/

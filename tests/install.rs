@@ -356,7 +356,7 @@ fn shells_complete_the_command() {
 const PROJECT: &str = r#"
 cmake_minimum_required(VERSION 3.16)
 project(outside C)
-find_package(ocr 0.1 REQUIRED)
+find_package(ocr @VERSION@ REQUIRED)
 add_executable(shared outside.c)
 target_link_libraries(shared ocr::ocr m)
 add_executable(static outside.c)
@@ -382,7 +382,8 @@ fn cmake_finds_an_installation_that_was_moved() {
     let project = folder.join("project");
     fs::create_dir(&project).expect("target/ can be written");
     fs::write(project.join("outside.c"), OUTSIDE).expect("target/ can be written");
-    let configured = |text: &str, name: &str| {
+    let configured = |version: &str, name: &str| {
+        let text = PROJECT.replace("@VERSION@", version);
         fs::write(project.join("CMakeLists.txt"), text).expect("target/ can be written");
         let mut cmake = Command::new("cmake");
         cmake
@@ -394,7 +395,9 @@ fn cmake_finds_an_installation_that_was_moved() {
         cmake.arg(format!("-Docr_DIR={}", place.display()));
         cmake.output().expect("there is a cmake")
     };
-    let output = configured(PROJECT, "build");
+    let version = env!("CARGO_PKG_VERSION");
+    let (minor, _) = version.rsplit_once('.').expect("it has three numbers");
+    let output = configured(minor, "build");
     assert!(
         output.status.success(),
         "{}",
@@ -414,35 +417,10 @@ fn cmake_finds_an_installation_that_was_moved() {
     }
     // Another minor version is another interface.
     for wanted in ["0.99", "1.0"] {
-        let output = configured(
-            &PROJECT.replace("ocr 0.1", &format!("ocr {wanted}")),
-            wanted,
-        );
+        let output = configured(wanted, wanted);
         let errors = String::from_utf8_lossy(&output.stderr);
         assert!(!output.status.success(), "version {wanted} was found");
         assert!(errors.contains("requested version"), "{errors}");
-    }
-}
-
-#[test]
-fn the_recipe_for_spack_is_python_and_of_this_version() {
-    let recipe = root().join(".packaging/spack/packages/ocr/package.py");
-    let text = fs::read_to_string(&recipe).expect("it is there");
-    let version = format!("version(\"{}\")", env!("CARGO_PKG_VERSION"));
-    assert!(text.contains(&version), "no {version}");
-    assert!(text.contains(concat!("rust@", env!("CARGO_PKG_RUST_VERSION"), ":")));
-    let read = "import ast, sys; ast.parse(open(sys.argv[1]).read())";
-    match Command::new("python3")
-        .args(["-c", read])
-        .arg(&recipe)
-        .output()
-    {
-        Ok(output) => assert!(
-            output.status.success(),
-            "{}",
-            String::from_utf8_lossy(&output.stderr)
-        ),
-        Err(_) => eprintln!("skipped: there is no python3"),
     }
 }
 
@@ -501,6 +479,28 @@ fn an_archive_is_always_the_same() {
         "LICENSE-MIT",
     ] {
         assert!(list.contains(&format!("{folder}{file}\n")), "no {file}");
+    }
+    // Spack checks the archive, and reads Python.
+    let recipe = archive.with_file_name("spack/packages/ocr/package.py");
+    let text = fs::read_to_string(&recipe).expect("it was made");
+    let sum = succeed(Command::new("sha256sum").arg(&archive));
+    let sum = sum.split(' ').next().expect("a sum");
+    let line = format!(
+        "version(\"{}\", sha256=\"{sum}\")",
+        env!("CARGO_PKG_VERSION")
+    );
+    for says in [&line, concat!("rust@", env!("CARGO_PKG_RUST_VERSION"), ":")] {
+        assert!(text.contains(says), "no {says} in {text}");
+    }
+    let read = "import ast, sys; ast.parse(open(sys.argv[1]).read())";
+    let mut python = Command::new("python3");
+    match python.args(["-c", read]).arg(&recipe).output() {
+        Ok(output) => assert!(
+            output.status.success(),
+            "{}",
+            String::from_utf8_lossy(&output.stderr)
+        ),
+        Err(_) => eprintln!("skipped: there is no python3"),
     }
 }
 

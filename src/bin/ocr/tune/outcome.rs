@@ -374,7 +374,8 @@ fn how_sure(next: &str, order: Option<&Order>) -> String {
     };
     format!(
         "in {} of {} pairs of a run of it and a run of the next, {next}, it was the faster. Chance alone gives so clear an \
-         order {chance}, so it is {} (rank test of Mann and Whitney, {} runs of each in turns, after both had been chosen).",
+         order {chance}, so it is {}. (Exact rank test of Mann and Whitney: {} runs of each in turns, after both had been \
+         chosen.)",
         order.faster,
         order.pairs,
         if order.is_sure() { "sure" } else { "not sure" },

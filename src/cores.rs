@@ -53,8 +53,7 @@ impl CoreSet {
     }
 
     /// How many cores the set has.
-    #[allow(clippy::len_without_is_empty, reason = "a process has a core")]
-    pub fn len(&self) -> usize {
+    pub fn count(&self) -> usize {
         self.0.len()
     }
 
@@ -172,9 +171,9 @@ impl Shares {
         units: usize,
         place: impl Fn(usize) -> Neighbours,
     ) -> Option<Shares> {
-        let cores = usable.min(all.len());
+        let cores = usable.min(all.count());
         let (workers, units) = divide(cores, workers, is_fixed, units)?;
-        let (of_workers, of_devices) = all.split_off(all.len() * units / cores, place);
+        let (of_workers, of_devices) = all.split_off(all.count() * units / cores, place);
         Some(Shares {
             workers,
             units,
@@ -292,7 +291,7 @@ mod tests {
     fn a_thread_is_bound_to_what_it_is_given() {
         let bound = std::thread::spawn(|| {
             let all = CoreSet::of_thread(0).expect("the system tells");
-            assert!(all.len() > 0);
+            assert!(all.count() > 0);
             let last = set(all.0.last().copied());
             last.bind(0).expect("a core that the thread has");
             assert_eq!(CoreSet::of_thread(0).expect("the system tells"), last);

@@ -250,22 +250,22 @@ impl Limited {
     }
 }
 
-/// One of two workers gives up its seat, perhaps with an EDT in its queue: the other one runs all that it leaves.
-#[test]
-fn who_gives_up_a_seat_leaves_its_edts_to_the_others() {
+/// One of two workers gives up its seat while so many EDTs are left to run: `own` is in its queue, EDT 1 makes another one
+/// ready, and `injected` comes from elsewhere just before.
+fn who_is_left_runs_all(own: Option<usize>, injected: Option<usize>, left: usize) {
     let mut model = loom::model::Builder::new();
-    model.preemption_bound = Some(3);
-    model.check(|| {
+    model.preemption_bound = Some(2);
+    model.check(move || {
         let (queues, locals) = Queues::new(2);
-        let shared = Shared {
-            queues,
-            left: AtomicUsize::new(2),
-        };
+        let left = AtomicUsize::new(left);
         let limited = Arc::new(Limited {
-            shared,
+            shared: Shared { queues, left },
             limit: AtomicUsize::new(2),
             is_called: AtomicBool::new(false),
         });
+        if let (Some(number), Some(local)) = (own, locals.last()) {
+            local.push(edt(number));
+        }
         let threads: Vec<_> = locals
             .into_iter()
             .map(|local| {
@@ -273,10 +273,22 @@ fn who_gives_up_a_seat_leaves_its_edts_to_the_others() {
                 loom::thread::spawn(move || limited.work(local))
             })
             .collect();
-        limited.shared.queues.inject(edt(1));
+        if let Some(number) = injected {
+            limited.shared.queues.inject(edt(number));
+        }
         limited.limit_to(1);
         for thread in threads {
             thread.join().expect("no panic");
         }
     });
+}
+
+#[test]
+fn who_gives_up_a_seat_leaves_its_edts_to_the_others() {
+    who_is_left_runs_all(Some(1), None, 2);
+}
+
+#[test]
+fn who_gives_up_a_seat_leaves_the_search_to_the_others() {
+    who_is_left_runs_all(None, Some(2), 1);
 }

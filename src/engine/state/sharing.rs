@@ -257,7 +257,7 @@ fn names(used: &[Used]) -> String {
 }
 
 fn list(cores: &CoreSet) -> String {
-    let what = if cores.len() == 1 { "core" } else { "cores" };
+    let what = if cores.count() == 1 { "core" } else { "cores" };
     format!("{what} {cores}")
 }
 

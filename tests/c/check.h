@@ -1,5 +1,5 @@
 /*
- * check.h - what the OCR programs of this folder share.
+ * check.h - what the OCR programs in the folders beside it share.
  *
  * A program passes by ending with status 0. A check that fails names its file and line on the
  * standard error and ends the program with status 1, from whatever EDT it is in.

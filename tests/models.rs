@@ -355,7 +355,7 @@ fn changed_kernels_and_programs_begin_anew() {
             ..entry
         });
         store
-            .add(&content.place, fake.collect(), content.links, today())
+            .add(&content.place, fake.collect(), content.copies, today())
             .expect("it can be written");
     }
     let fakes = |entry: &Entry| {

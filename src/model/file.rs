@@ -7,23 +7,17 @@
 //! day=20782  program=jacobi:1f0c...  template=sweep+0x1a30  variant=kernel sweep 77ab...  bytes=8192  alone=812,790  beside=1020  order=aba  check=5d0c12aa
 //! ```
 //!
-//! A device that copies has a line for each direction, with the samples of its copies (`model::CopySamples`):
-//!
-//! ```text
-//! day=20782  copies=to  latency=9800,10100  per-kib=120000  check=0a41c233
-//! ```
-//!
 //! The day is the last one on which a run has used the line, counted from the first of January 1970. Samples are
 //! nanoseconds, the oldest first. `order` says of the last eleven samples of both kinds, the oldest first, which ran alone (a)
 //! and which beside others (b). Where it is missing, those that ran alone are taken for the newest. A line of a variant that
 //! was launched only in ways in which its kernel may have been compiled has no samples and no order, but `first=` and the
 //! nanoseconds of the shortest such launch. `check` is over all of the line that stands before it: a file that was cut, in which a disk
 //! has lost bits, or that somebody has edited, has lines that do not fit their check, and these are left out. A file of
-//! another version is not read at all.
+//! another version is not read at all. The file of a device also has lines about copies (`copy_entry.rs`).
 
 use crate::model::class::KeptTimes;
+use crate::model::copy_entry::CopyEntry;
 use crate::model::samples::KEPT;
-use crate::model::transfers::{CopySamples, Direction};
 use std::fmt::Write;
 
 /// The first line of a file that this runtime writes, and of the only ones that it reads.
@@ -61,17 +55,6 @@ pub struct Entry {
     pub times: KeptTimes,
 }
 
-/// What is known of copies to the device of a file, or from it.
-#[derive(Clone, PartialEq, Eq, Debug)]
-pub struct Link {
-    /// Which way.
-    pub direction: Direction,
-    /// The day on which a run has added to it last, since the first of January 1970.
-    pub day: u64,
-    /// How long they took.
-    pub samples: CopySamples,
-}
-
 /// What was found in a file.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub struct Content {
@@ -79,8 +62,8 @@ pub struct Content {
     pub place: String,
     /// The entries that are right.
     pub entries: Vec<Entry>,
-    /// What is known of copies, one of each direction at most.
-    pub links: Vec<Link>,
+    /// What is known of copies: one of each direction at most.
+    pub copies: Vec<CopyEntry>,
     /// What is wrong with the rest, for people.
     pub damage: Option<String>,
 }
@@ -130,8 +113,28 @@ fn check(line: &str) -> u32 {
     (hash ^ hash >> 32) as u32
 }
 
+/// A line with its check behind it.
+pub(crate) fn checked(mut line: String) -> String {
+    let check = check(&line);
+    let _ = write!(line, "\tcheck={check:08x}");
+    line
+}
+
+/// What stands before the check of a line; none where that does not fit.
+pub(crate) fn unchecked(line: &str) -> Option<&str> {
+    let (checked, sum) = line.rsplit_once("\tcheck=")?;
+    let fits = sum.len() == 8 && u32::from_str_radix(sum, 16).ok()? == check(checked);
+    fits.then_some(checked)
+}
+
+/// Samples, as a field has them.
+pub(crate) fn list(samples: &[u64]) -> String {
+    let words: Vec<String> = samples.iter().map(u64::to_string).collect();
+    words.join(",")
+}
+
 /// What stands behind the name of a field.
-fn value<'a>(field: &'a str, name: &str) -> Option<&'a str> {
+pub(crate) fn value<'a>(field: &'a str, name: &str) -> Option<&'a str> {
     field.strip_prefix(name)?.strip_prefix('=')
 }
 
@@ -141,7 +144,8 @@ fn sample(text: &str) -> Option<u64> {
     (1..=LONGEST_NS).contains(&ns).then_some(ns)
 }
 
-fn samples(text: &str) -> Option<Vec<u64>> {
+/// The samples of such a field; none where they are none.
+pub(crate) fn samples(text: &str) -> Option<Vec<u64>> {
     let words = text.split(',').filter(|word| !word.is_empty());
     let samples: Option<Vec<u64>> = words.map(sample).collect();
     samples.filter(|all| all.len() <= KEPT)
@@ -173,62 +177,6 @@ fn kinds(order: &str, alone: usize, beside: usize) -> Option<u32> {
 fn beside_first(alone: usize, beside: usize) -> u32 {
     let count = beside.min(KEPT.saturating_sub(alone));
     ((1 << count) - 1) << alone.min(KEPT)
-}
-
-/// A line with its check behind it.
-fn checked(mut line: String) -> String {
-    let check = check(&line);
-    let _ = write!(line, "\tcheck={check:08x}");
-    line
-}
-
-/// What stands before the check of a line; none where it does not fit.
-fn unchecked(line: &str) -> Option<&str> {
-    let (checked, sum) = line.rsplit_once("\tcheck=")?;
-    let is_right = sum.len() == 8 && u32::from_str_radix(sum, 16).ok()? == check(checked);
-    is_right.then_some(checked)
-}
-
-fn list(samples: &[u64]) -> String {
-    let words: Vec<String> = samples.iter().map(u64::to_string).collect();
-    words.join(",")
-}
-
-impl Link {
-    fn line(&self) -> String {
-        let direction = match self.direction {
-            Direction::ToDevice => "to",
-            Direction::FromDevice => "from",
-        };
-        checked(format!(
-            "day={}\tcopies={direction}\tlatency={}\tper-kib={}",
-            self.day,
-            list(&self.samples.latency_ns),
-            list(&self.samples.ps_per_kib)
-        ))
-    }
-
-    /// None where the line is not as [`Link::line`] writes it.
-    fn parse(line: &str) -> Option<Link> {
-        let mut fields = unchecked(line)?.split('\t');
-        let mut field = |name: &str| value(fields.next()?, name);
-        let day = field("day")?.parse().ok()?;
-        let direction = match field("copies")? {
-            "to" => Direction::ToDevice,
-            "from" => Direction::FromDevice,
-            _ => return None,
-        };
-        let samples = CopySamples {
-            latency_ns: samples(field("latency")?)?,
-            ps_per_kib: samples(field("per-kib")?)?,
-        };
-        let is_empty = samples == CopySamples::default();
-        (!is_empty && fields.next().is_none()).then_some(Link {
-            direction,
-            day,
-            samples,
-        })
-    }
 }
 
 impl Entry {
@@ -325,9 +273,9 @@ impl Content {
         content.place = place.into();
         let mut wrong = 0;
         for line in lines.filter(|line| !line.is_empty()) {
-            match (Entry::parse(line), Link::parse(line)) {
+            match (Entry::parse(line), CopyEntry::parse(line)) {
                 (Some(entry), _) => content.entries.push(entry),
-                (None, Some(link)) => content.links.push(link),
+                (None, Some(copies)) => content.copies.push(copies),
                 (None, None) => wrong += 1,
             }
         }
@@ -341,8 +289,8 @@ impl Content {
     /// The text of the file, with the check of each line.
     pub(crate) fn text(&self) -> String {
         let mut text = format!("{FIRST_LINE}\nplace\t{}\n", self.place);
-        let links = self.links.iter().map(Link::line);
-        for line in links.chain(self.entries.iter().map(Entry::line)) {
+        let copies = self.copies.iter().map(CopyEntry::line);
+        for line in copies.chain(self.entries.iter().map(Entry::line)) {
             text += &line;
             text.push('\n');
         }
@@ -350,14 +298,14 @@ impl Content {
     }
 
     /// Takes in what a run has learned, which replaces what was known of the same, and lets go what is old or too much.
-    pub(crate) fn merge(&mut self, newer: Vec<Entry>, links: Vec<Link>, today: u64) {
-        self.links
-            .retain(|link| today.saturating_sub(link.day) <= DAYS);
-        for link in links {
-            self.links.retain(|old| old.direction != link.direction);
-            self.links.push(link);
+    pub(crate) fn merge(&mut self, newer: Vec<Entry>, copies: Vec<CopyEntry>, today: u64) {
+        self.copies
+            .retain(|old| today.saturating_sub(old.day) <= DAYS);
+        for new in copies {
+            self.copies.retain(|old| old.direction != new.direction);
+            self.copies.push(new);
         }
-        self.links.sort_by_key(|link| link.direction);
+        self.copies.sort_by_key(|copies| copies.direction);
         let mut all = std::collections::HashMap::new();
         for entry in std::mem::take(&mut self.entries).into_iter().chain(newer) {
             all.insert((entry.key.clone(), entry.bytes), entry);
@@ -416,7 +364,7 @@ mod tests {
         Content {
             place: "a place".into(),
             entries,
-            links: Vec::new(),
+            copies: Vec::new(),
             damage: None,
         }
     }
@@ -563,34 +511,6 @@ mod tests {
         kept.merge(many.collect(), vec![], today);
         assert_eq!(kept.entries.len(), MOST);
         assert!(kept.entries.iter().all(|entry| entry.day == today));
-    }
-
-    #[test]
-    fn copies_are_kept_by_direction() {
-        let link = |direction, day, ns| Link {
-            direction,
-            day,
-            samples: CopySamples {
-                latency_ns: vec![ns],
-                ps_per_kib: vec![],
-            },
-        };
-        let (to, from) = (Direction::ToDevice, Direction::FromDevice);
-        let today = 1000;
-        let mut kept = content(vec![entry("a", 64, today)]);
-        kept.merge(vec![], vec![link(from, 900, 5), link(to, 100, 6)], 900);
-        assert_eq!(Content::parse(kept.text().as_bytes()), kept);
-        // The newer one replaces the older one of its direction, and an old one goes.
-        kept.merge(vec![], vec![link(from, today, 7)], today);
-        assert_eq!(kept.links, [link(from, today, 7)]);
-        let text = kept.text();
-        for wrong in [
-            text.replace("latency=7", "latency=8"),
-            text.replace("copies=from", "copies=by"),
-        ] {
-            let found = Content::parse(wrong.as_bytes());
-            assert!(found.links.is_empty() && found.damage.is_some() && found.entries.len() == 1);
-        }
     }
 
     proptest! {

@@ -15,6 +15,7 @@
 //! | `run_times.rs` | all of that for a template, and whether its predictions are any good |
 //! | `transfers.rs` | latency and bandwidth of copies |
 //! | `file.rs` | what is kept of that between runs, a file for each place: its form, what is damaged in one |
+//! | `copy_entry.rs` | the lines of such a file about copies |
 //! | `store.rs` | the directory of these files; programs that write one at the same time |
 //!
 //! # Why medians of eleven
@@ -26,6 +27,8 @@
 
 mod class;
 #[cfg(not(loom))]
+mod copy_entry;
+#[cfg(not(loom))]
 mod file;
 mod run_times;
 mod samples;
@@ -36,7 +39,9 @@ mod transfers;
 
 pub use class::{Estimate, KeptTimes};
 #[cfg(not(loom))]
-pub use file::{Content, Entry, Key, Link, hash};
+pub use copy_entry::CopyEntry;
+#[cfg(not(loom))]
+pub use file::{Content, Entry, Key, hash};
 pub use run_times::RunTimes;
 #[cfg(not(loom))]
 pub use store::{Store, StoredFile, today};

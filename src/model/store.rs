@@ -6,7 +6,8 @@
 //! before the first has renamed. It is tried for a moment only: a program must not hang at its end because another one was
 //! stopped with the lock. Without it, what one of the two has learned in this run may be lost, and no more.
 
-use crate::model::file::{Content, Entry, Link, file_name, place_name};
+use crate::model::copy_entry::CopyEntry;
+use crate::model::file::{Content, Entry, file_name, place_name};
 use std::ffi::OsString;
 use std::fs::{DirBuilder, File, OpenOptions};
 use std::io::{self, ErrorKind, Read, Write};
@@ -82,7 +83,7 @@ impl Store {
         let mut content = read(&path)?.unwrap_or_default();
         if content.place != place_name(place) {
             content.entries.clear();
-            content.links.clear();
+            content.copies.clear();
             content.place = place_name(place);
         }
         content.damage = (content.damage).map(|damage| format!("{}: {damage}", path.display()));
@@ -94,7 +95,7 @@ impl Store {
         &self,
         place: &str,
         entries: Vec<Entry>,
-        links: Vec<Link>,
+        copies: Vec<CopyEntry>,
         today: u64,
     ) -> Result<(), String> {
         let path = self.path(place);
@@ -110,7 +111,7 @@ impl Store {
         // What cannot be read is replaced.
         let mut content = self.read(place).unwrap_or_default();
         content.place = place_name(place);
-        content.merge(entries, links, today);
+        content.merge(entries, copies, today);
         replace(&path, content.text().as_bytes()).map_err(fail)
     }
 
@@ -146,13 +147,13 @@ impl Store {
         Ok(files.collect())
     }
 
-    /// Removes the entries of a file for which `goes`, what is known of copies if `links_go`, and the file where nothing is left,
+    /// Removes the entries of a file for which `goes`, what is known of copies if `copies_go`, and the file where nothing is left,
     /// or if it is damaged and `whole`. Returns how many went.
     pub fn remove(
         &self,
         path: &Path,
         goes: impl Fn(&Content, &Entry) -> bool,
-        links_go: impl Fn(&Content) -> bool,
+        copies_go: impl Fn(&Content) -> bool,
         whole: bool,
     ) -> Result<usize, String> {
         let _lock = self.lock();
@@ -162,16 +163,16 @@ impl Store {
             Err(_) if whole => Content::default(),
             Err(error) => return Err(error),
         };
-        let before = content.entries.len() + content.links.len();
-        if links_go(&content) {
-            content.links.clear();
+        let before = content.entries.len() + content.copies.len();
+        if copies_go(&content) {
+            content.copies.clear();
         }
         let all = std::mem::take(&mut content.entries);
         let stays = |entry: &Entry| !goes(&content, entry);
         let left = all.into_iter().filter(stays).collect();
         content.entries = left;
-        let gone = before - content.entries.len() - content.links.len();
-        match content.entries.is_empty() && content.links.is_empty() {
+        let gone = before - content.entries.len() - content.copies.len();
+        match content.entries.is_empty() && content.copies.is_empty() {
             true if before != 0 || whole => std::fs::remove_file(path).map_err(fail)?,
             false if gone != 0 => {
                 replace(path, content.text().as_bytes()).map_err(fail)?;

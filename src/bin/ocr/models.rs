@@ -3,7 +3,7 @@
 use crate::table::{Align, Table, bytes};
 use crate::{Failure, models_json, print};
 use ocr::config::Settings;
-use ocr::model::{Content, Direction, Entry, Link, Store, StoredFile as File, today};
+use ocr::model::{Content, CopyEntry, Direction, Entry, Store, StoredFile as File, today};
 use ocr::report::{counted, duration};
 use std::collections::BTreeSet;
 use std::io::Write;
@@ -115,31 +115,36 @@ pub(crate) fn matches(content: &Content, entry: &Entry, filter: Option<&str>) ->
     filter.is_none_or(|filter| names.iter().any(|name| name.contains(filter)))
 }
 
-/// Whether a filter is for what is known of copies.
-fn names_links(content: &Content, filter: &str) -> bool {
-    content.place.contains(filter) || "copies".contains(filter)
+/// Whether what is known of copies is asked for.
+pub(crate) fn shows_copies(content: &Content, filter: Option<&str>) -> bool {
+    filter.is_none_or(|filter| content.place.contains(filter) || "copies".contains(filter))
+}
+
+/// Which way copies go.
+pub(crate) fn direction(copy: &CopyEntry) -> &'static str {
+    match copy.direction {
+        Direction::ToDevice => "to",
+        Direction::FromDevice => "from",
+    }
 }
 
 /// What is known of copies to a place and back, in lines.
 fn copies(content: &Content) -> String {
-    let line = |link: &Link| {
-        let (latency_ns, bandwidth) = link.samples.medians();
-        let direction = match link.direction {
-            Direction::ToDevice => "to",
-            Direction::FromDevice => "from",
-        };
+    let line = |copy: &CopyEntry| {
+        let (latency_ns, bandwidth) = copy.samples.medians();
         let short = latency_ns.map_or("not known".into(), |ns| duration(ns / 1e9));
         let long = bandwidth.map_or("not known".into(), |bandwidth| {
             format!("{:.2} GB/s", bandwidth / 1e9)
         });
-        let samples = link.samples.latency_ns.len() + link.samples.ps_per_kib.len();
+        let samples = copy.samples.latency_ns.len() + copy.samples.ps_per_kib.len();
         format!(
-            "copies {direction} the device: short ones take {short}, long ones go at {long}; {}, {}\n",
+            "copies {} the device: short ones take {short}, long ones go at {long}; {}, {}\n",
+            direction(copy),
             counted(samples as u64, "sample"),
-            ago(link.day)
+            ago(copy.day)
         )
     };
-    content.links.iter().map(line).collect()
+    content.copies.iter().map(line).collect()
 }
 
 /// When something was used last.
@@ -170,7 +175,7 @@ fn list(store: &Store, files: &[File]) -> String {
         let keys: BTreeSet<_> = content.entries.iter().map(|entry| &entry.key).collect();
         let programs: BTreeSet<_> = keys.iter().map(|key| &key.program).collect();
         let days = content.entries.iter().map(|entry| entry.day);
-        let last = days.chain(content.links.iter().map(|link| link.day)).max();
+        let last = days.chain(content.copies.iter().map(|copy| copy.day)).max();
         table.row(vec![
             content.place.clone(),
             programs.len().to_string(),
@@ -204,11 +209,12 @@ fn show(store: &Store, files: &[File], filter: Option<&str>) -> String {
     for content in readable(files) {
         let entries = content.entries.iter();
         let mut entries: Vec<&Entry> = entries.filter(|e| matches(content, e, filter)).collect();
-        let links = match filter {
-            Some(filter) if !names_links(content, filter) => String::new(),
-            _ => copies(content),
+        let copies = if shows_copies(content, filter) {
+            copies(content)
+        } else {
+            String::new()
         };
-        if entries.is_empty() && links.is_empty() {
+        if entries.is_empty() && copies.is_empty() {
             continue;
         }
         entries.sort_by_key(|entry| (&entry.key, entry.bytes));
@@ -234,8 +240,8 @@ fn show(store: &Store, files: &[File], filter: Option<&str>) -> String {
         if !entries.is_empty() {
             text += &format!("{}\n", table.text());
         }
-        if !links.is_empty() {
-            text += &format!("{links}\n");
+        if !copies.is_empty() {
+            text += &format!("{copies}\n");
         }
     }
     match (text.is_empty(), filter) {
@@ -262,8 +268,8 @@ fn remove(store: &Store, files: &[File], filter: Option<&str>) -> Result<(), Fai
             continue;
         }
         let goes = |content: &Content, entry: &Entry| matches(content, entry, filter);
-        let links_go = |content: &Content| filter.is_none_or(|filter| names_links(content, filter));
-        let gone = store.remove(path, goes, links_go, filter.is_none());
+        let copies_go = |content: &Content| shows_copies(content, filter);
+        let gone = store.remove(path, goes, copies_go, filter.is_none());
         entries += gone.map_err(Failure::failed)?;
         emptied += usize::from(!path.exists());
     }

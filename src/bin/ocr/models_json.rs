@@ -1,7 +1,7 @@
 //! What runs have learned, as JSON. `docs/json.md` says what is in it.
 
-use crate::models::matches;
-use ocr::model::{Content, Entry, Store, today};
+use crate::models::{direction, matches, shows_copies};
+use ocr::model::{Content, CopyEntry, Entry, Store, today};
 use ocr::text::Readable;
 use serde_json::{Value, json};
 use std::collections::BTreeSet;
@@ -17,7 +17,8 @@ pub(crate) fn list<'a>(store: &Store, contents: impl Iterator<Item = &'a Content
     let places = contents.map(|content| {
         let keys: BTreeSet<_> = content.entries.iter().map(|entry| &entry.key).collect();
         let programs: BTreeSet<_> = keys.iter().map(|key| &key.program).collect();
-        let last = content.entries.iter().map(|entry| entry.day).max();
+        let days = content.entries.iter().map(|entry| entry.day);
+        let last = days.chain(content.copies.iter().map(|copy| copy.day)).max();
         json!({
             "place": content.place,
             "programs": programs.len(),
@@ -40,8 +41,13 @@ pub(crate) fn show<'a>(
         let mut entries: Vec<&Entry> = entries.filter(|e| matches(content, e, filter)).collect();
         entries.sort_by_key(|entry| (&entry.key, entry.bytes));
         let entries: Vec<Value> = entries.into_iter().map(entry).collect();
-        let is_some = !entries.is_empty();
-        is_some.then(|| json!({ "place": content.place, "entries": entries }))
+        let copies = content
+            .copies
+            .iter()
+            .filter(|_| shows_copies(content, filter));
+        let copies: Vec<Value> = copies.map(copy).collect();
+        let is_some = !entries.is_empty() || !copies.is_empty();
+        is_some.then(|| json!({ "place": content.place, "entries": entries, "copies": copies }))
     });
     answer(store, places.collect())
 }
@@ -63,6 +69,15 @@ fn entry(entry: &Entry) -> Value {
         "first_ns": entry.times.first,
         "samples": entry.samples(),
         "days_ago": days_ago(entry.day),
+    })
+}
+
+fn copy(copy: &CopyEntry) -> Value {
+    json!({
+        "direction": direction(copy),
+        "latency_ns": copy.samples.latency_ns,
+        "ps_per_kib": copy.samples.ps_per_kib,
+        "days_ago": days_ago(copy.day),
     })
 }
 

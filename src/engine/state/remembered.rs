@@ -10,7 +10,7 @@
 
 use crate::config::Models;
 use crate::engine::state::runtime::Runtime;
-use crate::model::{Direction, Entry, Key, Link, Store, hash, today};
+use crate::model::{CopyEntry, Direction, Entry, Key, Store, hash, today};
 use crate::object::code::{Code, Kernel};
 use crate::object::place::Place;
 use crate::symbols;
@@ -173,9 +173,10 @@ impl Runtime {
                          else writes the file, or name another directory in OCR_MODELS"
                     ));
                 }
-                for link in &content.links {
+                for copies in &content.copies {
                     if let Some(device) = place.device_index() {
-                        self.transfers.seed(device, link.direction, &link.samples);
+                        self.transfers
+                            .seed(device, copies.direction, &copies.samples);
                     }
                 }
                 for entry in content.entries {
@@ -238,11 +239,11 @@ impl Runtime {
             }
         });
         for (place, entries) in learned {
-            let links = self.learned_links(place, today);
-            if entries.is_empty() && links.is_empty() {
+            let copies = self.learned_copies(place, today);
+            if entries.is_empty() && copies.is_empty() {
                 continue;
             }
-            if let Err(error) = store.add(&self.name_of(place), entries, links, today) {
+            if let Err(error) = store.add(&self.name_of(place), entries, copies, today) {
                 let text = format!(
                     "what this run has learned cannot be kept: {error}. Let this user write there, name another directory in \
                      OCR_MODELS, or set OCR_MODELS=off"
@@ -253,17 +254,17 @@ impl Runtime {
     }
 
     /// What this run has learned of copies to a place and back.
-    fn learned_links(&self, place: Place, today: u64) -> Vec<Link> {
+    fn learned_copies(&self, place: Place, today: u64) -> Vec<CopyEntry> {
         let Some(device) = place.device_index() else {
             return Vec::new();
         };
-        let link = |direction| {
-            Some(Link {
+        let entry = |direction| {
+            Some(CopyEntry {
                 direction,
                 day: today,
                 samples: self.transfers.new_samples(device, direction)?,
             })
         };
-        Direction::ALL.into_iter().filter_map(link).collect()
+        Direction::ALL.into_iter().filter_map(entry).collect()
     }
 }

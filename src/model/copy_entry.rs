@@ -1,0 +1,95 @@
+//! What is kept of copies to a device and back, as lines of the file of its place (`file.rs`):
+//!
+//! ```text
+//! day=20782  copies=to  latency=9800,10100  per-kib=120000  check=0a41c233
+//! ```
+//!
+//! `latency` has the nanoseconds of short copies, and `per-kib` the picoseconds for each KiB of long ones.
+
+use crate::model::file::{checked, list, samples, unchecked, value};
+use crate::model::transfers::{CopySamples, Direction};
+
+/// What is known of copies to the device of a file, or from it.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct CopyEntry {
+    /// Which way they go.
+    pub direction: Direction,
+    /// The day on which a run has added to it last, since the first of January 1970.
+    pub day: u64,
+    /// How long they took.
+    pub samples: CopySamples,
+}
+
+impl CopyEntry {
+    pub(crate) fn line(&self) -> String {
+        let direction = match self.direction {
+            Direction::ToDevice => "to",
+            Direction::FromDevice => "from",
+        };
+        checked(format!(
+            "day={}\tcopies={direction}\tlatency={}\tper-kib={}",
+            self.day,
+            list(&self.samples.latency_ns),
+            list(&self.samples.ps_per_kib)
+        ))
+    }
+
+    /// None where the line is not as [`CopyEntry::line`] writes it.
+    pub(crate) fn parse(line: &str) -> Option<CopyEntry> {
+        let mut fields = unchecked(line)?.split('\t');
+        let mut field = |name: &str| value(fields.next()?, name);
+        let day = field("day")?.parse().ok()?;
+        let direction = match field("copies")? {
+            "to" => Direction::ToDevice,
+            "from" => Direction::FromDevice,
+            _ => return None,
+        };
+        let samples = CopySamples {
+            latency_ns: samples(field("latency")?)?,
+            ps_per_kib: samples(field("per-kib")?)?,
+        };
+        let is_empty = samples == CopySamples::default();
+        (!is_empty && fields.next().is_none()).then_some(CopyEntry {
+            direction,
+            day,
+            samples,
+        })
+    }
+}
+
+#[cfg(all(test, not(loom)))]
+mod tests {
+    use super::*;
+    use crate::model::file::Content;
+
+    #[test]
+    fn copies_are_kept_by_direction() {
+        let entry = |direction, day, ns| CopyEntry {
+            direction,
+            day,
+            samples: CopySamples {
+                latency_ns: vec![ns],
+                ps_per_kib: vec![],
+            },
+        };
+        let (to, from) = (Direction::ToDevice, Direction::FromDevice);
+        let today = 1000;
+        let mut kept = Content {
+            place: "a place".into(),
+            ..Content::default()
+        };
+        kept.merge(vec![], vec![entry(from, 900, 5), entry(to, 100, 6)], 900);
+        assert_eq!(Content::parse(kept.text().as_bytes()), kept);
+        // The newer one replaces the older one of its direction, and an old one goes.
+        kept.merge(vec![], vec![entry(from, today, 7)], today);
+        assert_eq!(kept.copies, [entry(from, today, 7)]);
+        let text = kept.text();
+        for wrong in [
+            text.replace("latency=7", "latency=8"),
+            text.replace("copies=from", "copies=by"),
+        ] {
+            let found = Content::parse(wrong.as_bytes());
+            assert!(found.copies.is_empty() && found.damage.is_some());
+        }
+    }
+}

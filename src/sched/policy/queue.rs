@@ -155,13 +155,13 @@ impl Queue {
     /// The place is given an EDT whose blocks are there in so many nanoseconds.
     fn give(&mut self, kept: &Kept, copies: u64, now: u64) {
         if copies != 0 {
-            self.link_free_at = now + copies;
+            self.link_free_at = now.saturating_add(copies);
         }
         self.given.push(Given {
             edt: kept.edt,
             expected: kept.times.expected(self.place, kept.bytes),
             since: now,
-            there: now + copies,
+            there: now.saturating_add(copies),
             like: kept.clone(),
         });
     }
@@ -245,7 +245,8 @@ impl Queue {
     fn given_end_ns(&self, now: u64) -> u64 {
         self.given.iter().enumerate().fold(0, |end, (at, given)| {
             let there = given.there.saturating_sub(now);
-            end.max(there) + self.given_one_ns(at, given, now)
+            end.max(there)
+                .saturating_add(self.given_one_ns(at, given, now))
         })
     }
 
@@ -372,7 +373,7 @@ impl Places {
             _ if candidate.copy_ns == 0 => 0,
             device => self.get(device).link_free_at.saturating_sub(now),
         };
-        Some(link + candidate.copy_ns + behind.unwrap_or(0))
+        Some(candidate.copy_ns + link.max(behind.unwrap_or(0)))
     }
 
     /// Whether the blocks of an EDT are all in a place.

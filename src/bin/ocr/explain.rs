@@ -49,25 +49,28 @@ pub(crate) fn explain(options: &Options) -> Result<(), Failure> {
             run.name
         ))
     })?;
-    let (json, text) = match subject {
+    let ((member, value), text) = match subject {
         None => {
             let whole = explained.whole(options.decisions);
             let text = text_of_run(&run, &whole);
-            (serde_json::json!({ "run": whole }), text)
+            (("run", serde_json::json!(whole)), text)
         }
         Some(Subject::Edt(number)) => {
             let edt = explained.edt(number);
             let text = text_of_edt(&edt);
-            (serde_json::json!({ "edt": edt }), text)
+            (("edt", serde_json::json!(edt)), text)
         }
         Some(Subject::Templates(numbers)) => {
             let all = numbers.iter().map(|&number| explained.template(number));
             let all: Vec<TemplateView> = all.collect();
             let texts: Vec<String> = all.iter().map(text_of_template).collect();
-            (serde_json::json!({ "templates": all }), texts.join("\n"))
+            (("templates", serde_json::json!(all)), texts.join("\n"))
         }
     };
     if options.json {
+        let mut json =
+            serde_json::json!({ "file": run.name, "run": null, "edt": null, "templates": null });
+        json[member] = value;
         return print(&format!("{json:#}\n"));
     }
     print(&text)
@@ -113,8 +116,8 @@ pub(crate) fn text_of_run(run: &Run, whole: &Whole) -> String {
         about("sched"),
         whole.with_choice
     );
-    if run.status.is_none() || run.lost != 0 || !run.cut.is_empty() {
-        head += "The recording is cut off: what follows is about the EDTs that had ended.\n";
+    for note in &whole.notes {
+        head += &format!("Note: {note}.\n");
     }
     if let Some(score) = &whole.score {
         let text = score.text().replace("from the first", "From the first");

@@ -47,6 +47,8 @@ pub struct Whole {
     pub span_ns: u64,
     /// How good the schedule was.
     pub score: Option<Score>,
+    /// What is to be known of the figures, in sentences.
+    pub notes: Vec<String>,
     /// What to change, what could save most first.
     pub advice: Vec<Advice>,
     /// What decisions have cost by cause, those that cost most first.
@@ -149,12 +151,22 @@ impl<'a> Explained<'a> {
             with_choice,
             span_ns: ground.end - ground.begin,
             score: facts.score,
+            notes: notes(run),
             advice,
             causes,
             decisions: listed.collect(),
             costly: decisions.len() as u64,
         }
     }
+}
+
+/// What is to be known of the figures.
+fn notes(run: &Run) -> Vec<String> {
+    let no_end = run.status.is_none();
+    let no_end = no_end.then(|| "the run has no end: the EDTs that had ended are explained".into());
+    let part = |gap: String| format!("a part of the run alone is explained: {gap}");
+    let parts = run.gaps().into_iter().map(part);
+    no_end.into_iter().chain(parts).collect()
 }
 
 #[cfg(all(test, not(loom)))]

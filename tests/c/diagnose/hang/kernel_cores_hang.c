@@ -10,7 +10,7 @@
 // status: 1
 // stderr: the program hangs: no EDT is ready
 // stderr: which nobody has satisfied
-// stderr-without: all threads
+// stderr-without: every thread of the process
 #include "kernel_cores.h"
 
 static ocrGuid_t never(u32 paramc, u64 *paramv, u32 depc, ocrEdtDep_t depv[]) {

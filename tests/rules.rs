@@ -49,7 +49,10 @@ fn programs() -> Vec<Program> {
             text,
         }
     });
-    programs.collect()
+    let mut programs: Vec<Program> = programs.collect();
+    // Lists have them in this order, whatever folder they are in.
+    programs.sort_by(|a, b| a.name.cmp(&b.name));
+    programs
 }
 
 /// The functions that a header declares.

@@ -278,6 +278,7 @@ mod tests {
     use super::*;
 
     #[test]
+    #[cfg_attr(miri, ignore = "asks the system")]
     fn cores_of_their_own_are_claimed_where_all_threads_are_bound() {
         let all = CoreSet::of_thread(0).expect("the system tells");
         let shares = Shares {

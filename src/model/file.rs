@@ -9,9 +9,9 @@
 //!
 //! The day is the last one on which a run has used the line, counted from the first of January 1970. Samples are
 //! nanoseconds, the oldest first. `order` says of the last eleven samples of both kinds, the oldest first, which ran alone (a)
-//! and which beside others (b). Where it is missing, those that ran alone are taken for the newest. A line of a variant that
-//! was launched only in ways in which its kernel may have been compiled has no samples and no order, but `first=` and the
-//! nanoseconds of the shortest such launch. `check` is over all of the line that stands before it: a file that was cut, in which a disk
+//! and which beside others (b). Where it is missing, those that ran alone are taken for the newest. Where a kernel was
+//! launched only in ways in which it may have been compiled, there are no samples and no order. The line then has `first=` and
+//! the nanoseconds of the shortest such launch. `check` is over all of the line that stands before it: a file that was cut, in which a disk
 //! has lost bits, or that somebody has edited, has lines that do not fit their check, and these are left out. A file of
 //! another version is not read at all. The file of a device also has lines about copies (`copy_entry.rs`).
 

@@ -6,8 +6,8 @@
 //!
 //! The manager sees in batches which kernels have ended: those of one queue in order, but one queue after the other. So a
 //! batch of all queues is put on one line of time here. A kernel that has not ended yet is not known. One that ran beside it
-//! and ends before is charged the whole of the time that both ran, and the later one its share, if the former is still
-//! remembered then: so that time may be charged more than once.
+//! and ends before is charged the whole of the time that both ran. The later one is charged its share of that, if the former is
+//! still remembered then: so that time may be charged more than once.
 
 /// When a kernel could have begun, has begun and has ended, in nanoseconds of the device's clock.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]

@@ -201,8 +201,8 @@ impl Seats {
                 runtime.end.call(Interrupt::OVERSUBSCRIBED);
             }
         }
-        // Those that sleep look up, and see whether they are too many. Whoever gets onto the list of sleepers later has the
-        // lock of that after this thread, and so sees the call and the limit when it looks for the last time.
+        // Those that sleep look up, and see whether they are too many. Whoever gets onto the list of sleepers later has its
+        // lock after this thread. So it sees the call and the limit when it looks for the last time.
         runtime.queues.sleep.wake_all();
         runtime.queues.sleep.notify();
     }

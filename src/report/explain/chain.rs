@@ -14,8 +14,6 @@ pub(super) struct Chain {
     pub(super) edts: u64,
     /// In EDTs, by template.
     pub(super) by_template: FxHashMap<u32, u64>,
-    /// In EDTs that came after what they waited for, and not after what ran before them on their unit.
-    pub(super) by_dependence: u64,
     /// Before EDTs that waited for a block that another had.
     pub(super) blocks: u64,
 }
@@ -46,11 +44,8 @@ impl Chain {
             *chain.by_template.entry(edt.template).or_default() += ns;
             let on_unit = before.get(&number).copied();
             let on_unit = on_unit.filter(|&other| ground.edt(other).end > ground.ready(number));
-            if on_unit.is_none() {
-                chain.by_dependence += ns;
-                if edt.granted != NEVER {
-                    chain.blocks += edt.granted.saturating_sub(edt.runnable);
-                }
+            if on_unit.is_none() && edt.granted != NEVER {
+                chain.blocks += edt.granted.saturating_sub(edt.runnable);
             }
             let awaited = || ground.last_before(number).map(|edge| edge.from);
             let ended = |other: &u32| ground.edt(*other).time().is_some();

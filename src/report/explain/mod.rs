@@ -9,7 +9,7 @@
 //! | `decisions.rs` | what decisions have cost, seen from behind |
 //! | `chain.rs` | the chain of EDTs that led to the end |
 //! | `advice.rs` | what to change: which rules there are, and from where on they say something |
-//! | `rules.rs`, `rules_of_units.rs` | the rules |
+//! | `rules.rs` | the rules that are about decisions; the others are in [`super::why`] |
 //!
 //! It looks at the recorded run alone. Times are nanoseconds.
 
@@ -20,7 +20,6 @@ mod edt;
 mod find;
 mod ground;
 mod rules;
-mod rules_of_units;
 mod template;
 
 pub use advice::{Advice, Rule};

@@ -1,12 +1,12 @@
-//! The rules of [`super::advice`], about EDTs, templates and models; those about the machine are in `rules_of_units.rs`.
+//! The rules of [`super::advice`].
 
 use super::advice::{Advice, Facts, LIMITS, Rule};
 use super::decisions::Cause;
-use super::ground::Unit;
-use super::rules_of_units as units;
 use super::template::predictions;
 use crate::report::recorded::median;
+use crate::report::replay::{Replay, Wish};
 use crate::report::{counted, duration};
+use crate::sched::policy::DEFAULT;
 use rustc_hash::FxHashMap;
 
 /// A rule adds what it has to say.
@@ -14,143 +14,24 @@ pub(super) type Apply = fn(&Facts<'_>, &mut Vec<Advice>);
 
 /// All of them.
 pub(super) const ALL: &[Apply] = &[
-    short_edts,
-    large_edts,
     missing_variant,
     wrong_model,
     unknown_times,
     blocks_held,
-    units::more_units,
-    units::copies,
-    units::starved_worker,
-    units::dependences,
-    units::slow_device,
-    units::other_policy,
+    other_policy,
 ];
 
-pub(super) fn time(ns: u64) -> String {
+fn time(ns: u64) -> String {
     duration(ns as f64 / 1e9)
 }
 
-pub(super) fn percent(part: f64) -> String {
+fn percent(part: f64) -> String {
     format!("{:.0} %", 100.0 * part)
 }
 
 /// So many units of a place, and what it is called.
 fn units_of(facts: &Facts<'_>, place: u8) -> u64 {
     facts.ground.places.get(&place).copied().unwrap_or(1) as u64
-}
-
-/// What passes between two EDTs of a unit, where the second could have begun when the first ended.
-struct Turnaround {
-    gaps: Vec<u64>,
-    runs: Vec<u64>,
-    by_template: FxHashMap<u32, u64>,
-}
-
-impl Turnaround {
-    fn of<'a>(facts: &Facts<'_>, units: impl Iterator<Item = &'a Unit>) -> Turnaround {
-        let ground = facts.ground;
-        let mut found = Turnaround {
-            gaps: Vec::new(),
-            runs: Vec::new(),
-            by_template: FxHashMap::default(),
-        };
-        for pair in units.flat_map(|unit| unit.edts.windows(2)) {
-            let (first, second) = (ground.edt(pair[0]), ground.edt(pair[1]));
-            if ground.ready(pair[1]) <= first.end {
-                found.gaps.push(second.begin.saturating_sub(first.end));
-                found.runs.push(second.time().unwrap_or(0));
-                *found.by_template.entry(second.template).or_default() += 1;
-            }
-        }
-        found
-    }
-}
-
-fn short_edts(facts: &Facts<'_>, found: &mut Vec<Advice>) {
-    let ground = facts.ground;
-    for &place in ground.places.keys() {
-        let units = ground.units.iter().filter(|unit| unit.place == place);
-        let mut passed = Turnaround::of(facts, units);
-        let count = passed.gaps.len();
-        let (gap, run) = (median(&mut passed.gaps), median(&mut passed.runs));
-        let share = gap as f64 / (gap + run).max(1) as f64;
-        let lost = gap * count as u64 / units_of(facts, place);
-        let has_work = facts.busy(place) + lost as f64 / facts.span();
-        if count < LIMITS.seen || share < LIMITS.turnaround || has_work < LIMITS.has_work {
-            continue;
-        }
-        let most = passed.by_template.iter().max_by_key(|(_, count)| **count);
-        let name = most.and_then(|(&template, _)| ground.run.templates.get(template as usize));
-        let name = name.map_or("", |template| &template.name);
-        let aim = LIMITS.turnaround_aim;
-        let times = (gap as f64 * (1.0 - aim) / (aim * run.max(1) as f64)).ceil();
-        found.push(Advice {
-            rule: Rule::ShortEdts,
-            text: format!(
-                "EDTs are too short on {}: they run for {} in the median, mostly of template {name}, and {} pass \
-                 between two of them ({} of the time). With {times} times the work in each EDT that would be {}.",
-                ground.run.place_name(place),
-                time(run),
-                time(gap),
-                percent(share),
-                percent(aim)
-            ),
-            at_most_ns: Some(lost),
-        });
-    }
-}
-
-fn large_edts(facts: &Facts<'_>, found: &mut Vec<Advice>) {
-    let ground = facts.ground;
-    let Some(&last) = ground.ran.iter().max_by_key(|&&edt| ground.edt(edt).end) else {
-        return;
-    };
-    let edt = ground.edt(last);
-    let ended = |unit: &Unit| {
-        unit.edts
-            .last()
-            .map_or(ground.begin, |&edt| ground.edt(edt).end)
-    };
-    let left = |unit: &Unit| ground.end - ended(unit);
-    let could: Vec<u8> = ground.places_of(edt).collect();
-    // A unit that would have taken longer than the whole end was right to leave it.
-    let longest = ground.units.iter().map(left).max().unwrap_or(0);
-    let of_use = |unit: &&Unit| {
-        let takes = ground.time_at(edt, unit.place);
-        could.contains(&unit.place) && takes.is_some_and(|ns| ns <= longest)
-            || unit.place == edt.place
-    };
-    let units: Vec<&Unit> = ground.units.iter().filter(of_use).collect();
-    let tail = units.iter().map(|unit| left(unit)).max().unwrap_or(0);
-    let idle = units.iter().map(|unit| left(unit)).sum::<u64>() / units.len().max(1) as u64;
-    let took = edt.time().unwrap_or(0);
-    if units.len() < 2
-        || (idle as f64) < LIMITS.tail * facts.span()
-        || (took as f64) < LIMITS.tail_edt * tail as f64
-    {
-        return;
-    }
-    let alike = |&&other: &&u32| ground.edt(other).template == edt.template;
-    let count = ground.ran.iter().filter(alike).count() as u64;
-    found.push(Advice {
-        rule: Rule::LargeEdts,
-        text: format!(
-            "EDTs are too large, or too few: at the end, the {} workers and devices that could have run them had nothing to do for {} on average \
-             ({} of the run), while {} ran for {}. Of its template there {}: divide the work into more and smaller ones.",
-            units.len(),
-            time(idle),
-            percent(idle as f64 / facts.span()),
-            ground.run.name_of(edt),
-            time(took),
-            match count {
-                1 => "is one EDT".to_string(),
-                count => format!("are {count} EDTs"),
-            }
-        ),
-        at_most_ns: Some(idle),
-    });
 }
 
 fn missing_variant(facts: &Facts<'_>, found: &mut Vec<Advice>) {
@@ -331,5 +212,35 @@ fn blocks_held(facts: &Facts<'_>, found: &mut Vec<Advice>) {
             percent(waited as f64 / facts.span())
         ),
         at_most_ns: Some(waited),
+    });
+}
+
+fn other_policy(facts: &Facts<'_>, found: &mut Vec<Advice>) {
+    let run = facts.ground.run;
+    let policy = run.about.get("sched").map_or("", String::as_str);
+    let cost = facts.cost_by(Cause::NoEstimate);
+    if policy == DEFAULT || (cost as f64) < LIMITS.cost * facts.span() {
+        return;
+    }
+    let Ok(replay) = Replay::new(run, &Wish::default()) else {
+        return;
+    };
+    let [Ok(same), Ok(other)] = [policy, DEFAULT].map(|policy| replay.simulate(policy, false))
+    else {
+        return;
+    };
+    let saved = same.seconds - other.seconds;
+    if saved < LIMITS.policy * same.seconds {
+        return;
+    }
+    found.push(Advice {
+        rule: Rule::OtherPolicy,
+        text: format!(
+            "OCR_SCHED={policy} does not look at how long EDTs take. The same EDTs take {} under OCR_SCHED={DEFAULT} in \
+             simulation, and {} under {policy}.",
+            duration(other.seconds),
+            duration(same.seconds)
+        ),
+        at_most_ns: Some((saved * 1e9).round() as u64),
     });
 }

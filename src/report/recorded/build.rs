@@ -338,10 +338,10 @@ impl Builder {
     /// A worker that may have been idle is not so any more.
     fn is_busy(&mut self, owner: u32, end: u64) {
         let since = self.doing.entry(owner).or_default().idle_since.take();
-        self.run.threads.entry(owner).or_default().done = Some(end);
         if let Some(begin) = since.filter(|begin| *begin <= end) {
             let thread = self.run.threads.entry(owner).or_default();
             thread.idle = thread.idle.saturating_add(end - begin);
+            thread.done = Some(end);
             self.run.idle.push(Idle {
                 thread: owner,
                 begin,

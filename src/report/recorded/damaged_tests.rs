@@ -204,6 +204,9 @@ fn the_file_is_one_that_is_whole() {
     );
     let [host, device] = [0, 1].map(|edt: usize| run.edts[edt].time());
     assert_eq!((host, device), (Some(30), Some(20)));
+    // The worker had done its last thing before the end.
+    let done = run.threads.values().map(|thread| thread.done);
+    assert_eq!(done.collect::<Vec<_>>(), [Some(90), None]);
     assert!(
         run.name_of(&run.edts[0])
             .contains("(work) labelled \"first\"")

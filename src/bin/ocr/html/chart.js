@@ -3,6 +3,7 @@
 const AXIS = 26;
 const HEAD = 30;
 const STRIP = 14;
+const PLACE = 17;
 const SHADES = 16;
 /** Bars that are wider than so many pixels are drawn one by one, with an edge; others together. */
 const WIDE = 3;
@@ -49,6 +50,13 @@ function hslHex(hue, saturation, lightness) {
   return `#${part(0)}${part(8)}${part(4)}`;
 }
 
+/** Black or white, whichever can be read on a colour. */
+function inkOn(color) {
+  const [red, green, blue] = rgbOf(color).map((value) => (value / 255) ** 2.2);
+  const light = 0.2126 * red + 0.7152 * green + 0.0722 * blue;
+  return light > 0.18 ? '#000000' : '#ffffff';
+}
+
 /** A pixel of an ImageData: one colour over another. */
 function mixed(over, under, part) {
   const [red, green, blue] = over.map((value, at) => Math.round(value * part + under[at] * (1 - part)));
@@ -74,6 +82,7 @@ class Chart {
     this.theme = themeColors();
     const lane = rgbOf(this.theme.lane);
     this.fills = this.colors.names.map((_, number) => colorOf(number, this.theme.isDark));
+    this.inks = this.fills.map(inkOn);
     this.shades = new Uint32Array(this.fills.length * SHADES);
     this.fills.forEach((fill, number) => {
       const most = this.isShown(number) ? 1 : 0.15;
@@ -107,6 +116,7 @@ class Chart {
       add({ kind: 'head', run }, HEAD);
       for (const place of run.places) {
         const lanes = run.lanes.filter((lane) => lane.place === place.place);
+        if (place.place !== 0) add({ kind: 'place', run, place }, PLACE);
         for (const lane of lanes) add({ kind: 'lane', run, lane }, this.laneHeight);
         add({ kind: 'strip', run, place }, STRIP + 6);
       }
@@ -159,6 +169,7 @@ class Chart {
       if (y + row.height < AXIS || y > this.height) continue;
       if (row.kind === 'lane') this.drawLane(row, y);
       else if (row.kind === 'strip') this.drawStrip(row, y);
+      else if (row.kind === 'place') this.drawPlace(row, y);
       else this.drawHead(row, y);
     }
     this.drawLimits();
@@ -180,6 +191,14 @@ class Chart {
     const edts = counted(row.run.raw.edts, 'EDT');
     const words = `${duration(row.run.ns)}${bound}; ${edts}`;
     context.fillText(fitted(context, words, this.width - this.left - 8), this.left, y + 19);
+  }
+
+  /** The name of a device, above its lanes. */
+  drawPlace(row, y) {
+    const { context } = this;
+    context.font = '600 11px system-ui, sans-serif';
+    context.fillStyle = this.theme.muted;
+    context.fillText(fitted(context, row.place.name, this.width - 16), 8, y + PLACE / 2);
   }
 
   drawName(name, y, height) {
@@ -261,15 +280,15 @@ class Chart {
       context.globalAlpha = this.isShown(key[at]) ? 1 : 0.15;
       context.fillStyle = this.fills[key[at]];
       context.fillRect(from, y + edge, Math.max(1, to - from - 0.75), row.height - 2 * edge);
-      if (to - from > 44 && row.height >= 14) this.drawBarText(this.colors.names[key[at]], from, to, y + row.height / 2);
+      if (to - from > 44 && row.height >= 14) this.drawBarText(key[at], from, to, y + row.height / 2);
     }
     context.globalAlpha = 1;
   }
 
-  drawBarText(text, from, to, y) {
+  drawBarText(number, from, to, y) {
     const { context } = this;
-    context.fillStyle = this.theme.isDark ? '#10141a' : '#ffffff';
-    context.fillText(fitted(context, text, to - from - 8), from + 4, y);
+    context.fillStyle = this.inks[number];
+    context.fillText(fitted(context, this.colors.names[number], to - from - 8), from + 4, y);
   }
 
   /** The causes of idle time of a place, over time. */

@@ -16,7 +16,8 @@ function table(titles, rows) {
   const body = rows.map((cells) => element('tr', {}, ...cells.map((cell, at) => (
     element(at === 0 ? 'th' : 'td', at === 0 ? { scope: 'row', textContent: cell } : { textContent: cell })
   ))));
-  return element('table', {}, element('thead', {}, head), element('tbody', {}, ...body));
+  const made = element('table', {}, element('thead', {}, head), element('tbody', {}, ...body));
+  return element('div', { className: 'scroll' }, made);
 }
 
 function hex(high, low) {
@@ -86,7 +87,7 @@ class Detail {
     const how = inBody ? ', for what that did in its body' : ', for its end';
     const when = inBody ? details.lastAt[edt] : run.end[from];
     const after = Math.max(0, details.runnable[edt] - when);
-    const late = Number.isNaN(after) ? '.' : `; it was runnable ${duration(after)} later.`;
+    const late = Number.isNaN(after) ? '.' : `; it was runnable ${after === 0 ? 'then' : `${duration(after)} later`}.`;
     return element('p', {}, 'For ', this.link(run, from, details), `${how}${late} `,
       button('Mark all that led to it', () => this.showChain(run, edt)));
   }

@@ -295,6 +295,17 @@ fn events_of(file: &Path) -> Vec<serde_json::Value> {
     whole["traceEvents"].as_array().expect("a list").clone()
 }
 
+/// Whether the slices of each track follow each other, where a reader adds their begin and length.
+fn follow_each_other(events: &[serde_json::Value]) -> bool {
+    let mut ends = std::collections::HashMap::new();
+    let mut slices = events.iter().filter(|event| event["ph"] == "X");
+    slices.all(|slice| {
+        let number = |name: &str| slice[name].as_f64().expect("a number");
+        let last = ends.insert(slice["tid"].as_u64(), number("ts") + number("dur"));
+        last.is_none_or(|last| last <= number("ts"))
+    })
+}
+
 /// How many slices have this name.
 fn slices_of(events: &[serde_json::Value], name: &str) -> usize {
     let is_one = |event: &&serde_json::Value| event["ph"] == "X" && event["name"] == name;
@@ -342,6 +353,7 @@ fn a_recording_is_written_for_viewers() {
     assert!(text.contains("json: 502 slices and "), "{text}");
     let events = events_of(&json);
     assert_eq!(slices_of(&events, "link_edt"), 500);
+    assert!(follow_each_other(&events));
     let count = |phase: &str| events.iter().filter(|event| event["ph"] == phase).count();
     assert!(count("s") >= 501 && count("s") == count("f"), "{text}");
     assert!(

@@ -9,6 +9,12 @@ fn us(ns: u64) -> f64 {
     ns as f64 / 1e3
 }
 
+/// How long a slice is, less half a nanosecond. Readers add that to its begin, and some subtract the begin of the recording
+/// before: by rounding it would seem to end behind the begin of the next slice, and be drawn around that.
+pub(super) fn length(begin: u64, end: u64) -> f64 {
+    ((end - begin) as f64 - 0.5).max(0.0) / 1e3
+}
+
 pub(super) fn write(picture: &Picture<'_>, out: &mut impl Write) -> io::Result<()> {
     let run = picture.run;
     let pid = run.process;
@@ -44,7 +50,7 @@ pub(super) fn write(picture: &Picture<'_>, out: &mut impl Write) -> io::Result<(
             if let Some(label) = slice.what.label(run) {
                 args.insert("label".to_string(), label.into());
             }
-            let (ts, dur) = (us(slice.begin), us(slice.end - slice.begin));
+            let (ts, dur) = (us(slice.begin), length(slice.begin, slice.end));
             let name = slice.what.name(run);
             event(
                 out,

@@ -313,3 +313,22 @@ fn json_is_whole_and_says_the_same() {
         ]
     );
 }
+
+proptest::proptest! {
+    /// In the arithmetic of those who read the file, of which some count from the first event.
+    #[test]
+    fn slices_of_json_do_not_overlap(
+        first in 0_u64..1 << 40,
+        more in 0_u64..1 << 40,
+        length in 0_u64..1 << 40,
+        bits in 0_u32..40,
+    ) {
+        let begin = first + more;
+        let end = begin + (length >> bits);
+        let [first, ts, next] = [first, begin, end].map(|ns| ns as f64 / 1e3);
+        let dur = json::length(begin, end);
+        proptest::prop_assert!(dur >= 0.0 && ts + dur <= next);
+        proptest::prop_assert!((ts - first) + dur <= next - first);
+        proptest::prop_assert!((end - begin) as f64 - dur * 1e3 <= 0.51);
+    }
+}

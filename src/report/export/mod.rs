@@ -275,6 +275,10 @@ impl<'a> Picture<'a> {
             };
             add(lane, copy.begin, copy.end, What::Copy(number as u32));
         }
+        // A worker that has run nothing is there to be seen idle.
+        for (&owner, _) in run.threads.iter().filter(|(_, thread)| thread.is_worker) {
+            tracks.entry(Lane::Thread(owner)).or_default();
+        }
         let mut exported = Exported::default();
         for slices in tracks.values_mut() {
             slices.sort_by_key(|slice| (slice.begin, slice.end));

@@ -58,7 +58,10 @@ fn run() -> Run {
                 at: NEVER,
             })
             .to_vec(),
-        threads: [(5, thread("worker-0")), (6, thread("worker-1"))].into(),
+        // The last one has run nothing.
+        threads: [(5, "worker-0"), (6, "worker-1"), (7, "worker-2")]
+            .map(|(owner, name)| (owner, thread(name)))
+            .into(),
         devices: [(
             1,
             Device {
@@ -308,6 +311,7 @@ fn json_is_whole_and_says_the_same() {
         [
             "worker-0",
             "worker-1",
+            "worker-2",
             "gpu: kernels, queue 2",
             "gpu: copies in"
         ]

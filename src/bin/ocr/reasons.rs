@@ -63,16 +63,22 @@ fn next(policy: &str, facts: &Facts, seen: &[(&str, &Facts)]) -> Vec<String> {
 
 /// Why a run was slower than the best.
 fn against(best: &str, fast: &Facts, slow: &Facts) -> String {
-    if slow.seconds <= fast.seconds {
-        return format!(
+    // Causes are about the whole run. The seconds that a program prints may leave a part of it out.
+    let is_slower = slow.seconds > fast.seconds;
+    let reason = (missing(best, fast, slow))
+        .or_else(|| {
+            let cause = cause(fast, slow).filter(|_| is_slower);
+            cause.map(|cause| cause.text.clone())
+        })
+        .or_else(|| longer(best, fast, slow));
+    match reason {
+        Some(reason) => reason,
+        None if is_slower => "the recordings do not tell why it is slower.".into(),
+        None => format!(
             "its recorded run took {}, which is no longer than that of {best}, so the recordings do not tell why it is slower.",
             duration(slow.seconds)
-        );
+        ),
     }
-    let reason = (missing(best, fast, slow))
-        .or_else(|| cause(fast, slow).map(|cause| cause.text.clone()))
-        .or_else(|| longer(best, fast, slow));
-    reason.unwrap_or_else(|| "the recordings do not tell why it is slower.".into())
 }
 
 /// EDTs that the best policy ran somewhere, and this one did not.
@@ -245,6 +251,16 @@ mod tests {
         assert_eq!(
             said.why,
             ["eager: the recordings do not tell why it is slower."]
+        );
+        // Where the whole run was no longer, single EDTs may have been.
+        let said = reasons(
+            Some("eft"),
+            &[],
+            &[("eager", &slow), ("eft", &facts(101, both, &[]))],
+        );
+        assert!(
+            said.why[0].starts_with("eager: its EDTs of tile"),
+            "{said:?}"
         );
         let said = reasons(Some("eft"), &[], &[("eager", &eft), ("eft", &same)]);
         assert!(

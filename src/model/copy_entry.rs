@@ -6,7 +6,7 @@
 //!
 //! `latency` has the nanoseconds of short copies, and `per-kib` the picoseconds for each KiB of long ones.
 
-use crate::model::file::{checked, list, samples, unchecked, value};
+use crate::model::line::{checked, list, samples, unchecked, value};
 use crate::model::transfers::{CopySamples, Direction};
 
 /// What is known of copies to the device of a file, or from it.

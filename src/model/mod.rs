@@ -15,6 +15,7 @@
 //! | `run_times.rs` | all of that for a template, and whether its predictions are any good |
 //! | `transfers.rs` | latency and bandwidth of copies |
 //! | `file.rs` | what is kept of that between runs, a file for each place: its form, what is damaged in one |
+//! | `line.rs` | the fields of its lines, and their check |
 //! | `copy_entry.rs` | the lines of such a file about copies |
 //! | `store.rs` | the directory of these files; programs that write one at the same time |
 //!
@@ -30,6 +31,8 @@ mod class;
 mod copy_entry;
 #[cfg(not(loom))]
 mod file;
+#[cfg(not(loom))]
+mod line;
 mod run_times;
 mod samples;
 mod sizes;
@@ -41,7 +44,9 @@ pub use class::{Estimate, KeptTimes};
 #[cfg(not(loom))]
 pub use copy_entry::CopyEntry;
 #[cfg(not(loom))]
-pub use file::{Content, Entry, Key, hash};
+pub use file::{Content, Entry, Key};
+#[cfg(not(loom))]
+pub use line::hash;
 pub use run_times::RunTimes;
 #[cfg(not(loom))]
 pub use store::{Store, StoredFile, today};

@@ -17,11 +17,9 @@
 use super::chain::Chain;
 use super::decisions::{Cause, Decision};
 use super::ground::Ground;
-use super::rules;
 use crate::report::recorded::Score;
 use crate::report::why;
 use serde::Serialize;
-use std::cmp::Reverse;
 
 /// From where on something is said. Shares are parts of 1.
 pub(super) struct Limits {
@@ -137,25 +135,4 @@ impl<'a> Facts<'a> {
     pub(super) fn cost_by(&self, cause: Cause) -> u64 {
         self.cost_of_run(|one| one.cause == cause)
     }
-}
-
-fn of_cause(cause: why::Cause) -> Advice {
-    Advice {
-        rule: Rule::Why(cause.rule),
-        text: format!("{} {}", cause.text, cause.advice),
-        at_most_ns: (cause.costs > 0.0).then(|| (cause.costs * 1e9).round() as u64),
-    }
-}
-
-/// What to change, what could save most first.
-pub(super) fn all(facts: &Facts<'_>) -> Vec<Advice> {
-    let causes = why::Facts::of(facts.ground.run).map_or_else(Vec::new, |why| why.causes);
-    let mut found: Vec<Advice> = causes.into_iter().map(of_cause).collect();
-    for rule in rules::ALL {
-        rule(facts, &mut found);
-    }
-    let is_worth = |ns: u64| ns as f64 >= LIMITS.worth * facts.span();
-    found.retain(|advice| advice.at_most_ns.is_none_or(is_worth));
-    found.sort_by_key(|advice: &Advice| Reverse(advice.at_most_ns));
-    found
 }

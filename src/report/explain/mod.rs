@@ -8,7 +8,7 @@
 //! | `template.rs` | one template: times by place, and how good predictions were |
 //! | `decisions.rs` | what decisions have cost, seen from behind |
 //! | `chain.rs` | the chain of EDTs that led to the end |
-//! | `advice.rs` | what to change: which rules there are, and from where on they say something |
+//! | `advice.rs` | what to change: which rules there are, from where on they say something, and what they look at |
 //! | `rules.rs` | the rules that are about decisions; the others are in [`super::why`] |
 //!
 //! It looks at the recorded run alone. Times are nanoseconds.
@@ -114,7 +114,7 @@ impl<'a> Explained<'a> {
         let ground = &self.0;
         let (decisions, with_choice) = decisions::all(ground);
         let facts = Facts::of(ground, decisions);
-        let advice = advice::all(&facts);
+        let advice = rules::all(&facts);
         let mut causes: BTreeMap<Cause, (u64, u64)> = BTreeMap::new();
         for one in &facts.decisions {
             let (count, cost) = causes.entry(one.cause).or_default();

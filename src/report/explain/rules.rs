@@ -5,15 +5,17 @@ use super::decisions::Cause;
 use super::template::predictions;
 use crate::report::recorded::median;
 use crate::report::replay::{Replay, Wish};
+use crate::report::why;
 use crate::report::{counted, duration};
 use crate::sched::policy::DEFAULT;
 use rustc_hash::FxHashMap;
+use std::cmp::Reverse;
 
 /// A rule adds what it has to say.
-pub(super) type Apply = fn(&Facts<'_>, &mut Vec<Advice>);
+type Apply = fn(&Facts<'_>, &mut Vec<Advice>);
 
 /// All of them.
-pub(super) const ALL: &[Apply] = &[
+const ALL: &[Apply] = &[
     missing_variant,
     wrong_model,
     unknown_times,
@@ -243,4 +245,25 @@ fn other_policy(facts: &Facts<'_>, found: &mut Vec<Advice>) {
         ),
         at_most_ns: Some((saved * 1e9).round() as u64),
     });
+}
+
+fn of_cause(cause: why::Cause) -> Advice {
+    Advice {
+        rule: Rule::Why(cause.rule),
+        text: format!("{} {}", cause.text, cause.advice),
+        at_most_ns: (cause.costs > 0.0).then(|| (cause.costs * 1e9).round() as u64),
+    }
+}
+
+/// What to change, what could save most first.
+pub(super) fn all(facts: &Facts<'_>) -> Vec<Advice> {
+    let causes = why::Facts::of(facts.ground.run).map_or_else(Vec::new, |why| why.causes);
+    let mut found: Vec<Advice> = causes.into_iter().map(of_cause).collect();
+    for rule in ALL {
+        rule(facts, &mut found);
+    }
+    let is_worth = |ns: u64| ns as f64 >= LIMITS.worth * facts.span();
+    found.retain(|advice| advice.at_most_ns.is_none_or(is_worth));
+    found.sort_by_key(|advice: &Advice| Reverse(advice.at_most_ns));
+    found
 }

@@ -243,6 +243,7 @@ fn what_is_no_whole_recording_is_told() {
         status == 1 && errors.contains("is cut off within its head"),
         "{errors}"
     );
+    let head = u32::from_le_bytes(whole[12..16].try_into().expect("four bytes"));
     let mut other = whole.clone();
     other[8] = 99;
     let (status, _, errors) = damaged("version.trace", &other);
@@ -250,7 +251,7 @@ fn what_is_no_whole_recording_is_told() {
         status == 1 && errors.contains("recording of version 99"),
         "{errors}"
     );
-    let (status, _, errors) = damaged("empty.trace", &whole[..16384]);
+    let (status, _, errors) = damaged("empty.trace", &whole[..head as usize]);
     assert!(
         status == 1 && errors.contains("no EDT has ended"),
         "{errors}"

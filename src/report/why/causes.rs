@@ -16,9 +16,9 @@
 //!
 //! What a cause costs is how much shorter the run would be at most without it. These are not summed: causes overlap.
 
-use super::facts::Variant;
 use super::idle::{PlaceTime, Times};
 use super::moved::Moved;
+use super::variants::Variant;
 use crate::report::duration;
 use crate::report::recorded::{Run, Score};
 use serde::Serialize;

@@ -6,6 +6,7 @@
 //! | `moved.rs` | what was copied, against the least |
 //! | `causes.rs` | known causes of a long run, and what rules look at |
 //! | `places.rs`, `graph.rs` | the rules |
+//! | `variants.rs` | what ran where |
 //! | `facts.rs` | all of these of a run, as text and as JSON |
 
 mod causes;
@@ -14,11 +15,13 @@ mod graph;
 mod idle;
 mod moved;
 mod places;
+mod variants;
 
 pub use causes::{Cause, Rule};
-pub use facts::{Facts, Variant};
+pub use facts::Facts;
 pub use idle::{Idleness, PARTS, PlaceTime, Times};
 pub use moved::Moved;
+pub use variants::Variant;
 
 #[cfg(all(test, not(loom)))]
 mod tests;

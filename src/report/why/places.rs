@@ -1,8 +1,8 @@
 //! Rules about places: what they were given, what it takes to start it there, and what was copied.
 
 use super::causes::{Cause, Look, Rule, WORTH, bytes, percent, time};
-use super::facts::Variant;
 use super::idle::{Idleness, PlaceTime, total};
+use super::variants::Variant;
 use crate::report::counted;
 use crate::report::recorded::Edt;
 

@@ -1,0 +1,54 @@
+//! What ran where, and how long.
+
+use crate::report::recorded::Run;
+use serde::ser::{Serialize, Serializer};
+use std::collections::BTreeMap;
+
+/// EDTs of a template in one place.
+#[derive(serde::Serialize, Clone, Debug, PartialEq)]
+pub struct Variant {
+    /// The template.
+    #[serde(skip)]
+    pub template: u32,
+    /// What it is called.
+    #[serde(rename = "template")]
+    pub name: String,
+    /// The place.
+    pub place: u8,
+    /// How many.
+    pub edts: u64,
+    /// In all of them together, in nanoseconds.
+    #[serde(rename = "seconds", serialize_with = "as_seconds")]
+    pub ns: u64,
+}
+
+impl Variant {
+    /// What one took on average, in nanoseconds.
+    pub fn mean(&self) -> f64 {
+        self.ns as f64 / self.edts.max(1) as f64
+    }
+}
+
+fn as_seconds<S: Serializer>(ns: &u64, to: S) -> Result<S::Ok, S::Error> {
+    (*ns as f64 / 1e9).serialize(to)
+}
+
+/// What ran where, by template and place.
+pub(super) fn variants(run: &Run) -> Vec<Variant> {
+    let mut sums: BTreeMap<(u32, u8), Variant> = BTreeMap::new();
+    for edt in &run.edts {
+        let Some(ns) = edt.time() else { continue };
+        let variant = sums
+            .entry((edt.template, edt.place))
+            .or_insert_with(|| Variant {
+                template: edt.template,
+                name: run.template_name(edt).to_string(),
+                place: edt.place,
+                edts: 0,
+                ns: 0,
+            });
+        variant.edts += 1;
+        variant.ns = variant.ns.saturating_add(ns);
+    }
+    sums.into_values().collect()
+}

@@ -102,6 +102,8 @@ setup: ## installs what the build needs and is missing (Debian, Ubuntu)
 	@CC="$(CC)" CXX="$(CXX)" CARGO="$(CARGO)" .ci/setup
 
 DEMO_LETTERS = 500000
+# The page for a browser; HTML= makes none.
+HTML = build/demo.html
 DEMO_COMPARE = $(COMMAND) compare --policies cpu,device,static:1:1,eager,eft --show distance,gcups --same distance
 
 demo: setup ## compares placement policies on CPU and OpenCL, on two real sequences and on long ones, and says which to use
@@ -115,6 +117,7 @@ demo: setup ## compares placement policies on CPU and OpenCL, on two real sequen
 	@echo "The edit distance of two random sequences of $(DEMO_LETTERS) letters, which take long enough to compare schedules:"
 	@echo
 	@$(DEMO_COMPARE) $(if $(HTML),--html $(HTML)) -- build/examples/levenshtein --quiet --random $(DEMO_LETTERS) --seed 1
+	@$(if $(HTML),echo; echo "The page $(HTML) shows in a browser what ran where and when under each policy.")
 
 # Without an OpenCL device, tests that launch kernels are left out.
 SKIP_KERNELS = if ! $(COMMAND) info --require-device >/dev/null 2>&1; then \

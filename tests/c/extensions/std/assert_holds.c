@@ -1,9 +1,9 @@
 /* ocrAssert, ASSERT and VERIFY where they hold, also as the branch of an if without braces. */
 // clause: ocr-std.h
 // stdout: PASSED @ '
-// stdout: assert_holds.c:16' as it should be
+// stdout: assert_holds.c:17' as it should be
 // stdout: FAILURE @ '
-// stdout: assert_holds.c:17' number 2
+// stdout: assert_holds.c:18' number 2
 #include "check.h"
 
 ocrGuid_t mainEdt(u32 paramc, u64 *paramv, u32 depc, ocrEdtDep_t depv[]) {

@@ -9,10 +9,12 @@
 //! down.
 
 mod graph;
+mod outcome;
 mod run;
 
 pub use graph::{Block, Device, During, Graph, MachineModel, Task, Uses};
-pub use run::{Copied, Outcome, Ran, simulate, simulate_recorded};
+pub use outcome::{Copied, Outcome, Ran};
+pub use run::{simulate, simulate_recorded};
 
 #[cfg(doc)]
 use crate::model::RunTimes;

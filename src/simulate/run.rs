@@ -1,6 +1,7 @@
 //! The run in virtual time.
 
 use super::graph::{Graph, MachineModel, Task};
+use super::outcome::{Copied, Outcome, Ran};
 use crate::model::{Direction, RunTimes, Transfers};
 use crate::object::place::{Place, PlaceSet};
 use crate::sched::policy::{
@@ -9,53 +10,6 @@ use crate::sched::policy::{
 use std::cell::{Cell, RefCell};
 use std::cmp::Reverse;
 use std::collections::{BinaryHeap, VecDeque};
-
-/// Where and when an EDT ran.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub struct Ran {
-    /// The place.
-    pub place: Place,
-    /// Which of its units: the worker, or 0.
-    pub unit: usize,
-    /// When it had all that it waits for, in nanoseconds from the beginning.
-    pub ready: u64,
-    /// When it was given to the place, and its blocks were asked for.
-    pub given: u64,
-    /// When it began.
-    pub begun: u64,
-    /// When it ended.
-    pub ended: u64,
-}
-
-/// A copy of a block.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub struct Copied {
-    /// The block.
-    pub block: u32,
-    /// The device on whose link it went.
-    pub device: Place,
-    /// Whether it was to the device, or from it.
-    pub to_device: bool,
-    /// When it began, in nanoseconds from the beginning.
-    pub begun: u64,
-    /// When it ended.
-    pub ended: u64,
-}
-
-/// What came of a simulated run.
-#[derive(Clone, Debug)]
-pub struct Outcome {
-    /// Nanoseconds from the beginning to the end of the last EDT.
-    pub ns: u64,
-    /// Where each EDT ran.
-    pub ran: Vec<Ran>,
-    /// Bytes that were copied to devices and back.
-    pub bytes_moved: u64,
-    /// The copies, where that was asked for.
-    pub copies: Vec<Copied>,
-    /// The places that the policy has considered, where that was asked for, and when: in nanoseconds from the beginning.
-    pub considered: Vec<(u64, Considered)>,
-}
 
 /// A device of the first free place is given another EDT while it has fewer than so many, as in a run.
 const ROOM: usize = 2;

@@ -109,7 +109,7 @@ fn command() -> Command {
     Arguments::command()
 }
 
-/// The same, whose help ends with the exit status.
+/// The command line of `ocr`, with a help that ends with the table of exit statuses.
 fn command_with_status() -> Command {
     let mut text = String::from("Exit status:");
     for (status, what) in EXIT_STATUS {

@@ -5,7 +5,7 @@ use ocr::report::why::{Cause, Facts, Variant};
 use serde::Serialize;
 use std::collections::BTreeMap;
 
-/// So many things to try are told.
+/// How many pieces of advice a comparison lists at most below "What to try next".
 const NEXT: usize = 3;
 
 /// A part of a run from which on a difference is told.
@@ -129,7 +129,8 @@ fn cause<'f>(fast: &Facts, slow: &'f Facts) -> Option<&'f Cause> {
     (most.0 >= WORTH * slow.seconds).then_some(most.1)
 }
 
-/// That the same EDTs took longer, where they ran.
+/// A sentence that says for which template the EDTs of the slower run took longer than those of the faster run. None where
+/// no template did.
 fn longer(best: &str, fast: &Facts, slow: &Facts) -> Option<String> {
     let sums = |facts: &Facts| {
         let mut sums: BTreeMap<String, u64> = BTreeMap::new();

@@ -8,10 +8,10 @@ use crate::table::{Align, Table, wrap};
 use ocr::report::counted;
 use serde::Serialize;
 
-/// So many settings are named in a sentence.
+/// How many settings the sentence about a flat optimum names at most.
 const NAMED: usize = 5;
 
-/// So many rows has the table of settings.
+/// How many rows the table of settings has at most.
 const ROWS: usize = 12;
 
 /// All that there is to tell.

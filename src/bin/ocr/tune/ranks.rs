@@ -26,7 +26,7 @@ pub(crate) const MOST_RUNS: usize = 8;
 pub(crate) const SURE: f64 = 0.05;
 
 impl Order {
-    /// That of two groups of as many runs, at most [`MOST_RUNS`] each.
+    /// Compares two groups of times by their ranks. Both groups have the same number of runs, at most [`MOST_RUNS`].
     pub(crate) fn of(one: &[f64], other: &[f64]) -> Order {
         let runs = one.len();
         assert!(runs == other.len() && (1..=MOST_RUNS).contains(&runs));

@@ -232,6 +232,24 @@ fn count(list: &str) -> Option<usize> {
     })
 }
 
+/// The numbers of the devices that a selection means; where it means none, of those that serve EDTs without a C function; and
+/// what is wrong with the selection.
+pub(crate) fn chosen(
+    inventory: &Inventory,
+    selection: &Selection,
+) -> (Vec<usize>, Vec<usize>, Option<String>) {
+    let (used, problem) = match inventory.select(selection) {
+        Ok(used) => (used, None),
+        Err(message) => (Vec::new(), Some(message)),
+    };
+    let fallback = if used.is_empty() {
+        inventory.fallback(selection)
+    } else {
+        Vec::new()
+    };
+    (used, fallback, problem)
+}
+
 fn devices(inventory: &Inventory, settings: &Settings) -> String {
     let selection = &settings.devices;
     let mut text = format!(
@@ -242,15 +260,7 @@ fn devices(inventory: &Inventory, settings: &Settings) -> String {
         let why = inventory.explain_absence();
         return text + &format!("  none. {why}\n  Everything runs on the workers.\n");
     }
-    let (used, problem) = match inventory.select(selection) {
-        Ok(used) => (used, None),
-        Err(message) => (Vec::new(), Some(message)),
-    };
-    let fallback = if used.is_empty() {
-        inventory.fallback(selection)
-    } else {
-        Vec::new()
-    };
+    let (used, fallback, problem) = chosen(inventory, selection);
     for device in &inventory.devices {
         let use_of = if used.contains(&device.index) {
             "used".to_string()

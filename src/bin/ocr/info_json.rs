@@ -1,6 +1,6 @@
 //! What a program that is started here would get, as JSON. `docs/json.md` says what is in it.
 
-use crate::info::{cpu_units, shares};
+use crate::info::{chosen, cpu_units, shares};
 use ocr::config::{SETTINGS, Settings};
 use ocr::device::{DeviceInfo, Inventory, LoaderState};
 use ocr::platform::Platform;
@@ -66,15 +66,7 @@ pub(crate) fn json(
 
 fn devices(settings: &Settings, inventory: &Inventory) -> Value {
     let selection = &settings.devices;
-    let (used, problem) = match inventory.select(selection) {
-        Ok(used) => (used, None),
-        Err(message) => (Vec::new(), Some(message)),
-    };
-    let fallback = if used.is_empty() {
-        inventory.fallback(selection)
-    } else {
-        Vec::new()
-    };
+    let (used, fallback, problem) = chosen(inventory, selection);
     let use_of = |device: &DeviceInfo| match device.index {
         index if used.contains(&index) => "all kernels",
         index if fallback.contains(&index) => "EDTs without a C function",

@@ -22,7 +22,7 @@ use std::path::{Path, PathBuf};
 use std::time::Duration;
 use values::{
     parse_bind, parse_bytes, parse_checks, parse_count, parse_flag, parse_models, parse_patience,
-    parse_workers,
+    parse_queues, parse_workers,
 };
 
 /// One setting, as people see it.
@@ -66,6 +66,11 @@ pub const SETTINGS: &[Description] = &[
         name: "device-copies",
         variable: "OCR_DEVICE_FORCE_COPIES",
         what: "1: copy to devices that share the host's memory, too (for tests)",
+    },
+    Description {
+        name: "device-queues",
+        variable: "OCR_DEVICE_QUEUES",
+        what: "command queues for kernels of each device, 1 to 32; kernels in different ones may run at the same time; default: 2 for a CPU device, 16 for others",
     },
     Description {
         name: "device-ahead",
@@ -233,6 +238,8 @@ pub struct Settings {
     pub device_memory: Set<Option<u64>>,
     /// Copy even where memory is shared.
     pub device_copies: Set<bool>,
+    /// Queues for kernels, per device. None: as many as suit the kind of device.
+    pub device_queues: Set<Option<usize>>,
     /// Kernels enqueued ahead, per device.
     pub device_ahead: Set<usize>,
     /// After how long a note says that all wait for a device; whole seconds, at least 1. None: it is not said.
@@ -368,6 +375,11 @@ impl Settings {
                 &self.device_copies.origin,
             ),
             (
+                "device-queues",
+                maybe(&self.device_queues.value),
+                &self.device_queues.origin,
+            ),
+            (
                 "device-ahead",
                 self.device_ahead.to_string(),
                 &self.device_ahead.origin,
@@ -479,6 +491,7 @@ impl Values {
             devices: self.get("devices", Selection::Auto, str::parse)?,
             device_memory: self.get("device-memory", None, |text| parse_bytes(text).map(Some))?,
             device_copies: self.get("device-copies", false, parse_flag)?,
+            device_queues: self.get("device-queues", None, |text| parse_queues(text).map(Some))?,
             device_ahead: self.get("device-ahead", 32, parse_count)?,
             patience: self.get("patience", Some(PATIENCE), parse_patience)?,
             platform: self.get_file("platform")?,

@@ -1,6 +1,7 @@
 //! How the value of a setting is read. Errors are for people.
 
 use super::{Bind, Checks, Models};
+use crate::device::DeviceSettings;
 use crate::directory::from_start;
 use std::ffi::OsStr;
 use std::os::unix::ffi::OsStrExt;
@@ -56,6 +57,15 @@ pub(super) fn parse_flag(text: &str) -> Result<bool, String> {
 
 pub(super) fn parse_count(text: &str) -> Result<usize, String> {
     text.parse().map_err(|_| format!("\"{text}\" is no number"))
+}
+
+pub(super) fn parse_queues(text: &str) -> Result<usize, String> {
+    let most = DeviceSettings::MAX_QUEUES;
+    (text
+        .parse()
+        .ok()
+        .filter(|queues| (1..=most).contains(queues)))
+    .ok_or_else(|| format!("\"{text}\" is no number from 1 to {most}"))
 }
 
 pub(super) fn parse_patience(text: &str) -> Result<Option<Duration>, String> {

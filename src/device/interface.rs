@@ -16,8 +16,9 @@ pub struct DeviceSettings {
     /// Bytes of device buffers kept at most. `None`: three quarters of the device's memory where it
     /// has its own, no bound where it shares the host's.
     pub memory_limit: Option<u64>,
-    /// In-order queues for kernels, 1 to 4; kernels in different ones may run at the same time.
-    pub compute_queues: usize,
+    /// In-order queues for kernels, 1 to [`DeviceSettings::MAX_QUEUES`]; kernels in different ones may run at the same time. `None`: as
+    /// many as suit the kind of device.
+    pub compute_queues: Option<usize>,
     /// Launches enqueued at once, at least 1, and eight times as many where they are short and the device is threads of
     /// the host. More hide longer waits; each holds its blocks on the device.
     pub in_flight: usize,
@@ -40,11 +41,16 @@ pub struct DeviceShare {
     pub cores: CoreSet,
 }
 
+impl DeviceSettings {
+    /// The most queues for kernels that a device can have.
+    pub const MAX_QUEUES: usize = 32;
+}
+
 impl Default for DeviceSettings {
     fn default() -> Self {
         DeviceSettings {
             memory_limit: None,
-            compute_queues: 2,
+            compute_queues: None,
             in_flight: 128,
             force_copies: false,
             timed: false,

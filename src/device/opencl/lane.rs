@@ -30,6 +30,7 @@
 //! ([`BEHIND`]), and a command is not seen to have ended before all that it needs has ([`Lanes::pop_done`]): whoever
 //! looks at it knows by then whether one of those has failed. `failure.rs` says what follows.
 
+use crate::device::DeviceSettings;
 use crate::device::host::completion_wake::{CompletionWake, Notify};
 use crate::device::opencl::raw::{Answer, Context, Event, Gate, Queue, State, Waits};
 use opencl3::error_codes::CL_EXEC_STATUS_ERROR_FOR_EVENTS_IN_WAIT_LIST;
@@ -40,7 +41,7 @@ use std::time::{Duration, Instant};
 pub(crate) const IN: usize = 0;
 pub(crate) const OUT: usize = 1;
 pub(crate) const COMPUTE: usize = 2;
-pub(crate) const MAX_COMPUTE: usize = 4;
+pub(crate) const MAX_COMPUTE: usize = DeviceSettings::MAX_QUEUES;
 pub(crate) const MAX_LANES: usize = COMPUTE + MAX_COMPUTE;
 
 /// Commands that are held back at least, if there are more to come. Half as many gain half as much.
@@ -64,8 +65,14 @@ pub(crate) struct Ticket {
 }
 
 /// For each lane, the last command that must have finished; 0: none.
-#[derive(Clone, Copy, Default)]
+#[derive(Clone, Copy)]
 pub(crate) struct Needs([u64; MAX_LANES]);
+
+impl Default for Needs {
+    fn default() -> Self {
+        Needs([0; MAX_LANES])
+    }
+}
 
 impl Needs {
     pub(crate) fn add(&mut self, ticket: Ticket) {

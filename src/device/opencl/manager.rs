@@ -18,7 +18,7 @@ use crate::device::opencl::lane::{COMPUTE, Lanes, MAX_COMPUTE, Pending};
 use crate::device::opencl::program::Programs;
 use crate::device::opencl::raw::{Answer, Context, Queue, SubDevice};
 use crate::device::opencl::times::{Times, queue};
-use crate::device::{DeviceError, DeviceInfo, Events, Launch, LaunchError, List};
+use crate::device::{DeviceError, DeviceInfo, DeviceKind, Events, Launch, LaunchError, List};
 use crate::object::data_block::DataBlock;
 use crate::object::place::Place;
 use crate::trace;
@@ -31,6 +31,12 @@ use std::time::{Duration, Instant};
 
 /// How many answered jobs are kept to be used again: as many as a burst has, about a megabyte.
 const SPARE_JOBS: usize = 4096;
+/// Queues for kernels of a device that is threads of the host: each kernel has all of them, and the second one keeps them
+/// busy between two kernels.
+const CPU_QUEUES: usize = 2;
+/// Queues for kernels of other devices. A kernel of a single work-group keeps one compute unit of a GPU busy, and queues are
+/// what lets others run beside it.
+const OTHER_QUEUES: usize = 16;
 
 /// How long the thread sleeps at most while commands are pending: where kernels take longer, and in case that a driver
 /// loses a callback.
@@ -120,6 +126,14 @@ pub(crate) struct Manager {
     _part: Option<SubDevice>,
 }
 
+/// How many queues for kernels a device of a kind gets.
+fn usual_queues(kind: DeviceKind) -> usize {
+    match kind {
+        DeviceKind::Cpu => CPU_QUEUES,
+        DeviceKind::Gpu | DeviceKind::Accelerator | DeviceKind::Other => OTHER_QUEUES,
+    }
+}
+
 impl Manager {
     pub(crate) fn new(seed: Seed) -> Result<Self, DeviceError> {
         let Seed {
@@ -146,7 +160,10 @@ impl Manager {
             code: Some(code),
         };
         let context = Context::new(info.id).map_err(|code| fail("creating a context", code))?;
-        let computing = settings.compute_queues.clamp(1, MAX_COMPUTE);
+        let computing = settings
+            .compute_queues
+            .unwrap_or_else(|| usual_queues(info.kind));
+        let computing = computing.clamp(1, MAX_COMPUTE);
         let queues: Answer<Vec<Queue>> = (0..COMPUTE + computing)
             .map(|_| queue(&context, &info, settings.timed))
             .collect();

@@ -358,6 +358,7 @@ impl Open {
             let place = Place::device(open.used.len());
             let settings = DeviceSettings {
                 memory_limit: *runtime.settings.device_memory,
+                compute_queues: *runtime.settings.device_queues,
                 force_copies: *runtime.settings.device_copies,
                 timed: runtime.learns,
                 share: shares.and_then(|shares| sharing::share_of(info, wanted, shares)),

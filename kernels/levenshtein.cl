@@ -239,11 +239,33 @@ __kernel void levenshtein_bits_cpu(uint tile, uint rows, uint columns, uint plan
 
 #define MAX_GROUP 256
 
+/* Columns of one word, `count` of them, in a band that begins in bit BAND - 1 of `above`: a bit of P in the low half, and of
+ * M in the high one. Returns the band of the boundary below the word in the same form. */
+__attribute__((always_inline)) /* for `count` to be a constant */
+static uint sweepBand(const uint count, const uchar *codes, const ulong *plane, ulong *vp, ulong *vm, uint above) {
+    uint outP = 0, outM = 0;
+#pragma unroll
+    for (uint c = 0; c < BAND; c++) {
+        outP <<= 1;
+        outM <<= 1;
+        if (c < count) {
+            ulong differ = 0, hp = (ulong)above << (64 - BAND + c), hm = (ulong)(above >> 16) << (64 - BAND + c);
+#pragma unroll
+            for (uint p = 0; p < PLANES; p++)
+                differ |= plane[p] ^ (0 - (ulong)(codes[c] >> p & 1));
+            column1(differ, vp, vm, &hp, &hm);
+            outP |= (uint)(hp >> 63);
+            outM |= (uint)(hm >> 63);
+        }
+    }
+    return outM << 16 | outP;
+}
+
 __kernel void levenshtein_bits_gpu(uint tile, uint rows, uint columns, uint planes, __global const ulong *rowPlanes,
                                    __global const uchar *columnCodes, __global ulong *vertical,
                                    __global ulong *horizontal, __global const uchar *leftDone,
                                    __global const uchar *upDone) {
-    __local uint down[2][MAX_GROUP]; /* a band of the boundary below each word: P in the low half, M in the high one */
+    __local uint down[2][MAX_GROUP]; /* the band of the boundary below each word */
     const uint lanes = get_local_size(0), lane = get_local_id(0);
     const uint words = tile / 64, used = (rows + 63) / 64, bands = (columns + BAND - 1) / BAND;
 
@@ -263,36 +285,30 @@ __kernel void levenshtein_bits_gpu(uint tile, uint rows, uint columns, uint plan
             const uint band = step - lane; /* huge before the first band */
             if (works && band < bands) {
                 const uint column = band * BAND, count = min((uint)BAND, columns - column);
-                ulong topP, topM; /* the band's first column in bit 63 */
+                uint above;
                 if (lane == 0) {
-                    topP = horizontal[column / 64] << (column % 64);
-                    topM = horizontal[words + column / 64] << (column % 64);
+                    const uint shift = 64 - BAND - column % 64;
+                    above = (uint)(horizontal[column / 64] >> shift) & 0xffff;
+                    above |= (uint)(horizontal[words + column / 64] >> shift) << 16;
                 } else {
-                    const uint above = down[~step & 1][lane - 1];
-                    topP = (ulong)(above & 0xffff) << (64 - BAND);
-                    topM = (ulong)(above >> 16) << (64 - BAND);
+                    above = down[~step & 1][lane - 1];
                 }
-                uint outP = 0, outM = 0;
+                uchar codes[BAND];
+                uint out;
+                if (count == BAND) {
+                    vstore8(vload8(band, columnCodes), 0, codes); /* BAND of them */
+                    out = sweepBand(BAND, codes, plane, &vp, &vm, above);
+                } else {
 #pragma unroll
-                for (uint c = 0; c < BAND; c++) {
-                    outP <<= 1;
-                    outM <<= 1;
-                    if (c < count) {
-                        const uint code = columnCodes[column + c];
-                        ulong differ = 0, hp = topP << c, hm = topM << c;
-#pragma unroll
-                        for (uint p = 0; p < PLANES; p++)
-                            differ |= plane[p] ^ (0 - (ulong)(code >> p & 1));
-                        column1(differ, &vp, &vm, &hp, &hm);
-                        outP |= (uint)(hp >> 63);
-                        outM |= (uint)(hm >> 63);
-                    }
+                    for (uint c = 0; c < BAND; c++)
+                        codes[c] = c < count ? columnCodes[column + c] : 0;
+                    out = sweepBand(count, codes, plane, &vp, &vm, above);
                 }
-                down[step & 1][lane] = outM << 16 | outP;
+                down[step & 1][lane] = out;
                 if (last) {
                     /* Item 0 has read this word of the boundary above already: some barriers ago, or it is this item. */
-                    bottomP = bottomP << BAND | outP;
-                    bottomM = bottomM << BAND | outM;
+                    bottomP = bottomP << BAND | (out & 0xffff);
+                    bottomM = bottomM << BAND | out >> 16;
                     const uint filled = column % 64 + BAND;
                     if (filled == 64 || band == bands - 1) {
                         horizontal[column / 64] = bottomP << (64 - filled);
@@ -300,7 +316,8 @@ __kernel void levenshtein_bits_gpu(uint tile, uint rows, uint columns, uint plan
                     }
                 }
             }
-            barrier(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE);
+            /* What is handed on within the words of the group is in local memory. */
+            barrier(CLK_LOCAL_MEM_FENCE);
         }
         if (works) {
             vertical[word] = vp;
@@ -367,9 +384,9 @@ __kernel void levenshtein_dp_gpu(uint tile, uint rows, uint columns, __global co
                 northWest = north;
                 below[step & 1][lane] = west;
                 if (lane == here - 1)
-                    top[column] = west;
+                    top[column] = west; /* item 0 has read what was there before */
             }
-            barrier(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE);
+            barrier(CLK_LOCAL_MEM_FENCE);
         }
         if (works)
             left[row + 1] = west;

@@ -78,6 +78,8 @@ pub use opencl::handle::DeviceManager;
 pub use opencl::measure::{LinkSpeed, measure_links};
 #[cfg(not(loom))]
 pub use opencl::surroundings::{lacking, why_ended};
+#[cfg(all(test, not(loom)))]
+pub(crate) use opencl::threads::spawn as spawn_thread_of_opencl;
 #[cfg(not(loom))]
 pub use opencl::threads::{
     NAME as THREAD_NAME, Seen as OpenclThreads, is_marked_here as is_thread_of_opencl,
@@ -86,5 +88,5 @@ pub use opencl::threads::{
 #[cfg(not(loom))]
 pub(crate) use opencl::threads::{
     count_beyond as count_opencl_threads_beyond, move_from as move_opencl_threads,
-    of_platforms as threads_of_platforms,
+    of_drivers as threads_of_drivers, of_platforms as threads_of_platforms,
 };

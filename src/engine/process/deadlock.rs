@@ -13,9 +13,10 @@
 //! shared. Where the system does not say what a thread does, it counts as one that runs.
 //!
 //! OpenCL's threads are looked at as all others: somebody may wait for one that compiles a kernel. Those of PoCL sleep
-//! so when they have nothing to do; a driver whose threads look at something from time to time keeps such a hang
-//! from being told.
+//! so when they have nothing to do. A thread of a driver may also wait for files or for a time, as NVIDIA's does, which looks
+//! at its device ten times a second. It sleeps, however often: while no device has work, it has nobody to wake.
 
+use crate::device;
 use crate::engine::state::handlers::handled_by_program;
 use crate::engine::state::runtime::Runtime;
 use crate::text::read_file;
@@ -51,7 +52,8 @@ fn sleepers() -> Option<Sleepers> {
         let id = task.ok()?.file_name().into_string().ok()?;
         let number = id.parse().ok()?;
         if number != this {
-            sleepers.insert(number, switches_of_sleeper(&id)?);
+            let switches = switches_of_sleeper(&id).or_else(|| looks(&id, number).then_some(0));
+            sleepers.insert(number, switches?);
         }
     }
     Some(sleepers)
@@ -74,6 +76,29 @@ fn switches_of_sleeper(id: &str) -> Option<u64> {
     let mut lines = status.lines();
     let switches = lines.find_map(|line| line.strip_prefix("voluntary_ctxt_switches:"))?;
     switches.trim().parse().ok()
+}
+
+/// Whether a thread is a driver's that waits for files or for a time.
+fn looks(id: &str, number: i32) -> bool {
+    read_file(format!("/proc/self/task/{id}/syscall")).is_ok_and(|call| is_look(&call))
+        && device::threads_of_drivers().contains(&number)
+}
+
+/// Whether a call waits for files or for a time, by its number.
+fn is_look(call: &str) -> bool {
+    const LOOKS: [libc::c_long; 5] = [
+        libc::SYS_ppoll,
+        libc::SYS_epoll_pwait,
+        libc::SYS_pselect6,
+        libc::SYS_clock_nanosleep,
+        libc::SYS_nanosleep,
+    ];
+    #[cfg(target_arch = "x86_64")]
+    const OLD: [libc::c_long; 3] = [libc::SYS_poll, libc::SYS_epoll_wait, libc::SYS_select];
+    #[cfg(not(target_arch = "x86_64"))]
+    const OLD: [libc::c_long; 0] = [];
+    let number = call.split_whitespace().next().and_then(|n| n.parse().ok());
+    number.is_some_and(|number| LOOKS.contains(&number) || OLD.contains(&number))
 }
 
 /// Whether the call of a thread is `pause`, which ends by the handler of a signal, of which there is none.
@@ -189,6 +214,36 @@ mod tests {
             FutexWait::parse("0 0x0 0x80 0x0 0x0 0x0 0x0 0x1 0x2\n"),
             None
         );
+    }
+
+    /// A driver's thread that looks at something is asleep; one of the program's is not.
+    #[test]
+    fn who_looks_is_asleep_if_it_is_a_drivers() {
+        use std::sync::mpsc::channel;
+        let polls = |tell: std::sync::mpsc::Sender<i32>| {
+            // SAFETY: `gettid` has no preconditions.
+            let _ = tell.send(unsafe { libc::gettid() });
+            // SAFETY: no files are waited for.
+            unsafe { libc::poll(std::ptr::null_mut(), 0, 2_000) };
+        };
+        let looks_soon = |number: i32| {
+            (0..100).any(|_| {
+                std::thread::sleep(std::time::Duration::from_millis(10));
+                looks(&number.to_string(), number)
+            })
+        };
+        let (tell, told) = channel();
+        let caller = device::spawn_thread_of_opencl("test", {
+            let tell = tell.clone();
+            // What a thread of OpenCL starts is OpenCL's.
+            move || std::thread::spawn(move || polls(tell))
+        });
+        let driver = told.recv().expect("the thread says its number");
+        assert!(looks_soon(driver), "a driver's");
+        drop(caller);
+        std::thread::spawn(move || polls(tell));
+        let other = told.recv().expect("the thread says its number");
+        assert!(!looks_soon(other), "the program's");
     }
 
     #[test]

@@ -53,6 +53,9 @@ struct Table {
     judged_failing: AtomicU32,
     /// Whether somebody has asked for what earlier runs have kept.
     recalled: AtomicBool,
+    /// How long they take from their begin to their end in places that run several at once. It is not kept between runs, as
+    /// it depends on how many do.
+    latencies: OnceLock<Box<RunTimes>>,
 }
 
 /// What is known of the EDTs of a template in one place.
@@ -92,6 +95,20 @@ impl RunTimes {
         if let Some(class) = times.sizes.class_for(bytes) {
             class.add(ns, beside);
         }
+    }
+
+    /// How long an EDT whose blocks have so many bytes will take from its begin to its end in a place that runs several at once,
+    /// nanoseconds. They share the place, so each keeps it busy for less ([`RunTimes::expected`]). None if nothing is known.
+    pub fn latency(&self, place: usize, bytes: u64) -> Option<u64> {
+        let latencies = self.0.get()?.latencies.get()?;
+        (latencies.expected(place, bytes)).map(|estimate| estimate.ns)
+    }
+
+    /// An EDT whose blocks have so many bytes took so long from its begin to its end, in a place that runs several at once.
+    pub fn sample_latency(&self, place: usize, bytes: u64, ns: u64) {
+        let latencies = &self.0.get_or_init(Box::default).latencies;
+        let latencies = latencies.get_or_init(Box::default);
+        latencies.sample(place, bytes, ns, true);
     }
 
     /// An EDT whose kernel may have been compiled meanwhile took so long: a guess for as long as there is no sample.
@@ -258,6 +275,18 @@ mod tests {
         assert_eq!(expected(&times, PLACES, 64), None);
         times.sample(PLACES, 64, 1, false);
         assert_eq!(expected(&times, 255, 64), None);
+    }
+
+    #[test]
+    fn how_long_an_edt_keeps_a_place_and_how_long_it_takes_are_two_things() {
+        let times = RunTimes::default();
+        assert_eq!(times.latency(1, 64), None);
+        times.sample(1, 64, 20, true);
+        times.sample_latency(1, 64, 300);
+        assert_eq!(expected(&times, 1, 64), Some(20));
+        assert_eq!(times.latency(1, 64), Some(300));
+        assert_eq!(times.latency(0, 64), None);
+        assert_eq!(kept_of(&times, 1).len(), 1);
     }
 
     #[test]

@@ -37,9 +37,9 @@ fn has_changed() {
     fence(Ordering::SeqCst);
 }
 
-/// A device of the first free place gets another EDT while it has fewer launches than this: one to
-/// run in each of its queues, and one to follow without a gap.
-const ROOM: u8 = 4;
+/// A device of the first free place gets another EDT while it has fewer launches than one to run in each of its queues, and
+/// so many to follow without a gap.
+const FOLLOWING: u8 = 2;
 /// How many EDTs for which no device has room are looked at in one go.
 const LOOKS: usize = if cfg!(loom) { 1 } else { 16 };
 
@@ -62,6 +62,9 @@ pub trait Pool {
 
     /// How many devices there are.
     fn devices(&self) -> usize;
+
+    /// How many queues for kernels a device has.
+    fn queues(&self, device: Place) -> usize;
 
     /// How many launches a device has.
     fn load(&self, device: Place) -> usize;
@@ -157,11 +160,9 @@ impl GivenLoad {
     }
 
     fn has_room(&self, pool: &impl Pool, place: Place) -> bool {
-        match self.has(pool, place) {
-            0 => true,
-            ROOM.. => false,
-            _ => pool.takes_ahead(place),
-        }
+        let has = self.has(pool, place);
+        let queues = u8::try_from(pool.queues(place)).unwrap_or(u8::MAX);
+        has == 0 || has < queues.saturating_add(FOLLOWING) && pool.takes_ahead(place)
     }
 
     fn any_has_room(&self, pool: &impl Pool) -> bool {
@@ -181,6 +182,8 @@ pub(crate) struct Load {
     ended: AtomicU64,
     /// In what time a queue has done a kernel lately, nanoseconds; 0 before the first.
     pace_ns: AtomicU64,
+    /// How many kernels the device has lately run at once.
+    at_once: AtomicU64,
 }
 
 impl Load {
@@ -189,6 +192,7 @@ impl Load {
             launches: AtomicU64::new(0),
             ended: AtomicU64::new(0),
             pace_ns: AtomicU64::new(0),
+            at_once: AtomicU64::new(1),
         }
     }
 
@@ -217,6 +221,16 @@ impl Load {
     /// In what time a queue has done a kernel lately.
     pub(crate) fn set_pace_ns(&self, ns: u64) {
         self.pace_ns.store(ns.max(1), Ordering::Relaxed);
+    }
+
+    /// How many kernels the device has lately run at once.
+    pub(crate) fn set_at_once(&self, kernels: usize) {
+        self.at_once.store(kernels as u64, Ordering::Relaxed);
+    }
+
+    /// How many kernels the device has lately run at once. It orders nothing.
+    pub(crate) fn at_once(&self) -> usize {
+        self.at_once.load(Ordering::Relaxed) as usize
     }
 
     /// In what time a queue has done a kernel lately; none before the first.
@@ -298,6 +312,10 @@ mod loom_models {
 
         fn devices(&self) -> usize {
             self.shared.loads.len()
+        }
+
+        fn queues(&self, _: Place) -> usize {
+            2
         }
 
         fn load(&self, device: Place) -> usize {
@@ -428,6 +446,9 @@ mod tests {
         fn devices(&self) -> usize {
             2
         }
+        fn queues(&self, device: Place) -> usize {
+            2 + 2 * index(device)
+        }
         fn load(&self, device: Place) -> usize {
             self.loads[index(device)]
         }
@@ -472,8 +493,7 @@ mod tests {
             ..World::default()
         };
         feed(&mut world);
-        let room = usize::from(ROOM);
-        assert_eq!((world.given, world.pool.len()), ([1, room], 9 - room));
+        assert_eq!((world.given, world.pool.len()), ([1, 6], 3));
     }
 
     /// Two EDTs, each for the other of two idle devices than the one that is asked first.

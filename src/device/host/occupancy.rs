@@ -5,9 +5,14 @@
 //! blocks, is not charged to it. Where kernels of several queues run at the same time, each is charged its share of that time.
 //!
 //! The manager sees in batches which kernels have ended: those of one queue in order, but one queue after the other. So a
-//! batch of all queues is put on one line of time here. A kernel that has not ended yet is not known. One that ran beside it
-//! and ends before is charged the whole of the time that both ran. The later one is charged its share of that, if the former is
-//! still remembered then: so that time may be charged more than once.
+//! batch of all queues is put on one line of time here. When a kernel that has not ended yet has begun is not known. So how
+//! many ran beside a kernel and end later is guessed: as many, on average, as ran beside it and had ended before the batch,
+//! and at most one for each queue that still has a kernel. So where queues run kernels of the same length beside each other,
+//! each is charged its share, whichever ends first. Where they begin together, the first is charged the whole time, and the
+//! later ones their shares of it: that time is charged more than once.
+//!
+//! How many kernels ran beside each other is also what a policy is told ([`Occupancy::at_once`]): a device that runs many at
+//! once stands idle in part if it is given few.
 
 /// When a kernel could have begun, has begun and has ended, in nanoseconds of the device's clock.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -30,32 +35,84 @@ impl Span {
     }
 }
 
-/// So many kernels are remembered from one batch to the next, for those that ran beside them: the last ones to end.
-const REMEMBERED: usize = 4;
+/// So many kernels for each queue are remembered from one batch to the next, for those that ran beside them: the last ones
+/// to end.
+const REMEMBERED: usize = 2;
+/// A new kernel counts for this part of what is said of how many run at once.
+const NEWS: f64 = 1.0 / 8.0;
 
 /// What a device did last.
-#[derive(Default)]
 pub(crate) struct Occupancy {
+    /// So many kernels are remembered at most.
+    remembered: usize,
     /// The kernels that are remembered: the last ones to end.
     last: Vec<Span>,
+    /// How many kernels ran at once, on average of the last ones.
+    at_once: f64,
     /// The starts and ends of a batch: when, whether it is a start, and the number of the kernel. It is made anew for each
     /// batch, as `running` is, and kept for its memory alone.
     bounds: Vec<(u64, bool, usize)>,
     /// The numbers of the kernels that run at one time.
     running: Vec<usize>,
+    /// What is known of each kernel of a batch.
+    charges: Vec<Charge>,
+}
+
+/// For how long a kernel has kept its device, as it is worked out; nanoseconds.
+#[derive(Clone, Copy, Default)]
+struct Charge {
+    /// The gap before it.
+    gap: u64,
+    /// Its shares of the time in which it ran, among those of which it is known that they ran.
+    share: u64,
+    /// Its time times the number of those, itself among them.
+    known: u64,
+    /// Its time times the number of those that had ended before the batch.
+    before: u64,
+}
+
+impl Charge {
+    /// What it is charged, where so many queues have a kernel that has not ended.
+    fn total(self, span: &Span, unended: usize) -> u64 {
+        if unended == 0 || self.before == 0 {
+            return self.gap + self.share;
+        }
+        let ns = (span.ended - span.started) as f64;
+        let (known, before) = (self.known as f64 / ns, self.before as f64 / ns);
+        self.gap + (ns / (known + before.min(unended as f64))) as u64
+    }
 }
 
 impl Occupancy {
+    /// Of a device that has so many queues for kernels.
+    pub(crate) fn new(queues: usize) -> Occupancy {
+        Occupancy {
+            remembered: REMEMBERED * queues,
+            last: Vec::new(),
+            at_once: 1.0,
+            bounds: Vec::new(),
+            running: Vec::new(),
+            charges: Vec::new(),
+        }
+    }
+
+    /// How many kernels the device has lately run at once; at least 1.
+    pub(crate) fn at_once(&self) -> usize {
+        self.at_once.round() as usize
+    }
+
     /// When the device has last ended a kernel, as far as is known.
     pub(crate) fn last_end(&self) -> u64 {
         let ends = self.last.iter().map(|span| span.ended);
         ends.max().unwrap_or(0)
     }
 
-    /// Puts into `times`, for each kernel of a batch, for how many nanoseconds it has kept the device; at least 1.
-    pub(crate) fn charge(&mut self, batch: &[Span], times: &mut Vec<u64>) {
+    /// Puts into `times`, for each kernel of a batch, for how many nanoseconds it has kept the device; at least 1. So many
+    /// queues have a kernel that has not ended.
+    pub(crate) fn charge(&mut self, batch: &[Span], unended: usize, times: &mut Vec<u64>) {
         times.clear();
-        times.resize(batch.len(), 0);
+        self.charges.clear();
+        self.charges.resize(batch.len(), Charge::default());
         let Some(first) = batch.iter().map(|span| span.started).min() else {
             return;
         };
@@ -81,10 +138,14 @@ impl Occupancy {
         self.running.clear();
         let mut now = 0;
         for &(at, begins, number) in &self.bounds {
-            let share = (at - now) / self.running.len().max(1) as u64;
-            for &running in &self.running {
-                if let Some(time) = times.get_mut(running) {
-                    *time += share;
+            let (passed, all) = (at - now, self.running.len() as u64);
+            let of_batch = self.running.iter().filter(|&&number| number < batch.len());
+            let before = all - of_batch.count() as u64;
+            for &number in &self.running {
+                if let Some(charge) = self.charges.get_mut(number) {
+                    charge.share += passed / all;
+                    charge.known += passed * all;
+                    charge.before += passed * before;
                 }
             }
             now = at;
@@ -92,7 +153,7 @@ impl Occupancy {
                 if self.running.is_empty()
                     && let Some(span) = of(number)
                 {
-                    times[number] += at - span.ready.max(idle_from).min(at);
+                    self.charges[number].gap = at - span.ready.max(idle_from).min(at);
                 }
                 self.running.push(number);
             } else {
@@ -100,11 +161,17 @@ impl Occupancy {
                 idle_from = at;
             }
         }
-        times.iter_mut().for_each(|time| *time = (*time).max(1));
+        let charges = batch.iter().zip(&self.charges);
+        times.extend(charges.map(|(span, charge)| charge.total(span, unended).max(1)));
+        for (span, time) in batch.iter().zip(&*times) {
+            // The gap before a kernel is charged to it, and so it may seem to run beside less than itself.
+            let beside = ((span.ended - span.started) as f64 / *time as f64).max(1.0);
+            self.at_once += (beside - self.at_once) * NEWS;
+        }
         self.last.extend_from_slice(batch);
         self.last
             .sort_unstable_by_key(|span| std::cmp::Reverse(span.ended));
-        self.last.truncate(REMEMBERED);
+        self.last.truncate(self.remembered);
     }
 }
 
@@ -118,9 +185,9 @@ mod tests {
     }
 
     fn charge(batches: &[&[Span]]) -> Vec<u64> {
-        let (mut occupancy, mut times, mut all) = (Occupancy::default(), Vec::new(), Vec::new());
+        let (mut occupancy, mut times, mut all) = (Occupancy::new(2), Vec::new(), Vec::new());
         for batch in batches {
-            occupancy.charge(batch, &mut times);
+            occupancy.charge(batch, 0, &mut times);
             all.extend_from_slice(&times);
         }
         all
@@ -159,6 +226,27 @@ mod tests {
         assert_eq!(charge(&[&[long, short]]), [900, 100]);
         // The short one was seen before; the long one is charged what is left.
         assert_eq!(charge(&[&[short], &[long]]), [400, 900]);
+    }
+
+    /// Eight queues with kernels of 800 that end 100 after each other, each seen by itself.
+    #[test]
+    fn kernels_that_end_in_turns_are_charged_their_shares() {
+        let (mut occupancy, mut times, mut all) = (Occupancy::new(8), Vec::new(), Vec::new());
+        for number in 0..64 {
+            let begin = 1000 + 100 * number;
+            occupancy.charge(&[span(begin, begin, begin + 800)], 7, &mut times);
+            all.extend_from_slice(&times);
+        }
+        // The first ones cannot know of those before them.
+        assert!(all[8..].iter().all(|ns| (90..130).contains(ns)), "{all:?}");
+        assert_eq!(occupancy.at_once(), 8);
+        // The same kernels, each when the one before has ended, though seven queues have others.
+        for number in 0..64 {
+            let begin = 100_000 + 800 * number;
+            occupancy.charge(&[span(begin, begin, begin + 800)], 7, &mut times);
+            assert_eq!(times, [800], "kernel {number}");
+        }
+        assert_eq!(occupancy.at_once(), 1);
     }
 
     #[test]

@@ -4,6 +4,13 @@
 //! named by its place in the table ([`Id`]), stable until the entry is removed. Entries are linked
 //! in the order of their last use, so that finding a victim is a walk from the front past those in
 //! use, which are few.
+//!
+//! # Spare buffers
+//!
+//! A buffer of the device's own memory that its block does not need any more is kept, and given to the next block of its
+//! size. For OpenCL may wait for all commands of the device when it releases one: NVIDIA's does, which takes 250 us beside
+//! kernels, and holds a lock meanwhile that its own threads need to begin commands which wait for those of other queues, so
+//! that it waits for ever. So a buffer is released only while nothing is enqueued ([`Buffers::release_spares`]).
 
 use crate::device::opencl::fault::FailureMark;
 use crate::device::opencl::lane::{Needs, Ticket};
@@ -62,8 +69,12 @@ pub(crate) struct Buffers {
     by_block: FxHashMap<usize, Id>,
     oldest: Option<Id>,
     newest: Option<Id>,
-    /// Bytes of all buffers that exist.
+    /// Bytes of the buffers that blocks have.
     pub(crate) bytes: u64,
+    /// Buffers that no block has, by their bytes.
+    spares: FxHashMap<u64, Vec<Mem>>,
+    /// Bytes of these.
+    pub(crate) spare_bytes: u64,
 }
 
 fn address(block: &'static DataBlock) -> usize {
@@ -165,6 +176,27 @@ impl Buffers {
             self.bytes -= entry.bytes;
         }
         Some(entry)
+    }
+
+    /// Keeps a buffer of so many bytes, which no command uses, for another block.
+    pub(crate) fn spare(&mut self, bytes: u64, mem: Mem) {
+        self.spare_bytes += bytes;
+        self.spares.entry(bytes).or_default().push(mem);
+    }
+
+    /// A buffer of so many bytes that no block has, with any content.
+    pub(crate) fn take_spare(&mut self, bytes: u64) -> Option<Mem> {
+        let mem = self.spares.get_mut(&bytes)?.pop()?;
+        self.spare_bytes -= bytes;
+        Some(mem)
+    }
+
+    /// Releases the buffers that no block has, if they have more than so many bytes. Nothing is enqueued now.
+    pub(crate) fn release_spares(&mut self, most: u64) {
+        if self.spare_bytes > most {
+            self.spares.clear();
+            self.spare_bytes = 0;
+        }
     }
 
     /// The least recently used buffer that nothing uses.

@@ -7,13 +7,13 @@
 //!
 //! [`BufferEntry::writes`]: crate::device::opencl::buffers::BufferEntry
 
-use crate::device::DeviceError;
 use crate::device::opencl::buffers::{BufferEntry, Id};
 use crate::device::opencl::fault::Fault;
-use crate::device::opencl::job::{Fetching, Work};
+use crate::device::opencl::job::{Fetching, Use, Work};
 use crate::device::opencl::lane::{Needs, OUT};
 use crate::device::opencl::manager::Manager;
 use crate::device::opencl::raw::{Answer, Event, Queue, Waits};
+use crate::device::{DeviceError, List};
 use crate::object::data_block::DataBlock;
 use crate::object::place::Place;
 use opencl3::memory::{CL_MAP_READ, CL_MAP_WRITE};
@@ -153,19 +153,66 @@ impl Manager {
         }
     }
 
-    /// Releases least recently used buffers until so many more bytes fit. False if those in use
-    /// leave no room now.
-    pub(crate) fn make_room(&mut self, bytes: u64) -> Result<bool, Fault> {
-        let Some(limit) = self.limit else {
-            return Ok(true);
-        };
-        while self.buffers.bytes + bytes > limit {
+    /// Takes least recently used buffers from their blocks until those that are still to be made for these uses fit, or need
+    /// not be made. False if those in use leave no room now, or some are to be released when the device has run dry.
+    pub(crate) fn make_room(&mut self, uses: &List<Use>) -> Result<bool, Fault> {
+        loop {
+            let missing = self.take_spares(uses);
+            let Some(limit) = self.limit else {
+                return Ok(true);
+            };
+            let fits = |manager: &Manager| {
+                manager.buffers.bytes + manager.buffers.spare_bytes + missing <= limit
+            };
+            if missing == 0 || fits(self) || (self.release_idle_spares(0) && fits(self)) {
+                return Ok(true);
+            }
+            let fits_then = self.buffers.bytes + missing <= limit;
             match self.buffers.victim() {
-                Some(id) => self.evict(id)?,
-                None => return Ok(false),
+                Some(id) if !fits_then => self.evict(id)?,
+                _ => return Ok(false),
             }
         }
-        Ok(true)
+    }
+
+    /// Gives blocks of these uses that have no buffer those that are spare. Returns the bytes of the others.
+    fn take_spares(&mut self, uses: &List<Use>) -> u64 {
+        let mut missing = 0;
+        for used in uses.iter() {
+            let entry = self.buffers.get(used.id);
+            let (block, bytes) = (entry.block, entry.bytes);
+            if entry.mem.is_some() {
+                continue;
+            }
+            match self.buffers.take_spare(bytes) {
+                Some(mem) => {
+                    self.buffers.provide(used.id, mem);
+                    block.got_buffer(self.place);
+                }
+                None => missing += bytes,
+            }
+        }
+        missing
+    }
+
+    /// Releases the buffers that no block has, if they have more than so many bytes and nothing is enqueued. False if there
+    /// was none, or something is.
+    pub(crate) fn release_idle_spares(&mut self, most: u64) -> bool {
+        let any = self.buffers.spare_bytes > most && self.lanes.all_idle();
+        if any {
+            self.buffers.release_spares(most);
+        }
+        any
+    }
+
+    /// Takes an entry out of the table of which no command uses the buffer.
+    fn retire(&mut self, id: Id) {
+        if let Some(entry) = self.buffers.remove(id)
+            && let Some(mem) = entry.mem
+            && !self.unified
+        {
+            self.buffers.spare(entry.bytes, mem);
+        }
     }
 
     /// Releases every buffer that nothing uses. False if there was none.
@@ -192,7 +239,7 @@ impl Manager {
             self.write_back(id)?;
         }
         self.unmap_now(id);
-        self.buffers.remove(id);
+        self.retire(id);
         block.copies().left(place, only_here);
         self.counters.evictions.add(1);
         self.counters.resident_bytes.set(self.buffers.bytes);
@@ -299,7 +346,7 @@ impl Manager {
             self.lanes.push(OUT, event, Needs::default(), work);
             return;
         }
-        self.buffers.remove(id);
+        self.retire(id);
         self.counters.resident_bytes.set(self.buffers.bytes);
         self.strike_out(block);
         self.events.forgotten(block);
@@ -317,6 +364,7 @@ impl Manager {
                 entry.block.copies().resident.remove(self.place);
             }
         }
+        self.buffers.release_spares(0);
         self.counters.resident_bytes.set(self.buffers.bytes);
     }
 

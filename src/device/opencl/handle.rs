@@ -35,6 +35,8 @@ pub struct DeviceManager {
     device: String,
     /// How many compute units are used.
     units: u32,
+    /// How many queues for kernels there are.
+    queues: usize,
     thread_number: libc::pid_t,
     thread: Mutex<Option<JoinHandle<()>>>,
 }
@@ -73,7 +75,7 @@ impl DeviceManager {
             Ok(mut manager) => {
                 // SAFETY: `gettid` has no preconditions.
                 let number = unsafe { libc::gettid() };
-                let _ = ready.send(Ok((manager.info.compute_units, number)));
+                let _ = ready.send(Ok((manager.info.compute_units, manager.queues(), number)));
                 drop(ready);
                 manager.live();
             }
@@ -86,7 +88,7 @@ impl DeviceManager {
         let result = started
             .recv()
             .unwrap_or_else(|_| Err(fail("its thread ended at once")));
-        let (units, thread_number) = match result {
+        let (units, queues, thread_number) = match result {
             Ok(started) => started,
             Err(error) => {
                 // The thread has given its last answer, so this does not wait long.
@@ -101,6 +103,7 @@ impl DeviceManager {
             load,
             device: info.name.clone(),
             units,
+            queues,
             thread_number,
             thread: Mutex::new(Some(thread)),
         })
@@ -109,6 +112,16 @@ impl DeviceManager {
     /// How many compute units of the device are used.
     pub fn units(&self) -> u32 {
         self.units
+    }
+
+    /// How many queues for kernels there are.
+    pub fn queues(&self) -> usize {
+        self.queues
+    }
+
+    /// How many kernels the device has lately run at once; 1 where its clock is not asked.
+    pub fn at_once(&self) -> usize {
+        self.load.at_once()
     }
 
     /// The number by which the system knows the manager's thread.

@@ -233,6 +233,12 @@ impl<W> Lanes<W> {
         self.lanes.iter().all(|lane| lane.pending.is_empty())
     }
 
+    /// How many queues have kernels that were not seen to end.
+    pub(crate) fn computing(&self) -> usize {
+        let lanes = self.lanes.iter().skip(COMPUTE);
+        lanes.filter(|lane| !lane.pending.is_empty()).count()
+    }
+
     pub(crate) fn pending(&mut self, ticket: Ticket) -> Option<&mut Pending<W>> {
         let lane = &mut self.lanes[ticket.lane];
         let at = ticket.number.checked_sub(lane.first)?;

@@ -100,7 +100,7 @@ impl Manager {
             };
             // Some drivers find out that memory is short only when a command is enqueued.
             let short = matches!(&obstacle, Obstacle::Fault(fault) if fault.is_memory());
-            let retry = short && self.evict_all();
+            let retry = short && (self.evict_all() || self.release_idle_spares(0));
             for used in &job.uses {
                 // The host may write before the next launch.
                 self.buffers.get(used.id).fresh = false;
@@ -136,8 +136,8 @@ impl Manager {
         }
         (kernel.signature.check_slots(params, blocks, slots)).map_err(Fault::new)?;
         let range = self.fit(launch)?;
-        let missing = self.pin(launch, uses)?;
-        if !self.make_room(missing)? {
+        self.pin(launch, uses)?;
+        if !self.make_room(uses)? {
             return Err(Obstacle::Later);
         }
         for used in uses.iter() {
@@ -175,11 +175,10 @@ impl Manager {
         })
     }
 
-    /// Finds the entries of the launch's distinct blocks and pins them. Returns the bytes of
-    /// buffers that are still to be made.
-    fn pin(&mut self, launch: &Launch, uses: &mut List<Use>) -> Result<u64, Fault> {
+    /// Finds the entries of the launch's distinct blocks and pins them.
+    fn pin(&mut self, launch: &Launch, uses: &mut List<Use>) -> Result<(), Fault> {
         self.serial += 1;
-        let (mut missing, mut total) = (0, 0);
+        let mut total = 0;
         for arg in launch.blocks.iter().flatten() {
             // A block of no bytes is a null buffer: there is nothing to hold or move.
             if arg.block.size() == 0 {
@@ -195,9 +194,6 @@ impl Manager {
             entry.written = arg.writes;
             entry.pins += 1;
             total += entry.bytes;
-            if entry.mem.is_none() {
-                missing += entry.bytes;
-            }
             self.buffers.touch(id);
             uses.push(Use {
                 id,
@@ -221,7 +217,7 @@ impl Manager {
                         .to_string(),
                 ),
             }),
-            _ => Ok(missing),
+            _ => Ok(()),
         }
     }
 
@@ -258,6 +254,13 @@ impl Manager {
                 Ok(mem) => break mem,
                 Err(code) => buffer_fault(&self.info, bytes, code),
             };
+            // What is released, if not now, may be enough.
+            if fault.is_memory() && self.buffers.spare_bytes != 0 {
+                if self.release_idle_spares(0) {
+                    continue;
+                }
+                return Err(Obstacle::Later);
+            }
             // One at a time: the rest of the cache is worth keeping.
             match self.buffers.victim() {
                 Some(victim) if fault.is_memory() => self.evict(victim)?,

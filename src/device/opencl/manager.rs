@@ -31,6 +31,8 @@ use std::time::{Duration, Instant};
 
 /// How many answered jobs are kept to be used again: as many as a burst has, about a megabyte.
 const SPARE_JOBS: usize = 4096;
+/// So many bytes of spare buffers a device keeps while it has nothing to do.
+const SPARE_MOST: u64 = 256 << 20;
 /// Queues for kernels of a device that is threads of the host: each kernel has all of them, and the second one keeps them
 /// busy between two kernels.
 const CPU_QUEUES: usize = 2;
@@ -186,7 +188,7 @@ impl Manager {
             buffers: Buffers::default(),
             programs: Programs::default(),
             pace,
-            times: Times::new(settings.timed),
+            times: Times::new(settings.timed, computing),
             holds: None,
             to_forget: Vec::new(),
             waiting: VecDeque::new(),
@@ -207,6 +209,11 @@ impl Manager {
             info,
             _part: part,
         })
+    }
+
+    /// How many queues for kernels there are.
+    pub(crate) fn queues(&self) -> usize {
+        self.lanes.count() - COMPUTE
     }
 
     /// The thread's life.
@@ -261,6 +268,7 @@ impl Manager {
                 continue;
             }
             let idle = self.lanes.all_idle();
+            self.release_idle_spares(SPARE_MOST);
             if idle && self.waiting.is_empty() && self.failure.is_none() && self.stopping {
                 return;
             }

@@ -101,6 +101,7 @@ impl Manager {
                     outcome,
                     ns: 0,
                     occupied_ns: 0,
+                    ran_ns: 0,
                     lane,
                     behind: 0,
                 });
@@ -121,7 +122,9 @@ impl Manager {
         }
         let any = !ended.is_empty();
         if any {
-            self.times.charge(&mut ended, longest_ns, now);
+            let unended = self.lanes.computing();
+            self.times.charge(&mut ended, unended, longest_ns, now);
+            self.load.set_at_once(self.times.at_once());
         }
         for kernel in ended.drain(..) {
             let Work::Kernel(job) = kernel.pending.work else {
@@ -140,6 +143,7 @@ impl Manager {
             let time = KernelTime {
                 ns: kernel.ns,
                 occupied_ns: kernel.occupied_ns,
+                ran_ns: kernel.ran_ns,
                 is_first: job.is_first,
             };
             self.finish_kernel(kernel.pending.serial, job, kernel.outcome, time);

@@ -27,6 +27,8 @@ pub(crate) struct Ended {
     pub(crate) ns: u64,
     /// As long as it has kept the device.
     pub(crate) occupied_ns: u64,
+    /// As long as it took from its begin to its end.
+    pub(crate) ran_ns: u64,
     /// The queue that it was in.
     pub(crate) lane: usize,
     /// So many of that queue that were seen to end with it come behind it.
@@ -75,10 +77,11 @@ pub(crate) struct Times {
 }
 
 impl Times {
-    pub(crate) fn new(is_timed: bool) -> Times {
+    /// Of a device that has so many queues for kernels.
+    pub(crate) fn new(is_timed: bool, queues: usize) -> Times {
         Times {
             is_timed,
-            occupancy: Occupancy::default(),
+            occupancy: Occupancy::new(queues),
             copies_in: VecDeque::new(),
             last_copy: [0; 2],
             last_seen: Instant::now(),
@@ -128,14 +131,27 @@ impl Times {
         self.ended = ended;
     }
 
-    /// Says for each kernel that has ended how long it has kept the device. The queue that was slowest has taken so long by
-    /// the host's clock since it saw kernels end before, which counts where the device's is of no use.
-    pub(crate) fn charge(&mut self, ended: &mut [Ended], longest_ns: u64, now: Instant) {
+    /// How many kernels the device has lately run at once; 1 where its clock is not asked.
+    pub(crate) fn at_once(&self) -> usize {
+        self.occupancy.at_once()
+    }
+
+    /// Says for each kernel that has ended how long it has kept the device. So many queues have kernels that have not ended.
+    /// The queue that was slowest has taken so long by the host's clock since it saw kernels end before, which counts where the
+    /// device's is of no use.
+    pub(crate) fn charge(
+        &mut self,
+        ended: &mut [Ended],
+        unended: usize,
+        longest_ns: u64,
+        now: Instant,
+    ) {
         let since = now.saturating_duration_since(self.last_seen);
         self.last_seen = now;
         let fallback = longest_ns.min(since.as_nanos() as u64) / ended.len().max(1) as u64;
         for kernel in ended.iter_mut() {
             kernel.occupied_ns = fallback;
+            kernel.ran_ns = kernel.ns;
         }
         if !self.is_timed {
             return;
@@ -145,9 +161,11 @@ impl Times {
         spans.extend((ended.iter()).map_while(|kernel| self.span(&kernel.pending)));
         // One without a span leaves a hole, beside which the others cannot be put right.
         if spans.len() == ended.len() {
-            self.occupancy.charge(&spans, &mut self.charged);
-            for (kernel, ns) in ended.iter_mut().zip(&self.charged) {
+            self.occupancy.charge(&spans, unended, &mut self.charged);
+            let charged = spans.iter().zip(&self.charged);
+            for (kernel, (span, ns)) in ended.iter_mut().zip(charged) {
                 kernel.occupied_ns = *ns;
+                kernel.ran_ns = span.ended - span.started;
             }
         }
         self.spans = spans;

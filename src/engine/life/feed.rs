@@ -41,6 +41,10 @@ impl device::Pool for Context {
         self.runtime.devices.in_use().len()
     }
 
+    fn queues(&self, device: Place) -> usize {
+        self.runtime.devices.manager(device).queues()
+    }
+
     fn load(&self, device: Place) -> usize {
         self.runtime.devices.load(device)
     }

@@ -206,6 +206,10 @@ impl Machine for Runtime {
         self.devices.load(device)
     }
 
+    fn at_once(&self, device: Place) -> usize {
+        self.devices.manager(device).at_once()
+    }
+
     fn devices(&self) -> usize {
         self.devices.in_use().len()
     }

@@ -12,6 +12,7 @@ use crate::object::guid::Guid;
 use crate::object::place::Place;
 use crate::report::VariantReport;
 use crate::report::tally::Ran;
+use crate::sched::policy::Machine;
 use std::collections::BTreeMap;
 use std::time::Instant;
 
@@ -96,6 +97,9 @@ impl Context {
             work.times.first(place.number(), bytes, ns);
         } else {
             work.times.sample(place.number(), bytes, ns, beside);
+            if Machine::at_once(runtime, place) > 1 {
+                (work.times).sample_latency(place.number(), bytes, time.ran_ns);
+            }
         }
         self.tell_keeper(edt);
     }

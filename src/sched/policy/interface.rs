@@ -10,6 +10,11 @@ pub trait Machine {
     /// Launches that a device in use has accepted and not finished.
     fn device_load(&self, device: Place) -> usize;
 
+    /// How many kernels a device has lately run at once, where its clock was asked; otherwise 1.
+    fn at_once(&self, _device: Place) -> usize {
+        1
+    }
+
     /// How many devices are in use.
     fn devices(&self) -> usize;
 
@@ -46,6 +51,12 @@ pub trait Times: Sync {
     /// is known of it.
     fn expected(&self, place: Place, bytes: u64) -> Option<u64>;
 
+    /// Nanoseconds that it takes from its begin to its end in a place that runs several at once; none where nothing is known
+    /// of that. Those that run beside each other share the place, so [`Times::expected`] is less.
+    fn latency(&self, _place: Place, _bytes: u64) -> Option<u64> {
+        None
+    }
+
     /// How well that is known.
     fn certainty(&self, place: Place, bytes: u64) -> Certainty;
 
@@ -57,6 +68,10 @@ impl Times for RunTimes {
     fn expected(&self, place: Place, bytes: u64) -> Option<u64> {
         self.expected(place.number(), bytes)
             .map(|estimate| estimate.ns)
+    }
+
+    fn latency(&self, place: Place, bytes: u64) -> Option<u64> {
+        self.latency(place.number(), bytes)
     }
 
     fn certainty(&self, place: Place, bytes: u64) -> Certainty {

@@ -96,8 +96,11 @@ impl Line {
 /// What is before a place.
 pub(super) struct Queue {
     place: Place,
-    /// How many EDTs run there at once. A device is one unit: it has its kernels one after the other.
+    /// How many EDTs run there at once. A device is one unit: what is said of the time of its kernels is for how long each keeps
+    /// it, and those that run beside each other share the time.
     units: usize,
+    /// How many kernels a device has lately run at once.
+    at_once: usize,
     /// How many EDTs the place has now that it was not given here: nobody asks a policy about those that have one place to
     /// go.
     others: usize,
@@ -114,6 +117,7 @@ impl Queue {
         Queue {
             place,
             units,
+            at_once: 1,
             others: 0,
             line: Line::default(),
             classes: SmallVec::new(),
@@ -218,6 +222,10 @@ impl Queue {
         let is_short = first.expected.is_some_and(|ns| ns < SECOND_NS);
         match self.given.len() {
             1 if is_short || self.line.len() >= PLENTY => true,
+            // It begins at once, beside the others.
+            many if many < self.at_once => true,
+            // One more than it has run at once: maybe it can.
+            many if many == self.at_once && many > 1 && self.line.len() >= PLENTY => true,
             many => many < MOST && is_short && self.given_ns(now) < self.committed_ns(safe_ns),
         }
     }
@@ -278,7 +286,14 @@ impl Queue {
     fn free_in(&self, ns: u64, ahead: u64, now: u64) -> u64 {
         let others = self.others;
         if self.place != Place::HOST {
-            return self.given_end_ns(now) + ahead + others as u64 * ns;
+            // Of those that run at once each has its part of what is left.
+            let (given, at_once) = (self.given.len(), self.at_once);
+            let before = (given + 1).saturating_sub(at_once) as u64;
+            let end = match at_once {
+                0 | 1 => self.given_end_ns(now),
+                _ => self.given_end_ns(now) * before / given.max(1) as u64,
+            };
+            return end + ahead + others as u64 * ns;
         }
         let given = self.given_ns(now);
         if ahead == 0 && self.given.len() <= self.units {
@@ -294,9 +309,14 @@ impl Queue {
 
     /// What is expected here of an EDT that has so much before it.
     fn expected(&self, kept: &Kept, copy_ns: u64, ahead: u64, now: u64) -> Expected {
-        let run_ns = kept.times.expected(self.place, kept.bytes);
+        let busy_ns = kept.times.expected(self.place, kept.bytes);
+        let latency = || kept.times.latency(self.place, kept.bytes);
+        let run_ns = match busy_ns {
+            Some(busy_ns) if self.at_once > 1 => Some(latency().unwrap_or(0).max(busy_ns)),
+            busy_ns => busy_ns,
+        };
         Expected {
-            queue_ns: self.free_in(run_ns.unwrap_or(0), ahead, now),
+            queue_ns: self.free_in(busy_ns.unwrap_or(0), ahead, now),
             copy_ns,
             run_ns,
         }
@@ -339,6 +359,9 @@ impl Places {
                 Place::HOST => queue.units.saturating_sub(machine.idle_workers()),
                 device => machine.device_load(device),
             };
+            if queue.place != Place::HOST {
+                queue.at_once = machine.at_once(queue.place);
+            }
             queue.others = all.saturating_sub(queue.given.len());
         }
     }

@@ -2,6 +2,87 @@ use super::*;
 use crate::model::RunTimes;
 use crate::object::place::Place;
 
+/// A machine with workers that are free, and a device that has lately run so many kernels at once.
+struct Wide {
+    workers: usize,
+    at_once: usize,
+}
+
+impl Machine for Wide {
+    fn device_load(&self, _: Place) -> usize {
+        0
+    }
+    fn at_once(&self, _: Place) -> usize {
+        self.at_once
+    }
+    fn devices(&self) -> usize {
+        1
+    }
+    fn workers(&self) -> usize {
+        self.workers
+    }
+    fn idle_workers(&self) -> usize {
+        self.workers
+    }
+    fn pending(&self, most: usize) -> usize {
+        most
+    }
+    fn now_ns(&self) -> u64 {
+        0
+    }
+    fn offer_to_workers(&self, _: bool) {}
+}
+
+/// A kernel keeps the device for 270 us, since sixteen run at once, and takes 4.3 ms; the function takes 440 us.
+fn wide(count: usize) -> Vec<usize> {
+    static TIMES: std::sync::LazyLock<RunTimes> = std::sync::LazyLock::new(|| {
+        let times = RunTimes::default();
+        times.sample(0, 64, 440_000, true);
+        times.sample(1, 64, 270_000, true);
+        times.sample_latency(1, 64, 4_300_000);
+        times
+    });
+    let policy = parse("eft").expect("a policy");
+    let keeper = policy.keeper().expect("it keeps EDTs");
+    let candidate = |place| Candidate {
+        place,
+        copy_ns: 0,
+        behind: None,
+    };
+    let machine = Wide {
+        workers: 16,
+        at_once: 16,
+    };
+    for edt in 0..count {
+        let kept = Kept {
+            edt,
+            priority: 0,
+            times: &*TIMES,
+            bytes: 64,
+            candidates: [Place::HOST, DEVICES[0]]
+                .map(candidate)
+                .into_iter()
+                .collect(),
+        };
+        keeper.keep(kept, &machine);
+    }
+    std::iter::from_fn(|| keeper.take(DEVICES[0], &machine).edt).collect()
+}
+
+/// Where a worker is free, an EDT that others may wait for does not go to a device that ends it ten times as late, however
+/// many that has done by then.
+#[test]
+fn a_device_that_runs_many_at_once_is_not_taken_for_a_fast_one() {
+    assert!(wide(16).is_empty());
+}
+
+/// Where many wait, it is given as many as it runs at once, and some that follow.
+#[test]
+fn a_device_that_runs_many_at_once_is_given_as_many() {
+    let given = wide(2000).len();
+    assert!((16..=64).contains(&given), "{given}");
+}
+
 struct Loads([usize; 2]);
 
 impl Machine for Loads {

@@ -537,6 +537,41 @@ fn what_fails_on_one_device_runs_on_the_other() {
     println!("{elsewhere} of them went on on the other device");
 }
 
+/// A driver may wait for all commands in the release of a buffer, and with a lock that other threads of its need to end
+/// them. Buffers go while commands run, since blocks are destroyed or the device's memory is bounded.
+#[test]
+fn buffers_are_released_while_nothing_is_enqueued() {
+    if support::is_without_opencl() {
+        println!("skipped: OCR_TEST_NO_OPENCL");
+        return;
+    }
+    let (folder, programs) = prepare("quiet");
+    for (program, policy, memory) in programs
+        .iter()
+        .flat_map(|program| ["device", "eager"].map(|policy| (program, policy)))
+        .flat_map(|(program, policy)| ["1G", "20K"].map(|memory| (program, policy, memory)))
+    {
+        let output = Command::new(&program.path)
+            .args(&program.arguments)
+            .env("OPENCL_DYLIB_PATH", folder.join("libinjector.so"))
+            .env("OCR_INJECT_QUIET", "1")
+            .env("OCR_SCHED", policy)
+            .env("OCR_DEVICES", "all")
+            .env("OCR_DEVICE_FORCE_COPIES", "1")
+            .env("OCR_DEVICE_MEMORY", memory)
+            .env("OCR_MODELS", "off")
+            .env("OCR_WORKERS", "2")
+            .stdin(Stdio::null())
+            .output()
+            .expect("the program can be started");
+        let [out, said] =
+            [&output.stdout, &output.stderr].map(|text| String::from_utf8_lossy(text));
+        let what = format!("{} under {policy} with {memory}: {said}", program.name);
+        assert!(output.status.success(), "{what}");
+        assert!(out.contains(&program.wanted), "{what}");
+    }
+}
+
 /// A device that cannot be divided has more compute units than cores, which the report does not pass over.
 #[test]
 fn a_device_that_is_not_divided_is_told() {

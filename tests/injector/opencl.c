@@ -24,6 +24,9 @@
  *
  * With OCR_INJECT_LAZY=1 no command begins before a clFlush that succeeds, or a call that waits, as on rusticl.
  *
+ * With OCR_INJECT_QUIET=1 a buffer that is released beside a command ends the program, where NVIDIA's driver may wait for
+ * ever.
+ *
  * Events are wrapped: what the program has is a `struct event`. They are never freed. */
 #define _GNU_SOURCE
 #include <dlfcn.h>
@@ -46,11 +49,12 @@ enum { COMPLETE = 0, SUBMITTED = 2, FAILS = -5, NO_PROFILING_INFO = -7, BEHIND_O
 
 static char function[64], how[16] = "now", behind[16] = "run";
 static unsigned long number, calls;
-static bool and_later, with_queue, lazy;
+static bool and_later, with_queue, lazy, quiet;
 static int only_device = -1; /* -1: any */
 
 static void __attribute__((constructor)) read_plan(void) {
     lazy = getenv("OCR_INJECT_LAZY") != NULL;
+    quiet = getenv("OCR_INJECT_QUIET") != NULL;
     if (getenv("OCR_INJECT_DEVICE") != NULL) {
         only_device = atoi(getenv("OCR_INJECT_DEVICE"));
     }
@@ -345,9 +349,40 @@ static struct command begin(const char *name, handle queue, cl_uint count, struc
     return command;
 }
 
+/* The commands that were not seen to end, where it matters. */
+static struct event **begun;
+static size_t begun_count;
+
+static void has_begun(struct event *event) {
+    pthread_mutex_lock(&lock);
+    begun = realloc(begun, (begun_count + 1) * sizeof *begun);
+    begun[begun_count++] = event;
+    pthread_mutex_unlock(&lock);
+}
+
+/* Whether all commands have ended. */
+static bool is_quiet(void) {
+    pthread_mutex_lock(&lock);
+    while (begun_count != 0 && status_of(begun[begun_count - 1]) <= COMPLETE) {
+        begun_count--;
+    }
+    size_t left = 0;
+    for (size_t i = 0; i < begun_count; i++) {
+        if (status_of(begun[i]) > COMPLETE) {
+            begun[left++] = begun[i];
+        }
+    }
+    begun_count = left;
+    pthread_mutex_unlock(&lock);
+    return left == 0;
+}
+
 static cl_int end(struct command *command, cl_int status, handle real, struct event **event) {
     if (status == 0) {
         command->event->real = real;
+        if (quiet) {
+            has_begun(command->event);
+        }
         if (event != NULL) {
             *event = command->event;
         }
@@ -565,7 +600,6 @@ cl_int clReleaseCommandQueue(handle queue) {
 STATUS(clFinish, (handle a), (a))
 STATUS(clCreateSubDevices, (handle a, const intptr_t *b, cl_uint c, handle *d, cl_uint *e), (a, b, c, d, e))
 STATUS(clReleaseContext, (handle a), (a))
-STATUS(clReleaseMemObject, (handle a), (a))
 STATUS(clReleaseProgram, (handle a), (a))
 STATUS(clReleaseKernel, (handle a), (a))
 STATUS(clGetPlatformIDs, (cl_uint a, handle *b, cl_uint *c), (a, b, c))
@@ -579,6 +613,16 @@ STATUS(clGetKernelArgInfo, (handle a, cl_uint b, cl_uint c, size_t d, void *e, s
 STATUS(clGetKernelWorkGroupInfo, (handle a, handle b, cl_uint c, size_t d, void *e, size_t *f), (a, b, c, d, e, f))
 STATUS(clSetKernelArg, (handle a, cl_uint b, size_t c, const void *d), (a, b, c, d))
 STATUS(clCreateKernelsInProgram, (handle a, cl_uint b, handle *c, cl_uint *d), (a, b, c, d))
+
+cl_int clReleaseMemObject(handle buffer) {
+    REAL(cl_int, clReleaseMemObject, handle)
+    if (quiet && !is_quiet()) {
+        fprintf(stderr, "injector: a buffer was released beside a command\n");
+        _exit(3);
+    }
+    return fails("clReleaseMemObject") ? FAILS : real(buffer);
+}
+
 OBJECT(clCreateContext, (const void *a, cl_uint b, const handle *c, void *d, void *e, cl_int *error), (a, b, c, d, e, error))
 OBJECT(clCreateBuffer, (handle a, cl_ulong b, size_t c, void *d, cl_int *error), (a, b, c, d, error))
 OBJECT(clCreateProgramWithSource, (handle a, cl_uint b, const char **c, const size_t *d, cl_int *error), (a, b, c, d, error))

@@ -9,7 +9,7 @@ use crate::object::place::Place;
 use crate::status::Status;
 use sys::{ocrAffinityKind, ocrGuid_t};
 
-/// How many places there are of a kind; `None` if there is no such kind.
+/// How many places there are of a kind; none if there is no such kind.
 fn count(kind: ocrAffinityKind) -> Option<u64> {
     match kind {
         sys::AFFINITY_OCL => Some(with(0, |context| context.ask_for_devices().len() as u64)),
@@ -22,6 +22,7 @@ fn count(kind: ocrAffinityKind) -> Option<u64> {
     }
 }
 
+/// The GUID of a place by its kind and its number below [`count`].
 fn at(kind: ocrAffinityKind, index: u64) -> ocrGuid_t {
     affinity_of(match kind {
         sys::AFFINITY_OCL => Place::device(index as usize),
@@ -29,13 +30,14 @@ fn at(kind: ocrAffinityKind, index: u64) -> ocrGuid_t {
     })
 }
 
+/// The GUID of a place: its number is 0 for the host, and one more than the index of a device.
 fn affinity_of(place: Place) -> ocrGuid_t {
     let number = place.device_index().map_or(0, |device| device as u32 + 1);
     Guid::new(Kind::Affinity, 0, number).into()
 }
 
-/// Where an object is: a block where its content is, the rest on the host. `None` if there is no
-/// such object.
+/// Where an object is: a block in a place that has its content, everything else on the host. None if there is no such
+/// object, and for a device that is not in use.
 fn home(context: &Context, guid: Guid) -> Option<Place> {
     let objects = &context.runtime.objects;
     if let Some(place) = place_of(guid) {
@@ -66,7 +68,7 @@ fn home(context: &Context, guid: Guid) -> Option<Place> {
 }
 
 export! {
-    /// How many places there are of a kind.
+    /// Writes how many places there are of a kind. OCR 1.2.
     fn ocrAffinityCount(kind: ocrAffinityKind, number: *mut u64) -> u8, or Status::EFAULT; {
         if number.is_null() {
             return Status::EINVAL;
@@ -77,13 +79,13 @@ export! {
         Status::OK
     }
 
-    /// The places of a kind, as many as fit.
+    /// Writes the GUIDs of the places of a kind, as many as have room, and how many these are. OCR 1.2.
     fn ocrAffinityGet(
         kind: ocrAffinityKind,
         number: *mut u64,
         affinities: *mut ocrGuid_t,
     ) -> u8, or Status::EFAULT; {
-        // SAFETY: the header asks for a valid place.
+        // SAFETY: the header asks for a valid place with a number in it, which nothing else uses during the call.
         let Some(number) = (unsafe { number.as_mut() }) else { return Status::EINVAL };
         if affinities.is_null() {
             return Status::EINVAL;
@@ -92,13 +94,14 @@ export! {
         *number = count.min(*number);
         for index in 0..*number {
             let place = affinities.wrapping_add(index as usize);
-            // SAFETY: the header asks for an array of `*number` elements.
+            // SAFETY: the header asks for an array with as many elements as `*number` had in it, and `index` is below
+            // that.
             unsafe { put(place, at(kind, index)) };
         }
         Status::OK
     }
 
-    /// One place of a kind.
+    /// Writes the GUID of one place of a kind, by its number from 0. OCR 1.2.
     fn ocrAffinityGetAt(
         kind: ocrAffinityKind,
         index: u64,
@@ -112,7 +115,7 @@ export! {
         Status::OK
     }
 
-    /// The place that the caller runs in.
+    /// Writes the GUID of the place where the caller runs: the host, since no kernel calls the interface. OCR 1.2.
     fn ocrAffinityGetCurrent(affinity: *mut ocrGuid_t) -> u8, or Status::EFAULT; {
         if affinity.is_null() {
             return Status::EINVAL;
@@ -122,13 +125,13 @@ export! {
         Status::OK
     }
 
-    /// The place of an object.
+    /// Writes the GUID of the place where an object is; for `NULL_GUID`, where the caller runs. OCR 1.2.
     fn ocrAffinityQuery(
         guid: ocrGuid_t,
         number: *mut u64,
         affinities: *mut ocrGuid_t,
     ) -> u8, or Status::EFAULT; {
-        // SAFETY: the header asks for null or a valid place.
+        // SAFETY: the header asks for null or a valid place with a number in it.
         let room = unsafe { number.as_ref() }.copied();
         if affinities.is_null() {
             return Status::EINVAL;
@@ -149,6 +152,6 @@ export! {
         Status::OK
     }
 
-    /// What to put into a hint; 0 means no affinity.
+    /// The value of a hint that names a place; 0, which names none, for `NULL_GUID`. OCR 1.2.
     fn ocrAffinityToHintValue(affinity: ocrGuid_t) -> u64, or 0; { affinity.guid as u64 }
 }

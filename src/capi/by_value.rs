@@ -8,7 +8,7 @@ use crate::status::Status;
 use sys::ocrGuid_t;
 
 export! {
-    /// A dependence on what a block holds now.
+    /// Satisfies a pre-slot with a copy of what a data block holds now. OCR-Vx.
     fn ocrAddDependenceByValue(
         source: ocrGuid_t,
         destination: ocrGuid_t,
@@ -30,12 +30,12 @@ export! {
         })
     }
 
-    /// Calls that belong together begin.
+    /// Begins a group of calls that belong together; a group has no effect on the calls in it. OCR-Vx.
     fn ocrGroupBegin() -> u8, or Status::EFAULT; {
         with(Status::EPERM, |context| if context.begin_group() { Status::OK } else { Status::EPERM })
     }
 
-    /// Ends the group of calls that `ocrGroupBegin` has begun.
+    /// Ends the group of calls that `ocrGroupBegin` has begun. OCR-Vx.
     fn ocrGroupEnd() -> u8, or Status::EFAULT; {
         with(Status::EPERM, |context| if context.end_group() { Status::OK } else { Status::EPERM })
     }

@@ -1,5 +1,5 @@
-//! Values of the C interface as the engine takes them, and what the engine answers as the interface has it: each error
-//! becomes a status here, and nowhere else.
+//! Values of the C interface as the engine takes them, and answers of the engine as the interface has them. Each error
+//! type of the engine becomes a [`Status`] here, and nowhere else.
 
 use super::sys::ocrEdt_t;
 use crate::engine::calls::copy::CopyError;
@@ -14,13 +14,13 @@ use crate::object::partition::PartsError;
 use crate::status::Status;
 use std::io;
 
-/// The function that the program gave, as the engine calls it.
+/// A function of the program for an EDT, as the type that the engine calls. None for a null pointer.
 pub(super) fn edt_function(function: ocrEdt_t) -> Option<EdtFunction> {
     // SAFETY: both are pointers to functions of one C type, spelt with types of the same layout.
     unsafe { std::mem::transmute::<ocrEdt_t, Option<EdtFunction>>(function) }
 }
 
-/// The status of a call whose object may not exist.
+/// The status of a call that fails only where its object does not exist: `OCR_EINVAL` then, and otherwise 0.
 pub(super) fn found(exists: bool) -> Status {
     if exists { Status::OK } else { Status::EINVAL }
 }
@@ -109,12 +109,13 @@ impl From<FileError> for Status {
     }
 }
 
-/// The status of an error of the system.
+/// The status for an error of the operating system, by its `errno`. An error without a number, or with another one, is
+/// `OCR_EIO`.
 fn of_system(error: &io::Error) -> Status {
     match error.raw_os_error() {
         Some(libc::ENOENT | libc::ENOTDIR) => Status::ENOENT,
         Some(libc::ENOMEM) => Status::ENOMEM,
-        // ENXIO: a socket.
+        // `open` fails with ENXIO on a socket.
         Some(libc::EINVAL | libc::ENAMETOOLONG | libc::ELOOP | libc::EFBIG | libc::ENXIO) => {
             Status::EINVAL
         }

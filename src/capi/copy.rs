@@ -11,7 +11,8 @@ const PARTITION: u64 = sys::DB_COPY_PARTITION as u64;
 const PARTITION_BACK: u64 = sys::DB_COPY_PARTITION_BACK as u64;
 
 export! {
-    /// OCR 1.0; the types of copies are those of OCR-Vx.
+    /// Copies bytes from one data block to another, by an EDT of the runtime. OCR 1.0; the types of copies are of
+    /// OCR-Vx.
     fn ocrDbCopy(
         destination: ocrGuid_t,
         destination_offset: u64,
@@ -48,31 +49,37 @@ export! {
     }
 }
 
-/// What the EDT of a copy runs: written against the interface, as a function of the program would be,
-/// so that strict mode sees what it does.
+/// The function that the EDT of a copy runs. It calls the interface, as a function of the program would, so that strict
+/// mode sees what it does.
+///
+/// The parameters are those of `Context::copy_block`: the offset in the destination, the offset in the source, the size
+/// (all in bytes), whether the source is destroyed, and the destination's GUID. With two pre-slots the first is the
+/// source; with one, nothing is copied.
 ///
 /// # Safety
-/// As `Context::copy_block` says: the offsets and the size are within the two blocks.
+/// `paramv` has these five parameters and `depv` has `depc` elements. With two pre-slots, both have a block that the
+/// EDT holds, and the bytes are within the blocks.
 unsafe extern "C" fn run_copy(_: u32, paramv: *mut u64, depc: u32, depv: *mut EdtDep) -> Guid {
-    // SAFETY: such an EDT has five parameters.
+    // SAFETY: the caller passes five parameters, each a word.
     let [to, from, size, destroys, destination] = unsafe { paramv.cast::<[u64; 5]>().read() };
     if depc == 1 {
-        // SAFETY: it has one pre-slot, with a block.
+        // SAFETY: `depv` has `depc` elements, which is one here.
         let one = unsafe { depv.read() };
         if destroys != 0 {
-            // SAFETY: any GUID may be passed.
+            // SAFETY: `ocrDbDestroy` has no pointers, and accepts any GUID.
             unsafe { super::db::ocrDbDestroy(one.guid.into()) };
         }
         return Guid::from_bits(destination);
     }
-    // SAFETY: otherwise it has two pre-slots, both with a block.
+    // SAFETY: an EDT of a copy has one pre-slot or two, and it does not have one, so `depv` has two elements.
     let [source, destination] = unsafe { depv.cast::<[EdtDep; 2]>().read() };
     let from = source.ptr.cast::<u8>().wrapping_add(from as usize);
     let to = destination.ptr.cast::<u8>().wrapping_add(to as usize);
-    // SAFETY: the ranges are within the blocks, which are two, so they do not overlap; the EDT holds both.
+    // SAFETY: the caller promises that the ranges are within the blocks, which the EDT holds: the source for reading,
+    // the destination for writing. They are two blocks, so the ranges do not overlap.
     unsafe { to.copy_from_nonoverlapping(from, size as usize) };
     if destroys != 0 {
-        // SAFETY: any GUID may be passed.
+        // SAFETY: `ocrDbDestroy` has no pointers, and accepts any GUID.
         unsafe { super::db::ocrDbDestroy(source.guid.into()) };
     }
     destination.guid

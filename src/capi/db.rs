@@ -8,12 +8,12 @@ use crate::status::Status;
 use std::ffi::c_void;
 use sys::{ocrGuid_t, ocrHint_t};
 
-/// Programs pass 0 or 1 for the flags, too.
+/// `DB_PROP_NO_ACQUIRE`. Programs also pass a plain 0 or 1 as the flags.
 const NO_ACQUIRE: u16 = sys::DB_PROP_NO_ACQUIRE;
 const SINGLE_ASSIGNMENT: u16 = sys::DB_PROP_SINGLE_ASSIGNMENT;
 
 export! {
-    /// OCR 1.1.0, 2.5.1.
+    /// Creates a data block. OCR 1.1.0, 2.5.1.
     fn ocrDbCreate(
         db: *mut ocrGuid_t,
         addr: *mut *mut c_void,
@@ -48,7 +48,7 @@ export! {
         })
     }
 
-    /// OCR 1.1.0, 2.5.2.
+    /// Destroys a data block, which goes when the last EDT that holds it has released it. OCR 1.1.0, 2.5.2.
     fn ocrDbDestroy(db: ocrGuid_t) -> u8, or Status::EFAULT; {
         let db = Guid::from(db);
         if db.is_null() {
@@ -60,7 +60,7 @@ export! {
         })
     }
 
-    /// OCR 1.1.0, 2.5.3.
+    /// Releases a data block that the calling EDT holds. OCR 1.1.0, 2.5.3.
     fn ocrDbRelease(db: ocrGuid_t) -> u8, or Status::EFAULT; {
         let db = Guid::from(db);
         if db.is_null() {
@@ -69,23 +69,23 @@ export! {
         with(Status::EPERM, |context| Status::from(context.release_block(db)))
     }
 
-    /// Not part of OCR 1.1.0 any more.
+    /// Does nothing and returns `OCR_EINVAL`: allocation inside a block is not part of OCR 1.1.0 any more.
     fn ocrDbMalloc(_guid: ocrGuid_t, _size: u64, _addr: *mut *mut c_void) -> u8, or Status::EFAULT; {
         Status::EINVAL
     }
 
-    /// Not part of OCR 1.1.0 any more.
+    /// Does nothing and returns `OCR_EINVAL`: allocation inside a block is not part of OCR 1.1.0 any more.
     fn ocrDbMallocOffset(_guid: ocrGuid_t, _size: u64, _offset: *mut u64) -> u8, or Status::EFAULT; {
         Status::EINVAL
     }
 
-    /// Not part of OCR 1.1.0 any more.
+    /// Does nothing and returns `OCR_EINVAL`: allocation inside a block is not part of OCR 1.1.0 any more.
     fn ocrDbFree(_guid: ocrGuid_t, _addr: *mut c_void) -> u8, or Status::EFAULT; { Status::EINVAL }
 
-    /// Not part of OCR 1.1.0 any more.
+    /// Does nothing and returns `OCR_EINVAL`: allocation inside a block is not part of OCR 1.1.0 any more.
     fn ocrDbFreeOffset(_guid: ocrGuid_t, _offset: u64) -> u8, or Status::EFAULT; { Status::EINVAL }
 
-    /// OCR 1.2.
+    /// Writes the size of a data block, in bytes. OCR 1.2.
     fn ocrDbGetSize(db: ocrGuid_t, size: *mut u64) -> u8, or Status::EFAULT; {
         with(Status::EPERM, |context| match context.block_size(db.into()) {
             Some(bytes) if !size.is_null() => {
@@ -98,7 +98,8 @@ export! {
     }
 }
 
-/// Says once that there was no memory: programs that do not look at the status use a null pointer next.
+/// Warns once that there was no memory for a block, with its size in bytes. A program that does not look at the status
+/// uses a null pointer next.
 #[cold]
 fn no_memory(failed: OutOfMemoryError) -> Status {
     let signed = failed.bytes as i64;

@@ -10,19 +10,20 @@ use std::cell::RefCell;
 use std::ffi::c_char;
 
 thread_local! {
-    /// The label for the next object, and the EDT that gave it.
+    /// The label for the next object that this thread creates, with the EDT that gave it; `NULL_GUID` for a thread
+    /// outside of EDTs.
     static PENDING: RefCell<Option<(Guid, String)>> = const { RefCell::new(None) };
 }
 
 export! {
-    /// Names an object.
+    /// Gives an object a label for messages. OCR-Vx.
     fn ocrAttachDebugLabel(
         object: ocrGuid_t,
         label: *const c_char,
         paramc: u32,
         paramv: *mut u64,
     ) -> u8, or Status::EFAULT; {
-        // SAFETY: the header asks for a C string and `paramc` numbers, or null.
+        // SAFETY: the header asks for a C string or null, and for `paramc` numbers or null.
         let Some(label) = (unsafe { labeled(label, paramc, paramv) }) else { return Status::EINVAL };
         if heap::is_low() {
             return Status::ENOMEM;
@@ -39,9 +40,9 @@ export! {
         })
     }
 
-    /// Names the next object that the caller creates.
+    /// Gives a label to the next object that the caller creates; without strict mode the label is dropped. OCR-Vx.
     fn ocrPreAttachDebugLabel(label: *const c_char, paramc: u32, paramv: *mut u64) -> u8, or Status::EFAULT; {
-        // SAFETY: the header asks for a C string and `paramc` numbers, or null.
+        // SAFETY: the header asks for a C string or null, and for `paramc` numbers or null.
         let Some(label) = (unsafe { labeled(label, paramc, paramv) }) else { return Status::EINVAL };
         with(Status::EPERM, |context| {
             if check::is_on() {
@@ -52,27 +53,29 @@ export! {
         })
     }
 
-    /// Says that one EDT led to another. Nothing here makes use of it.
+    /// Says that one EDT is a cause of another. Checks the GUIDs and does nothing: no tool here shows causes. OCR-Vx.
     fn ocrNoteCausality(source: ocrGuid_t, destination: ocrGuid_t) -> u8, or Status::EFAULT; {
         let are_edts = Guid::from(source).is_edt() && Guid::from(destination).is_edt();
         if are_edts { Status::OK } else { Status::EINVAL }
     }
 }
 
+/// The GUID of the calling EDT; `NULL_GUID` outside of EDTs.
 fn current(context: &Context) -> Guid {
     context
         .current
         .map_or(Guid::NULL, super::super::object::edt::Edt::guid)
 }
 
-/// The label for an object that this EDT (`NULL_GUID`: a thread outside of EDTs) has created now.
+/// Takes the label for an object that this EDT has created now. `edt` is `NULL_GUID` for a thread outside of EDTs. None
+/// without a label, or if another EDT gave it.
 pub(super) fn pending(edt: Guid) -> Option<String> {
-    // A thread that ends may be past the life of this.
+    // In a thread that ends, `PENDING` may be gone already.
     let (by, label) = PENDING.try_with(RefCell::take).ok()??;
     (by == edt).then_some(label)
 }
 
-/// A label with its numbers.
+/// The text of a label with its numbers behind it. None for a null label, or for numbers without `paramv`.
 ///
 /// # Safety
 /// `label` is null or a C string; `paramv` is null or has `paramc` elements.

@@ -22,7 +22,7 @@ pub(super) const FINISH: u16 = sys::EDT_PROP_FINISH;
 pub(super) const OEVT_VALID: u16 = sys::EDT_PROP_OEVT_VALID;
 
 export! {
-    /// OCR 1.1.0, 2.6.1.
+    /// Creates an event. OCR 1.1.0, 2.6.1.
     fn ocrEventCreate(
         guid: *mut ocrGuid_t,
         event_type: ocrEventTypes_t,
@@ -32,7 +32,7 @@ export! {
         unsafe { create_event(guid, event_type, properties, None) }
     }
 
-    /// OCR 1.1.0, appendix B.3.
+    /// Creates an event with parameters, such as the counter of a latch event. OCR 1.1.0, appendix B.3.
     fn ocrEventCreateParams(
         guid: *mut ocrGuid_t,
         event_type: ocrEventTypes_t,
@@ -45,7 +45,7 @@ export! {
         unsafe { create_event(guid, event_type, properties, params) }
     }
 
-    /// OCR 1.1.0, 2.6.2.
+    /// Destroys an event. OCR 1.1.0, 2.6.2.
     fn ocrEventDestroy(guid: ocrGuid_t) -> u8, or Status::EFAULT; {
         with(Status::EPERM, |context| {
             let destroyed = context.with_graph(|graph| graph.destroy_event(guid.into()));
@@ -53,17 +53,18 @@ export! {
         })
     }
 
-    /// OCR 1.1.0, 2.6.3.
+    /// Satisfies an event; of a latch event, its decrement slot. OCR 1.1.0, 2.6.3.
     fn ocrEventSatisfy(event: ocrGuid_t, data: ocrGuid_t) -> u8, or Status::EFAULT; {
         satisfy_slot(event, data, sys::OCR_EVENT_LATCH_DECR_SLOT)
     }
 
-    /// OCR 1.1.0, 2.6.4.
+    /// Satisfies a pre-slot of an event. OCR 1.1.0, 2.6.4.
     fn ocrEventSatisfySlot(event: ocrGuid_t, data: ocrGuid_t, slot: u32) -> u8, or Status::EFAULT; {
         satisfy_slot(event, data, slot)
     }
 
-    /// OCR 1.1.0, 2.7.1, as a function: C programs call the macro of this name.
+    /// Creates a template without a name. OCR 1.1.0, 2.7.1. C programs call a macro of this name, which passes the name
+    /// of the function to `ocrEdtTemplateCreate_internal`.
     fn ocrEdtTemplateCreate(
         guid: *mut ocrGuid_t,
         function: ocrEdt_t,
@@ -76,7 +77,7 @@ export! {
         create_template(place, Code::of_program(function, ""), paramc, depc)
     }
 
-    /// OCR 1.1.0, 2.7.1; the name is for messages and reports.
+    /// Creates a template whose EDTs messages and reports call by `name`. OCR 1.1.0, 2.7.1.
     fn ocrEdtTemplateCreate_internal(
         guid: *mut ocrGuid_t,
         function: ocrEdt_t,
@@ -92,10 +93,10 @@ export! {
         create_template(place, Code::of_program(function, &name), paramc, depc)
     }
 
-    /// OCR 1.1.0, 2.7.2.
+    /// Destroys a template. OCR 1.1.0, 2.7.2.
     fn ocrEdtTemplateDestroy(guid: ocrGuid_t) -> u8, or Status::EFAULT; { destroy_template(guid.into()) }
 
-    /// OCR 1.1.0, 2.7.3.
+    /// Creates an EDT. OCR 1.1.0, 2.7.3.
     fn ocrEdtCreate(
         guid: *mut ocrGuid_t,
         template: ocrGuid_t,
@@ -114,7 +115,7 @@ export! {
         unsafe { create_edt(guid, template, (paramc, paramv), (depc, depv), properties, more, output) }
     }
 
-    /// OCR 1.1.0, 2.7.4.
+    /// Destroys an EDT that is not runnable, and its output event. OCR 1.1.0, 2.7.4.
     fn ocrEdtDestroy(guid: ocrGuid_t) -> u8, or Status::EFAULT; {
         with(Status::EPERM, |context| {
             let destroyed = context.destroy_edt(guid.into());
@@ -122,7 +123,7 @@ export! {
         })
     }
 
-    /// OCR 1.1.0, 2.8.1.
+    /// Connects an event, or a data block, with a pre-slot of an EDT or an event. OCR 1.1.0, 2.8.1.
     fn ocrAddDependence(
         source: ocrGuid_t,
         destination: ocrGuid_t,
@@ -132,7 +133,7 @@ export! {
         add_dependence(source, 0, destination, slot, mode)
     }
 
-    /// OCR 1.2, several output slots.
+    /// Connects one post-slot of a collective event with a pre-slot. OCR 1.2, several output slots.
     fn ocrAddDependenceSlot(
         source: ocrGuid_t,
         source_slot: u32,
@@ -166,13 +167,15 @@ pub(super) fn add_dependence(
     })
 }
 
-/// The mode of a dependence. An event does not use it, and it may be anything (2.8.1).
+/// The mode of a dependence, from its bits. None for bits that are no mode, where the destination is an EDT. An event
+/// uses no mode, so any bits are accepted for it (OCR 1.1.0, 2.8.1).
 pub(super) fn mode_for(destination: Guid, mode: sys::ocrDbAccessMode_t) -> Option<Mode> {
     let unused = (!destination.is_edt()).then_some(Mode::Null);
     Mode::from_bits(mode).or(unused)
 }
 
-/// A call names nothing but `NULL_GUID`, and does nothing. Programs do this, but where one hangs, that may be why.
+/// Records that a call was given `NULL_GUID` alone and does nothing. Programs do this, but if one hangs, it may be the
+/// reason.
 #[cold]
 fn note_nothing(context: &Context, call: Api) -> Status {
     let describe = || format!("{}, in {}", call.shown(), context.who());
@@ -180,7 +183,8 @@ fn note_nothing(context: &Context, call: Api) -> Status {
     Status::OK
 }
 
-/// What the parameters say; the status where they are missing or out of range.
+/// The description of an event of this kind, from its parameters. The error is the status of the call where parameters
+/// are missing or out of range.
 #[inline]
 fn new_event(kind: EventKind, params: Option<&ocrEventParams_t>) -> Result<NewEvent, Status> {
     let params = params.map(|params| &params.__bindgen_anon_1);
@@ -229,7 +233,8 @@ pub(super) fn collective_params(
         elements: params.nbDatum,
         arity: params.arity,
         operator: Operator::from_bits(params.op).ok_or(Status::EINVAL)?,
-        // SAFETY: one byte, of which nobody promises that it is a `bool`.
+        // SAFETY: `reuse` is the address of a member of `params`, a valid reference, and so valid for a read. A `u8`
+        // has any bits, where the program may have stored something that is no `bool`.
         reuse: unsafe { reuse.read() } != 0,
     };
     let in_range = 1..=all.contributors;
@@ -295,7 +300,7 @@ fn labeled_event(
     created.map_err(|why| why.map_or(Status::ENOMEM, Status::from))
 }
 
-/// Creates an event that may have a label, of whatever kind.
+/// Creates an event that has a label, or that is counted, a channel or collective.
 #[cold]
 fn create_other_event(place: &mut Guid, properties: u16, new: NewEvent, call: Api) -> Status {
     labeling::create(place, properties, call, |context, label| {
@@ -305,7 +310,7 @@ fn create_other_event(place: &mut Guid, properties: u16, new: NewEvent, call: Ap
                 .create(&mut context.caches.events, new)
                 .ok_or(Status::ENOMEM),
             Some(label) => match (labeled_event(context, label, new, call), new) {
-                // Each contributor creates it, without asking whether it is the first.
+                // Each contributor to a collective event may create it, without asking whether another one has.
                 (Err(Status::EGUIDEXISTS), NewEvent::Collective(params))
                     if labeling::is_trusting(properties) =>
                 {
@@ -344,7 +349,7 @@ fn satisfy_slot(event: ocrGuid_t, data: ocrGuid_t, slot: u32) -> Status {
     }
 }
 
-/// A pre-slot of an EDT that nothing is connected to gets a data block, or nothing.
+/// Satisfies a pre-slot of an EDT, to which nothing is connected, with a data block or with `NULL_GUID`.
 #[cold]
 fn satisfy_edt(data: ocrGuid_t, edt: ocrGuid_t, slot: u32) -> Status {
     let guid = Guid::from(data);
@@ -355,7 +360,8 @@ fn satisfy_edt(data: ocrGuid_t, edt: ocrGuid_t, slot: u32) -> Status {
     }
 }
 
-/// Creates a template and writes its GUID.
+/// Creates a template and writes its GUID to `place`. Errors: `OCR_EINVAL` where a number is `EDT_PARAM_DEF`,
+/// `OCR_ENOMEM`.
 pub(super) fn create_template(place: &mut Guid, work: Code, paramc: u32, depc: u32) -> Status {
     if paramc == PARAM_DEF || depc == PARAM_DEF {
         return Status::EINVAL;
@@ -377,7 +383,7 @@ pub(super) fn create_template(place: &mut Guid, work: Code, paramc: u32, depc: u
     })
 }
 
-/// Destroys a template.
+/// Destroys a template. Error: `OCR_EINVAL` where the GUID names none.
 pub(super) fn destroy_template(template: Guid) -> Status {
     with(Status::EPERM, |context| {
         let templates = &context.runtime.objects.templates;
@@ -385,7 +391,7 @@ pub(super) fn destroy_template(template: Guid) -> Status {
     })
 }
 
-/// What only one of the functions that create EDTs is given.
+/// Arguments of a call that creates an EDT which not every such function has.
 pub(super) struct More<'a> {
     /// The index space that the call was given, for a template with kernels.
     pub range: Option<&'a ExplicitRange>,
@@ -393,8 +399,10 @@ pub(super) struct More<'a> {
     pub hints: Option<&'a HintSet>,
 }
 
+/// Creates an EDT for each of the functions that do so.
+///
 /// # Safety
-/// The pointers are as `ocrEdtCreate` wants them.
+/// The pointers are as the header asks for those of `ocrEdtCreate`.
 pub(super) unsafe fn create_edt(
     guid: *mut ocrGuid_t,
     template: ocrGuid_t,
@@ -413,7 +421,7 @@ pub(super) unsafe fn create_edt(
     let (on_label, depv) = match label {
         None => (None, depv),
         Some(_) if labeling::is_mapped(properties) => (None, depv),
-        // The depv of a labeled EDT is not used: several may try to create it.
+        // The depv of a labeled EDT is not used, since several callers may try to create the EDT.
         Some(guid) => {
             let alone = labeling::is_trusting(properties);
             (Some(LabelRequest { guid, alone }), std::ptr::null_mut())
@@ -432,8 +440,8 @@ pub(super) unsafe fn create_edt(
         label: on_label,
         output: match output.is_null() {
             true => Output::None,
-            // SAFETY: `output` is not null, so it is a valid place. With this property the caller has put an event
-            // there.
+            // SAFETY: `output` is not null, so the caller passes a valid place. With this property the caller has put
+            // the GUID of an event there, so it is initialized.
             false if properties & OEVT_VALID != 0 => Output::Given(unsafe { *output }.into()),
             false => NonNull::new(output.cast()).map_or(Output::None, Output::New),
         },

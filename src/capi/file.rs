@@ -12,7 +12,7 @@ use sys::ocrGuid_t;
 const _: () = assert!(sys::OCR_FILE_EXISTS == 1);
 
 export! {
-    /// OCR-Vx: opens a file.
+    /// Opens a file, and creates a block that describes it if the caller wants one. OCR-Vx.
     fn ocrFileOpen(
         file: *mut ocrGuid_t,
         path: *const c_char,
@@ -25,7 +25,7 @@ export! {
         if path.is_null() {
             return Status::EINVAL;
         }
-        // SAFETY: the header asks for a C string.
+        // SAFETY: the header asks for a C string, and the path is not null here.
         let path = unsafe { CStr::from_ptr(path) };
         // SAFETY: the header asks for null or a C string.
         let mode_text = unsafe { text(mode) };
@@ -56,12 +56,12 @@ export! {
         })
     }
 
-    /// OCR-Vx: the GUID of a file is not used any more.
+    /// Ends the use of a file's GUID; chunks of the file stay. OCR-Vx.
     fn ocrFileRelease(file: ocrGuid_t) -> u8, or Status::EFAULT; {
         with(Status::EPERM, |context| found(context.release_file(file.into())))
     }
 
-    /// OCR-Vx: a part of a file as a data block.
+    /// Creates a data block, a chunk, from `size` bytes of a file at `offset`. OCR-Vx.
     fn ocrFileGetChunk(
         chunk: *mut ocrGuid_t,
         file: ocrGuid_t,
@@ -79,16 +79,16 @@ export! {
         })
     }
 
-    /// OCR-Vx: the file that a descriptor is of.
+    /// The GUID of the file that a descriptor describes; `ERROR_GUID` for null. OCR-Vx.
     fn ocrFileGetGuid(descriptor: *mut c_void) -> ocrGuid_t, or Guid::ERROR; {
-        // SAFETY: the header asks for null or the content of a descriptor.
+        // SAFETY: the header asks for null or the content of a descriptor, which is a `Descriptor`.
         match unsafe { descriptor.cast::<Descriptor>().as_ref() } {
             Some(descriptor) => descriptor.file,
             None => Guid::ERROR,
         }
     }
 
-    /// OCR-Vx: the size of a file when it was opened.
+    /// The size of a file when it was opened, in bytes; 0 for null. OCR-Vx.
     fn ocrFileGetSize(descriptor: *mut c_void) -> u64, or 0; {
         // SAFETY: the header asks for null or the content of a descriptor, which is a `Descriptor`.
         unsafe { descriptor.cast::<Descriptor>().as_ref() }.map_or(0, |descriptor| descriptor.size)

@@ -1,4 +1,4 @@
-//! `extensions/ocr-hints.h`: hints, in the variables of programs and of objects.
+//! `extensions/ocr-hints.h`: hints, in variables of the program and of objects.
 
 use super::convert::found;
 use super::{put, sys, with};
@@ -7,7 +7,7 @@ use crate::object::hints::HintSet;
 use crate::status::Status;
 use sys::{ocrGuid_t, ocrHint_t, ocrHintProp_t, ocrHintType_t};
 
-/// The numbers between which those of a type's properties lie.
+/// The numbers between which the properties of a type of hint lie, both exclusive. None for an unknown type.
 fn bounds(hint_type: ocrHintType_t) -> Option<(ocrHintProp_t, ocrHintProp_t)> {
     Some(match hint_type {
         sys::OCR_HINT_EDT_T => (sys::OCR_HINT_EDT_PROP_START, sys::OCR_HINT_EDT_PROP_END),
@@ -18,25 +18,27 @@ fn bounds(hint_type: ocrHintType_t) -> Option<(ocrHintProp_t, ocrHintProp_t)> {
     })
 }
 
-/// The position of a property among those of the hint's type.
+/// The position of a property among those of the hint's type, from 0. None if the type does not have the property.
 fn position(hint: &ocrHint_t, property: ocrHintProp_t) -> Option<usize> {
     let (start, end) = bounds(hint.type_)?;
     (start < property && property < end).then(|| (property - start - 1) as usize)
 }
 
-/// What is set in a hint.
+/// The properties that are set in a hint, by position.
 fn properties(hint: &ocrHint_t) -> HintSet {
     let mut set = HintSet::default();
     let count = bounds(hint.type_).map_or(0, |(start, end)| end - start - 1);
     for at in (0..count as usize).filter(|at| hint.propMask & 1 << at != 0) {
         let args = std::ptr::from_ref(&hint.args).cast::<u64>();
-        // SAFETY: `at` is below the length of the member for this type.
+        // SAFETY: `at` is below the number of properties of this type, which is the length of its member of the union,
+        // so the word is in `args`. Its bit in `propMask` says that the program has set it.
         set.set(at, unsafe { args.wrapping_add(at).read() });
     }
     set
 }
 
-/// What is set in a hint that a create function is given; nothing if it is one of another type.
+/// The properties of a hint that a create function is given. None for null, for a hint of another type than `wanted`,
+/// and for one without properties.
 ///
 /// # Safety
 /// `hint` is null or valid for reads.
@@ -47,7 +49,7 @@ pub(super) unsafe fn given(hint: *const ocrHint_t, wanted: ocrHintType_t) -> Opt
     set.filter(|set| !set.is_empty())
 }
 
-/// The type of the hints that an object can have.
+/// The type of the hints that an object can have. None for kinds without hints.
 fn type_of(guid: Guid) -> Option<ocrHintType_t> {
     match guid.kind()? {
         Kind::DataBlock => Some(sys::OCR_HINT_DB_T),
@@ -57,7 +59,7 @@ fn type_of(guid: Guid) -> Option<ocrHintType_t> {
     }
 }
 
-/// The value of a property. All members of the union begin at the same place.
+/// The address of the property at `position`. All members of the union begin at one address.
 fn value(hint: &mut ocrHint_t, position: usize) -> *mut u64 {
     std::ptr::from_mut(&mut hint.args)
         .cast::<u64>()
@@ -65,7 +67,7 @@ fn value(hint: &mut ocrHint_t, position: usize) -> *mut u64 {
 }
 
 export! {
-    /// Makes a hint of this type without properties.
+    /// Makes `*hint` a hint of a type, without properties. OCR 1.1.0, B.1.2.
     fn ocrHintInit(hint: *mut ocrHint_t, hint_type: ocrHintType_t) -> u8, or Status::EFAULT; {
         if hint.is_null() || hint_type > sys::OCR_HINT_GROUP_T {
             return Status::EINVAL;
@@ -75,18 +77,19 @@ export! {
         Status::OK
     }
 
-    /// Sets a property.
+    /// Sets a property of `*hint`. OCR 1.1.0, B.1.3.
     fn ocrSetHintValue(hint: *mut ocrHint_t, property: ocrHintProp_t, to: u64) -> u8, or Status::EFAULT; {
         // SAFETY: the header asks for null or a valid hint.
         let Some(hint) = (unsafe { hint.as_mut() }) else { return Status::OK };
         let Some(at) = position(hint, property) else { return Status::EINVAL };
         hint.propMask |= 1 << at;
-        // SAFETY: `position` is below the length of the member for this type.
+        // SAFETY: `at` is below the number of properties of this type, which is the length of its member of the union.
+        // So the word is in `*hint`, which is borrowed for writing.
         unsafe { value(hint, at).write(to) };
         Status::OK
     }
 
-    /// Unsets a property.
+    /// Takes a property out of `*hint`. OCR 1.1.0, B.1.4.
     fn ocrUnsetHintValue(hint: *mut ocrHint_t, property: ocrHintProp_t) -> u8, or Status::EFAULT; {
         // SAFETY: the header asks for null or a valid hint.
         let Some(hint) = (unsafe { hint.as_mut() }) else { return Status::EINVAL };
@@ -95,7 +98,7 @@ export! {
         Status::OK
     }
 
-    /// Reads a property.
+    /// Reads a property of `*hint`. OCR 1.1.0, B.1.5.
     fn ocrGetHintValue(
         hint: *mut ocrHint_t,
         property: ocrHintProp_t,
@@ -110,14 +113,15 @@ export! {
         if hint.propMask & 1 << at == 0 {
             return Status::ENOENT;
         }
-        // SAFETY: `position` is below the length of the member for this type.
+        // SAFETY: `at` is below the number of properties of this type, which is the length of its member of the union,
+        // so the word is in `*hint`. Its bit in `propMask` says that it is set.
         let now = unsafe { value(hint, at).read() };
         // SAFETY: the header asks for a valid place.
         unsafe { put(to, now) };
         Status::OK
     }
 
-    /// Adds what is set in a hint to an object's.
+    /// Gives an object the properties that are set in `*hint`; its others stay. OCR 1.1.0, B.1.6.
     fn ocrSetHint(guid: ocrGuid_t, hint: *mut ocrHint_t) -> u8, or Status::EFAULT; {
         let guid = Guid::from(guid);
         // SAFETY: the header asks for null or a valid hint.
@@ -129,7 +133,7 @@ export! {
         with(Status::EPERM, |context| found(context.set_hints(guid, &set)))
     }
 
-    /// Adds an object's hints to a variable.
+    /// Adds the properties of an object to `*hint`. OCR 1.1.0, B.1.7.
     fn ocrGetHint(guid: ocrGuid_t, hint: *mut ocrHint_t) -> u8, or Status::EFAULT; {
         let guid = Guid::from(guid);
         // SAFETY: the header asks for null or a valid hint.
@@ -141,14 +145,15 @@ export! {
             let Some(set) = context.hints(guid) else { return Status::EINVAL };
             for (at, now) in set.iter() {
                 hint.propMask |= 1 << at;
-                // SAFETY: objects of this type have no other properties than the hint.
+                // SAFETY: an object of this type has the properties of this type alone, so `at` is below the length of
+                // the member of the union. So the word is in `*hint`, which is borrowed for writing.
                 unsafe { value(hint, at).write(now) };
             }
             Status::OK
         })
     }
 
-    /// OCR-Vx: the share of the workers that have something to do.
+    /// The share of the workers that neither look for an EDT nor sleep, from 0 to 1. OCR-Vx.
     fn ocrSystemLoadGet() -> f64, or 0.0; {
         with(0.0, |context| {
             let queues = &context.runtime.queues;

@@ -17,16 +17,16 @@ use std::ptr;
 use std::ptr::NonNull;
 use sys::{ocrEdt_t, ocrGuid_t, ocrGuidUserKind};
 
-/// `GUID_PROP_IS_LABELED`, which `CHECK` and `BLOCK` contain.
+/// `GUID_PROP_IS_LABELED`, a bit that `GUID_PROP_CHECK` and `GUID_PROP_BLOCK` contain.
 const LABELED: u16 = sys::GUID_PROP_IS_LABELED;
-/// What `GUID_PROP_BLOCK` has besides.
+/// The bits of `GUID_PROP_BLOCK` without [`LABELED`].
 const BLOCK: u16 = sys::GUID_PROP_BLOCK & !LABELED;
 
-/// What `GUID_PROP_CHECK` has besides.
+/// The bits of `GUID_PROP_CHECK` without [`LABELED`].
 const CHECK: u16 = sys::GUID_PROP_CHECK & !LABELED;
 
-/// What `EDT_PROP_MAPPED` and the like have besides: only the bit of a label is looked at where an
-/// object has none.
+/// The bits of `EDT_PROP_MAPPED`, `EVT_PROP_MAPPED` and `DB_PROP_MAPPED` without [`LABELED`]. These properties contain
+/// [`LABELED`], so that a create function looks at one bit where an object has neither a label nor a creator.
 const MAPPED: u16 = sys::EDT_PROP_MAPPED & !LABELED;
 const _: () = assert!(sys::EVT_PROP_MAPPED == MAPPED | LABELED);
 const _: () = assert!(sys::DB_PROP_MAPPED == MAPPED | LABELED);
@@ -35,16 +35,17 @@ const _: () = assert!(MAPPED != 0 && MAPPED & (CHECK | BLOCK) == 0);
 /// The distance of two labels of a range.
 const SKIP: u64 = 1;
 
-/// `ocrGuidMapCreate`'s function type, as `bindgen` spells it.
+/// The type of the function that `ocrGuidMapCreate` is given, as `bindgen` spells it.
 type MapFunc = Option<unsafe extern "C" fn(ocrGuid_t, u64, *mut i64, *mut i64) -> ocrGuid_t>;
 
 thread_local! {
-    /// What the function of a map has returned last that is none of the map's GUIDs, for strict mode.
+    /// The last GUID that the function of a map has returned on this thread and that is not one of the map's GUIDs.
+    /// Strict mode names it.
     pub(super) static WRONG_ANSWER: Cell<Guid> = const { Cell::new(Guid::NULL) };
 }
 
 export! {
-    /// OCR 1.1.0, B.2.2.1.
+    /// Reserves `count` GUIDs for tuples, which `function` maps to GUIDs. OCR 1.1.0, B.2.2.1.
     fn ocrGuidMapCreate(
         map: *mut ocrGuid_t,
         paramc: u32,
@@ -60,26 +61,27 @@ export! {
             return Status::EINVAL;
         }
         let params = (0..paramc as usize)
-            // SAFETY: the header asks for `paramc` numbers.
+            // SAFETY: `params` is not null where `paramc` is not 0, so the header asks for `paramc` numbers there, and
+            // `at` is below that.
             .map(|at| Cell::new(unsafe { params.wrapping_add(at).read() }))
             .collect();
         // SAFETY: the header asks for a valid place.
         unsafe { create_range(map, count, kind, Some(Map { function, params })) }
     }
 
-    /// OCR 1.1.0, B.2.2.2.
+    /// Reserves `count` GUIDs for the indices from 0. OCR 1.1.0, B.2.2.2.
     fn ocrGuidRangeCreate(range: *mut ocrGuid_t, count: u64, kind: ocrGuidUserKind)
         -> u8, or Status::EFAULT; {
         // SAFETY: the header asks for a valid place.
         unsafe { create_range(range, count, kind, None) }
     }
 
-    /// OCR 1.1.0, B.2.2.3.
+    /// Destroys a map or a range of GUIDs; objects on its GUIDs stay. OCR 1.1.0, B.2.2.3.
     fn ocrGuidMapDestroy(map: ocrGuid_t) -> u8, or Status::EFAULT; {
         with(Status::EPERM, |context| found(context.destroy_range(map.into())))
     }
 
-    /// Not supported.
+    /// Does nothing and returns `OCR_ENOTSUP`: default maps are not supported. OCR 1.2.
     fn ocrGuidMapSetDefaultMap(
         _paramc: u32,
         _function: MapFunc,
@@ -88,7 +90,7 @@ export! {
         _kind: ocrGuidUserKind,
     ) -> u8, or Status::EFAULT; { Status::ENOTSUP }
 
-    /// OCR 1.1.0, B.2.2.4.
+    /// Writes the GUID of a tuple, which the function of a map finds. OCR 1.1.0, B.2.2.4.
     fn ocrGuidFromLabel(out: *mut ocrGuid_t, map: ocrGuid_t, tuple: *mut i64) -> u8, or Status::EFAULT; {
         if out.is_null() || tuple.is_null() {
             return Status::EINVAL;
@@ -102,8 +104,9 @@ export! {
         };
         let params = if map.params.is_empty() { std::ptr::null_mut() } else { map.params.as_ptr().cast_mut().cast() };
         let guid = user_call::call(|| {
-            // SAFETY: the function gets what `ocrGuidMapCreate` promises; it may write to the numbers,
-            // which are cells.
+            // SAFETY: the function is the program's, and gets what `ocrGuidMapCreate` promises: the first GUID, the
+            // distance of two, the map's numbers and the caller's tuple. The function may write to the numbers, which
+            // are cells.
             unsafe { (map.function)(bounds.first, SKIP, params, tuple) }
         });
         if !bounds.contains(guid) {
@@ -115,7 +118,7 @@ export! {
         Status::OK
     }
 
-    /// OCR 1.1.0, B.2.2.5.
+    /// Writes the GUID of an index in a range. OCR 1.1.0, B.2.2.5.
     fn ocrGuidFromIndex(out: *mut ocrGuid_t, range: ocrGuid_t, index: u64) -> u8, or Status::EFAULT; {
         with(Status::EPERM, |context| {
             let bounds = context.runtime.objects.ranges.bounds(range.into());
@@ -130,7 +133,7 @@ export! {
         })
     }
 
-    /// OCR 1.1.0, B.2.2.6.
+    /// Writes the kind of the object that a GUID names now; `OCR_GUID_NONE` where there is none. OCR 1.1.0, B.2.2.6.
     fn ocrGetGuidKind(out: *mut ocrGuidUserKind, guid: ocrGuid_t) -> u8, or Status::EFAULT; {
         if out.is_null() {
             return Status::EINVAL;
@@ -141,7 +144,8 @@ export! {
         Status::OK
     }
 
-    /// A template on a label: `ocrEdtTemplateCreate` has no properties.
+    /// Creates a template on a labeled GUID: `ocrEdtTemplateCreate` has no properties to ask for that. An extension of
+    /// this runtime.
     fn ocrEdtTemplateCreateLabeled(
         guid: *mut ocrGuid_t,
         function: ocrEdt_t,
@@ -168,6 +172,10 @@ export! {
     }
 }
 
+/// Reserves `count` GUIDs for objects of a kind, and writes the GUID of their range or, with `map`, of their map.
+/// Errors: `OCR_EINVAL` for a null `place`, an unknown kind or a `count` of 0, `OCR_ENOMEM`, and `OCR_EPERM` without a
+/// runtime.
+///
 /// # Safety
 /// `place` is null or valid for a write.
 unsafe fn create_range(
@@ -207,6 +215,7 @@ unsafe fn create_range(
     })
 }
 
+/// The kind of the object that a GUID names now, as a `GUID_USER_` value; `GUID_USER_NONE` where there is none.
 fn kind_of(context: &Context, guid: Guid) -> ocrGuidUserKind {
     let objects = &context.runtime.objects;
     let kind = match guid.kind() {
@@ -219,7 +228,7 @@ fn kind_of(context: &Context, guid: Guid) -> ocrGuidUserKind {
             .view(guid)
             .map(|_| sys::GUID_USER_EDT_TEMPLATE),
         Some(kind) if kind.is_event() => objects.event_kind(guid).map(|kind| {
-            // By the number of `ocrEventTypes_t`.
+            // The numbers of `EventKind` are those of `ocrEventTypes_t`.
             match kind as u32 {
                 sys::OCR_EVENT_ONCE_T => sys::GUID_USER_EVENT_ONCE,
                 sys::OCR_EVENT_IDEM_T => sys::GUID_USER_EVENT_IDEM,
@@ -237,33 +246,36 @@ fn kind_of(context: &Context, guid: Guid) -> ocrGuidUserKind {
     kind.unwrap_or(sys::GUID_USER_NONE)
 }
 
-/// Whether the properties of a create function say that there is a GUID for the object.
+/// Whether the properties of a create function say that the caller passes a GUID for the object: a label, or the
+/// identifier that a creator was given.
 pub(super) fn is_labeled(properties: u16) -> bool {
     properties & LABELED != 0
 }
 
-/// Whether the properties are `GUID_PROP_IS_LABELED` alone.
+/// Whether the properties have `GUID_PROP_IS_LABELED` with neither `GUID_PROP_CHECK` nor `GUID_PROP_BLOCK`: the program
+/// itself sees to it that one call creates the object.
 pub(super) fn is_trusting(properties: u16) -> bool {
     properties & (LABELED | CHECK | BLOCK) == LABELED
 }
 
-/// Whether properties that contain `GUID_PROP_IS_LABELED` say that a creator creates its object.
+/// Whether properties that contain `GUID_PROP_IS_LABELED` say that the creator of a map creates its object.
 pub(super) fn is_mapped(properties: u16) -> bool {
     properties & MAPPED != 0
 }
 
-/// The label, or the identifier that a creator was given, in `place`, if the properties of a create
-/// function ask for it.
+/// The label, or the identifier that a creator was given, which `place` has in it if the properties of a create
+/// function say so. None if they do not. Error: `OCR_EINVAL` for a null `place`, or an identifier that no running
+/// creator was given.
 ///
 /// # Safety
-/// `place` is null or valid for a read.
+/// `place` is null or valid for a read, with a GUID in it if the properties contain `GUID_PROP_IS_LABELED`.
 pub(super) unsafe fn label(place: *mut Guid, properties: u16) -> Result<Option<Guid>, Status> {
     if properties & LABELED == 0 {
         return Ok(None);
     }
     let place = NonNull::new(place).ok_or(Status::EINVAL)?;
-    // SAFETY: the place is not null, so it is valid for a read. With this property the program has put a GUID there;
-    // any bits are one.
+    // SAFETY: the place is not null, so it is valid for a read, which the caller promises. With this property there is
+    // a GUID in it, and any bits are valid as one.
     let label = unsafe { place.read() };
     if is_mapped(properties) && !with(false, |context| context.is_creating(label)) {
         Err(Status::EINVAL)
@@ -272,10 +284,13 @@ pub(super) unsafe fn label(place: *mut Guid, properties: u16) -> Result<Option<G
     }
 }
 
-/// Runs a creation; with `GUID_PROP_BLOCK` as often as the label has become free, until it succeeds, and
-/// without while nothing but a device still has to do with the block that was there, or a thread with opening
-/// the event.
-/// `made` is where it writes the GUID, if it has a label.
+/// Runs a creation, again and again where its label is taken and the call is to wait for it.
+///
+/// With `GUID_PROP_BLOCK` a call waits until the label is free. Without it, a call waits only for a device that has yet
+/// to give up a destroyed block, and for a thread that is opening an event on the label.
+///
+/// A creation that succeeds for a creator's identifier has written its GUID to `made`, which must be valid for a read
+/// then.
 #[inline]
 pub(super) fn create_at(
     context: &mut Context,
@@ -292,7 +307,9 @@ pub(super) fn create_at(
                 context.mapped(
                     local,
                     if status.is_ok() {
-                        // SAFETY: a creation that succeeds has written its GUID to this place, which is valid.
+                        // SAFETY: only `create_edt` comes here, since `create` has `create_mapped` for identifiers of
+                        // creators. Its `made` is the place of the label, which is not null and valid as long as the
+                        // call. The creation has succeeded, and has written a GUID there.
                         Ok(unsafe { made.read() })
                     } else {
                         Err(status)
@@ -310,7 +327,7 @@ pub(super) fn create_at(
                     return Status::ECANCELED;
                 }
             }
-            // Events are opened as they are created.
+            // An event was opened when it was created, with the calls that waited for it.
             Some(label) if status.is_ok() && !label.is_event() => {
                 context.created_on(label);
                 return status;
@@ -320,8 +337,8 @@ pub(super) fn create_at(
     }
 }
 
-/// Runs the creation of an object, on the label in `place` if the properties say so, and writes its
-/// GUID there.
+/// Runs the creation of an object, and writes its GUID to `place`. If the properties say so, `place` has a label in it
+/// before, or the identifier that a creator was given, on which the object is created.
 #[inline]
 pub(super) fn create(
     place: &mut Guid,
@@ -352,7 +369,8 @@ pub(super) fn create(
     })
 }
 
-/// Runs the creation of the object that a creator was given the identifier in `place` for.
+/// Runs the creation of a map's object, for the identifier in `place` that a creator was given, and writes its GUID to
+/// `place`. Error: `OCR_EINVAL` for an identifier that no running creator was given.
 #[cold]
 #[inline(never)]
 fn create_mapped(

@@ -15,36 +15,37 @@ use std::os::unix::ffi::{OsStrExt, OsStringExt};
 use std::path::PathBuf;
 use sys::{ocrConfig_t, ocrGuid_t};
 
-/// What tells the GUID of a run from that of a place or a worker.
+/// The generation of a run's GUID, which tells it from the GUID of a place or a worker.
 const RUN_GENERATION: u32 = 2;
 
 export! {
-    /// OCR 1.2, legacy.
+    /// Takes the runtime's options out of `argv`, and fills `*config` for `ocrLegacyInit`. OCR 1.2, legacy.
     fn ocrParseArgs(
         argc: c_int,
         argv: *mut *const c_char,
         config: *mut ocrConfig_t,
     ) -> (), or (); {
-        // SAFETY: the header asks for the arguments of `main`.
+        // SAFETY: the header asks for the arguments of `main`, which are C strings, and allows a null pointer before
+        // `argc`.
         let left = unsafe { take_arguments(argc, argv) };
         let file = legacy::settings_file().map(|file| file.into_os_string().into_vec());
         let file = file.and_then(|file| std::ffi::CString::new(file).ok());
-        // SAFETY: the header asks for a valid place.
+        // SAFETY: the header asks for a valid place, which nothing else uses during the call.
         let Some(config) = (unsafe { config.as_mut() }) else { return };
         config.userArgc = left;
         config.userArgv = argv.cast();
-        // Programs keep the structure for as long as they run; few call this twice.
+        // The name is never freed: programs keep the structure for as long as they run, and few call this twice.
         config.iniFile = file.map_or(std::ptr::null(), |file| file.into_raw().cast_const());
     }
 
-    /// OCR 1.2, legacy.
+    /// Starts a run in a program that has its own `main`. OCR 1.2, legacy.
     fn ocrLegacyInit(context: *mut ocrGuid_t, config: *mut ocrConfig_t) -> (), or (); {
         // SAFETY: the header asks for null or a valid structure.
         let file = unsafe { config.as_ref() }.map(|config| {
-            // SAFETY: the header asks for null or a C string there.
+            // SAFETY: the header asks for null or a C string in `iniFile`, which nobody changes during the call.
             unsafe { bytes(config.iniFile) }
         });
-        // A name that the program gives is of the directory that it is in now, as in other calls.
+        // A relative name that the program gives is looked up in its current directory, not where the process began.
         let file = file.filter(|file| !file.is_empty()).map(|file| {
             let file = PathBuf::from(OsStr::from_bytes(file));
             std::path::absolute(&file).unwrap_or(file)
@@ -54,12 +55,12 @@ export! {
         unsafe { put(context, Guid::new(Kind::Affinity, RUN_GENERATION, 1).into()) };
     }
 
-    /// OCR 1.2, legacy.
+    /// Ends the run: at once, or when an EDT or a thread has called `ocrShutdown` or `ocrAbort`. OCR 1.2, legacy.
     fn ocrLegacyFinalize(_context: ocrGuid_t, run_until_shutdown: bool) -> u8, or Status::EFAULT; {
         legacy::end(run_until_shutdown).map_or(Status::EPERM, |code| Status::of_number(code as u8))
     }
 
-    /// OCR 1.2, legacy.
+    /// Creates a finish EDT, and a sticky event that is satisfied when its finish scope closes. OCR 1.2, legacy.
     fn ocrLegacySpawnOCR(
         handle: *mut ocrGuid_t,
         template: ocrGuid_t,
@@ -93,11 +94,12 @@ export! {
             Ok(event) => ocrGuid_t::from(event),
             Err(code) => return code,
         };
-        // SAFETY: the header asks for at least one element.
+        // SAFETY: `depv` is not null and `depc` not 0, so the header asks for at least one element that may be written.
         unsafe { depv.write(Guid::UNINITIALIZED.into()) };
         let mut edt = Guid::NULL.into();
         let paramv = if paramc == 0 { std::ptr::null_mut() } else { paramv };
-        // SAFETY: the header asks for valid arrays.
+        // SAFETY: the header asks for arrays with `paramc` and `depc` elements. The places of the two GUIDs are
+        // variables of this function, and the output's has the event in it, as `OEVT_VALID` says.
         let created = unsafe {
             create_edt(
                 &mut edt,
@@ -118,7 +120,7 @@ export! {
             });
             return created;
         }
-        // Its first pre-slot is open still, so that it has not begun.
+        // The first pre-slot of the EDT is not satisfied yet, so the EDT has not begun.
         with((), |context| {
             if let Some(check) = &context.runtime.check {
                 check.history.created_through(edt.into(), Api::ocrLegacySpawnOCR);
@@ -129,7 +131,8 @@ export! {
         add_dependence(Guid::NULL.into(), 0, edt, 0, sys::DB_MODE_NULL)
     }
 
-    /// OCR 1.2, legacy.
+    /// Waits until a sticky or idempotent event is satisfied, and writes the block that it carries, where that begins
+    /// and its size in bytes. OCR 1.2, legacy.
     fn ocrLegacyBlockProgress(
         handle: ocrGuid_t,
         guid: *mut ocrGuid_t,
@@ -150,7 +153,7 @@ export! {
         code
     }
 
-    /// OCR 1.2, legacy.
+    /// Waits until an event of any kind is satisfied, and returns the GUID of its block. OCR 1.2, legacy.
     fn ocrWait(event: ocrGuid_t) -> ocrGuid_t, or Guid::ERROR; {
         let answer = with(None, |context| context.wait_for(event.into(), Api::ocrWait).ok());
         answer.map_or(Guid::ERROR, |answer| answer.data)
@@ -158,7 +161,7 @@ export! {
 }
 
 export! {
-    /// OCR 1.2, legacy.
+    /// Whether a dependence that is added to a channel event now would be satisfied at once. OCR 1.2, legacy.
     fn ocrLegacyIsChannelReady(channel: ocrGuid_t) -> bool, or false; {
         with(false, |context| {
             let found = context.runtime.objects.events.lock(channel.into());
@@ -169,12 +172,15 @@ export! {
     }
 }
 
+/// The result of a wait that has failed.
 const NOTHING: WaitResult = WaitResult {
     data: Guid::NULL,
     address: std::ptr::null_mut(),
     size: 0,
 };
 
+/// Waits for a sticky or idempotent event as the `LEGACY_PROP_` values in `properties` say. The error is the status of
+/// `ocrLegacyBlockProgress`.
 fn block(handle: Guid, properties: u16) -> Result<WaitResult, Status> {
     with(Err(Status::EPERM), |context| {
         let runtime = context.runtime;
@@ -211,7 +217,8 @@ fn block(handle: Guid, properties: u16) -> Result<WaitResult, Status> {
 /// Takes the runtime's options out of `argv`, and says how many arguments are left.
 ///
 /// # Safety
-/// `argv` is null or an array of `argc` C strings, or fewer and a null pointer.
+/// `argv` is null, or an array of `argc` C strings, or of fewer and a null pointer. Nothing else uses it during the
+/// call.
 unsafe fn take_arguments(argc: c_int, argv: *mut *const c_char) -> c_int {
     if argv.is_null() {
         return 0;
@@ -225,25 +232,25 @@ unsafe fn take_arguments(argc: c_int, argv: *mut *const c_char) -> c_int {
         .take_while(|arg| !arg.is_null())
         .collect();
     let text = |arg: *const c_char| {
-        // SAFETY: these are elements of `argv` before its end and not null, which are C strings.
+        // SAFETY: `arg` is an element of `argv` before its end and is not null, so it is a C string.
         let arg = unsafe { CStr::from_ptr(arg) };
         OsStr::from_bytes(arg.to_bytes()).to_os_string()
     };
     let mut args: Vec<_> = all.iter().map(|&arg| text(arg)).collect();
     legacy::take_arguments(&mut args);
-    // What is left stands in the same order.
+    // The arguments that are kept stand in `args` in their former order.
     let mut left = 0;
     for &arg in &all {
         if args.get(left).is_some_and(|kept| *kept == text(arg)) {
-            // SAFETY: `left` counts arguments that were kept, of which there are no more than elements before this
-            // one.
+            // SAFETY: `left` counts the arguments kept so far, of which there are no more than elements before this
+            // one, so it is the index of an element of `argv`.
             unsafe { at(left).write(arg) };
             left += 1;
         }
     }
     if left < all.len() {
-        // SAFETY: `left` is below the number of elements, so this is one of them. What stood there has been moved, or
-        // was taken out.
+        // SAFETY: `left` is below the number of elements, so it is the index of one. The argument that stood there has
+        // been moved, or was taken out.
         unsafe { at(left).write(std::ptr::null()) };
     }
     left as c_int

@@ -11,7 +11,7 @@ use std::cell::Cell;
 use sys::{ocrCreator_t, ocrGuid_t};
 
 export! {
-    /// OCR-Vx: what an identifier is.
+    /// What an identifier is: a GUID, the identifier that a creator was given, or neither. OCR-Vx.
     fn ocrGetIdType(id: ocrGuid_t) -> sys::ocrIdType, or sys::OCR_ID_UNK; {
         match Guid::from(id) {
             Guid::NULL => sys::OCR_ID_GUID,
@@ -23,7 +23,7 @@ export! {
         }
     }
 
-    /// OCR-Vx: the GUID of what an identifier names.
+    /// Writes the GUID of the object that an identifier names. OCR-Vx.
     fn ocrGetGuid(guid: *mut ocrGuid_t, source: ocrGuid_t) -> u8, or Status::EFAULT; {
         // SAFETY: the header asks for a valid place.
         let Some(place) = (unsafe { guid_place(guid) }) else { return Status::EINVAL };
@@ -42,7 +42,7 @@ export! {
         Status::OK
     }
 
-    /// OCR-Vx: makes a map, whose objects its creator creates.
+    /// Creates a map of `size` objects, which `creator` creates when they are first asked for. OCR-Vx.
     fn ocrMapCreate(
         map: *mut ocrGuid_t,
         size: u64,
@@ -62,10 +62,12 @@ export! {
             return Status::EINVAL;
         }
         let params = (0..paramc as usize)
-            // SAFETY: the header asks for `paramc` numbers.
+            // SAFETY: `paramv` is not null where `paramc` is not 0, so the header asks for `paramc` numbers there, and
+            // `at` is below that.
             .map(|at| Cell::new(unsafe { paramv.wrapping_add(at).read() }));
         let guids = (0..guidc as usize)
-            // SAFETY: the header asks for `guidc` GUIDs.
+            // SAFETY: `guidv` is not null where `guidc` is not 0, so the header asks for `guidc` GUIDs there, and `at`
+            // is below that.
             .map(|at| Cell::new(Guid::from(unsafe { guidv.wrapping_add(at).read() })));
         let Some(map) = CreatorMap::new(creator, size, params.collect(), guids.collect()) else {
             return Status::ENOMEM;
@@ -79,12 +81,12 @@ export! {
         })
     }
 
-    /// OCR-Vx: a map goes, its objects stay.
+    /// Destroys a map; its objects stay. OCR-Vx.
     fn ocrMapDestroy(map: ocrGuid_t) -> u8, or Status::EFAULT; {
         with(Status::EPERM, |context| found(context.destroy_map(map.into())))
     }
 
-    /// OCR-Vx: the object of an index, created now if it was not yet.
+    /// Writes the GUID of a map's object by its index from 0. The first call for an index runs the creator. OCR-Vx.
     fn ocrMapGet(lid: *mut ocrGuid_t, map: ocrGuid_t, index: u64) -> u8, or Status::EFAULT; {
         if lid.is_null() {
             return Status::EINVAL;
@@ -95,7 +97,8 @@ export! {
             Asked::Object(object) => Ok(object),
             Asked::Create(map, local) => {
                 user_call::call(|| {
-                    // SAFETY: the context is not borrowed: this is called from C.
+                    // SAFETY: the creator calls functions of the interface, which borrow the context of this thread. It
+                    // is not borrowed here, since `with` has returned.
                     unsafe { map.create(local, index) }
                 });
                 with(Err(MapError::Ending), |context| context.end_creation(local))

@@ -1,10 +1,13 @@
-//! The C boundary: one file per public header, named like it, with bodies of a few lines. But `db.rs` has
-//! `ocr-db-info.h`, too, and leaves `ocrDbCopy` to `copy.rs`; `ocrProgressReport` of `ocr-edt.h` is in
-//! `stats.rs`; and what must be C (`ocr-std.h`, `main`) is in `shim.c`.
+//! The C boundary: one file per public header, named like it, with bodies of a few lines. Three files differ: `db.rs`
+//! has `ocr-db-info.h`, too, and leaves `ocrDbCopy` to `copy.rs`; `stats.rs` has `ocrProgressReport` of `ocr-edt.h`;
+//! and `shim.c` has what must be C (`ocr-std.h`, `main`).
+//!
+//! The headers say what the arguments and the errors of each function are. A comment here says what the function does,
+//! and which clause or extension defines it.
 //!
 //! [`sys`] has what the headers declare, and `export!` has the compiler check that each
 //! function defined here has the type that its header declares. A panic does not leave a function:
-//! it is reported and the function returns a status that says so. Any bit pattern is accepted as a
+//! it is reported, and the function returns a status that says so. Any bit pattern is accepted as a
 //! GUID, and out pointers may be null where that means "not wanted".
 
 // What C programs call is public by its symbol, wherever it stands.
@@ -23,7 +26,7 @@ use crate::text::Readable;
 use std::ffi::{CStr, c_char};
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
-/// Defines functions that C calls. `or` is what the function returns after a panic.
+/// Defines functions that C calls. The value behind `or` is what the function returns after a panic in its body.
 macro_rules! export {
     ($(
         $(#[$meta:meta])*
@@ -45,8 +48,8 @@ macro_rules! export {
                 let words = [$($crate::capi::strict::word(&$arg)),*];
                 $crate::capi::strict::checked(call, &words, || $crate::capi::guard($default, || $body)).into()
             }
-            // The first arm is all that strict mode costs a call where it is off. The body is here more than once:
-            // one that all of them call would be inlined in none.
+            // The first arm is all that strict mode costs a call where it is off. The body stands here more than once,
+            // since one function that all arms call would be inlined in none of them.
             match CALL {
                 Some(call) if $crate::check::is_on() => checked(call, $($arg),*),
                 Some(call) => {
@@ -87,8 +90,8 @@ mod strict;
 mod variants;
 mod version;
 
-/// Runs the body of a C function. The panic hook has printed the message; the status tells the
-/// program, which may end in order.
+/// Runs the body of a C function, and returns `default` if it panics. The panic hook prints the message; the returned
+/// value tells the program, which may end in order.
 #[inline(always)]
 fn guard<R>(default: R, body: impl FnOnce() -> R) -> R {
     catch_unwind(AssertUnwindSafe(body)).unwrap_or_else(|_| {
@@ -97,22 +100,23 @@ fn guard<R>(default: R, body: impl FnOnce() -> R) -> R {
     })
 }
 
-/// Runs `f` with the context of this thread; `none` where no runtime runs.
+/// Runs `f` with the context of this thread. Where no runtime runs, returns `none` and warns once.
 #[inline]
 fn with<R>(none: R, f: impl FnOnce(&mut Context) -> R) -> R {
     let Some(context) = Context::enter_call() else {
         warn_no_runtime();
         return none;
     };
-    // SAFETY: the context is this thread's, and calls from C do not nest.
+    // SAFETY: `enter_call` has answered with the context of this thread, which is valid as long as the thread is in a
+    // call. No other reference to it is in use, since calls from C do not nest.
     let result = f(unsafe { &mut *context });
     Context::leave_call();
     result
 }
 
-/// What the body of a C function comes to: a status, or a value that is none.
+/// What the body of a C function returns: a [`Status`], or a value of another type.
 trait Outcome {
-    /// The status, where it is one.
+    /// The returned status. None where the function returns a value of another type.
     #[inline(always)]
     fn status(&self) -> Option<Status> {
         None
@@ -132,7 +136,7 @@ macro_rules! no_statuses {
 
 no_statuses!(() bool u32 u64 f64 Guid sys::ocrGuid_t *const c_char *mut c_char Option<unsafe extern "C" fn()>);
 
-/// Looks at the status that a call returns.
+/// Notes the status that a call returns, if it is an error.
 #[inline(always)]
 fn look(call: &'static CallSpec, outcome: &impl Outcome) {
     if let Some(status) = outcome.status()
@@ -142,15 +146,18 @@ fn look(call: &'static CallSpec, outcome: &impl Outcome) {
     }
 }
 
-/// Keeps in mind that a call was refused: a program that does not look at what it returns may hang for it.
+/// Records that a call was refused, for the message about a hang: a program that does not look at the status may hang
+/// for it.
 #[cold]
 fn note_refusal(call: &CallSpec, status: Status) {
-    // The others are answers, or tell of the machine; and some calls ask.
+    // Only codes of misuse are recorded. Other codes are answers, or tell of the machine; and calls that are not strict
+    // ask something.
     if call.is_strict()
         && let Some(code) = calls::code_of_misuse(status)
         && let Some(context) = Context::get()
     {
-        // SAFETY: the context is this thread's, and calls from C do not nest.
+        // SAFETY: `get` has answered with the context of this thread, which is valid. Nothing writes to it here, since
+        // calls from C do not nest and the body of this one has returned.
         let context = unsafe { &*context };
         let describe = || format!("{} returned {code}, in {}", call.shown(), context.who());
         context.runtime.registry.refusals.add(describe);
@@ -158,8 +165,8 @@ fn note_refusal(call: &CallSpec, status: Status) {
     note_no_memory(call, status);
 }
 
-/// Says once that there was no memory for what a call is to do, and what a hang may be for: programs mostly do not
-/// look at the status, and have no result then. `ocrDbCreate` says more.
+/// Warns once that a call found no memory, and records this for the message about a hang. Most programs do not look at
+/// the status, and go on without the object. `ocrDbCreate` warns by itself, with the number of bytes.
 #[cold]
 fn note_no_memory(call: &CallSpec, status: Status) {
     if status != Status::ENOMEM {
@@ -168,7 +175,8 @@ fn note_no_memory(call: &CallSpec, status: Status) {
     if call.api != Api::ocrDbCreate
         && let Some(context) = Context::get()
     {
-        // SAFETY: the context is this thread's, and calls from C do not nest.
+        // SAFETY: `get` has answered with the context of this thread, which is valid. Nothing writes to it here, since
+        // calls from C do not nest and the body of this one has returned.
         let context = unsafe { &*context };
         let describe = || format!("{} returned OCR_ENOMEM, in {}", call.shown(), context.who());
         match call.api {
@@ -189,8 +197,8 @@ fn note_no_memory(call: &CallSpec, status: Status) {
     }
 }
 
-/// Says once that a call does nothing since no runtime runs: programs with a `main` of their own that forget
-/// ocrLegacyInit mostly do not look at what calls return.
+/// Warns once that a call does nothing, since no runtime runs. A program with its own `main` that forgets
+/// `ocrLegacyInit` mostly does not look at what calls return.
 #[cold]
 fn warn_no_runtime() {
     warning_once!(
@@ -200,7 +208,7 @@ fn warn_no_runtime() {
     );
 }
 
-/// The function of the interface that the program has called, if the stack says it.
+/// The function of the interface that the program has called. None where the names on the stack do not tell.
 fn called_now() -> Option<Api> {
     let stack = std::backtrace::Backtrace::force_capture().to_string();
     let mut frames = stack.lines().filter_map(|line| line.split_once(": "));
@@ -221,7 +229,7 @@ impl From<Guid> for sys::ocrGuid_t {
     }
 }
 
-/// Writes to an out pointer that may be null.
+/// Writes `value` to the out pointer `place`, unless that is null.
 ///
 /// # Safety
 /// `place` is null or valid for a write.
@@ -232,13 +240,13 @@ unsafe fn put<T>(place: *mut T, value: T) {
     }
 }
 
-/// A GUID out pointer as the engine wants it.
+/// An out pointer to a GUID as the reference that the engine takes. None for null.
 ///
 /// # Safety
-/// `place` is null or valid for a write as long as `'a`.
+/// `place` is null, or valid for reads and writes as long as `'a`, and nothing else uses it meanwhile.
 unsafe fn guid_place<'a>(place: *mut sys::ocrGuid_t) -> Option<&'a mut Guid> {
-    // SAFETY: the caller passes null or a place that is valid as long as `'a`. `Guid` is laid out as `ocrGuid_t`, and
-    // any bits are valid.
+    // SAFETY: the caller passes null, or a place that is valid as long as `'a` and that nothing else uses meanwhile.
+    // `Guid` is laid out as `ocrGuid_t`, and any bits are valid.
     unsafe { place.cast::<Guid>().as_mut() }
 }
 
@@ -255,7 +263,7 @@ unsafe fn text(text: *const c_char) -> String {
     }
 }
 
-/// The bytes of a C string, to hand on; none for null.
+/// The bytes of a C string without its final zero, unchanged; an empty slice for null.
 ///
 /// # Safety
 /// `text` is null or a C string that stays as it is for as long as `'a`.

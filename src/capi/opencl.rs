@@ -13,7 +13,7 @@ use std::ffi::c_char;
 use sys::ocrGuid_t;
 
 export! {
-    /// A template whose EDTs run a kernel.
+    /// Creates a template whose EDTs run an OpenCL kernel. OCR-Vx.
     fn ocrOpenclTemplateCreate(
         guid: *mut ocrGuid_t,
         source: *const c_char,
@@ -28,7 +28,7 @@ export! {
         if source.is_null() || kernel.is_null() {
             return Status::EINVAL;
         }
-        // SAFETY: the header asks for C strings, or null for the name.
+        // SAFETY: the header asks for C strings, or null for the name, in whose place the kernel's is taken.
         let name = unsafe { text(if name.is_null() { kernel } else { name }) };
         let work = Code::of_kernels(&name);
         let mut template = Guid::NULL;
@@ -48,7 +48,7 @@ export! {
         status
     }
 
-    /// An EDT of such a template.
+    /// Creates an EDT of a template with kernels, with the numbers of its work-items and, if given, its device. OCR-Vx.
     fn ocrOpenclTaskCreate(
         guid: *mut ocrGuid_t,
         template: ocrGuid_t,
@@ -95,6 +95,8 @@ export! {
     }
 }
 
+/// The sizes of an index space in up to three dimensions: `count` numbers, and 0 for the rest. All are 0 for null.
+///
 /// # Safety
 /// `from` is null or has `count` elements, at most 3.
 unsafe fn sizes(from: *const usize, count: u32) -> [u64; 3] {
@@ -108,7 +110,8 @@ unsafe fn sizes(from: *const usize, count: u32) -> [u64; 3] {
     sizes
 }
 
-/// The number of the device that an affinity names; `u64::MAX` for none.
+/// The index of the device that an affinity names, among those in use; `u64::MAX` for `NULL_GUID`. Error: `OCR_ENODEV`
+/// for anything but a device in use.
 fn device_of(context: &Context, affinity: Guid) -> Result<u64, Status> {
     if affinity.is_null() {
         return Ok(u64::MAX);

@@ -7,7 +7,7 @@ use sys::ocrGuid_t;
 const STATIC: u32 = sys::OCR_DB_PARTITION_STATIC as u32;
 
 export! {
-    /// Makes parts of a block.
+    /// Divides a data block into parts, and writes their GUIDs. OCR-Vx.
     fn ocrDbPartition(
         db: ocrGuid_t,
         count: u32,
@@ -17,7 +17,8 @@ export! {
         if count == 0 || parts.is_null() || properties & !STATIC != 0 {
             return Status::EINVAL;
         }
-        // SAFETY: the header asks for so many parts.
+        // SAFETY: `parts` is not null, and the header asks for `count` parts there, which nothing else uses during the
+        // call.
         let parts = unsafe { std::slice::from_raw_parts_mut(parts, count as usize) };
         let spans: Vec<(u64, u64)> = parts.iter().map(|part| (part.offset, part.size)).collect();
         let fixed = properties & STATIC != 0;

@@ -1,4 +1,4 @@
-//! `extensions/ocr-pause.h`: stop the workers, look, go on.
+//! `extensions/ocr-pause.h`: stop the workers, look at the EDTs and events, go on.
 
 use crate::abi::Api;
 use crate::capi::{put, sys, with};
@@ -10,12 +10,12 @@ use std::ffi::c_void;
 use sys::{ocrGuid_t, ocrQueryType_t};
 
 export! {
-    /// OCR 1.2, pause.
+    /// Stops the workers. Returns 1 if the caller has paused the runtime, otherwise 0. OCR 1.2, pause.
     fn ocrPause(is_blocking: bool) -> u32, or 0; {
         with(0, |context| context.pause(is_blocking) as u32)
     }
 
-    /// OCR 1.2, pause.
+    /// Creates a data block with the GUIDs that a query of the pausing thread finds. OCR 1.2, pause.
     fn ocrQuery(
         query: ocrQueryType_t,
         guid: ocrGuid_t,
@@ -27,7 +27,8 @@ export! {
             let found = query_of(context, query, guid.into())?;
             let bytes = size_of_val(&found[..]);
             let (block, address) = context.create_block(bytes as u64, true).ok()?;
-            // SAFETY: the block is this large, and this thread's.
+            // SAFETY: the block has as many bytes as `found`, and begins at `address`, which is aligned for a word.
+            // Nobody else knows the block yet, and it does not overlap with `found`.
             unsafe { address.cast::<Guid>().copy_from_nonoverlapping(found.as_ptr(), found.len()) };
             if let Some(check) = &context.runtime.check {
                 let act = (Api::ocrQuery, context.who());
@@ -43,18 +44,18 @@ export! {
         block
     }
 
-    /// OCR 1.2, pause.
+    /// Lets the workers go on, if `flag`, the result of `ocrPause`, is not 0. OCR 1.2, pause.
     fn ocrResume(flag: u32) -> (), or (); {
         if flag != 0 {
             with((), super::super::engine::state::context::Context::resume);
         }
     }
 
-    /// OCR 1.2, pause: there is no recovery to be tested.
+    /// Does nothing: this runtime has no recovery that a fault could test. OCR 1.2, pause.
     fn ocrInjectFault() -> (), or (); {}
 }
 
-/// What this thread, if it has paused the runtime, asks for.
+/// The GUIDs that answer a query. None if this thread has not paused the runtime, or if the query is not supported.
 fn query_of(context: &mut Context, query: ocrQueryType_t, guid: Guid) -> Option<Vec<Guid>> {
     if !context.has_paused() {
         return None;
@@ -65,18 +66,19 @@ fn query_of(context: &mut Context, query: ocrQueryType_t, guid: Guid) -> Option<
             let guid = |edt: EdtRef| edt.get().guid();
             let mut ready = runtime.queues.look_through(guid);
             if let Some(keeper) = runtime.policy.keeper() {
-                // SAFETY: the keeper was given tokens of EDTs alone, and has them with its lock held: no place takes one
-                // meanwhile, so none has run.
+                // SAFETY: each token is of an EDT that the keeper was given. The keeper holds its lock meanwhile, so no
+                // place takes an EDT from it, and none has run or gone.
                 keeper.look(&mut |edt| ready.push(guid(unsafe { EdtRef::from_token(edt) })));
             }
-            // A device that has come to be idle meanwhile may have found nothing.
+            // A device that has become idle while the queues were looked through may have found nothing there: ask
+            // again.
             context.feed_devices();
             context.work_off();
             Some(ready)
         }
         sys::OCR_QUERY_ALL_EDTS => Some(Snapshot::all_edts(&runtime.objects)),
         sys::OCR_QUERY_EVENTS => Some(runtime.snapshot().events_of(guid)),
-        // In which order pre-slots were satisfied is not recorded.
+        // OCR_QUERY_LAST_SATISFIED_DB: the order in which pre-slots were satisfied is not recorded.
         _ => None,
     }
 }

@@ -1,5 +1,5 @@
-//! `extensions/ocr-pdl.h`: properties of places. What a platform description says (`OCR_PLATFORM`) comes before what
-//! the system and OpenCL tell.
+//! `extensions/ocr-pdl.h`: properties of places. A value of the platform description (`OCR_PLATFORM`) takes precedence
+//! over what the system and OpenCL tell.
 
 use crate::capi::{put, sys, with};
 use crate::device::DeviceInfo;
@@ -17,9 +17,11 @@ use sys::ocrGuid_t;
 /// What an affinity GUID names.
 enum PdlDevice<'a> {
     Host,
+    /// An OpenCL device: its index among those in use, and what OpenCL tells of it.
     OpenCl(u64, &'a DeviceInfo),
 }
 
+/// The device that a GUID names; `NULL_GUID` names the host. None if it names neither the host nor a device in use.
 fn device<'a>(context: &'a Context, guid: Guid) -> Option<PdlDevice<'a>> {
     let place = guid.kind() == Some(Kind::Affinity) && guid.generation() == 0;
     if guid.is_null() || place && guid.index() == 0 {
@@ -30,7 +32,7 @@ fn device<'a>(context: &'a Context, guid: Guid) -> Option<PdlDevice<'a>> {
     Some(PdlDevice::OpenCl(index as u64, &used.info))
 }
 
-/// A C string with this text that stays to the end of the process. Each text is kept once.
+/// A C string with this text, without its zero bytes, that stays to the end of the process. Each text is kept once.
 pub(super) fn lasting(text: String) -> &'static CStr {
     static TEXTS: Mutex<Option<HashMap<String, &'static CStr>>> = Mutex::new(None);
     let mut texts = TEXTS.lock();
@@ -44,7 +46,7 @@ pub(super) fn lasting(text: String) -> &'static CStr {
 }
 
 impl PdlDevice<'_> {
-    /// What the settings say of the device.
+    /// What the platform description says of the device. None for the host, or without a description.
     fn described<'a>(&self, context: &'a Context) -> Option<&'a Described> {
         match self {
             PdlDevice::Host => None,
@@ -52,7 +54,7 @@ impl PdlDevice<'_> {
         }
     }
 
-    /// Its link with the host, as the settings say.
+    /// The link of the device with the host, by the platform description. None for the host, or without a description.
     fn link<'a>(&self, context: &'a Context, direction: Direction) -> Option<&'a PlatformLink> {
         match self {
             PdlDevice::Host => None,
@@ -63,7 +65,7 @@ impl PdlDevice<'_> {
         }
     }
 
-    /// What it is, to the host and by itself, as the settings say or the system does.
+    /// The device's role in a run and its kind, by the platform description or else by the system.
     fn role_and_kind(&self, context: &Context) -> (UnitRole, UnitKind) {
         match (self, &context.runtime.platform, self.described(context)) {
             (PdlDevice::Host, Some(platform), _) => (platform.host.role, platform.host.kind),
@@ -73,7 +75,7 @@ impl PdlDevice<'_> {
         }
     }
 
-    /// A number that is there without a description, too.
+    /// A property that is a number, other than `node-index`. None for one that the device does not have.
     fn number(&self, context: &Context, property: &[u8]) -> Option<u64> {
         match self {
             PdlDevice::Host => {
@@ -111,7 +113,8 @@ impl PdlDevice<'_> {
     }
 }
 
-/// Latency or bandwidth of a link, rounded.
+/// A property of a link, rounded: its latency in nanoseconds where the name ends so, otherwise its bandwidth in bytes
+/// per second.
 fn speed(link: &PlatformLink, property: &[u8]) -> Option<u64> {
     Some(if property.ends_with(b"latency") {
         link.latency_ns.round() as u64
@@ -121,7 +124,8 @@ fn speed(link: &PlatformLink, property: &[u8]) -> Option<u64> {
 }
 
 export! {
-    /// A property that is a text.
+    /// A property of a place that is a text, valid to the end of the process. Null if the place has no such property.
+    /// OCR-Vx.
     fn pdlGetDevicePropertyString(
         guid: ocrGuid_t,
         property: *const c_char,
@@ -129,7 +133,7 @@ export! {
         if property.is_null() {
             return ptr::null();
         }
-        // SAFETY: the header asks for a text that ends with a zero.
+        // SAFETY: the name is not null here, and the header asks for a C string then.
         let property = unsafe { CStr::from_ptr(property) }.to_bytes();
         let value = with(None, |context| {
             let device = device(context, guid.into())?;
@@ -148,7 +152,8 @@ export! {
         value.map_or(ptr::null(), |value| lasting(value).as_ptr())
     }
 
-    /// A property that is a number.
+    /// Writes a property of a place that is a number. Without such a property `*value` stays, and 0 is returned.
+    /// OCR-Vx.
     fn pdlGetDevicePropertyInt(
         guid: ocrGuid_t,
         property: *const c_char,
@@ -157,7 +162,7 @@ export! {
         if property.is_null() || value.is_null() {
             return Status::EINVAL;
         }
-        // SAFETY: the header asks for a text that ends with a zero.
+        // SAFETY: the name is not null here, and the header asks for a C string then.
         let property = unsafe { CStr::from_ptr(property) }.to_bytes();
         with(Status::EPERM, |context| {
             let Some(device) = device(context, guid.into()) else { return Status::EINVAL };

@@ -6,7 +6,7 @@ use std::ffi::c_void;
 use sys::ocrGuid_t;
 
 export! {
-    /// OCR 1.2, collective events.
+    /// Adds a contribution to a collective event, for the contributor `slot`. OCR 1.2, collective events.
     fn ocrEventCollectiveSatisfySlot(
         event: ocrGuid_t,
         data: *mut c_void,
@@ -16,7 +16,7 @@ export! {
             return Status::EINVAL;
         }
         with(Status::EPERM, |context| {
-            // SAFETY: the header asks for a contribution of the event's size.
+            // SAFETY: `data` is not null, and the header asks for as many elements there as the event combines.
             Status::from(unsafe { context.contribute(event.into(), data.cast(), slot) })
         })
     }

@@ -7,6 +7,7 @@ use crate::status::Status;
 use std::ffi::c_void;
 use sys::ocrGuid_t;
 
+/// The GUID of the calling EDT; `NULL_GUID` outside of EDTs.
 fn current(context: &Context) -> Guid {
     context
         .current
@@ -14,7 +15,7 @@ fn current(context: &Context) -> Guid {
 }
 
 export! {
-    /// A slot of the calling EDT.
+    /// Reads a slot of the calling EDT's local storage; `ERROR_GUID` outside of EDTs or for another offset. OCR 1.2.
     fn ocrElsUserGet(offset: u8) -> ocrGuid_t, or Guid::ERROR; {
         with(Guid::ERROR, |context| match context.current {
             Some(_) => context.edt_local.get(offset as usize).copied().unwrap_or(Guid::ERROR),
@@ -22,7 +23,8 @@ export! {
         })
     }
 
-    /// Sets a slot of the calling EDT.
+    /// Writes a slot of the calling EDT's local storage. Outside of EDTs or for another offset nothing happens. OCR
+    /// 1.2.
     fn ocrElsUserSet(offset: u8, data: ocrGuid_t) -> (), or (); {
         with((), |context| {
             if context.current.is_some()
@@ -34,7 +36,7 @@ export! {
         });
     }
 
-    /// Where the slots of the calling EDT are.
+    /// Writes where the local storage of the calling EDT begins, and its size in bytes. OCR 1.2.
     fn ocrEdtLocalStorageGet(ptr: *mut *mut c_void, size: *mut u64) -> u8, or Status::EFAULT; {
         if ptr.is_null() || size.is_null() {
             return Status::EINVAL;
@@ -52,7 +54,7 @@ export! {
         })
     }
 
-    /// The calling EDT.
+    /// Writes the GUID of the calling EDT. OCR 1.2.
     fn ocrCurrentEdtGet(guid: *mut ocrGuid_t) -> u8, or Status::EFAULT; {
         if guid.is_null() {
             return Status::EINVAL;
@@ -63,12 +65,12 @@ export! {
         if edt.is_null() { Status::EPERM } else { Status::OK }
     }
 
-    /// The calling EDT, under an older name.
+    /// The GUID of the calling EDT; `NULL_GUID` outside of EDTs. An older name of `ocrCurrentEdtGet`.
     fn currentEdtUserGet() -> ocrGuid_t, or Guid::NULL; {
         with(Guid::NULL, |context| current(context))
     }
 
-    /// The output event of the calling EDT.
+    /// Writes the GUID of the calling EDT's output event; `NULL_GUID` if it has none. OCR 1.2.
     fn ocrCurrentEdtOutputGet(event: *mut ocrGuid_t) -> u8, or Status::EFAULT; {
         if event.is_null() {
             return Status::EINVAL;
@@ -86,12 +88,13 @@ export! {
         })
     }
 
-    /// How many workers there are, without those that have been given up or are about to be.
+    /// How many workers there are, without those that have been given up or are about to be; 0 where no runtime runs.
     fn ocrNbWorkers() -> u64, or 0; {
         with(0, |context| context.runtime.workers() as u64)
     }
 
-    /// The worker that runs the caller, as an affinity that names no place.
+    /// Writes a GUID for the worker that runs the caller: of an affinity that names no place. `NULL_GUID` outside of
+    /// workers.
     fn ocrCurrentWorkerGuid(guid: *mut ocrGuid_t) -> (), or (); {
         let worker = with(None, |context| context.local.as_ref().map(super::super::sched::queues::Local::index));
         let worker = worker.map_or(Guid::NULL, |index| {
@@ -101,11 +104,12 @@ export! {
         unsafe { put(guid, worker.into()) };
     }
 
-    /// From the first call to its end the EDT has its worker's place taken by another thread.
+    /// Says that the calling EDT waits for other EDTs. From the first call to the end of the EDT, another thread has
+    /// the place of its worker.
     fn ocrInformLegacyCodeBlocking() -> u8, or Status::EFAULT; {
         with(Status::EPERM, |context| {
             match context.current {
-                // Workers are not kept from anything by a thread that is none.
+                // A thread outside of EDTs keeps no worker from running EDTs.
                 None => std::thread::yield_now(),
                 Some(edt) => context.look_again(edt),
             }
@@ -114,5 +118,5 @@ export! {
     }
 }
 
-/// What tells the GUID of a worker from that of a place.
+/// The generation of a worker's GUID, which tells it from the GUID of a place.
 const WORKER_GENERATION: u32 = 1;

@@ -10,7 +10,7 @@
 #include <stdlib.h>
 #include <time.h>
 
-/* Why the standard output could not be written first, where that is known; 0: it is not. */
+/* The errno of the first write to the standard output that failed; 0 where none has, or none that was seen. */
 static int firstFault;
 
 static void noteFault(int fault)
@@ -27,7 +27,7 @@ static u32 print(const char *fmt, va_list args)
         return (u32)written;
     }
     int fault = errno;
-    /* Else the text could not be made, and nothing was lost of others. */
+    /* Without an error of the stream, the text itself could not be made, and no other output was lost. */
     if (ferror(stdout)) {
         noteFault(fault);
     }
@@ -72,12 +72,12 @@ void _ocrAssert(bool val, const char *str, const char *file, u32 line)
 }
 
 /*
- * Flushes the standard streams without waiting for ever: a thread that reads from the terminal may
- * hold the lock of a stream, and the process is to end now. Declared in src/engine/state/fatal.rs.
+ * Flushes the standard streams, and waits at most 0.1 s for the lock of each: a thread that reads from the terminal
+ * may hold it, and the process is to end now. Declared in src/engine/state/fatal.rs.
  *
- * Returns 0 if all that was printed to the standard output has been written, as far as can be told; else why not, as
- * errno says it, or -1 where that is not known: the program has printed it itself, and the stream has kept that there was
- * an error.
+ * Returns 0 if all that was printed to the standard output has been written, as far as can be told. Otherwise returns
+ * the errno of the failed write, or -1 where it is not known: where the program has printed the text by itself, the
+ * stream keeps only that there was an error.
  */
 int ocrFlushStreams(void);
 int ocrFlushStreams(void)
@@ -105,36 +105,36 @@ int ocrFlushStreams(void)
     return fault == 0 ? -1 : fault;
 }
 
-/* In src/directory.rs. */
+/* Defined in src/directory.rs. */
 extern void ocrProcessBegins(void);
-/* In src/engine/process/exit.rs. */
+/* Defined in src/engine/process/exit.rs. */
 extern void ocrProcessEnds(int status, void *unused);
-/* Of glibc: as atexit, but the function gets the status. */
+/* A function of glibc: atexit for a function that gets the exit status. */
 extern int on_exit(void (*function)(int, void *), void *argument);
 
-/* Before the program registers anything, so that what it does at exit, such as ending the run, comes first; and
- * before it goes to another directory. */
+/* Runs before the program registers functions with atexit, so that the program's run first; one of them may end the
+ * run. Runs also before the program changes its directory. */
 __attribute__((constructor(101))) static void watchProcess(void)
 {
     ocrProcessBegins();
     on_exit(ocrProcessEnds, NULL);
 }
 
-/* In src/capi/ocr.rs. */
+/* Defined in src/capi/ocr.rs. */
 extern int ocrRunProgram(int argc, char **argv, ocrEdt_t mainEdtOrNull);
 
-/* A program may lack it: one that has its own main and uses the library in another way. */
+/* Weak, since a program with its own main need not define mainEdt. */
 extern ocrGuid_t mainEdt(u32 paramc, u64 *paramv, u32 depc, ocrEdtDep_t depv[])
     __attribute__((weak));
 
-/* The same in a C++ program that defines it without extern "C". */
+/* mainEdt of a C++ program that defines it without extern "C". */
 extern ocrGuid_t mainEdtOfCxx(u32 paramc, u64 *paramv, u32 depc, ocrEdtDep_t depv[])
     __asm__("_Z7mainEdtjPmjP11ocrEdtDep_t") __attribute__((weak));
 
-/* See ocr-heterogeneous.h. */
+/* Weak, since a program need not define it; see ocr-heterogeneous.h. */
 extern void registerEdtFunctions(void) __attribute__((weak));
 
-/* Weak, so that a program may have its own. */
+/* Weak, so that a program may have its own main. */
 __attribute__((weak)) int main(int argc, char **argv)
 {
     if (registerEdtFunctions != NULL) {

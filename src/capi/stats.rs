@@ -1,5 +1,5 @@
-//! `extensions/ocr-stats.h`: what a run has done so far; and what the program says of that itself
-//! (`ocr-edt.h`).
+//! `extensions/ocr-stats.h`: what a run has done so far. Also `ocrProgressReport` of `ocr-edt.h`, by which the program
+//! itself reports progress.
 
 use super::pdl::lasting;
 use super::{sys, with};
@@ -8,9 +8,9 @@ use std::ffi::c_char;
 use std::sync::atomic::Ordering;
 
 export! {
-    /// Writes what this run has counted so far.
+    /// Writes what this run has counted so far. An extension of this runtime.
     fn ocrStatsGet(stats: *mut sys::ocrStats_t) -> u8, or Status::EFAULT; {
-        // SAFETY: the header asks for a valid place.
+        // SAFETY: the header asks for a valid place, which nothing else uses during the call.
         let Some(place) = (unsafe { stats.as_mut() }) else { return Status::EINVAL };
         with(Status::EPERM, |context| {
             let summary = context.runtime.summary();
@@ -27,20 +27,20 @@ export! {
         })
     }
 
-    /// The placement policy of this run; empty where no runtime runs.
+    /// The name of the placement policy of this run, valid to the end of the process. Empty where no runtime runs.
     fn ocrPolicyName() -> *const c_char, or c"".as_ptr(); {
         with(c"".as_ptr(), |context| lasting(context.runtime.policy_name.clone()).as_ptr())
     }
 
-    /// Adds to the progress of the program.
+    /// Adds to the number by which the program reports its progress.
     fn ocrProgressReport(progress: u64) -> u8, or Status::EFAULT; {
         with(Status::EPERM, |context| {
-            // A sum for people; it orders nothing.
+            // Relaxed: the sum is for reports alone, and orders nothing.
             context.runtime.registry.progress.fetch_add(progress, Ordering::Relaxed);
             Status::OK
         })
     }
 
-    /// Not supported.
+    /// Does nothing and returns `OCR_ENOTSUP`: application groups are not supported.
     fn ocrApplicationGroup(_group: u64) -> u8, or Status::EFAULT; { Status::ENOTSUP }
 }

@@ -25,25 +25,27 @@ use std::ffi::c_char;
 use std::ptr;
 use std::sync::Arc;
 
-/// A call that is being made.
+/// A call in strict mode, from before its body to its end.
 pub(super) struct ActiveCall {
     call: &'static CallSpec,
     args: [u64; MAX_ARGS],
     act: Act,
     check: &'static Check,
     objects: &'static Objects,
-    /// Has both, which another thread may be about to end.
+    /// The run, which another thread may be about to end. It has `check` and `objects`, and keeps both alive.
     runtime: Arc<Runtime>,
-    /// Blocks that the caller may write and an EDT is to get without waiting for that; in which mode.
+    /// Blocks that the caller holds for writing and that an EDT is to get without waiting for the caller. Each has the
+    /// mode in which the EDT gets it, and its content before the call.
     passed: Vec<(Guid, Mode, ContentBefore)>,
 }
 
-/// The first eight bytes of an argument or a result: GUIDs, numbers and pointers are no larger.
+/// The first eight bytes of an argument or a result, as a number. GUIDs, numbers and pointers have no more.
 pub(super) fn word<T>(value: &T) -> u64 {
     let mut word = 0u64;
     let bytes = size_of::<T>().min(size_of::<u64>());
-    // SAFETY: both are valid for that many bytes. The types of the interface that are no larger than
-    // a word have no padding.
+    // SAFETY: `value` is a reference and `word` a variable, so both are valid for the smaller of their sizes, and do
+    // not overlap. The types of the interface that are no larger than a word have no padding, so the bytes are
+    // initialized.
     unsafe {
         ptr::copy_nonoverlapping(
             ptr::from_ref(value).cast::<u8>(),
@@ -54,11 +56,13 @@ pub(super) fn word<T>(value: &T) -> u64 {
     word
 }
 
+/// The value of a check. A misuse ends the program with its message.
 fn insist<T>(result: Result<T, Box<Misuse>>) -> T {
     result.unwrap_or_else(|misuse| fatal(&misuse.to_string()))
 }
 
-/// Runs the body of a call in strict mode.
+/// Runs the body of a call in strict mode, with the checks before and after it, and returns what the body returns.
+/// `words` are the arguments.
 #[cold]
 #[inline(never)]
 pub(super) fn checked<R: Outcome>(
@@ -66,8 +70,9 @@ pub(super) fn checked<R: Outcome>(
     words: &[u64],
     body: impl FnOnce() -> R,
 ) -> R {
-    // One call with what is noted of it: strict mode looks at what is left when it is over. But the functions of maps are
-    // the program's, and take what time they will, and who ends the run does not wait for himself.
+    // The body and what is noted of it count as one call, since the report of leaks waits until each thread is outside
+    // of calls. Three functions are left out. Two run functions of the program, which may take any time; and a thread
+    // that ends the run would wait for itself.
     let apart = matches!(
         call.api,
         Api::ocrMapGet | Api::ocrGuidFromLabel | Api::ocrLegacyFinalize
@@ -86,10 +91,12 @@ pub(super) fn checked<R: Outcome>(
     result
 }
 
-/// Before a call. Nothing where no runtime runs.
+/// Checks a call before its body, and ends the program if the call is a misuse. None where nothing is to be checked
+/// after the body: no runtime runs, or the call ends the run.
 fn begin(call: &'static CallSpec, words: &[u64]) -> Option<Box<ActiveCall>> {
     let context = Context::get()?;
-    // SAFETY: this thread's, and calls from C do not nest.
+    // SAFETY: `get` has answered with the context of this thread, which is valid. No other reference to it is in use,
+    // since calls from C do not nest, and the body of this one has not begun.
     let context = unsafe { &mut *context };
     let check = context.runtime.check.as_deref()?;
     let runtime =
@@ -102,7 +109,7 @@ fn begin(call: &'static CallSpec, words: &[u64]) -> Option<Box<ActiveCall>> {
         )));
     }
     if call.api == Api::ocrLegacyFinalize && context.current.is_none() {
-        // Nothing is left to look at when it returns.
+        // Nothing is left to look at when this call returns.
         return None;
     }
     let mut args = [0; MAX_ARGS];
@@ -114,7 +121,7 @@ fn begin(call: &'static CallSpec, words: &[u64]) -> Option<Box<ActiveCall>> {
     if let Some(link) = link.filter(|link| link.destination.is_event()) {
         context.check_satisfy(check, link.destination, link.source, act);
     }
-    // Boxed, so that a call has no room for it on its stack where strict mode is off.
+    // Boxed, so that a call needs no room for the record on its stack where strict mode is off.
     let mut begun = Box::new(ActiveCall {
         call,
         args,
@@ -138,7 +145,7 @@ fn begin(call: &'static CallSpec, words: &[u64]) -> Option<Box<ActiveCall>> {
     Some(begun)
 }
 
-/// What is looked at before a call about a data block, or about what may touch blocks.
+/// The checks before a call about a data block, and before a call that has devices touch blocks.
 fn look_at_blocks(context: &mut Context, check: &'static Check, api: Api, args: &[u64]) {
     let block = Guid::from_bits(args[0]);
     match api {
@@ -152,27 +159,28 @@ fn look_at_blocks(context: &mut Context, check: &'static Check, api: Api, args: 
                 context.check_released(check, block, who);
             }
         }
-        // Devices are asked to read and write blocks from now on.
+        // From this call on devices may be asked to read and write blocks, which they cannot where pages are closed.
         Api::ocrEdtTemplateAddKernel | Api::ocrOpenclTemplateCreate => check.contents.closed.end(),
-        // The memory of a block becomes that of others.
+        // The memory of this block becomes that of its parts.
         Api::ocrDbPartition => check.contents.closed.keep_open(block),
         _ => {}
     }
 }
 
 impl ActiveCall {
-    /// The blocks that the call may make others get without waiting for the caller, who holds them for writing.
+    /// The blocks that the caller holds for writing and that the call may pass to an EDT which does not wait for the
+    /// caller. Each has the mode in which the EDT gets it, and its content now.
     fn passed_blocks(
         &self,
         context: &Context,
         link: Option<Link>,
     ) -> Vec<(Guid, Mode, ContentBefore)> {
-        // A large number may be a wrong one.
+        // More than this many elements are not read: a large number may be a wrong one.
         const MANY: u32 = 64;
         let depc = self.args[4] as u32;
         let mode = link.and_then(|link| Mode::from_bits(link.mode));
         let dependences = match (self.call.api, link, mode) {
-            // In depv, blocks are in mode RW.
+            // The EDT gets the blocks in depv in mode RW.
             (Api::ocrEdtCreate, ..) if depc <= MANY || depc == PARAM_DEF => {
                 let depv = self.depv().unwrap_or_default();
                 depv.into_iter().map(|block| (block, Mode::Rw)).collect()
@@ -188,7 +196,7 @@ impl ActiveCall {
         passed.collect()
     }
 
-    /// What is wrong with the call, though it would return 0.
+    /// The misuse in a call that would return 0 without strict mode. None if there is none.
     fn silent_misuse(&self, context: &mut Context) -> Option<Box<Misuse>> {
         let (check, made) = (self.check, self.made_with(&[]));
         match self.call.api {
@@ -227,7 +235,7 @@ impl ActiveCall {
         }
     }
 
-    /// The status that a call would have returned that has returned something else.
+    /// The status that stands for the result of a call that returns another type than a status.
     fn status_of(&self, returned: u64) -> Status {
         match self.call.api {
             Api::ocrLegacyIsChannelReady => {
@@ -249,7 +257,8 @@ impl ActiveCall {
         }
     }
 
-    /// After the call, which has returned `status`.
+    /// Checks and records a call after its body, which has returned `status`. Ends the program if the call was refused
+    /// for a misuse.
     fn end(&self, status: Status) {
         if status == Status::ENOTSUP {
             strict_note!(
@@ -260,7 +269,7 @@ impl ActiveCall {
                 self.call.clause()
             );
         }
-        // If the run has ended meanwhile, whatever was refused was refused for that.
+        // If the run has ended meanwhile, the call was refused for that, and not for a misuse.
         let goes_on = self.runtime.is_current();
         if !status.is_ok() && !goes_on {
             return;
@@ -316,7 +325,8 @@ impl ActiveCall {
         self.check.was_refused(self.call, &self.args, self.act);
     }
 
-    /// Notes that an output event was connected in time by chance; once.
+    /// Notes, once in the process, that a dependence on an output event was added in time only by chance: the EDT might
+    /// have ended before.
     fn note_late_ones(&self) {
         let sources = match self.call.api {
             Api::ocrAddDependence | Api::ocrAddDependenceSlot => {
@@ -333,7 +343,7 @@ impl ActiveCall {
         });
     }
 
-    /// Notes that the GUIDs of an EDT and of its output event were stored in one variable; once.
+    /// Notes, once in the process, that the GUIDs of an EDT and of its output event were stored in one variable.
     fn note_one_variable(&self) {
         let edt = self.args[0] as *const Guid;
         if self.call.creates != Some(Creates::Edt)
@@ -352,7 +362,7 @@ impl ActiveCall {
         );
     }
 
-    /// Ends the program if the call is, or will be, refused for a misuse.
+    /// Ends the program if the call is, or will be, refused with `status` for a misuse.
     fn refused(&self, status: Status) {
         let depv = self.depv().unwrap_or_default();
         if let Some(misuse) = self
@@ -363,7 +373,8 @@ impl ActiveCall {
         }
     }
 
-    /// The call, for messages; a label that it was given has not been overwritten.
+    /// The record of the call for messages. It may be asked for only before the body, or after a call that was refused,
+    /// since the label must not have been overwritten.
     fn made_with<'a>(&'a self, depv: &'a [Guid]) -> CallRecord<'a> {
         let mut made = CallRecord {
             call: self.call,
@@ -383,18 +394,19 @@ impl ActiveCall {
         made
     }
 
-    /// What the `outputEvent` of a create function points to.
+    /// The GUID that the `outputEvent` of a create function points to. None for null, or without such an argument.
     fn output(&self) -> Option<Guid> {
         guid_at(self.pointer(Role::OutputEvent)?)
     }
 
-    /// The first argument with this role, as the address of a GUID.
+    /// The first argument with this role, as the address of a GUID. None where the function has no such argument.
     fn pointer(&self, role: Role) -> Option<*const Guid> {
         let at = self.call.at(role)?;
         Some(self.args[at] as *const Guid)
     }
 
-    /// What a create function has made; of a file the block that describes it.
+    /// The GUID of the object that a create function has made; where it has opened a file, of the block that describes
+    /// it.
     fn made(&self) -> Option<Guid> {
         let at = match self.call.creates? {
             Creates::File => 3,
@@ -403,7 +415,8 @@ impl ActiveCall {
         guid_at(self.args[at] as *const Guid)
     }
 
-    /// The parameters that the call gives a collective event, if they are some.
+    /// The parameters that the call gives a collective event. None for another call, or where they are missing or out
+    /// of range.
     fn collective(&self) -> Option<Params> {
         let kind = EventKind::from_bits(self.args[1] as u32);
         if self.call.api != Api::ocrEventCreateParams || kind != Some(EventKind::Collective) {
@@ -412,11 +425,12 @@ impl ActiveCall {
         let params = self.args[3] as *const sys::ocrEventParams_t;
         // SAFETY: the header asks for null or valid parameters.
         let params = unsafe { params.as_ref() }?;
-        // SAFETY: the type says which member of the union is meant.
+        // SAFETY: the call is for a collective event, so the program has set this member of the union.
         collective_params(unsafe { &params.__bindgen_anon_1.EVENT_COLLECTIVE }).ok()
     }
 
-    /// The type of the hint that the call was given. What is to be made one is none yet.
+    /// The type of the hint that the call was given. None for null and for `ocrHintInit`, whose argument is no hint
+    /// yet.
     fn hint(&self) -> Option<u32> {
         let is_hint = |role| matches!(role, Role::Hint | Role::HintOut);
         let at = self.call.position(is_hint)?;
@@ -425,8 +439,7 @@ impl ActiveCall {
         unsafe { hint.as_ref() }.map(|hint| hint.type_)
     }
 
-    /// What the `depv` of a refused call holds. It has not been overwritten: a call that is refused
-    /// writes nothing.
+    /// The GUIDs in the `depv` of a call. None where there are none, or where their number contradicts the template.
     fn depv(&self) -> Option<Vec<Guid>> {
         let is_depv = |role| matches!(role, Role::Depv | Role::DepvOut);
         let depv = self.args[self.call.position(is_depv)?] as *const Guid;
@@ -439,7 +452,7 @@ impl ActiveCall {
         let depc = match word(Role::DepCount) as u32 {
             PARAM_DEF => of_template,
             given if of_template == PARAM_UNK || of_template == given => given,
-            // The number is what was refused.
+            // The number contradicts the template, for which the call is refused.
             _ => return None,
         };
         let slots = 0..(depc as i32).max(0) as usize;
@@ -447,8 +460,8 @@ impl ActiveCall {
     }
 }
 
-/// The GUID that the caller has, or has got, in a place.
+/// The GUID in a place of the program. None for null.
 fn guid_at(place: *const Guid) -> Option<Guid> {
-    // SAFETY: the headers ask for null or a valid place.
+    // SAFETY: the headers ask for null or a valid place. Any bits are valid as a GUID.
     unsafe { place.as_ref() }.copied()
 }

@@ -9,7 +9,7 @@ use std::ffi::c_char;
 use sys::{ocrEdt_t, ocrGuid_t, ocrNdRangeFn_t};
 
 export! {
-    /// Adds an OpenCL kernel to what EDTs of this template can run.
+    /// Adds an OpenCL kernel to a template, as a variant that its EDTs can run. An extension of this runtime.
     fn ocrEdtTemplateAddKernel(
         template: ocrGuid_t,
         source: *const c_char,
@@ -21,11 +21,11 @@ export! {
         if range.is_none() {
             return Status::EINVAL;
         }
-        // SAFETY: the header asks for C strings, or null for the options.
+        // SAFETY: the header asks for C strings or null, which nobody changes during the call.
         unsafe { add_kernel(template.into(), source, options, name, range, result_slot) }
     }
 
-    /// Adds, or replaces, the C function of a template.
+    /// Gives a template a C function, in place of the one that it had. An extension of this runtime.
     fn ocrEdtTemplateAddFunction(
         template: ocrGuid_t,
         function: ocrEdt_t,
@@ -56,8 +56,11 @@ export! {
     }
 }
 
+/// Adds a kernel to a template. Without `range` each EDT is created with its index space. Error: `OCR_EINVAL` for a
+/// null source or name, no such template or pre-slot, or a program that does not build.
+///
 /// # Safety
-/// The texts are C strings or null.
+/// The texts are C strings that nobody changes during the call, or null.
 pub(super) unsafe fn add_kernel(
     template: Guid,
     source: *const c_char,
@@ -69,7 +72,7 @@ pub(super) unsafe fn add_kernel(
     if source.is_null() || name.is_null() {
         return Status::EINVAL;
     }
-    // SAFETY: the caller passes a C string, which stays as it is during the call.
+    // SAFETY: the caller passes a C string, which is not null here and stays as it is during the call.
     let source = unsafe { bytes(source) };
     // SAFETY: the caller passes null or a C string, which stays as it is during the call.
     let options = unsafe { bytes(options) };

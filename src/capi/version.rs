@@ -23,7 +23,7 @@ export! {
         unsafe { version_part(version, 2) }
     }
 
-    /// The extensions that this library has, as bits of `ocr-version.h`.
+    /// The extensions that this library has, as a sum of the `OCR_VERSION_..._BIT` values of `ocr-version.h`.
     fn ocrVersionExtensionBitmap() -> u64, or 0; {
         let bits = [
             sys::OCR_VERSION_LEGACY_BIT,
@@ -52,19 +52,21 @@ export! {
         bits.into_iter().fold(0, |all, bit| all | bit as u64)
     }
 
-    /// OCR 1.2: for the functions of GUID maps.
+    /// The GUID that lies `value` behind `input`. Functions of GUID maps use this to find a GUID. OCR 1.2.
     fn addValueToGuid(input: ocrGuid_t, value: u64) -> ocrGuid_t, or input; {
         ocrGuid_t { guid: input.guid.wrapping_add(value as i64) }
     }
 }
 
+/// The number at position `part`, from 0, of a version string such as "1.1.0"; 0 if there is none.
+///
 /// # Safety
 /// `version` is null or ends with a zero.
 unsafe fn version_part(version: *mut u8, part: usize) -> u32 {
     if version.is_null() {
         return 0;
     }
-    // SAFETY: the text is not null here, so that it ends with a zero.
+    // SAFETY: the text is not null here, so it ends with a zero, as the caller promises.
     let text = unsafe { CStr::from_ptr(version.cast()) }.to_string_lossy();
     text.split('.')
         .nth(part)

@@ -2,13 +2,14 @@
 //!
 //! # Who reads what, when
 //!
-//! Samples are taken in by whoever has run an EDT, under the lock of the class, which is tried: where another thread has
-//! it, the sample is dropped, since one that is waited for costs more than it is worth. What follows from the samples is
-//! published in atomics, so that a lookup takes no lock. Median, deviation and count are three words, and a lookup may
-//! read one of them from before a sample and another from behind it. Each of them is right for this class within one
-//! sample, which is all that a prediction needs. They name no memory and no access pairs with another, so `Relaxed` is
-//! enough. A median of 0 says that there is none, and a published one is never less than 1. A lookup beside the first sample
-//! may find the median and still a count of 0, as of an estimate that follows from other sizes.
+//! The thread that has run an EDT adds the sample under the lock of the class. It does not wait for the lock: where
+//! another thread has it, the sample is dropped, since waiting costs more than a sample is worth. What follows
+//! from the samples is published in atomics, so that a lookup takes no lock. Median, deviation and count are three
+//! words, and a lookup may read one of them from before a sample and another from behind it. Each of them is right for
+//! this class within one sample, which is all that a prediction needs. They name no memory and no access pairs with
+//! another, so `Relaxed` is enough. A median of 0 says that there is none, and a published one is never less than 1. A
+//! lookup beside the first sample may find the median and still a count of 0; the estimate then looks as if it followed
+//! from other sizes.
 
 use crate::model::samples::{KEPT, Samples};
 use crate::sync::{AtomicBool, AtomicU32, AtomicU64, Ordering};
@@ -23,18 +24,19 @@ use std::sync::OnceLock;
 pub struct Estimate {
     /// The median of the samples, in nanoseconds.
     pub ns: u64,
-    /// The median of the distances from it, in nanoseconds.
+    /// The median of the samples' distances from their median, in nanoseconds.
     pub deviation: u64,
-    /// From how many samples of this very size, at most eleven; 0: it follows from other sizes, or from a hint.
+    /// How many samples of this very size the estimate follows from, at most eleven. With 0 it follows from other
+    /// sizes, from a hint, or from a launch in which the kernel may have been compiled.
     pub samples: u32,
 }
 
-/// What is kept of one size from run to run.
+/// The times of EDTs with one size of blocks that are kept from run to run.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub struct KeptTimes {
-    /// Nanoseconds of those that ran alone, the oldest first.
+    /// What EDTs took while no other place worked, in nanoseconds, the oldest first; at most eleven.
     pub alone: Vec<u64>,
-    /// Nanoseconds of those that ran beside others, the oldest first.
+    /// What EDTs took while another place worked, too, in nanoseconds, the oldest first; at most eleven.
     pub beside: Vec<u64>,
     /// Which of the last eleven samples of both kinds ran beside others: a bit for each, the last one lowest.
     pub lately: u32,
@@ -42,10 +44,10 @@ pub struct KeptTimes {
     pub first: Option<u64>,
 }
 
-/// What ran beside others is believed from so many samples on, among the last eleven of both kinds.
+/// Samples that ran beside others are believed where at least this many are among the last eleven of both kinds.
 const BESIDE_FROM: u32 = 3;
 
-/// What follows from some samples.
+/// The median, deviation and number of some samples, for lookups without a lock.
 #[derive(Default)]
 struct Published {
     ns: AtomicU64,
@@ -70,14 +72,14 @@ impl Published {
     }
 }
 
-/// The samples of a size, which the lock of the class guards.
+/// The samples of a size, guarded by the lock of the class.
 #[derive(Default)]
 struct Kept {
     alone: Samples,
     beside: Samples,
     /// Which of the last eleven samples ran beside others: a bit for each, the last one lowest.
     kinds: u32,
-    /// Whether this run has added some.
+    /// Whether this run has added a sample, beside those of earlier runs.
     is_new: bool,
 }
 
@@ -86,9 +88,9 @@ struct Kept {
 pub(crate) struct Class {
     alone: Published,
     beside: Published,
-    /// The shortest of the launches in which a kernel may have been compiled; 0 if there was none. It is believed as long
-    /// as there is nothing better, since an unknown time keeps a place from EDTs, and a run that launches a kernel once
-    /// would never know more.
+    /// Nanoseconds of the shortest launch in which a kernel may have been compiled; 0 if there was none. This time is
+    /// believed as long as there are no samples: an unknown time keeps EDTs from a place, and a run that launches a
+    /// kernel once would never know more.
     first: AtomicU64,
     /// Whether a launch of this run counts in `first`. `Relaxed`: it is read at the end of the run, when the threads that write
     /// it have been joined.
@@ -99,8 +101,8 @@ pub(crate) struct Class {
 }
 
 impl Class {
-    /// What the next one will take. Where it has often run beside others lately, that counts. A place from which the
-    /// others have gone is judged by what ran alone, once fewer than three of the last eleven did not.
+    /// What the next EDT will take. The samples that ran beside others count where at least three of the last eleven
+    /// did; otherwise those that ran alone count. None where nothing is known.
     pub(crate) fn expected(&self) -> Option<Estimate> {
         let is_beside = self.recently_beside.load(Ordering::Relaxed) >= BESIDE_FROM;
         let (first, second) = if is_beside {
@@ -114,13 +116,13 @@ impl Class {
             .or_else(|| self.first())
     }
 
-    /// What the first launch has taken.
+    /// A guess by the shortest launch in which a kernel may have been compiled. None if there was none.
     fn first(&self) -> Option<Estimate> {
         let ns = self.first.load(Ordering::Relaxed);
         (ns != 0).then(|| Estimate::guess(ns))
     }
 
-    /// Notes the time of a launch in which a kernel may have been compiled.
+    /// Notes the time of a launch in which a kernel may have been compiled, in nanoseconds.
     pub(crate) fn add_first(&self, ns: u64) {
         self.take_first(ns);
         self.is_first_new.store(true, Ordering::Relaxed);
@@ -131,11 +133,12 @@ impl Class {
             0 => ns,
             least => least.min(ns),
         };
-        // Of two that come at once either may stay.
+        // Of two threads that come here at once, the time of either may stay.
         self.first.store(least.max(1), Ordering::Relaxed);
     }
 
-    /// Takes a sample in, unless another thread takes in one right now.
+    /// Adds a sample in nanoseconds, unless another thread adds one right now. `beside` says whether another place
+    /// worked, too.
     pub(crate) fn add(&self, ns: u64, beside: bool) {
         self.with_kept(|kept| {
             kept.is_new = true;
@@ -143,8 +146,8 @@ impl Class {
         });
     }
 
-    /// Takes in what an earlier run has kept. This run goes on where that one ended, so what ran beside others there counts
-    /// here as long as it would have counted there.
+    /// Adds the times that an earlier run has kept. This run goes on where the earlier one ended: a sample that ran
+    /// beside others counts here as long as it would have counted there.
     pub(crate) fn seed(&self, times: &KeptTimes) {
         if let Some(ns) = times.first {
             self.take_first(ns);
@@ -163,7 +166,8 @@ impl Class {
         });
     }
 
-    /// What is to be kept, and whether this run has added to it. None where nothing is known.
+    /// The times that are to be kept, and whether this run has added to them. None where nothing is known, and where
+    /// another thread has the lock.
     pub(crate) fn kept(&self) -> Option<(KeptTimes, bool)> {
         if self.kept.get().is_none() {
             let first = Some(self.first()?.ns);
@@ -197,7 +201,8 @@ impl Class {
         self.set_kinds(kept, kept.kinds << 1 | u32::from(beside));
     }
 
-    /// Notes which of the last eleven samples ran beside others; bits above those are of earlier ones.
+    /// Notes which of the last eleven samples ran beside others: a bit of `kinds` for each, the last one lowest. Higher
+    /// bits are of earlier samples, and are dropped.
     fn set_kinds(&self, kept: &mut Kept, kinds: u32) {
         const LAST: u32 = (1 << KEPT) - 1;
         let kinds = kinds & LAST;
@@ -208,6 +213,7 @@ impl Class {
         kept.kinds = kinds;
     }
 
+    /// Calls `f` with the samples under their lock, unless another thread has that.
     fn with_kept(&self, f: impl FnOnce(&mut Kept)) {
         let kept = self.kept.get_or_init(Box::default);
         // Nothing panics with the lock held, so it is never poisoned.

@@ -1,4 +1,4 @@
-//! What is kept of copies to a device and back, as lines of the file of its place (`file.rs`):
+//! What is kept of copies to a device and back, as lines of the file of that device (`file.rs`):
 //!
 //! ```text
 //! day=20782  copies=to  latency=9800,10100  per-kib=120000  check=0a41c233
@@ -12,15 +12,16 @@ use crate::model::transfers::{CopySamples, Direction};
 /// What is known of copies to the device of a file, or from it.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct CopyEntry {
-    /// Which way they go.
+    /// Which way the copies go.
     pub direction: Direction,
-    /// The day on which a run has added to it last, since the first of January 1970.
+    /// The day on which a run has added samples last, counted from the first of January 1970.
     pub day: u64,
-    /// How long they took.
+    /// How long the copies took.
     pub samples: CopySamples,
 }
 
 impl CopyEntry {
+    /// The entry as a line of the file, with its check and without a line feed.
     pub(crate) fn line(&self) -> String {
         let direction = match self.direction {
             Direction::ToDevice => "to",
@@ -34,7 +35,7 @@ impl CopyEntry {
         ))
     }
 
-    /// None where the line is not as [`CopyEntry::line`] writes it.
+    /// Reads a line of the file. None where the line is not as [`CopyEntry::line`] writes it.
     pub(crate) fn parse(line: &str) -> Option<CopyEntry> {
         let mut fields = unchecked(line)?.split('\t');
         let mut field = |name: &str| value(fields.next()?, name);

@@ -7,13 +7,16 @@
 //! day=20782  program=jacobi:1f0c...  template=sweep+0x1a30  variant=kernel sweep 77ab...  bytes=8192  alone=812,790  beside=1020  order=aba  check=5d0c12aa
 //! ```
 //!
-//! The day is the last one on which a run has used the line, counted from the first of January 1970. Samples are
-//! nanoseconds, the oldest first. `order` says of the last eleven samples of both kinds, the oldest first, which ran alone (a)
-//! and which beside others (b). Where it is missing, those that ran alone are taken for the newest. Where a kernel was
-//! launched only in ways in which it may have been compiled, there are no samples and no order. The line then has `first=` and
-//! the nanoseconds of the shortest such launch. `check` is over all of the line that stands before it: a file that was cut, in which a disk
-//! has lost bits, or that somebody has edited, has lines that do not fit their check, and these are left out. A file of
-//! another version is not read at all. The file of a device also has lines about copies (`copy_entry.rs`).
+//! - `day` is the last one on which a run has used the line, counted from the first of January 1970.
+//! - `alone` and `beside` have samples in nanoseconds, the oldest first.
+//! - `order` says of the last eleven samples of both kinds, the oldest first, which ran alone (a) and which beside
+//!   others (b). Where `order` is missing, the samples that ran alone are taken for the newest.
+//! - `first` has the nanoseconds of the shortest launch in which the kernel may have been compiled. A line has it where
+//!   there are no samples, and has no `order` then.
+//! - `check` is a sum over the line before it. A line that does not fit its check is left out: the file was cut, a disk
+//!   has lost bits, or somebody has edited the line.
+//!
+//! A file of another version is not read at all. The file of a device also has lines about copies (`copy_entry.rs`).
 
 use crate::model::class::KeptTimes;
 use crate::model::copy_entry::CopyEntry;
@@ -21,54 +24,55 @@ use crate::model::line::{checked, hash, list, sample, samples, unchecked, value}
 use crate::model::samples::KEPT;
 use std::fmt::Write;
 
-/// The first line of a file that this runtime writes, and of the only ones that it reads.
+/// The first line of each file that this runtime writes. Files with another first line are not read.
 pub(crate) const FIRST_LINE: &str = "ocr-models 1";
-/// The most lines that are kept: those used last.
+/// How many lines about EDTs a file has at most; those used last are kept.
 pub(crate) const MOST: usize = 2000;
-/// A line that no run has used for so many days is not kept.
+/// A line that no run has used for more than this many days is not kept.
 pub(crate) const DAYS: u64 = 180;
-/// The longest name that is kept; of longer ones a part and their hash.
+/// The most bytes of a name. Of a longer one, the beginning and a hash of the whole name are kept.
 const LONGEST: usize = 120;
 
 /// A variant of a template of a program.
 #[derive(Clone, PartialEq, Eq, Hash, PartialOrd, Ord, Debug)]
 pub struct Key {
-    /// The program, with what tells it from others of its name and from what it was before it was compiled again.
+    /// The name of the program, with what tells it from other programs of that name and from its earlier builds.
     pub program: String,
     /// The name of the template, with what tells its function from others of that name.
     pub template: String,
-    /// The function, or a kernel with what tells it from what it was before it was changed.
+    /// "function", or the name of a kernel with what tells the kernel from earlier versions of it.
     pub variant: String,
 }
 
-/// What is known of one size of a variant.
+/// What is known of the EDTs that run one variant with one size of blocks.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Entry {
-    /// The variant that these times are of.
+    /// The variant that these EDTs run.
     pub key: Key,
     /// The sum of the sizes of an EDT's blocks, in bytes.
     pub bytes: u64,
-    /// The day on which a run has used it last, since the first of January 1970.
+    /// The day on which a run has used the entry last, counted from the first of January 1970.
     pub day: u64,
-    /// How long it has taken.
+    /// How long these EDTs took.
     pub times: KeptTimes,
 }
 
 /// What was found in a file.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub struct Content {
-    /// The place that it is about.
+    /// The place that the file is about.
     pub place: String,
-    /// The entries that are right.
+    /// The entries about EDTs whose lines fit their check.
     pub entries: Vec<Entry>,
-    /// What is known of copies: one of each direction at most.
+    /// The entries about copies whose lines fit their check; a run writes at most one for each direction.
     pub copies: Vec<CopyEntry>,
-    /// What is wrong with the rest, for people.
+    /// A text that says what is wrong with the other lines, or with the whole file. None if nothing is.
     pub damage: Option<String>,
 }
 
 impl Key {
-    /// With names as they can stand in a file.
+    /// A key of these names, as they can stand in a line of the file: control characters are escaped, and names that
+    /// are too long are cut.
     pub fn new(program: &str, template: &str, variant: &str) -> Key {
         Key {
             program: name(program),
@@ -78,7 +82,7 @@ impl Key {
     }
 }
 
-/// A name in one line, without what separates the fields, and not longer than it has to be.
+/// A name as it can stand in a field: control characters are escaped, and one above [`LONGEST`] bytes is cut.
 fn name(text: &str) -> String {
     let mut out = String::new();
     for c in text.chars() {
@@ -100,7 +104,8 @@ fn name(text: &str) -> String {
     out
 }
 
-/// Which of the last samples ran beside others, as a field says it: the oldest first, one letter each.
+/// The field `order` of these times: a letter for each of the last samples, the oldest first; `b` if it ran beside
+/// others, otherwise `a`.
 fn order(times: &KeptTimes) -> String {
     let count = (times.alone.len() + times.beside.len()).min(KEPT);
     let letter = |at: usize| {
@@ -113,7 +118,8 @@ fn order(times: &KeptTimes) -> String {
     (0..count).rev().map(letter).collect()
 }
 
-/// [`KeptTimes::lately`] of such a field; none where there are not so many samples of a kind.
+/// [`KeptTimes::lately`] by the text of the field `order`. None where the text has another letter than `a` and `b`, or
+/// more of one kind than the line has samples of that kind.
 fn kinds(order: &str, alone: usize, beside: usize) -> Option<u32> {
     let count = |kind: char| order.chars().filter(|&letter| letter == kind).count();
     let (a, b) = (count('a'), count('b'));
@@ -122,13 +128,14 @@ fn kinds(order: &str, alone: usize, beside: usize) -> Option<u32> {
     fits.then(|| letters.fold(0, |kinds, letter| kinds << 1 | u32::from(letter == 'b')))
 }
 
-/// [`KeptTimes::lately`] where those that ran alone are the newest.
+/// [`KeptTimes::lately`] of a line without `order`: the samples that ran alone are taken for the newest.
 fn beside_first(alone: usize, beside: usize) -> u32 {
     let count = beside.min(KEPT.saturating_sub(alone));
     ((1 << count) - 1) << alone.min(KEPT)
 }
 
 impl Entry {
+    /// The entry as a line of the file, with its check and without a line feed.
     fn line(&self) -> String {
         let Key {
             program,
@@ -151,7 +158,7 @@ impl Entry {
         checked(line)
     }
 
-    /// None where the line is not as [`Entry::line`] writes it.
+    /// Reads a line of the file. None where the line is not as [`Entry::line`] writes it.
     fn parse(line: &str) -> Option<Entry> {
         let mut fields = unchecked(line)?.split('\t');
         let mut field = |name: &str| value(fields.next()?, name);
@@ -190,14 +197,14 @@ impl Entry {
         (!is_empty && rest.is_none()).then_some(entry)
     }
 
-    /// How many samples there are.
+    /// How many samples there are of both kinds.
     pub fn samples(&self) -> usize {
         self.times.alone.len() + self.times.beside.len()
     }
 }
 
 impl Content {
-    /// What is in a file.
+    /// Reads the bytes of a file. What is damaged is left out, and [`Content::damage`] says so.
     pub(crate) fn parse(bytes: &[u8]) -> Content {
         let text = String::from_utf8_lossy(bytes);
         let mut lines = text.lines();
@@ -246,7 +253,8 @@ impl Content {
         text
     }
 
-    /// Takes in what a run has learned, which replaces what was known of the same, and lets go what is old or too much.
+    /// Adds what a run has learned, in place of what was known of the same variant and size, or of the same direction.
+    /// Drops entries that are older than [`DAYS`], and the oldest ones above [`MOST`].
     pub(crate) fn merge(&mut self, newer: Vec<Entry>, copies: Vec<CopyEntry>, today: u64) {
         self.copies
             .retain(|old| today.saturating_sub(old.day) <= DAYS);
@@ -270,7 +278,8 @@ impl Content {
     }
 }
 
-/// A name for a file that people recognize and no other place has.
+/// The name of a place's file. It begins with words that people recognize, and ends with a hash, so that no other place
+/// has it.
 pub(crate) fn file_name(place: &str) -> String {
     let word = |c: char| if c.is_ascii_alphanumeric() { c } else { '-' };
     let mut words: String = place.chars().map(word).collect();
@@ -285,7 +294,7 @@ pub(crate) fn file_name(place: &str) -> String {
     )
 }
 
-/// The place as it can stand in a file.
+/// The name of a place as it can stand in a line of the file.
 pub(crate) fn place_name(place: &str) -> String {
     name(place)
 }

@@ -1,21 +1,21 @@
 //! What a run has learned of how long things take, so that a placement policy can ask before an EDT is placed.
 //!
-//! **Owns:** for each template, how long one of its EDTs takes in each place for so many bytes of blocks
-//! ([`RunTimes`]); how long a copy to a device and back takes ([`Transfers`]).
+//! **Owns:** how long an EDT takes, for each template, place and number of bytes ([`RunTimes`]); how long a copy to a
+//! device or back takes ([`Transfers`]).
 //!
-//! **Never:** looks at a clock, knows an EDT or a device, decides where anything runs. It is told how long something
-//! took, and answers how long the next will take. Places are numbers here: 0 is the host, and from 1 on the devices in
-//! use (`object::place::Place::number`).
+//! **Never:** looks at a clock, knows an EDT or a device, decides where anything runs. The room is told how long
+//! something took, and answers how long the next such thing will take. Places are numbers here: 0 is the host, and from
+//! 1 on the devices in use (`object::place::Place::number`).
 //!
 //! | file | what |
 //! |---|---|
 //! | `samples.rs` | the last eleven samples of one thing: their median, and their deviation from it |
 //! | `class.rs` | the samples of one template in one place for one size, and what is published of them |
 //! | `sizes.rs` | which sizes have samples; what follows for a size that has none |
-//! | `run_times.rs` | all of that for a template, and whether its predictions are any good |
+//! | `run_times.rs` | the times of a template in all places, and whether its predictions are any good |
 //! | `transfers.rs` | latency and bandwidth of copies |
-//! | `file.rs` | what is kept of that between runs, a file for each place: its form, what is damaged in one |
-//! | `line.rs` | the fields of its lines, and their check |
+//! | `file.rs` | the file of a place, in which times are kept between runs: its form, and what is damaged in one |
+//! | `line.rs` | the fields of lines in such a file, and their check |
 //! | `copy_entry.rs` | the lines of such a file about copies |
 //! | `store.rs` | the directory of these files; programs that write one at the same time |
 //!
@@ -23,8 +23,10 @@
 //!
 //! An EDT that is interrupted takes a hundred times as long, now and then: one such sample would poison a mean for
 //! long, and a median does not see it. A place that has become slower or faster is believed when six of the last eleven
-//! samples say so, and what an EDT takes alone is kept apart from what it takes while another place works, too: cores
-//! that share memory and caches slow each other down, and a prediction from a quiet time is wrong in a busy one.
+//! samples say so.
+//!
+//! What an EDT takes alone is kept apart from what it takes while another place works, too. Cores that share memory and
+//! caches slow each other down, so a prediction from a quiet time is wrong in a busy one.
 
 mod class;
 #[cfg(not(loom))]

@@ -12,7 +12,8 @@ use std::sync::Mutex;
 use std::sync::OnceLock;
 
 impl Estimate {
-    /// One from which nothing follows: of a program's hint, or of a launch in which a kernel may have been compiled.
+    /// An estimate of `ns` nanoseconds without a sample: from a program's hint, or from a launch in which a kernel may
+    /// have been compiled. Its deviation is as large as the time.
     pub(crate) fn guess(ns: u64) -> Estimate {
         Estimate {
             ns,
@@ -21,37 +22,38 @@ impl Estimate {
         }
     }
 
-    /// Whether it is a guess, which is not judged.
+    /// Whether this estimate is a guess. Guesses are not judged when the EDT has run.
     pub(crate) fn is_guess(&self) -> bool {
         self.samples == 0 && self.deviation == self.ns
     }
 }
 
-/// Predictions are judged from so many on.
+/// Predictions for a place can fail only from this many on.
 const JUDGED_FROM: usize = 8;
-/// A template whose predictions are off by more than this, in the median, is not to be predicted.
+/// Predictions for a place fail where the median of their relative errors is above this, in thousandths.
 const FAILS_ABOVE: u32 = 500;
-/// Errors are kept in thousandths, up to this.
+/// The largest relative error that is kept, in thousandths; a larger one counts as this.
 const WORST: u64 = 1_000_000;
 
 /// How long the EDTs of a template take, by place and by the bytes of their blocks. In each place one variant runs.
 ///
-/// It belongs to a template's code, which is compared with others and copied before anything has run: all of them are
-/// equal, and a copy is empty.
+/// The times belong to a template's code, which is compared with other code and copied before anything has run. So all
+/// `RunTimes` are equal, and a copy is empty.
 #[derive(Default)]
 pub struct RunTimes(OnceLock<Box<Table>>);
 
 #[derive(Default)]
 struct Table {
     places: [OnceLock<Box<PlaceTimes>>; PLACES],
-    /// A hint's nanoseconds; 0: none.
+    /// Nanoseconds by a hint of the program; 0 without a hint.
     guess: AtomicU64,
     /// The places whose predictions fail: a bit for each.
     failing: AtomicU32,
-    /// How many samples were judged in this run, and how many of them while predictions failed.
+    /// How many samples of this run were compared with a prediction.
     judged: AtomicU32,
+    /// How many samples of this run were compared with a prediction while the predictions for their place failed.
     judged_failing: AtomicU32,
-    /// Whether somebody has asked for what earlier runs have kept.
+    /// Whether a thread has called [`RunTimes::begin_recall`] already.
     recalled: AtomicBool,
     /// How long they take from their begin to their end in places that run several at once. It is not kept between runs, as
     /// it depends on how many do.
@@ -62,15 +64,17 @@ struct Table {
 #[derive(Default)]
 struct PlaceTimes {
     sizes: Sizes,
-    /// The relative errors of the last predictions, in thousandths.
+    /// The relative errors of the last eleven predictions, in thousandths.
     errors: Mutex<Samples>,
-    /// Their median, and how many there are: one word each, as in `class.rs`.
+    /// The median of `errors`, published for lookups without a lock. `class.rs` says why `Relaxed` is enough.
     error: AtomicU32,
+    /// How many `errors` there are, published like `error`.
     predictions: AtomicU32,
 }
 
 impl RunTimes {
-    /// What an EDT whose blocks have so many bytes will take in a place; none if nothing is known of that place.
+    /// What an EDT whose blocks have `bytes` in all will take in a place. Where nothing is known of the place, a hint
+    /// of the program counts. None without either.
     #[inline]
     pub fn expected(&self, place: usize, bytes: u64) -> Option<Estimate> {
         let table = self.0.get()?;
@@ -80,7 +84,8 @@ impl RunTimes {
             .or_else(|| table.guessed())
     }
 
-    /// An EDT whose blocks have so many bytes took so long in a place; `beside` says whether another place worked, too.
+    /// Notes that an EDT whose blocks have `bytes` in all took `ns` nanoseconds in a place. `beside` says whether
+    /// another place worked, too.
     pub fn sample(&self, place: usize, bytes: u64, ns: u64, beside: bool) {
         let table = self.0.get_or_init(Box::default);
         let Some(times) = table.places.get(place) else {
@@ -97,21 +102,24 @@ impl RunTimes {
         }
     }
 
-    /// How long an EDT whose blocks have so many bytes will take from its begin to its end in a place that runs several at once,
-    /// nanoseconds. They share the place, so each keeps it busy for less ([`RunTimes::expected`]). None if nothing is known.
+    /// How many nanoseconds an EDT with `bytes` bytes of blocks will take from its begin to its end, in a place that runs
+    /// several EDTs at once. They share the place, so that each keeps it busy for less ([`RunTimes::expected`]). None if no
+    /// such time is known.
     pub fn latency(&self, place: usize, bytes: u64) -> Option<u64> {
         let latencies = self.0.get()?.latencies.get()?;
         (latencies.expected(place, bytes)).map(|estimate| estimate.ns)
     }
 
-    /// An EDT whose blocks have so many bytes took so long from its begin to its end, in a place that runs several at once.
+    /// Notes that an EDT with `bytes` bytes of blocks took `ns` nanoseconds from its begin to its end, in a place that runs
+    /// several EDTs at once.
     pub fn sample_latency(&self, place: usize, bytes: u64, ns: u64) {
         let latencies = &self.0.get_or_init(Box::default).latencies;
         let latencies = latencies.get_or_init(Box::default);
         latencies.sample(place, bytes, ns, true);
     }
 
-    /// An EDT whose kernel may have been compiled meanwhile took so long: a guess for as long as there is no sample.
+    /// Notes that an EDT took `ns` nanoseconds in a place, in which its kernel may have been compiled. This is a guess
+    /// for as long as there is no sample.
     pub fn first(&self, place: usize, bytes: u64, ns: u64) {
         let table = self.0.get_or_init(Box::default);
         let times = table.places.get(place);
@@ -121,14 +129,16 @@ impl RunTimes {
         }
     }
 
-    /// What the program says that an EDT takes, wherever it runs: used for places of which nothing is known.
+    /// Notes the nanoseconds that the program's hint says an EDT takes, wherever it runs. They count for places of
+    /// which nothing is known.
     pub fn guess(&self, ns: u64) {
         let table = self.0.get_or_init(Box::default);
-        // A hint is a guess: whichever of two comes last counts.
+        // Of two hints, the one that comes last counts.
         table.guess.store(ns, Ordering::Relaxed);
     }
 
-    /// The median of the relative errors of the last eleven predictions for a place; none if there was none.
+    /// The median of the relative errors of the last eleven predictions for a place: 0.5 where they are off by half of
+    /// what the EDTs took. None if there was no prediction.
     pub fn error(&self, place: usize) -> Option<f64> {
         let times = self.0.get()?.places.get(place)?.get()?;
         let predictions = times.predictions.load(Ordering::Relaxed);
@@ -142,8 +152,8 @@ impl RunTimes {
         table.is_some_and(|table| table.failing.load(Ordering::Relaxed) != 0)
     }
 
-    /// Whether the predictions have failed for a good part of this run: a fifth of its samples. The last few of a graph are
-    /// often of another kind than the others.
+    /// Whether the predictions have failed for at least a fifth of this run's samples. Fewer failures do not
+    /// count, since the last few EDTs of a graph are often of another kind than the others.
     pub fn has_failed(&self) -> bool {
         let count = |count: &AtomicU32| count.load(Ordering::Relaxed);
         let table = self.0.get();
@@ -153,13 +163,14 @@ impl RunTimes {
         })
     }
 
-    /// Whether nobody has asked this before, who is to take in then what earlier runs have kept.
+    /// True for the first thread that asks, which is to [seed](RunTimes::seed) these times with what earlier runs have
+    /// kept.
     pub fn begin_recall(&self) -> bool {
         let table = self.0.get_or_init(Box::default);
         !table.recalled.swap(true, Ordering::Relaxed)
     }
 
-    /// Takes in what an earlier run has kept of one size.
+    /// Adds the times that an earlier run has kept for a place and a size in bytes.
     pub fn seed(&self, place: usize, bytes: u64, kept: &KeptTimes) {
         let table = self.0.get_or_init(Box::default);
         let times = table.places.get(place);
@@ -169,7 +180,8 @@ impl RunTimes {
         }
     }
 
-    /// Calls `see` with the bytes of each size in a place, and with what is to be kept of it, if this run has added to that.
+    /// Calls `see` for each size in a place to which this run has added, with its bytes and the times that are to be
+    /// kept.
     pub fn each_new(&self, place: usize, mut see: impl FnMut(u64, KeptTimes)) {
         let table = self.0.get();
         let times = table.and_then(|table| table.places.get(place)?.get());
@@ -187,7 +199,7 @@ impl Table {
         (ns != 0).then(|| Estimate::guess(ns))
     }
 
-    /// Notes whether the predictions for a place fail.
+    /// Notes that a sample was compared with a prediction, and whether the predictions for the place fail now.
     fn note(&self, place: usize, fails: bool) {
         let bit = 1 << place;
         // Of two threads that add at once, one may be missed.
@@ -211,7 +223,8 @@ impl Table {
 }
 
 impl PlaceTimes {
-    /// Notes how far a prediction was off, unless another thread notes one right now.
+    /// Compares a prediction with what the EDT took, both in nanoseconds, and calls `note` with whether the predictions
+    /// for the place fail now. Does nothing if another thread compares right now.
     fn judge(&self, predicted: u64, ns: u64, note: impl FnOnce(bool)) {
         let error = (predicted.abs_diff(ns)).saturating_mul(1000) / ns.max(1);
         // Nothing panics with the lock held, so it is never poisoned.

@@ -1,6 +1,6 @@
-//! The last samples of one thing.
+//! The last samples of one thing, their median and their deviation from it.
 
-/// So many samples are kept. Six of them turn the median.
+/// How many samples are kept. Six new ones turn the median.
 pub(crate) const KEPT: usize = 11;
 
 /// The last eleven samples, in the order in which they came and in that of their values.
@@ -9,15 +9,15 @@ pub(crate) struct Samples {
     ring: [u64; KEPT],
     sorted: [u64; KEPT],
     len: usize,
-    /// Where the next one goes in `ring`: over the oldest, once there are eleven.
+    /// The index in `ring` of the next sample; where there are eleven, of the oldest, which it replaces.
     next: usize,
 }
 
 impl Samples {
-    /// Adds one; the oldest of eleven goes.
+    /// Adds a sample. Of eleven, the oldest goes.
     pub(crate) fn add(&mut self, value: u64) {
-        // The place that becomes free in `sorted`: that of the oldest, which is there as everything in `ring` is, or the
-        // first behind all.
+        // The index in `sorted` that is free: behind all samples, or where the oldest stands, which goes. Everything in
+        // `ring` is also in `sorted`.
         let mut free = self.len;
         if self.len == KEPT {
             let oldest = self.ring[self.next];
@@ -25,7 +25,8 @@ impl Samples {
         } else {
             self.len += 1;
         }
-        // It moves to where the value belongs. Few steps, so this is faster than to move many values at once.
+        // The free index moves to where the value belongs. The steps are few, so this is faster than one move of many
+        // values.
         while free + 1 < self.len && self.sorted[free + 1] < value {
             self.sorted[free] = self.sorted[free + 1];
             free += 1;
@@ -43,18 +44,18 @@ impl Samples {
         };
     }
 
-    /// How many there are.
+    /// How many samples there are, at most eleven.
     pub(crate) fn len(&self) -> usize {
         self.len
     }
 
-    /// The median; of an even number the lower one of the two in the middle, since what disturbs a measurement makes
-    /// it longer. 0 if there is none.
+    /// The median. Of an even number of samples it is the lower one of the two in the middle, since what disturbs a
+    /// measurement makes it longer. 0 if there are no samples.
     pub(crate) fn median(&self) -> u64 {
         self.sorted[self.middle()]
     }
 
-    /// The median of the distances from the median.
+    /// The median of the samples' distances from their median. 0 if there are no samples.
     pub(crate) fn deviation(&self) -> u64 {
         if self.len == 0 {
             return 0;

@@ -1,38 +1,41 @@
 //! One template in one place: which sizes have samples, and what follows for a size that has none.
 //!
-//! The sizes stand in a table of a fixed length, found by hashing. The first ones that come have a class each. A program
-//! whose EDTs all have different sizes would fill the table with classes of one sample, so later sizes share one with
-//! all that lie within the same quarter of an octave, where a time in proportion to the size differs from the middle
-//! by a tenth at most.
+//! The sizes stand in a table of a fixed length, found by hashing. The first ones that come have a class each. A
+//! program whose EDTs all have different sizes would fill the table with classes of one sample. So later sizes share a
+//! class with all sizes in the same quarter of an octave. A time in proportion to the size differs there from that of
+//! the middle by a tenth at most.
 //!
 //! # How a class is claimed
 //!
 //! | state of an entry | who changes it | to |
 //! |---|---|---|
-//! | free (`FREE`) | whoever brings the first sample of a size, by a compare-and-swap | its key |
+//! | free (`FREE`) | a thread that brings the first sample of a size, by a compare-and-swap | its key |
 //! | a key | nobody | |
 //!
-//! A key is looked for from its own place in the table on, up to the first free entry, and the one who claims an entry
-//! looks in the same order. Of two threads that bring the first sample of one size, one claims the entry, and the other
-//! finds the key there, since keys do not leave: so no size has two classes of its own. Where another size takes the last
-//! of those meanwhile, the second thread may take the class of the quarter of an octave: its sample is of no less use there,
-//! and a lookup finds the class of the size first. A lookup that comes too early finds a free
-//! entry, or a class without a median, and goes on as for a size without samples. The key orders nothing: what belongs to
-//! it stands in the entry itself, which is there from the beginning, so `Relaxed` is enough.
+//! *No size has two classes of its own.* A key is looked for from its own place in the table on, up to the first free
+//! entry. A thread that claims an entry looks in that order, too. Of two threads that bring the first sample of one
+//! size, one claims the entry. The other one finds the key there, since keys do not leave.
+//!
+//! *A sample may go to the quarter.* If the sizes with a class of their own are complete meanwhile, the second thread
+//! takes the class of the quarter. Its sample is of no less use there, and a lookup finds the class of the size first.
+//!
+//! *A lookup that comes too early* finds a free entry, or a class without a median, and goes on as for a size without
+//! samples. The key orders nothing: its class stands in the entry itself, which is there from the beginning, so
+//! `Relaxed` is enough.
 
 use crate::model::class::{Class, Estimate};
 use crate::sync::{AtomicU64, Ordering};
 
-/// Entries of the table; a power of 2, and at most 64 for the set of those in use.
+/// How many entries the table has: a power of 2, and at most 64, since `Sizes::used` has a bit for each.
 pub(crate) const CLASSES: usize = if cfg!(loom) { 2 } else { 64 };
-/// So many sizes have a class each; a few more where several threads bring them at once.
+/// How many sizes have a class of their own; a few more do where several threads bring new sizes at once.
 pub(crate) const EXACT: u32 = if cfg!(loom) { 2 } else { 24 };
-/// A key is within so many entries from its place, or not in the table.
+/// In how many entries a key is looked for, from its own place on. A key that is in none of them is not in the table.
 const PROBES: usize = if cfg!(loom) { 2 } else { 8 };
 
 /// The key of an entry that nobody has claimed.
 const FREE: u64 = u64::MAX;
-/// In the key of a quarter of an octave. No block is so large.
+/// The bit that tells the key of a quarter of an octave from that of a size, which is never so large.
 const QUARTER: u64 = 1 << 63;
 
 struct Entry {
@@ -43,7 +46,8 @@ struct Entry {
 /// The sizes of one place.
 pub(crate) struct Sizes {
     entries: [Entry; CLASSES],
-    /// Which entries have a key: set behind the claim, so a lookup may miss the newest.
+    /// The set of entries that have a key, a bit for each. It is set after the claim, so a lookup may miss the newest
+    /// entry.
     used: AtomicU64,
 }
 
@@ -59,7 +63,7 @@ impl Default for Sizes {
     }
 }
 
-/// The quarter of an octave that a size is in: four times the exponent, and 0 to 3.
+/// The number of the quarter of an octave that a size in bytes is in: four times the exponent of 2, plus 0 to 3.
 fn quarter_of(bytes: u64) -> u64 {
     let bytes = bytes.max(1);
     let octave = bytes.ilog2();
@@ -69,14 +73,14 @@ fn quarter_of(bytes: u64) -> u64 {
     u64::from(octave) * 4 + quarter.count() as u64
 }
 
-/// The size in the middle of a quarter.
+/// The size in bytes in the middle of a quarter of an octave, by the quarter's number.
 fn middle_of(quarter: u64) -> u64 {
     // 1024 * 2^(1/8), 2^(3/8), 2^(5/8), 2^(7/8).
     let digits = [1117u128, 1328, 1579, 1878][quarter as usize % 4];
     (digits << (quarter / 4) >> 10) as u64
 }
 
-/// The size that a key stands for.
+/// The size in bytes that a key stands for; the middle one of a quarter of an octave.
 fn bytes_of(key: u64) -> u64 {
     match key & QUARTER {
         0 => key,
@@ -85,11 +89,13 @@ fn bytes_of(key: u64) -> u64 {
 }
 
 impl Sizes {
+    /// The index of the entry from which on a key is looked for.
     fn place_of(key: u64) -> usize {
         let mixed = key.wrapping_mul(0x9e37_79b9_7f4a_7c15);
         (mixed >> 58) as usize % CLASSES
     }
 
+    /// The class of a key. None if the key is not in the table.
     fn find(&self, key: u64) -> Option<&Class> {
         let first = Sizes::place_of(key);
         for step in 0..PROBES {
@@ -103,6 +109,7 @@ impl Sizes {
         None
     }
 
+    /// The class of a key, which gets an entry if it has none. None where all entries in reach have other keys.
     fn find_or_claim(&self, key: u64) -> Option<&Class> {
         let first = Sizes::place_of(key);
         for step in 0..PROBES {
@@ -129,7 +136,8 @@ impl Sizes {
         None
     }
 
-    /// The class of a size, made if there is none. None where the table is full there.
+    /// The class for samples of a size in bytes: its own or that of its quarter of an octave, which is made if there is
+    /// none. None where all entries in reach have other keys.
     pub(crate) fn class_for(&self, bytes: u64) -> Option<&Class> {
         let exact = bytes & !QUARTER;
         if let Some(class) = self.find(exact) {
@@ -142,13 +150,14 @@ impl Sizes {
         }
     }
 
-    /// What an EDT with so many bytes will take.
+    /// What an EDT whose blocks have `bytes` in all will take. None where no size has samples.
     #[inline]
     pub(crate) fn expected(&self, bytes: u64) -> Option<Estimate> {
         let exact = self.find(bytes & !QUARTER).and_then(Class::expected);
         exact.or_else(|| self.expected_unseen(bytes))
     }
 
+    /// What an EDT will take whose size has no samples of its own.
     #[cold]
     fn expected_unseen(&self, bytes: u64) -> Option<Estimate> {
         let shared = self.find(QUARTER | quarter_of(bytes));
@@ -157,7 +166,7 @@ impl Sizes {
             .or_else(|| self.on_the_line(bytes))
     }
 
-    /// What follows from the two nearest sizes: one on either side, or two on the same.
+    /// What follows for a size from the two nearest sizes that have samples: one on either side, or two on one side.
     fn on_the_line(&self, bytes: u64) -> Option<Estimate> {
         let mut below: [Option<(u64, Estimate)>; 2] = [None; 2];
         let mut above = below;
@@ -185,7 +194,7 @@ impl Sizes {
         Some(line(bytes, nearest, other))
     }
 
-    /// The sizes that have samples, in no order, and what they take.
+    /// The sizes in bytes that have samples, in no order, and what an EDT of each takes.
     fn known(&self) -> impl Iterator<Item = (u64, Estimate)> {
         self.used().filter_map(|entry| {
             let key = entry.key.load(Ordering::Relaxed);
@@ -202,16 +211,17 @@ impl Sizes {
         })
     }
 
-    /// Each size, with its class.
+    /// Each size in bytes that has a class, in no order, with that class.
     pub(crate) fn each(&self) -> impl Iterator<Item = (u64, &Class)> {
         self.used()
             .map(|entry| (bytes_of(entry.key.load(Ordering::Relaxed)), &entry.class))
     }
 }
 
-/// What a size takes by the line through two others, in logarithms: a time that grows as a power of the size is a
-/// straight line there. Through one alone the time is taken to grow as the size does. Beyond both, a line that falls, or
-/// that is steeper than any usual work, is an accident of few samples, and is made level, or less steep.
+/// What an EDT with `bytes` takes, by the line through two other sizes in logarithms, where a time that grows as a
+/// power of the size is a straight line. With one other size alone, the time is taken to grow in proportion. Beyond
+/// both sizes, a line that falls, or is steeper than any usual work, is an accident of few samples: it is made level,
+/// or less steep.
 fn line(bytes: u64, nearest: (u64, Estimate), other: Option<(u64, Estimate)>) -> Estimate {
     const STEEPEST: f64 = 3.0;
     let log = |bytes: u64| (bytes.max(1) as f64).ln();
@@ -229,7 +239,7 @@ fn line(bytes: u64, nearest: (u64, Estimate), other: Option<(u64, Estimate)>) ->
         relative = relative.max(second.deviation as f64 / second.ns.max(1) as f64);
     }
     let ns = estimate.ns as f64 * (power * distance).exp();
-    // What is larger than the type is its largest.
+    // A number that is too large for the type becomes the largest one by the conversion.
     Estimate {
         ns: (ns as u64).max(1),
         deviation: (ns * relative) as u64,

@@ -1,10 +1,12 @@
 //! The directory in which what runs have learned is kept, a file for each place.
 //!
-//! Programs that run at the same time use the same files. Who writes one reads it again first, and takes in what the
-//! others have written meanwhile; what it has learned itself replaces what was there of the same. It writes a file of its
-//! own, and renames that, so nobody ever reads half a file. A lock on a file beside them keeps a second writer from reading
-//! before the first has renamed. It is tried for a moment only: a program must not hang at its end because another one was
-//! stopped with the lock. Without it, what one of the two has learned in this run may be lost, and no more.
+//! Programs that run at the same time use the same files. A program that writes a file reads it again first, and keeps
+//! what others have written meanwhile, except where it has learned something about the same size itself. It writes a
+//! file of its own, and renames that, so nobody ever reads half a file.
+//!
+//! A lock on a file beside them keeps a second writer from reading before the first has renamed. A program tries the
+//! lock for 0.1 s only: it must not hang at its end because another program was stopped with the lock. Without the
+//! lock, what one of the two has learned in this run may be lost, and no more.
 
 use crate::model::copy_entry::CopyEntry;
 use crate::model::file::{Content, Entry, file_name, place_name};
@@ -17,17 +19,19 @@ use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicU32, Ordering};
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
-/// How a file of models ends.
+/// The extension of a file of models.
 const EXTENSION: &str = "models";
-/// How one ends that is being written.
+/// The extension of a file that is being written.
 const UNFINISHED: &str = "unfinished";
-/// One that has been so for so long will not be finished.
+/// A file that is older than this and still unfinished is of a program that was killed.
 const UNFINISHED_FOR: Duration = Duration::from_secs(3600);
+/// The name of the file that is locked.
 const LOCK: &str = "lock";
-/// No file is so large: one that is, is not read.
+/// The most bytes of a file that is read; no file of models has as many.
 const LARGEST: u64 = 8 << 20;
-/// How often the lock is tried, and how long after each time.
+/// How often the lock is tried.
 const TRIES: u32 = 20;
+/// How long a program waits after each try of the lock.
 const PAUSE: Duration = Duration::from_millis(5);
 
 /// A directory in which models are kept, a file for each place.
@@ -38,7 +42,7 @@ pub struct Store {
     tries: u32,
 }
 
-/// A file, and what is in it, or why it cannot be read.
+/// The path of a file, and its content or a text that says why it cannot be read.
 pub type StoredFile = (PathBuf, Result<Content, String>);
 
 /// Today, in days since the first of January 1970.
@@ -48,7 +52,7 @@ pub fn today() -> u64 {
 }
 
 impl Store {
-    /// The models in this directory, which need not be there.
+    /// The store in this directory, which need not exist.
     pub fn new(directory: PathBuf) -> Store {
         Store {
             directory,
@@ -56,9 +60,10 @@ impl Store {
         }
     }
 
-    /// Those in the user's cache directory, if there is one. `variable` gives what the environment says.
+    /// The store in the user's cache directory. None if the environment names no such directory. `variable` gives the
+    /// value of a variable of the environment.
     pub fn of_user(variable: impl Fn(&str) -> Option<OsString>) -> Option<Store> {
-        // A relative one is to be ignored (XDG Base Directory Specification).
+        // A relative path is to be ignored (XDG Base Directory Specification).
         let folder = |name| {
             variable(name)
                 .map(PathBuf::from)
@@ -77,7 +82,8 @@ impl Store {
         self.directory.join(file_name(place))
     }
 
-    /// What is known of a place: nothing where there is no file. The error, for people, says why it cannot be read.
+    /// What is known of a place: nothing where there is no file. The error is a text that says why the file cannot be
+    /// read.
     pub fn read(&self, place: &str) -> Result<Content, String> {
         let path = self.path(place);
         let mut content = read(&path)?.unwrap_or_default();
@@ -90,7 +96,8 @@ impl Store {
         Ok(content)
     }
 
-    /// Adds what a run has learned of a place. The error, for people, says why it cannot be kept.
+    /// Adds what a run has learned of a place to its file. `today` is in days since the first of January 1970. The
+    /// error is a text that says why the file cannot be written.
     pub fn add(
         &self,
         place: &str,
@@ -99,7 +106,7 @@ impl Store {
         today: u64,
     ) -> Result<(), String> {
         let path = self.path(place);
-        // Of all places alike.
+        // The message names the directory, so that it is the same for all places.
         let fail = |error: io::Error| format!("{}: {error}", self.directory.display());
         let mut builder = DirBuilder::new();
         builder.recursive(true).mode(0o700);
@@ -108,14 +115,15 @@ impl Store {
         if lock.is_some() {
             self.clear_up();
         }
-        // What cannot be read is replaced.
+        // A file that cannot be read is replaced.
         let mut content = self.read(place).unwrap_or_default();
         content.place = place_name(place);
         content.merge(entries, copies, today);
         replace(&path, content.text().as_bytes()).map_err(fail)
     }
 
-    /// Removes what programs that were killed have left half written. Others may write one right now without the lock.
+    /// Removes files that programs left unfinished when they were killed. Young ones stay, since another program may be
+    /// writing one without the lock.
     fn clear_up(&self) {
         let listed = std::fs::read_dir(&self.directory);
         for entry in listed.into_iter().flatten().flatten() {
@@ -130,7 +138,8 @@ impl Store {
         }
     }
 
-    /// All files, by name, with what is in them.
+    /// All files in the order of their names, with their contents. The error is a text that says why the directory
+    /// cannot be read.
     pub fn files(&self) -> Result<Vec<StoredFile>, String> {
         let listed = match std::fs::read_dir(&self.directory) {
             Err(error) if error.kind() == ErrorKind::NotFound => return Ok(Vec::new()),
@@ -147,8 +156,9 @@ impl Store {
         Ok(files.collect())
     }
 
-    /// Removes the entries of a file for which `goes`, what is known of copies if `copies_go`, and the file where nothing is left,
-    /// or if it is damaged and `whole`. Returns how many went.
+    /// Removes the entries of a file for which `goes` is true, and what is known of copies if `copies_go` is true.
+    /// Removes the file where nothing is left of it; with `whole` also a file that cannot be read. Returns how many
+    /// entries went. The error is a text that says why the file cannot be read, written or removed.
     pub fn remove(
         &self,
         path: &Path,
@@ -182,13 +192,14 @@ impl Store {
         Ok(gone)
     }
 
-    /// The lock of the directory, until it is dropped; none where that is not to be had soon.
+    /// Locks the directory until the returned file is dropped. None where another program has the lock for too long.
     fn lock(&self) -> Option<File> {
         let mut options = OpenOptions::new();
         let options = options.create(true).truncate(false).write(true).mode(0o600);
         let file = options.open(self.directory.join(LOCK)).ok()?;
         for _ in 0..self.tries {
-            // SAFETY: the descriptor is that of `file`, which is open; the call touches no memory of ours.
+            // SAFETY: the descriptor is that of `file`, which is open during the call. `flock` touches no memory of the
+            // program.
             if unsafe { libc::flock(file.as_raw_fd(), libc::LOCK_EX | libc::LOCK_NB) } == 0 {
                 return Some(file);
             }
@@ -198,10 +209,10 @@ impl Store {
     }
 }
 
-/// What is in a file; none if there is no such file.
+/// The content of a file. None if there is no such file. The error is a text that says why it cannot be read.
 fn read(path: &Path) -> Result<Option<Content>, String> {
     let fail = |error: io::Error| format!("{}: {error}", path.display());
-    // A named pipe would keep who opens it waiting.
+    // Without O_NONBLOCK, opening a named pipe would wait for a writer.
     let opened = OpenOptions::new()
         .read(true)
         .custom_flags(libc::O_NONBLOCK)
@@ -228,13 +239,13 @@ fn read(path: &Path) -> Result<Option<Content>, String> {
     Ok(Some(Content::parse(&bytes)))
 }
 
-/// Puts a file with this content in the place of another, as a whole.
+/// Replaces a file by one with this content, in one step, so that a reader finds the old content or the new one.
 fn replace(path: &Path, content: &[u8]) -> io::Result<()> {
     static COUNT: AtomicU32 = AtomicU32::new(0);
     let count = COUNT.fetch_add(1, Ordering::Relaxed);
     let process = std::process::id();
     let unfinished = path.with_extension(format!("{process}.{count}.{UNFINISHED}"));
-    // One that a process of this number has left when it was killed.
+    // A process with the same number may have left such a file when it was killed.
     let _ = std::fs::remove_file(&unfinished);
     let mut options = OpenOptions::new();
     let options = options.create_new(true).write(true).mode(0o600);

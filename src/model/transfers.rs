@@ -1,9 +1,9 @@
 //! How long copies to devices and back take.
 //!
 //! Each way to or from a device has a latency and a bandwidth. The first values are those of a platform description, if
-//! there is one, or usual ones of such links. What the run measures corrects them: a copy in which the latency is most of
-//! the time is a sample of the latency, and any other one of the bandwidth. Each is the median of the last eleven such samples.
-//! What earlier runs have kept of them is taken in as if it had been measured now.
+//! there is one, or usual ones of such links. What the run measures corrects them. A copy in which the latency is most
+//! of the time is a sample of the latency, and any other copy is one of the bandwidth. Each value is the median of the
+//! last eleven such samples. Samples that earlier runs have kept count as if they had been measured now.
 
 use crate::model::PLACES;
 use crate::model::samples::Samples;
@@ -24,11 +24,11 @@ pub enum Direction {
 }
 
 impl Direction {
-    /// Both.
+    /// Both directions.
     pub const ALL: [Direction; 2] = [Direction::ToDevice, Direction::FromDevice];
 }
 
-/// The samples of a way, the oldest first.
+/// The samples of copies to a device or from it, the oldest first; at most eleven of each kind.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub struct CopySamples {
     /// Nanoseconds of short copies.
@@ -38,7 +38,8 @@ pub struct CopySamples {
 }
 
 impl CopySamples {
-    /// What follows from them: nanoseconds of a short copy, and bytes per second of a long one; none where there is no sample.
+    /// The medians: nanoseconds of a short copy, and bytes per second of a long one. Each is none where there is no
+    /// sample.
     pub fn medians(&self) -> (Option<f64>, Option<f64>) {
         let median = |samples: &[u64]| {
             let mut all = Samples::default();
@@ -55,17 +56,17 @@ const USUAL_LATENCY_NS: f64 = 10_000.0;
 /// Bytes per nanosecond of a long copy, where nobody has measured one.
 const USUAL_BANDWIDTH: f64 = 8.0;
 
-/// How long copies take, by device in use and direction.
+/// How long copies take, by direction and by the device's index among those in use.
 #[derive(Default)]
 pub struct Transfers(OnceLock<Box<Devices>>);
 
 type Devices = [[OnceLock<Box<Way>>; 2]; PLACES];
 
-/// One way. Both numbers are published as the bits of an `f64`, one word each: a lookup may read one of them from before a
-/// sample and the other from behind it, and each is right by itself.
+/// Copies to one device, or from it. Latency and time for a byte are published as the bits of an `f64`, one word each.
+/// A lookup may read one of them from before a sample and the other from behind it, and each is right by itself.
 struct Way {
     latency_ns: AtomicU64,
-    /// Nanoseconds for each byte; 0 as a number says that nothing is copied, whatever its latency.
+    /// Nanoseconds for each byte. 0 says that nothing is copied, since the device shares the host's memory.
     ns_per_byte: AtomicU64,
     samples: Mutex<WaySamples>,
 }
@@ -73,13 +74,14 @@ struct Way {
 #[derive(Default)]
 struct WaySamples {
     latency_ns: Samples,
-    /// In thousandths of a nanosecond for a KiB, so that whole numbers say enough.
+    /// Picoseconds for each KiB, a unit in which whole numbers are exact enough.
     per_kib: Samples,
-    /// Whether this run has added some.
+    /// Whether this run has added a sample, beside those of earlier runs.
     is_new: bool,
 }
 
 impl Way {
+    /// A way with this latency, and a bandwidth in bytes per nanosecond.
     fn new(latency_ns: f64, bandwidth: f64) -> Way {
         Way {
             latency_ns: AtomicU64::new(latency_ns.to_bits()),
@@ -88,6 +90,7 @@ impl Way {
         }
     }
 
+    /// The latency in nanoseconds, and the nanoseconds for each byte.
     fn get(&self) -> (f64, f64) {
         let number = |word: &AtomicU64| f64::from_bits(word.load(Ordering::Relaxed));
         (number(&self.latency_ns), number(&self.ns_per_byte))
@@ -112,8 +115,8 @@ impl Transfers {
         Some(&ways[direction as usize])
     }
 
-    /// Says what is known before the first copy, of a device in use: nanoseconds, and bytes per second. It comes too late
-    /// where a copy has been measured.
+    /// Sets what is known of a device in use before its first copy: the latency in nanoseconds, and the bandwidth in
+    /// bytes per second. Does nothing once a copy has been measured, or where a number makes no sense.
     pub fn begin(&self, device: usize, direction: Direction, latency_ns: f64, bandwidth: f64) {
         let makes_sense = latency_ns >= 0.0 && bandwidth > 0.0 && latency_ns.is_finite();
         if let Some(way) = self.way(device, direction).filter(|_| makes_sense) {
@@ -130,7 +133,7 @@ impl Transfers {
         }
     }
 
-    /// In how many nanoseconds so many bytes will be there.
+    /// How many nanoseconds a copy of `bytes` will take; 0 for no bytes.
     pub fn expected(&self, device: usize, direction: Direction, bytes: u64) -> u64 {
         if bytes == 0 {
             return 0;
@@ -141,7 +144,8 @@ impl Transfers {
         (latency_ns + bytes as f64 * ns_per_byte) as u64
     }
 
-    /// A copy of so many bytes took so long, from when nothing kept it from beginning. One of no bytes tells nothing.
+    /// Notes that a copy of `bytes` took `ns` nanoseconds, from when nothing kept it from beginning. A copy of no bytes
+    /// is not counted.
     pub fn sample(&self, device: usize, direction: Direction, bytes: u64, ns: u64) {
         let Some(way) = self.way(device, direction).filter(|_| bytes != 0) else {
             return;
@@ -153,7 +157,8 @@ impl Transfers {
             return;
         }
         let moving_ns = bytes as f64 * ns_per_byte;
-        // Nothing panics with the lock held, so it is never poisoned. Another thread has a sample of its own.
+        // Nothing panics with the lock held, so it is never poisoned. Where another thread has the lock, this sample is
+        // dropped: the other thread adds one of its own.
         let Ok(mut samples) = way.samples.try_lock() else {
             return;
         };
@@ -169,7 +174,7 @@ impl Transfers {
         }
     }
 
-    /// Takes in what an earlier run has kept of a way.
+    /// Adds the samples that an earlier run has kept of copies to a device in use, or from it.
     pub fn seed(&self, device: usize, direction: Direction, kept: &CopySamples) {
         let Some(way) = self.way(device, direction) else {
             return;
@@ -189,7 +194,7 @@ impl Transfers {
         }
     }
 
-    /// The samples of a way, if this run has added some.
+    /// The samples of copies to a device, or from it, for later runs. None where this run has added none.
     pub fn new_samples(&self, device: usize, direction: Direction) -> Option<CopySamples> {
         let samples = self
             .way(device, direction)?

@@ -1,49 +1,50 @@
-//! What is simulated: EDTs with their times, blocks and dependences, and a machine.
+//! The input of a simulation: a graph of EDTs with their times, blocks and dependences, and a machine.
 
 /// A data block.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Block {
-    /// Its size in bytes.
+    /// The size of the block in bytes.
     pub bytes: u64,
 }
 
 /// How an EDT uses a block.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Uses {
-    /// The number of the block.
+    /// The index of the block in [`Graph::blocks`].
     pub block: u32,
-    /// Whether it writes the block: then no other place has a valid copy afterwards.
+    /// Whether the EDT writes the block. No other place has a valid copy afterwards.
     pub writes: bool,
 }
 
-/// An EDT waits for what another does in its body.
+/// A dependence of a second EDT on something that an EDT does in its body, such as to satisfy an event.
 #[derive(Clone, Copy, PartialEq, Debug)]
 pub struct During {
-    /// The number of the EDT that waits; it is larger than that of the other.
+    /// The index of the EDT that waits, in [`Graph::tasks`]. It is larger than that of the EDT that is waited for.
     pub successor: u32,
-    /// Which part of its time the other has run by then, from 0 to 1, wherever it runs.
+    /// The part of its time, from 0 to 1, after which the EDT releases the successor, in whatever place it runs.
     pub part: f32,
 }
 
-/// An EDT, or a join: that has no times, and is over as soon as all that it waits for is.
+/// An EDT, or a join. A join has no times, and is over as soon as everything that it waits for is.
 #[derive(Clone, Default, Debug)]
 pub struct Task {
-    /// The number of its template. EDTs of one template whose blocks have as many bytes are alike to a policy.
+    /// The number of the EDT's template. EDTs of one template whose blocks have as many bytes are alike to a policy.
     pub template: u32,
-    /// Its priority hint.
+    /// The value of the EDT's hint about priority; EDTs with a higher one go first.
     pub priority: u64,
-    /// Nanoseconds that its variant takes in each place, the host first; none where it has no variant.
+    /// Nanoseconds that the EDT's variant takes in each place: the host, then the devices in the order of
+    /// [`MachineModel::devices`]. None where it has no variant. A join has no elements.
     pub ns: Vec<Option<u64>>,
-    /// Its blocks.
+    /// The blocks that the EDT uses.
     pub blocks: Vec<Uses>,
-    /// The numbers of the EDTs that wait for its end; all are larger than its own.
+    /// The indices in [`Graph::tasks`] of the EDTs that wait for the end of this one; all are larger than its own.
     pub successors: Vec<u32>,
-    /// The EDTs that wait for what it does before.
+    /// The EDTs that wait for what this one does before its end.
     pub during: Vec<During>,
 }
 
 impl Task {
-    /// Whether it is a join.
+    /// Whether this is a join, which runs nowhere.
     pub fn is_join(&self) -> bool {
         self.ns.is_empty()
     }
@@ -54,14 +55,14 @@ impl Task {
 pub struct Graph {
     /// The EDTs, each before those that wait for it.
     pub tasks: Vec<Task>,
-    /// The blocks. All are in the host's memory first.
+    /// The blocks. All are in the host's memory at the beginning.
     pub blocks: Vec<Block>,
     /// How many templates there are.
     pub templates: u32,
 }
 
 impl Graph {
-    /// For each EDT, how many it waits for. The error is for people, and says what is not so.
+    /// For each EDT, how many dependences it waits for. The error is a text that says what is wrong with the graph.
     pub(super) fn waits(&self) -> Result<Vec<u32>, String> {
         let mut waits = vec![0; self.tasks.len()];
         for (number, task) in self.tasks.iter().enumerate() {
@@ -91,22 +92,22 @@ impl Graph {
     }
 }
 
-/// A device.
+/// An OpenCL device, with its link to the host.
 #[derive(Clone, Copy, PartialEq, Debug)]
 pub struct Device {
     /// Nanoseconds of a copy of a few bytes.
     pub latency_ns: f64,
     /// Bytes per second of a long copy.
     pub bandwidth: f64,
-    /// Whether it uses the host's memory, and nothing is copied.
+    /// Whether the device uses the host's memory, so that nothing is copied.
     pub shares_memory: bool,
 }
 
-/// A machine.
+/// The machine on which a graph runs in virtual time.
 #[derive(Clone, PartialEq, Debug)]
 pub struct MachineModel {
-    /// How many workers run C functions.
+    /// How many workers run C functions; at least one.
     pub workers: usize,
-    /// The devices, in the order of the times of a [`Task`].
+    /// The devices, in the order of the times in [`Task::ns`] behind that of the host.
     pub devices: Vec<Device>,
 }

@@ -1,9 +1,9 @@
 //! A run in virtual time: a graph of EDTs on a machine that need not exist, placed by the policies that the runtime uses.
 //!
-//! The policy is the object that [`crate::sched::policy::parse`] makes for a run, and it learns from [`RunTimes`] as in a
-//! run; only its [`Machine`] is another one. What is simulated is simple: a worker runs one EDT at a time, a device its
-//! kernels one after the other, and each device has one link on which copies go one after the other, in both directions.
-//! Nothing is random: the same graph, machine and policy give the same run.
+//! The policy is the object that [`crate::sched::policy::parse`] makes for a run, and it learns from [`RunTimes`] as in
+//! a run; only its [`Machine`] is another one. The simulated machine is simple. A worker runs one EDT at a time, and a
+//! device runs its kernels one after the other. Each device has one link, on which copies in both directions go one
+//! after the other. Nothing is random: the same graph, machine and policy give the same run.
 //!
 //! What the simulation leaves out: what the runtime itself costs, caches, and that EDTs of different places slow each other
 //! down.

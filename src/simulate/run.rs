@@ -1,4 +1,4 @@
-//! The run in virtual time.
+//! The simulation itself: a queue of what happens at which time, and the steps of an EDT from ready to ended.
 
 use super::graph::{Graph, MachineModel, Task};
 use super::outcome::{Copied, Outcome, Ran};
@@ -11,11 +11,12 @@ use std::cell::{Cell, RefCell};
 use std::cmp::Reverse;
 use std::collections::{BinaryHeap, VecDeque};
 
-/// A device of the first free place is given another EDT while it has fewer than so many, as in a run.
+/// A device takes an EDT from the pool of the first free place while it has fewer than this many, as in a run.
 const ROOM: usize = 2;
 
-/// Runs a graph on a machine by a policy, which is written as in `OCR_SCHED`. `known` says what earlier runs have learned, by
-/// template; it learns from this one. The error is for people.
+/// Runs a graph on a machine in virtual time. `policy` is written as in `OCR_SCHED`. `known` has the times that earlier
+/// runs have learned, one for each template; this run adds its own. The error is a text that says what is wrong with
+/// the arguments.
 pub fn simulate(
     graph: &Graph,
     machine: &MachineModel,
@@ -25,7 +26,7 @@ pub fn simulate(
     run(graph, machine, policy, known, false)
 }
 
-/// Also notes what the policy has considered.
+/// Runs a graph as [`simulate`] does, and records the copies and the places that the policy has considered.
 pub fn simulate_recorded(
     graph: &Graph,
     machine: &MachineModel,
@@ -62,8 +63,10 @@ fn run(
             }
         }
     }
-    // SAFETY: the policy alone keeps references to these beyond a call. It is part of `run`, which is dropped at the end of
-    // this function, while `known` is borrowed; and it gives references that it was given to nobody else.
+    // SAFETY: each pointer is from a reference, so it is not null, aligned and valid for reads while the argument
+    // `known` is borrowed, which is until this function returns. The references, `'static` by their type, are kept in
+    // `run` alone: by itself, and by its policy, which hands them to nobody. `run` is dropped before the function
+    // returns.
     let known: &[&'static RunTimes] = &known
         .iter()
         .map(|times| unsafe { &*std::ptr::from_ref(times) })
@@ -108,15 +111,21 @@ fn run(
     run.all()
 }
 
-/// What a policy sees of the machine.
+/// The part of a simulated run that a policy sees, as the machine.
 struct Shared {
+    /// The virtual time, in nanoseconds from the beginning.
     now: Cell<u64>,
+    /// Whether the keeper may have an EDT for a worker.
     offers: Cell<bool>,
+    /// How many EDTs and joins have not ended.
     left: Cell<usize>,
+    /// How many workers have nothing to do.
     idle: Cell<usize>,
+    /// How many workers there are.
     workers: usize,
+    /// For each device, how many EDTs it was given and has not ended.
     loads: RefCell<Vec<usize>>,
-    /// None where nobody wants to know.
+    /// The places that the policy has considered, with the time of each. None where the run is not recorded.
     considered: Option<RefCell<Vec<(u64, Considered)>>>,
 }
 
@@ -161,21 +170,21 @@ impl Machine for Shared {
     }
 }
 
-/// What a device was given.
+/// How long a device and its link are busy.
 #[derive(Default)]
 struct Line {
-    /// When it has ended what it was given.
+    /// When the device will have run all EDTs that it was given, in nanoseconds from the beginning.
     free_at: u64,
-    /// When its link has ended the copies that were asked for.
+    /// When the device's link will have ended all copies that were asked for, in nanoseconds from the beginning.
     link_free_at: u64,
 }
 
-/// What happens to an EDT at a time.
+/// Something that happens to an EDT at a time. Of equal times, an end comes before a release.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
 enum What {
-    /// It ends.
+    /// The EDT ends.
     Ends,
-    /// Another has done in its body what it waits for.
+    /// Another EDT has done in its body what this EDT waits for.
     Released,
 }
 
@@ -185,28 +194,30 @@ struct Run<'a> {
     transfers: Transfers,
     policy: Box<dyn Policy>,
     shared: Shared,
-    /// For each EDT, how many it still waits for.
+    /// For each EDT, how many dependences it still waits for.
     waits: Vec<u32>,
     /// Which places have a valid copy of each block.
     valid: Vec<PlaceSet>,
     /// The workers that have nothing to do.
     idle: Vec<usize>,
-    /// EDTs that are placed on the host.
+    /// EDTs that are placed on the host and wait for a worker.
     host: VecDeque<u32>,
-    /// EDTs for the first free place.
+    /// EDTs that wait for the first free place.
     pool: VecDeque<u32>,
     devices: Vec<Line>,
     ran: Vec<Ran>,
-    /// What ends when.
+    /// What will happen, the earliest first: the time in nanoseconds from the beginning, the EDT, and what happens to
+    /// it.
     ends: BinaryHeap<Reverse<(u64, u32, What)>>,
     /// How many EDTs run, or wait in a device's line.
     running: usize,
-    /// Joins that are over, whose successors have not been told.
+    /// Joins that are over and whose successors have not been released yet.
     over: Vec<u32>,
     bytes_moved: u64,
     copies: Vec<Copied>,
 }
 
+/// The blocks of one EDT, as a policy sees them.
 struct BlocksOf<'a> {
     graph: &'a Graph,
     task: &'a Task,
@@ -227,12 +238,14 @@ impl Blocks for BlocksOf<'_> {
     }
 }
 
+/// The bytes of an EDT's blocks in all.
 fn bytes_of(graph: &Graph, task: &Task) -> u64 {
     let bytes = |block: u32| graph.blocks[block as usize].bytes;
     task.blocks.iter().map(|uses| bytes(uses.block)).sum()
 }
 
 impl Run<'_> {
+    /// Runs the graph to its end. The error is a text for EDTs that the policy keeps and that no place takes.
     fn all(&mut self) -> Result<Outcome, String> {
         for number in 0..self.waits.len() {
             if self.waits[number] == 0 {
@@ -244,7 +257,7 @@ impl Run<'_> {
         while let Some(Reverse((at, number, what))) = self.ends.pop() {
             self.shared.now.set(at);
             self.happens(number, what);
-            // What ends at the same time ends before anybody looks for work.
+            // Everything that happens at this time does so before any place looks for work.
             while self
                 .ends
                 .peek()
@@ -279,7 +292,7 @@ impl Run<'_> {
         self.join();
     }
 
-    /// One of what an EDT waits for is there.
+    /// Satisfies one dependence of an EDT, which is ready if that was the last one.
     fn released(&mut self, number: u32) {
         let waits = &mut self.waits[number as usize];
         *waits -= 1;
@@ -288,7 +301,7 @@ impl Run<'_> {
         }
     }
 
-    /// Tells what waits for joins that they are over.
+    /// Releases the EDTs that wait for joins which are over.
     fn join(&mut self) {
         while let Some(join) = self.over.pop() {
             self.shared.left.update(|left| left - 1);
@@ -299,7 +312,7 @@ impl Run<'_> {
         }
     }
 
-    /// An EDT has all that it waits for.
+    /// Places an EDT that waits for nothing any more; a join is over.
     fn is_ready(&mut self, number: u32) {
         let task = &self.graph.tasks[number as usize];
         let now = self.shared.now.get();
@@ -376,7 +389,8 @@ impl Run<'_> {
         copies.sum()
     }
 
-    /// The copies that bring a block to a place.
+    /// The copies that bring a block to a place, in their order: from a device to the host, and from the host to a
+    /// device. None of both where the place has a valid copy.
     fn ways(&self, block: u32, place: Place) -> [Option<(Place, Direction)>; 2] {
         let valid = self.valid[block as usize];
         if valid.contains(place) {
@@ -394,7 +408,7 @@ impl Run<'_> {
         [from, to]
     }
 
-    /// Brings the blocks of an EDT to a place; when they are there.
+    /// Begins to copy the blocks of an EDT to a place. Returns when all are there, in nanoseconds from the beginning.
     fn bring(&mut self, number: u32, place: Place) -> u64 {
         let now = self.shared.now.get();
         let mut there = now;
@@ -433,7 +447,8 @@ impl Run<'_> {
         there
     }
 
-    /// A device is given an EDT.
+    /// Gives an EDT to a device, which runs it when its blocks are there and the device has run what it was given
+    /// before.
     fn launch(&mut self, number: u32, device: Place) {
         let Some(index) = device.device_index() else {
             return;
@@ -445,12 +460,13 @@ impl Run<'_> {
         self.devices[index].free_at = self.ran[number as usize].ended;
     }
 
-    /// A worker is given an EDT.
+    /// Gives an EDT to a worker, which runs it when its blocks are there.
     fn call(&mut self, number: u32, worker: usize) {
         let begun = self.bring(number, Place::HOST);
         self.begins(number, Place::HOST, worker, begun);
     }
 
+    /// Notes that an EDT begins at a time, and when it ends and releases others.
     fn begins(&mut self, number: u32, place: Place, unit: usize, begun: u64) {
         let task = &self.graph.tasks[number as usize];
         let ns = task.ns.get(place.number()).copied().flatten().unwrap_or(0);
@@ -467,7 +483,7 @@ impl Run<'_> {
         }
     }
 
-    /// An EDT has ended.
+    /// Ends an EDT: its place is free, the models learn its time, and its successors are released.
     fn ends(&mut self, number: u32) {
         self.shared.left.update(|left| left - 1);
         self.running -= 1;
@@ -495,7 +511,7 @@ impl Run<'_> {
         }
     }
 
-    /// Gives places that are free what there is for them.
+    /// Gives EDTs to the places that are free, until there is nothing for any of them.
     fn serve(&mut self) {
         let mut again = true;
         while std::mem::take(&mut again) {
@@ -506,7 +522,7 @@ impl Run<'_> {
         }
     }
 
-    /// True if others are to be asked again.
+    /// Gives a device all EDTs that it takes now. True if the other places are to be asked again.
     fn serve_device(&mut self, device: Place) -> bool {
         let mut again = false;
         loop {
@@ -535,7 +551,7 @@ impl Run<'_> {
         }
     }
 
-    /// True if others are to be asked again.
+    /// Gives the idle workers all EDTs that they take now. True if the devices are to be asked again.
     fn serve_host(&mut self) -> bool {
         let mut again = false;
         while let Some(worker) = self.idle.pop() {

@@ -138,9 +138,9 @@ fn area(many: usize, host: u64, device: u64) -> f64 {
     many as f64 / (1.0 / host as f64 + 1.0 / device as f64)
 }
 
-/// The bars of `eft` on a worker and a device, with models that have samples: no more than 1.05 times the area bound where
-/// all EDTs are ready at once, 1.10 times in a wavefront, the best division of a few, and never more than 3 % slower than
-/// the best single place.
+/// What `eft` has to reach on a worker and a device, with models that have samples. It takes no more than 1.05 times
+/// the area bound where all EDTs are ready at once, and no more than 1.10 times in a wavefront. It finds the best
+/// division of a few EDTs, and is never more than 3 % slower than the best single place.
 #[test]
 fn eft_comes_near_the_bounds() {
     let machine = machine(1, 1);
@@ -162,7 +162,7 @@ fn eft_comes_near_the_bounds() {
     }
 }
 
-/// With nothing known, many EDTs come as near, whichever place is slow.
+/// Without models `eft` comes as near to the bounds where there are many EDTs, whichever place is slow.
 #[test]
 fn eft_learns_while_it_runs() {
     let machine = machine(1, 1);
@@ -246,7 +246,8 @@ fn considered(graph: &Graph, known: &[RunTimes]) -> Vec<Chosen> {
     choices
 }
 
-/// A worker takes 100 us and the device 250: the first two wait for the worker, and the third for the device.
+/// An EDT takes 100 us on the worker and 250 us on the device: the first two EDTs wait for the worker, the third for
+/// the device.
 #[test]
 fn eft_tells_what_it_has_considered() {
     let graph = independent(3, 100_000, 250_000);
@@ -263,8 +264,8 @@ fn eft_tells_what_it_has_considered() {
     assert!(told.considered.is_empty(), "nobody has asked");
 }
 
-/// The device is expected to take 2 ms and takes 20: the third EDT, which waits for it, is taken by the worker when that has
-/// ended the second, as the first is past its time on the device.
+/// The device is expected to take 2 ms and takes 20 ms. The third EDT waits for the device, where the first one is past
+/// its time. The worker takes the third EDT when it has ended the second.
 #[test]
 fn eft_tells_that_a_place_took_what_waited_for_another() {
     let graph = independent(3, 2_100_000, 20_000_000);
@@ -279,7 +280,7 @@ fn eft_tells_that_a_place_took_what_waited_for_another() {
     );
 }
 
-/// Nothing is known: each is tried where a place is free, or waits until it is known.
+/// Without models each EDT is tried where a place is free, or waits until its time is known.
 #[test]
 fn eft_tells_what_it_tries() {
     let choices = considered(&independent(2, 100_000, 100_000), &models(1));
@@ -333,8 +334,8 @@ fn with_copies(edts: &[(u64, u64, bool)]) -> (Graph, MachineModel, Vec<RunTimes>
     (graph, machine, known)
 }
 
-/// A device that waits for a block until 10 ms is not free: what is ready at 1 ms, and takes 1 ms there, runs on the worker, where
-/// it takes 5.
+/// A device that waits for a block until 10 ms is not free. An EDT that is ready at 1 ms takes 1 ms there and 5 ms on
+/// the worker, and runs on the worker.
 #[test]
 fn eft_knows_that_a_device_waits_for_a_block() {
     let (mut graph, machine, known) = with_copies(&[(1, 1, false), (50, 1, true), (5, 1, false)]);
@@ -363,7 +364,7 @@ fn eft_takes_the_urgent_ones_first() {
 }
 
 proptest::proptest! {
-    /// Whatever the graph, no EDT is left by any policy, and `eft` that knows the times is never twice as slow as `eager`, which
+    /// Every policy runs all EDTs of any graph. `eft`, which knows the times, is never twice as slow as `eager`, which
     /// does not.
     #[test]
     fn random_graphs_end(

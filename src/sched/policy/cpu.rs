@@ -1,4 +1,4 @@
-//! `cpu`: C functions, wherever there is one.
+//! `cpu`: EDTs run as C functions on the workers. A kernel runs only where there is no function.
 
 use super::interface::{Choice, Choices, Machine, Policy, PolicyEntry, least_loaded};
 use crate::object::place::Place;

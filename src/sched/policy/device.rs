@@ -1,4 +1,4 @@
-//! `device`: kernels, wherever there is one.
+//! `device`: EDTs run as kernels wherever there is one, on the device with the fewest launches.
 
 use super::interface::{Choice, Choices, Machine, Policy, PolicyEntry, least_loaded};
 

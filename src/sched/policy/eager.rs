@@ -1,4 +1,4 @@
-//! `eager`: the first place that is free, whatever an EDT costs there. The pool in which EDTs wait is
+//! `eager`: EDTs go to the first place that is free, whatever they cost there. The pool in which EDTs wait is
 //! [`crate::sched::queues::Queues::pool`].
 
 use super::interface::{Choice, Choices, Machine, Policy, PolicyEntry};

@@ -1,6 +1,7 @@
-//! `heteroprio`: EDTs in the order of the ratio of their times on the host and on a device. Workers take those that the
-//! host is best at, devices those that they are best at. What has not begun is bound to no place, so nothing has to be
-//! taken back. After E. Agullo, B. Bramas, O. Coulaud and others, "Task-based FMM for heterogeneous architectures" (2016).
+//! `heteroprio`: EDTs wait in the order of the ratio of their times on the host and on a device. Workers take EDTs from
+//! the end where the host is best, devices from the end where devices are. An EDT that has not begun is bound to no
+//! place, so none has to be taken back. After E. Agullo, B. Bramas, O. Coulaud and others, "Task-based FMM for
+//! heterogeneous architectures" (2016).
 
 use super::interface::{Choice, Choices, Keeper, Kept, Machine, Policy, PolicyEntry, Taken};
 use super::queue::Places;
@@ -20,24 +21,28 @@ pub(super) const ENTRY: PolicyEntry = PolicyEntry {
     },
 };
 
-/// Ratios count as equal within this part of a doubling.
+/// Into how many steps a doubling of the ratio is divided. Ratios within one step count as equal.
 const STEPS: f64 = 4.0;
-/// How many EDTs are looked at that a place cannot run.
+/// How many EDTs are looked at, at most, for one that a place can run.
 const LOOKS: usize = 16;
 
-/// The ratio of times, the higher the better a device; then as in [`super::queue::Key`].
+/// The order of EDTs: by the ratio of times, which is higher the better a device is; then the highest priority first;
+/// then in the order in which they came.
 type Key = (i32, Reverse<u64>, u64);
 
 #[derive(Default)]
 struct HeteroPrio {
     state: Mutex<Option<State>>,
-    /// How many are kept. It orders nothing.
+    /// How many EDTs are kept. `Relaxed`: the number stands alone and orders nothing.
     len: AtomicUsize,
 }
 
 struct State {
+    /// What each place was given and when it will have ended that.
     places: Places,
+    /// The EDTs that are kept, those that the host is best at first.
     waiting: BTreeMap<Key, Kept>,
+    /// How many EDTs have come so far.
     came: u64,
 }
 
@@ -55,7 +60,8 @@ impl Policy for HeteroPrio {
     }
 }
 
-/// How much better the best device is than the host. What is not known is equal.
+/// How much better the best device is than the host: the binary logarithm of the ratio of their times, times [`STEPS`].
+/// 0 where a time is not known, and the largest number where the host cannot run the EDT.
 fn ratio(kept: &Kept) -> i32 {
     let time = |place| kept.times.expected(place, kept.bytes);
     let has_host = kept.candidates.iter().any(|one| one.place == Place::HOST);
@@ -77,6 +83,7 @@ fn ratio(kept: &Kept) -> i32 {
 }
 
 impl HeteroPrio {
+    /// Calls `f` with the state under its lock, which knows all places of the machine then.
     fn with<R>(&self, machine: &dyn Machine, f: impl FnOnce(&mut State) -> R) -> R {
         let mut state = self.state.lock();
         let state = state.get_or_insert_with(|| State {
@@ -90,14 +97,16 @@ impl HeteroPrio {
 }
 
 impl State {
-    /// The EDT that the place is best at, and can run.
+    /// The key of the EDT that a place is best at, of those that it can run. None if there is none among the first
+    /// [`LOOKS`].
     fn best_for(&self, place: Place) -> Option<Key> {
         let runs = |kept: &Kept| kept.candidates.iter().any(|one| one.place == place);
         if place == Place::HOST {
             let mut from_low = self.waiting.iter().take(LOOKS);
             return from_low.find(|(_, kept)| runs(kept)).map(|(key, _)| *key);
         }
-        // The highest ratio, and of equal ones the first.
+        // A device takes the highest ratio. Of equal ratios it takes the first in the order of the keys, which stands
+        // before the others.
         let (&(highest, ..), _) = self.waiting.last_key_value()?;
         let first_of_highest = (highest, Reverse(u64::MAX), 0);
         let equal = self.waiting.range(first_of_highest..);

@@ -1,4 +1,4 @@
-//! `locality`: where the most bytes are, whatever there is to do.
+//! `locality`: EDTs go where the most bytes of their blocks are, whatever waits there.
 
 use super::interface::{Choice, Choices, Machine, Policy, PolicyEntry};
 use crate::object::place::Place;

@@ -1,11 +1,12 @@
 //! Placement: which variant of an EDT runs, and where. A policy is a file of this folder.
 //!
-//! A policy is asked for each EDT that more than one place could run, when the EDT has become runnable ([`Policy::choose`]).
-//! It decides from what it is told and never waits. One that wants to decide later, when a place is free, answers
-//! [`Choice::Kept`] and has a [`Keeper`]: that gets the EDT when it has its blocks, and places ask the keeper for EDTs.
+//! A policy is asked for each EDT that more than one place could run, when the EDT has become runnable
+//! ([`Policy::choose`]). It decides from what it is told and never waits. A policy that wants to decide later, when a
+//! place is free, answers [`Choice::Kept`] and has a [`Keeper`]. The keeper gets the EDT when the EDT has its blocks,
+//! and places ask the keeper for EDTs.
 //!
-//! A policy sees the machine through [`Machine`] alone, its clock included, so that it can be run without one.
-//! `docs/guide/src/placement.md` tells how to add one.
+//! A policy sees the machine, its clock included, through [`Machine`] alone, so that it can run in a simulation.
+//! `docs/guide/src/placement.md` tells how to add a policy.
 
 mod cpu;
 mod device;
@@ -40,7 +41,7 @@ pub const POLICIES: &[PolicyEntry] = &[
 /// The policy that is used when none is asked for.
 pub const DEFAULT: &str = eft::ENTRY.name;
 
-/// The policy that is written so; the error names those that there are.
+/// The policy that `text` names, as in `OCR_SCHED`. The error is a text that lists the policies that there are.
 pub fn parse(text: &str) -> Result<Box<dyn Policy>, String> {
     let mut words = text.split(':');
     let name = words.next().unwrap_or_default();

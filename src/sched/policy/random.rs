@@ -1,4 +1,4 @@
-//! `random:SEED`: any place, each as often. What a policy is worth is seen beside it.
+//! `random:SEED`: EDTs go to any place, to each as often. Other policies are compared with this one.
 
 use super::interface::{Choice, Choices, Machine, Policy, PolicyEntry};
 use crate::object::place::Place;
@@ -12,7 +12,8 @@ pub(super) const ENTRY: PolicyEntry = PolicyEntry {
 };
 
 struct Random {
-    /// The state of splitmix64, which is a counter: each choice takes the next number of the sequence, whoever asks.
+    /// The state of splitmix64, which is a counter. Each choice takes the next number of the sequence, on whatever
+    /// thread.
     state: AtomicU64,
 }
 
@@ -23,6 +24,7 @@ impl Random {
         Some(Box::new(Random { state }))
     }
 
+    /// The next random number of the sequence.
     fn next(&self) -> u64 {
         const STEP: u64 = 0x9e37_79b9_7f4a_7c15;
         let mut mixed = self

@@ -1,4 +1,4 @@
-//! `static:C:D`: so many to the workers, so many to the devices, in turns.
+//! `static:C:D`: the first C EDTs go to the workers, the next D to the devices, and so on in turns.
 
 use super::interface::{Choice, Choices, Machine, Policy, PolicyEntry, least_loaded};
 use crate::object::place::Place;
@@ -11,7 +11,7 @@ pub(super) const ENTRY: PolicyEntry = PolicyEntry {
     make: Turns::make,
 };
 
-/// As in section 4.2 of the OCR-Vx paper: "1 block on the CPU, 2 blocks on the GPU".
+/// The policy of section 4.2 of the OCR-Vx paper: "1 block on the CPU, 2 blocks on the GPU".
 struct Turns {
     cpu: u64,
     device: u64,

@@ -1,8 +1,8 @@
-//! The counter that dates records.
+//! The counter whose ticks date records, and how ticks become nanoseconds.
 
 use std::sync::OnceLock;
 
-/// Which counter it is.
+/// A counter that can date records.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[repr(u32)]
 pub(crate) enum Kind {
@@ -12,7 +12,8 @@ pub(crate) enum Kind {
     TimeStampCounter = 1,
 }
 
-/// The best counter of this machine: the time stamp counter where it has one speed and does not stop.
+/// The best counter of this machine: the time stamp counter where it has one speed and does not stop, otherwise
+/// `CLOCK_MONOTONIC`. The answer is found once in a process.
 pub(crate) fn kind() -> Kind {
     static KIND: OnceLock<Kind> = OnceLock::new();
     *KIND.get_or_init(|| {
@@ -25,7 +26,8 @@ pub(crate) fn kind() -> Kind {
     })
 }
 
-/// Whether `/proc/cpuinfo` says so of all processors.
+/// Whether the text of `/proc/cpuinfo` says of all processors that their time stamp counter has one speed and does not
+/// stop.
 fn is_constant(cpuinfo: &str) -> bool {
     let flags = cpuinfo.lines().filter(|line| line.starts_with("flags"));
     let has = |line: &str, name: &str| line.split_ascii_whitespace().any(|flag| flag == name);
@@ -33,7 +35,7 @@ fn is_constant(cpuinfo: &str) -> bool {
     flags.clone().count() != 0 && flags.into_iter().all(good)
 }
 
-/// Ticks of this counter now.
+/// The ticks of a counter now.
 #[inline(always)]
 pub(crate) fn ticks(kind: Kind) -> u64 {
     match kind {
@@ -44,18 +46,20 @@ pub(crate) fn ticks(kind: Kind) -> u64 {
     }
 }
 
-/// `CLOCK_MONOTONIC`.
+/// `CLOCK_MONOTONIC` now, in nanoseconds.
 pub(crate) fn monotonic_ns() -> u64 {
     let mut time = libc::timespec {
         tv_sec: 0,
         tv_nsec: 0,
     };
-    // SAFETY: the place is valid, and Linux has this clock.
+    // SAFETY: `time` is a variable, so its address is valid for a write. `clock_gettime` cannot fail, since Linux has
+    // this clock.
     unsafe { libc::clock_gettime(libc::CLOCK_MONOTONIC, &raw mut time) };
     time.tv_sec as u64 * 1_000_000_000 + time.tv_nsec as u64
 }
 
-/// Ticks and nanoseconds of one moment: of several tries the one that took the shortest.
+/// The ticks of a counter and the nanoseconds of `CLOCK_MONOTONIC` at one moment. Of several tries the shortest one is
+/// taken.
 pub(crate) fn pair(kind: Kind) -> [u64; 2] {
     let attempt = |_| {
         let before = ticks(kind);
@@ -67,16 +71,17 @@ pub(crate) fn pair(kind: Kind) -> [u64; 2] {
     best.map_or([0, 0], |(_, pair)| pair)
 }
 
-/// Brings ticks to nanoseconds since the begin of a run.
+/// How the ticks of a recording become nanoseconds since the begin of its run.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(crate) struct Scale {
     first_ticks: u64,
-    /// Nanoseconds of 2^32 ticks.
+    /// How many nanoseconds 2^32 ticks take.
     ns: u64,
 }
 
 impl Scale {
-    /// By two pairs of ticks and nanoseconds. Where the second is missing or no later, a tick is a nanosecond.
+    /// The scale by two pairs of ticks and nanoseconds: one of the begin of the run, and a later one. Where the later
+    /// pair is missing, or is not later, a tick is taken for a nanosecond.
     pub(crate) fn new(first: [u64; 2], later: [u64; 2]) -> Scale {
         let ticks = later[0].saturating_sub(first[0]);
         let ns = later[1].saturating_sub(first[1]);
@@ -87,12 +92,13 @@ impl Scale {
         }
     }
 
-    /// When, in nanoseconds since the begin. What was before is at 0.
+    /// The time at which the counter had these ticks, in nanoseconds since the begin of the run; 0 for a time before
+    /// it.
     pub(crate) fn ns(&self, ticks: u64) -> u64 {
         self.length(ticks.saturating_sub(self.first_ticks))
     }
 
-    /// How long, in nanoseconds.
+    /// How many nanoseconds this many ticks take.
     pub(crate) fn length(&self, ticks: u64) -> u64 {
         ((u128::from(ticks) * u128::from(self.ns)) >> 32) as u64
     }

@@ -1,7 +1,9 @@
-//! What happens, as records. Each function is apart from its callers, whose way is short where nothing is recorded.
+//! What happens in a run, as records: one function for each thing that happens. The functions are not inlined, so that
+//! the way of their callers is short where nothing is recorded.
 //!
-//! Objects are told by the 64 bits of their GUIDs. An EDT on a label is told by the GUID of its slot, which no other EDT
-//! of the run has.
+//! Objects are named by the 64 bits of their GUIDs. An EDT on a label is named by the GUID of its slot, which no other
+//! EDT of the run has. Places are numbers (`object::place::Place::number`): 0 is the host, and 255 the first that is
+//! free. A *work* is what the EDTs of a template run, named by a number.
 
 use super::clock::monotonic_ns;
 use super::format::{Basis, Counter, Kind, Record, ThreadRole};
@@ -9,6 +11,7 @@ use super::writer::{
     append, append_text, is_sample_due, is_unnamed, now_and_length, set_named, set_role,
 };
 
+/// A record of a kind with two numbers, not dated yet.
 fn of(kind: Kind, x: u64, y: u64) -> Record {
     Record {
         kind: kind as u8,
@@ -18,14 +21,14 @@ fn of(kind: Kind, x: u64, y: u64) -> Record {
     }
 }
 
-/// This thread is a worker.
+/// Records that this thread is a worker.
 #[cold]
 #[inline(never)]
 pub(crate) fn worker() {
     set_role(ThreadRole::Worker);
 }
 
-/// This thread manages a device at this place.
+/// Records that this thread manages the device at a place, with the device's name.
 #[cold]
 #[inline(never)]
 pub(crate) fn manager(place: u8, name: &str) {
@@ -37,7 +40,7 @@ pub(crate) fn manager(place: u8, name: &str) {
     append_text(record, name);
 }
 
-/// The program has called an object so.
+/// Records the label that the program has given an object.
 #[cold]
 #[inline(never)]
 pub(crate) fn label(object: u64, text: &str) {
@@ -50,7 +53,7 @@ pub(crate) fn is_new(work: u64) -> bool {
     is_unnamed(work)
 }
 
-/// A work is described: its name, and a bit for each place where it can run.
+/// Records a work with its name, and with a bit of `places` for each place where it can run.
 #[cold]
 #[inline(never)]
 pub(crate) fn name(work: u64, places: u64, name: &str) {
@@ -59,7 +62,7 @@ pub(crate) fn name(work: u64, places: u64, name: &str) {
     }
 }
 
-/// An EDT is created.
+/// Records that an EDT is created, with its numbers of parameters and pre-slots, and whether it is a finish EDT.
 #[cold]
 #[inline(never)]
 pub(crate) fn created(edt: u64, work: u64, paramc: u32, depc: u32, finish: bool) {
@@ -71,7 +74,7 @@ pub(crate) fn created(edt: u64, work: u64, paramc: u32, depc: u32, finish: bool)
     });
 }
 
-/// A pre-slot is connected to an event.
+/// Records that a pre-slot of an EDT is connected to the event `source`.
 #[cold]
 #[inline(never)]
 pub(crate) fn linked(edt: u64, slot: u32, source: u64, mode: u8) {
@@ -82,7 +85,7 @@ pub(crate) fn linked(edt: u64, slot: u32, source: u64, mode: u8) {
     });
 }
 
-/// A pre-slot is satisfied.
+/// Records that a pre-slot of an EDT is satisfied with the block `data`, or without one.
 #[cold]
 #[inline(never)]
 pub(crate) fn satisfied(edt: u64, slot: u32, data: u64, mode: u8) {
@@ -93,14 +96,14 @@ pub(crate) fn satisfied(edt: u64, slot: u32, data: u64, mode: u8) {
     });
 }
 
-/// An EDT is enqueued behind another.
+/// Records that an EDT is enqueued on a device behind the EDT `first`, for whose end it waits.
 #[cold]
 #[inline(never)]
 pub(crate) fn follows(edt: u64, first: u64) {
     append(of(Kind::Follows, edt, first));
 }
 
-/// An EDT is runnable, and where the policy has put it.
+/// Records that an EDT is runnable, and the place where the policy has put it.
 #[cold]
 #[inline(never)]
 pub(crate) fn runnable(edt: u64, place: u8) {
@@ -110,7 +113,7 @@ pub(crate) fn runnable(edt: u64, place: u8) {
     });
 }
 
-/// A place has taken an EDT that had none.
+/// Records that a place has taken an EDT that was not placed yet.
 #[cold]
 #[inline(never)]
 pub(crate) fn placed(edt: u64, place: u8) {
@@ -120,7 +123,8 @@ pub(crate) fn placed(edt: u64, place: u8) {
     });
 }
 
-/// A place was considered for an EDT: what the policy expects there in queues, for copies and for the run, in nanoseconds.
+/// Records that a policy has considered a place for an EDT, with the nanoseconds that it expects there in queues, for
+/// copies and for the run.
 #[cold]
 #[inline(never)]
 pub(crate) fn estimate(edt: u64, place: u8, basis: Basis, [queue, copies, run]: [u64; 3]) {
@@ -133,14 +137,14 @@ pub(crate) fn estimate(edt: u64, place: u8, basis: Basis, [queue, copies, run]: 
     });
 }
 
-/// An EDT has got a block that it waited for.
+/// Records that an EDT has got a block for which it had to wait.
 #[cold]
 #[inline(never)]
 pub(crate) fn granted(edt: u64, block: u64) {
     append(of(Kind::Granted, edt, block));
 }
 
-/// A block is to be brought to where an EDT runs.
+/// Records that a block is to be brought to the place where an EDT runs.
 #[cold]
 #[inline(never)]
 pub(crate) fn fetch(edt: u64, place: u8, block: u64) {
@@ -150,26 +154,27 @@ pub(crate) fn fetch(edt: u64, place: u8, block: u64) {
     });
 }
 
-/// All have been brought.
+/// Records that all blocks of an EDT have been brought to the place where it runs.
 #[cold]
 #[inline(never)]
 pub(crate) fn fetched(edt: u64) {
     append(of(Kind::Fetched, edt, 0));
 }
 
-/// A function begins on this thread. Whether it is time for the caller to look at the counters.
+/// Records that the function of an EDT begins on this thread. True if it is time for the caller to look at the
+/// counters.
 #[inline]
 pub(crate) fn begin(edt: u64) -> bool {
     is_sample_due(append(of(Kind::Begin, edt, 0)))
 }
 
-/// It has returned.
+/// Records that the function of an EDT has returned on this thread.
 #[inline]
 pub(crate) fn end(edt: u64) {
     append(of(Kind::End, edt, 0));
 }
 
-/// An EDT is given to a device.
+/// Records that an EDT is given to the device at a place, which knows it by `token`.
 #[cold]
 #[inline(never)]
 pub(crate) fn launched(edt: u64, place: u8, token: usize) {
@@ -179,7 +184,7 @@ pub(crate) fn launched(edt: u64, place: u8, token: usize) {
     });
 }
 
-/// The kernel of an EDT has been seen to end. Whether it is time for the caller to look at the counters.
+/// Records that the kernel of an EDT has been seen to end. True if it is time for the caller to look at the counters.
 #[cold]
 #[inline(never)]
 pub(crate) fn kernel_end(edt: u64, place: u8) -> bool {
@@ -194,33 +199,34 @@ const LANES: usize = 16;
 
 /// When the commands of a device have run, by the clock of the recording.
 ///
-/// A device's clock has another zero than the host's. A command is seen to have ended after it has, so of all that were
-/// seen the one that was seen soonest says how far the two are apart. Where the device tells no times, commands that
-/// were seen to have ended together share the time that they took evenly.
+/// A device's clock has another zero than the host's. The host sees that a command has ended only some time later. So
+/// the command that was seen soonest after its end says best how far the two clocks are apart. Where the device tells
+/// no times, commands that were seen to have ended together share the time that they took evenly.
 #[derive(Default)]
 pub(crate) struct DeviceTimes {
-    /// The host's clock less the device's, in nanoseconds.
+    /// The host's clock less the device's, in nanoseconds. None before the first command with times.
     apart: Option<i64>,
-    /// When the last command of each lane ended, in ticks: the next does not begin before.
+    /// When the last command of each lane ended, in ticks. The next command of the lane is not dated before that.
     ends: [u64; LANES],
 }
 
-/// A command that has ended.
+/// A command of a device that has ended.
 pub(crate) struct Ended {
-    /// The device's place.
+    /// The number of the device's place.
     pub(crate) place: usize,
-    /// The lane that it was in.
+    /// The lane in which the command was.
     pub(crate) lane: usize,
-    /// When it was submitted, began and ended, by the device's clock, if that says so.
+    /// When the command was submitted, began and ended, in nanoseconds of the device's clock. None where the device
+    /// does not tell.
     pub(crate) times: Option<[u64; 3]>,
-    /// How long it took otherwise, in nanoseconds.
+    /// How long the command took, in nanoseconds, where the device does not tell.
     pub(crate) share_ns: u64,
-    /// So many of its lane were seen to end with it, and come behind it.
+    /// How many commands of its lane come behind this one and were seen to end together with it.
     pub(crate) behind: u64,
 }
 
 impl DeviceTimes {
-    /// When it ended, and how long it took, in ticks.
+    /// When a command ended, and how long it took, both in ticks of the recording's counter.
     fn span(&mut self, ended: &Ended) -> (u64, u64) {
         let (now, now_ns) = (now_and_length(0).0, monotonic_ns());
         let (before_ns, took_ns) = match ended.times {
@@ -241,7 +247,7 @@ impl DeviceTimes {
         (end, end - begin)
     }
 
-    /// A kernel has ended, of the launch with this token.
+    /// Records that a kernel has ended, and how long it took. `token` is that of its launch.
     #[cold]
     #[inline(never)]
     pub(crate) fn kernel(&mut self, ended: &Ended, token: usize) {
@@ -254,7 +260,7 @@ impl DeviceTimes {
         });
     }
 
-    /// A copy has ended.
+    /// Records that a copy of a block has ended, and how long it took.
     #[cold]
     #[inline(never)]
     pub(crate) fn copy(&mut self, ended: &Ended, block: u64, bytes: u64, to_device: bool) {
@@ -269,35 +275,35 @@ impl DeviceTimes {
     }
 }
 
-/// A block is created.
+/// Records that a block is created, with its size in bytes.
 #[cold]
 #[inline(never)]
 pub(crate) fn block(block: u64, size: u64) {
     append(of(Kind::Block, block, size));
 }
 
-/// A block is gone.
+/// Records that a block is gone.
 #[cold]
 #[inline(never)]
 pub(crate) fn block_gone(block: u64) {
     append(of(Kind::BlockGone, block, 0));
 }
 
-/// This worker has no EDT to run. Whether it is time for the caller to look at the counters.
+/// Records that this worker has no EDT to run. True if it is time for the caller to look at the counters.
 #[cold]
 #[inline(never)]
 pub(crate) fn idle() -> bool {
     is_sample_due(append(of(Kind::Idle, 0, 0)))
 }
 
-/// It has one again, or ends.
+/// Records that this worker has an EDT to run again, or ends.
 #[cold]
 #[inline(never)]
 pub(crate) fn busy() {
     append(of(Kind::Busy, 0, 0));
 }
 
-/// A counter is this now.
+/// Records the value of a counter of a place.
 #[cold]
 #[inline(never)]
 pub(crate) fn counter(counter: Counter, place: u8, value: u64) {

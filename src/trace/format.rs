@@ -1,58 +1,61 @@
-//! What stands in a recording. `docs/trace-format.md` says the same for people; all numbers are in the byte order of the
+//! The form of a recording, which `docs/trace-format.md` describes for people. All numbers are in the byte order of the
 //! machine, which is little-endian where the runtime runs.
 
 use std::sync::atomic::AtomicU64;
 
-/// How a recording begins.
+/// The first bytes of a recording.
 pub(crate) const MAGIC: [u8; 8] = *b"OCRTRACE";
-/// The version of what follows. A reader takes no other.
+/// The version of this form. A reader refuses recordings of another version.
 pub(crate) const VERSION: u32 = 2;
-/// Bytes of the head, which is mapped as a segment is; the first segment follows.
+/// How many bytes the head has. It is mapped as a segment is, and the first segment follows.
 pub(crate) const HEAD_BYTES: u64 = SEGMENT_UNIT;
-/// Bytes of the head that are numbers; text follows: lines `name=value`.
+/// Where in the head the text begins, in bytes: lines `name=value`. Numbers stand before it.
 pub(crate) const TEXT_AT: usize = 256;
-/// How a segment begins.
+/// The first word of a segment.
 pub(crate) const SEGMENT_MAGIC: u64 = u64::from_le_bytes(*b"ocr-segm");
-/// Segments begin and end at multiples of this, which is a page of every machine.
+/// Segments begin and end at multiples of this many bytes, a multiple of the page size of every machine.
 pub(crate) const SEGMENT_UNIT: u64 = 65536;
-/// The most bytes of a segment. A reader holds one of each thread.
+/// The most bytes of a segment. A reader has one segment of each thread in memory.
 pub(crate) const LARGEST_SEGMENT: u64 = 16 * SEGMENT_UNIT;
-/// Bytes of a record, and of a segment's head that is one.
+/// How many bytes a record has.
 pub(crate) const RECORD_BYTES: usize = 32;
-/// Bytes of a segment's head.
+/// How many bytes the head of a segment has.
 pub(crate) const SEGMENT_HEAD_BYTES: usize = 2 * RECORD_BYTES;
-/// A text is cut after so many bytes.
+/// The most bytes of a text behind a record. A longer text is cut.
 pub(crate) const LONGEST_TEXT: usize = 2048;
 
-/// The head's numbers.
+/// The numbers in the head of a recording.
 #[repr(C)]
 pub(crate) struct Head {
     pub(crate) magic: [u8; 8],
     pub(crate) version: u32,
     pub(crate) head_bytes: u32,
-    /// See [`super::clock::Kind`].
+    /// The counter that dates records: a number of [`super::clock::Kind`].
     pub(crate) clock: u32,
+    /// The system's number of the process that was recorded.
     pub(crate) process: u32,
-    /// Seconds since 1970 when the run began.
+    /// Seconds from the first of January 1970 to the begin of the run.
     pub(crate) wall_seconds: u64,
-    /// Ticks and nanoseconds when the run began.
+    /// The ticks of the counter when the run began.
     pub(crate) first_ticks: u64,
+    /// `CLOCK_MONOTONIC` when the run began, in nanoseconds.
     pub(crate) first_ns: u64,
-    /// Which of the two pairs that follow is whole: it is written before this counts on, with release order. Here and
-    /// below, a store with release order pairs with the read of the file by which a reader in another process sees it.
+    /// How many pairs have been written to `later`: the last one stands at this number modulo 2. Stored after the pair,
+    /// with release order. Here and in the other fields, a store with release order pairs with the read of the file by
+    /// which a reader in another process sees the value.
     pub(crate) calibrated: AtomicU64,
-    /// Later pairs of ticks and nanoseconds, in turns. Relaxed: `calibrated` says which of them is whole.
+    /// Later pairs of ticks and nanoseconds, written in turns. Relaxed: `calibrated` says which of them is whole.
     pub(crate) later: [[AtomicU64; 2]; 2],
-    /// 0 while the run goes on, then 1 + its exit status: stored last, with release order.
+    /// 0 while the run goes on, then 1 + its exit status. Stored last, with release order.
     pub(crate) ended: AtomicU64,
-    /// Ticks when it ended. Relaxed: `ended` says that it is there.
+    /// The ticks of the counter when the run ended. Relaxed: `ended` says whether the number is there.
     pub(crate) ended_ticks: AtomicU64,
-    /// Records for which there was no room on the disk. Relaxed: the number stands alone.
+    /// How many records there was no room for on the disk. Relaxed: the number stands alone.
     pub(crate) lost: AtomicU64,
-    /// Bytes of the text.
+    /// How many bytes the text of the head has.
     pub(crate) text_bytes: u64,
-    /// Where the last segment that has begun ends: a shorter file was cut off. Stored behind the segment's head, with
-    /// release order.
+    /// Where in the file the last segment that has begun ends, in bytes. A shorter file was cut off. Stored after the
+    /// head of the segment, with release order.
     pub(crate) reached: AtomicU64,
 }
 
@@ -61,18 +64,20 @@ const _: () = assert!(size_of::<Head>() <= TEXT_AT);
 /// The head of a segment.
 #[repr(C)]
 pub(crate) struct SegmentHead {
-    /// [`SEGMENT_MAGIC`], stored behind the rest of the head with release order; 0 before. It pairs with the read of the
-    /// file by a reader in another process.
+    /// [`SEGMENT_MAGIC`], stored after the rest of the head with release order; 0 before. The store pairs with the read
+    /// of the file by a reader in another process.
     pub(crate) magic: AtomicU64,
-    /// Bytes of the segment, with this.
+    /// How many bytes the segment has, its head included.
     pub(crate) bytes: u64,
-    /// Records that are whole: stored behind each record with release order, for such a reader as well.
+    /// How many records of the segment are whole. Stored after each record with release order, which pairs with the
+    /// read of the file by a reader in another process.
     pub(crate) count: AtomicU64,
-    /// The system's number of the thread.
+    /// The system's number of the thread that fills the segment.
     pub(crate) thread: u32,
-    /// Which segment of its thread it is.
+    /// The number of the segment among those of its thread, from 0.
     pub(crate) sequence: u32,
-    /// Which thread of the recording: the system's numbers are given again.
+    /// The number of the thread in the recording, from 0. The system gives its own numbers again when a thread has
+    /// ended.
     pub(crate) owner: u32,
     pub(crate) unused: [u32; 5],
     pub(crate) spare: u64,
@@ -80,13 +85,13 @@ pub(crate) struct SegmentHead {
 
 const _: () = assert!(size_of::<SegmentHead>() <= SEGMENT_HEAD_BYTES);
 
-/// A record.
+/// A record: something that happened, when, and numbers whose meaning depends on the [`Kind`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
 #[repr(C)]
 pub(crate) struct Record {
-    /// When, in ticks.
+    /// When it happened, in ticks of the counter.
     pub(crate) ticks: u64,
-    /// What: a [`Kind`].
+    /// What happened: a number of [`Kind`].
     pub(crate) kind: u8,
     pub(crate) a: u8,
     pub(crate) b: u16,
@@ -99,7 +104,7 @@ const _: () = assert!(size_of::<Record>() == RECORD_BYTES);
 
 macro_rules! kinds {
     ($($(#[$doc:meta])* $name:ident = $number:literal,)*) => {
-        /// What a record says.
+        /// What a record says, and the meaning of its numbers.
         #[derive(Clone, Copy, Debug, PartialEq, Eq)]
         #[repr(u8)]
         pub(crate) enum Kind {
@@ -107,7 +112,7 @@ macro_rules! kinds {
         }
 
         impl Kind {
-            /// The kind with this number.
+            /// The kind with this number. None for a number that has no kind.
             pub(crate) fn of(number: u8) -> Option<Kind> {
                 match number {
                     $($number => Some(Kind::$name),)*
@@ -119,13 +124,13 @@ macro_rules! kinds {
 }
 
 kinds! {
-    /// The thread begins: `a` is its [`ThreadRole`]; a text follows, its name.
+    /// The thread begins: `a` is its [`ThreadRole`]. Its name follows as a text.
     Thread = 1,
-    /// A template's work `x`: `y` has a bit for each place where it can run; a text follows, its name.
+    /// A template runs work `x`, for which `y` has a bit for each place where it can run. Its name follows as a text.
     Template = 2,
-    /// Place `a` is this device: a text follows, its name.
+    /// Place `a` is a device, whose name follows as a text.
     Device = 3,
-    /// Object `x` is called so: a text follows.
+    /// Object `x` has a label, which follows as a text.
     Label = 4,
     /// EDT `x` of work `y` was created by what runs on the thread: `a` parameters and `b` pre-slots (255 and 65535:
     /// that many or more), `c` is 1 for a finish EDT.
@@ -138,7 +143,7 @@ kinds! {
     Follows = 11,
     /// EDT `x` is runnable; the policy has put it at place `a` (255: the first that is free).
     Runnable = 12,
-    /// EDT `x` that had no place has got `a`.
+    /// Place `a` has taken EDT `x`, which was not placed yet.
     Placed = 13,
     /// EDT `x` has got block `y`, for which it had to wait.
     Granted = 14,
@@ -148,16 +153,17 @@ kinds! {
     Fetched = 16,
     /// The function of EDT `x` begins on the thread.
     Begin = 17,
-    /// It has returned.
+    /// The function of EDT `x` has returned on the thread.
     End = 18,
     /// EDT `x` is given to device `a`, which knows it as `y`.
     Launched = 19,
-    /// The kernel of EDT `x` on device `a` has been seen to end; what is satisfied next is so by its end.
+    /// The kernel of EDT `x` on device `a` has been seen to end. What the thread satisfies next, it satisfies by that
+    /// end.
     KernelEnd = 20,
-    /// On device `a`, lane `b`: the kernel of the EDT known as `x` took the `y` ticks before.
+    /// The kernel of the EDT that device `a` knows as `x` ended in lane `b` at the record's time, and took `y` ticks.
     Kernel = 21,
-    /// On device `a`: `y` bytes of block `x` were copied in the `c` sixteens of ticks before; `b` is 0: to the device,
-    /// 1: from it.
+    /// A copy of `y` bytes of block `x` ended at the record's time, and took 16 times `c` ticks. It went to device `a`
+    /// where `b` is 0, and came from there where `b` is 1.
     Copy = 22,
     /// Block `x` of `y` bytes is created.
     Block = 23,
@@ -165,9 +171,9 @@ kinds! {
     BlockGone = 24,
     /// The thread, a worker, has no EDT to run.
     Idle = 25,
-    /// It has one again.
+    /// The thread, a worker, has an EDT to run again, or ends.
     Busy = 26,
-    /// Counter `a` ([`Counter`]), of place `b`, is `y`.
+    /// Counter `a` ([`Counter`]) of place `b` has the value `y`.
     Counter = 27,
     /// Place `a` was considered for EDT `x`. What the policy expected there, in units of 16 ns: `c` in queues, the higher half
     /// of `y` for copies, the lower half for its run. `b` is a [`Basis`].
@@ -184,7 +190,7 @@ impl Kind {
     }
 }
 
-/// On what an estimate rests, and what came of it: `b` of its record.
+/// What an estimate of a policy rests on, and what came of it: the number `b` of its record.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Basis {
     /// How well the time of the run was known: a number of `sched::policy::Certainty`.
@@ -193,7 +199,7 @@ pub(crate) struct Basis {
     pub(crate) why: u8,
     /// Whether this place was chosen.
     pub(crate) is_chosen: bool,
-    /// Whether it is the first place of a choice.
+    /// Whether this is the first place of a choice. The other places of the choice follow.
     pub(crate) is_first: bool,
 }
 
@@ -215,19 +221,19 @@ impl Basis {
     }
 }
 
-/// What a thread is.
+/// The role of a thread that writes records.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[repr(u8)]
 pub(crate) enum ThreadRole {
-    /// It runs EDTs.
+    /// A worker, which runs EDTs.
     Worker = 1,
-    /// It manages a device.
+    /// A thread of the runtime that manages a device.
     Manager = 2,
-    /// A thread of the program's.
+    /// A thread of the program.
     Program = 3,
 }
 
-/// What is counted.
+/// A counter that is recorded from time to time.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 #[repr(u8)]
 pub(crate) enum Counter {
@@ -239,5 +245,5 @@ pub(crate) enum Counter {
     DeviceBytes = 3,
 }
 
-/// The place of an EDT that goes to the first that is free.
+/// The number of the place of an EDT that goes to the first place that is free.
 pub(crate) const UNDECIDED: u8 = u8::MAX;

@@ -1,11 +1,11 @@
-//! In place of the recording, for models: nothing is recorded.
+//! What stands in place of the recording in loom models, where nothing is recorded.
 
-/// Whether something is recorded.
+/// Whether a run is recorded.
 pub(crate) fn is_on() -> bool {
     false
 }
 
-/// What happens, of which nobody is told.
+/// The functions of `trace/events.rs`, which do nothing here.
 pub(crate) mod events {
     pub(crate) fn satisfied(_edt: u64, _slot: u32, _data: u64, _mode: u8) {}
     pub(crate) fn linked(_edt: u64, _slot: u32, _source: u64, _mode: u8) {}

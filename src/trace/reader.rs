@@ -1,4 +1,4 @@
-//! A recording as records in the order of time. The run may have ended, have been killed, or go on.
+//! Reads a recording, as records in the order of time. The run may have ended, have been killed, or go on.
 
 use super::clock::Scale;
 use super::format::{
@@ -17,66 +17,71 @@ use std::path::Path;
 /// A file that holds a recording.
 pub(crate) struct Recording {
     file: File,
-    /// The file's name, for people.
+    /// The name of the file as messages show it.
     pub(crate) name: String,
-    /// What it says of the run, by name.
+    /// What the head says of the run: values by name.
     pub(crate) about: BTreeMap<String, String>,
-    /// The process that was recorded.
+    /// The system's number of the process that was recorded.
     pub(crate) process: u32,
-    /// The exit status; none if the run goes on, or was killed.
+    /// The exit status of the run. None if it goes on, or was killed.
     pub(crate) status: Option<i32>,
-    /// When it ended, in ticks, as far as it says so.
+    /// When the run ended, in ticks. None if it goes on, or was killed.
     pub(crate) ended_ticks: Option<u64>,
-    /// Records for which there was no room.
+    /// How many records there was no room for.
     pub(crate) lost: u64,
-    /// What is cut off, or damaged, in sentences.
+    /// What is cut off or damaged in the file, each in a sentence.
     pub(crate) faults: Vec<String>,
     /// How ticks become nanoseconds.
     pub(crate) scale: Scale,
     threads: BTreeMap<u32, Vec<Segment>>,
 }
 
-/// A segment of the file.
+/// A segment of the file, by its head.
 #[derive(Clone, Copy)]
 struct Segment {
+    /// Where in the file the segment begins, in bytes.
     offset: u64,
+    /// The number of the segment among those of its thread.
     sequence: u32,
+    /// How many records of the segment are whole and in the file.
     records: u64,
-    /// Records that it has room for.
+    /// How many records the segment has room for.
     most: u64,
 }
 
 impl Segment {
-    /// Whether a text did not fit behind its records, or no record did, so that its thread has taken another one.
+    /// Whether the segment has no room for the longest text, so that its thread may have taken another segment.
     fn is_full(&self) -> bool {
         const LONGEST: u64 = 1 + LONGEST_TEXT.div_ceil(RECORD_BYTES) as u64;
         self.most - self.records < LONGEST
     }
 }
 
-/// A record, by whom, and the text behind it.
+/// A record with the thread that wrote it and the text behind it.
 pub(crate) struct Event {
-    /// Which thread of the recording.
+    /// The number in the recording of the thread that wrote the record.
     pub(crate) owner: u32,
-    /// When it was written; the record's own time may be earlier.
+    /// When the record was written, in ticks. The record's own time may be earlier.
     pub(crate) written: u64,
     /// The record.
     pub(crate) record: Record,
-    /// The text behind it; else empty.
+    /// The text behind the record; empty for a kind without a text.
     pub(crate) text: String,
 }
 
+/// The number in the eight bytes at an index; 0 where they are not there.
 fn u64_at(bytes: &[u8], at: usize) -> u64 {
     let word = bytes.get(at..at + 8).and_then(|word| word.try_into().ok());
     word.map_or(0, u64::from_le_bytes)
 }
 
+/// The number in the four bytes at an index; 0 where they are not there.
 fn u32_at(bytes: &[u8], at: usize) -> u32 {
     let word = bytes.get(at..at + 4).and_then(|word| word.try_into().ok());
     word.map_or(0, u32::from_le_bytes)
 }
 
-/// The record that these bytes are.
+/// The record in these bytes, of which there are [`RECORD_BYTES`].
 fn record_of(bytes: &[u8]) -> Record {
     Record {
         ticks: u64_at(bytes, 0),
@@ -89,7 +94,7 @@ fn record_of(bytes: &[u8]) -> Record {
     }
 }
 
-/// Reads as many bytes as there are, up to the length of `place`.
+/// Reads the bytes of a file from `offset` on, up to the length of `place`. Returns how many there were.
 fn read_at(file: &File, place: &mut [u8], offset: u64) -> io::Result<usize> {
     let mut done = 0;
     while done < place.len() {
@@ -104,7 +109,8 @@ fn read_at(file: &File, place: &mut [u8], offset: u64) -> io::Result<usize> {
 }
 
 impl Recording {
-    /// Opens a recording. The error is for people: there is no file, or it is no recording, or one of another version.
+    /// Opens a recording and finds its segments. The error is a text that says why the file cannot be read: there is
+    /// none, it is no recording, or one of another version.
     pub(crate) fn open(path: &Path) -> Result<Recording, String> {
         let name = Readable::path(path).to_string();
         let fail = |error: io::Error| format!("{name} cannot be read: {error}");
@@ -172,7 +178,7 @@ impl Recording {
 
     /// Finds the segments of a file whose head says that the last one ends at `reached`.
     fn find_segments(&mut self, reached: u64) -> io::Result<()> {
-        // That of a run that goes on may grow meanwhile.
+        // The file of a run that goes on may grow meanwhile.
         let length = self.file.metadata()?.len();
         let is_cut = length < reached;
         if is_cut {
@@ -187,7 +193,8 @@ impl Recording {
             let magic = u64_at(&head, offset_of!(SegmentHead, magic));
             let bytes = u64_at(&head, offset_of!(SegmentHead, bytes));
             if magic == 0 && offset >= reached || is_cut && read < head.len() {
-                // Room was reserved, and no thread had begun to use it; or it was told.
+                // The rest is room that was reserved and that no thread had begun to use; or it is cut off, which has
+                // been told above.
                 break;
             }
             let is_length = bytes.is_multiple_of(SEGMENT_UNIT)
@@ -205,7 +212,7 @@ impl Recording {
         Ok(())
     }
 
-    /// Enters the segment with this head, of which so many bytes are there.
+    /// Adds the segment that begins at `offset` with this head. `there` is how many bytes of it are in the file.
     fn add_segment(&mut self, head: &[u8], offset: u64, there: u64) {
         let room =
             |bytes: u64| bytes.saturating_sub(SEGMENT_HEAD_BYTES as u64) / RECORD_BYTES as u64;
@@ -226,7 +233,7 @@ impl Recording {
         });
     }
 
-    /// Brings the segments of each thread into the order in which they were filled, and looks whether all are there.
+    /// Sorts the segments of each thread in the order in which they were filled, and notes where one is missing.
     fn sort_segments(&mut self) {
         for (owner, segments) in &mut self.threads {
             segments.sort_by_key(|segment| segment.sequence);
@@ -246,14 +253,15 @@ impl Recording {
         }
     }
 
-    /// How many records there are; texts count as records.
+    /// How many records the file has. A text counts as the records whose room it takes.
     pub(crate) fn records(&self) -> u64 {
         let all = self.threads.values().flatten();
         all.map(|segment| segment.records).sum()
     }
 
-    /// Calls `see` with each record, in the order in which they were written, as far as one can tell. Sentences about what
-    /// is wrong with records are the answer.
+    /// Calls `see` with each record, in the order in which they were written, as far as one can tell. Returns a
+    /// sentence for each thing that is wrong with the records. The error is a text that says why the file cannot be
+    /// read.
     pub(crate) fn for_each(&self, mut see: impl FnMut(Event)) -> Result<Vec<String>, String> {
         let fail = |error: io::Error| format!("{} cannot be read: {error}", self.name);
         let mut faults = Vec::new();
@@ -301,7 +309,7 @@ impl Recording {
     }
 }
 
-/// The lines `name=value` of a head.
+/// The lines `name=value` of a head: values by name.
 fn about(head: &[u8]) -> BTreeMap<String, String> {
     let length = u64_at(head, offset_of!(Head, text_bytes)) as usize;
     let end = TEXT_AT.saturating_add(length).min(head.len());
@@ -312,13 +320,18 @@ fn about(head: &[u8]) -> BTreeMap<String, String> {
         .collect()
 }
 
-/// Where the reading of a thread's records is.
+/// How far the records of a thread have been read.
 struct Cursor<'a> {
     owner: u32,
+    /// The segments that have not been read yet.
     segments: &'a [Segment],
+    /// The records of the segment that is being read.
     bytes: Vec<u8>,
+    /// Where in `bytes` the next record begins.
     at: usize,
+    /// The latest time of the records so far, in ticks.
     latest: u64,
+    /// How many texts are shorter than their records say.
     cut_texts: u64,
 }
 
@@ -334,7 +347,7 @@ impl<'a> Cursor<'a> {
         }
     }
 
-    /// The next record.
+    /// The next record of the thread, with its text. None behind the last one.
     fn next(&mut self, file: &File) -> io::Result<Option<Event>> {
         while self.at + RECORD_BYTES > self.bytes.len() {
             let Some((segment, rest)) = self.segments.split_first() else {
@@ -359,7 +372,7 @@ impl<'a> Cursor<'a> {
             text = String::from_utf8_lossy(bytes).into_owned();
             self.at += length.div_ceil(RECORD_BYTES) * RECORD_BYTES;
         }
-        // A kernel's record is dated back to its end. What was written later comes later all the same.
+        // The record of a kernel is dated back to the kernel's end. A record that was written later still comes later.
         self.latest = self.latest.max(record.ticks);
         Ok(Some(Event {
             owner: self.owner,

@@ -1,12 +1,12 @@
 //! The file of a run that is recorded, and the segment that each thread fills.
 //!
 //! What a thread needs to write a record is its own, so writing one takes no lock. A lock is taken where a segment is
-//! full: the file grows by a new one, whose room on the disk is reserved before it is mapped. So a full disk is an error
-//! here, with a message, and never a signal at a store into a mapping. After that a thread records what there is room for in
-//! its own segment, and what does not fit is counted as lost.
+//! full: the file grows by a new one, whose room on the disk is reserved before it is mapped. So a full disk is an
+//! error here, with a message, and never a signal at a store into a mapping. From then on each thread fills its own
+//! segment, and records that do not fit are counted as lost.
 //!
-//! The process that has begun a recording is the only one that writes it. One that it forks has the mappings, too, and
-//! would write where its parent does, so recording ends there (`leave_to_parent`).
+//! The process that has begun a recording is the only one that writes it. A process that it forks has the mappings,
+//! too, and would write where its parent does, so recording ends there (`leave_to_parent`).
 
 use super::clock;
 use super::format::{
@@ -30,20 +30,21 @@ use std::time::SystemTime;
 /// How often counters are looked at, and the clock is calibrated anew, in nanoseconds.
 const SAMPLE_EACH_NS: u64 = 5_000_000;
 
-/// Of the first bytes of a file segments are small, so that a short run has a short file. Then they are larger.
+/// The sizes of new segments in bytes, each with the length of the file from which on it holds, the largest first. A
+/// shorter file gets segments of [`SEGMENT_UNIT`], so that a short run has a short file.
 const LARGER_FROM: [(u64, u64); 2] = [
     (64 * SEGMENT_UNIT, LARGEST_SEGMENT),
     (8 * SEGMENT_UNIT, 4 * SEGMENT_UNIT),
 ];
 
-/// The run that is recorded; null where none is. What it points to is never freed: a thread may have read the pointer
-/// just before the run ended. There is one for each recorded run of the process.
+/// The recording of the current run; null where no run is recorded. A recording is never freed, since a thread may have
+/// read the pointer just before the run ended. The process has one for each run that it has recorded.
 static CURRENT: AtomicPtr<Recording> = AtomicPtr::new(ptr::null_mut());
 
-/// Whether something is recorded.
+/// Whether a run is recorded.
 #[inline(always)]
 pub(crate) fn is_on() -> bool {
-    // Relaxed: who goes on reads the pointer once more, in order.
+    // Relaxed: a caller that goes on to record reads the pointer once more, with acquire order.
     !CURRENT.load(Ordering::Relaxed).is_null()
 }
 
@@ -53,25 +54,27 @@ struct Mapped {
     bytes: usize,
 }
 
-// SAFETY: a mapping belongs to the process, and any thread may use and unmap it.
+// SAFETY: a mapping belongs to the process, so any thread may use and unmap it.
 unsafe impl Send for Mapped {}
-// SAFETY: what is shared of one, the head of the file, is atomic fields, and fields that are not written any more.
+// SAFETY: the only mapping that threads share is the head of the file. Of its fields, those that are still written are
+// atomic.
 unsafe impl Sync for Mapped {}
 
 impl Mapped {
-    /// Reserves room for a part of the file on the disk, and maps it.
+    /// Reserves room on the disk for `bytes` of the file from `offset` on, and maps them. The error is that of the
+    /// system.
     fn new(file: &File, offset: u64, bytes: u64) -> io::Result<Mapped> {
         let mut limit = libc::rlimit {
             rlim_cur: 0,
             rlim_max: 0,
         };
-        // SAFETY: the place is valid.
+        // SAFETY: `limit` is a variable, so its address is valid for a write.
         let is_known = unsafe { libc::getrlimit(libc::RLIMIT_FSIZE, &raw mut limit) } == 0;
-        // Beyond it, a signal would end the program.
+        // Beyond the limit of the size of files, a signal would end the program.
         if is_known && offset + bytes > limit.rlim_cur {
             return Err(io::Error::from_raw_os_error(libc::EFBIG));
         }
-        // SAFETY: it takes no pointers, and the file is open.
+        // SAFETY: the function takes no pointers, and the descriptor is that of an open file.
         let error = unsafe {
             libc::posix_fallocate(
                 file.as_raw_fd(),
@@ -82,7 +85,8 @@ impl Mapped {
         if error != 0 {
             return Err(io::Error::from_raw_os_error(error));
         }
-        // SAFETY: a new mapping at an address that the system chooses touches no memory of anybody.
+        // SAFETY: the system chooses the address, so the new mapping touches no memory that is in use. The descriptor
+        // is that of an open file.
         let at = unsafe {
             libc::mmap(
                 ptr::null_mut(),
@@ -105,40 +109,47 @@ impl Mapped {
 
 impl Drop for Mapped {
     fn drop(&mut self) {
-        // SAFETY: the mapping was made with this address and length, and its owner, which goes, alone has used it.
+        // SAFETY: the mapping was made with this address and length. References into it borrow the owner, which goes
+        // now, so there are none.
         unsafe { libc::munmap(self.at.as_ptr().cast(), self.bytes) };
     }
 }
 
-/// A run that is recorded.
+/// The recording of one run of this process.
 pub(crate) struct Recording {
     path: PathBuf,
     clock: clock::Kind,
     head: Mapped,
     file: Mutex<Growing>,
-    /// There is no room for another segment. Relaxed: it orders nothing, and a thread that sees it late asks in vain.
+    /// Whether there is no room for another segment. Relaxed: the flag orders nothing, and a thread that sees it late
+    /// tries in vain.
     full: AtomicBool,
-    /// How many threads have written. Relaxed: each gets a number of its own.
+    /// How many threads have written. Relaxed: the addition alone gives each thread a number of its own.
     owners: AtomicU32,
-    /// The works that have been named.
+    /// The works whose names have been recorded.
     named: Mutex<FxHashSet<u64>>,
+    /// Held by the thread that writes a pair of ticks and nanoseconds.
     calibrating: Mutex<()>,
-    /// When counters are to be looked at next, in ticks. Relaxed: of those who ask one changes it.
+    /// When counters are to be looked at next, in ticks. Relaxed: the exchange alone decides which of several threads
+    /// looks.
     due: AtomicU64,
 }
 
-/// The file, which grows.
+/// The file, which grows by a segment at a time.
 struct Growing {
     file: File,
+    /// Where the next segment begins, in bytes.
     end: u64,
 }
 
-/// Begins to record a run into a new file. `text` says what runs where, in lines `name=value`. What is there under
-/// the name is replaced: a process that still records into it goes on with its own file.
+/// Begins to record a run into a new file. `text` says what runs where, in lines `name=value`. A file that is there
+/// under the name is replaced; a process that still records into it keeps its own file. The error is a text for the
+/// user.
 pub(crate) fn begin(path: &Path, text: &str) -> Result<(), String> {
     static IN_CHILDREN: OnceLock<libc::c_int> = OnceLock::new();
     let error = *IN_CHILDREN.get_or_init(|| {
-        // SAFETY: the function may run in a child of any thread, since it stores into an atomic alone.
+        // SAFETY: the function may run in a child that any thread forks, since all that it does is to store into an
+        // atomic.
         unsafe { libc::pthread_atfork(None, None, Some(leave_to_parent)) }
     });
     if error != 0 {
@@ -149,17 +160,18 @@ pub(crate) fn begin(path: &Path, text: &str) -> Result<(), String> {
         ));
     }
     let recording = create(path, text)?;
-    // Release: pairs with the load of `current`.
+    // Release: pairs with the load in `current`, which finds the recording as it was made here.
     CURRENT.store(recording, Ordering::Release);
     Ok(())
 }
 
-/// Ends the recording in a process that was forked while a run was recorded: it is its parent's.
+/// Ends the recording in a forked process. The recording is that of its parent.
 unsafe extern "C" fn leave_to_parent() {
     // Relaxed: the child has one thread.
     CURRENT.store(ptr::null_mut(), Ordering::Relaxed);
 }
 
+/// Makes a new file with a head, and then gives it its name. The error is a text for the user.
 fn create(path: &Path, text: &str) -> Result<&'static mut Recording, String> {
     let name = Readable::path(path);
     let fail = |error: io::Error| format!("the recording {name} cannot be written: {error}");
@@ -198,7 +210,7 @@ fn create(path: &Path, text: &str) -> Result<&'static mut Recording, String> {
     })))
 }
 
-/// Writes the head of a new file.
+/// Writes the head of a new file, and returns the mapping that has it. A text that has no room in the head is cut.
 fn head_of(file: &File, text: &str) -> io::Result<Mapped> {
     let mapped = Mapped::new(file, 0, HEAD_BYTES)?;
     let kind = clock::kind();
@@ -226,26 +238,28 @@ fn head_of(file: &File, text: &str) -> io::Result<Mapped> {
         reached: AtomicU64::new(HEAD_BYTES),
     };
     let place = mapped.at.as_ptr().wrapping_add(TEXT_AT);
-    // SAFETY: the mapping has room for a head's text, of this length at most, and nobody else knows it.
+    // SAFETY: the mapping has `HEAD_BYTES`, of which `length` are left behind `TEXT_AT`; and `text` has `length` bytes.
+    // The mapping is new and nobody else knows it, so the two do not overlap.
     unsafe { place.copy_from_nonoverlapping(text.as_ptr(), length) };
-    // SAFETY: a mapping begins at a page, and has room for a head, which nobody else knows.
+    // SAFETY: a mapping begins at a page, so it is aligned. It has more bytes than a head, and nobody else knows it.
     unsafe { mapped.at.cast::<Head>().write(head) };
     Ok(mapped)
 }
 
-/// The run has ended with this status: nothing is recorded any more, but what a thread is just writing. False if nothing
-/// was recorded in this process.
+/// Ends the recording of a run with its exit status. Only what a thread is writing right now may still be recorded.
+/// False if no run is recorded in this process.
 pub(crate) fn end(status: i32) -> bool {
     let Some(recording) = current() else {
         return false;
     };
-    // Relaxed: a thread that sees it late writes into a file that is there, and a reader takes what it finds.
+    // Relaxed: a thread that sees the null pointer late writes into its segment, which stays mapped, and a reader takes
+    // what it finds.
     CURRENT.store(ptr::null_mut(), Ordering::Relaxed);
     recording.calibrate();
     let head = recording.head();
     let ticks = clock::ticks(recording.clock);
     head.ended_ticks.store(ticks, Ordering::Relaxed);
-    // Release: pairs with the read of the file by a reader, which finds the time, too.
+    // Release: pairs with the read of the file by a reader. One that finds the status finds the time, too.
     head.ended
         .store(1 + u64::from(status as u32), Ordering::Release);
     let lost = head.lost.load(Ordering::Relaxed);
@@ -258,23 +272,24 @@ pub(crate) fn end(status: i32) -> bool {
     true
 }
 
+/// The recording of the current run. None where no run is recorded.
 pub(super) fn current() -> Option<&'static Recording> {
-    // SAFETY: the pointer is null, or that of a recording that is never freed. Acquire: pairs with the store of `begin`,
-    // before which the recording was made.
+    // Acquire: pairs with the store in `begin`, before which the recording was made.
+    // SAFETY: the pointer is null, or that of a recording, which is never freed and only shared from then on.
     unsafe { CURRENT.load(Ordering::Acquire).as_ref() }
 }
 
 impl Recording {
     fn head(&self) -> &Head {
-        // SAFETY: the mapping begins with a head, lives as long as the recording, and of the head's fields only the
-        // atomic ones are written.
+        // SAFETY: `head_of` has written a head to the begin of the mapping, which lives as long as the recording. Of
+        // the head's fields only the atomic ones are written after that.
         unsafe { self.head.at.cast().as_ref() }
     }
 
-    /// Writes down what the clocks say, for a reader of what is left by a process that was killed.
+    /// Writes a later pair of ticks and nanoseconds into the head. A reader needs one also where the process is killed.
     fn calibrate(&self) {
         let head = self.head();
-        // One at a time: who finds another at it has nothing to add.
+        // One thread at a time. A thread that finds another one writing has nothing to add.
         let Some(_writes) = self.calibrating.try_lock() else {
             return;
         };
@@ -283,11 +298,12 @@ impl Recording {
         let place = &head.later[next as usize % 2];
         place[0].store(ticks, Ordering::Relaxed);
         place[1].store(ns, Ordering::Relaxed);
-        // Release: pairs with the read of the file by a reader, which finds the pair.
+        // Release: pairs with the read of the file by a reader. One that finds the number finds the pair.
         head.calibrated.store(next, Ordering::Release);
     }
 
-    /// A new segment at the end of the file. `None`: there is no room.
+    /// Adds a segment at the end of the file, for the thread `owner`. None where there is no room, which is warned of
+    /// once.
     #[cold]
     fn segment(&self, owner: u32, sequence: u32) -> Option<Mapped> {
         if self.full.load(Ordering::Relaxed) {
@@ -328,32 +344,38 @@ impl Recording {
             spare: 0,
         };
         let place = mapped.at.cast::<SegmentHead>();
-        // SAFETY: the mapping begins at a page, has room for this, and nobody else knows it.
+        // SAFETY: a mapping begins at a page, so it is aligned. It has more bytes than a head, and nobody else knows
+        // it.
         unsafe { place.write(head) };
-        // SAFETY: it was written above, and lives as long as `mapped`.
+        // SAFETY: the head was written above, and lives as long as `mapped`, which is not dropped here. Only its atomic
+        // fields are written from now on.
         let head = unsafe { place.as_ref() };
-        // Release: pairs with the read of the file by a reader, which finds the rest of the head. So does the next one, by
-        // which a reader knows that the file was no shorter.
+        // Release: pairs with the read of the file by a reader. One that finds the magic number finds the rest of the
+        // head. The store to `reached` pairs likewise: by it a reader knows that the file was no shorter.
         head.magic.store(SEGMENT_MAGIC, Ordering::Release);
         self.head().reached.store(growing.end, Ordering::Release);
         Some(mapped)
     }
 }
 
-/// What a thread has to write records with.
+/// What a thread needs of its own to write records.
 struct Writer {
-    /// The recording that the rest is of; null at first.
+    /// The recording to which the other fields belong; null before the thread's first record.
     recording: *const Recording,
     clock: clock::Kind,
     role: ThreadRole,
+    /// The number of the thread in the recording.
     owner: u32,
+    /// The number of the thread's next segment.
     sequence: u32,
     segment: Option<Mapped>,
-    /// Where the next record goes, how many are in the segment, and how many it holds.
+    /// Where in the segment the next record goes.
     next: *mut Record,
+    /// How many records are in the segment.
     count: u64,
+    /// How many records the segment has room for.
     most: u64,
-    /// The works that are known to have been named.
+    /// The works that this thread knows to have been named.
     named: FxHashSet<u64>,
 }
 
@@ -375,7 +397,8 @@ impl Writer {
         named: FxHashSet::with_hasher(FxBuildHasher),
     };
 
-    /// Whether a work has no name yet and there is room for one. Of two threads that ask at once both may name it.
+    /// Whether a work has no name in the recording yet, and there is room for one. Of two threads that ask at once,
+    /// both may name the work.
     fn is_unnamed(&mut self, recording: &'static Recording, work: u64) -> bool {
         if !ptr::eq(self.recording, recording) {
             self.named.clear();
@@ -390,7 +413,7 @@ impl Writer {
         !is_named
     }
 
-    /// Writes a record, dated now unless it has a time. Its time, or 0 where there is no room.
+    /// Writes a record, dated now unless it has a time. Returns its time in ticks, or 0 where there is no room.
     #[inline]
     fn append(&mut self, recording: &'static Recording, mut record: Record) -> u64 {
         let known = ptr::eq(self.recording, recording);
@@ -404,20 +427,25 @@ impl Writer {
         record.ticks
     }
 
+    /// Writes a record where `next` points, and counts it. There must be room for it in the segment.
     fn put(&mut self, record: Record) {
-        // SAFETY: `turn_over` has left room for it in the segment of this thread, where `next` points.
+        // SAFETY: each caller makes sure that the segment has room for one more record, by `turn_over` if need be.
+        // `next` points there: behind the records that are counted, in this thread's segment, aligned since a record's
+        // size divides a page.
         unsafe { self.next.write(record) };
         self.next = self.next.wrapping_add(1);
         self.count += 1;
         if let Some(segment) = &self.segment {
-            // SAFETY: a segment begins with its head, and lives as long as it is this thread's.
+            // SAFETY: `Recording::segment` has written a head to the begin of the mapping, which lives as long as
+            // `segment` is borrowed. Of its fields only the atomic ones are written after that.
             let head = unsafe { segment.at.cast::<SegmentHead>().as_ref() };
-            // Release: pairs with the read of the file by a reader, which finds as many records.
+            // Release: pairs with the read of the file by a reader. One that finds the number finds as many records.
             head.count.store(self.count, Ordering::Release);
         }
     }
 
-    /// Takes a new segment, with room for so many records at least. False if there is none.
+    /// Takes a new segment, in which there is room for `room` records. False if there is none; as many records are then
+    /// counted as lost.
     #[cold]
     #[inline(never)]
     fn turn_over(&mut self, recording: &'static Recording, room: u64) -> bool {
@@ -474,11 +502,12 @@ impl Writer {
         record.ticks = clock::ticks(self.clock);
         let (mut at, first) = (self.next.wrapping_add(1).cast::<u8>(), self.next);
         for byte in text.as_bytes()[..length].iter() {
-            // SAFETY: within the records that there is room for in this thread's segment.
+            // SAFETY: the segment has room for `room` records from `next` on. Behind the first of them there is room
+            // for `length` bytes, and this is one of those.
             unsafe { at.write(*byte) };
             at = at.wrapping_add(1);
         }
-        // The text counts with its record, or a reader could take a part of it for records.
+        // The text and its record are counted in one step, or a reader could take a part of the text for records.
         self.count += room - 1;
         self.put(record);
         self.next = first.wrapping_add(room as usize);
@@ -486,17 +515,19 @@ impl Writer {
     }
 }
 
-/// Has `f` work with this thread's writer, if something is recorded. Nothing where the thread's storage has gone.
+/// Calls `f` with this thread's writer, if a run is recorded. Does nothing in a thread that ends and whose writer has
+/// gone.
 #[inline]
 fn with(f: impl FnOnce(&mut Writer, &'static Recording)) {
     let Some(recording) = current() else { return };
     let _ = WRITER.try_with(|writer| {
-        // SAFETY: the cell is this thread's, no signal handler records, and no `f` calls what records.
+        // SAFETY: the cell is this thread's, so no other thread refers to the writer. Neither does this thread: no
+        // signal handler records, and no `f` calls a function that records.
         f(unsafe { &mut *writer.get() }, recording);
     });
 }
 
-/// Writes a record, dated now unless it has a time. Its time, or 0 where it is not written.
+/// Writes a record, dated now unless it has a time. Returns its time in ticks, or 0 where it is not written.
 #[inline]
 pub(super) fn append(record: Record) -> u64 {
     let mut ticks = 0;
@@ -504,14 +535,15 @@ pub(super) fn append(record: Record) -> u64 {
     ticks
 }
 
-/// Writes a record and a text behind it. Whether it is written.
+/// Writes a record and a text behind it. False where it is not written.
 pub(super) fn append_text(record: Record, text: &str) -> bool {
     let mut is_written = false;
     with(|writer, recording| is_written = writer.append_text(recording, record, text));
     is_written
 }
 
-/// Ticks now, and how many so many nanoseconds are, by the speed of the clock since the run began.
+/// The ticks of the counter now, and how many ticks `ns` nanoseconds take, by the speed of the counter since the run
+/// began. Both are 0 where no run is recorded.
 pub(super) fn now_and_length(ns: u64) -> (u64, u64) {
     let Some(recording) = current() else {
         return (0, 0);
@@ -524,7 +556,7 @@ pub(super) fn now_and_length(ns: u64) -> (u64, u64) {
     (now, length as u64)
 }
 
-/// Whether it is time to look at the counters: true for one of those that ask.
+/// Whether it is time to look at the counters, by the ticks now. True for one of the threads that ask, once each 5 ms.
 pub(super) fn is_sample_due(now: u64) -> bool {
     let Some(recording) = current() else {
         return false;
@@ -544,12 +576,13 @@ pub(super) fn is_sample_due(now: u64) -> bool {
     taken.is_ok()
 }
 
-/// Says what this thread is, before it writes its first record.
+/// Sets the role of this thread, before it writes its first record.
 pub(super) fn set_role(role: ThreadRole) {
     with(|writer, _| writer.role = role);
 }
 
-/// Whether a work has no name yet and there is room for one. Each thread asks all threads once.
+/// Whether a work has no name in the recording yet, and there is room for one. A thread looks into the set that all
+/// threads share until it has found the work there.
 #[inline]
 pub(super) fn is_unnamed(work: u64) -> bool {
     let mut unnamed = false;

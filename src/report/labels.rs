@@ -8,24 +8,23 @@ use std::collections::HashMap;
 
 /// The labels, by object.
 ///
-/// Nobody says when an object ends. Labels of objects that are gone are dropped when their number
-/// may have become half of all, so there are never more than twice those of living objects, and a
-/// few.
+/// This table is not told when an object ends. Labels of objects that are gone are dropped when their number may have
+/// become half of all. So there are never more than twice as many as living objects have, and a few.
 #[derive(Default)]
 pub struct Labels(Mutex<KeptLabels>);
 
 #[derive(Default)]
 struct KeptLabels {
     labels: HashMap<Guid, String>,
-    /// Look for dead ones when there are this many.
+    /// How many labels there are when those of objects that are gone are dropped next.
     limit: usize,
 }
 
-/// Fewer labels than this are not looked through.
+/// The least number of labels that are looked through for objects that are gone.
 const FEW: usize = if cfg!(miri) { 20 } else { 1000 };
 
 impl Labels {
-    /// Labels an object. `false`: there is no such object.
+    /// Gives an object a label, in place of one that it had. False if there is no such object.
     pub fn attach(&self, objects: &Objects, guid: Guid, label: &str) -> bool {
         if !exists(objects, guid) {
             return false;
@@ -42,7 +41,7 @@ impl Labels {
         true
     }
 
-    /// What follows the name of an object in a message: nothing, or its label.
+    /// The text that follows the name of an object in a message: nothing, or its label with a space before it.
     pub fn of(&self, guid: Guid) -> String {
         match self.0.lock().labels.get(&guid) {
             Some(label) => format!(" labelled \"{label}\""),
@@ -51,6 +50,7 @@ impl Labels {
     }
 }
 
+/// Whether a GUID names an object that can have a label.
 fn exists(objects: &Objects, guid: Guid) -> bool {
     objects.edts.lock(guid).is_some()
         || objects.event_kind(guid).is_some()

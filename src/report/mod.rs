@@ -1,5 +1,5 @@
-//! What a run tells about itself. This room is told: the engine hands it what it prints. Only the
-//! [`snapshot`] of what waits for what is read from the objects; nothing here changes one.
+//! What a run tells about itself. The engine hands this room what it prints. Only the [`snapshot`] of what waits for
+//! what is read from the objects; nothing here changes one.
 
 pub mod bounds;
 pub mod explain;
@@ -18,90 +18,92 @@ use std::path::Path;
 /// A run, as `OCR_REPORT` writes it and `ocr compare` reads it.
 #[derive(Serialize, Deserialize, Clone, Debug, Default, PartialEq)]
 pub struct Report {
-    /// The placement policy.
+    /// The name of the placement policy.
     pub policy: String,
-    /// Worker threads.
+    /// How many worker threads there were.
     pub workers: usize,
-    /// From start to end, in seconds.
+    /// How long the run took from start to end, in seconds.
     pub seconds: f64,
-    /// EDTs that ran as C functions.
+    /// How many EDTs ran as C functions.
     pub function_edts: u64,
-    /// EDTs that ran as kernels.
+    /// How many EDTs ran as kernels.
     pub kernel_edts: u64,
-    /// Kernels that were enqueued behind the one that their EDT waited for.
+    /// How many kernels were enqueued behind the kernel of an EDT that their own EDT waited for.
     #[serde(default)]
     pub kernels_ahead: u64,
-    /// In which workers had no EDT to run, summed over them, in seconds.
+    /// How long workers had no EDT to run, summed over the workers, in seconds.
     #[serde(default)]
     pub idle_seconds: f64,
-    /// What templates with kernels ran as, and how long.
+    /// For each template with kernels, how many of its EDTs ran as which variant, and how long.
     #[serde(default)]
     pub variants: Vec<VariantReport>,
-    /// Each device in use.
+    /// What each device in use did.
     pub devices: Vec<DeviceReport>,
-    /// What went otherwise than asked for.
+    /// Sentences about what was done otherwise than the program or the user had asked.
     pub notes: Vec<String>,
-    /// What else is worth knowing to judge the figures.
+    /// Sentences about what else is worth knowing to judge the figures.
     #[serde(default)]
     pub remarks: Vec<String>,
-    /// How good the schedule was, of a run that was recorded.
+    /// How good the schedule was. None for a run that was not recorded.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub score: Option<recorded::Score>,
-    /// The exit status.
+    /// The exit status of the run.
     pub status: i32,
 }
 
 /// EDTs of a template with kernels that ran as its function, or as kernels on one device.
 #[derive(Serialize, Deserialize, Clone, Debug, Default, PartialEq)]
 pub struct VariantReport {
-    /// What the template is called: its function, or the kernel where it has none.
+    /// The name of the template: that of its function, or of the kernel where it has none.
     pub template: String,
-    /// The device; none: the function.
+    /// The name of the device that ran the kernels. None for EDTs that ran as functions.
     pub device: Option<String>,
-    /// How many.
+    /// How many EDTs these are.
     pub edts: u64,
-    /// In all of them together, in seconds: from the call of the function to its return; or from when the kernel was
-    /// enqueued, and the one before it in its queue had ended, to its own end. Kernels of a queue that were seen to have ended
-    /// together have equal parts of their time: where short ones of several templates alternate, this is their average.
+    /// How long these EDTs took in all, in seconds. A function takes from its call to its return. A kernel takes from
+    /// when it was enqueued, and the kernel before it in its queue had ended, to its own end. Kernels of a queue that
+    /// were seen to have ended together have equal parts of their time. So where short kernels of several templates
+    /// alternate, this is their average.
     pub seconds: f64,
 }
 
-/// What a device did.
+/// What a device did in a run.
 #[derive(Serialize, Deserialize, Clone, Debug, Default, PartialEq)]
 pub struct DeviceReport {
-    /// Its name.
+    /// The name of the device.
     pub name: String,
-    /// Kernels run.
+    /// How many kernels it ran.
     pub kernels: u64,
-    /// In kernels, summed over the device's queues, in seconds.
+    /// How long it ran kernels, summed over its queues, in seconds.
     #[serde(default)]
     pub kernel_seconds: f64,
-    /// Bytes copied to it.
+    /// How many bytes were copied to the device.
     pub bytes_in: u64,
-    /// Bytes copied from it.
+    /// How many bytes were copied from the device.
     pub bytes_out: u64,
-    /// Blocks that were there when a kernel needed them.
+    /// How often a block was on the device already when a kernel needed it.
     pub hits: u64,
-    /// Blocks that had to leave for others.
+    /// How often a block had to leave the device to make room for another.
     pub evictions: u64,
 }
 
 impl Report {
-    /// Bytes copied to all devices.
+    /// How many bytes were copied to all devices.
     pub fn bytes_in(&self) -> u64 {
         self.devices.iter().map(|device| device.bytes_in).sum()
     }
 
-    /// Bytes copied from all devices.
+    /// How many bytes were copied from all devices.
     pub fn bytes_out(&self) -> u64 {
         self.devices.iter().map(|device| device.bytes_out).sum()
     }
 
-    /// For how long a worker had no EDT to run, on average, in seconds.
+    /// How long a worker had no EDT to run, in seconds, on average over the workers.
     pub fn idle(&self) -> f64 {
         self.idle_seconds / self.workers.max(1) as f64
     }
 
+    /// The report as lines for the standard error, each with `ocr: ` before it.
     fn text(&self) -> String {
         let mut text = format!(
             "ocr: {:.3} s, {}, policy {}: {} EDTs as functions, {} as kernels",
@@ -156,18 +158,18 @@ impl Report {
 }
 
 impl VariantReport {
-    /// What one took on average, in seconds.
+    /// What one of these EDTs took on average, in seconds.
     pub fn mean(&self) -> f64 {
         self.seconds / (self.edts.max(1)) as f64
     }
 }
 
-/// So many of something.
+/// A number and a word, which gets an "s" unless the number is 1: `counted(2, "EDT")` is "2 EDTs".
 pub fn counted(count: u64, what: &str) -> String {
     format!("{count} {what}{}", if count == 1 { "" } else { "s" })
 }
 
-/// A time, with as many digits as say something, and in the unit that suits it.
+/// The text of a time with three digits, in microseconds, milliseconds or seconds: "1.23 ms".
 pub fn duration(seconds: f64) -> String {
     let (value, unit) = match seconds {
         s if s < 999.5e-6 => (s * 1e6, "us"),
@@ -183,22 +185,22 @@ pub fn duration(seconds: f64) -> String {
 
 /// Where a report goes.
 pub struct Destination<'a> {
-    /// Print it to the standard error.
+    /// Whether the report is printed to the standard error.
     pub print: bool,
-    /// Write it to this file.
+    /// The file to which the report is written as JSON, if it is.
     pub file: Option<&'a Path>,
 }
 
 impl Report {
-    /// Removes the report of an earlier run, which a run that crashes would leave as its own.
+    /// Removes the report of an earlier run. If this run crashes, it would be taken for that of this run.
     pub fn remove(file: &Path) {
         if file.is_file() {
-            // If it cannot be removed, it mostly cannot be written either, which is told then.
+            // A file that cannot be removed mostly cannot be written either, which is told when the run ends.
             let _ = std::fs::remove_file(file);
         }
     }
 
-    /// Writes the report; notes are printed even where nothing else is asked for.
+    /// Writes the report where it is to go. Notes are printed even where no report is asked for.
     pub fn write(&self, to: Destination<'_>) {
         if to.print {
             say_text!(self.text());
@@ -225,7 +227,7 @@ impl Report {
     }
 }
 
-/// A thread of this process, by the system's number.
+/// A thread of this process as messages name it, by the system's number.
 pub fn thread_name(id: i32) -> String {
     if id == std::process::id() as i32 {
         return "the main thread".into();
@@ -236,8 +238,8 @@ pub fn thread_name(id: i32) -> String {
     }
 }
 
-/// The same of a thread that is not the runtime's: one has the name of the thread that has made it, until it is given
-/// another.
+/// A thread of this process that is not one of the runtime's, as messages name it. A thread has the name of its creator
+/// until it is given another name, so a name of the runtime's is left out.
 pub fn name_of_other(id: i32) -> String {
     match comm(id) {
         Some(name) if name.starts_with("ocr-") => format!("thread {id}"),
@@ -245,7 +247,7 @@ pub fn name_of_other(id: i32) -> String {
     }
 }
 
-/// What the thread is called.
+/// The system's name of a thread of this process. None where there is no such thread.
 pub(crate) fn comm(id: i32) -> Option<String> {
     let name = read_file(format!("/proc/self/task/{id}/comm")).ok()?;
     Some(name.trim_end().into())

@@ -1,4 +1,4 @@
-//! Counters that one thread adds to and anybody reads.
+//! What each thread counts and tells of itself: counters to which one thread adds and that any thread reads.
 
 use super::labels::Labels;
 use crate::object::code::Code;
@@ -15,7 +15,8 @@ use std::sync::atomic::{AtomicBool, AtomicI32, AtomicU64, AtomicUsize, Ordering}
 pub struct Count(AtomicU64);
 
 impl Count {
-    /// Adds, in the thread that owns the counter: a load and a store, no locked operation.
+    /// Adds to the counter. Only the thread that owns the counter may call this: it is a load and a store, and no
+    /// locked operation. Relaxed: the number stands alone.
     #[inline]
     pub fn add(&self, more: u64) {
         self.0
@@ -28,68 +29,69 @@ impl Count {
     }
 }
 
-/// What a thread waits for in a call.
+/// What a thread waits for in a call of the interface.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Wait {
-    /// The call.
+    /// The name of the called function.
     pub call: &'static str,
-    /// For what: an event.
+    /// The event that is waited for, unless `label` is there.
     pub event: Guid,
-    /// Or for an object with a label to be so.
+    /// What is waited for where a label is concerned.
     pub label: Option<Label>,
 }
 
 /// What a thread waits for where a label is concerned.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Label {
-    /// That the object with this label is gone (`GUID_PROP_BLOCK`).
+    /// The object with this label is to go (`GUID_PROP_BLOCK`).
     Gone(Guid),
-    /// That there is an event with this label (`LEGACY_PROP_WAIT_FOR_CREATE`).
+    /// An event with this label is to be created (`LEGACY_PROP_WAIT_FOR_CREATE`).
     Made(Guid),
-    /// That the creator of this map, which another thread runs, has made the object of this index.
+    /// The creator of this map, which another thread runs, is to create the object of this index.
     Mapped(Guid, u64),
 }
 
-/// What one thread does right now. It alone writes this; what others read may be a moment old.
+/// What one thread does right now. That thread alone writes this; what other threads read may be a moment old.
 #[derive(Default)]
 pub struct Now {
     /// The system's number of the thread.
     pub thread: AtomicI32,
-    /// Whether it runs EDTs.
+    /// Whether the thread is a worker, which runs EDTs.
     pub worker: AtomicBool,
-    /// The address of the EDT that it runs; 0: none.
+    /// The address of the EDT that the thread runs; 0 for none.
     pub running: AtomicUsize,
-    /// What it waits for in a call.
+    /// What the thread waits for in a call. None if it does not wait.
     pub waits: Mutex<Option<Wait>>,
-    /// What it is called as the holder of blocks; 0 when it has ended.
+    /// The number by which blocks name the thread as their holder; 0 when the thread has ended.
     pub holder: AtomicUsize,
-    /// Its calls, if it is no worker.
+    /// The calls of the interface in which the thread is, unless it is a worker.
     pub calls: Calls,
 }
 
-/// EDTs that ran, and how long.
+/// How many EDTs ran, and how long.
 #[derive(Clone, Copy, Default, PartialEq, Eq, Debug)]
 pub struct Ran {
-    /// How many.
+    /// How many EDTs ran.
     pub edts: u64,
-    /// Nanoseconds in all of them together.
+    /// How many nanoseconds they took in all.
     pub ns: u64,
 }
 
 impl Ran {
-    /// And these.
+    /// Adds the EDTs of another count.
     pub fn add(&mut self, more: Ran) {
         self.edts += more.edts;
         self.ns += more.ns;
     }
 }
 
-/// What was run where, and how long. A work is known by its address, which no other has while the run lives.
+/// How many EDTs of each work ran in each place, and how long. A work is named by its address, which no other one has
+/// while the run lives.
 #[derive(Default)]
 pub struct Times(Mutex<HashMap<(usize, Place), Ran>>);
 
 impl Times {
-    /// An EDT with this work has run at this place for so many nanoseconds.
+    /// Adds an EDT of a work that ran in a place for `ns` nanoseconds.
     pub fn add(&self, work: &'static Code, place: Place, ns: u64) {
         let key = (std::ptr::from_ref(work).addr(), place);
         let mut times = self.0.lock();
@@ -97,39 +99,40 @@ impl Times {
     }
 }
 
-/// What one thread has done, and does.
+/// What one thread has done in this run, and what it does now.
 #[derive(Default)]
 #[repr(align(128))]
 pub struct Tally {
-    /// EDTs run as C functions.
+    /// How many EDTs the thread has run as C functions.
     pub function_edts: Count,
-    /// EDTs whose kernel was run.
+    /// How many EDTs' kernels the thread has seen to end.
     pub kernel_edts: Count,
-    /// EDTs whose kernel was enqueued behind the one they waited for.
+    /// How many kernels the thread has enqueued behind the kernel of an EDT that their own EDT waited for.
     pub kernels_ahead: Count,
-    /// Nanoseconds in which it, a worker, had no EDT to run; counted where a report is asked for, as `times`.
+    /// How many nanoseconds the thread, a worker, had no EDT to run. Counted only where a report is asked for.
     pub idle_ns: Count,
-    /// What variants it has run, or, the thread of a device, has seen the end of.
+    /// How long the EDTs took that the thread has run, or whose kernels it has seen to end. Counted only where a report
+    /// is asked for.
     pub times: Times,
-    /// What it does now.
+    /// What the thread does now.
     pub now: Now,
 }
 
-/// The sum over all threads.
+/// The sums of the tallies of all threads.
 #[derive(Default, Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Totals {
-    /// EDTs run as C functions.
+    /// How many EDTs ran as C functions.
     pub function_edts: u64,
-    /// EDTs whose kernel was run.
+    /// How many EDTs ran as kernels.
     pub kernel_edts: u64,
-    /// Of these, EDTs whose kernel was enqueued behind the one they waited for.
+    /// How many of the kernels were enqueued behind the kernel of an EDT that their own EDT waited for.
     pub kernels_ahead: u64,
-    /// Nanoseconds in which workers had no EDT to run.
+    /// How many nanoseconds workers had no EDT to run, summed over the workers.
     pub idle_ns: u64,
 }
 
 impl Totals {
-    /// And what one thread has done.
+    /// Adds what one thread has done.
     fn add(&mut self, tally: &Tally) {
         self.function_edts += tally.function_edts.get();
         self.kernel_edts += tally.kernel_edts.get();
@@ -138,36 +141,39 @@ impl Totals {
     }
 }
 
-/// What was run where, and how long, by the address of the work.
+/// How many EDTs of each work ran in each place, and how long, by the address of the work.
 type TimesOfAll = HashMap<(usize, Place), Ran>;
 
-/// The tallies of the threads that are there, and the sums of those that have gone: a program may start a thread for
-/// each of its calls, so nothing stays for each.
+/// The tallies of the threads that are there, and the sums of those that have gone. A program may start a thread for
+/// each of its calls, so nothing is kept for each thread that has gone.
 #[derive(Default)]
 struct Tallies {
+    /// The tallies of the threads that are there.
     there: Vec<Arc<Tally>>,
+    /// What the threads that have gone had done.
     gone: Totals,
+    /// How long the EDTs took that the threads which have gone had run.
     times_gone: TimesOfAll,
 }
 
-/// The tallies of all threads, and the notes.
+/// The tallies of all threads of a run, and the notes and remarks for its report.
 #[derive(Default)]
 pub struct TallyRegistry {
     tallies: Mutex<Tallies>,
     notes: Mutex<Notes>,
     remarks: Mutex<Vec<String>>,
-    /// What the program calls its objects.
+    /// The labels that the program has given its objects.
     pub labels: Labels,
-    /// Units of progress that the program has reported.
+    /// The progress that the program has reported, in units of its own (`ocrProgressReport`).
     pub progress: AtomicU64,
     /// Calls that were refused.
     pub refusals: Noted,
-    /// Calls with nothing but `NULL_GUID`, which did nothing.
+    /// Calls that were given `NULL_GUID` alone, and did nothing.
     pub nothing: Noted,
 }
 
-/// Calls that were refused without strict mode, or did nothing, for who wonders why a program hangs: many do not look at
-/// what calls return.
+/// Calls that were refused without strict mode, or did nothing: how many, and the first. The message about a hang names
+/// them, since many programs do not look at what calls return.
 #[derive(Default)]
 pub struct Noted {
     count: AtomicU64,
@@ -175,31 +181,32 @@ pub struct Noted {
 }
 
 impl Noted {
-    /// One more; `describe` says which, in whom.
+    /// Counts a call. `describe` names the function and its caller, and is asked for the first call only.
     pub fn add(&self, describe: impl FnOnce() -> String) {
         if self.count.fetch_add(1, Ordering::Relaxed) == 0 {
             *self.first.lock() = Some(describe());
         }
     }
 
-    /// How many, and the first; none if there was none.
+    /// How many calls were counted, and a description of the first. None if there was none.
     pub fn told(&self) -> Option<(u64, String)> {
         let first = self.first.lock().clone()?;
         Some((self.count.load(Ordering::Relaxed), first))
     }
 }
 
+/// Notes for the report, and how many there was no room for.
 #[derive(Default)]
 struct Notes {
     kept: Vec<String>,
     dropped: u64,
 }
 
-/// More notes than this are counted and not kept.
+/// How many notes are kept at most. Further ones are only counted.
 const NOTES_KEPT: usize = 20;
 
 impl TallyRegistry {
-    /// A tally for a new thread.
+    /// Adds a tally for the calling thread.
     pub fn join(&self) -> Arc<Tally> {
         let tally = Arc::new(Tally::default());
         // SAFETY: `gettid` has no preconditions, and touches no memory of the caller.
@@ -209,8 +216,8 @@ impl TallyRegistry {
         tally
     }
 
-    /// The thread of this tally ends: what it has done is counted with that of the others that have. It is in no call
-    /// any more, and adds nothing.
+    /// Removes the tally of a thread that ends, and adds what the thread has done to the sums of those that have gone.
+    /// The thread must be in no call any more, and add nothing later.
     pub fn leave(&self, tally: &Tally) {
         let mut tallies = self.tallies.lock();
         let mut there = tallies.there.iter();
@@ -224,14 +231,14 @@ impl TallyRegistry {
         }
     }
 
-    /// The threads that have not ended.
+    /// The tallies of the threads that have not ended.
     pub fn threads(&self) -> Vec<Arc<Tally>> {
         let alive = |tally: &&Arc<Tally>| tally.now.holder.load(Ordering::Relaxed) != 0;
         let tallies = self.tallies.lock();
         tallies.there.iter().filter(alive).cloned().collect()
     }
 
-    /// Whether a thread that is no worker, besides this one, is in a call in which it does not only wait.
+    /// Whether a thread other than this one, and that is no worker, acts in a call rather than only waits in it.
     pub fn others_call(&self, this: &Tally) -> bool {
         let tallies = self.tallies.lock();
         let mut others = tallies
@@ -241,13 +248,13 @@ impl TallyRegistry {
         others.any(|other| other.now.calls.acts())
     }
 
-    /// Whether `is_so` of the calls of a thread.
+    /// Whether `is_so` is true of the calls of at least one thread.
     pub fn any_calls(&self, is_so: impl Fn(&Calls) -> bool) -> bool {
         let tallies = self.tallies.lock();
         tallies.there.iter().any(|tally| is_so(&tally.now.calls))
     }
 
-    /// The sums now.
+    /// The sums over all threads, those that have gone included.
     pub fn totals(&self) -> Totals {
         let tallies = self.tallies.lock();
         let mut totals = tallies.gone;
@@ -257,7 +264,7 @@ impl TallyRegistry {
         totals
     }
 
-    /// What was run where, and how long, by the address of the work.
+    /// How many EDTs of each work ran in each place, and how long, by the address of the work.
     pub fn times(&self) -> HashMap<(usize, Place), Ran> {
         let tallies = self.tallies.lock();
         let mut times = tallies.times_gone.clone();
@@ -269,7 +276,7 @@ impl TallyRegistry {
         times
     }
 
-    /// Keeps a sentence for the report, if it is not there already.
+    /// Keeps a sentence for the report about what is worth knowing, unless it is there already.
     pub fn remark(&self, remark: String) {
         let mut remarks = self.remarks.lock();
         if !remarks.contains(&remark) {
@@ -287,8 +294,8 @@ impl TallyRegistry {
         remarks
     }
 
-    /// Keeps a sentence that is printed at the end even if no report is asked for: something was
-    /// not done as the program asked.
+    /// Keeps a sentence about something that was not done as the program asked. It is printed at the end of the run
+    /// even if no report is asked for.
     pub fn note(&self, note: String) {
         let mut notes = self.notes.lock();
         if notes.kept.len() < NOTES_KEPT {
@@ -298,14 +305,14 @@ impl TallyRegistry {
         }
     }
 
-    /// As [`TallyRegistry::note`], for what is the same each time.
+    /// Keeps a sentence as [`TallyRegistry::note`] does, unless it is there already.
     pub fn note_once(&self, note: String) {
         if !self.notes.lock().kept.contains(&note) {
             self.note(note);
         }
     }
 
-    /// The notes.
+    /// The notes that are kept, and a sentence with the number of those that are not.
     pub fn notes(&self) -> Vec<String> {
         let notes = self.notes.lock();
         let mut all = notes.kept.clone();

@@ -1,16 +1,17 @@
-//! The area bound: work is split at will over all places.
+//! The area bound: the least time where work is split at will over all places.
 //!
-//! It is the least `T` such that some division of each task over the classes gives no class more than `T` for each of its
-//! places. Its dual says the same by prices: the most, over prices `z(r) >= 0` with `sum of m(r) z(r) = 1`, of the sum
-//! over all tasks of the least of `p(i, r) z(r)`. Any such prices give a bound.
+//! It is the least `T` such that some division of each task over the classes gives no class more than `T` for each of
+//! its places. Let `p(i, r)` be what task `i` takes in class `r`, and `m(r)` the number of places of that class. Any
+//! prices `z(r) >= 0` with `sum of m(r) z(r) = 1` give a bound: the sum over all tasks of the least of `p(i, r) z(r)`.
+//! By duality, the best prices give the area bound itself.
 
 use super::Problem;
 
-/// Rounds for more than two classes.
+/// How many rounds are played for more than two classes.
 const ROUNDS: u32 = 120;
 
-/// The bound, and prices that give it. For one class and for two it is exact, to rounding; for more it is a valid bound
-/// close to the best.
+/// The area bound, and prices that give it, one for each class. For one class and for two the bound is exact, to
+/// rounding. For more classes it is valid, and close to the best.
 pub(super) fn bound(problem: &Problem) -> (f64, Vec<f64>) {
     let mut prices = match problem.places.len() {
         1 => vec![1.0],
@@ -43,8 +44,8 @@ fn value(problem: &Problem, prices: &[f64]) -> f64 {
     (0..problem.count()).map(least).sum()
 }
 
-/// Two classes. Tasks are given to the second class in the order of what that saves there against the first, until both
-/// are equally full: the task at which that happens, whose cost is the same in both classes, says the prices.
+/// The prices for two classes. Tasks are moved from the first class to the second, those first that save most by it,
+/// until both are equally full. The task at which that happens costs the same in both classes, which gives the prices.
 fn by_ratio(problem: &Problem) -> Vec<f64> {
     let [first, second] = [0, 1].map(|class| f64::from(problem.places[class]));
     let pair = |task: usize| [problem.times[2 * task], problem.times[2 * task + 1]];
@@ -60,7 +61,8 @@ fn by_ratio(problem: &Problem) -> Vec<f64> {
             }
         }
     }
-    // Those first that gain most by the second class. Both times may be 0, where nothing is to be decided.
+    // The tasks that gain most by the second class come first. A task whose times are both 0 is left out, since nothing
+    // is to be decided about it.
     either.retain(|(time, other)| *time != 0.0 || *other != 0.0);
     either.sort_unstable_by(|a, b| (a.1 * b.0).total_cmp(&(b.1 * a.0)));
     for (time, other) in either {
@@ -69,13 +71,13 @@ fn by_ratio(problem: &Problem) -> Vec<f64> {
             if load[0] / first <= load[1] / second {
                 break;
             }
-            // It is divided, so it costs the same in both: time * z(0) = other * z(1).
+            // This task is divided, so it costs the same in both classes: time * z(0) = other * z(1).
             return vec![other, time];
         }
         load = moved;
     }
-    // Nothing need be divided: the fuller class says it all. Where both are equally full, what fills the second one cannot be
-    // moved, while what fills the first one could.
+    // No task is divided, so the fuller class alone has a price. Where both are equally full, it is the second one,
+    // whose tasks cannot be moved.
     if load[0] / first > load[1] / second {
         vec![1.0, 0.0]
     } else {
@@ -83,7 +85,8 @@ fn by_ratio(problem: &Problem) -> Vec<f64> {
     }
 }
 
-/// More classes: who sets prices and who places tasks answer the mean of what the other has done so far.
+/// The prices for more than two classes, by fictitious play. One player sets prices, the other places tasks, and in
+/// each round each answers the mean of what the other has done so far. The best prices of all rounds count.
 fn by_play(problem: &Problem) -> Vec<f64> {
     let classes = problem.places.len();
     let mut prices: Vec<f64> = problem

@@ -1,21 +1,25 @@
 //! The mixed bound, by fictitious play.
 //!
-//! Two players meet. One places each task; the other names a path of the graph or a class of places, and gets the length
-//! of that path, or the load of a place of that class. In each round both answer the mean of what the other has done so
-//! far. What the second has named, as a mean, is a flow and prices: a bound, by the head of `mod.rs`. The best one counts.
+//! Two players meet. The first places each task. The second names a path of the graph or a class of places, and gets
+//! the length of that path, or the load of a place of that class. In each round both answer the mean of what the other
+//! has done so far. The mean of what the second has named is a flow and prices, which give a bound as the head of
+//! `mod.rs` says. The best bound of all rounds counts.
 
 use super::{NOBODY, Order, Problem};
 
-/// What paths and classes that were named come to, not divided by their weight.
+/// The sums of the paths and classes that the second player has named so far. Divided by `weight` they are a flow and
+/// prices.
 struct Named {
-    /// For each task.
+    /// For each task, the weights of the paths through it.
     flow: Vec<f64>,
-    /// For each class.
+    /// For each class, the weights with which it was named, divided by its places.
     prices: Vec<f64>,
+    /// The weight of all that was named.
     weight: f64,
 }
 
-/// The critical path and the mixed bound. `prices` are those of the area bound: the play begins with both.
+/// The critical path and the mixed bound, by this many rounds. `prices` are those of the area bound: the play begins
+/// with these and the critical path.
 pub(super) fn bound(problem: &Problem, order: &Order, prices: &[f64], rounds: u32) -> (f64, f64) {
     let (count, classes) = (problem.count(), problem.places.len());
     let mut begins = vec![0.0; count];
@@ -32,7 +36,7 @@ pub(super) fn bound(problem: &Problem, order: &Order, prices: &[f64], rounds: u3
     takes.fill(0.0);
     let mut most = 0.0_f64;
     for round in 1..=rounds {
-        // Later rounds weigh more: they know more.
+        // Later rounds weigh more, since they answer more of what the other player does.
         let weight = f64::from(round);
         let bound = named.answer(problem, weight, &mut takes, &mut loads) / named.weight;
         most = most.max(bound);
@@ -53,7 +57,8 @@ pub(super) fn bound(problem: &Problem, order: &Order, prices: &[f64], rounds: u3
 }
 
 impl Named {
-    /// Names a path, by its last task and who comes before each.
+    /// Names a path, which leads to the task `last`. `by` has for each task the one before it on the path, and the part
+    /// of that one's work that counts.
     fn path(&mut self, last: u32, by: &[(u32, f32)], weight: f64) {
         if last == NOBODY {
             // All tasks take no time.
@@ -72,15 +77,15 @@ impl Named {
         }
     }
 
-    /// Each task is placed where it costs least, by what was named; the sum of these costs. What that comes to is added,
-    /// with this weight, to what each task takes and to the loads.
+    /// Places each task where it costs least by what was named, and returns the sum of these costs. Adds the time of
+    /// each task there, times `weight`, to `takes` of the task and to `loads` of the class.
     fn answer(&self, problem: &Problem, weight: f64, takes: &mut [f64], loads: &mut [f64]) -> f64 {
         let mut sum = 0.0;
         for (task, (flow, takes)) in self.flow.iter().zip(takes).enumerate() {
             let mut least = (f64::INFINITY, 0, 0.0);
             for (class, time) in problem.choices(task) {
                 let cost = time * (flow + self.prices[class]);
-                // Of equal costs, as where nothing has a price yet, the one that takes less.
+                // Of equal costs, as where no class has a price yet, the class in which the task takes less time.
                 if cost < least.0 || cost == least.0 && time < least.2 {
                     least = (cost, class, time);
                 }

@@ -1,20 +1,22 @@
 //! Bounds of a schedule: no schedule of a graph of tasks on a machine ends earlier than they say. A pure computation.
 //!
-//! The machine has classes of places: workers, and each device. A task takes a time of its own in each class, or cannot
-//! run there. An edge says that a task begins no earlier than another has done a part of its work: all of it, mostly.
+//! The machine has classes of places: workers, and each device. Class `r` has `m(r)` places. Task `i` takes the time
+//! `p(i, r)` in class `r`, or cannot run there. An edge says that a task begins no earlier than another has done a part
+//! of its work; mostly all of it.
 //!
-//! * The **area bound** is the best that could be if work could be split at will over all places: the value of a linear
+//! * The **area bound** is the least time if work could be split at will over all places: the value of a linear
 //!   program.
 //! * The **critical path** is the longest chain of tasks, each at the place where it is fastest.
-//! * The **mixed bound** is never below these two. Take any flow of value `F` from sources to sinks of the graph, of which
-//!   `f(i)` passes task `i`, and any price `z(r) >= 0` of a place of class `r`, of which there are `m(r)`, such that
-//!   `F + sum of m(r) z(r) = 1`. Then the sum over all tasks of the least of `p(i, r) (f(i) + z(r))` over `r` is a bound.
-//!   For in a schedule that takes time `T` each path takes `T` at most, and so does each place: weighted by the flow and
-//!   the prices, and added, these are at most `T`, and each task is counted in them with what it takes where it
-//!   is, which is no less than the least.
+//! * The **mixed bound** is never below these two. Take any flow of value `F` from sources to sinks of the graph, of
+//!   which `f(i)` passes task `i`. Take also any price `z(r) >= 0` for a place of each class, such that `F + sum of
+//!   m(r) z(r) = 1`. Then the sum over all tasks of the least of `p(i, r) (f(i) + z(r))` over `r` is a bound.
 //!
-//! Prices and flow are found by *fictitious play* (`mixed.rs`): it needs a longest path and the loads of classes in each
-//! round, and every round gives a bound that is valid. Rounding is within some `1e-12` of the result.
+//! Why the mixed bound is one: in a schedule of time `T`, the tasks of each path take `T` at most, and so do the tasks
+//! of each place. The sum of these times, weighted by the flow and the prices, is at most `T`. In it each task counts
+//! with what it takes where it is, which is no less than the least.
+//!
+//! Prices and flow are found by *fictitious play* (`mixed.rs`). Each round needs a longest path and the loads of
+//! classes, and every round gives a bound that is valid. Rounding is within some `1e-12` of the result.
 
 mod area;
 mod mixed;
@@ -27,24 +29,25 @@ mod tests;
 pub struct Problem {
     /// How many places each class has; at least 1.
     pub places: Vec<u32>,
-    /// What each task takes in each class, task by task; infinity: it cannot run there.
+    /// The time of each task in each class, task by task: that of task `i` in class `r` stands at `i * places.len() +
+    /// r`. Infinity where the task cannot run in the class.
     pub times: Vec<f64>,
-    /// What comes before what.
+    /// Which task waits for a part of which other.
     pub edges: Vec<Precedence>,
 }
 
-/// A task begins when another has done a part of its work.
+/// An edge of the graph: a task begins no earlier than another has done a part of its work.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Precedence {
-    /// The one that comes first.
+    /// The number of the task that is waited for.
     pub from: u32,
-    /// The other.
+    /// The number of the task that waits.
     pub to: u32,
-    /// Which part of its work, from 0 to 1: all of it.
+    /// The part of its work that the first task has done by then, from 0 to 1, which is all of it.
     pub part: f32,
 }
 
-/// What no schedule ends before, in the unit of the times.
+/// Times before which no schedule ends, in the unit of [`Problem::times`].
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Bounds {
     /// The area bound.
@@ -58,11 +61,11 @@ pub struct Bounds {
 /// Why a graph has no bounds.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum NoBounds {
-    /// Tasks wait for each other.
+    /// Some tasks wait for each other in a circle.
     Circle,
-    /// A task can run nowhere.
+    /// A task can run in no class.
     Nowhere,
-    /// Numbers that are no times, parts or tasks.
+    /// Some number is no time, no part or no task, or a class has no place.
     Malformed,
 }
 
@@ -76,14 +79,19 @@ impl std::fmt::Display for NoBounds {
     }
 }
 
-/// The edges by the task that they lead from, and the tasks in an order in which edges lead onwards alone.
+/// The tasks in an order in which each comes behind all that it waits for, and the edges by the task that they lead
+/// from.
 struct Order {
+    /// The tasks in that order.
     tasks: Vec<u32>,
+    /// For each task, the index of the first of its edges; at the end, the number of edges.
     first: Vec<u32>,
+    /// For each edge, the task that it leads to, and the part of the work that counts.
     edges: Vec<(u32, f32)>,
 }
 
 impl Order {
+    /// The order of a problem that has been checked. The error is [`NoBounds::Circle`].
     fn of(problem: &Problem) -> Result<Order, NoBounds> {
         let count = problem.count();
         let mut first = vec![0; count + 1];
@@ -124,8 +132,9 @@ impl Order {
         })
     }
 
-    /// The longest path where each task takes so long: its length, and its tasks, each with the part of it that counts.
-    /// `begins` and `by` are used as they are.
+    /// The longest path where each task takes what `takes` says: its length and its last task. Fills `by` with the task
+    /// before each on its longest path, and the part of that one's work that counts. `begins` is room for the
+    /// computation.
     fn longest(&self, takes: &[f64], begins: &mut [f64], by: &mut [(u32, f32)]) -> Path {
         begins.fill(0.0);
         by.fill((NOBODY, 0.0));
@@ -153,15 +162,16 @@ impl Order {
     }
 }
 
-/// No task.
+/// The number that stands for no task.
 const NOBODY: u32 = u32::MAX;
 
-/// A longest path: how long, and where it ends.
+/// A longest path: its length, and its last task, which is [`NOBODY`] if the length is 0.
 struct Path {
     length: f64,
     last: u32,
 }
 
+/// The indices of a task's edges.
 fn range(first: &[u32], task: u32) -> std::ops::Range<usize> {
     first[task as usize] as usize..first[task as usize + 1] as usize
 }
@@ -172,7 +182,7 @@ impl Problem {
         self.times.len() / self.places.len().max(1)
     }
 
-    /// The classes in which a task can run, and what it takes there.
+    /// The classes in which a task can run, each with the time that it takes there.
     fn choices(&self, task: usize) -> impl Iterator<Item = (usize, f64)> {
         let classes = self.places.len();
         let times = &self.times[task * classes..(task + 1) * classes];
@@ -183,6 +193,7 @@ impl Problem {
             .filter(|(_, time)| time.is_finite())
     }
 
+    /// Checks the numbers of the problem. The error is [`NoBounds::Malformed`] or [`NoBounds::Nowhere`].
     fn check(&self) -> Result<(), NoBounds> {
         let classes = self.places.len();
         let count = self.count();
@@ -207,7 +218,7 @@ impl Problem {
         }
     }
 
-    /// What each task takes where it is fastest.
+    /// The time of each task in the class where it is fastest.
     fn least_times(&self) -> Vec<f64> {
         let least = |task| {
             self.choices(task)
@@ -217,10 +228,10 @@ impl Problem {
         (0..self.count()).map(least).collect()
     }
 
-    /// The bounds; `rounds` is how much is done for the mixed one, some twenty.
+    /// The bounds of the graph. `rounds` is how many rounds are played for the mixed one; some twenty are enough.
     ///
     /// # Errors
-    /// See [`NoBounds`].
+    /// [`NoBounds`] where a number makes no sense, a task can run nowhere, or tasks wait for each other.
     pub fn bounds(&self, rounds: u32) -> Result<Bounds, NoBounds> {
         self.check()?;
         let order = Order::of(self)?;

@@ -1,10 +1,10 @@
 //! What to change, by rules, each with the figures on which it rests. A rule that is not sure says nothing.
 //!
-//! Most of them are those of [`crate::report::why`], about idle time, copies and the graph. Those here are about what the policy
-//! decided, what it expected, and the variants between which it had to choose.
+//! Most rules are those of [`crate::report::why`], about idle time, copies and the graph. The rules here are about what
+//! the policy decided, what it expected, and the variants between which it had to choose.
 //!
-//! `T` is the time from the begin of the first EDT to the end of the last. A unit is a worker, or a lane of a device. What is
-//! taken for what is in [`LIMITS`].
+//! `T` is the time from the begin of the first EDT to the end of the last. A unit is a worker, or a lane of a device.
+//! [`LIMITS`] says what counts as much, long or busy.
 //!
 //! | rule | it is said if |
 //! |---|---|
@@ -21,25 +21,25 @@ use crate::report::recorded::Score;
 use crate::report::why;
 use serde::Serialize;
 
-/// From where on something is said. Shares are parts of 1.
+/// The limits from which on rules say something. Shares are parts of 1.
 pub(super) struct Limits {
-    /// So many times something must have been seen.
+    /// How often something must have been seen.
     pub(super) seen: usize,
-    /// What a template takes of its place, or of the chain.
+    /// The share of its place's time, or of the chain, from which on a template counts as large.
     pub(super) much_of_place: f64,
-    /// From where on a place is taken to be busy.
+    /// The share of its time from which on a place counts as busy.
     pub(super) busy: f64,
-    /// Up to where a place has too little to do.
+    /// The share of its time up to which a place has too little to do.
     pub(super) idle: f64,
-    /// The median error of predictions.
+    /// The median relative error from which on predictions count as wrong.
     pub(super) error: f64,
-    /// What decisions must have cost, of `T`.
+    /// The share of `T` that decisions must have cost.
     pub(super) cost: f64,
-    /// What EDTs waited for blocks, of `T`.
+    /// The share of `T` that EDTs must have waited for blocks.
     pub(super) blocks: f64,
-    /// What another policy must save, of `T`.
+    /// The share of `T` that another policy must save.
     pub(super) policy: f64,
-    /// What an advice must save at most, of `T`, to be worth its words.
+    /// The share of `T` that an advice must be able to save, to be worth its words.
     pub(super) worth: f64,
 }
 
@@ -55,37 +55,37 @@ pub(super) const LIMITS: Limits = Limits {
     worth: 0.01,
 };
 
-/// Which rule.
+/// The rule by which an advice is given.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Rule {
-    /// A template has no variant for a place.
+    /// A template has no variant for a place that had nothing to do.
     MissingVariant,
-    /// The model of a template was wrong.
+    /// The model of a template was wrong, and decisions have cost much for it.
     WrongModel,
-    /// Times were not known.
+    /// Times were not known, and decisions have cost much for it.
     UnknownTimes,
-    /// EDTs wait for blocks that others have.
+    /// EDTs waited long for blocks that others had.
     BlocksHeld,
-    /// Another policy is better.
+    /// Another policy is better in simulation.
     OtherPolicy,
-    /// One of `crate::report::why`.
+    /// A rule of `crate::report::why`.
     #[serde(untagged)]
     Why(why::Rule),
 }
 
-/// Something to change.
+/// An advice: something to change in the program or in how it is run.
 #[derive(Clone, PartialEq, Debug, Serialize)]
 pub struct Advice {
-    /// By which rule.
+    /// The rule by which the advice is given.
     pub rule: Rule,
-    /// In a sentence or two, with the figures.
+    /// The advice in a sentence or two, with the figures.
     pub text: String,
-    /// What it could save at most, in nanoseconds, where that can be told.
+    /// How many nanoseconds of the run the change could save at most. None where that cannot be told.
     pub at_most_ns: Option<u64>,
 }
 
-/// What rules look at.
+/// What the rules look at.
 pub(super) struct Facts<'a> {
     pub(super) ground: &'a Ground<'a>,
     pub(super) score: Option<Score>,
@@ -103,35 +103,38 @@ impl<'a> Facts<'a> {
         }
     }
 
+    /// The time from the begin of the first EDT to the end of the last, in nanoseconds.
     pub(super) fn span(&self) -> f64 {
         self.ground.span() as f64
     }
 
-    /// Which part of the time the units of a place were busy.
+    /// The share of [`Facts::span`] in which the units of a place were busy, from 0 to 1.
     pub(super) fn busy(&self, place: u8) -> f64 {
         let units = self.ground.units.iter().filter(|unit| unit.place == place);
         let count = units.clone().count().max(1) as f64;
         units.map(|unit| unit.busy).sum::<u64>() as f64 / (self.span() * count)
     }
 
-    /// What decisions have cost of which this is so.
+    /// What the decisions have cost for which `is_so` is true, in nanoseconds.
     pub(super) fn cost(&self, is_so: impl Fn(&Decision) -> bool) -> u64 {
         let those = self.decisions.iter().filter(|one| is_so(one));
         those.map(|one| one.cost).sum()
     }
 
-    /// That, divided by the units: so much could have been saved if nothing else stood in the way.
+    /// How many nanoseconds the run could have saved if the decisions for which `is_so` is true had been the best. This
+    /// is their cost divided by the units of all places, as far as placing can save anything ([`Facts::by_placing`]).
     pub(super) fn cost_of_run(&self, is_so: impl Fn(&Decision) -> bool) -> u64 {
         self.by_placing(self.cost(is_so) / self.ground.units.len().max(1) as u64)
     }
 
-    /// What is saved by placing EDTs otherwise: no more than what the run took beyond what no schedule beats.
+    /// The part of `saved`, in nanoseconds, that placing EDTs otherwise can save. It is no more than what the run took
+    /// beyond the time that no schedule beats.
     pub(super) fn by_placing(&self, saved: u64) -> u64 {
         let beyond = |score: &Score| (1e9 * (score.seconds - score.mixed).max(0.0)).round() as u64;
         saved.min(self.score.as_ref().map_or(u64::MAX, beyond))
     }
 
-    /// What decisions have cost for this reason.
+    /// What the run could have saved if no decision had been wrong for this cause, in nanoseconds.
     pub(super) fn cost_by(&self, cause: Cause) -> u64 {
         self.cost_of_run(|one| one.cause == cause)
     }

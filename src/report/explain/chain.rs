@@ -1,24 +1,26 @@
 //! The chain of EDTs that led to the end of a run.
 //!
-//! It begins with the EDT that ended last, and goes back: an EDT came after the one that it waited for last, or, where its unit was
-//! busy when it had all that it needed, after the one that ran there before it.
+//! The chain begins with the EDT that ended last, and goes back. If an EDT's unit was busy when the EDT had all that it
+//! needed, the EDT before it in the chain is the one that ran there before. Otherwise it is the EDT that was waited for
+//! last.
 
 use super::ground::Ground;
 use crate::report::recorded::NEVER;
 use rustc_hash::FxHashMap;
 
-/// What the chain consists of, in nanoseconds.
+/// What the chain consists of.
 #[derive(Default)]
 pub(super) struct Chain {
-    /// How many EDTs.
+    /// How many EDTs are in the chain.
     pub(super) edts: u64,
-    /// In EDTs, by template.
+    /// How many nanoseconds of the chain passed in EDTs of each template, by the number of the template.
     pub(super) by_template: FxHashMap<u32, u64>,
-    /// Before EDTs that waited for a block that another had.
+    /// How many nanoseconds EDTs of the chain waited for blocks that others had.
     pub(super) blocks: u64,
 }
 
 impl Chain {
+    /// The chain of a run.
     pub(super) fn of(ground: &Ground<'_>) -> Chain {
         let mut before: FxHashMap<u32, u32> = FxHashMap::default();
         for unit in &ground.units {
@@ -33,12 +35,13 @@ impl Chain {
         let mut latest = u64::MAX;
         while let Some(number) = next {
             let edt = ground.edt(number);
-            // What came before has ended before; a recording that says otherwise does not keep us here.
+            // An EDT of the chain has begun before the one that follows it. A recording that says otherwise ends the
+            // loop.
             if edt.begin >= latest {
                 break;
             }
             chain.edts += 1;
-            // Of one that let the next begin by what it did in its body, only the time up to then counts.
+            // If an EDT let the next one begin by something in its body, only its time up to then counts.
             let ns = edt.end.min(latest) - edt.begin;
             latest = edt.begin;
             *chain.by_template.entry(edt.template).or_default() += ns;

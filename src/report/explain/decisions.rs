@@ -1,21 +1,26 @@
-//! What decisions have cost, seen from behind.
+//! What decisions have cost, seen in hindsight.
 //!
-//! A decision is where an EDT that could run in several places went; the last one before it began counts. It was made at some
-//! time `t`: when the policy said so, or when the EDT became runnable. Of each other place, the run itself tells when it would
-//! have been free for the EDT: when fewer than its units had work that was decided before `t`. The EDT would have ended there
+//! A decision says to which of several places an EDT goes; the last one before the EDT began counts. It was made at a
+//! time `t`: when the policy said so, or when the EDT became runnable. The run itself tells when each other place would
+//! have been free for the EDT: when fewer of its units than all had work that was decided before `t`. The EDT would
+//! have ended there at
 //!
 //! `max(t + copies, free) + run`
 //!
-//! with the copies that the policy expected, or else those of all of its blocks at the speed of the run's copies, and the median
-//! of the EDTs of its template there. What the decision has **cost** is how much later than in the best other place the EDT
-//! has ended. It is no cost if it is below a part of the time from the decision to the end ([`PART`]), or below [`LEAST_NS`].
+//! - `copies` is what the policy expected, or else the time of all blocks at the speed of the run's copies.
+//! - `run` is the median of the EDTs of its template there.
 //!
-//! Costs are not what the run would gain: an EDT that goes elsewhere takes the place of others, and not every EDT is on the way
-//! to the end. They tell which decisions to look at, and why they were wrong:
+//! What the decision has **cost** is how much later the EDT has ended than it would have in the best other place. A
+//! difference counts as no cost if it is below a part of the time from the decision to the end ([`PART`]), or below
+//! [`LEAST_NS`].
 //!
-//! What is taken apart is how wrong the expectations were: too early an end where the EDT ran, plus too late an end where it did
-//! not. The difference in the runs is the model's, that in when places are free the queues', that in when blocks were
-//! there the copies'; the rest is what held the EDT up. The largest is the [`Cause`].
+//! Costs are not what the run would gain: an EDT that goes elsewhere takes the place of others, and not every EDT is on
+//! the way to the end. Costs tell which decisions to look at.
+//!
+//! **Why a decision was wrong.** The expectations were wrong by too early an end where the EDT ran, plus too late an
+//! end in the better place. This sum has four parts. The difference in the times of the runs is the model's. The
+//! difference in when places were free is the queues', and the difference in when blocks were there is the copies'. The
+//! rest is what held the EDT up otherwise. The largest part is the [`Cause`].
 
 use super::ground::Ground;
 use crate::report::recorded::{Edt, Estimate};
@@ -24,18 +29,18 @@ use serde::Serialize;
 use std::cmp::Reverse;
 use std::collections::{BTreeMap, BinaryHeap};
 
-/// A decision has cost nothing if it is less than this part of the time from the decision to the end.
+/// A cost is taken for nothing if it is below this part of the time from the decision to the EDT's end: one in so many.
 const PART: u64 = 32;
-/// Or less than this: so exact are the clocks of devices.
+/// A cost is taken for nothing if it is below this many nanoseconds, by which the clocks of devices may be wrong.
 const LEAST_NS: u64 = 5_000;
 
 /// Why a decision was not the best.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug, Serialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Cause {
-    /// The EDT took longer where it ran, or less time elsewhere, than the model said.
+    /// The EDT took longer where it ran than the model said, or would have taken less time in the better place.
     Model,
-    /// The time was not known in one of the places, or guessed.
+    /// The EDT's time was not known in one of the two places, or guessed.
     Unknown,
     /// A place became free earlier or later than expected.
     Queue,
@@ -48,7 +53,7 @@ pub enum Cause {
 }
 
 impl Cause {
-    /// For people.
+    /// The cause in words.
     pub fn words(self) -> &'static str {
         match self {
             Cause::Model => "the model was wrong",
@@ -61,26 +66,28 @@ impl Cause {
     }
 }
 
-/// A decision that another one would have been better than. Times are nanoseconds since the begin of the run.
+/// A decision that was not the best. Times are in nanoseconds since the begin of the run.
 #[derive(Clone, Debug, PartialEq)]
 pub(super) struct Decision {
+    /// The number of the EDT in the recording.
     pub(super) edt: u32,
-    /// When it was made.
+    /// When the decision was made.
     pub(super) at: u64,
-    /// The best other place.
+    /// The number of the best other place.
     pub(super) better: u8,
-    /// When the EDT would have ended there.
+    /// When the EDT would have ended in the better place.
     pub(super) end: u64,
-    /// How much earlier that is.
+    /// How many nanoseconds earlier that is than the EDT's end.
     pub(super) cost: u64,
     pub(super) cause: Cause,
 }
 
-/// When a place would have been free for an EDT, by place.
+/// When each place would have been free for an EDT, in nanoseconds since the begin of the run, by the place's number.
 pub(super) type Free = BTreeMap<u8, u64>;
 
-/// The ends of what was decided so far, the latest ones of each place: as many as it has units.
+/// A pass over the EDTs in the order in which they were decided.
 struct Sweep {
+    /// For each place, how many units it has, and the latest ends of the EDTs so far, as many as units.
     latest: BTreeMap<u8, (usize, BinaryHeap<Reverse<u64>>)>,
 }
 
@@ -93,7 +100,7 @@ impl Sweep {
         }
     }
 
-    /// When a unit of each place is free for an EDT that is decided now.
+    /// When a unit of each place is free for an EDT that is decided at `now`.
     fn free(&self, now: u64) -> Free {
         let free = |(&place, (units, latest)): (&u8, &(usize, BinaryHeap<Reverse<u64>>))| {
             let all_busy = latest.peek().filter(|_| latest.len() >= *units);
@@ -112,7 +119,8 @@ impl Sweep {
     }
 }
 
-/// Calls `see` with each EDT that has ended, in the order in which they were decided, and when places were free for it.
+/// Calls `see` with each EDT that has ended, in the order in which they were decided: its number, when it was decided,
+/// and when places were free for it.
 pub(super) fn for_each(ground: &Ground<'_>, mut see: impl FnMut(u32, u64, &Free)) {
     let mut order: Vec<(u64, u64, u32)> = ground
         .ran
@@ -128,7 +136,8 @@ pub(super) fn for_each(ground: &Ground<'_>, mut see: impl FnMut(u32, u64, &Free)
     }
 }
 
-/// When an EDT would have ended in a place, in which it did not run; none where its time is not known there.
+/// When an EDT would have ended in a place where it did not run, if that was decided at the time `at`. None where the
+/// EDT's time there is not known.
 pub(super) fn end_at(
     ground: &Ground<'_>,
     number: u32,
@@ -146,12 +155,12 @@ pub(super) fn end_at(
     Some(free.max(at + copies) + run)
 }
 
-/// What was expected in a place.
+/// The estimate for a place, of those of one choice. None where the place was not considered.
 pub(super) fn of_place(estimates: &[Estimate], place: u8) -> Option<&Estimate> {
     estimates.iter().find(|estimate| estimate.place == place)
 }
 
-/// What the decision for an EDT has cost; none if nothing.
+/// The decision for an EDT, if it has cost something. `at` is when it was made, and `free` when places were free.
 pub(super) fn of(ground: &Ground<'_>, number: u32, at: u64, free: &Free) -> Option<Decision> {
     let edt = ground.edt(number);
     let others = ground.places_of(edt).filter(|place| *place != edt.place);
@@ -171,7 +180,8 @@ pub(super) fn of(ground: &Ground<'_>, number: u32, at: u64, free: &Free) -> Opti
     })
 }
 
-/// All decisions that have cost something, in the order in which they were made; and how many there were.
+/// All decisions that have cost something, in the order in which they were made; and how many decisions there were in
+/// all.
 pub(super) fn all(ground: &Ground<'_>) -> (Vec<Decision>, u64) {
     let (mut found, mut count) = (Vec::new(), 0);
     for_each(ground, |edt, at, free| {
@@ -181,11 +191,12 @@ pub(super) fn all(ground: &Ground<'_>) -> (Vec<Decision>, u64) {
     (found, count)
 }
 
-/// A difference of times, which may be below zero.
+/// The difference of two times, which may be negative.
 fn less(a: u64, b: u64) -> i64 {
     a as i64 - b as i64
 }
 
+/// Why the decision for an EDT was wrong, as the head of this file says.
 fn cause(ground: &Ground<'_>, number: u32, at: u64, better: u8, free: &Free) -> Cause {
     let edt = ground.edt(number);
     let estimates = ground.decided(number).1;
@@ -231,7 +242,7 @@ fn cause(ground: &Ground<'_>, number: u32, at: u64, better: u8, free: &Free) -> 
         ),
         (less(edt.begin - at, free_here.max(copied_in)), Cause::Other),
     ];
-    // The first of equal ones.
+    // Of equal parts, the first one in this list is the cause.
     let largest = parts.into_iter().rev().max_by_key(|(ns, _)| *ns);
     largest.map_or(Cause::Other, |(_, cause)| cause)
 }

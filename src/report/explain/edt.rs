@@ -6,142 +6,147 @@ use crate::report::recorded::{Edt, Estimate, NEVER};
 use crate::sched::policy::{Certainty, Why};
 use serde::Serialize;
 
-/// One EDT. Times are nanoseconds since the begin of the run, or lengths; none where they are not known.
+/// What a recording tells of one EDT. Moments are in nanoseconds since the begin of the run, and none where they are
+/// not known.
 #[derive(Serialize, Clone, Debug, PartialEq)]
 pub struct EdtView {
-    /// As messages name it.
+    /// The EDT's name as messages show it.
     pub name: String,
-    /// Its GUID.
+    /// The EDT's GUID, with `0x` before its digits.
     pub guid: String,
-    /// Its template.
+    /// The name of the EDT's template.
     pub template: String,
-    /// Bytes of its blocks.
+    /// How many bytes the EDT's blocks have in all.
     pub bytes: u64,
-    /// When it was created.
+    /// When the EDT was created.
     pub created_ns: Option<u64>,
-    /// By which EDT.
+    /// The name of the EDT that created this one. None if it is not known, or if no EDT did.
     pub creator: Option<String>,
-    /// When it became runnable.
+    /// When the EDT became runnable.
     pub runnable_ns: Option<u64>,
-    /// What it waited for last.
+    /// What the EDT waited for last. None if it waited for no EDT.
     pub after: Option<Predecessor>,
-    /// Blocks that it had to wait for, since others had them.
+    /// The blocks for which the EDT had to wait, since others had them.
     pub waited_for: Vec<WaitedFor>,
-    /// The places where it could run.
+    /// The places where the EDT could run.
     pub places: Vec<PlaceOfEdt>,
-    /// What the policy has decided, in the order of time.
+    /// What the policy has decided for the EDT, in the order of time.
     pub choices: Vec<Choice>,
-    /// What came true; none if it has not ended.
+    /// Where and when the EDT ran. None if it has not ended.
     pub truth: Option<Truth>,
-    /// What another decision would have been better for, if one would.
+    /// The place that would have been better for the EDT, if one would.
     pub better: Option<Better>,
 }
 
 /// What an EDT waited for last.
 #[derive(Serialize, Clone, Debug, PartialEq)]
 pub struct Predecessor {
-    /// The EDT.
+    /// The name of the EDT that was waited for.
     pub name: String,
-    /// Whether its end was waited for, or what it did in its body.
+    /// Whether the end of that EDT was waited for; otherwise it was something in its body.
     pub by_its_end: bool,
-    /// When it had done that.
+    /// When that EDT had done what was waited for, in nanoseconds since the begin of the run.
     pub at_ns: u64,
 }
 
 /// A block that an EDT had to wait for.
 #[derive(Serialize, Clone, Debug, PartialEq)]
 pub struct WaitedFor {
-    /// The block's GUID.
+    /// The block's GUID, with `0x` before its digits.
     pub block: String,
-    /// When the EDT got it.
+    /// When the EDT got the block, in nanoseconds since the begin of the run.
     pub at_ns: u64,
-    /// For how long it had been runnable.
+    /// How many nanoseconds the EDT had been runnable by then.
     pub waited_ns: u64,
 }
 
 /// A place where an EDT could run.
 #[derive(Serialize, Clone, Debug, PartialEq)]
 pub struct PlaceOfEdt {
-    /// The place, as people call it.
+    /// The name of the place.
     pub place: String,
-    /// What EDTs of its template take there, by the run's median; where it ran, what it took.
+    /// How many nanoseconds EDTs of the template take there, by the run's median; where the EDT ran, what it took. None
+    /// where that is not known.
     pub run_ns: Option<u64>,
-    /// When a unit of the place was free for it, after it was decided where it goes.
+    /// When, after the decision, a unit of the place was free for the EDT, in nanoseconds since the begin of the run.
     pub free_ns: Option<u64>,
-    /// When it would have ended there, or has.
+    /// When the EDT has ended there, or would have, in nanoseconds since the begin of the run. None where that is not
+    /// known.
     pub end_ns: Option<u64>,
 }
 
-/// A decision of the policy.
+/// A decision of the policy for an EDT.
 #[derive(Serialize, Clone, Debug, PartialEq)]
 pub struct Choice {
-    /// When.
+    /// When the policy decided, in nanoseconds since the begin of the run.
     pub at_ns: u64,
-    /// What was done, in words.
+    /// What the policy did with the EDT, in words.
     pub why: &'static str,
-    /// The place that was chosen.
+    /// The name of the place that was chosen. None where the policy left that open.
     pub chosen: Option<String>,
-    /// All that were considered.
+    /// All places that were considered.
     pub considered: Vec<Place>,
 }
 
-/// A place that was considered. Times are from the decision on.
+/// A place that the policy considered for an EDT, with what it expected there, in nanoseconds from the decision on.
 #[derive(Serialize, Clone, Debug, PartialEq)]
 pub struct Place {
-    /// The place, as people call it.
+    /// The name of the place.
     pub place: String,
-    /// Until a unit is free.
+    /// Nanoseconds until a unit of the place is free.
     pub queue_ns: u64,
-    /// Until the blocks are there.
+    /// Nanoseconds until the EDT's blocks are there.
     pub copies_ns: u64,
-    /// The run.
+    /// Nanoseconds that the EDT runs then. None where that is not known.
     pub run_ns: Option<u64>,
-    /// Until the end, with what counts against moving.
+    /// Nanoseconds until the EDT's end, and what counts against copying. None where its time is not known.
     pub end_ns: Option<u64>,
-    /// How well the run was known, in words.
+    /// How well the EDT's time there was known, in words.
     pub known: &'static str,
-    /// Whether it was chosen.
+    /// Whether the place was chosen.
     pub chosen: bool,
 }
 
-/// What came true.
+/// Where and when an EDT ran.
 #[derive(Serialize, Clone, Debug, PartialEq)]
 pub struct Truth {
-    /// Where it ran.
+    /// The name of the place where the EDT ran.
     pub place: String,
-    /// On which thread or lane.
+    /// The name of the thread or lane on which the EDT ran.
     pub unit: String,
-    /// When it was decided last, or became runnable where the policy does not say.
+    /// When the last decision for the EDT was made, in nanoseconds since the begin of the run. Where the policy does
+    /// not say, when the EDT became runnable.
     pub decided_ns: u64,
-    /// From then until a unit was free for it.
+    /// Nanoseconds from the decision until a unit was free for the EDT.
     pub queue_ns: Option<u64>,
-    /// From then until its copies had ended; none if there were none.
+    /// Nanoseconds from the decision until the EDT's copies had ended. None if nothing was copied.
     pub copies_ns: Option<u64>,
-    /// Bytes that were copied for it.
+    /// How many bytes were copied for the EDT.
     pub copied_bytes: u64,
-    /// From then until it began.
+    /// Nanoseconds from the decision until the EDT began.
     pub wait_ns: u64,
-    /// When it began.
+    /// When the EDT began, in nanoseconds since the begin of the run.
     pub begin_ns: u64,
-    /// When it had ended.
+    /// When the EDT had ended, in nanoseconds since the begin of the run.
     pub end_ns: u64,
-    /// What it took.
+    /// How many nanoseconds the EDT ran.
     pub run_ns: u64,
 }
 
-/// What would have been better.
+/// The place that would have been better for an EDT than the one where it ran.
 #[derive(Serialize, Clone, Debug, PartialEq)]
 pub struct Better {
-    /// Where.
+    /// The name of the better place.
     pub place: String,
-    /// When it would have ended there.
+    /// When the EDT would have ended there, in nanoseconds since the begin of the run.
     pub end_ns: u64,
-    /// How much earlier.
+    /// How many nanoseconds earlier that is than the EDT's end.
     pub cost_ns: u64,
-    /// Why that was not chosen.
+    /// Why the better place was not chosen.
     pub cause: decisions::Cause,
 }
 
+/// How well a time was known, in words.
 fn known(certainty: Certainty) -> &'static str {
     match certainty {
         Certainty::Unknown => "not known",
@@ -151,6 +156,7 @@ fn known(certainty: Certainty) -> &'static str {
     }
 }
 
+/// What the policy did with an EDT, in words.
 fn words(why: Why) -> &'static str {
     match why {
         Why::Short => "it is short, and ran at once",
@@ -164,11 +170,12 @@ fn words(why: Why) -> &'static str {
     }
 }
 
+/// A moment of a recording. None where it is not recorded.
 fn time(ns: u64) -> Option<u64> {
     (ns != NEVER).then_some(ns)
 }
 
-/// What became of an EDT.
+/// What the recording tells of the EDT with this number.
 pub(super) fn view(ground: &Ground<'_>, number: u32) -> EdtView {
     let run = ground.run;
     let edt = ground.edt(number);
@@ -224,11 +231,14 @@ pub(super) fn view(ground: &Ground<'_>, number: u32) -> EdtView {
     }
 }
 
-/// What the run tells of the decision.
+/// What the run tells of the last decision for one EDT.
 #[derive(Default)]
 struct Seen {
+    /// When the decision was made, in nanoseconds since the begin of the run.
     at: u64,
+    /// When places were free for the EDT. Empty if the EDT has not ended.
     free: Free,
+    /// The decision, if it was not the best.
     decision: Option<decisions::Decision>,
 }
 

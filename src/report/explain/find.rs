@@ -1,10 +1,10 @@
-//! Which EDT or template is meant by a word of the command line.
+//! Finds the EDT or the template that a word of the command line names.
 
 use crate::report::counted;
 use crate::report::recorded::Run;
 use std::collections::BTreeSet;
 
-/// What is meant.
+/// An EDT or templates that a word names.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Subject {
     /// The EDT of this number.
@@ -13,16 +13,16 @@ pub enum Subject {
     Templates(Vec<u32>),
 }
 
-/// So many near names are told.
+/// How many similar names a message lists at most.
 const NEAR: usize = 3;
-/// A name is near if it is as alike as this; 1 is the same.
+/// The likeness from which on a name is similar, from 0 to 1, which is the same name.
 const ALIKE: f64 = 0.6;
 
-/// Finds what is meant: a GUID as messages print it, the name of a template, `TEMPLATE#N`, the N-th EDT of a template from 1 on, or
-/// the label of an EDT.
+/// Finds what a word names: a GUID as messages print it, the name of a template, or the label of an EDT. `TEMPLATE#N`
+/// is the N-th EDT of a template, from 1 on.
 ///
 /// # Errors
-/// Where there is no such EDT or template, with the names that are near; for people.
+/// A text with similar names, where there is no such EDT or template.
 pub fn find(run: &Run, word: &str) -> Result<Subject, String> {
     if let Some(digits) = word.strip_prefix("0x").or_else(|| word.strip_prefix("0X")) {
         let guid = u64::from_str_radix(digits, 16).map_err(|_| {
@@ -49,6 +49,7 @@ pub fn find(run: &Run, word: &str) -> Result<Subject, String> {
     labelled.map(Subject::Edt).ok_or_else(|| none(run, word))
 }
 
+/// The EDT with a GUID. The error is a text that says what the recording has in its place.
 fn by_guid(run: &Run, guid: u64) -> Result<Subject, String> {
     let edt = run.edts.iter().position(|edt| edt.guid == guid);
     let edt = edt.map(|edt| Subject::Edt(edt as u32));
@@ -79,6 +80,8 @@ fn named(run: &Run, name: &str) -> Vec<u32> {
     used.into_iter().filter(is_named).collect()
 }
 
+/// The EDT with a number, from 1 on, among those of some templates. The error is a text with the numbers that there
+/// are.
 fn nth(run: &Run, name: &str, templates: &[u32], number: u64) -> Result<Subject, String> {
     let of_it = |&edt: &u32| templates.contains(&run.edts[edt as usize].template);
     let mut edts = (0..run.edts.len() as u32).filter(of_it);
@@ -94,7 +97,7 @@ fn nth(run: &Run, name: &str, templates: &[u32], number: u64) -> Result<Subject,
     })
 }
 
-/// That there is nothing of this name, and what is near.
+/// The message for a word that names nothing, with similar names.
 fn none(run: &Run, word: &str) -> String {
     let name = word.rsplit_once('#').map_or(word, |(name, _)| name);
     let templates = run.templates.iter().map(|template| &template.name);

@@ -1,53 +1,63 @@
-//! What all explanations of a run look up: its units and what ran on them, medians, copies by EDT, dependences by where they
-//! lead.
+//! What all explanations of a run look up: its units and what ran on them, medians, the copies for each EDT, and the
+//! dependences that lead to each EDT.
 
 use crate::report::recorded::{Edge, Edt, Estimate, Medians, NEVER, Run};
 use rustc_hash::FxHashMap;
 use std::collections::BTreeMap;
 
-/// Times of two threads, or of a device and the host, may be wrong by so many nanoseconds.
+/// By how many nanoseconds the times of two threads, or of a device and the host, may differ wrongly.
 const TOLERANCE: u64 = 5_000;
 
 /// A worker, or a lane of a device.
 pub(super) struct Unit {
+    /// The number of the place that the unit belongs to.
     pub(super) place: u8,
+    /// The name of the thread or the device.
     pub(super) name: String,
-    /// The EDTs that ran there, in the order of time.
+    /// The numbers of the EDTs that ran on the unit, in the order of time.
     pub(super) edts: Vec<u32>,
-    /// Nanoseconds in them.
+    /// How many nanoseconds the unit ran EDTs.
     pub(super) busy: u64,
 }
 
 /// Copies that were made for an EDT.
 #[derive(Clone, Copy, PartialEq, Debug)]
 pub(super) struct Copies {
-    /// When the first began, and when the last had ended.
+    /// When the first of the copies began, in nanoseconds since the begin of the run.
     pub(super) begin: u64,
+    /// When the last of the copies had ended, in nanoseconds since the begin of the run.
     pub(super) end: u64,
+    /// How many bytes were copied.
     pub(super) bytes: u64,
 }
 
+/// A recorded run with what explanations look up. Times are in nanoseconds since the begin of the run.
 pub(super) struct Ground<'a> {
     pub(super) run: &'a Run,
     pub(super) medians: Medians,
-    /// The EDTs that have ended, by number.
+    /// The numbers of the EDTs that have ended.
     pub(super) ran: Vec<u32>,
-    /// When the first of them began, and when the last had ended.
+    /// When the first of these EDTs began.
     pub(super) begin: u64,
+    /// When the last of these EDTs had ended.
     pub(super) end: u64,
     pub(super) units: Vec<Unit>,
-    /// How many units each place has.
+    /// How many units each place has, by the place's number.
     pub(super) places: BTreeMap<u8, usize>,
+    /// The copies that were made for each EDT.
     copies: FxHashMap<u32, Copies>,
-    /// Nanoseconds for each byte that is copied to a device or from it; of devices that copy nothing there is none.
+    /// Nanoseconds for each byte that is copied to a device or from it, by the device's place. A device that copies
+    /// nothing is not there.
     links: BTreeMap<u8, f64>,
-    /// The dependences that lead to each EDT: `edges[first[edt]..first[edt + 1]]`.
+    /// For each EDT, the index in `edges` of the first dependence that leads to it; at the end, the number of
+    /// dependences.
     first: Vec<u32>,
+    /// The dependences, in the order of the EDTs that they lead to.
     edges: Vec<Edge>,
 }
 
 impl<'a> Ground<'a> {
-    /// None where no EDT has ended.
+    /// Looks up everything for a run. None where no EDT has ended.
     pub(super) fn of(run: &'a Run) -> Option<Ground<'a>> {
         let numbers = 0..run.edts.len() as u32;
         let ran: Vec<u32> = numbers
@@ -81,7 +91,7 @@ impl<'a> Ground<'a> {
         &self.run.edts[number as usize]
     }
 
-    /// From the begin of the first EDT to the end of the last.
+    /// The time from the begin of the first EDT to the end of the last, in nanoseconds; at least 1.
     pub(super) fn span(&self) -> u64 {
         (self.end - self.begin).max(1)
     }
@@ -99,7 +109,8 @@ impl<'a> Ground<'a> {
         self.places_of(edt).nth(1).is_some()
     }
 
-    /// What an EDT takes in a place: what it took where it ran, and elsewhere the median.
+    /// How many nanoseconds an EDT takes in a place: what it took where it ran, and the median elsewhere. None where
+    /// that is not known.
     pub(super) fn time_at(&self, edt: &Edt, place: u8) -> Option<u64> {
         if edt.place == place && edt.time().is_some() {
             return edt.time();
@@ -107,12 +118,13 @@ impl<'a> Ground<'a> {
         self.medians.at(edt.template, place, edt.bytes)
     }
 
-    /// The copies that were made for an EDT.
+    /// The copies that were made for an EDT. None if nothing was copied.
     pub(super) fn copies_for(&self, edt: u32) -> Option<Copies> {
         self.copies.get(&edt).copied()
     }
 
-    /// What the blocks of an EDT take at most to get to a place, if it ran elsewhere: as if all of them had to move.
+    /// How many nanoseconds the blocks of an EDT take at most to get from where it ran to a place, as if all had to
+    /// move.
     pub(super) fn copies_to(&self, edt: &Edt, place: u8) -> u64 {
         let ns = |device: u8| {
             let link = self.links.get(&device).copied().unwrap_or(0.0);
@@ -125,7 +137,7 @@ impl<'a> Ground<'a> {
             .sum()
     }
 
-    /// When an EDT had all that it needed to begin.
+    /// When an EDT had all that it needed to begin, in nanoseconds since the begin of the run.
     pub(super) fn ready(&self, number: u32) -> u64 {
         let edt = self.edt(number);
         let brought = self.copies_for(number).map_or(NEVER, |copies| copies.end);
@@ -134,7 +146,7 @@ impl<'a> Ground<'a> {
         known.max().unwrap_or(edt.begin).min(edt.begin)
     }
 
-    /// When the first EDT of a dependence had done what the second waited for.
+    /// When the first EDT of a dependence had done what the second one waited for; [`NEVER`] if that is not recorded.
     pub(super) fn done(&self, edge: &Edge) -> u64 {
         match edge.at {
             NEVER => self.edt(edge.from).end,
@@ -142,7 +154,7 @@ impl<'a> Ground<'a> {
         }
     }
 
-    /// What an EDT waited for last.
+    /// The dependence of an EDT that was satisfied last. None if the EDT waited for no other.
     pub(super) fn last_before(&self, edt: u32) -> Option<Edge> {
         let [from, to] = [edt, edt + 1].map(|at| self.first[at as usize] as usize);
         let edges = self.edges[from..to].iter();
@@ -150,8 +162,8 @@ impl<'a> Ground<'a> {
         done.max_by_key(|edge| self.done(edge)).copied()
     }
 
-    /// When it was decided last where an EDT goes, and what was expected then; nothing, and when it became runnable, where the policy
-    /// does not estimate.
+    /// When the policy decided last where an EDT goes, and what it expected of the places then. Where the policy does
+    /// not estimate, when the EDT became runnable, and no places.
     pub(super) fn decided(&self, number: u32) -> (u64, &'a [Estimate]) {
         let edt = self.edt(number);
         let all = self.run.estimates_of(number);
@@ -161,11 +173,12 @@ impl<'a> Ground<'a> {
     }
 }
 
-/// The choices of one EDT: each has the places that were considered.
+/// The choices for one EDT, each with the places that were considered.
 pub(super) fn choices(estimates: &[Estimate]) -> impl Iterator<Item = &[Estimate]> {
     estimates.chunk_by(|_, next| !next.is_first)
 }
 
+/// The units of a run, those that have run nothing included.
 fn units(run: &Run, ran: &[u32]) -> Vec<Unit> {
     let mut units: BTreeMap<(u8, u32), Unit> = BTreeMap::new();
     let new = |place: u8, name: String| Unit {
@@ -201,7 +214,7 @@ fn units(run: &Run, ran: &[u32]) -> Vec<Unit> {
         .get("workers")
         .and_then(|count| count.parse().ok());
     let there = units.keys().filter(|(place, _)| *place == 0).count();
-    // A worker that has run nothing has written nothing.
+    // A worker that has run nothing has written no record, so it is not among the units yet.
     for more in there..workers.unwrap_or(there) {
         let name = format!("worker {more}");
         units.insert((0, u32::MAX - more as u32), new(0, name));
@@ -213,6 +226,7 @@ fn units(run: &Run, ran: &[u32]) -> Vec<Unit> {
     units
 }
 
+/// The dependences in the order of the EDTs that they lead to, and the index of the first one of each EDT.
 fn incoming(run: &Run) -> (Vec<u32>, Vec<Edge>) {
     let count = run.edts.len();
     let mut first = vec![0; count + 1];
@@ -227,6 +241,7 @@ fn incoming(run: &Run) -> (Vec<u32>, Vec<Edge>) {
     (first, edges)
 }
 
+/// Nanoseconds for each byte that was copied to a device or from it, by the device's place.
 fn links(run: &Run) -> BTreeMap<u8, f64> {
     let mut sums: BTreeMap<u8, (u64, u64)> = BTreeMap::new();
     for copy in &run.copies {
@@ -240,7 +255,8 @@ fn links(run: &Run) -> BTreeMap<u8, f64> {
         .collect()
 }
 
-/// Each copy is for the EDT that uses the block next, where it was brought.
+/// The copies that were made for each EDT. A copy is taken to be for the EDT that uses the block next in the place to
+/// which it was brought.
 fn copies(run: &Run) -> FxHashMap<u32, Copies> {
     let mut users: FxHashMap<u64, Vec<(u64, u32)>> = FxHashMap::default();
     if !run.copies.is_empty() {

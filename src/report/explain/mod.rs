@@ -2,16 +2,16 @@
 //!
 //! | file | what |
 //! |---|---|
-//! | `find.rs` | which EDT or template is meant |
-//! | `ground.rs` | what all of it looks up: units, medians, copies, dependences |
-//! | `edt.rs` | one EDT: what was considered, chosen, and came true |
+//! | `find.rs` | the EDT or the template that a word names |
+//! | `ground.rs` | what all explanations look up: units, medians, copies, dependences |
+//! | `edt.rs` | one EDT: what was considered and chosen, and what came true |
 //! | `template.rs` | one template: times by place, and how good predictions were |
-//! | `decisions.rs` | what decisions have cost, seen from behind |
+//! | `decisions.rs` | what decisions have cost, seen in hindsight |
 //! | `chain.rs` | the chain of EDTs that led to the end |
 //! | `advice.rs` | what to change: which rules there are, from where on they say something, and what they look at |
 //! | `rules.rs` | the rules that are about decisions; the others are in [`super::why`] |
 //!
-//! It looks at the recorded run alone. Times are nanoseconds.
+//! All of this follows from the recorded run alone. Times are in nanoseconds.
 
 mod advice;
 mod chain;
@@ -35,58 +35,58 @@ use serde::Serialize;
 use std::cmp::Reverse;
 use std::collections::BTreeMap;
 
-/// A run as a whole.
+/// The explanation of a run as a whole.
 #[derive(Serialize, Clone, Debug, PartialEq)]
 pub struct Whole {
-    /// EDTs that have ended.
+    /// How many EDTs have ended.
     pub edts: u64,
-    /// Of these, EDTs that could run in more than one place.
+    /// How many of these EDTs could run in more than one place.
     pub with_choice: u64,
-    /// From the begin of the first EDT to the end of the last, in nanoseconds.
+    /// The time from the begin of the first EDT to the end of the last, in nanoseconds.
     pub span_ns: u64,
-    /// How good the schedule was.
+    /// How good the schedule was. None where that cannot be told.
     pub score: Option<Score>,
-    /// What is to be known of the figures, in sentences.
+    /// Sentences about the figures: what is missing, and what they are of.
     pub notes: Vec<String>,
-    /// What to change, what could save most first.
+    /// What to change; the advice that could save most comes first.
     pub advice: Vec<Advice>,
-    /// What decisions have cost by cause, those that cost most first.
+    /// What decisions have cost by cause; the cause that cost most comes first.
     pub causes: Vec<CauseTotal>,
-    /// Decisions that have cost something, those that cost most first.
+    /// The first of the decisions that have cost something; the one that cost most comes first.
     pub decisions: Vec<Costly>,
-    /// Their number, of which the first ones are listed.
+    /// How many decisions have cost something, whether or not they are listed.
     pub costly: u64,
 }
 
-/// What decisions have cost for one reason.
+/// What decisions have cost for one cause.
 #[derive(Serialize, Clone, Debug, PartialEq)]
 pub struct CauseTotal {
-    /// The reason.
+    /// The cause.
     pub cause: Cause,
-    /// How many decisions.
+    /// How many decisions were wrong for this cause.
     pub count: u64,
-    /// What they have cost together.
+    /// What these decisions have cost in all, in nanoseconds.
     pub cost_ns: u64,
 }
 
-/// A decision that has cost something. Times are nanoseconds since the begin of the run.
+/// A decision that has cost something. Moments are in nanoseconds since the begin of the run.
 #[derive(Serialize, Clone, Debug, PartialEq)]
 pub struct Costly {
-    /// The EDT, as messages name it.
+    /// The EDT's name as messages show it.
     pub name: String,
-    /// When it was decided where the EDT goes.
+    /// When the decision was made.
     pub decided_ns: u64,
-    /// Where it ran.
+    /// The name of the place where the EDT ran.
     pub place: String,
-    /// When it ended.
+    /// When the EDT ended.
     pub end_ns: u64,
-    /// Where it would have ended first.
+    /// The name of the place where the EDT would have ended first.
     pub better: String,
-    /// When.
+    /// When the EDT would have ended in the better place.
     pub better_end_ns: u64,
-    /// How much earlier.
+    /// How many nanoseconds earlier that is.
     pub cost_ns: u64,
-    /// Why that was not chosen.
+    /// Why the better place was not chosen.
     pub cause: Cause,
 }
 
@@ -94,22 +94,22 @@ pub struct Costly {
 pub struct Explained<'a>(Ground<'a>);
 
 impl<'a> Explained<'a> {
-    /// The run; none if no EDT has ended.
+    /// Prepares the explanations of a run. None if no EDT has ended.
     pub fn new(run: &'a Run) -> Option<Explained<'a>> {
         Ground::of(run).map(Explained)
     }
 
-    /// One EDT.
+    /// The explanation of the EDT with this number in the recording.
     pub fn edt(&self, number: u32) -> EdtView {
         edt::view(&self.0, number)
     }
 
-    /// One template.
+    /// The explanation of the template with this number in the recording.
     pub fn template(&self, number: u32) -> TemplateView {
         template::view(&self.0, number)
     }
 
-    /// All of it, with so many decisions at most.
+    /// The explanation of the run as a whole, which lists at most `most` decisions.
     pub fn whole(&self, most: usize) -> Whole {
         let ground = &self.0;
         let (decisions, with_choice) = decisions::all(ground);
@@ -159,7 +159,7 @@ impl<'a> Explained<'a> {
     }
 }
 
-/// What is to be known of the figures.
+/// Sentences about the figures: that the run has no end, and what is missing.
 fn notes(run: &Run) -> Vec<String> {
     let no_end = run.status.is_none();
     let no_end = no_end.then(|| "the run has no end: the EDTs that had ended are explained".into());

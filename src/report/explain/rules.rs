@@ -1,4 +1,4 @@
-//! The rules of [`super::advice`].
+//! The rules of [`super::advice`]: when each says something, and in which words.
 
 use super::advice::{Advice, Facts, LIMITS, Rule};
 use super::decisions::Cause;
@@ -11,10 +11,10 @@ use crate::sched::policy::DEFAULT;
 use rustc_hash::FxHashMap;
 use std::cmp::Reverse;
 
-/// A rule adds what it has to say.
+/// A rule: a function that adds its advice, if it has any.
 type Apply = fn(&Facts<'_>, &mut Vec<Advice>);
 
-/// All of them.
+/// All rules of this file.
 const ALL: &[Apply] = &[
     missing_variant,
     wrong_model,
@@ -31,7 +31,7 @@ fn percent(part: f64) -> String {
     format!("{:.0} %", 100.0 * part)
 }
 
-/// So many units of a place, and what it is called.
+/// How many units a place has.
 fn units_of(facts: &Facts<'_>, place: u8) -> u64 {
     facts.ground.places.get(&place).copied().unwrap_or(1) as u64
 }
@@ -99,7 +99,8 @@ fn missing_variant(facts: &Facts<'_>, found: &mut Vec<Advice>) {
     }
 }
 
-/// How far the middle half of some times is apart, as a part of the median of those that have as many bytes.
+/// How much the times of some EDTs vary: the width of their middle half, where each time is divided by the median of
+/// the EDTs that have as many bytes.
 fn spread(facts: &Facts<'_>, edts: &[u32]) -> f64 {
     let part = |&edt: &u32| {
         let edt = facts.ground.edt(edt);
@@ -247,6 +248,7 @@ fn other_policy(facts: &Facts<'_>, found: &mut Vec<Advice>) {
     });
 }
 
+/// A cause of [`crate::report::why`] as an advice.
 fn of_cause(cause: why::Cause) -> Advice {
     Advice {
         rule: Rule::Why(cause.rule),
@@ -255,7 +257,7 @@ fn of_cause(cause: why::Cause) -> Advice {
     }
 }
 
-/// What to change, what could save most first.
+/// The advice of all rules for a run; the advice that could save most comes first.
 pub(super) fn all(facts: &Facts<'_>) -> Vec<Advice> {
     let causes = why::Facts::of(facts.ground.run).map_or_else(Vec::new, |why| why.causes);
     let mut found: Vec<Advice> = causes.into_iter().map(of_cause).collect();

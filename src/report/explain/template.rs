@@ -1,4 +1,4 @@
-//! What is known of a template: how long its EDTs took in each place, and how good the predictions were.
+//! What a recording tells of a template: how long its EDTs took in each place, and how good the predictions were.
 
 use super::decisions::of_place;
 use super::ground::Ground;
@@ -7,55 +7,56 @@ use crate::sched::policy::Certainty;
 use serde::Serialize;
 use std::collections::BTreeMap;
 
-/// Errors up to these parts of the measured time are counted apart.
+/// The limits by which errors of predictions are counted, as parts of the measured time.
 pub const ERRORS: [f64; 3] = [0.1, 0.25, 0.5];
 
-/// What is known of a template. Times are nanoseconds.
+/// What a recording tells of a template.
 #[derive(Serialize, Clone, Debug, PartialEq)]
 pub struct TemplateView {
-    /// What it is called.
+    /// The name of the template.
     pub name: String,
-    /// EDTs of it that were created, and that have ended.
+    /// How many EDTs of the template were created.
     pub created: u64,
-    /// EDTs that have ended.
+    /// How many EDTs of the template have ended.
     pub ended: u64,
-    /// Each place of the run.
+    /// What its EDTs did in each place of the run.
     pub places: Vec<PlaceOfTemplate>,
 }
 
 /// What a template's EDTs did in a place.
 #[derive(Serialize, Clone, Debug, PartialEq)]
 pub struct PlaceOfTemplate {
-    /// The place, as people call it.
+    /// The name of the place.
     pub place: String,
-    /// Whether the template has a variant for it.
+    /// Whether the template has a variant for the place.
     pub variant: bool,
-    /// EDTs that ran there.
+    /// How many EDTs ran in the place.
     pub edts: u64,
-    /// The least, the median and the longest of their times; none where none ran.
+    /// The shortest, the median and the longest of these EDTs' times, in nanoseconds. None where no EDT ran.
     pub measured_ns: Option<[u64; 3]>,
-    /// What one byte of their blocks took, in the median.
+    /// The median of the nanoseconds that these EDTs took for each byte of their blocks. None where none had a byte.
     pub ns_per_byte: Option<f64>,
-    /// Of the EDTs that ran there and for which a time was predicted: how good that was.
+    /// How good the predictions were for these EDTs. None where nothing was predicted.
     pub predictions: Option<Predictions>,
 }
 
-/// How good predictions were.
+/// How good the predictions were for some EDTs.
 #[derive(Serialize, Clone, Debug, PartialEq)]
 pub struct Predictions {
-    /// How many.
+    /// How many EDTs had a prediction.
     pub count: u64,
-    /// Of these, guesses by a hint or by a first launch.
+    /// How many of these predictions were guesses, by a hint or by a first launch.
     pub guesses: u64,
-    /// The median of what was predicted.
+    /// The median of the predicted times, in nanoseconds.
     pub predicted_ns: u64,
     /// The median of the errors, as parts of the measured times.
     pub median_error: f64,
-    /// How many were off by no more than a tenth, a quarter and half, and by more.
+    /// How many predictions were off by no more than a tenth, a quarter and half, and how many by more ([`ERRORS`]).
+    /// Each prediction is counted once.
     pub errors: [u64; 4],
 }
 
-/// What is known of one template.
+/// What the recording tells of the template with this number.
 pub(super) fn view(ground: &Ground<'_>, number: u32) -> TemplateView {
     let run = ground.run;
     let template = run.templates.get(number as usize);
@@ -79,6 +80,7 @@ pub(super) fn view(ground: &Ground<'_>, number: u32) -> TemplateView {
     }
 }
 
+/// What `edts` of a template, those that ran in a place, tell of that place.
 fn of_place_there(ground: &Ground<'_>, place: u8, variant: bool, edts: &[u32]) -> PlaceOfTemplate {
     let mut times: Vec<u64> = edts
         .iter()
@@ -105,7 +107,7 @@ fn of_place_there(ground: &Ground<'_>, place: u8, variant: bool, edts: &[u32]) -
     }
 }
 
-/// What was predicted of EDTs where they ran, and how good that was; none where nothing was.
+/// How good the predictions were for these EDTs in the places where they ran. None where nothing was predicted.
 pub(super) fn predictions(ground: &Ground<'_>, edts: &[u32]) -> Option<Predictions> {
     let (mut predicted, mut errors) = (Vec::new(), Vec::new());
     let mut guesses = 0;

@@ -1,20 +1,22 @@
-//! A run as `traceEvents` of JSON, as `chrome://tracing` and speedscope read it.
+//! A run as `traceEvents` of JSON, which `chrome://tracing` and speedscope read.
 
 use super::Picture;
 use serde_json::{Map, Value, json};
 use std::io::{self, Write};
 
-/// Microseconds, in which the format counts.
+/// Nanoseconds as microseconds, the unit of the format.
 fn us(ns: u64) -> f64 {
     ns as f64 / 1e3
 }
 
-/// How long a slice is, less half a nanosecond. Readers add that to its begin, and some subtract the begin of the recording
-/// before: by rounding it would seem to end behind the begin of the next slice, and be drawn around that.
+/// The length of a slice in microseconds, less half a nanosecond. Viewers add the length to the begin, which some have
+/// moved to the begin of the recording. Without the difference, rounding would let a slice seem to end behind the begin
+/// of the next one, which would then be drawn inside it.
 pub(super) fn length(begin: u64, end: u64) -> f64 {
     ((end - begin) as f64 - 0.5).max(0.0) / 1e3
 }
 
+/// Writes a picture as JSON. The error is that of `out`.
 pub(super) fn write(picture: &Picture<'_>, out: &mut impl Write) -> io::Result<()> {
     let run = picture.run;
     let pid = run.process;
@@ -56,7 +58,7 @@ pub(super) fn write(picture: &Picture<'_>, out: &mut impl Write) -> io::Result<(
                 out,
                 json!({"ph": "X", "name": name, "pid": pid, "tid": tid, "ts": ts, "dur": dur, "args": args}),
             )?;
-            // An arrow begins and ends within its slice, by time.
+            // The format has no reference from an arrow to its slice: the arrow's time must lie within the slice.
             for &id in picture.arrows.from(slice) {
                 event(
                     out,

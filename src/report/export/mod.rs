@@ -6,9 +6,9 @@
 //! | `perfetto.rs` | a run as packets |
 //! | `json.rs` | a run as `traceEvents` |
 //!
-//! Each thread and each lane of a device is a track, on which slices follow each other and never overlap: viewers drop
-//! what does. Each dependence is an arrow with a number of its own, from the slice of the EDT that comes first to that of
-//! the other one.
+//! Each thread and each lane of a device is a track, on which slices follow each other and never overlap, since viewers
+//! drop slices that do. Each dependence is an arrow with a number of its own, from the slice of the EDT that comes
+//! first to the slice of the other one.
 
 mod json;
 mod perfetto;
@@ -25,31 +25,33 @@ use std::fs::{self, File};
 use std::io::{self, BufWriter, Write};
 use std::path::{Path, PathBuf};
 
-/// Arrows, at most: a viewer becomes slow with more.
+/// How many arrows are drawn at most, where nothing else is asked for: a viewer becomes slow with more.
 pub const ARROWS: usize = 100_000;
 
-/// What a track is for.
+/// A track of the picture.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 enum Lane {
-    /// A thread of the run.
+    /// A thread of the run, by its number in the recording.
     Thread(u32),
-    /// Kernels in one queue of a device.
+    /// The kernels in one queue of a device, by the device's place and the number of the queue.
     Kernels(u8, u32),
-    /// Copies to a device.
+    /// The copies to a device, by its place.
     In(u8),
-    /// Copies from a device.
+    /// The copies from a device, by its place.
     Out(u8),
 }
 
-/// What happened on a track.
+/// A part of a track: an EDT or a copy.
 #[derive(Clone, Copy, Debug, PartialEq)]
 struct Slice {
+    /// When it began, in nanoseconds since the begin of the run.
     begin: u64,
+    /// When it ended, in nanoseconds since the begin of the run.
     end: u64,
     what: What,
 }
 
-/// What a slice is of.
+/// What a slice shows.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum What {
     /// An EDT, by its number in the run.
@@ -58,7 +60,7 @@ enum What {
     Copy(u32),
 }
 
-/// What is drawn.
+/// Everything that is drawn of a run.
 struct Picture<'a> {
     run: &'a Run,
     tracks: BTreeMap<Lane, Vec<Slice>>,
@@ -66,7 +68,7 @@ struct Picture<'a> {
     counters: Vec<Series>,
 }
 
-/// The numbers of the arrows that begin and end at each EDT that has some.
+/// The numbers of the arrows that begin at each EDT, and of those that end there, by the number of the EDT.
 #[derive(Default)]
 struct Arrows {
     from: FxHashMap<u32, Vec<u64>>,
@@ -81,45 +83,46 @@ impl Arrows {
         }
     }
 
-    /// Those that begin at a slice.
+    /// The numbers of the arrows that begin at a slice.
     fn from(&self, slice: &Slice) -> &[u64] {
         Arrows::of(&self.from, slice.what)
     }
 
-    /// Those that end there.
+    /// The numbers of the arrows that end at a slice.
     fn to(&self, slice: &Slice) -> &[u64] {
         Arrows::of(&self.to, slice.what)
     }
 }
 
-/// What a number was when.
+/// The values of a counter over time.
 struct Series {
     name: String,
+    /// Pairs of a time, in nanoseconds since the begin of the run, and the value from then on.
     samples: Vec<(u64, u64)>,
 }
 
-/// What was written.
+/// How much was written for a viewer.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Exported {
-    /// Slices.
+    /// How many slices were written.
     pub slices: u64,
-    /// Arrows.
+    /// How many arrows were written.
     pub arrows: u64,
-    /// Dependences without an arrow.
+    /// How many dependences between EDTs that are drawn got no arrow.
     pub left_out: u64,
 }
 
-/// How a file begins that viewers know.
+/// The form of a file for viewers.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Form {
-    /// Perfetto's protobuf.
+    /// TrackEvent packets in Perfetto's protobuf.
     Perfetto,
-    /// JSON.
+    /// `traceEvents` of JSON, for older viewers.
     Json,
 }
 
 impl Form {
-    /// The form of a file for viewers, by its name.
+    /// The form of a file for viewers, by the end of its name: `.pftrace` or `.json`. None for other names.
     pub fn of(path: &Path) -> Option<Form> {
         match path.extension()?.to_str()? {
             "pftrace" => Some(Form::Perfetto),
@@ -129,15 +132,15 @@ impl Form {
     }
 }
 
-/// What the name of a recording has behind that of the file for viewers which is made of it.
+/// What is appended to the name of a file for viewers to name the recording of which it is made.
 const BESIDE: &str = ".recording";
 
-/// The recording of which a file for viewers is made at the end of a run.
+/// The name of the recording of which a file for viewers is made at the end of a run.
 pub fn recording_of(viewed: &Path) -> PathBuf {
     with(viewed, BESIDE)
 }
 
-/// The file for viewers that is made of a recording where no other is named.
+/// The name of the file for viewers that is made of a recording, where the user names none.
 pub fn file_for(recording: &Path) -> PathBuf {
     let stem = recording.with_extension("");
     if Form::of(&stem).is_some() && recording_of(&stem) == recording {
@@ -147,23 +150,24 @@ pub fn file_for(recording: &Path) -> PathBuf {
     }
 }
 
+/// A path with a text behind it.
 fn with(path: &Path, more: &str) -> PathBuf {
     let mut name = OsString::from(path);
     name.push(more);
     name.into()
 }
 
-/// Writes a run into a file for viewers, which gets the name when it is whole, with so many arrows at most.
+/// Writes a run into a file for viewers, with at most `arrows` arrows. The file gets its name when it is whole.
 ///
 /// # Errors
-/// Those of the file.
+/// An error of the system, where the file cannot be written.
 pub fn write_file(run: &Run, output: &Path, arrows: usize) -> io::Result<Exported> {
     let form = Form::of(output).unwrap_or(Form::Perfetto);
     let write = |path: &Path| {
         let file = File::create(path)?;
         export(run, form, arrows, &mut BufWriter::new(file))
     };
-    // What is no file, as a pipe, is written as it is.
+    // A pipe, or whatever else is no file, is written in place.
     if output.metadata().is_ok_and(|about| !about.is_file()) {
         return write(output);
     }
@@ -177,6 +181,7 @@ pub fn write_file(run: &Run, output: &Path, arrows: usize) -> io::Result<Exporte
 }
 
 impl Lane {
+    /// The name of the track.
     fn name(self, run: &Run) -> String {
         match self {
             Lane::Thread(owner) => run
@@ -189,7 +194,7 @@ impl Lane {
         }
     }
 
-    /// The device that it is of.
+    /// The place of the device that the track belongs to. None for a thread.
     fn place(self) -> Option<u8> {
         match self {
             Lane::Thread(_) => None,
@@ -199,6 +204,7 @@ impl Lane {
 }
 
 impl What {
+    /// The name of the slice.
     fn name(self, run: &Run) -> &str {
         match self {
             What::Edt(edt) => run.template_name(&run.edts[edt as usize]),
@@ -207,7 +213,7 @@ impl What {
         }
     }
 
-    /// What the program has called it.
+    /// The label that the program has given the EDT, or the block of the copy. None without a label.
     fn label(self, run: &Run) -> Option<&str> {
         let object = match self {
             What::Edt(edt) => run.edts[edt as usize].guid,
@@ -216,7 +222,7 @@ impl What {
         run.labels.get(&object).map(String::as_str)
     }
 
-    /// What a viewer shows of it: names and numbers.
+    /// The details that a viewer shows of the slice: names and numbers.
     fn details(self, run: &Run) -> Vec<(&'static str, u64)> {
         match self {
             What::Edt(edt) => {
@@ -247,8 +253,9 @@ impl What {
 }
 
 impl<'a> Picture<'a> {
-    /// What is to be drawn, with so many arrows at most. First come those to an EDT from what was done for it last, since
-    /// these say why it was not ready before; then the others; both in the order in which they were recorded.
+    /// The picture of a run with at most `arrows` arrows, and how much is in it. Of the arrows to an EDT, the one for
+    /// the dependence that was satisfied last comes first, since it says why the EDT was not ready before. Then come
+    /// the others, in the order in which they were recorded.
     fn new(run: &'a Run, arrows: usize) -> (Picture<'a>, Exported) {
         let mut tracks: BTreeMap<Lane, Vec<Slice>> = BTreeMap::new();
         let mut add = |lane, begin, end, what| {
@@ -259,7 +266,7 @@ impl<'a> Picture<'a> {
             if edt.begin == NEVER {
                 continue;
             }
-            // One that goes on lasts to the end of the recording.
+            // An EDT that has not ended lasts to the end of the recording.
             let end = if edt.end == NEVER { run.end } else { edt.end };
             let lane = match edt.place {
                 0 => Lane::Thread(edt.lane),
@@ -275,7 +282,7 @@ impl<'a> Picture<'a> {
             };
             add(lane, copy.begin, copy.end, What::Copy(number as u32));
         }
-        // A worker that has run nothing is there to be seen idle.
+        // A worker that has run nothing has a track, too, so that it is seen to be idle.
         for (&owner, _) in run.threads.iter().filter(|(_, thread)| thread.is_worker) {
             tracks.entry(Lane::Thread(owner)).or_default();
         }
@@ -284,7 +291,7 @@ impl<'a> Picture<'a> {
             slices.sort_by_key(|slice| (slice.begin, slice.end));
             let mut last = 0;
             for slice in slices.iter_mut() {
-                // Times of a device are brought to another clock, and rounded.
+                // Slices may overlap a little, since the times of a device are brought to another clock, and rounded.
                 slice.begin = slice.begin.max(last);
                 slice.end = slice.end.max(slice.begin);
                 last = slice.end;
@@ -301,9 +308,10 @@ impl<'a> Picture<'a> {
     }
 }
 
+/// The arrows of a run, at most `most`; counts them in `exported`, and those that are left out.
 fn draw_arrows(run: &Run, most: usize, exported: &mut Exported) -> Arrows {
     let mut arrows = Arrows::default();
-    // For each EDT the last of the edges to it, which are recorded in the order of time.
+    // For each EDT, the last of the edges that lead to it. Edges are recorded in the order of time.
     let mut latest = vec![u32::MAX; run.edts.len()];
     for (number, edge) in run.edges.iter().enumerate() {
         latest[edge.to as usize] = number as u32;
@@ -328,7 +336,7 @@ fn draw_arrows(run: &Run, most: usize, exported: &mut Exported) -> Arrows {
     arrows
 }
 
-/// What was counted, and how many workers had no EDT.
+/// The series of all counters of a run, and one of how many workers had no EDT.
 fn counters(run: &Run) -> Vec<Series> {
     let mut all: Vec<Series> = run
         .counters
@@ -346,7 +354,7 @@ fn counters(run: &Run) -> Vec<Series> {
     let (mut idle, mut samples) = (0, Vec::new());
     for (number, &(at, change)) in changes.iter().enumerate() {
         idle += change;
-        // Of what changes at one time the last counts.
+        // Of several changes at one time, only the last one gives a sample.
         if changes.get(number + 1).is_none_or(|(next, _)| *next != at) {
             samples.push((at, idle as u64));
         }
@@ -360,7 +368,7 @@ fn counters(run: &Run) -> Vec<Series> {
     all
 }
 
-/// What a counter is called.
+/// The name of a counter of a place, by its number (`trace::format::Counter`).
 fn counter_name(run: &Run, counter: u8, place: u8) -> String {
     match counter {
         1 => "ready EDTs".to_string(),
@@ -370,10 +378,10 @@ fn counter_name(run: &Run, counter: u8, place: u8) -> String {
     }
 }
 
-/// Writes a run for viewers, with so many arrows at most.
+/// Writes a run for viewers in a form, with at most `arrows` arrows.
 ///
 /// # Errors
-/// Those of `out`.
+/// An error of `out`.
 pub fn export(run: &Run, form: Form, arrows: usize, out: &mut impl Write) -> io::Result<Exported> {
     let (picture, exported) = Picture::new(run, arrows);
     match form {

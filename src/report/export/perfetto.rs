@@ -1,30 +1,33 @@
-//! A run as packets of Perfetto (`perfetto_trace.proto`). A file is packets one after the other, so one that is cut off is
-//! read up to the cut.
+//! A run as packets of Perfetto (`perfetto_trace.proto`). A file is a sequence of packets, so a viewer reads a file
+//! that is cut off up to the cut.
+//!
+//! The constants of this file are numbers of fields and of values in that schema, but for the numbers of tracks.
 
 use super::protobuf::Message;
 use super::{Lane, Picture, Slice};
 use std::collections::HashMap;
 use std::io::{self, Write};
 
-/// `Trace.packet`.
+/// The field `packet` of `Trace`.
 const PACKET: u32 = 1;
-/// Fields of `TracePacket`.
+/// The time of a packet. This and the following are fields of `TracePacket`.
 const TIMESTAMP: u32 = 8;
 const SEQUENCE: u32 = 10;
 const TRACK_EVENT: u32 = 11;
 const INTERNED: u32 = 12;
 const FLAGS: u32 = 13;
 const DESCRIPTOR: u32 = 60;
-/// Values of its flags: names begin anew; names that came before are needed.
+/// A value of `FLAGS`: the numbers of names begin anew.
 const CLEARED: u64 = 1;
+/// A value of `FLAGS`: names that came in earlier packets are needed.
 const NEEDED: u64 = 2;
-/// Fields of `TrackDescriptor`.
+/// The number of a track. This and the following are fields of `TrackDescriptor`.
 const UUID: u32 = 1;
 const NAME: u32 = 2;
 const PROCESS: u32 = 3;
 const PARENT: u32 = 5;
 const COUNTER: u32 = 8;
-/// Fields of `TrackEvent`.
+/// A detail of a slice. This and the following are fields of `TrackEvent`.
 const ANNOTATION: u32 = 4;
 const TYPE: u32 = 9;
 const NAME_IID: u32 = 10;
@@ -32,26 +35,35 @@ const TRACK: u32 = 11;
 const VALUE: u32 = 30;
 const FLOW: u32 = 47;
 const LAST_FLOW: u32 = 48;
-/// Values of its type.
+/// A value of `TYPE`: a slice begins.
 const BEGIN: u64 = 1;
+/// A value of `TYPE`: a slice ends.
 const END: u64 = 2;
+/// A value of `TYPE`: the value of a counter.
 const COUNTED: u64 = 4;
 
-/// The track of the process.
+/// The number of the process's track.
 const PROGRAM: u64 = 1;
-/// Tracks of devices begin here, then those of lanes, then those of counters.
+/// The number of a device's track is this and the number of the device's place.
 const DEVICES: u64 = 0x100;
+/// The numbers of the tracks of lanes begin here.
 const LANES: u64 = 0x1_0000;
+/// The numbers of the tracks of counters begin here.
 const COUNTERS: u64 = 0x100_0000;
 
+/// Writes packets, and remembers which names have numbers.
 struct Writer<'a, W> {
     out: &'a mut W,
+    /// The numbers of the names of slices that have been written.
     names: HashMap<String, u64>,
+    /// The numbers of the names of details that have been written.
     annotations: HashMap<&'static str, u64>,
+    /// Whether a packet has been written.
     is_begun: bool,
 }
 
 impl<W: Write> Writer<'_, W> {
+    /// Writes a packet, to which the fields are added that all have.
     fn packet(&mut self, packet: &mut Message) -> io::Result<()> {
         packet.number(SEQUENCE, 1);
         let flags = if self.is_begun { NEEDED } else { CLEARED };
@@ -62,6 +74,7 @@ impl<W: Write> Writer<'_, W> {
         self.out.write_all(file.bytes())
     }
 
+    /// Writes the description of a track, which `fill` completes.
     fn describe(&mut self, uuid: u64, fill: impl FnOnce(&mut Message)) -> io::Result<()> {
         let mut descriptor = Message::new();
         descriptor.number(UUID, uuid);
@@ -69,7 +82,7 @@ impl<W: Write> Writer<'_, W> {
         self.packet(Message::new().message(DESCRIPTOR, &descriptor))
     }
 
-    /// The number of a name; where it is new, it is added to what the packet says of names.
+    /// The number of a slice's name. A new name is added to `interned`, the names that the packet defines.
     fn name(&mut self, name: &str, interned: &mut Message) -> u64 {
         if let Some(&known) = self.names.get(name) {
             return known;
@@ -80,6 +93,7 @@ impl<W: Write> Writer<'_, W> {
         number
     }
 
+    /// The number of a detail's name. A new name is added to `interned`, the names that the packet defines.
     fn annotation(&mut self, name: &'static str, interned: &mut Message) -> u64 {
         if let Some(&known) = self.annotations.get(name) {
             return known;
@@ -90,6 +104,7 @@ impl<W: Write> Writer<'_, W> {
         number
     }
 
+    /// Writes a slice of a track, as a packet for its begin and one for its end.
     fn slice(&mut self, picture: &Picture<'_>, track: u64, slice: &Slice) -> io::Result<()> {
         let mut interned = Message::new();
         let mut event = Message::new();
@@ -101,7 +116,8 @@ impl<W: Write> Writer<'_, W> {
         for (name, value) in slice.what.details(picture.run) {
             let iid = self.annotation(name, &mut interned);
             let mut annotation = Message::new();
-            // A GUID is shown as an address is.
+            // A GUID is written as a pointer, which viewers show in hexadecimal digits; other details as unsigned
+            // numbers.
             let field = if matches!(name, "guid" | "block") {
                 7
             } else {
@@ -138,6 +154,7 @@ impl<W: Write> Writer<'_, W> {
     }
 }
 
+/// Writes a picture as packets. The error is that of `out`.
 pub(super) fn write(picture: &Picture<'_>, out: &mut impl Write) -> io::Result<()> {
     let run = picture.run;
     let mut writer = Writer {

@@ -9,11 +9,12 @@ impl Message {
         Message::default()
     }
 
-    /// Its bytes.
+    /// The bytes of the message, without a length before them.
     pub(super) fn bytes(&self) -> &[u8] {
         &self.0
     }
 
+    /// Appends a number as groups of seven bits, the lowest first.
     fn varint(&mut self, mut value: u64) {
         while value >= 0x80 {
             self.0.push(value as u8 | 0x80);
@@ -22,25 +23,26 @@ impl Message {
         self.0.push(value as u8);
     }
 
+    /// Appends the key of a field: its number, and the type of the value that follows.
     fn key(&mut self, field: u32, wire: u32) {
         self.varint(u64::from(field << 3 | wire));
     }
 
-    /// A number of few bytes where it is small.
+    /// Appends a field with a number, which takes fewer bytes the smaller it is.
     pub(super) fn number(&mut self, field: u32, value: u64) -> &mut Message {
         self.key(field, 0);
         self.varint(value);
         self
     }
 
-    /// A number of eight bytes.
+    /// Appends a field with a number of eight bytes.
     pub(super) fn fixed(&mut self, field: u32, value: u64) -> &mut Message {
         self.key(field, 1);
         self.0.extend(value.to_le_bytes());
         self
     }
 
-    /// A text.
+    /// Appends a field with a text.
     pub(super) fn text(&mut self, field: u32, text: &str) -> &mut Message {
         self.key(field, 2);
         self.varint(text.len() as u64);
@@ -48,7 +50,7 @@ impl Message {
         self
     }
 
-    /// A message within this one.
+    /// Appends a field with another message.
     pub(super) fn message(&mut self, field: u32, inner: &Message) -> &mut Message {
         self.key(field, 2);
         self.varint(inner.0.len() as u64);

@@ -1,4 +1,4 @@
-//! From the records of a file to a [`Run`].
+//! Makes a [`Run`] of the records of a file.
 
 use super::{Edge, Edt, Estimate, Grant, Idle, NEVER, ReadError, Run, Template, Transfer, Use};
 use crate::object::edt::Mode;
@@ -8,45 +8,54 @@ use crate::trace::reader::{Event, Recording};
 use rustc_hash::FxHashMap;
 use std::path::Path;
 
-/// More sentences of one kind than this are counted only.
+/// How many sentences about what is wrong are kept at most. Further ones are only counted.
 const SENTENCES: usize = 20;
 
-/// No record is dated later than so many nanoseconds after the begin, which is more than two years: one that is, is damaged.
+/// The latest time of a record, in nanoseconds since the begin of the run: more than two years. A later one is taken
+/// for damage.
 const LONGEST_RUN: u64 = 1 << 56;
 
-/// What a thread does, at the record that is looked at.
+/// What a thread is doing at the record that is looked at.
 #[derive(Clone, Copy, Default)]
 struct Doing {
-    /// Whose doing it is, what the thread's records say; 0: nobody's, else 1 + the number of an EDT.
+    /// The EDT by which the things in the thread's records happen: 1 + its number, or 0 if there is none.
     cause: u32,
-    /// Whether that EDT runs now; else it has ended.
+    /// Whether that EDT runs now; otherwise it has ended.
     runs: bool,
-    /// Since when the thread, a worker, has been idle.
+    /// Since when the thread, a worker, has been idle, in nanoseconds since the begin of the run. None if it is not.
     idle_since: Option<u64>,
 }
 
+/// A run as far as its records have been looked at.
 struct Builder {
     run: Run,
+    /// The number of each EDT, by its GUID.
     by_guid: FxHashMap<u64, u32>,
+    /// The number of each template, by its work.
     by_work: FxHashMap<u64, u32>,
-    /// The EDT of each token that a device was given last.
+    /// For each token, the number of the EDT with which it was last given to a device.
     launched: FxHashMap<u64, u32>,
-    /// When the last kernel of each lane of a device ended.
+    /// When the last kernel of each lane of a device ended, in nanoseconds since the begin of the run.
     lanes: FxHashMap<(u8, u16), u64>,
+    /// What each thread is doing, by its number in the recording.
     doing: FxHashMap<u32, Doing>,
     /// The number of the last block of each GUID.
     blocks: FxHashMap<u64, u32>,
+    /// How many bytes the blocks have that exist now.
     bytes_now: u64,
+    /// How many records are of no kind that is known.
     unknown: u64,
-    /// Records of a time that cannot be.
+    /// How many records are later than [`LONGEST_RUN`].
     misdated: u64,
+    /// How many sentences about what is wrong were not kept.
     dropped: usize,
 }
 
-/// Reads a recorded run. The error is for people: there is no file, or it is none that can be read.
+/// Reads a recorded run.
 ///
 /// # Errors
-/// Where the file is no recording, is of another version, or is cut off in its head.
+/// A text that says why the file cannot be read: there is none, it is no recording, it is of another version, or it is
+/// cut off in its head.
 pub fn read(path: &Path) -> Result<Run, ReadError> {
     let recording = Recording::open(path)?;
     let mut builder = Builder {
@@ -97,6 +106,7 @@ pub fn read(path: &Path) -> Result<Run, ReadError> {
 }
 
 impl Builder {
+    /// Keeps a sentence about what is wrong with the records, as long as there is room.
     fn wrong(&mut self, say: impl FnOnce(&Run) -> String) {
         if self.run.wrong.len() < SENTENCES {
             let sentence = say(&self.run);
@@ -106,7 +116,7 @@ impl Builder {
         }
     }
 
-    /// The number of an EDT; it is entered where it was not known.
+    /// The number of an EDT by its GUID. An EDT that was not known is added.
     fn edt(&mut self, guid: u64) -> u32 {
         let next = self.run.edts.len() as u32;
         let number = *self.by_guid.entry(guid).or_insert(next);
@@ -135,6 +145,7 @@ impl Builder {
         number
     }
 
+    /// The number of the template that has a work. A work that was not known is added, without a name.
     fn work(&mut self, address: u64) -> u32 {
         let next = self.run.templates.len() as u32;
         let number = *self.by_work.entry(address).or_insert(next);
@@ -144,7 +155,7 @@ impl Builder {
         number
     }
 
-    /// What runs on this thread, or has ended there last, comes before an EDT.
+    /// Adds a dependence of the EDT `to` on the EDT that runs on a thread, or that has ended there last.
     fn edge_to(&mut self, owner: u32, to: u32, now: u64) {
         let doing = self.doing.entry(owner).or_default();
         let Some(from) = doing.cause.checked_sub(1) else {
@@ -156,6 +167,7 @@ impl Builder {
         }
     }
 
+    /// Adds a record to the run. `now` is its time, and `took` the length of a kernel or copy, both in nanoseconds.
     fn see(&mut self, event: Event, now: u64, took: u64) {
         let (record, owner) = (event.record, event.owner);
         let Some(kind) = Kind::of(record.kind) else {
@@ -224,7 +236,7 @@ impl Builder {
                 let edt = self.edt(record.x);
                 let its = &mut self.run.edts[edt as usize];
                 its.place = record.a;
-                // One that was enqueued ahead in vain becomes runnable again.
+                // An EDT that was enqueued ahead in vain becomes runnable again, and the later time counts.
                 its.runnable = now;
             }
             Kind::Placed => {
@@ -309,6 +321,7 @@ impl Builder {
         }
     }
 
+    /// Adds an estimate of the policy.
     fn considered(&mut self, record: &Record, now: u64) {
         let edt = self.edt(record.x);
         let basis = Basis::of(record.b);
@@ -335,7 +348,7 @@ impl Builder {
         });
     }
 
-    /// A worker that may have been idle is not so any more.
+    /// Notes that a worker is not idle any more from `end` on, if it was.
     fn is_busy(&mut self, owner: u32, end: u64) {
         let since = self.doing.entry(owner).or_default().idle_since.take();
         if let Some(begin) = since.filter(|begin| *begin <= end) {
@@ -350,6 +363,7 @@ impl Builder {
         }
     }
 
+    /// Notes that an EDT begins on a thread.
     fn begins(&mut self, owner: u32, guid: u64, now: u64) {
         let edt = self.edt(guid);
         let doing = self.doing.entry(owner).or_default();
@@ -372,6 +386,7 @@ impl Builder {
         }
     }
 
+    /// Notes that an EDT ends on a thread.
     fn ends(&mut self, owner: u32, guid: u64, now: u64) {
         let edt = self.edt(guid);
         let doing = self.doing.entry(owner).or_default();
@@ -393,6 +408,7 @@ impl Builder {
         thread.done = Some(now);
     }
 
+    /// Notes that a kernel has ended at `now`, after `took` nanoseconds.
     fn kernel(&mut self, event: Event, now: u64, took: u64) {
         let record = event.record;
         let device = self.run.devices.entry(record.a).or_default();
@@ -401,7 +417,7 @@ impl Builder {
         let lane = (record.a, record.b);
         let begin = now.saturating_sub(took);
         let last = self.lanes.insert(lane, now).unwrap_or(0);
-        // The clock of the records and that of the device's times are not the same, and each is rounded.
+        // The records and the device have different clocks, whose times are rounded, so a small difference is no fault.
         if begin + super::check::TOLERANCE < last {
             self.wrong(|run| {
                 let name = run.place_name(record.a);
@@ -427,10 +443,11 @@ impl Builder {
         }
     }
 
+    /// The run, when all records have been looked at.
     fn finish(mut self) -> Run {
-        // The order of time is kept within each EDT.
+        // The sort is stable, so the estimates of each EDT stay in the order of time.
         self.run.estimates.sort_by_key(|estimate| estimate.edt);
-        // Who is idle at the end of what was recorded is so to that end.
+        // A worker that is idle at the last record is idle to the end of the recording.
         for owner in self.run.threads.keys().copied().collect::<Vec<_>>() {
             self.is_busy(owner, self.run.end);
         }

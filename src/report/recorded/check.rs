@@ -1,26 +1,26 @@
-//! What cannot be in a recording, and what is cut off.
+//! Looks for what cannot be in a recording of a run, and for what is cut off.
 
 use super::{Edt, NEVER, Run};
 use crate::report::duration;
 
-/// Times of two threads, or of a device and the host, may be wrong by so many nanoseconds.
+/// By how many nanoseconds the times of two threads, or of a device and the host, may differ wrongly.
 pub(super) const TOLERANCE: u64 = 5_000;
 
-/// More names than this are not listed.
+/// How many names of EDTs a sentence lists at most.
 const NAMES: usize = 5;
 
 /// What a check has found.
 #[derive(Debug, Default, PartialEq)]
 pub struct Findings {
-    /// What cannot be, in sentences.
+    /// Sentences about what cannot be.
     pub wrong: Vec<String>,
-    /// What is cut off, in sentences; and for a run without an end, what was going on.
+    /// Sentences about what is cut off, and for a run without an end, about what was going on.
     pub cut: Vec<String>,
-    /// What a run that has ended has left undone, in sentences.
+    /// Sentences about what a run that has ended has left undone.
     pub left: Vec<String>,
 }
 
-/// The names of the first few, and how many more there are.
+/// The names of the first few of some EDTs, and how many more there are.
 fn list(run: &Run, edts: &[&Edt]) -> String {
     let names: Vec<String> = edts
         .iter()
@@ -41,7 +41,7 @@ impl Run {
             cut: self.missing(),
             left: Vec::new(),
         };
-        // Of what is not there nothing can be said.
+        // Where records are missing or damaged, nothing can be said about what is not there.
         let whole = found.cut.is_empty() && found.wrong.is_empty();
         let mut wrong = |is_wrong: &dyn Fn(&Edt) -> bool, what: &str| {
             let edts: Vec<&Edt> = self.edts.iter().filter(|edt| is_wrong(edt)).collect();
@@ -97,7 +97,7 @@ impl Run {
         found
     }
 
-    /// What is said of a run without an end.
+    /// The sentence about a run without an end.
     fn no_end(&self) -> String {
         let at = duration(self.end as f64 / 1e9);
         let process = format!("/proc/{}", self.process);
@@ -112,7 +112,7 @@ impl Run {
         format!("the run has no end: {why}; the last record was written {at} after its begin")
     }
 
-    /// What was going on when the recording ended.
+    /// Adds sentences about what was going on when the recording ended.
     fn going_on(&self, cut: &mut Vec<String>) {
         let mut going = |is_so: &dyn Fn(&Edt) -> bool, what: &str| {
             let edts: Vec<&Edt> = self.edts.iter().filter(|edt| is_so(edt)).collect();

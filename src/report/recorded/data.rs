@@ -1,15 +1,16 @@
 //! When the blocks of each EDT were brought to where it ran.
 //!
-//! A worker's EDT has records of that. The copies to a device are records of blocks: they belong to an EDT that uses the
-//! block there, was runnable before the copy ended, and began after it.
+//! An EDT that a worker ran has records of that. The copies to a device have records that name blocks, not EDTs. Such a
+//! copy belongs to an EDT that uses the block there, was runnable before the copy ended, and began after it.
 
 use super::check::TOLERANCE;
 use super::{NEVER, Run};
 use rustc_hash::FxHashMap;
 
 impl Run {
-    /// For each EDT, when the first copy of one of its blocks to where it ran was asked for or began, and when the last had
-    /// ended; [`NEVER`] where none was needed.
+    /// For each EDT, when its blocks were copied to where it ran, in nanoseconds since the begin of the run. The first
+    /// time is when the first copy was asked for or began, the second when the last had ended. Both are [`NEVER`] where
+    /// no copy was needed.
     pub fn brought(&self) -> Vec<[u64; 2]> {
         let mut copies: FxHashMap<(u8, u64), Vec<[u64; 2]>> = FxHashMap::default();
         for copy in self.copies.iter().filter(|copy| copy.to_device) {
@@ -27,7 +28,7 @@ impl Run {
             let Some(of) = of.filter(|_| edt.begin != NEVER && edt.runnable != NEVER) else {
                 continue;
             };
-            // The last that ended before the kernel began is the one that it needed.
+            // The kernel needed the last copy that ended before the kernel began.
             let until = edt.begin.saturating_add(TOLERANCE);
             let before = of.partition_point(|[_, end]| *end <= until);
             let Some([begin, end]) = before.checked_sub(1).map(|at| of[at]) else {

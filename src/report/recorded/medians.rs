@@ -5,11 +5,14 @@ use rustc_hash::FxHashMap;
 
 /// Medians of the EDTs that have ended, in nanoseconds.
 pub(crate) struct Medians {
+    /// By the template's number, the place and the bytes of the EDTs' blocks.
     by_bytes: FxHashMap<(u32, u8, u64), u64>,
+    /// By the template's number and the place.
     by_template: FxHashMap<(u32, u8), u64>,
 }
 
 impl Medians {
+    /// The medians of a run.
     pub(crate) fn of(run: &Run) -> Medians {
         let mut by_bytes: FxHashMap<(u32, u8, u64), Vec<u64>> = FxHashMap::default();
         let mut by_template: FxHashMap<(u32, u8), Vec<u64>> = FxHashMap::default();
@@ -30,8 +33,9 @@ impl Medians {
         }
     }
 
-    /// What an EDT of a template whose blocks have so many bytes takes in a place: the median of those that have as many bytes
-    /// there, or else that of the template; none where none of the template ran there.
+    /// How many nanoseconds an EDT of a template takes in a place, if its blocks have `bytes` in all. This is the
+    /// median of the EDTs that have as many bytes there, or else of all EDTs of the template there. None where none of
+    /// them ran there.
     pub(crate) fn at(&self, template: u32, place: u8, bytes: u64) -> Option<u64> {
         let alike = self.by_bytes.get(&(template, place, bytes));
         alike

@@ -2,11 +2,11 @@
 //!
 //! | file | what |
 //! |---|---|
-//! | `build.rs` | from the records of a file |
+//! | `build.rs` | makes a run of the records of a file |
 //! | `check.rs` | what cannot be in a recording, and what is cut off |
 //! | `data.rs` | when the blocks of each EDT were brought to where it ran |
 //! | `medians.rs` | how long EDTs take in each place |
-//! | `score.rs` | how long the run took against what no schedule ends before |
+//! | `score.rs` | how long the run took, against the time before which no schedule ends |
 //! | `show.rs` | a summary for people |
 
 mod build;
@@ -26,253 +26,258 @@ use crate::report::counted;
 use crate::sched::policy::{Certainty, Expected, Why};
 use std::collections::{BTreeMap, HashMap};
 
-/// No time: it was not recorded.
+/// A time that was not recorded.
 pub const NEVER: u64 = u64::MAX;
 
-/// Why nothing can be told of a file; for people.
+/// A text that says why nothing can be told of a file.
 pub type ReadError = String;
 
-/// A run, in nanoseconds since its begin.
+/// A recorded run. Moments are in nanoseconds since its begin. EDTs, templates and blocks have numbers, which are their
+/// indices in [`Run::edts`], [`Run::templates`] and [`Run::block_guids`]. Places are numbers, too: 0 is the host, and
+/// the devices follow.
 #[derive(Default)]
 pub struct Run {
-    /// The file, for people.
+    /// The name of the file, as messages show it.
     pub name: String,
-    /// What the file says of the program, the machine and the settings.
+    /// What the file says of the program, the machine and the settings: values by name.
     pub about: BTreeMap<String, String>,
-    /// The process.
+    /// The system's number of the process.
     pub process: u32,
-    /// Its exit status; none if it was killed, or goes on.
+    /// The exit status of the run. None if the process was killed, or goes on.
     pub status: Option<i32>,
-    /// When the last record was written, or the run ended.
+    /// When the run ended. Where that is not recorded, when the last record was written.
     pub end: u64,
-    /// Records in the file.
+    /// How many records the file has.
     pub records: u64,
-    /// Records for which there was no room.
+    /// How many records there was no room for.
     pub lost: u64,
-    /// What is cut off or damaged, in sentences.
+    /// Sentences about what is cut off or damaged.
     pub cut: Vec<String>,
-    /// What cannot be, in sentences.
+    /// Sentences about records that contradict each other.
     pub wrong: Vec<String>,
-    /// Templates, by what they do.
+    /// The templates, one for each work.
     pub templates: Vec<Template>,
     /// All EDTs, in the order of their creation.
     pub edts: Vec<Edt>,
-    /// What came before what.
+    /// The dependences between EDTs.
     pub edges: Vec<Edge>,
-    /// The threads.
+    /// The threads that wrote records, by their numbers in the recording.
     pub threads: BTreeMap<u32, Thread>,
-    /// Devices by their places.
+    /// The devices, by their places.
     pub devices: BTreeMap<u8, Device>,
-    /// Bytes of the blocks that were created, by GUID; the last of each.
+    /// How many bytes the last block of each GUID had.
     pub blocks: HashMap<u64, u64>,
-    /// Blocks that were created.
+    /// How many blocks were created.
     pub blocks_created: u64,
     /// The most bytes that blocks had at once.
     pub most_block_bytes: u64,
-    /// Names that the program has given objects.
+    /// The labels that the program has given objects, by GUID.
     pub labels: HashMap<u64, String>,
-    /// Bytes of each block, in the order of their creation: unlike GUIDs, these numbers are used once.
+    /// How many bytes each block had, in the order of their creation. GUIDs may be used again, these numbers are not.
     pub block_bytes: Vec<u64>,
     /// Which EDT uses which block, in the order in which pre-slots were satisfied.
     pub uses: Vec<Use>,
-    /// Copies of blocks, in the order in which they were seen to end.
+    /// The copies of blocks, in the order in which they were seen to end.
     pub copies: Vec<Transfer>,
-    /// The GUID of each block, by its number.
+    /// The GUID of each block, in the order of their creation.
     pub block_guids: Vec<u64>,
-    /// Blocks that EDTs had to wait for, in the order in which they got them.
+    /// The blocks for which EDTs had to wait, in the order in which EDTs got them.
     pub grants: Vec<Grant>,
-    /// What the policy expected of EDTs in the places that it considered, by EDT, and those of one EDT in the order of time.
+    /// What the policy expected of EDTs in the places that it considered: in the order of the EDTs' numbers, and for
+    /// one EDT in the order of time.
     pub estimates: Vec<Estimate>,
-    /// When counters had which value, by number and place.
+    /// Pairs of a time and the value that a counter had then, by the counter's number and the place.
     pub counters: BTreeMap<(u8, u8), Vec<(u64, u64)>>,
-    /// When workers had no EDT to run, in the order in which that ended.
+    /// The spans in which workers had no EDT to run, in the order in which they ended.
     pub idle: Vec<Idle>,
 }
 
-/// A worker had no EDT to run.
+/// A span in which a worker had no EDT to run.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Idle {
-    /// Which thread.
+    /// The worker's number in the recording.
     pub thread: u32,
-    /// Since when.
+    /// When the span began, in nanoseconds since the begin of the run.
     pub begin: u64,
-    /// Until when.
+    /// When the span ended, in nanoseconds since the begin of the run.
     pub end: u64,
 }
 
-/// A block was copied to a device or from it.
+/// A copy of a block to a device or from it.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Transfer {
-    /// The device.
+    /// The place of the device.
     pub place: u8,
-    /// Whether it was to the device.
+    /// Whether the copy went to the device; otherwise it came from there.
     pub to_device: bool,
-    /// The block.
+    /// The GUID of the block.
     pub block: u64,
-    /// How much.
+    /// How many bytes were copied.
     pub bytes: u64,
-    /// When it began.
+    /// When the copy began, in nanoseconds since the begin of the run.
     pub begin: u64,
-    /// When it had ended.
+    /// When the copy had ended, in nanoseconds since the begin of the run.
     pub end: u64,
 }
 
-/// An EDT uses a block.
+/// A use of a block by an EDT.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Use {
-    /// The EDT.
+    /// The number of the EDT.
     pub edt: u32,
     /// The number of the block.
     pub block: u32,
-    /// Whether it may write.
+    /// Whether the EDT may write the block: in mode RW or EW.
     pub writes: bool,
 }
 
-/// An EDT got a block that it had to wait for.
+/// The moment at which an EDT got a block for which it had to wait.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Grant {
-    /// The EDT.
+    /// The number of the EDT.
     pub edt: u32,
     /// The GUID of the block.
     pub block: u64,
-    /// When.
+    /// When the EDT got the block, in nanoseconds since the begin of the run.
     pub at: u64,
 }
 
-/// A place was considered for an EDT.
+/// A place that the policy considered for an EDT.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Estimate {
-    /// The EDT.
+    /// The number of the EDT.
     pub edt: u32,
-    /// When.
+    /// When the place was considered, in nanoseconds since the begin of the run.
     pub at: u64,
     /// The place.
     pub place: u8,
-    /// What was expected there, in nanoseconds from then.
+    /// What the policy expected there, in nanoseconds from that moment on.
     pub expected: Expected,
-    /// How well the time of its run was known.
+    /// How well the time of the EDT's run was known.
     pub certainty: Certainty,
-    /// What was done with the EDT.
+    /// What the policy did with the EDT.
     pub why: Why,
     /// Whether the place was chosen.
     pub is_chosen: bool,
-    /// Whether it is the first place of a choice: the others of it follow.
+    /// Whether this is the first place of a choice. The other places of the choice follow.
     pub is_first: bool,
 }
 
-/// EDTs that do the same.
+/// A template: EDTs that run one work.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Template {
-    /// For people.
+    /// The name of the template. Empty if it is not recorded.
     pub name: String,
-    /// A bit for each place where they can run.
+    /// A bit for each place where its EDTs can run.
     pub places: u64,
 }
 
-/// An EDT. Times are [`NEVER`] where there are none.
+/// An EDT. Moments are in nanoseconds since the begin of the run, and [`NEVER`] where they are not recorded.
 #[derive(Clone, Debug)]
 pub struct Edt {
-    /// Its GUID's bits.
+    /// The bits of the EDT's GUID.
     pub guid: u64,
-    /// Which template; `u32::MAX`: unknown.
+    /// The number of the EDT's template; `u32::MAX` if it is not known.
     pub template: u32,
-    /// Which EDT has created it; `u32::MAX`: none.
+    /// The number of the EDT that created this one; `u32::MAX` if no EDT did.
     pub parent: u32,
-    /// Whether it is a finish EDT.
+    /// Whether this is a finish EDT.
     pub finish: bool,
-    /// Pre-slots.
+    /// How many pre-slots the EDT has; 65535 stands for that many or more.
     pub depc: u32,
-    /// Parameters.
+    /// How many parameters the EDT has; 255 stands for that many or more.
     pub paramc: u32,
-    /// Pre-slots that have been satisfied.
+    /// How many pre-slots have been satisfied.
     pub satisfied: u32,
-    /// Bytes of the blocks in its pre-slots.
+    /// How many bytes the blocks in the EDT's pre-slots have in all.
     pub bytes: u64,
-    /// When it was created.
+    /// When the EDT was created.
     pub created: u64,
-    /// When it was runnable.
+    /// When the EDT became runnable.
     pub runnable: u64,
-    /// When a place took it that the policy had not given to one before.
+    /// When a place took the EDT, if the policy had not given the EDT to a place before.
     pub placed: u64,
-    /// When it had all its blocks, as far as it had to wait for one.
+    /// When the EDT had all its blocks, if it had to wait for one.
     pub granted: u64,
-    /// When the first block was asked for that had to be brought, and when all had been.
+    /// When the first block was asked for that had to be brought to the EDT's place, and when all had been brought.
     pub fetch: [u64; 2],
-    /// When it was given to a device.
+    /// When the EDT was given to a device.
     pub launched: u64,
-    /// When it began, and when it had ended.
+    /// When the EDT began.
     pub begin: u64,
-    /// When it had ended.
+    /// When the EDT had ended.
     pub end: u64,
-    /// Where: 0 the host, else a device; 255: it has no place yet.
+    /// The place of the EDT: 0 for the host, otherwise a device; 255 if it has no place yet.
     pub place: u8,
-    /// On which thread it ran, or which lane of its device.
+    /// The number of the thread that ran the EDT, or of the lane of its device; `u32::MAX` if the EDT has not begun.
     pub lane: u32,
 }
 
 impl Edt {
-    /// How long it ran, if it has ended.
+    /// How many nanoseconds the EDT ran. None if it has not ended.
     pub fn time(&self) -> Option<u64> {
         (self.begin != NEVER && self.end != NEVER).then(|| self.end.saturating_sub(self.begin))
     }
 }
 
-/// One EDT comes before another.
+/// A dependence: one EDT waits for another.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Edge {
-    /// The first.
+    /// The number of the EDT that is waited for.
     pub from: u32,
-    /// The second.
+    /// The number of the EDT that waits.
     pub to: u32,
-    /// At what time the first had done what the second waited for: [`NEVER`]: by its end.
+    /// When the first EDT had done in its body what the second waited for, in nanoseconds since the begin of the run.
+    /// [`NEVER`] where its end is waited for.
     pub at: u64,
 }
 
 /// A thread of the run.
 #[derive(Clone, Debug, Default)]
 pub struct Thread {
-    /// What the system called it.
+    /// The system's name of the thread.
     pub name: String,
-    /// Whether it ran EDTs.
+    /// Whether the thread is a worker, which runs EDTs.
     pub is_worker: bool,
-    /// EDTs that ran on it.
+    /// How many EDTs the thread ran.
     pub edts: u64,
-    /// Nanoseconds in them.
+    /// How many nanoseconds the thread ran EDTs.
     pub busy: u64,
-    /// Nanoseconds in which it had none.
+    /// How many nanoseconds the thread had no EDT to run.
     pub idle: u64,
-    /// When it had done the last of what it did; none while it runs an EDT or waits for one.
+    /// When the thread ended its last EDT, or its last span without one, in nanoseconds since the begin of the run.
+    /// None where neither has ended, or a span without an EDT is going on.
     pub done: Option<u64>,
 }
 
-/// A device.
+/// A device of the run.
 #[derive(Clone, Debug, Default)]
 pub struct Device {
-    /// What it is called.
+    /// The name of the device.
     pub name: String,
-    /// Kernels, and nanoseconds in them.
+    /// How many kernels the device ran.
     pub kernels: u64,
-    /// Nanoseconds in them.
+    /// How many nanoseconds these kernels took in all.
     pub busy: u64,
-    /// Bytes copied to it.
+    /// How many bytes were copied to the device.
     pub bytes_in: u64,
-    /// Bytes copied from it.
+    /// How many bytes were copied from the device.
     pub bytes_out: u64,
-    /// Copies, and nanoseconds in them.
+    /// How many copies were made to the device and from it.
     pub copies: u64,
-    /// Nanoseconds in them.
+    /// How many nanoseconds these copies took in all.
     pub copying: u64,
 }
 
 impl Run {
-    /// What the policy expected of the EDT of this number, in the order of time.
+    /// What the policy expected of the EDT with this number, in the order of time.
     pub fn estimates_of(&self, edt: u32) -> &[Estimate] {
         let first = self.estimates.partition_point(|one| one.edt < edt);
         let rest = &self.estimates[first..];
         &rest[..rest.partition_point(|one| one.edt == edt)]
     }
 
-    /// What the recording lacks, in sentences; none where all is there, as far as the run went.
+    /// Sentences about what the recording lacks. None where everything is there up to where the run went.
     fn missing(&self) -> Vec<String> {
         let lost = (self.lost != 0).then(|| {
             let records = counted(self.lost, "record");
@@ -281,15 +286,15 @@ impl Run {
         lost.into_iter().chain(self.cut.iter().cloned()).collect()
     }
 
-    /// What the recording lacks, or says and cannot be, in sentences. Where there are some, figures are those of a part of the
-    /// run.
+    /// Sentences about what the recording lacks, and about records that contradict each other. Where there are some,
+    /// figures are of a part of the run alone.
     pub fn gaps(&self) -> Vec<String> {
         let mut gaps = self.missing();
         gaps.extend(self.wrong.iter().cloned());
         gaps
     }
 
-    /// What an EDT is called in messages.
+    /// The name of an EDT in messages: its GUID, its template, and its label if it has one.
     pub fn name_of(&self, edt: &Edt) -> String {
         let label = match self.labels.get(&edt.guid) {
             Some(label) => format!(" labelled \"{label}\""),
@@ -298,13 +303,13 @@ impl Run {
         format!("EDT 0x{:x} ({}){label}", edt.guid, self.template_name(edt))
     }
 
-    /// What its template is called.
+    /// The name of an EDT's template.
     pub fn template_name(&self, edt: &Edt) -> &str {
         let template = self.templates.get(edt.template as usize);
         template.map_or("of an unknown template", |template| &template.name)
     }
 
-    /// What a place is called.
+    /// The name of a place: "workers" for the host, otherwise that of the device.
     pub fn place_name(&self, place: u8) -> String {
         match (place, self.devices.get(&place)) {
             (0, _) => "workers".to_string(),

@@ -1,4 +1,5 @@
-//! The score of a recorded run: how long it took against what no schedule of the same EDTs on the same places ends before.
+//! The score of a recorded run: how long it took, against the time before which no schedule of its EDTs on its places
+//! ends.
 
 use super::show::median;
 use super::{NEVER, Run};
@@ -7,36 +8,36 @@ use crate::report::{counted, duration};
 use rustc_hash::FxHashMap;
 use serde::{Deserialize, Serialize};
 
-/// Rounds for the mixed bound.
+/// How many rounds are played for the mixed bound.
 const ROUNDS: u32 = 24;
 
 /// How good a schedule was.
 #[derive(Serialize, Deserialize, Clone, Debug, Default, PartialEq)]
 pub struct Score {
-    /// From the begin of the first EDT to the end of the last, in seconds.
+    /// The time from the begin of the first EDT to the end of the last, in seconds.
     pub seconds: f64,
-    /// What work that could be split over all places would take.
+    /// The area bound in seconds: what the EDTs would take if their work could be split over all places.
     pub area: f64,
-    /// The longest chain of EDTs, each where it is fastest.
+    /// The critical path in seconds: the longest chain of EDTs, each in the place where it is fastest.
     pub critical_path: f64,
-    /// Both at once; no schedule takes less.
+    /// The mixed bound in seconds, which is the largest of the three; no schedule takes less.
     pub mixed: f64,
-    /// EDTs that count: those that have ended.
+    /// How many EDTs count: those that have ended.
     pub edts: u64,
-    /// Of these, EDTs that could run in a place of which it is not known how long they take there.
+    /// How many of these EDTs could also run in a place where it is not known how long they take.
     pub unknown: u64,
-    /// Whether the recording lacks some of the run, or is damaged: then all of this is of the part that is there.
+    /// Whether a part of the run is missing in the recording, or damaged. The score is that of the other part then.
     #[serde(default)]
     pub partial: bool,
 }
 
 impl Score {
-    /// How many times the bound the run took.
+    /// How many times as long as the mixed bound the run took.
     pub fn ratio(&self) -> f64 {
         self.seconds / self.mixed.max(1e-12)
     }
 
-    /// The score in lines, without an end.
+    /// The score in lines of text, without a line feed at the end.
     pub fn text(&self) -> String {
         let part = if self.partial {
             "of the part of the run that was recorded: "
@@ -64,7 +65,7 @@ impl Score {
 }
 
 impl Run {
-    /// The score; none where no EDT has ended, or the recording says that EDTs wait for each other.
+    /// The score of the run. None where no EDT has ended, or the recording says that EDTs wait for each other.
     pub fn score(&self) -> Option<Score> {
         let ran = self.edts.iter().filter(|edt| edt.time().is_some());
         let first = ran.clone().map(|edt| edt.begin).min()?;
@@ -86,8 +87,9 @@ impl Run {
         })
     }
 
-    /// The EDTs that have ended, on the places of the run, in nanoseconds; and for how many a time is not known that would be of use.
-    /// Where an EDT did not run it is taken to need what the others of its template have needed there, as a median.
+    /// The EDTs that have ended and the places of the run, in nanoseconds, as the bounds take them. Also returns of how
+    /// many EDTs it is not known how long they take in some place where they could run. Where an EDT did not run, it is
+    /// taken to need the median of the EDTs of its template there.
     fn problem(&self) -> (Problem, u64) {
         let (classes, places) = self.classes();
         let ran = || {
@@ -156,7 +158,8 @@ impl Run {
         (problem, unknown)
     }
 
-    /// The class of each place that ran EDTs, and how many can run there at once: workers, or the lanes of a device.
+    /// The class of each place that ran EDTs, and how many EDTs each class can run at once. This is the number of
+    /// workers, or of lanes of the device.
     fn classes(&self) -> (FxHashMap<u8, usize>, Vec<u32>) {
         let mut lanes: FxHashMap<u8, u64> = FxHashMap::default();
         for edt in self.edts.iter().filter(|edt| edt.time().is_some()) {

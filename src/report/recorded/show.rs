@@ -1,4 +1,4 @@
-//! A summary of a recorded run, for people.
+//! A summary of a recorded run, in lines of text.
 
 use super::{NEVER, Run};
 use crate::report::why::Facts;
@@ -6,10 +6,10 @@ use crate::report::{counted, duration};
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
 
-/// Templates are listed up to this number, those with the most time first.
+/// How many rows of templates the summary lists at most, those with the most time first.
 const TEMPLATES: usize = 40;
 
-/// Counters, by number.
+/// What the values of counters are, by the counter's number (`trace::format::Counter`).
 const COUNTERS: &[(u8, &str)] = &[
     (1, "EDTs ready at once"),
     (2, "launches at once"),
@@ -20,7 +20,7 @@ fn seconds(ns: u64) -> String {
     duration(ns as f64 / 1e9)
 }
 
-/// The middle of some times.
+/// The median of some times; 0 if there are none. The times are left in another order.
 pub(crate) fn median(times: &mut [u64]) -> u64 {
     if times.is_empty() {
         return 0;
@@ -30,7 +30,7 @@ pub(crate) fn median(times: &mut [u64]) -> u64 {
 }
 
 impl Run {
-    /// A summary, in lines.
+    /// The summary of the run, in lines of text.
     pub fn summary(&self) -> String {
         let mut text = String::new();
         let about = |name: &str| self.about.get(name).map_or("?", String::as_str);

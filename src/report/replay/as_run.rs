@@ -1,4 +1,4 @@
-//! A simulated run in the form of a recorded one, so that it can be explained as those are.
+//! A simulated run in the form of a recorded one, so that it can be explained like a recorded run.
 
 use super::Replay;
 use super::graph::NOBODY;
@@ -10,11 +10,12 @@ use crate::simulate::{Copied, Outcome, simulate_recorded};
 use std::collections::BTreeMap;
 
 impl Replay {
-    /// What a policy makes of `run`, the recording that is replayed, as if it had been recorded on the simulated machine. Times
-    /// are nanoseconds since the first EDT began. The error is for people.
+    /// Simulates a policy, and returns the result as if it had been recorded on the simulated machine. `run` is the
+    /// recording that is replayed. With `cold` the policy knows no times at first. Moments are in nanoseconds since the
+    /// begin of the simulation.
     ///
     /// # Errors
-    /// Where there is no such policy.
+    /// A text for the user, where there is no such policy.
     pub fn simulated(&self, run: &Run, policy: &str, cold: bool) -> Result<Run, String> {
         let models = self.models(cold);
         let outcome = simulate_recorded(&self.graph, &self.machine, policy, &models)?;
@@ -73,6 +74,7 @@ impl Replay {
         templates
     }
 
+    /// What the policy expected in the simulation, in the order of the EDTs.
     fn estimates(&self, outcome: &Outcome) -> Vec<Estimate> {
         let mut edts = vec![NOBODY; self.graph.tasks.len()];
         for (edt, &task) in self.numbers.iter().enumerate() {
@@ -117,8 +119,9 @@ fn device((place, name): (usize, &String)) -> (u8, Device) {
     (place as u8, device)
 }
 
-/// An EDT as it ran in the simulation; one that is not simulated has not begun. It is taken to be created when the one that
-/// creates it begins: at `parent`, or else at the beginning.
+/// An EDT as it ran in the simulation, where it is the task with this number. An EDT that was not simulated has not
+/// begun. An EDT is taken to be created when its parent begins, at the time `parent`; without a parent, at the
+/// beginning.
 fn ran(edt: &Edt, task: u32, parent: Option<u64>, outcome: &Outcome) -> Edt {
     let unknown = Edt {
         runnable: NEVER,
@@ -150,7 +153,8 @@ fn ran(edt: &Edt, task: u32, parent: Option<u64>, outcome: &Outcome) -> Edt {
     }
 }
 
-/// A dependence: what an EDT did in its body, it does at the same part of its time.
+/// A dependence as it is in the simulation. What the first EDT did in its body, it does there after the same part of
+/// its time. `before` is that EDT as it was recorded, and `now` as it was simulated.
 fn moved(edge: &Edge, before: &Edt, now: &Edt) -> Edge {
     let (Some(took), Some(takes), true) = (before.time(), now.time(), edge.at != NEVER) else {
         return *edge;
@@ -162,6 +166,7 @@ fn moved(edge: &Edge, before: &Edt, now: &Edt) -> Edge {
     }
 }
 
+/// A simulated copy in the form of a recorded one.
 fn transfer(run: &Run, copy: &Copied) -> Transfer {
     let at = copy.block as usize;
     Transfer {

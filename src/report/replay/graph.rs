@@ -1,4 +1,4 @@
-//! From a recorded run to a graph of tasks.
+//! Makes a graph of tasks of a recorded run.
 
 use super::machine::Made as Machine;
 use super::{Row, shares};
@@ -6,24 +6,25 @@ use crate::report::recorded::{Medians, NEVER, Run};
 use crate::simulate::{Block, During, Graph, Task, Uses};
 use rustc_hash::FxHashMap;
 
-/// No EDT and no task.
+/// The number that stands for no EDT and for no task.
 pub(super) const NOBODY: u32 = u32::MAX;
 
-/// What a recorded run is as a graph.
+/// A recorded run as a graph.
 pub(super) struct Made {
     pub(super) graph: Graph,
-    /// The task of each EDT, or [`NOBODY`].
+    /// The number of each EDT's task; [`NOBODY`] for an EDT that has none, since it has not ended.
     pub(super) numbers: Vec<u32>,
-    /// How many EDTs there are, without the joins.
+    /// How many tasks are EDTs; the others are joins.
     pub(super) edts: usize,
-    /// EDTs of which it is not known how long they take in a place where they could run.
+    /// How many EDTs could run in a place where it is not known how long they take.
     pub(super) unknown: usize,
-    /// What was measured.
+    /// What was measured in the recorded run.
     pub(super) recorded: Row,
 }
 
-/// For each device, which part of the time of its kernels passed while it ran one: less than 1 where its queues ran kernels at
-/// once, as the simulated device runs one after the other.
+/// For each device, the time in which it ran at least one kernel, divided by the sum of its kernels' times. This is
+/// less than 1 where its queues ran kernels at once. A simulated device runs them one after the other, so their times
+/// are multiplied by it.
 fn parts(run: &Run) -> FxHashMap<u8, f64> {
     let mut spans: FxHashMap<u8, Vec<(u64, u64)>> = FxHashMap::default();
     for edt in &run.edts {
@@ -49,9 +50,9 @@ fn parts(run: &Run) -> FxHashMap<u8, f64> {
 
 /// The finish scopes of a run.
 struct Scopes {
-    /// In which finish EDT's scope each EDT is.
+    /// For each EDT, the finish EDT in whose scope it is; [`NOBODY`] for none.
     of: Vec<u32>,
-    /// Which EDT of each scope was the last to end.
+    /// For each finish EDT, the EDT of its scope that was the last to end; [`NOBODY`] for other EDTs.
     last: Vec<u32>,
 }
 
@@ -94,8 +95,8 @@ impl Scopes {
         Scopes { of, last }
     }
 
-    /// The scope that `to` waits for, if it waits for the end of `from`: the outermost one that ended with `from`, and in which
-    /// `to` is not.
+    /// The finish EDT whose scope the EDT `to` waits for, where it waits for the end of `from`. This is the outermost
+    /// scope that ended with `from` and in which `to` is not. None if no scope ended with `from`.
     fn awaited(&self, run: &Run, from: u32, to: u32) -> Option<u32> {
         let mut scope = if run.edts[from as usize].finish {
             from
@@ -110,9 +111,10 @@ impl Scopes {
         found
     }
 
+    /// Whether an EDT is in the scope of a finish EDT, directly or within another scope.
     fn contains(&self, scope: u32, edt: u32) -> bool {
         let mut at = self.of[edt as usize];
-        // A scope has a lower number than what is in it.
+        // A finish EDT has a lower number than the EDTs in its scope.
         while at != NOBODY && at > scope {
             at = self.of[at as usize];
         }
@@ -120,14 +122,16 @@ impl Scopes {
     }
 }
 
-/// What comes before what, among EDTs that ran and joins. Tasks are numbered as the EDTs of the run, and joins after them.
+/// The dependences among EDTs that ran, and joins. EDTs have the numbers that they have in the run, and joins those
+/// after.
 struct Edges {
-    /// From, to, and the part of the first that counts.
+    /// The task that is waited for, the task that waits, and the part of the first one's time that counts.
     all: Vec<(u32, u32, f32)>,
-    /// The join of each scope.
+    /// The number of each scope's join, by the number of its finish EDT.
     joins: FxHashMap<u32, u32>,
 }
 
+/// The dependences of a run. A task that waits for a finish scope waits for a join, and that for all EDTs of the scope.
 fn edges(run: &Run) -> Edges {
     let scopes = Scopes::of(run);
     let ran = |edt: u32| run.edts[edt as usize].time().is_some();
@@ -164,7 +168,7 @@ fn edges(run: &Run) -> Edges {
     if found.joins.is_empty() {
         return found;
     }
-    // What is in a scope, for the scopes that somebody waits for. Scopes in them have joins of their own.
+    // The EDTs in each scope that a task waits for. Scopes inside such a scope have joins of their own.
     for number in 0..run.edts.len() as u32 {
         let scope = scopes.of[number as usize];
         if run.edts[number as usize].finish && found.joins.contains_key(&scope) {
@@ -189,7 +193,8 @@ fn edges(run: &Run) -> Edges {
     found
 }
 
-/// The tasks in an order in which edges lead onwards alone: for each task its number, and how many tasks there are.
+/// For each EDT and join, its number in an order in which each comes behind all that it waits for; [`NOBODY`] for an
+/// EDT that has not ended. The error is a text for the user, where EDTs wait for each other.
 fn order(run: &Run, edges: &Edges) -> Result<Vec<u32>, String> {
     let count = run.edts.len() + edges.joins.len();
     let is_task = |number: u32| match run.edts.get(number as usize) {
@@ -238,7 +243,7 @@ fn order(run: &Run, edges: &Edges) -> Result<Vec<u32>, String> {
     Ok(numbers)
 }
 
-/// A recorded run as a graph for a machine.
+/// A recorded run as a graph for a machine. The error is a text for the user.
 pub(super) fn of(run: &Run, machine: &Machine) -> Result<Made, String> {
     if run.edts.iter().all(|edt| edt.time().is_none()) {
         return Err(format!(
@@ -253,7 +258,7 @@ pub(super) fn of(run: &Run, machine: &Machine) -> Result<Made, String> {
     let mut graph = Graph {
         tasks: vec![Task::default(); count],
         blocks: (run.block_bytes.iter().map(|&bytes| Block { bytes })).collect(),
-        // One more for EDTs whose template is not known.
+        // One template more, for EDTs whose template is not known.
         templates: run.templates.len() as u32 + 1,
     };
     let (mut edts, mut unknown, mut nowhere) = (0, 0, 0);
@@ -322,7 +327,7 @@ pub(super) fn of(run: &Run, machine: &Machine) -> Result<Made, String> {
     })
 }
 
-/// What was measured.
+/// What was measured in the recorded run, as a row beside those of policies.
 fn measured(run: &Run) -> Row {
     let places = usize::from(run.devices.keys().copied().max().unwrap_or(0)) + 1;
     let (mut edts, mut busy) = (vec![0; places], vec![0_u64; places]);

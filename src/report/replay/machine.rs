@@ -1,36 +1,36 @@
-//! The machine of a recording, or another one.
+//! The machine on which a recording is replayed: that of the recording, or another one that the user asks for.
 
 use crate::object::place::Place;
 use crate::report::recorded::{Run, Transfer, median};
 use crate::simulate::{Device, MachineModel};
 use std::str::FromStr;
 
-/// Where nothing of a link is known: nanoseconds of a short copy, and bytes per second of a long one.
+/// The link of a device where nothing is known: nanoseconds of a short copy, and bytes per second of a long one.
 const USUAL: (f64, f64) = (10_000.0, 8e9);
 
-/// What is to be other than in the recording.
+/// How the machine is to differ from that of the recording.
 #[derive(Clone, Default, Debug)]
 pub struct Wish {
-    /// So many workers.
+    /// How many workers there are to be. None for as many as in the recording.
     pub workers: Option<usize>,
-    /// These devices; none: those of the recording.
+    /// The devices that there are to be. Empty for those of the recording.
     pub devices: Vec<DeviceWish>,
 }
 
-/// Devices that are compared with the first one of the recording.
+/// Some equal devices, described by comparison with the first device of the recording.
 #[derive(Clone, Copy, PartialEq, Debug)]
 pub struct DeviceWish {
-    /// So many times as fast.
+    /// How many times as fast as the recorded device each is.
     pub speed: f64,
-    /// Bytes per second of a long copy.
+    /// Bytes per second of a long copy. None for the recorded bandwidth.
     pub bandwidth: Option<f64>,
-    /// Nanoseconds of a short copy.
+    /// Nanoseconds of a short copy. None for the recorded latency.
     pub latency_ns: Option<f64>,
-    /// How many of them.
+    /// How many of these devices there are.
     pub count: usize,
 }
 
-/// A number and its unit, of which there are these.
+/// A number with a unit, times the unit's factor. None where the text has no unit of `units`, or no number from 0 on.
 fn number(text: &str, units: &[(&str, f64)]) -> Option<f64> {
     let (digits, factor) = units
         .iter()
@@ -42,7 +42,8 @@ fn number(text: &str, units: &[(&str, f64)]) -> Option<f64> {
 impl FromStr for DeviceWish {
     type Err = String;
 
-    /// As `speed=10x,bandwidth=12GB/s,latency=10us,count=4`.
+    /// Reads a text such as `speed=10x,bandwidth=12GB/s,latency=10us,count=4`, of which each part may be left out. The
+    /// error is a text for the user.
     fn from_str(text: &str) -> Result<DeviceWish, String> {
         let mut wish = DeviceWish {
             speed: 1.0,
@@ -95,16 +96,18 @@ impl FromStr for DeviceWish {
 /// A machine on which a recording is replayed.
 pub(super) struct Made {
     pub(super) model: MachineModel,
-    /// What places are called, the host first.
+    /// The names of the places, the host's first.
     pub(super) names: Vec<String>,
-    /// For each device, the place of the recording whose times it has, and how many times as fast it is.
+    /// For each device, the place of the recording whose times it has, and how many times as fast as that it is.
     pub(super) like: Vec<(u8, f64)>,
-    /// Devices that are alike: the first one, and how many.
+    /// Groups of equal devices: the index of the first one, and how many there are.
     pub(super) alike: Vec<(usize, u32)>,
+    /// Whether this is the machine of the recording.
     pub(super) is_recorded: bool,
 }
 
-/// How the link of a device of the recording behaves: by the medians of the shorter and the longer half of its copies.
+/// A device of the recording, with latency and bandwidth by the medians of the shorter and of the longer half of its
+/// copies. A device without copies is taken to share the host's memory.
 fn link(run: &Run, place: u8) -> Device {
     let mut copies: Vec<&Transfer> = run
         .copies
@@ -137,7 +140,7 @@ fn link(run: &Run, place: u8) -> Device {
     let per_byte = if long_bytes > 2.0 * short_bytes && long_ns > short_ns {
         (long_ns - short_ns) / (long_bytes - short_bytes)
     } else {
-        // All alike: which part of the time is latency cannot be told.
+        // All copies have about as many bytes, so the part of the time that is latency cannot be told.
         long_ns / long_bytes.max(1.0)
     };
     let per_byte = per_byte.max(1e-6);
@@ -148,7 +151,7 @@ fn link(run: &Run, place: u8) -> Device {
     }
 }
 
-/// The machine that is asked for.
+/// The machine that is asked for. The error is a text for the user.
 pub(super) fn of(run: &Run, wish: &Wish) -> Result<Made, String> {
     let recorded = run
         .about
@@ -208,6 +211,8 @@ pub(super) fn of(run: &Run, wish: &Wish) -> Result<Made, String> {
 }
 
 impl Made {
+    /// Adds `count` equal devices, which have the times of `like`: a place of the recording, and how many times as fast
+    /// they are.
     fn add(&mut self, name: String, device: Device, like: (u8, f64), count: usize) {
         self.alike.push((self.model.devices.len(), count as u32));
         for number in 1..=count {

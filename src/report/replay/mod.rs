@@ -2,17 +2,18 @@
 //!
 //! | file | what |
 //! |---|---|
-//! | `graph.rs` | from the recorded run to a graph of tasks |
+//! | `graph.rs` | makes a graph of tasks of the recorded run |
 //! | `machine.rs` | the machine of the recording, or another one |
 //! | `as_run.rs` | a simulated run in the form of a recorded one |
 //!
-//! **Times.** Where an EDT ran, it takes what it took. Elsewhere it takes the median of the EDTs of its template whose blocks
-//! have as many bytes there, or else that of its template. Where none of its template ran, it is not allowed, and counted.
+//! **Times.** Where an EDT ran, it takes what it took. Elsewhere it takes the median of the EDTs of its template whose
+//! blocks have as many bytes there, or else the median of its template there. Where no EDT of its template ran, it may
+//! not run, and is counted as unknown.
 //!
-//! **What comes before what.** An EDT that waits for what another does in its body is released when the other has run the
-//! same part of its time, wherever that runs. What waits for a finish scope waits for all EDTs of it.
+//! **Dependences.** If an EDT waits for something in the body of another, the other releases it after the same part of
+//! its time as in the recording. An EDT that waits for a finish scope waits for all EDTs of the scope.
 //!
-//! **Blocks** have the identities that they had, and begin in the host's memory, so copies to devices are simulated.
+//! **Blocks** are those of the recording, and begin in the host's memory, so copies to devices are simulated.
 //!
 //! **What is left out**: what the runtime itself costs, caches, EDTs that slow each other down, priorities (they are not
 //! recorded), EDTs that wait for a block that another holds. A device runs one kernel at a time; where its queues
@@ -30,54 +31,56 @@ use crate::report::recorded::Run;
 use crate::simulate::{Device, Graph, MachineModel, Task, Uses, simulate};
 use serde::Serialize;
 
-/// Rounds for the mixed bound.
+/// How many rounds are played for the mixed bound.
 const ROUNDS: u32 = 24;
 
-/// A model keeps so many samples of a size.
+/// How many samples of one size a model keeps.
 const SAMPLES: usize = 11;
 
-/// A recorded run on a machine.
+/// A recorded run that can be simulated on a machine.
 pub struct Replay {
     graph: Graph,
-    /// The task of each EDT of the recording; that of one that has none is no task's number.
+    /// The index in the graph of the task of each recorded EDT; `graph::NOBODY` for an EDT that has none.
     numbers: Vec<u32>,
-    /// How many EDTs there are; what follows in the graph are joins.
+    /// How many tasks are EDTs; the others are joins.
     edts: usize,
     machine: MachineModel,
-    /// What places are called, the host first.
+    /// The names of the places, the host's first.
     places: Vec<String>,
-    /// Devices that are alike: the first one, and how many.
+    /// Groups of equal devices: the index of the first one, and how many there are.
     alike: Vec<(usize, u32)>,
-    /// No schedule ends before.
+    /// Times in nanoseconds before which no schedule ends.
     bounds: Bounds,
-    /// What cannot be said, and what was left out, in sentences.
+    /// Sentences about what cannot be said, and what was left out.
     notes: Vec<String>,
-    /// What was measured.
+    /// What was measured in the recorded run.
     recorded: Row,
     /// Whether the machine is that of the recording.
     is_recorded_machine: bool,
 }
 
-/// What came of a policy.
+/// The result of a run under a policy, simulated or recorded.
 #[derive(Serialize, Clone, Debug, PartialEq)]
 pub struct Row {
     /// The policy, as in `OCR_SCHED`.
     pub policy: String,
-    /// From the begin of the first EDT to the end of the last, in seconds.
+    /// The time from the begin of the first EDT to the end of the last, in seconds.
     pub seconds: f64,
     /// How many EDTs each place ran, the host first.
     pub edts: Vec<u64>,
-    /// Which part of the time each place was busy, from 0 to 1; that of the workers is their mean.
+    /// The part of the time in which each place was busy, from 0 to 1, the host first. For the host it is the mean of
+    /// the workers.
     pub busy: Vec<f64>,
-    /// Bytes that were copied to devices and back.
+    /// How many bytes were copied to devices and back in all.
     pub bytes_moved: u64,
 }
 
 impl Replay {
-    /// A recorded run on a machine. The error is for people.
+    /// Prepares a recorded run for simulation on a machine.
     ///
     /// # Errors
-    /// Where no EDT has ended, or an EDT would have no place where it can run.
+    /// A text for the user, where no EDT has ended, an EDT would have no place where it can run, or the machine cannot
+    /// be.
     pub fn new(run: &Run, wish: &Wish) -> Result<Replay, String> {
         let machine = machine::of(run, wish)?;
         let made = graph::of(run, &machine)?;
@@ -141,7 +144,7 @@ impl Replay {
         Ok(replay)
     }
 
-    /// The EDTs on the places of the machine, as the bounds see them.
+    /// The EDTs and the places of the machine, in nanoseconds, as the bounds take them.
     fn problem(&self) -> Problem {
         let mut problem = Problem {
             places: vec![self.machine.workers as u32],
@@ -176,7 +179,7 @@ impl Replay {
         problem
     }
 
-    /// Models of how long EDTs take: as of an earlier run, or of which nothing is known.
+    /// How long EDTs take, for each template: as an earlier run would have learned it, or nothing if `cold`.
     fn models(&self, cold: bool) -> Vec<RunTimes> {
         let models: Vec<RunTimes> = (0..self.graph.templates)
             .map(|_| RunTimes::default())
@@ -199,7 +202,7 @@ impl Replay {
         }
         for ((template, place, bytes), mut times) in samples {
             times.sort_unstable();
-            // As many as are kept, over the whole range, so that their median is that of all.
+            // As many samples as a model keeps, spread over the whole range, so that their median is that of all.
             let count = times.len().min(SAMPLES);
             let each = |at: usize| times[(2 * at + 1) * times.len() / (2 * count)];
             let kept = KeptTimes {
@@ -211,10 +214,10 @@ impl Replay {
         models
     }
 
-    /// What the EDTs take by a policy. The error is for people.
+    /// Simulates the EDTs under a policy. With `cold` the policy knows no times at first.
     ///
     /// # Errors
-    /// Where there is no such policy.
+    /// A text for the user, where there is no such policy.
     pub fn simulate(&self, policy: &str, cold: bool) -> Result<Row, String> {
         let models = self.models(cold);
         let outcome = simulate(&self.graph, &self.machine, policy, &models)?;
@@ -239,12 +242,12 @@ impl Replay {
         self.edts
     }
 
-    /// How many workers there are.
+    /// How many workers the simulated machine has.
     pub fn workers(&self) -> usize {
         self.machine.workers
     }
 
-    /// What places are called, the host first.
+    /// The names of the places, the host's first.
     pub fn places(&self) -> &[String] {
         &self.places
     }
@@ -254,27 +257,28 @@ impl Replay {
         [self.bounds.area, self.bounds.path, self.bounds.mixed].map(|ns| ns / 1e9)
     }
 
-    /// What is to be known of the figures, in sentences.
+    /// Sentences about the figures: what cannot be said, and what was left out.
     pub fn notes(&self) -> &[String] {
         &self.notes
     }
 
-    /// What was measured, on the machine of the recording.
+    /// What was measured in the recorded run, on the machine of the recording.
     pub fn recorded(&self) -> &Row {
         &self.recorded
     }
 
-    /// Whether the machine is that of the recording.
+    /// Whether the simulated machine is that of the recording.
     pub fn is_recorded_machine(&self) -> bool {
         self.is_recorded_machine
     }
 }
 
-/// The most nanoseconds of all EDTs and copies together that are simulated, some three years: sums of them have room in 64
-/// bits, with a hundred times as much for what policies expect.
+/// The most nanoseconds that all EDTs and copies of a simulation may take together: some three years. Sums of such
+/// times have room in 64 bits, with a hundred times as much for what policies expect.
 const LONGEST: f64 = 1e17;
 
-/// Refuses what would take longer than [`LONGEST`] if everything were done one after the other, and where it takes longest.
+/// Refuses a graph that would take longer than [`LONGEST`] if everything were done one after the other, each EDT in the
+/// place where it takes longest. The error is a text for the user.
 fn check_length(graph: &Graph, machine: &MachineModel) -> Result<(), String> {
     let run = |task: &Task| task.ns.iter().flatten().max().map_or(0.0, |ns| *ns as f64);
     let copies = machine
@@ -283,7 +287,7 @@ fn check_length(graph: &Graph, machine: &MachineModel) -> Result<(), String> {
         .filter(|device| !device.shares_memory);
     let copy = |bytes: u64| {
         let ns = |device: &Device| device.latency_ns + bytes as f64 * 1e9 / device.bandwidth;
-        // From one device, and to another.
+        // A block may go from one device to the host, and from there to another device.
         2.0 * copies.clone().map(ns).fold(0.0, f64::max)
     };
     let bytes = |uses: &Uses| graph.blocks[uses.block as usize].bytes;
@@ -306,7 +310,7 @@ fn check_length(graph: &Graph, machine: &MachineModel) -> Result<(), String> {
     )
 }
 
-/// Which part of a time places were busy.
+/// The part of `ns` in which each place was busy, from 0 to 1, the host first. `busy` are nanoseconds.
 fn shares(busy: &[u64], ns: u64, workers: usize) -> Vec<f64> {
     let units = |place: usize| if place == 0 { workers.max(1) } else { 1 };
     let share =

@@ -1,11 +1,11 @@
-//! In words: who waits for a data block, and who has it.
+//! The lines of a snapshot about data blocks: which EDT waits for one, and which others hold it.
 
 use super::text::{list, mode_name};
 use super::{BlockWait, Holder, Snapshot};
 use crate::diag::BlockName;
 
 impl Snapshot<'_> {
-    /// The line for an EDT that waits for a block.
+    /// The line for an EDT that waits for a block. Empty if the block is not known.
     pub(super) fn block_wait(&self, wait: &BlockWait) -> String {
         let Some(block) = self.blocks.get(&wait.block) else {
             return String::new();
@@ -31,7 +31,7 @@ impl Snapshot<'_> {
         text
     }
 
-    /// One of those who have a block.
+    /// A holder of a block, in words.
     fn holder(&self, holder: &Holder) -> String {
         match holder {
             Holder::Thread(at) => format!(

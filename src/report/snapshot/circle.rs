@@ -1,36 +1,37 @@
-//! EDTs that wait for each other, so that none of them can go on: for output events, for finish scopes, and for
-//! data blocks that others hold.
+//! Finds circles of EDTs that wait for each other, so that none of them can go on. EDTs wait for output events of
+//! others, for finish scopes, and for data blocks that others hold.
 
 use super::{Holder, Maker, Name, Snapshot};
 use crate::diag::BlockName;
 use crate::object::guid::Guid;
 use std::collections::{HashMap, HashSet};
 
-/// How many events are followed from one EDT.
+/// How many events are followed from one EDT at most.
 const FOLLOWED: usize = 1000;
-/// How many EDTs of a scope are followed: many may wait for the same scope, with a list for each.
+/// How many EDTs of a scope are followed at most. Many EDTs may wait for one scope, and there is a list for each of
+/// them.
 const INSIDE: usize = 32;
-/// How many EDTs of a circle are told of.
+/// How many EDTs of a circle are named at most.
 const SHOWN: usize = 8;
-/// How many circles are told of.
+/// How many circles are described at most.
 const FEW: usize = 3;
 
-/// What an EDT waits for another one for.
+/// The thing for which an EDT waits for another EDT.
 #[derive(Clone, Copy)]
 enum For {
-    /// Its output event.
+    /// The output event of the other EDT.
     Output,
-    /// The finish scope of the EDT of this name, which the other keeps open.
+    /// The finish scope of the EDT of this name, which the other EDT keeps open.
     Scope(Name),
-    /// A data block that the other has.
+    /// A data block that the other EDT holds.
     Block(Guid),
 }
 
-/// An EDT waits for the next one in its circle.
+/// An EDT of a circle, and the thing for which it waits for the next EDT.
 type Step = (Name, For);
 
 impl Snapshot<'_> {
-    /// Circles, in words, a line for each; nothing if there is none.
+    /// A line for each circle. Empty if there is none.
     pub(super) fn circle(&self) -> String {
         let circles = self.find_circles();
         circles
@@ -39,6 +40,7 @@ impl Snapshot<'_> {
             .collect()
     }
 
+    /// The line for a circle.
     fn circle_in_words(&self, circle: &[Step]) -> String {
         let waits = |at: usize| {
             let (edt, what) = &circle[at];
@@ -85,7 +87,7 @@ impl Snapshot<'_> {
         }
     }
 
-    /// Circles that have no EDT in common.
+    /// Circles that have no EDT in common, at most [`FEW`], by a depth-first search.
     fn find_circles(&self) -> Vec<Vec<Step>> {
         let needs = self.needs();
         let mut seen: HashSet<Guid> = HashSet::new();
@@ -93,7 +95,7 @@ impl Snapshot<'_> {
         let mut firsts: Vec<&Name> = needs.values().map(|(name, _)| name).collect();
         firsts.sort_by_key(|name| name.guid);
         for first in firsts {
-            // The way to where the search is, with how many needs of each EDT on it have been looked at.
+            // The EDTs on the way to where the search is, each with how many of its needs have been looked at.
             let mut way: Vec<(Guid, usize)> = Vec::new();
             let mut place: HashMap<Guid, usize> = HashMap::new();
             let mut next = Some(first.guid);
@@ -105,7 +107,7 @@ impl Snapshot<'_> {
                             (*name, needs[looked - 1].1)
                         });
                         circles.push(steps.collect());
-                        // Those on the way are done with.
+                        // The EDTs on the way are in no other circle that is described.
                         break;
                     }
                     if needs.contains_key(&edt) && seen.insert(edt) {
@@ -128,7 +130,7 @@ impl Snapshot<'_> {
         circles
     }
 
-    /// What each EDT that waits needs of which others.
+    /// For each EDT that waits, its name, and which other EDTs it waits for, and for what.
     fn needs(&self) -> HashMap<Guid, (Name, Vec<(Guid, For)>)> {
         let mut all = HashMap::new();
         for edt in &self.waiting {
@@ -160,12 +162,13 @@ impl Snapshot<'_> {
         all
     }
 
-    /// The EDTs that have to end before all of these events are satisfied.
+    /// The EDTs that have to end before an event is satisfied.
     pub(super) fn makers_of_event(&self, event: Guid) -> Vec<Guid> {
         let makers = self.makers_of(vec![event]);
         makers.into_iter().map(|(edt, _)| edt).collect()
     }
 
+    /// The EDTs that have to end before all of these events are satisfied, each with what is waited for.
     fn makers_of(&self, mut events: Vec<Guid>) -> Vec<(Guid, For)> {
         let mut followed: HashSet<Guid> = events.iter().copied().collect();
         let mut found = Vec::new();
@@ -180,7 +183,7 @@ impl Snapshot<'_> {
                 }
                 None => {}
             }
-            // Of several, others might do.
+            // An event with several sources is not followed: another source might satisfy it.
             if let Some(&[source]) = self.sources.get(&event).map(Vec::as_slice)
                 && followed.len() < FOLLOWED
                 && followed.insert(source)

@@ -1,4 +1,4 @@
-//! The snapshot as a graph, for Graphviz: arrows go from what is waited for to who waits.
+//! The snapshot as a graph for Graphviz. Arrows lead from an object that is waited for to the one that waits.
 
 use super::events::counts;
 use super::text::mode_name;
@@ -10,22 +10,25 @@ use crate::report::tally::Label;
 use std::collections::BTreeMap;
 use std::fmt::Write;
 
-/// The nodes, by what they are called, and the arrows.
+/// The nodes and arrows of a graph that is being drawn.
 struct DotGraph<'a> {
     objects: &'a Objects,
     labels: &'a Labels,
+    /// For each node, by its name in the file, its shape and its text.
     nodes: BTreeMap<String, (&'static str, String)>,
+    /// For each arrow, the node that it leads from, the node that it leads to, and its text.
     arrows: Vec<(String, String, String)>,
 }
 
 impl DotGraph<'_> {
+    /// Draws an EDT, and returns the name of its node.
     fn edt(&mut self, edt: &Name) -> String {
         let id = edt.guid.to_string();
         let label = format!("{}\n{}", edt.work.name, self.object(edt.guid));
         self.node(id, "box", label)
     }
 
-    /// One that waits for dependences, and for how many.
+    /// Draws an EDT that waits for dependences, with their number, and returns the name of its node.
     fn waiting_edt(&mut self, edt: &WaitingEdt) -> String {
         let name = &edt.name;
         let missing = format!("{} of {} pre-slots missing", edt.slots.len(), edt.depc);
@@ -33,12 +36,13 @@ impl DotGraph<'_> {
         self.node(name.guid.to_string(), "box", label)
     }
 
-    /// An object's GUID, with where that is in a range, and its label.
+    /// The text for an object: its GUID, the index of the GUID in a range, and its label.
     fn object(&self, guid: Guid) -> String {
         let index = self.objects.index_of_label(guid);
         format!("{guid}{index}{}", self.labels.of(guid))
     }
 
+    /// Draws a node, unless there is one with this name, and returns the name.
     fn node(&mut self, id: String, shape: &'static str, label: String) -> String {
         self.nodes
             .entry(id.clone())
@@ -50,6 +54,7 @@ impl DotGraph<'_> {
         self.arrows.push((from, to, label));
     }
 
+    /// The graph in Graphviz's language.
     fn text(&self) -> String {
         let mut text = String::from("digraph waiting {\n  rankdir=LR;\n");
         for (id, (shape, label)) in &self.nodes {
@@ -62,12 +67,13 @@ impl DotGraph<'_> {
     }
 }
 
+/// The text for a label on which no object has been created.
 fn without_object(call: &DeferredCallView) -> String {
     format!("{}\nhas no object", call.name)
 }
 
 impl Snapshot<'_> {
-    /// The graph of what waits.
+    /// The graph of what waits for what, in Graphviz's language.
     pub fn dot(&self) -> String {
         let mut graph = DotGraph {
             objects: self.objects,
@@ -169,7 +175,7 @@ impl Snapshot<'_> {
         graph.text()
     }
 
-    /// Draws these events, and those that they depend on.
+    /// Draws these events, and all events and EDTs that they depend on.
     fn draw_events(&self, graph: &mut DotGraph<'_>, mut events: Vec<Guid>) {
         while let Some(event) = events.pop() {
             let id = event.to_string();
@@ -214,7 +220,7 @@ impl Snapshot<'_> {
         }
     }
 
-    /// Draws a block that somebody waits for, and who has it.
+    /// Draws a block that an EDT waits for, and its holders. Returns the name of its node.
     fn draw_block(&self, graph: &mut DotGraph<'_>, block: Guid) -> String {
         let id = block.to_string();
         let Some(held) = self

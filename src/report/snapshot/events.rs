@@ -1,4 +1,4 @@
-//! What an event lacks, and what it has counted, in words: a line for each kind.
+//! What an event lacks while it has not triggered, and what it has counted, in words for each kind of event.
 
 use super::SHOWN;
 use crate::diag::BlockName;
@@ -7,7 +7,7 @@ use crate::object::collective::Collective;
 use crate::object::event::{Event, EventKind, EventState};
 use crate::object::guid::Guid;
 
-/// The kind of an event, if it exists, and what it lacks if it has not triggered.
+/// The kind of an event, and in words what it lacks if it has not triggered. None if there is no such event.
 pub(super) fn kind_and_lack(objects: &Objects, guid: Guid) -> Option<(EventKind, String)> {
     if guid.is_output() {
         objects
@@ -24,9 +24,10 @@ pub(super) fn kind_and_lack(objects: &Objects, guid: Guid) -> Option<(EventKind,
     }
 }
 
+/// The words for an event that lacks a satisfaction.
 const UNSATISFIED: &str = "which nobody has satisfied (ocrEventSatisfy)";
 
-/// What is to be said of an event that lasts and has triggered: who waits for it waits for its data.
+/// The words for an event that lasts and has triggered. A thread that still waits for it waits for its data block.
 fn satisfied(event: &Event) -> String {
     match event.data.get() {
         data if data.is_null() => "which has been satisfied".into(),
@@ -37,7 +38,7 @@ fn satisfied(event: &Event) -> String {
     }
 }
 
-/// What an event that has not triggered lacks: a line for each kind.
+/// What an event that has not triggered lacks, in words. Empty for a collective event.
 fn lack(event: &Event) -> String {
     match event.kind() {
         EventKind::Once | EventKind::Idempotent | EventKind::Sticky | EventKind::Counted => {
@@ -54,7 +55,7 @@ fn lack(event: &Event) -> String {
                 "which lacks a partner: {more} more {noun} than satisfactions (ocrEventSatisfy)"
             )
         }
-        // What it lacks is inside: `lack_inside`, without the event's lock.
+        // `lack_inside` tells of a collective event, without the event's lock.
         EventKind::Collective => String::new(),
         EventKind::Latch => match event.counter.get() {
             0 => "which nobody has satisfied: its counter is 0, and it triggers when a \
@@ -71,7 +72,7 @@ fn lack(event: &Event) -> String {
     }
 }
 
-/// What a collective event lacks.
+/// What a collective event lacks, in words.
 fn lack_inside(event: &Collective) -> String {
     let (generation, slots) = event.missing(SHOWN + 1);
     let more = if slots.len() > SHOWN { " and more" } else { "" };
@@ -84,7 +85,7 @@ fn lack_inside(event: &Collective) -> String {
     )
 }
 
-/// The channel events that have been satisfied more often than dependences were added, and how much more often.
+/// The channel events that have been satisfied more often than dependences were added, each with the difference.
 pub(super) fn untaken_channels(objects: &Objects) -> Vec<(Guid, u64)> {
     let untaken = |guid: Guid| {
         let (event, _locked) = objects.events.lock(guid)?;
@@ -95,7 +96,7 @@ pub(super) fn untaken_channels(objects: &Objects) -> Vec<(Guid, u64)> {
     live.filter_map(|(guid, _)| untaken(guid)).collect()
 }
 
-/// The numbers of an event that counts: a line for each kind, or nothing.
+/// What an event has counted, in words. None for a kind that does not count, or if there is no such event.
 pub(super) fn counts(objects: &Objects, guid: Guid) -> Option<String> {
     let (event, locked) = objects.events.lock(guid)?;
     let counter = event.counter.get();

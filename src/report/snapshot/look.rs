@@ -1,4 +1,4 @@
-//! Looking at the objects, one by one, for a snapshot.
+//! Looks at the objects, one by one, for a snapshot. `mod.rs` says which lock guards what is read.
 
 use super::{
     BlockWait, EXAMINED, HeldBlock, Holder, Maker, Name, OpenScope, OpenSlot, SHOWN, Snapshot,
@@ -10,12 +10,12 @@ use crate::object::guid::{Guid, Kind};
 use crate::object::link::{Link, Target};
 use crate::object::scope::Scope;
 
-/// The first parameters of an EDT that waits, in words; none if it has none. Small ones are numbers, and others more
-/// likely GUIDs, addresses or bits.
+/// The first parameters of an EDT that waits, in words. None if it has no parameters. Small parameters are shown as
+/// decimal numbers; large ones are more likely GUIDs, addresses or bits.
 fn params_of(edt: &Edt) -> Option<String> {
-    /// No more are shown.
+    /// How many parameters are shown at most.
     const FEW: usize = 4;
-    /// From here on they are shown by their digits of base 16.
+    /// From this value on a parameter is shown in hexadecimal digits.
     const LARGE: u64 = 1 << 32;
     let params = edt.params();
     let shown = params.iter().take(FEW).map(|&param| match param {
@@ -30,6 +30,7 @@ fn params_of(edt: &Edt) -> Option<String> {
 }
 
 impl Snapshot<'_> {
+    /// Enters the EDTs that have not ended: which wait, which run, and which events and scopes their ends lead to.
     pub(super) fn look_at_edts(&mut self) {
         for (guid, _) in self.objects.edts.live() {
             let Some((edt, locked)) = self.objects.edts.lock(guid) else {
@@ -87,7 +88,7 @@ impl Snapshot<'_> {
         }
     }
 
-    /// Enters a scope that an EDT keeps open, and those around it.
+    /// Enters a scope that the EDT `member` keeps open, and the scopes around it.
     fn add_scope(&mut self, innermost: &Scope, member: Name) {
         let (mut scope, mut inner) = (innermost, None);
         loop {
@@ -96,7 +97,7 @@ impl Snapshot<'_> {
             let entry = self.scopes.entry(address).or_insert_with(|| OpenScope {
                 edt: Name {
                     guid: scope.edt.get(),
-                    // SAFETY: works live as long as the runtime, and a scope has one.
+                    // SAFETY: a scope has the address of a work, which lives as long as the runtime and is not written.
                     work: unsafe { &*scope.work.get() },
                 },
                 output: scope.output.get(),
@@ -114,7 +115,8 @@ impl Snapshot<'_> {
             if !entry.output.is_null() {
                 self.makers.insert(entry.output, Maker::Scope(address));
             }
-            // SAFETY: an open scope keeps the one that it is nested in open.
+            // SAFETY: the address is null or that of the scope around this one. An open scope keeps the scopes around
+            // it open, and the lock of the EDT, which the caller holds, keeps the innermost scope open.
             let Some(outer) = (unsafe { scope.parent.get().as_ref() }) else {
                 return;
             };
@@ -122,6 +124,7 @@ impl Snapshot<'_> {
         }
     }
 
+    /// Enters which pre-slots and events wait for each event.
     pub(super) fn look_at_events(&mut self) {
         for (guid, _) in self.objects.events.live() {
             let Some((event, _locked)) = self.objects.events.lock(guid) else {
@@ -146,6 +149,7 @@ impl Snapshot<'_> {
         }
     }
 
+    /// Enters what a list of an event leads to, whose lock the caller holds.
     fn look_at_list(&mut self, event: Guid, mut link: Link) {
         for _ in 0..EXAMINED {
             link = match link.target() {
@@ -174,12 +178,14 @@ impl Snapshot<'_> {
         }
     }
 
+    /// Enters that the event `source` satisfies the event that a link leads to, if it leads to one.
     fn add_source(&mut self, target: Link, source: Guid) {
         if let Target::Event { guid, .. } = target.target() {
             self.sources.entry(guid).or_default().push(source);
         }
     }
 
+    /// Enters the blocks that EDTs wait for, and these EDTs.
     pub(super) fn look_at_blocks(&mut self) {
         for (guid, _) in self.objects.data_blocks.live() {
             let Some((block, _locked)) = self.objects.data_blocks.lock(guid) else {
@@ -190,7 +196,8 @@ impl Snapshot<'_> {
                 continue;
             }
             for _ in 0..EXAMINED {
-                // SAFETY: an EDT in the queue belongs to the queue, which the lock guards.
+                // SAFETY: the address is null or that of an EDT in the queue of this block, whose lock is held. An EDT
+                // stays in the queue, and is not freed, until it is taken out under that lock.
                 let Some(edt) = (unsafe { first.as_ref() }) else {
                     break;
                 };
@@ -227,7 +234,7 @@ impl Snapshot<'_> {
         }
     }
 
-    /// Finds out who has the blocks that somebody waits for.
+    /// Finds the holders of the blocks that EDTs wait for.
     pub(super) fn find_holders(&mut self) {
         let mut blocks = std::mem::take(&mut self.blocks);
         let order_of = |block| self.objects.data_blocks.partitions.order_of(block);
@@ -244,7 +251,7 @@ impl Snapshot<'_> {
             if let Some((at, _)) = threads.next() {
                 block.holders.push(Holder::Thread(at));
             }
-            // The modes that conflict with others; RO holders keep nobody waiting.
+            // Only holders in a mode that conflicts with others count; an EDT in mode RO keeps no other waiting.
             let of_running = self.running.values().filter(|name| self.names(name, guid));
             let of_running = of_running.map(|&name| Holder::Running(name, false));
             block.holders.extend(of_running);
@@ -256,7 +263,8 @@ impl Snapshot<'_> {
                 .filter(|(name, _)| !self.waits_for_block(name) && self.names(name, guid));
             let of_devices = of_devices.map(|&(name, at)| Holder::OnDevice(name, at));
             block.holders.extend(of_devices.take(SHOWN));
-            // An EDT acquires its blocks in their order.
+            // An EDT acquires its blocks in one order for all. So an EDT that waits for a later block may hold this
+            // one.
             let order = order_of(guid);
             let of_waiting = self.block_waits.iter().zip(&orders);
             let of_waiting = of_waiting.filter(|(_, other)| **other > order);
@@ -287,20 +295,21 @@ impl Snapshot<'_> {
         past.filter(|name| !self.waits_for_block(name))
     }
 
-    /// Whether it is in the queue of a block.
+    /// Whether an EDT is in the queue of a block.
     fn waits_for_block(&self, name: &Name) -> bool {
         let mut waits = self.block_waits.iter();
         waits.any(|wait| wait.edt.guid == name.guid)
     }
 
-    /// Whether one of the pre-slots of an EDT that is past them has this block, in a mode that keeps others
+    /// Whether an EDT whose pre-slots are all satisfied has this block in one of them, in a mode that keeps others
     /// waiting.
     fn names(&self, edt: &Name, block: Guid) -> bool {
         let locked = self.objects.edts.lock(edt.guid);
         locked.is_some_and(|(edt, locked)| {
             let has = |slot: &PreSlot| {
                 let info = slot.info();
-                // Only then does the EDT that runs not change it.
+                // A running EDT changes the mark of a released pre-slot, so the mark is read only while nothing
+                // changes.
                 let released = self.told.still && info.released;
                 slot.data() == block && !released && !matches!(info.mode, Mode::Ro | Mode::Null)
             };
@@ -309,6 +318,7 @@ impl Snapshot<'_> {
     }
 }
 
+/// The pre-slots of an EDT that are not satisfied.
 fn open_slots(edt: &Edt) -> Vec<OpenSlot> {
     let slots = edt.slots().iter().enumerate();
     slots

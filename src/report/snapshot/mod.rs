@@ -1,12 +1,12 @@
 //! What waits for what: of a program that hangs, of one that runs (`SIGUSR1`), and as a graph.
 //!
-//! The snapshot is taken by one thread while others may change everything. So it reads an object's
-//! fields under the lock of its header alone, one object at a time, and of an EDT that is past its
-//! pre-slots only what does not change any more (its work, its finish scope, its output event, and
-//! the blocks of its pre-slots), and its place. What two objects say may be of different moments, which makes a
-//! snapshot of a running program a little untrue, never unsafe. Of a program that hangs it is exact.
-//! The lock of an event is held while its list is walked, longer than anywhere else; who wants it
-//! meanwhile gives its processor away, as in `header.rs`.
+//! One thread takes the snapshot while others may change everything. So it reads an object's fields under the lock of
+//! its header alone, one object at a time. Of an EDT whose pre-slots are all satisfied it reads its place, and what
+//! does not change any more: work, finish scope, output event, and the blocks of the pre-slots.
+//!
+//! What two objects say may be of different moments, which makes a snapshot of a running program a little untrue, never
+//! unsafe. The snapshot of a program that hangs is exact. The lock of an event is held while its list is walked, longer
+//! than anywhere else. A thread that wants the lock meanwhile gives its processor away (`object/header.rs`).
 //!
 //! | what is read | guarded by |
 //! |---|---|
@@ -34,86 +34,89 @@ use crate::report::tally::Wait;
 use std::collections::{HashMap, HashSet};
 use std::fmt;
 
-/// EDTs, blocks and scopes that are described one by one; the others are counted.
+/// How many EDTs, blocks and scopes are described one by one at most; the others are counted.
 const SHOWN: usize = 20;
 
-/// EDTs that are looked into, and links that are followed from one event.
+/// How many EDTs are looked into at most, and how many links are followed from one event.
 const EXAMINED: usize = 100_000;
 
-/// A thread, as the engine tells.
+/// What the engine tells of a thread.
 pub struct ThreadView {
-    /// The system's number.
+    /// The system's number of the thread.
     pub id: i32,
-    /// Whether it runs EDTs.
+    /// Whether the thread is a worker, which runs EDTs.
     pub worker: bool,
-    /// The address of the EDT that it runs, or 0.
+    /// The address of the EDT that the thread runs; 0 for none.
     pub running: usize,
-    /// What it waits for in a call.
+    /// What the thread waits for in a call. None if it does not wait.
     pub waits: Option<Wait>,
-    /// What blocks call it as their creator.
+    /// The number by which blocks name the thread as their creator.
     pub holder: usize,
 }
 
-/// What the engine tells.
+/// What the engine tells for a snapshot.
 pub struct SnapshotInputs<'a> {
     /// All threads that have a context.
     pub threads: Vec<ThreadView>,
-    /// Number of workers.
+    /// How many workers there are.
     pub workers: usize,
-    /// EDTs in the ready queues.
+    /// How many EDTs are in the ready queues.
     pub ready: usize,
-    /// Work in flight outside of the workers.
+    /// How many things are in flight outside of the workers, such as launches and copies.
     pub in_flight: usize,
-    /// The devices in use: their numbers, as `ocr info` says them, and names.
+    /// The devices in use: their numbers, as `ocr info` shows them, and names.
     pub devices: Vec<(usize, &'a str)>,
-    /// Calls that wait for the object of a label.
+    /// The calls that wait until an object is created on a label.
     pub early: Vec<DeferredCallView>,
-    /// Since the start.
+    /// How long the run has taken so far, in seconds.
     pub seconds: f64,
-    /// EDTs that have run.
+    /// How many EDTs have run.
     pub ran: u64,
-    /// Whether nothing changes meanwhile.
+    /// Whether nothing changes while the snapshot is taken.
     pub still: bool,
-    /// All threads, by the system's numbers, of a program that hangs since each of them waits for
-    /// another one, inside the runtime or outside; none if it is the runtime alone that waits.
+    /// The system's numbers of all threads, if the program hangs since each of them waits for another one, inside the
+    /// runtime or outside. Empty if it hangs since the runtime alone waits.
     pub asleep: Vec<i32>,
     /// Whether there are threads that may call the runtime at any time.
     pub free_threads: bool,
-    /// A signal for which the program has a handler, which may come at any time.
+    /// The name of a signal for which the program has a handler. Such a signal may come at any time.
     pub handled: Option<String>,
-    /// What objects have been through, in strict mode.
+    /// What objects have been through. None without strict mode.
     pub history: Option<&'a History>,
-    /// How many calls were refused, and which was the first.
+    /// How many calls were refused, and a description of the first. None if there was none.
     pub refused: Option<(u64, String)>,
-    /// The same of calls with nothing but `NULL_GUID`, which did nothing.
+    /// How many calls were given `NULL_GUID` alone and did nothing, and a description of the first. None if there was
+    /// none.
     pub nothing: Option<(u64, String)>,
 }
 
-/// What one note about a running program says, for the next.
+/// What a note about a running program has said, for the next note to compare with.
 pub struct Marks {
+    /// How long the run had taken, in seconds.
     seconds: f64,
+    /// How many EDTs had run.
     ran: u64,
-    /// By the system's numbers of the threads.
+    /// The EDTs that ran, each with the system's number of its thread.
     running: Vec<(i32, Guid)>,
 }
 
-/// A call on a label that nobody has created an object on.
+/// A call that waits until an object is created on a label.
 pub struct DeferredCallView {
     /// The label.
     pub label: Guid,
     /// The label as messages write it.
     pub name: String,
-    /// The call.
+    /// The call in words.
     pub text: String,
-    /// Its function, or what else has asked for it.
+    /// The name of the called function, or what else has asked for the call.
     pub by: &'static str,
-    /// Whether it satisfies an event.
+    /// Whether the call satisfies an event.
     pub satisfies: bool,
-    /// What it is for: an EDT or event.
+    /// The EDT or event that the call is for.
     pub target: Guid,
-    /// Who has made it.
+    /// The caller, as messages name it.
     pub who: String,
-    /// The pre-slot that it is for, if it is a dependence.
+    /// The EDT and its pre-slot that the call is for. None if it is no dependence of an EDT.
     pub slot: Option<(Guid, u32)>,
 }
 
@@ -127,7 +130,7 @@ impl fmt::Display for DeferredCallView {
     }
 }
 
-/// An EDT, by name.
+/// What is needed to name an EDT.
 #[derive(Clone, Copy)]
 struct Name {
     guid: Guid,
@@ -136,24 +139,25 @@ struct Name {
 
 /// A pre-slot that is not satisfied.
 struct OpenSlot {
+    /// The number of the pre-slot.
     at: u32,
-    /// The link by which an event leads to it; none if it is not connected.
+    /// The link by which an event leads to the pre-slot. None if nothing is connected to it.
     link: Option<Link>,
 }
 
 /// An EDT that waits for dependences.
 struct WaitingEdt {
     name: Name,
-    /// How many pre-slots it has.
+    /// How many pre-slots the EDT has.
     depc: u32,
-    /// What tells it from others of its template.
+    /// The EDT's parameters in words, which tell it from other EDTs of its template.
     params: Option<String>,
-    /// Those that are not satisfied.
+    /// The pre-slots that are not satisfied.
     slots: Vec<OpenSlot>,
 }
 
 impl WaitingEdt {
-    /// Whether one of the pre-slots has no source.
+    /// Whether nothing is connected to one of the pre-slots.
     fn misses_one(&self) -> bool {
         self.slots.iter().any(|slot| slot.link.is_none())
     }
@@ -167,82 +171,89 @@ struct BlockWait {
     block: Guid,
 }
 
-/// A block that somebody waits for.
+/// A block that an EDT waits for.
 struct HeldBlock {
+    /// The size of the block in bytes.
     size: u64,
-    /// How it is held.
+    /// The modes in which the block is held.
     modes: Vec<&'static str>,
     holders: Vec<Holder>,
+    /// The number of the thread, or the address of the EDT, that holds the block since it created it; 0 for none.
     creator: usize,
-    /// Whether its parts hold it.
+    /// Whether the block is divided, so that its parts hold it.
     closed: bool,
 }
 
-/// Who has a block.
+/// A holder of a block: an EDT, a thread, or another block.
 enum Holder {
-    /// The thread with this place among the threads, outside of an EDT.
+    /// A thread outside of EDTs, by its index in [`SnapshotInputs::threads`].
     Thread(usize),
     /// An EDT that runs or waits in a call, and whether it has created the block.
     Running(Name, bool),
     /// An EDT that is ready to run.
     Ready(Name),
-    /// An EDT on the device with this place among those in use.
+    /// An EDT on a device, by the device's index in [`SnapshotInputs::devices`].
     OnDevice(Name, usize),
-    /// An EDT that waits for another block.
+    /// An EDT that waits for another block, with the GUID of that.
     Waiting(Name, Guid),
-    /// A part of it, of this size, that has not been destroyed.
+    /// A part of the block that has not been destroyed, with its size in bytes.
     Part(Guid, u64),
-    /// It is a part, of a block that is to be had first.
+    /// The block of which this one is a part, and which is to be had first.
     Whole(Guid),
 }
 
 /// A finish scope that is open.
 struct OpenScope {
+    /// The finish EDT.
     edt: Name,
+    /// The output event of the finish EDT.
     output: Guid,
-    /// Its EDTs that have not ended, as far as they are examined.
+    /// The EDTs of the scope that have not ended, as far as they are examined.
     edts: Vec<Name>,
-    /// The finish EDTs of the scopes in it.
+    /// The finish EDTs of the scopes inside this one.
     scopes: Vec<Name>,
 }
 
-/// Whose end satisfies an event.
+/// The EDT or scope whose end satisfies an event.
 #[derive(Clone, Copy)]
 enum Maker {
-    /// An EDT's, and whether that waits for dependences.
+    /// An EDT, and whether it waits for dependences.
     Edt(Name, bool),
-    /// A finish scope's.
+    /// A finish scope, by its address.
     Scope(usize),
 }
 
-/// What runs and what waits.
+/// What runs and what waits at a moment.
 pub struct Snapshot<'a> {
     objects: &'a Objects,
     labels: &'a Labels,
     told: SnapshotInputs<'a>,
     waiting: Vec<WaitingEdt>,
-    /// EDTs that wait for dependences, the ones that are not examined too.
+    /// How many EDTs wait for dependences, those included that are not examined.
     waiting_count: usize,
-    /// EDTs that are past their pre-slots and have not ended.
+    /// How many EDTs have all their pre-slots satisfied and have not ended.
     runnable_count: usize,
-    /// Those of them that have a device as their place, and its number among those in use.
+    /// The runnable EDTs that have a device as their place, each with the device's index among those in use.
     on_devices: Vec<(Name, usize)>,
-    /// Those that have the host as their place and do not run: they are ready, or wait for blocks.
+    /// The runnable EDTs that have the host as their place and do not run: they are ready, or wait for blocks.
     past: Vec<Name>,
-    /// EDTs that run, by address.
+    /// The EDTs that run, by their addresses.
     running: HashMap<usize, Name>,
-    /// Which event each linked pre-slot waits for, and of which EDT it is: another may have it since.
+    /// For each pre-slot that an event leads to, by the bits of the link, its EDT and the event. The EDT tells whether
+    /// the slot has been given to another EDT since.
     event_of: HashMap<u64, (Guid, Guid)>,
-    /// The events that satisfy an event.
+    /// The events that satisfy each event.
     sources: HashMap<Guid, Vec<Guid>>,
+    /// The EDT or scope whose end satisfies each event.
     makers: HashMap<Guid, Maker>,
+    /// The open finish scopes, by their addresses.
     scopes: HashMap<usize, OpenScope>,
     block_waits: Vec<BlockWait>,
     blocks: HashMap<Guid, HeldBlock>,
 }
 
 impl<'a> Snapshot<'a> {
-    /// Takes the snapshot.
+    /// Takes a snapshot of the objects. `told` is what the engine tells.
     pub fn take(
         objects: &'a Objects,
         labels: &'a Labels,
@@ -269,11 +280,10 @@ impl<'a> Snapshot<'a> {
         snapshot.look_at_events();
         snapshot.look_at_blocks();
         snapshot.find_holders();
-        // What waits for nobody else comes first: it is what has to be mended. Before all, what misses
-        // a dependence: that others wait for an event nobody satisfies may come of it.
+        // An EDT that waits for no other EDT comes first, since its dependence has to be mended. Before all comes an
+        // EDT that misses a dependence: other EDTs may wait for an event that it was to satisfy.
         let mut waiting = std::mem::take(&mut snapshot.waiting);
-        // Of those that do the same one comes first, then one of the next kind: of many that are alike few
-        // are shown.
+        // EDTs of different templates come in turns, so that a few are shown of each where many are alike.
         let mut alike: HashMap<&str, usize> = HashMap::new();
         waiting.sort_by_cached_key(|edt| {
             let number = alike.entry(edt.name.work.name.best()).or_default();
@@ -282,7 +292,7 @@ impl<'a> Snapshot<'a> {
         });
         drop(alike);
         snapshot.waiting = waiting;
-        // Those that a thread waits for come first.
+        // EDTs that a thread waits for come first.
         let events = snapshot
             .told
             .threads
@@ -297,13 +307,14 @@ impl<'a> Snapshot<'a> {
         snapshot
     }
 
-    /// The event that a pre-slot waits for, if it was found.
+    /// The event that a pre-slot waits for. None if nothing is connected to it, or the event was not found.
     fn event_at(&self, slot: &OpenSlot) -> Option<Guid> {
         let (_, event) = *self.event_of.get(&slot.link?.bits())?;
         (!event.is_null()).then(|| self.through(event))
     }
 
-    /// The event that one of the runtime's depends on, for a program's; the same for others.
+    /// The program's event behind an event. For an event of the runtime's own, this is the event that it depends on;
+    /// for one of the program's, the event itself.
     fn through(&self, event: Guid) -> Guid {
         let sources = self.sources.get(&event);
         let source = sources.and_then(|sources| sources.first().copied());
@@ -313,19 +324,20 @@ impl<'a> Snapshot<'a> {
         }
     }
 
-    /// Whether it is an EDT that waits for dependences, and is looked into.
+    /// Whether a GUID is of an EDT that waits for dependences, and is looked into.
     fn is_waiting(&self, edt: Guid) -> bool {
         self.waiting.iter().any(|of| of.name.guid == edt)
     }
 
-    /// The call that a pre-slot without a dependence waits for, since that waits itself.
+    /// The call that is to connect a pre-slot and waits itself for the object of a label.
     fn early_call(&self, edt: Guid, slot: u32) -> Option<&DeferredCallView> {
         let mut calls = self.told.early.iter();
         calls.find(|call| call.slot == Some((edt, slot)))
     }
 
-    /// Why nothing is connected to a pre-slot, if that is known: its source has no object yet, or in
-    /// strict mode, was an event that was destroyed; if there were several, the last.
+    /// Why nothing is connected to a pre-slot, in words. None if that is not known. Either its source has no object
+    /// yet, or, in strict mode, its source was an event that was destroyed. If there were several such events, the last
+    /// is named.
     fn lacks(&self, edt: &WaitingEdt, slot: &OpenSlot) -> Option<String> {
         let (edt, at) = (edt.name.guid, slot.at);
         if let Some(call) = self.early_call(edt, at) {
@@ -337,7 +349,7 @@ impl<'a> Snapshot<'a> {
         self.told.history?.lost(edt, at).pop()
     }
 
-    /// Whether an EDT waits for something that nothing which waits itself would bring.
+    /// Whether an EDT waits for something that no other waiting EDT or event would bring.
     fn is_root(&self, edt: &WaitingEdt) -> bool {
         edt.slots.iter().any(|slot| match self.event_at(slot) {
             Some(event) => !self.sources.contains_key(&event) && !self.makers.contains_key(&event),
@@ -345,7 +357,7 @@ impl<'a> Snapshot<'a> {
         })
     }
 
-    /// The GUIDs of all EDTs that have not ended.
+    /// The GUIDs of all EDTs that have not ended, those of the runtime's own that stand for threads left out.
     pub fn all_edts(objects: &Objects) -> Vec<Guid> {
         let edts = objects.edts.live().filter_map(|(guid, _)| {
             let (edt, locked) = objects.edts.lock(guid)?;
@@ -366,7 +378,7 @@ impl<'a> Snapshot<'a> {
     }
 }
 
-/// Whether an event is the runtime's own, between two objects.
+/// Whether an event is one of the runtime's own, which it puts between two objects.
 fn is_between(objects: &Objects, guid: Guid) -> bool {
     let event = objects.events.lock(guid);
     event.is_some_and(|(event, _locked)| event.is_between())

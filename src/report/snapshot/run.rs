@@ -1,4 +1,4 @@
-//! Notes about a program that runs: what it does now, and that it waits for a device.
+//! Notes about a program that runs: what it does now, or that a device keeps it waiting.
 
 use super::text::list;
 use super::{Marks, Name, Snapshot, ThreadView};
@@ -9,11 +9,11 @@ use std::collections::HashSet;
 use std::time::Duration;
 
 impl Snapshot<'_> {
-    /// The note about a program that runs, `since` an earlier one.
+    /// The note about a program that runs. `since` are the marks of an earlier note, with which it compares.
     pub fn of_run(&self, since: Option<&Marks>) -> String {
         let told = &self.told;
         let (running, blocked) = (self.running.len(), self.block_waits.len());
-        // Without devices, what is in no queue is on its way into one.
+        // Without devices, a runnable EDT that is in no queue is on its way into one.
         let past = self.runnable_count.saturating_sub(running + blocked);
         let ready = if told.devices.is_empty() {
             past
@@ -81,7 +81,7 @@ impl Snapshot<'_> {
         text + "\n"
     }
 
-    /// The note about a device that has not ended a command for so long, while nothing else can happen.
+    /// The note that no device has ended a command for the time `long`, while nothing else can happen.
     pub fn of_patience(&self, long: Duration) -> String {
         let told = &self.told;
         let mut text = format!(
@@ -110,7 +110,8 @@ impl Snapshot<'_> {
         )
     }
 
-    /// The EDTs that the device with this place among those in use has. Those that wait for a block are named with that.
+    /// The EDTs that a device has, by its index among those in use. EDTs that wait for a block are left out, since they
+    /// are named with the block.
     fn had_by(&self, device: usize) -> Vec<Name> {
         let blocked: HashSet<Guid> = self.block_waits.iter().map(|wait| wait.edt.guid).collect();
         let edts = self.on_devices.iter();
@@ -118,7 +119,7 @@ impl Snapshot<'_> {
         edts.map(|&(edt, _)| edt).collect()
     }
 
-    /// An EDT that a device has, and its kernel there.
+    /// An EDT that a device has and the name of its kernel there, in words.
     fn with_kernel(&self, edt: &Name, device: usize) -> String {
         match edt.work.kernel_on(Place::device(device)) {
             Some((variant, _)) => {
@@ -129,7 +130,7 @@ impl Snapshot<'_> {
         }
     }
 
-    /// What a later note compares with.
+    /// The marks of this snapshot, for a later note to compare with.
     pub fn marks(&self) -> Marks {
         Marks {
             seconds: self.told.seconds,
@@ -140,13 +141,14 @@ impl Snapshot<'_> {
         }
     }
 
-    /// What a thread runs, if that has a GUID that no other EDT ever has.
+    /// A thread and the EDT that it runs. None if it runs none, or one on a label, whose GUID another EDT may have
+    /// later.
     fn mark(&self, thread: &ThreadView) -> Option<(i32, Guid)> {
         let edt = self.running.get(&thread.running)?;
         (!edt.guid.is_label()).then_some((thread.id, edt.guid))
     }
 
-    /// What an EDT is that does not run, waits for no other, and is on no device.
+    /// The words for an EDT that does not run, waits for no other EDT, and is on no device.
     pub(super) fn ready_as(&self) -> &'static str {
         if self.told.devices.is_empty() {
             "ready to run"

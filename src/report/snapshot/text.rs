@@ -1,4 +1,4 @@
-//! The snapshot in words.
+//! The snapshot in words: the message about a hang, and its parts.
 
 use super::events::{kind_and_lack, untaken_channels};
 use super::{
@@ -14,10 +14,10 @@ use crate::report::{comm, name_of_other, thread_name};
 use std::collections::BTreeMap;
 use std::fmt;
 
-/// Pre-slots of one EDT, EDTs of one scope, and events of one event that are described.
+/// How many items of a list are described at most: pre-slots of an EDT, EDTs of a scope, sources of an event.
 const FEW: usize = 4;
 
-/// How far a chain of events is followed.
+/// How many events of a chain are described at most.
 const DEPTH: usize = 3;
 
 impl fmt::Display for Name {
@@ -26,7 +26,7 @@ impl fmt::Display for Name {
     }
 }
 
-/// A list in words: a few of them, and how many more.
+/// A list in words: the first [`FEW`] items, and how many more there are.
 pub(super) fn list<T>(all: &[T], each: impl Fn(&T) -> String) -> String {
     let mut text: Vec<String> = all.iter().take(FEW).map(each).collect();
     if all.len() > FEW {
@@ -66,7 +66,7 @@ impl Snapshot<'_> {
         text
     }
 
-    /// Calls that did nothing.
+    /// The line about calls that were given `NULL_GUID` alone. Empty if there was none.
     fn nothing(&self) -> String {
         let calls = |(count, first): &(u64, String)| {
             let calls = match count {
@@ -81,7 +81,7 @@ impl Snapshot<'_> {
         self.told.nothing.as_ref().map_or(String::new(), calls)
     }
 
-    /// What was refused, and what strict mode would say of a program that hangs.
+    /// The lines about calls that were refused, and about what strict mode would say.
     fn what_strict_mode_says(&self) -> String {
         let refused = self.told.refused.as_ref();
         let mut text = refused.map_or(String::new(), |(count, first)| match count {
@@ -105,7 +105,8 @@ impl Snapshot<'_> {
         text
     }
 
-    /// Threads that wait outside of the runtime, of a program that hangs for that.
+    /// The lines about threads that wait outside of the runtime. Empty unless the program hangs since each thread waits
+    /// for another.
     fn outside(&self) -> String {
         let told = &self.told;
         let mut text = String::new();
@@ -150,7 +151,8 @@ impl Snapshot<'_> {
         text
     }
 
-    /// Channel events that hold what nobody takes, where another one lacks it: they may be mixed up.
+    /// The line about channel events whose satisfactions no dependence takes, while another channel event lacks some:
+    /// the program may have mixed them up.
     fn untaken(&self) -> String {
         let slots = self.waiting.iter().flat_map(|edt| &edt.slots);
         let awaited = slots.filter_map(|slot| self.event_at(slot));
@@ -193,6 +195,8 @@ impl Snapshot<'_> {
             .any(|thread| thread.waits.is_some())
     }
 
+    /// The lines about threads that wait in calls, EDTs that wait, calls that wait for labels, and finish scopes that
+    /// are open.
     pub(super) fn what_waits(&self) -> String {
         let mut text = String::new();
         let waiting = self.told.threads.iter().filter(|of| of.waits.is_some());
@@ -239,7 +243,7 @@ impl Snapshot<'_> {
                 self.not_shown()
             );
         }
-        // Those that an EDT waits for are named with it.
+        // Calls that an EDT waits for have been named with that EDT.
         let early = self.told.early.iter();
         let early = early.filter(|call| !call.slot.is_some_and(|(edt, _)| self.is_waiting(edt)));
         for call in early.clone().take(SHOWN) {
@@ -257,7 +261,7 @@ impl Snapshot<'_> {
             text += &format!("\n  and {more} more EDTs wait for data blocks");
         }
         let mut scopes: Vec<&OpenScope> = self.scopes.values().collect();
-        // Those that are not kept open by others alone come first.
+        // Scopes that EDTs of their own keep open come before those that only inner scopes keep open.
         scopes.sort_by_key(|scope| (scope.edts.is_empty(), scope.edt.guid));
         for scope in scopes.iter().take(SHOWN) {
             text += &self.open_scope(scope);
@@ -271,7 +275,8 @@ impl Snapshot<'_> {
         text
     }
 
-    /// What the EDTs that wait and are not shown do: the rarest first.
+    /// How many of the EDTs that wait and are not shown are of which template, the rarest first. Empty if all are
+    /// shown.
     fn not_shown(&self) -> String {
         let mut alike: BTreeMap<&str, usize> = BTreeMap::new();
         for edt in self.waiting.iter().skip(SHOWN) {
@@ -292,18 +297,19 @@ impl Snapshot<'_> {
         text
     }
 
-    /// An EDT, with where its GUID is in a range, and its label.
+    /// An EDT in words: its name, the index of its GUID in a range, and its label.
     pub(super) fn edt(&self, edt: &Name) -> String {
         let index = self.objects.index_of_label(edt.guid);
         format!("{edt}{index}{}", self.labels.of(edt.guid))
     }
 
-    /// The same of an object, by its GUID.
+    /// An object in words: its GUID, the index of the GUID in a range, and its label.
     pub(super) fn object(&self, guid: Guid) -> String {
         let index = self.objects.index_of_label(guid);
         format!("{guid}{index}{}", self.labels.of(guid))
     }
 
+    /// The lines about an EDT that waits for dependences.
     fn waiting_edt(&self, edt: &WaitingEdt) -> String {
         let mut text = format!("\n  {} waits on", self.waiter(&edt.name));
         let never = match (self.told.still, self.told.history) {
@@ -324,7 +330,7 @@ impl Snapshot<'_> {
                 format!("a dependence that was never added (ocrAddDependence{depv}){refused}")
             }
         };
-        // The last one takes no more lines than saying that there is one more.
+        // A single further pre-slot is shown, since a line that says that there is one more would be as long.
         let shown = match edt.slots.len() {
             few if few <= FEW + 1 => few,
             _ => FEW,
@@ -352,7 +358,7 @@ impl Snapshot<'_> {
         text
     }
 
-    /// What there is on a label.
+    /// The kind of the object on a label, in words.
     fn kind_of(&self, label: Guid) -> String {
         match label.kind() {
             Some(Kind::DataBlock) => "data block".into(),
@@ -365,24 +371,26 @@ impl Snapshot<'_> {
         }
     }
 
-    /// Who created an object, in strict mode.
+    /// The words that say which call created an object, and in which EDT. None without strict mode, or if it is not
+    /// known.
     pub(super) fn creation(&self, guid: Guid) -> Option<String> {
         self.told.history?.creation(guid)
     }
 
-    /// An EDT that waits, with who created it.
+    /// An EDT that waits, in words, with the call that created it in strict mode.
     pub(super) fn waiter(&self, edt: &Name) -> String {
         let created = self.creation(edt.guid);
         let created = created.map_or(String::new(), |by| format!(", {by},"));
         self.edt(edt) + &created
     }
 
-    /// An event, and what it lacks or waits for itself.
+    /// An event in words, with what it lacks or depends on. `depth` is how many events of a chain lead to it.
     pub(super) fn event(&self, guid: Guid, depth: usize) -> String {
         self.event_behind(guid, depth, &[])
     }
 
-    /// The same, where this is what `behind` depends on, the last on it directly.
+    /// An event in words, with what it lacks or depends on. `behind` are the events that depend on it, the last of them
+    /// directly; by them a circle is noticed.
     fn event_behind(&self, guid: Guid, depth: usize, behind: &[Guid]) -> String {
         if let Some(at) = behind.iter().position(|&other| other == guid) {
             let circle = match behind.len() - at {
@@ -406,7 +414,7 @@ impl Snapshot<'_> {
         let sources = self.sources.get(&guid).map_or(&[][..], |sources| sources);
         let latch = kind == EventKind::Latch;
         let maker = self.makers.get(&guid);
-        // The program satisfies it itself.
+        // Whether the program satisfies this event by a call.
         let by_call = latch || sources.is_empty() && maker.is_none();
         let created = self.creation(guid).filter(|_| by_call);
         let created = created.map_or(String::new(), |by| by + ", ");
@@ -473,7 +481,7 @@ impl Snapshot<'_> {
         text
     }
 
-    /// The EDT that has ended and whose output event this is.
+    /// The EDT that has ended and whose output event this is, in words. None if the event is no output event.
     fn returned_event(&self, event: Guid) -> Option<String> {
         let record = self.told.history.and_then(|history| history.get(event));
         let (guid, work) = match record {
@@ -489,6 +497,7 @@ impl Snapshot<'_> {
         Some(self.edt(&Name { guid, work }))
     }
 
+    /// The line about a finish scope that is open.
     fn open_scope(&self, scope: &OpenScope) -> String {
         let mut text = format!("\n  the finish scope of {}", self.edt(&scope.edt));
         if !scope.output.is_null() {
@@ -513,6 +522,7 @@ impl Snapshot<'_> {
 }
 
 impl ThreadView {
+    /// The thread as messages name it.
     pub(super) fn name(&self) -> String {
         if self.worker {
             thread_name(self.id)
@@ -522,8 +532,8 @@ impl ThreadView {
     }
 }
 
-/// A thread that has never called the runtime, if it is not one of those that wait to become a worker or call
-/// OpenCL. A thread has the name of the one that has started it until it is given another.
+/// A thread that has never called the runtime, as messages name it. None for the runtime's own threads that wait to
+/// become a worker or call OpenCL. A thread has the name of its creator until it is given another name.
 fn name_of_unknown(id: i32) -> Option<String> {
     match comm(id) {
         Some(name) if name.starts_with("ocr-helper-") || name.starts_with("ocr-device-") => None,
@@ -534,7 +544,7 @@ fn name_of_unknown(id: i32) -> Option<String> {
     }
 }
 
-/// A mode as programs have it, without `DB_MODE_`.
+/// The name of a mode in programs, without `DB_MODE_`.
 pub(super) fn mode_name(mode: Mode) -> &'static str {
     mode.name().trim_start_matches("DB_MODE_")
 }

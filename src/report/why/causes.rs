@@ -1,4 +1,5 @@
-//! Known causes of a long run, found by rules (`places.rs`, `graph.rs`). Each says with figures what it has found, and what to change.
+//! Known causes of a long run, found by rules (`places.rs`, `graph.rs`). Each rule says with figures what it has found,
+//! and what to change.
 //!
 //! | rule | it is told where |
 //! |---|---|
@@ -14,7 +15,8 @@
 //! | no work | units had no EDT at all for a tenth of the run |
 //! | near the bound | no schedule of the same EDTs saves more than a tenth |
 //!
-//! What a cause costs is how much shorter the run would be at most without it. These are not summed: causes overlap.
+//! The cost of a cause is by how much the run would be shorter at most without it. Costs are not summed, since causes
+//! overlap.
 
 use super::idle::{PlaceTime, Times};
 use super::moved::Moved;
@@ -23,49 +25,49 @@ use crate::report::duration;
 use crate::report::recorded::{Run, Score};
 use serde::Serialize;
 
-/// A part of the run from which on a cause is worth telling.
+/// The part of the run from which on a cause is worth telling.
 pub(super) const WORTH: f64 = 0.1;
 
-/// Which rule has found a cause.
+/// The rule that has found a cause.
 #[derive(Serialize, Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 #[serde(rename_all = "snake_case")]
 pub enum Rule {
-    /// A place is too slow for what it was given.
+    /// A place is too slow for the EDTs that it was given.
     Share,
     /// EDTs are too small for what it takes to start one.
     Small,
     /// A place waits for data.
     Copies,
-    /// More is copied than needed.
+    /// More bytes are copied than needed.
     NeedlessCopies,
     /// Some workers have less to do than the others.
     Starved,
-    /// EDTs wait for each other.
+    /// Units are idle since EDTs depend on others that run.
     Dependences,
-    /// Few EDTs are left at the end.
+    /// The last EDTs run while other units are idle.
     Tail,
-    /// What could run somewhere waits elsewhere.
+    /// A place is idle while EDTs that could run there wait elsewhere.
     Placement,
-    /// A place runs nothing.
+    /// A place runs nothing, though EDTs could run there.
     Unused,
-    /// There are too few EDTs.
+    /// There are too few EDTs for the units.
     NoWork,
-    /// There is little to gain.
+    /// The run is near the time before which no schedule ends.
     NearTheBound,
 }
 
 /// A cause of a long run.
 #[derive(Serialize, Clone, Debug, PartialEq)]
 pub struct Cause {
-    /// The rule.
+    /// The rule that has found the cause.
     pub rule: Rule,
-    /// The place that it is about, if it is about one.
+    /// The place that the cause is about. None if it is about no single place.
     pub place: Option<u8>,
-    /// How much shorter the run would be at most, in seconds.
+    /// By how many seconds the run would be shorter at most without the cause.
     pub costs: f64,
-    /// What was found, with figures.
+    /// What was found, in sentences with figures.
     pub text: String,
-    /// What to change.
+    /// What to change, in sentences.
     pub advice: String,
 }
 
@@ -80,7 +82,7 @@ pub(super) struct Look<'a> {
     pub(super) ns: f64,
 }
 
-/// What was found, that which costs most first.
+/// The causes that the rules find; the one that costs most comes first.
 pub(super) fn causes(
     run: &Run,
     times: &Times,
@@ -117,16 +119,17 @@ pub(super) fn causes(
     causes
 }
 
-/// A part, in percent.
+/// A part of 1 as a text in percent.
 pub(super) fn percent(part: f64) -> String {
     format!("{:.0} %", 100.0 * part)
 }
 
+/// Nanoseconds as a text.
 pub(super) fn time(ns: f64) -> String {
     duration(ns / 1e9)
 }
 
-/// A number of bytes, as people read it.
+/// A number of bytes as a text, in KiB, MiB or GiB where it is large.
 pub(super) fn bytes(count: u64) -> String {
     match count as f64 {
         b if b < 1024.0 => format!("{count} bytes"),
@@ -137,7 +140,7 @@ pub(super) fn bytes(count: u64) -> String {
 }
 
 impl Look<'_> {
-    /// What a place is called in a sentence, at its begin or not.
+    /// The name of a place in a sentence, at the begin of the sentence or elsewhere in it.
     pub(super) fn name(&self, place: &PlaceTime, at_begin: bool) -> String {
         match (place.place, place.units, at_begin) {
             (0, 1, true) => "The worker".into(),
@@ -148,7 +151,7 @@ impl Look<'_> {
         }
     }
 
-    /// Whether anything ran there.
+    /// Whether any EDT ran in a place.
     pub(super) fn is_used(place: &PlaceTime) -> bool {
         place.busy != 0
     }

@@ -1,4 +1,4 @@
-//! What is known of a run, as text and as JSON.
+//! Where the time of a recorded run went and why it took as long, as text and as JSON.
 
 use super::causes::{Cause, causes};
 use super::idle::{Idleness, PlaceTime, Times};
@@ -9,30 +9,31 @@ use crate::report::{counted, duration};
 use serde::ser::{Serialize, Serializer};
 use std::collections::BTreeMap;
 
-/// What is known of a run.
+/// The facts about a recorded run.
 #[derive(serde::Serialize, Clone, Debug)]
 pub struct Facts {
-    /// From the begin of the first EDT to the end of the last, in seconds.
+    /// The time from the begin of the first EDT to the end of the last, in seconds.
     pub seconds: f64,
-    /// How that compares with what no schedule ends before.
+    /// How this time compares with the time before which no schedule ends. None where that cannot be told.
     pub score: Option<Score>,
-    /// Where the time went.
+    /// What the time of each place went into.
     #[serde(serialize_with = "places")]
     pub times: Times,
-    /// What was copied.
+    /// How many bytes were copied, and how many need be.
     pub moved: Moved,
-    /// What ran where, and how long.
+    /// How many EDTs of each template ran in each place, and how long.
     pub variants: Vec<Variant>,
-    /// Why it took so long, that which costs most first.
+    /// Why the run took as long as it did; the cause that costs most comes first.
     pub causes: Vec<Cause>,
 }
 
+/// Writes the times of the places alone.
 fn places<S: Serializer>(times: &Times, to: S) -> Result<S::Ok, S::Error> {
     times.places.serialize(to)
 }
 
 impl Serialize for PlaceTime {
-    /// In seconds, summed over the units of the place.
+    /// Writes the times in seconds, summed over the units of the place.
     fn serialize<S: Serializer>(&self, to: S) -> Result<S::Ok, S::Error> {
         #[derive(serde::Serialize)]
         struct Seconds<'a> {
@@ -56,7 +57,7 @@ impl Serialize for PlaceTime {
 }
 
 impl Facts {
-    /// Those of a run; none where no EDT has ended.
+    /// The facts about a run. None where no EDT has ended.
     pub fn of(run: &Run) -> Option<Facts> {
         let times = run.times()?;
         let (score, moved, variants) = (run.score(), run.moved(), variants(run));
@@ -71,12 +72,12 @@ impl Facts {
         })
     }
 
-    /// The time of a place, if the run had that.
+    /// What the time of a place went into. None if the run did not have the place.
     pub fn place(&self, place: u8) -> Option<&PlaceTime> {
         self.times.places.iter().find(|its| its.place == place)
     }
 
-    /// What the time of each place went into, what was copied, and the causes: in lines.
+    /// The facts in lines of text: what the time of each place went into, what was copied, and the causes.
     pub fn text(&self) -> String {
         let mut text = String::new();
         for place in &self.times.places {
@@ -95,7 +96,7 @@ impl Facts {
     }
 }
 
-/// Where the time of a place went, as a line.
+/// The line about what the time of a place went into.
 fn place_text(place: &PlaceTime) -> String {
     let all = place.all();
     let part = |ns: u64| format!("{:.1} %", 100.0 * ns as f64 / all.max(1) as f64);

@@ -7,6 +7,7 @@ use crate::report::recorded::Edt;
 use std::collections::BTreeMap;
 
 impl Look<'_> {
+    /// The rule *starved*: a few workers ran EDTs for much less time than the others.
     pub(super) fn starved(&self) -> Option<Cause> {
         let workers = self.run.workers();
         let mut busy: BTreeMap<u32, u64> = workers.map(|(owner, _)| (owner, 0)).collect();
@@ -30,7 +31,7 @@ impl Look<'_> {
             total(some.iter().copied()) as f64 / some.len().max(1) as f64
         };
         let (less, others) = (mean(&is_starved), mean(&|ns| !is_starved(ns)));
-        // There has to be something that they could have run.
+        // The starved workers must have had something that they could have run.
         let host = self.times.places.iter().find(|place| place.place == 0)?;
         let could = [Idleness::Starting, Idleness::Data, Idleness::Placement];
         let could = total(could.map(|cause| host.of(cause)));
@@ -62,7 +63,7 @@ impl Look<'_> {
         })
     }
 
-    /// How long units were idle by this cause, as a part of the run's time, over the places that were used.
+    /// How many nanoseconds a unit was idle by this cause, on average over the units of the places that were used.
     fn idle(&self, cause: Idleness) -> f64 {
         let used = self.times.places.iter().filter(|its| Look::is_used(its));
         let (ns, units) = used.fold((0, 0), |(ns, units), its| {
@@ -71,6 +72,7 @@ impl Look<'_> {
         ns as f64 / units.max(1) as f64
     }
 
+    /// The rule *dependences*: units were idle for long by dependences.
     pub(super) fn dependences(&self) -> Option<Cause> {
         let costs = self.idle(Idleness::Dependences);
         if costs < WORTH * self.ns {
@@ -99,8 +101,9 @@ impl Look<'_> {
         })
     }
 
+    /// The rule *tail*: the last EDTs ran for long beside idle units.
     pub(super) fn tail(&self) -> Option<Cause> {
-        // For each unit that was there to the end, when its last EDT ended, and which that was.
+        // For each unit that was there to the end, when its last EDT ended, and the number of that EDT.
         let mut ends: BTreeMap<(u8, u32), (u64, usize)> = BTreeMap::new();
         let last = self.times.span[1];
         for (number, edt) in self.run.edts.iter().enumerate() {
@@ -119,7 +122,7 @@ impl Look<'_> {
         let idle = total(ends.values().map(|(end, _)| last - end));
         let costs = idle as f64 / ends.len() as f64;
         let first = ends.values().map(|(end, _)| *end).min()?;
-        // If the last unit was idle itself, something else is the cause.
+        // If the unit that ended last was idle itself for most of the tail, something else is the cause.
         let overlap = |other: &Edt| other.end.saturating_sub(other.begin.max(first));
         let is_there = |other: &&Edt| {
             other.time().is_some()
@@ -148,6 +151,7 @@ impl Look<'_> {
         })
     }
 
+    /// The rule *no work*: units had no EDT at all for long.
     pub(super) fn no_work(&self) -> Option<Cause> {
         let costs = self.idle(Idleness::NoWork);
         if costs < WORTH * self.ns {
@@ -166,6 +170,7 @@ impl Look<'_> {
         })
     }
 
+    /// The rule *near the bound*: no schedule of the same EDTs saves much.
     pub(super) fn near_the_bound(&self) -> Option<Cause> {
         let score = self.score?;
         let saves = 1.0 - score.mixed / score.seconds;

@@ -1,23 +1,23 @@
-//! Where the time of a run went: how long workers and devices ran EDTs, and why they were idle otherwise.
+//! What the time of a run went into: how long workers and devices ran EDTs, and why they were idle otherwise.
 //!
-//! The time is that from the begin of the first EDT to the end of the last. A *unit* runs one EDT at a time: a worker, or a
-//! device with all its queues together, which is busy while it runs any kernel. At each moment each idle unit has one cause,
-//! the first of these that applies:
+//! The time of a run is that from the begin of the first EDT to the end of the last. A *unit* runs one EDT at a time: a
+//! worker, or a device with all its queues together, which is busy while it runs any kernel. At each moment each idle
+//! unit has one cause, the first of these that applies:
 //!
-//! 1. *starting*: the unit's next EDT has all that it needs and has been given to this unit, and has not begun. That is
-//!    what the runtime, the system and the driver need.
-//! 2. *data*: an EDT that could run there is runnable and waits for a block that another holds; or one that was given to
-//!    this place waits until its blocks have been brought.
-//! 3. *placement*: an EDT that could run there is runnable, and the policy keeps it, or it waits at another place, or in the
-//!    queue of another unit that is busy.
-//! 4. *dependences*: an EDT that could run there has been created and is not runnable.
-//! 5. *no work*: the program has created nothing that could run there and has not begun.
+//! 1. *starting*: the unit's next EDT has all that it needs and has been given to the unit, and has not begun. This is
+//!    time that the runtime, the system and the driver need.
+//! 2. *data*: an EDT that could run in the place is runnable and waits for a block that another EDT holds. Or an EDT
+//!    that was given to the place waits until its blocks have been brought.
+//! 3. *placement*: an EDT that could run in the place is runnable and waits elsewhere: the policy keeps it, or it is in
+//!    another place, or in the queue of another unit that is busy.
+//! 4. *dependences*: an EDT that could run in the place has been created and is not runnable.
+//! 5. *no work*: the program has created no EDT that could run in the place and has not begun.
 //!
-//! A worker that has ended, as one that has given its core to a device, is not there from then on.
+//! A worker that has ended, such as one that has given its core to a device, is not there from then on.
 //!
-//! For 2 to 4 an EDT explains one idle unit of each place: of seven idle workers beside one EDT that waits for data,
-//! one waits for data, and the next cause is looked for for the other six. So the sum of all causes and of the busy time is
-//! the time of the run times the number of units, where these were there all the time.
+//! For the causes 2 to 4, one EDT explains one idle unit of each place. If seven workers are idle and one EDT waits for
+//! data, one of the workers waits for data, and the next causes are looked for for the other six. So the sum of all
+//! causes and of the busy time is the time of the run times the number of units, where these were there all the time.
 //!
 //! An EDT *could run* in a place if its template can, by the recording, or if it ran there.
 
@@ -34,18 +34,18 @@ pub const PARTS: usize = 256;
 pub enum Idleness {
     /// The runtime, the system or the driver was about to begin the next EDT.
     Starting,
-    /// Blocks were held by others, or were being brought.
+    /// An EDT waited for blocks that others held, or that were being brought.
     Data,
-    /// What could run waited elsewhere.
+    /// A runnable EDT waited elsewhere.
     Placement,
-    /// What was there waited for other EDTs.
+    /// An EDT that had been created was not runnable yet.
     Dependences,
-    /// Nothing was there.
+    /// There was no EDT that could run in the place.
     NoWork,
 }
 
 impl Idleness {
-    /// All, in the order in which they are looked for.
+    /// All causes, in the order in which they are looked for.
     pub const ALL: [Idleness; 5] = [
         Idleness::Starting,
         Idleness::Data,
@@ -54,7 +54,7 @@ impl Idleness {
         Idleness::NoWork,
     ];
 
-    /// In a few words.
+    /// The cause in a few words.
     pub fn text(self) -> &'static str {
         match self {
             Idleness::Starting => "starting EDTs",
@@ -66,94 +66,102 @@ impl Idleness {
     }
 }
 
-/// Where the time of a place went, in nanoseconds summed over its units.
+/// What the time of a place went into. Times are in nanoseconds, summed over the units of the place.
 #[derive(Clone, Debug, PartialEq)]
 pub struct PlaceTime {
-    /// The place: 0 the workers, else a device.
+    /// The number of the place: 0 for the workers, otherwise a device.
     pub place: u8,
-    /// What it is called.
+    /// The name of the place.
     pub name: String,
-    /// How many EDTs it can run at once, on average over the run: a device counts as one.
+    /// How many units the place had, on average over the run. A device counts as one.
     pub units: u32,
-    /// In EDTs.
+    /// How long the units ran EDTs.
     pub busy: u64,
-    /// Idle, for each of [`Idleness::ALL`].
+    /// How long the units were idle, for each cause in the order of [`Idleness::ALL`].
     pub idle: [u64; 5],
-    /// The same for each of [`PARTS`] equal parts of the run, one after the other.
+    /// How long the units were idle in each of [`PARTS`] equal parts of the run, for each cause in that order.
     pub parts: Vec<[u64; 5]>,
 }
 
 impl PlaceTime {
-    /// Idle for this cause.
+    /// How long the units were idle for a cause.
     pub fn of(&self, cause: Idleness) -> u64 {
         self.idle[cause as usize]
     }
 
-    /// All of its time.
+    /// The time of all units, busy or idle.
     pub fn all(&self) -> u64 {
         self.busy.saturating_add(total(self.idle))
     }
 
-    /// A part of the place's time as a part of the run's: that of one unit, on average.
+    /// A time that is summed over the units, as the average of one unit.
     pub fn each(&self, ns: u64) -> u64 {
         ns / u64::from(self.units.max(1))
     }
 }
 
-/// A sum that ends at the largest number: times of a damaged recording may be anything.
+/// A sum that stays at the largest number where it would be above it: times of a damaged recording may be anything.
 pub(super) fn total(times: impl IntoIterator<Item = u64>) -> u64 {
     times.into_iter().fold(0, u64::saturating_add)
 }
 
-/// Where the time of a run went.
+/// What the time of a run went into.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Times {
-    /// When the first EDT began, and when the last ended.
+    /// When the first EDT began, and when the last ended, in nanoseconds since the begin of the run.
     pub span: [u64; 2],
-    /// The places, the workers first.
+    /// What the time of each place went into, the workers first.
     pub places: Vec<PlaceTime>,
 }
 
 impl Times {
-    /// From the begin of the first EDT to the end of the last.
+    /// The time from the begin of the first EDT to the end of the last, in nanoseconds.
     pub fn ns(&self) -> u64 {
         self.span[1] - self.span[0]
     }
 }
 
-/// What ran one after the other in one unit.
+/// When one unit was busy.
 struct Unit {
-    /// When the unit was busy: the pieces do not overlap.
+    /// The spans in which the unit was busy: a begin and an end each. They do not overlap.
     busy: Vec<[u64; 2]>,
-    /// Until when it was there.
+    /// Until when the unit was there.
     until: u64,
 }
 
-/// What is counted while time goes on.
+/// A number that is counted for a place while time goes on.
 #[derive(Clone, Copy)]
 enum Count {
+    /// Units that are idle.
     Idle,
+    /// EDTs that a unit is about to begin.
     Starting,
+    /// EDTs that wait for data.
     Data,
+    /// EDTs that are runnable and wait elsewhere.
     Elsewhere,
+    /// EDTs that have been created and are not runnable.
     Waiting,
 }
 
-/// A count changes.
+/// A change of a count.
 struct Change {
+    /// When the count changes, in nanoseconds since the begin of the run.
     at: u64,
     count: Count,
+    /// By how much the count changes.
     by: i32,
 }
 
-/// The changes at one place.
+/// The changes of the counts for one place.
 struct Changes {
+    /// The time of the run: its begin and its end.
     span: [u64; 2],
     all: Vec<Change>,
 }
 
 impl Changes {
-    /// One more from here to there.
+    /// Changes a count by `by` from one time on, and back at another time.
     fn add(&mut self, count: Count, from: u64, to: u64, by: i32) {
         let [first, last] = self.span;
         let (from, to) = (from.clamp(first, last), to.clamp(first, last));
@@ -169,18 +177,22 @@ impl Changes {
     }
 }
 
-/// The moments of an EDT that count here, each not before the one before it.
+/// The moments of an EDT that count here, in nanoseconds since the begin of the run. None is earlier than the one
+/// before it.
 struct Moments {
     created: u64,
     runnable: u64,
+    /// When no other EDT held one of its blocks any more.
     granted: u64,
-    /// It has been given to where it runs; from then on its blocks are brought.
+    /// When the EDT was given to the place where it runs. From then on its blocks are brought.
     given: u64,
+    /// When its blocks had been brought.
     brought: u64,
     begin: u64,
 }
 
 impl Moments {
+    /// The moments of an EDT. `brought` are the times of [`Run::brought`].
     fn of(edt: &Edt, brought: [u64; 2]) -> Moments {
         let begin = edt.begin;
         let or = |time: u64, other: u64| if time == NEVER { other } else { time };
@@ -188,7 +200,8 @@ impl Moments {
         let created = or(edt.created, runnable).min(runnable);
         let granted = or(edt.granted, runnable).clamp(runnable, begin.max(runnable));
         let limit = begin.max(granted);
-        // A worker asks for blocks; to a device they are copied when it has been given the EDT.
+        // A worker asks for the blocks of an EDT that it has been given. A device has been given an EDT when it is
+        // launched, and the blocks are copied then.
         let given = match edt.place {
             0 => or(brought[0], or(edt.placed, granted)),
             _ => or(edt.launched, or(brought[0], granted)),
@@ -208,13 +221,16 @@ impl Moments {
     }
 }
 
-/// The units of each place, and for each EDT until when its unit was busy before.
+/// The units of a run.
 struct Units {
+    /// The units of each place.
     places: BTreeMap<u8, Vec<Unit>>,
+    /// For each EDT, until when its unit had been busy before; [`NEVER`] if the EDT has not begun.
     before: Vec<u64>,
 }
 
 impl Units {
+    /// The units of a run, whose time is `span`.
     fn of(run: &Run, span: [u64; 2]) -> Units {
         let mut ran: BTreeMap<(u8, u32), Vec<u32>> = BTreeMap::new();
         for (owner, _) in run.workers() {
@@ -276,7 +292,8 @@ impl Run {
     }
 }
 
-/// The time from the begin of the first EDT to the end of the last; none where none has ended.
+/// When the first EDT began, and when the last ended, in nanoseconds since the begin of the run. None where none has
+/// ended.
 fn span(run: &Run) -> Option<[u64; 2]> {
     let ended = || run.edts.iter().filter(|edt| edt.time().is_some());
     let first = ended().map(|edt| edt.begin).min()?;
@@ -284,7 +301,7 @@ fn span(run: &Run) -> Option<[u64; 2]> {
     Some([first, last.max(first)])
 }
 
-/// What changes at a place.
+/// The changes of the counts for a place, in the order of time.
 fn changes(
     run: &Run,
     place: u8,
@@ -325,7 +342,7 @@ fn changes(
     changes.all
 }
 
-/// How many of so many idle units have which cause.
+/// How many of the idle units have each cause, by the values of all counts.
 fn causes(counts: [i64; 5]) -> [u64; 5] {
     let [mut idle, limits @ ..] = counts;
     let mut causes = [0; 5];
@@ -338,7 +355,7 @@ fn causes(counts: [i64; 5]) -> [u64; 5] {
     causes
 }
 
-/// The causes of idle time at a place, for each of [`PARTS`] equal parts of the run.
+/// How many nanoseconds the units of a place were idle for each cause, in each of [`PARTS`] equal parts of the run.
 fn sweep(changes: &[Change], span: [u64; 2]) -> Vec<[u64; 5]> {
     let mut parts = vec![[0_u64; 5]; PARTS];
     let length = u128::from(span[1] - span[0]);
@@ -362,7 +379,7 @@ fn sweep(changes: &[Change], span: [u64; 2]) -> Vec<[u64; 5]> {
 }
 
 impl Run {
-    /// Where the time went; none where no EDT has ended.
+    /// What the time of the run went into. None where no EDT has ended.
     pub fn times(&self) -> Option<Times> {
         let span = span(self)?;
         let units = Units::of(self, span);

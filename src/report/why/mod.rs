@@ -1,13 +1,13 @@
-//! Why a recorded run took as long as it did: where the time went, what was copied, and what to change.
+//! Why a recorded run took as long as it did: what the time went into, what was copied, and what to change.
 //!
 //! | file | what |
 //! |---|---|
 //! | `idle.rs` | how long workers and devices ran EDTs, and why they were idle otherwise |
-//! | `moved.rs` | what was copied, against the least |
+//! | `moved.rs` | how much was copied, against the least that is needed |
 //! | `causes.rs` | known causes of a long run, and what rules look at |
 //! | `places.rs`, `graph.rs` | the rules |
-//! | `variants.rs` | what ran where |
-//! | `facts.rs` | all of these of a run, as text and as JSON |
+//! | `variants.rs` | how many EDTs of each template ran in each place |
+//! | `facts.rs` | all of these together, as text and as JSON |
 
 mod causes;
 mod facts;

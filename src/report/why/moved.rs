@@ -1,34 +1,35 @@
-//! What was copied, against the least that the same EDTs in the same places need.
+//! How many bytes were copied, against the least that the same EDTs in the same places need.
 //!
-//! The least is what is copied if each block is in the host's memory first, stays wherever it was brought or written until an EDT
-//! writes it elsewhere, and memory is never short. A block that was used on a device first and never copied there needed no
-//! copy: nobody had written it. Places to which nothing is copied use the host's memory. Blocks that are parts of each
-//! other count as if they were not, so the least may be too high; it is never more than what was copied.
+//! The least is what is copied if memory is never short. Each block is in the host's memory first, and stays wherever
+//! it was brought or written until an EDT writes it elsewhere. A block that was used on a device first and never copied
+//! there needed no copy, since nobody had written it. A device to which nothing is copied uses the host's memory.
+//!
+//! Parts of a block count as blocks of their own, so the least may be too high; it is never more than what was copied.
 
 use crate::report::recorded::{NEVER, Run};
 use rustc_hash::FxHashSet;
 use serde::Serialize;
 
-/// Bytes that were copied.
+/// How many bytes were copied in a run, and how many need be.
 #[derive(Serialize, Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Moved {
-    /// To devices.
+    /// How many bytes were copied to devices.
     pub to_devices: u64,
-    /// From devices.
+    /// How many bytes were copied from devices.
     pub from_devices: u64,
-    /// The least that the same EDTs in the same places need, in both directions.
+    /// The least number of bytes that the same EDTs in the same places need, in both directions.
     pub least: u64,
 }
 
 impl Moved {
-    /// In both directions.
+    /// How many bytes were copied in both directions.
     pub fn bytes(&self) -> u64 {
         self.to_devices.saturating_add(self.from_devices)
     }
 }
 
 impl Run {
-    /// What was copied.
+    /// How many bytes were copied, and how many need be.
     pub fn moved(&self) -> Moved {
         let mut moved = Moved::default();
         let mut copied: FxHashSet<(u8, u64)> = FxHashSet::default();
@@ -46,13 +47,13 @@ impl Run {
         moved
     }
 
-    /// What must be copied. `memories` has a bit for each device with a memory of its own, `copied` the blocks that were
-    /// copied to each.
+    /// The least number of bytes that must be copied. `memories` has a bit for each device with a memory of its own.
+    /// `copied` has each such device's place with the GUIDs of the blocks that were copied to it.
     fn least(&self, memories: u64, copied: &FxHashSet<(u8, u64)>) -> u64 {
         let mut uses: Vec<u32> = (0..self.uses.len() as u32)
             .filter(|at| self.edts[self.uses[*at as usize].edt as usize].begin != NEVER)
             .collect();
-        // All uses of one EDT remain together, and in their order.
+        // The sort is stable, so all uses by one EDT stay together and in their order.
         uses.sort_by_key(|at| {
             let edt = self.uses[*at as usize].edt;
             (self.edts[edt as usize].begin, edt)

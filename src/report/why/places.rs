@@ -1,4 +1,4 @@
-//! Rules about places: what they were given, what it takes to start it there, and what was copied.
+//! Rules about places: which EDTs they were given, what it took to start these, and what was copied.
 
 use super::causes::{Cause, Look, Rule, WORTH, bytes, percent, time};
 use super::idle::{Idleness, PlaceTime, total};
@@ -6,25 +6,26 @@ use super::variants::Variant;
 use crate::report::counted;
 use crate::report::recorded::Edt;
 
-/// What a template's EDTs do at a place.
+/// How fast a place runs the EDTs of a template.
 struct Rate<'a> {
     place: &'a PlaceTime,
+    /// How many EDTs of the template the place ran.
     edts: f64,
-    /// Nanoseconds of the place for each.
+    /// Nanoseconds of the place that each EDT takes, where all units of the place share the work.
     each: f64,
-    /// What one takes by itself.
+    /// Nanoseconds that one EDT takes by itself.
     mean: f64,
 }
 
 impl Rate<'_> {
-    /// Nanoseconds in which the place runs what it was given.
+    /// Nanoseconds in which the place runs the EDTs that it was given.
     fn took(&self) -> f64 {
         self.edts * self.each
     }
 }
 
 impl Look<'_> {
-    /// How a template's EDTs were divided among places.
+    /// How fast each place ran the EDTs of a template, for the places that ran any.
     fn rates(&self, template: u32) -> Vec<Rate<'_>> {
         let its = self.variants.iter().filter(|its| its.template == template);
         let rate = |variant: &Variant| {
@@ -49,6 +50,7 @@ impl Look<'_> {
         its.filter_map(rate).filter(|its| its.each > 0.0).collect()
     }
 
+    /// The rule *share*: a place had more EDTs of a template than its speed allows.
     pub(super) fn share(&self) -> Vec<Cause> {
         let mut templates: Vec<u32> = self.variants.iter().map(|its| its.template).collect();
         templates.dedup();
@@ -70,7 +72,7 @@ impl Look<'_> {
             .iter()
             .max_by(|one, other| one.took().total_cmp(&other.took()))?;
         let gain = slow.took() - even;
-        // The others have to be idle meanwhile, or something else had to be done.
+        // The other places must have been idle meanwhile; otherwise they had something else to do.
         let others = rates
             .iter()
             .filter(|rate| rate.place.place != slow.place.place);
@@ -117,7 +119,7 @@ impl Look<'_> {
         })
     }
 
-    /// How to divide a template's EDTs evenly.
+    /// The advice on how to divide a template's EDTs, so that all places end together after `even` nanoseconds.
     fn share_advice(&self, rates: &[Rate<'_>], even: f64) -> String {
         let policy = self.run.about.get("sched").map_or("", String::as_str);
         let host = rates.iter().find(|rate| rate.place.place == 0);
@@ -145,6 +147,7 @@ impl Look<'_> {
         }
     }
 
+    /// The rule *small*: a place needed a large part of its time to start EDTs.
     pub(super) fn small(&self, place: &PlaceTime) -> Option<Cause> {
         let starting = place.of(Idleness::Starting) as f64;
         let used = starting + place.busy as f64;
@@ -177,6 +180,7 @@ impl Look<'_> {
         })
     }
 
+    /// The rule *copies*: a place waited long for data.
     pub(super) fn copies(&self, place: &PlaceTime) -> Option<Cause> {
         let costs = place.each(place.of(Idleness::Data)) as f64;
         if !Look::is_used(place) || costs < WORTH * self.ns {
@@ -213,6 +217,7 @@ impl Look<'_> {
         })
     }
 
+    /// The rule *needless copies*: much more was copied than needed.
     pub(super) fn needless_copies(&self) -> Option<Cause> {
         let (moved, least) = (self.moved.bytes() as f64, self.moved.least as f64);
         let copying = self.run.devices.values().map(|device| device.copying);
@@ -234,6 +239,7 @@ impl Look<'_> {
         })
     }
 
+    /// The rule *placement*: a place idled while EDTs that could run there waited elsewhere.
     pub(super) fn placement(&self, place: &PlaceTime) -> Option<Cause> {
         let costs = place.each(place.of(Idleness::Placement)) as f64;
         if !Look::is_used(place) || costs < WORTH * self.ns {
@@ -260,6 +266,7 @@ impl Look<'_> {
         })
     }
 
+    /// The rule *unused*: a place ran nothing, though EDTs could run there.
     pub(super) fn unused(&self, place: &PlaceTime) -> Option<Cause> {
         let could = |edt: &&Edt| {
             let template = self.run.templates.get(edt.template as usize);

@@ -1,4 +1,4 @@
-//! What ran where, and how long.
+//! How many EDTs of each template ran in each place, and how long.
 
 use crate::report::recorded::Run;
 use serde::ser::{Serialize, Serializer};
@@ -7,33 +7,34 @@ use std::collections::BTreeMap;
 /// EDTs of a template in one place.
 #[derive(serde::Serialize, Clone, Debug, PartialEq)]
 pub struct Variant {
-    /// The template.
+    /// The number of the template in the recording.
     #[serde(skip)]
     pub template: u32,
-    /// What it is called.
+    /// The name of the template.
     #[serde(rename = "template")]
     pub name: String,
-    /// The place.
+    /// The number of the place.
     pub place: u8,
-    /// How many.
+    /// How many EDTs of the template ran in the place.
     pub edts: u64,
-    /// In all of them together, in nanoseconds.
+    /// How many nanoseconds these EDTs took in all. JSON has it in seconds.
     #[serde(rename = "seconds", serialize_with = "as_seconds")]
     pub ns: u64,
 }
 
 impl Variant {
-    /// What one took on average, in nanoseconds.
+    /// What one of these EDTs took on average, in nanoseconds.
     pub fn mean(&self) -> f64 {
         self.ns as f64 / self.edts.max(1) as f64
     }
 }
 
+/// Writes nanoseconds as seconds.
 fn as_seconds<S: Serializer>(ns: &u64, to: S) -> Result<S::Ok, S::Error> {
     (*ns as f64 / 1e9).serialize(to)
 }
 
-/// What ran where, by template and place.
+/// The EDTs of a run that have ended, by template and place.
 pub(super) fn variants(run: &Run) -> Vec<Variant> {
     let mut sums: BTreeMap<(u32, u8), Variant> = BTreeMap::new();
     for edt in &run.edts {

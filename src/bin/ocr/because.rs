@@ -1,10 +1,10 @@
-//! Why one place is faster than the other, as far as the times of single EDTs say it.
+//! Why one place is faster than the other for a program, by what single EDTs took in each.
 
 use crate::comparison::Row;
 use ocr::report::{VariantReport, counted, duration};
 
-/// A sentence on the template on which the runs spent most: what one of its EDTs took as a function where only workers
-/// ran, and as a kernel where devices ran all that they could. None where these two have not run.
+/// A sentence on the template on which the runs spent most time. It says what one of its EDTs took as a function under
+/// the policy `cpu`, and as a kernel under `device`. None where these two policies have not run.
 pub(crate) fn because(rows: &[Row]) -> Option<String> {
     let middle = |policy: &str| {
         let row = rows.iter().find(|row| row.policy == policy)?;
@@ -19,7 +19,7 @@ pub(crate) fn because(rows: &[Row]) -> Option<String> {
     });
     let spent = |(function, kernel): &(&VariantReport, &VariantReport)| {
         let most = function.seconds.max(kernel.seconds);
-        // Times are no numbers below 0, so their bits are in the order of the times.
+        // The times are not negative, so their bits have the order of the times.
         most.to_bits()
     };
     let (function, kernel) = pairs.max_by_key(spent)?;

@@ -1,46 +1,48 @@
-//! Which policy is best, in words: from the times of the runs of each, and nothing else.
+//! Says in words which policy is best, by the times of its runs alone.
 
 use serde::Serialize;
 
-/// Runs of each policy without which a difference cannot be told from chance: where two policies take the same time, the
-/// three runs of one are all before those of the other once in twenty times, the two runs of one once in six times.
+/// How many runs of each policy are needed to tell a difference from chance. Where two policies take the same time, the
+/// three runs of one are all faster than those of the other once in twenty times. Of two runs each, this happens once
+/// in six times.
 const ENOUGH: usize = 3;
 
-/// How many times the least median one may be that is worth no more runs.
+/// Up to how many times the least median another one counts as near, so that more runs are not worth their time.
 const NEAR: f64 = 1.1;
 
 /// How long the runs of a policy took, in seconds.
 pub(crate) struct Times {
-    /// From the fastest to the slowest; never empty.
+    /// The times from the fastest run to the slowest; never empty.
     sorted: Vec<f64>,
 }
 
 impl Times {
-    /// Those of runs in any order; none where there is no run.
+    /// The times of runs, which may be in any order. None where there is no run.
     pub(crate) fn new(mut seconds: Vec<f64>) -> Option<Times> {
         seconds.sort_by(f64::total_cmp);
         (!seconds.is_empty()).then_some(Times { sorted: seconds })
     }
 
-    /// The one in the middle, or the mean of the two there.
+    /// The time in the middle, or the mean of the two times there.
     pub(crate) fn median(&self) -> f64 {
         let count = self.sorted.len();
         (self.sorted[(count - 1) / 2] + self.sorted[count / 2]) / 2.0
     }
 
-    /// The one in the middle, or the faster of the two there: a time that a run took.
+    /// The time in the middle, or the faster of the two times there: one that a run took.
     pub(crate) fn middle(&self) -> f64 {
         self.sorted[(self.sorted.len() - 1) / 2]
     }
 
-    /// From the fastest to the slowest; of ten runs and more without a tenth on either side, which may be accidents.
+    /// The fastest and the slowest time. Of ten runs and more, a tenth on either side is left out, since these may be
+    /// accidents.
     pub(crate) fn spread(&self) -> (f64, f64) {
         let left_out = self.sorted.len() / 10;
         let last = self.sorted.len() - 1;
         (self.sorted[left_out], self.sorted[last - left_out])
     }
 
-    /// Whether a difference between these medians lies within the spread.
+    /// Whether the spreads of two policies overlap, so that the difference of their medians tells nothing.
     pub(crate) fn is_like(&self, other: &Times) -> bool {
         let ((fast, slow), (other_fast, other_slow)) = (self.spread(), other.spread());
         fast <= other_slow && other_fast <= slow
@@ -49,20 +51,20 @@ impl Times {
 
 /// A policy whose runs all ended well.
 pub(crate) struct Candidate<'a> {
-    /// Its name, as `OCR_SCHED` has it.
+    /// The name of the policy, as in `OCR_SCHED`.
     pub(crate) policy: &'a str,
-    /// How long its runs took.
+    /// How long the runs of the policy took.
     pub(crate) times: &'a Times,
 }
 
-/// What follows from the times.
+/// Which policy is best, and which one to use.
 #[derive(Serialize, Debug, PartialEq)]
 pub(crate) struct Verdict {
     /// The policy with the least median, where there are two or more to compare.
     pub(crate) best: Option<String>,
     /// The other policies whose times differ from those of the best one by no more than the spread of the runs.
     pub(crate) alike: Vec<String>,
-    /// The policy to use; none where the runs do not say it.
+    /// The policy to use. None where the runs do not say it.
     #[serde(rename = "use")]
     pub(crate) advice: Option<String>,
     /// The verdict as a sentence.
@@ -70,7 +72,7 @@ pub(crate) struct Verdict {
 }
 
 impl Verdict {
-    /// One that says why there is none.
+    /// A verdict without a best policy, whose text says why.
     pub(crate) fn none(text: String) -> Verdict {
         Verdict {
             best: None,
@@ -81,7 +83,7 @@ impl Verdict {
     }
 }
 
-/// The best of the places alone: the faster of the policies `cpu` and `device`, if both have run.
+/// The best single place: the index of the faster one of the policies `cpu` and `device`. None unless both have run.
 pub(crate) fn best_place(candidates: &[Candidate<'_>]) -> Option<usize> {
     let find = |name| {
         candidates
@@ -93,8 +95,8 @@ pub(crate) fn best_place(candidates: &[Candidate<'_>]) -> Option<usize> {
     Some(if is_cpu { cpu } else { device })
 }
 
-/// Which is best. `others_failed`: there are policies that are no candidates. `default`: the policy of a program that
-/// nobody has given one.
+/// Which of the candidates is best. None if there is none. `others_failed` says that there are policies whose runs
+/// failed, and `default` is the policy of a program for which none is set.
 pub(crate) fn verdict(
     candidates: &[Candidate<'_>],
     others_failed: bool,
@@ -155,7 +157,8 @@ pub(crate) fn verdict(
     verdict.alike = alike.iter().map(|&index| name(index).into()).collect();
     let mut equals = vec![best];
     equals.extend(&alike);
-    // Of equals one that asks for the least: but not one that is much slower in the middle, which more runs may show.
+    // Of equals, the one that needs the least setting is advised. One whose median is much slower is left out, since
+    // more runs may show a difference.
     let is_near = |index: usize| candidates[index].times.median() <= times.median() * NEAR;
     let (near, far): (Vec<usize>, Vec<usize>) = equals.iter().partition(|&&index| is_near(index));
     let use_this = *near
@@ -234,7 +237,7 @@ pub(crate) fn verdict(
     Some(verdict)
 }
 
-/// By how much what takes `seconds` is faster than what takes `other`, which has this name.
+/// The words for how much faster a time of `seconds` is than a time of `other` seconds, which is that of `name`.
 pub(crate) fn gain(seconds: f64, other: f64, name: &str) -> String {
     let ratio = other / seconds;
     match (ratio - 1.0) * 100.0 {
@@ -244,7 +247,7 @@ pub(crate) fn gain(seconds: f64, other: f64, name: &str) -> String {
     }
 }
 
-/// Names in a sentence.
+/// Names as a list in a sentence: "a, b and c".
 pub(crate) fn listed(names: &[&str]) -> String {
     match names {
         [first @ .., last] if !first.is_empty() => format!("{} and {last}", first.join(", ")),

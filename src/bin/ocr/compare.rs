@@ -13,7 +13,7 @@ use ocr::text::Readable;
 use std::ffi::OsString;
 use std::path::PathBuf;
 
-/// Below the options in the help.
+/// The text of the help below the options.
 pub(crate) const AFTER_HELP: &str = "\
 Each run gets OCR_SCHED and OCR_REPORT, and OCR_DEVICES as said above; other settings are left as \
 they are. The policy `cpu` uses devices only for kernels without a C function. Where there is no \
@@ -38,7 +38,7 @@ The exit status is 1 if a run failed or values of --same differ.
 Example:
   ocr compare --show distance,gcups --same distance -- build/examples/levenshtein a.fa b.fa";
 
-/// What to run, and what to show of it.
+/// The arguments of `ocr compare`.
 #[derive(clap::Args)]
 pub(crate) struct Options {
     /// Policies, in the order of the rows; the first is what the others are measured against.
@@ -53,7 +53,7 @@ pub(crate) struct Options {
     #[arg(long, default_value_t = 3, value_parser = clap::value_parser!(u32).range(1..))]
     pub(crate) runs: u32,
 
-    /// Runs of each policy before those, not measured.
+    /// Runs of each policy before the measured ones; their times do not count.
     #[arg(long, value_name = "RUNS", default_value_t = 1)]
     warm_up: u32,
 
@@ -97,23 +97,25 @@ impl Options {
     }
 }
 
-/// A key, which is compared with the program's output as that is shown.
+/// Parses a key of `--show` or `--same`. Bytes that are not UTF-8 are marked, as they are in the program's output.
 pub(crate) fn key() -> impl TypedValueParser<Value = String> {
     OsStringValueParser::new().map(|key| Readable::os(&key).to_string())
 }
 
-/// Where kernels can run.
+/// The devices on which kernels can run.
 pub(crate) enum Devices {
-    /// On these, by name; `setting` is what the runs get as `OCR_DEVICES`, if that has to be set.
+    /// There are devices.
     Some {
+        /// The value of `OCR_DEVICES` for the runs. None if it need not be set.
         setting: Option<String>,
+        /// The names of the devices.
         names: String,
     },
-    /// Nowhere, for this reason.
+    /// There is no device, for the reason in this sentence.
     None(String),
 }
 
-/// Compares, and shows the table.
+/// Runs the program under each policy, and shows the table.
 pub(crate) fn compare(options: &Options) -> Result<(), Failure> {
     check_words(&options.program, "compare")?;
     for name in &options.policies {
@@ -159,19 +161,19 @@ pub(crate) fn compare(options: &Options) -> Result<(), Failure> {
     comparison.check()
 }
 
-/// What a run is for.
+/// The purpose of a run.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Purpose {
-    /// Runs that are not measured, before those that are: the measured ones find caches and drivers warm.
+    /// The run comes before the measured ones and is not measured, so that these find caches and drivers warm.
     WarmUp,
-    /// Its time counts.
+    /// The time of the run counts.
     Measure,
-    /// For the bounds of its schedule.
+    /// The run is recorded, for the bounds of its schedule, and is not measured.
     Record,
 }
 
-/// Runs the policies in turns: with `given` for `OCR_DEVICES`, each with its own. A policy under which the program has
-/// failed is left out from there on. The error is for what concerns all policies alike.
+/// Runs the policies in turns. `given` has the value of `OCR_DEVICES` for each policy. A policy under which the program
+/// has failed is left out from there on. The error is a failure that concerns all policies alike.
 fn run_in_turns(
     comparison: &mut Comparison<'_>,
     given: &[Option<&str>],
@@ -210,7 +212,8 @@ fn run_in_turns(
     Ok(())
 }
 
-/// The devices for policies that use kernels; `asked` is what the command line says.
+/// The devices for policies that use kernels. `asked` is the selection on the command line. The error is a selection on
+/// the command line that names a device which is not there.
 pub(crate) fn find_devices(
     asked: Option<&Selection>,
     settings: &Settings,
@@ -229,7 +232,7 @@ pub(crate) fn find_devices(
     }
     let chosen = match inventory.select(&selection) {
         Ok(chosen) => chosen,
-        // What is asked for here and now has to be there.
+        // Devices that the command line names must be there.
         Err(message) if asked.is_some() => {
             return Err(Failure::usage(format!("--devices: {message}")));
         }
@@ -262,6 +265,7 @@ pub(crate) fn find_devices(
     })
 }
 
+/// Whether the machine has a GPU or an accelerator.
 fn has_other_than_cpu(inventory: &Inventory) -> bool {
     let mut devices = inventory.devices.iter();
     devices.any(|device| matches!(device.kind, DeviceKind::Gpu | DeviceKind::Accelerator))

@@ -1,4 +1,4 @@
-//! What came of the runs of a comparison, as tables, notes and a sentence.
+//! The results of a comparison's runs, as tables, notes and a verdict.
 
 use crate::Failure;
 use crate::because::because;
@@ -14,36 +14,36 @@ use ocr::policy;
 use ocr::report::why::Facts;
 use ocr::report::{Report, duration, recorded};
 
-/// What came of one policy.
+/// The results of one policy's runs.
 pub(crate) struct Row {
-    /// Its name.
+    /// The name of the policy.
     pub(crate) policy: String,
-    /// The runs whose time counts, as they came one after the other.
+    /// The measured runs, in their order.
     pub(crate) runs: Vec<Measured>,
-    /// How a run failed, in a few words, and the end of what it wrote to the standard error.
+    /// If a run failed, how, in a few words, and the end of what it wrote to the standard error.
     pub(crate) failure: Option<(String, String)>,
-    /// Part of the time of a recorded run that no schedule can save.
+    /// The part of the time that no schedule can save, from 0 to 1. None where no whole run was recorded.
     pub(crate) bound: Option<f64>,
-    /// What is known of the recorded run.
+    /// The facts about the recorded run. None where no run was recorded.
     pub(crate) facts: Option<Facts>,
-    /// The recorded run for a page, where one is to be written.
+    /// The recorded run as a page shows it. None where no page is to be written.
     page: Option<PageRun>,
 }
 
-/// A run whose time counts.
+/// A measured run.
 pub(crate) struct Measured {
-    /// What it took.
+    /// How long the run took, in seconds.
     pub(crate) seconds: f64,
-    /// Whether the program has said so, and not the runtime.
+    /// Whether the program has printed the seconds itself; otherwise they are the runtime's.
     is_own: bool,
-    /// The value of each key of `--show`.
+    /// The value of each key of `--show`. None where the program did not print it.
     pub(crate) shown: Vec<Option<String>>,
-    /// What the runtime said.
+    /// The report of the runtime.
     pub(crate) report: Report,
 }
 
 impl Row {
-    /// The times, if all runs went well.
+    /// The times of the runs. None if one has failed, or there is none.
     pub(crate) fn times(&self) -> Option<Times> {
         if self.failure.is_some() {
             return None;
@@ -51,29 +51,29 @@ impl Row {
         Times::new(self.runs.iter().map(|run| run.seconds).collect())
     }
 
-    /// The run in the middle, which stands for all; none where one has failed.
+    /// The run with the time in the middle, which stands for all. None if a run has failed, or there is none.
     pub(crate) fn middle(&self) -> Option<&Measured> {
         let middle = self.times()?.middle();
         self.runs.iter().find(|run| run.seconds == middle)
     }
 }
 
-/// The rows, and what was noticed while they were made.
+/// A comparison of policies, as far as it has been run.
 pub(crate) struct Comparison<'a> {
-    /// What was asked for.
+    /// The arguments of the command.
     pub(crate) options: &'a Options,
     /// A row for each policy that is not left out.
     pub(crate) rows: Vec<Row>,
-    /// For each key of `--same`.
+    /// For each key of `--same`, the values that the runs printed.
     pub(crate) values: Vec<Values>,
-    /// What must be known to judge the rows: the sentence, and the policies it is about.
+    /// Sentences that one must know to judge the rows, each with the policies that it is about.
     pub(crate) notes: Vec<(String, Vec<String>)>,
-    /// A run was under another policy than its row.
+    /// Whether a run was under another policy than that of its row.
     is_overruled: bool,
 }
 
 impl<'a> Comparison<'a> {
-    /// One without rows.
+    /// A comparison without rows.
     pub(crate) fn new(options: &'a Options) -> Comparison<'a> {
         Comparison {
             options,
@@ -84,7 +84,7 @@ impl<'a> Comparison<'a> {
         }
     }
 
-    /// Adds a row.
+    /// Adds a row for a policy.
     pub(crate) fn add(&mut self, policy: &str) {
         self.rows.push(Row {
             policy: policy.into(),
@@ -96,22 +96,22 @@ impl<'a> Comparison<'a> {
         });
     }
 
-    /// The policy of the row, unless it has failed.
+    /// The policy of a row. None if one of its runs has failed.
     pub(crate) fn policy_to_run(&self, row: usize) -> Option<&str> {
         let row = &self.rows[row];
         row.failure.is_none().then_some(&row.policy)
     }
 
-    /// A run of the row's policy has failed.
+    /// Notes that a run of a row's policy has failed: how, and the end of its standard error.
     pub(crate) fn failed(&mut self, row: usize, how: String, tail: String) {
         self.rows[row].failure = Some((how, tail));
     }
 
-    /// A run of the row's policy has ended well.
+    /// Adds a run of a row's policy that has ended well.
     pub(crate) fn ran(&mut self, row: usize, mut run: Run, purpose: Purpose) {
         let policy = self.rows[row].policy.clone();
         same::see(&self.options.same, &mut self.values, &run, &policy);
-        // A part of a run says nothing of the whole.
+        // The score of a part of a run says nothing of the whole run.
         if let Some(score) = run.report.score.as_ref().filter(|score| !score.partial)
             && purpose != Purpose::WarmUp
         {
@@ -147,7 +147,7 @@ impl<'a> Comparison<'a> {
         });
     }
 
-    /// The recording of a run of the row's policy has been read.
+    /// Adds the recorded run of a row's policy.
     fn recorded(&mut self, row: usize, run: &recorded::Run) {
         let runs = self.rows.len();
         let its = &mut self.rows[row];
@@ -159,6 +159,7 @@ impl<'a> Comparison<'a> {
         }
     }
 
+    /// Adds a sentence about a policy. One sentence about several policies is kept once.
     fn note(&mut self, policy: &str, text: String) {
         let at = self.notes.iter().position(|(known, _)| *known == text);
         let at = at.unwrap_or_else(|| {
@@ -171,25 +172,26 @@ impl<'a> Comparison<'a> {
         }
     }
 
-    /// The run in the middle of each policy under which all went well.
+    /// The run with the time in the middle, for each policy under which all runs went well.
     pub(crate) fn finished(&self) -> impl Iterator<Item = &Measured> {
         self.rows.iter().filter_map(Row::middle)
     }
 
-    /// The row of the best single place, and its time.
+    /// The policy of the best single place, and its median time in seconds. None unless both single places have run.
     pub(crate) fn place(&self) -> Option<(&str, f64)> {
         let times = self.times();
         let (policy, times) = &times[best_place(&candidates(&times))?];
         Some((policy, times.median()))
     }
 
+    /// The times of each policy under which all runs went well.
     fn times(&self) -> Vec<(&str, Times)> {
         let rows = self.rows.iter();
         rows.filter_map(|row| Some((row.policy.as_str(), row.times()?)))
             .collect()
     }
 
-    /// Which policy is best; none where none has run.
+    /// Which policy is best. None where no policy has run.
     pub(crate) fn verdict(&self) -> Option<Verdict> {
         let times = self.times();
         if times.is_empty() {
@@ -211,7 +213,7 @@ impl<'a> Comparison<'a> {
         verdict(&candidates(&times), others_failed, policy::DEFAULT)
     }
 
-    /// Table and notes, and the verdict.
+    /// The comparison as text: tables, notes, failures, the verdict, and reasons for it.
     pub(crate) fn text(&self, devices: &Devices, left_out: &[&str]) -> String {
         let table = if self.rows.is_empty() {
             String::new()
@@ -234,12 +236,12 @@ impl<'a> Comparison<'a> {
         text
     }
 
-    /// Why the policy that is advised is better, and what to try next; nothing where no run was recorded.
+    /// Why the policy that is advised is better than others, and what to try next. Empty where no run was recorded.
     pub(crate) fn reasons(&self) -> Reasons {
         let Some(verdict) = self.verdict() else {
             return Reasons::default();
         };
-        // Where another one is advised, the best is not shown to be faster than that.
+        // If another policy than the best one is advised, the best one is not shown to be faster than it.
         let equals = [verdict.alike, verdict.best.iter().cloned().collect()].concat();
         let advised = verdict.advice.or(verdict.best);
         let ran = self.rows.iter().filter(|row| row.failure.is_none());
@@ -249,7 +251,7 @@ impl<'a> Comparison<'a> {
         reasons(advised.as_deref(), &equals, &seen)
     }
 
-    /// All of it as a page for a browser.
+    /// The comparison as a page for a browser. The recorded runs are moved there.
     pub(crate) fn page(&mut self, devices: &Devices, left_out: &[&str]) -> Page<'static> {
         let verdict = self.verdict().map_or(String::new(), |verdict| {
             let why = because(&self.rows).map_or(String::new(), |why| why + "\n");
@@ -270,7 +272,7 @@ impl<'a> Comparison<'a> {
         }
     }
 
-    /// Whose seconds they are, as a sentence says it.
+    /// The words for what the seconds are: those that the program prints, or those of the runtime.
     pub(crate) fn whose(&self) -> &'static str {
         if self.finished().next().is_some_and(|run| run.is_own) {
             "the seconds that the program prints"
@@ -279,8 +281,8 @@ impl<'a> Comparison<'a> {
         }
     }
 
-    /// How many workers the runs had. Where a device gets cores of theirs, and only then, these are not as many under each
-    /// policy.
+    /// The words for how many workers the runs had. The numbers differ between policies only where a device gets cores
+    /// of the workers.
     fn workers(&self) -> String {
         let mut counts: Vec<(usize, Vec<&str>)> = Vec::new();
         for row in &self.rows {
@@ -299,7 +301,7 @@ impl<'a> Comparison<'a> {
         words.collect::<Vec<_>>().join(", ")
     }
 
-    /// How to read the table, and what else must be known.
+    /// The sentences below the table: how to read it, and what one must know to judge it.
     fn remarks(&self, devices: &Devices, left_out: &[&str]) -> String {
         let mut text = String::new();
         if self.finished().next().is_some() {
@@ -342,7 +344,8 @@ impl<'a> Comparison<'a> {
         text
     }
 
-    /// What templates with kernels ran as, and how long: mostly why one policy is faster than another.
+    /// The table of what EDTs of templates with kernels ran as, and how long. It mostly says why one policy is faster
+    /// than another.
     fn variants(&self) -> String {
         let mut rows: Vec<(&str, Vec<String>)> = Vec::new();
         for row in &self.rows {
@@ -360,7 +363,7 @@ impl<'a> Comparison<'a> {
         if rows.is_empty() {
             return String::new();
         }
-        // The same template under all policies together.
+        // The rows of one template under all policies stand together.
         rows.sort_by_key(|(template, _)| *template);
         let words = ["template", "policy", "ran as function, or as kernel on"];
         let numbers = ["EDTs", "time of each"];
@@ -371,7 +374,7 @@ impl<'a> Comparison<'a> {
         format!("\n{}", table.text())
     }
 
-    /// How runs failed; once for policies under which the same happened.
+    /// How runs failed. Policies under which they failed alike are told of together.
     fn failures(&self) -> String {
         let mut failures: Vec<(&(String, String), Vec<&str>)> = Vec::new();
         for row in &self.rows {
@@ -393,10 +396,12 @@ impl<'a> Comparison<'a> {
         text
     }
 
+    /// Whether the table has a column of bounds.
     fn has_bounds(&self) -> bool {
         self.rows.iter().any(|row| row.bound.is_some())
     }
 
+    /// The main table, with a row for each policy.
     fn table(&self) -> Table {
         let place = self.place();
         let has_spread = self.options.runs > 1;
@@ -457,12 +462,13 @@ impl<'a> Comparison<'a> {
         table
     }
 
-    /// The time of the first policy, which the others are measured against.
+    /// The median time of the first policy in seconds, against which the others are measured. None if it failed.
     pub(crate) fn base(&self) -> Option<f64> {
         Some(self.rows.first()?.times()?.median())
     }
 
-    /// Numbers are aligned to the right; `at` is the place of the key in `--show`.
+    /// How the column of a key of `--show` is aligned: to the right if all its values are numbers. `at` is the index of
+    /// the key.
     fn align(&self, at: usize) -> Align {
         let mut values = self.finished().filter_map(|run| run.shown[at].as_ref());
         if values.all(|value| value.parse::<f64>().is_ok()) {
@@ -472,7 +478,7 @@ impl<'a> Comparison<'a> {
         }
     }
 
-    /// Whether all went well.
+    /// The error for the exit status: where a run failed, values of `--same` differ, or no policy could be run.
     pub(crate) fn check(&self) -> Result<(), Failure> {
         let mut complaints = same::complaints(&self.options.same, &self.values, "under");
         let failed: Vec<&str> = self
@@ -495,6 +501,7 @@ impl<'a> Comparison<'a> {
     }
 }
 
+/// The policies and their times, as candidates for the best one.
 fn candidates<'t>(times: &'t [(&'t str, Times)]) -> Vec<Candidate<'t>> {
     let candidate = |(policy, times): &'t (&'t str, Times)| Candidate { policy, times };
     times.iter().map(candidate).collect()

@@ -10,7 +10,7 @@ use ocr::report::recorded::{self, Run};
 use ocr::report::{counted, duration};
 use std::path::PathBuf;
 
-/// Below the options in the help.
+/// The text of the help below the options.
 pub(crate) const AFTER_HELP: &str = "\
 Without an EDT or a template it says what to change in the program or its settings, with the figures on which that rests, and \
 which decisions of the placement policy have cost most. What the policy expected is in recordings of runs under eft.
@@ -21,7 +21,7 @@ Example:
   ocr explain a.trace tileEdt
   ocr explain a.trace 'tileEdt#17'";
 
-/// What `ocr explain` is asked for.
+/// The arguments of `ocr explain`.
 #[derive(Args)]
 pub(crate) struct Options {
     /// The recording of a run that was started with OCR_TRACE=FILE.
@@ -39,6 +39,7 @@ pub(crate) struct Options {
     json: bool,
 }
 
+/// Explains a recorded run, an EDT or a template, and prints that.
 pub(crate) fn explain(options: &Options) -> Result<(), Failure> {
     let run = recorded::read(&options.file).map_err(Failure::failed)?;
     let subject = options.subject.as_deref().map(|word| find(&run, word));
@@ -76,11 +77,12 @@ pub(crate) fn explain(options: &Options) -> Result<(), Failure> {
     print(&text)
 }
 
+/// A length of time, as text.
 fn time(ns: u64) -> String {
     duration(ns as f64 / 1e9)
 }
 
-/// A moment of the run, from its begin on, to a microsecond.
+/// A moment of the run as text: the time since its begin, exact to a microsecond.
 fn moment(ns: u64) -> String {
     format!("{:.3} ms", ns as f64 / 1e6)
 }
@@ -100,12 +102,13 @@ fn table(columns: &[(&str, Align)]) -> Table {
     Table::new(columns.collect())
 }
 
-/// A table, each line indented by two.
+/// The text of a table, each line indented by two blanks.
 fn indented(table: &Table) -> String {
     let text = table.text();
     text.lines().map(|line| format!("  {line}\n")).collect()
 }
 
+/// The explanation of a run as a whole, as text.
 pub(crate) fn text_of_run(run: &Run, whole: &Whole) -> String {
     let about = |name: &str| run.about.get(name).map_or("?", String::as_str);
     let mut head = format!(
@@ -139,7 +142,7 @@ pub(crate) fn text_of_run(run: &Run, whole: &Whole) -> String {
     text + &text_of_decisions(whole)
 }
 
-/// What is said where no rule says something.
+/// The sentence for a run to which no rule has an advice.
 fn nothing(whole: &Whole) -> String {
     const GOOD: f64 = 1.1;
     match &whole.score {
@@ -152,6 +155,7 @@ fn nothing(whole: &Whole) -> String {
     }
 }
 
+/// The tables of the decisions that have cost most, and of their causes.
 fn text_of_decisions(whole: &Whole) -> String {
     if whole.with_choice == 0 {
         return "\nNo EDT could run in more than one place, so there was nothing to decide.\n"

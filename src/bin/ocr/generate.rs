@@ -13,7 +13,7 @@ use std::fs;
 use std::io;
 use std::path::{Path, PathBuf};
 
-/// What to generate, and where.
+/// The arguments of `ocr generate`.
 #[derive(clap::Args)]
 pub(crate) struct Options {
     #[command(subcommand)]
@@ -34,14 +34,14 @@ enum What {
     },
 }
 
-/// Where shells look for completions below share/, and under which name.
+/// For each shell, the file below share/ where it looks for completions.
 const COMPLETIONS: [(Shell, &str); 3] = [
     (Shell::Bash, "bash-completion/completions/ocr"),
     (Shell::Zsh, "zsh/site-functions/_ocr"),
     (Shell::Fish, "fish/vendor_completions.d/ocr.fish"),
 ];
 
-/// Files, and what they are.
+/// The files that a man page lists, and what they are.
 const FILES: [(&str, &str); 4] = [
     (
         "$XDG_CACHE_HOME/ocr/models, ~/.cache/ocr/models",
@@ -61,7 +61,7 @@ const FILES: [(&str, &str); 4] = [
     ),
 ];
 
-/// Writes it.
+/// Writes the man pages or the completions.
 pub(crate) fn generate(options: &Options) -> Result<(), Failure> {
     let (folder, done) = match &options.what {
         What::Man { folder } => (folder, man(folder)),
@@ -94,7 +94,7 @@ fn man(folder: &Path) -> io::Result<()> {
     Ok(())
 }
 
-/// The command as users see it, without what is for `make` alone.
+/// The command as users see it, without the subcommands that are for `make` alone.
 fn visible() -> Command {
     let all = command();
     let shown = all.get_subcommands().filter(|one| !one.is_hide_set());
@@ -106,7 +106,7 @@ fn visible() -> Command {
     visible.subcommands(shown)
 }
 
-/// The command and all below it, each for a page of its own.
+/// Adds the command and all its subcommands to the pages, each for a page of its own.
 fn collect(command: &Command, pages: &mut Vec<Command>) {
     pages.push(command.clone());
     for below in command.get_subcommands() {
@@ -116,12 +116,13 @@ fn collect(command: &Command, pages: &mut Vec<Command>) {
     }
 }
 
-/// The name of its page: `ocr-trace-show`.
+/// The name of a command's man page, such as `ocr-trace-show`.
 fn name(command: &Command) -> String {
     let name = command.get_display_name().unwrap_or("ocr");
     name.replace(' ', "-")
 }
 
+/// The man page of a command. `others` are the names of the other pages.
 fn text(command: Command, others: &[&str]) -> io::Result<Vec<u8>> {
     let details = command.get_after_help().map(ToString::to_string);
     let is_topmost = name(&command) == "ocr";
@@ -172,7 +173,7 @@ fn text(command: Command, others: &[&str]) -> io::Result<Vec<u8>> {
     Ok(page)
 }
 
-/// Writes a file, and makes its folder.
+/// Writes a file, and makes its folder if need be.
 fn write(file: &Path, text: &[u8]) -> io::Result<()> {
     if let Some(folder) = file.parent() {
         fs::create_dir_all(folder)?;
@@ -191,7 +192,7 @@ impl Roff {
         self.text += &format!(".SH \"{title}\"\n");
     }
 
-    /// What is said of a word.
+    /// Appends an item: a word, and what is said of it.
     fn item(&mut self, word: &str, what: &str) {
         self.text += &format!(".TP\n\\fB{}\\fR\n{}\n", escaped(word), escaped(what));
     }
@@ -200,7 +201,7 @@ impl Roff {
         self.text += &format!(".BR {} (1){end}\n", escaped(page));
     }
 
-    /// Paragraphs with an empty line between them; lines that begin with blanks stay as they are.
+    /// Appends paragraphs, which an empty line separates in `text`. Lines that begin with blanks stay as they are.
     fn paragraphs(&mut self, text: &str) {
         for (at, paragraph) in text.split("\n\n").enumerate() {
             if at > 0 {

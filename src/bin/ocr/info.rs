@@ -16,15 +16,15 @@ use std::fs::OpenOptions;
 use std::io::{ErrorKind, Write as _};
 use std::path::{Path, PathBuf};
 
-/// What to show.
+/// The arguments of `ocr info`.
 #[derive(clap::Args)]
 pub(crate) struct Options {
     /// Shows the workers and devices alone.
     #[arg(long)]
     short: bool,
     /// Writes what the machine has into a file, for OCR_PLATFORM, and shows nothing else: its devices, their memory,
-    /// and how fast copies to them and back are, which is measured now, so that nothing else should run. A file
-    /// that is there is left as it is.
+    /// and how fast copies to them and back are. The copies are measured now, so nothing else should run meanwhile.
+    /// A file that is there is left as it is.
     #[arg(long, value_name = "FILE")]
     write_platform: Option<PathBuf>,
     /// Ends with status 1 if there is no OpenCL device.
@@ -35,7 +35,7 @@ pub(crate) struct Options {
     json: bool,
 }
 
-/// Shows everything.
+/// Shows what a program would get, or writes a platform description.
 pub(crate) fn info(options: &Options) -> Result<(), Failure> {
     let (settings, _) = Settings::load(&mut vec!["ocr".into()]).map_err(Failure::usage)?;
     let inventory = discover();
@@ -59,7 +59,7 @@ pub(crate) fn info(options: &Options) -> Result<(), Failure> {
     }
 }
 
-/// For people.
+/// What a program would get, as text.
 fn text(
     options: &Options,
     settings: &Settings,
@@ -77,7 +77,7 @@ fn text(
     text
 }
 
-/// Measures the devices, and writes the file.
+/// Measures the links of the devices, and writes a platform description. A file that is there is left as it is.
 fn write_platform(file: &Path, inventory: &Inventory) -> Result<(), Failure> {
     let refused = |error: std::io::Error| match error.kind() {
         ErrorKind::AlreadyExists => Failure::failed(format!(
@@ -86,7 +86,8 @@ fn write_platform(file: &Path, inventory: &Inventory) -> Result<(), Failure> {
         )),
         _ => Failure::failed(format!("{}: {error}", file.display())),
     };
-    // Before it is measured, to say it at once; whoever makes the file meanwhile keeps it all the same.
+    // The check comes before the measurement, so that the message comes at once. A file that another program makes
+    // meanwhile is kept, too, by `create_new` below.
     if file.symlink_metadata().is_ok() {
         return Err(refused(ErrorKind::AlreadyExists.into()));
     }
@@ -117,7 +118,7 @@ fn write_platform(file: &Path, inventory: &Inventory) -> Result<(), Failure> {
     ))
 }
 
-/// The compute units of the CPU devices that a program could use beside functions.
+/// How many compute units the CPU devices have that a program could use beside C functions.
 pub(crate) fn cpu_units(inventory: &Inventory, settings: &Settings) -> usize {
     if settings.devices.value == Selection::None {
         return 0;
@@ -130,7 +131,8 @@ pub(crate) fn cpu_units(inventory: &Inventory, settings: &Settings) -> usize {
         .sum()
 }
 
-/// Which cores workers and such compute units have of their own; none where they share all.
+/// Which cores of their own workers have, and which the `units` compute units of CPU devices. None where they share all
+/// cores.
 pub(crate) fn shares(units: usize, settings: &Settings) -> Option<Shares> {
     if units == 0 || settings.bind.value == Bind::Off {
         return None;
@@ -140,7 +142,7 @@ pub(crate) fn shares(units: usize, settings: &Settings) -> Option<Shares> {
     Shares::new(&all, settings.cores, *settings.workers, is_fixed, units)
 }
 
-/// Which cores workers and CPU devices would have, where a program uses both.
+/// The sentence on which cores workers and CPU devices would have, where a program uses both.
 fn sharing(inventory: &Inventory, settings: &Settings) -> String {
     let units = cpu_units(inventory, settings);
     if units == 0 {
@@ -173,7 +175,7 @@ fn sharing(inventory: &Inventory, settings: &Settings) -> String {
     }
 }
 
-/// The links of a platform description.
+/// The lines about the links of a platform description.
 fn links(platform: &Platform) -> String {
     let mut text = String::from("Links (OCR_PLATFORM):\n");
     for link in &platform.links {
@@ -193,6 +195,7 @@ fn links(platform: &Platform) -> String {
     text
 }
 
+/// The words for how many workers there would be, and why.
 fn workers(settings: &Settings) -> String {
     let workers = *settings.workers;
     if settings.workers.origin != DEFAULT_ORIGIN {
@@ -223,7 +226,7 @@ fn workers(settings: &Settings) -> String {
     format!("{workers} ({why})")
 }
 
-/// How many numbers are in a list like `0-3,8`.
+/// How many numbers are in a list like `0-3,8`. None if it is no such list.
 fn count(list: &str) -> Option<usize> {
     list.trim().split(',').try_fold(0, |sum, range| {
         let (first, last) = range.split_once('-').unwrap_or((range, range));
@@ -232,8 +235,8 @@ fn count(list: &str) -> Option<usize> {
     })
 }
 
-/// The numbers of the devices that a selection means; where it means none, of those that serve EDTs without a C function; and
-/// what is wrong with the selection.
+/// The numbers of the devices that a selection means. If it means none, also the numbers of the devices that serve EDTs
+/// without a C function. The third value says what is wrong with the selection, if anything is.
 pub(crate) fn chosen(
     inventory: &Inventory,
     selection: &Selection,
@@ -250,6 +253,7 @@ pub(crate) fn chosen(
     (used, fallback, problem)
 }
 
+/// The lines about the devices, and what each would be used for.
 fn devices(inventory: &Inventory, settings: &Settings) -> String {
     let selection = &settings.devices;
     let mut text = format!(
@@ -285,6 +289,7 @@ fn devices(inventory: &Inventory, settings: &Settings) -> String {
     text
 }
 
+/// Appends the lines about a device. `use_of` says what it would be used for.
 fn describe(text: &mut String, device: &DeviceInfo, use_of: &str) {
     let units = match device.compute_units {
         1 => "1 compute unit".to_string(),
@@ -313,6 +318,7 @@ fn describe(text: &mut String, device: &DeviceInfo, use_of: &str) {
     );
 }
 
+/// The lines about the settings and the policies.
 fn settings_and_policies(settings: &Settings) -> String {
     let mut text = String::from("\nSettings (a program lists them for -ocr:help):\n");
     let rows = settings.rows();

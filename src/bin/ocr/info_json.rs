@@ -1,4 +1,4 @@
-//! What a program that is started here would get, as JSON. `docs/json.md` says what is in it.
+//! What a program that is started here would get, as JSON. `docs/json.md` describes the members.
 
 use crate::info::{chosen, cpu_units, shares};
 use ocr::config::{SETTINGS, Settings};
@@ -8,7 +8,7 @@ use ocr::policy::{DEFAULT, POLICIES};
 use ocr::text::Readable;
 use serde_json::{Value, json};
 
-/// All of it, and a line end.
+/// The answer of `ocr info --json`, with a line feed at its end.
 pub(crate) fn json(
     settings: &Settings,
     inventory: &Inventory,

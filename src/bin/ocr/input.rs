@@ -1,13 +1,13 @@
 //! The standard input of `ocr compare` and `ocr tune`: each run gets all of it.
 //!
-//! | what it is | what a run gets |
+//! | standard input | what a run gets |
 //! |---|---|
-//! | a file, or a device such as `/dev/null` | the same, from where it stood when `ocr` was started |
-//! | a pipe or a socket | a pipe with what has come, and with what comes while it runs |
+//! | a file, or a device such as `/dev/null` | the file, from where it stood when `ocr` was started |
+//! | a pipe or a socket | a pipe with the bytes that have come, and with those that come while it runs |
 //! | a terminal | nothing |
 //!
-//! What comes from a pipe can be read once, so it is kept in a file for the runs to come. It is read only as far as a
-//! run wants it: nobody waits for the end of an input that no program reads.
+//! Bytes from a pipe can be read once, so they are kept in a file for later runs. The pipe is read only as far as a run
+//! wants it, so no run waits for the end of an input that it does not read.
 
 use ocr::text::Readable;
 use std::fs::{File, OpenOptions};
@@ -17,47 +17,50 @@ use std::os::unix::fs::{FileExt, OpenOptionsExt};
 use std::path::Path;
 use std::process::Stdio;
 
-/// The most that is kept of a pipe.
+/// How many bytes of a pipe are kept at most.
 const MOST: u64 = 4 << 30;
 
-/// What is given to the runs.
+/// The standard input for all runs.
 pub(crate) enum Input {
-    /// Nothing.
+    /// Each run gets an empty input.
     None,
-    /// A file, which each run reads from this offset on.
+    /// Each run reads a file from this offset on, in bytes.
     File(File, u64),
-    /// What can be read once.
+    /// Each run gets the bytes of a pipe, which can be read once.
     Stream(Stream),
 }
 
-/// What comes from a pipe.
+/// A pipe, and the bytes that have been read from it.
 pub(crate) struct Stream {
+    /// The pipe.
     source: File,
-    /// Holds what has come so far.
+    /// The file that has the bytes so far.
     kept: File,
+    /// How many bytes have been read so far.
     length: u64,
-    /// At most so much is kept.
+    /// How many bytes are kept at most.
     most: u64,
-    /// Nothing will come any more.
+    /// Whether the pipe has been read to its end.
     ended: bool,
 }
 
-/// What a run is given, and what feeds it meanwhile, if something has to.
+/// The standard input of one run.
 pub(crate) struct Given<'a> {
-    /// For [`std::process::Command::stdin`].
+    /// The standard input, for [`std::process::Command::stdin`].
     pub(crate) stdin: Stdio,
-    /// Where that is a pipe, what writes to it.
+    /// Writes to the standard input while the run goes on. None where nothing has to be written.
     pub(crate) feed: Option<Feed<'a>>,
 }
 
-/// What feeds a run.
+/// Writes the bytes of a pipe to the standard input of a run.
 pub(crate) struct Feed<'a> {
     stream: &'a mut Stream,
     to: PipeWriter,
 }
 
 impl Input {
-    /// The standard input of this process, to be given to each run. `folder` is where a pipe is kept.
+    /// The standard input of this process, to be given to each run. The bytes of a pipe are kept in `folder`. The error
+    /// is a text for the user.
     pub(crate) fn new(folder: &Path) -> Result<Input, String> {
         let stdin = io::stdin();
         if stdin.is_terminal() {
@@ -71,7 +74,7 @@ impl Input {
         }
     }
 
-    /// For the next run.
+    /// The standard input of the next run.
     pub(crate) fn give(&mut self) -> io::Result<Given<'_>> {
         let (stdin, feed) = match self {
             Input::None => (Stdio::null(), None),
@@ -99,7 +102,7 @@ impl Stream {
             .mode(0o600)
             .open(&path)
             .map_err(|error| format!("{} cannot be made: {error}", Readable::path(&path)))?;
-        // Its memory is free as soon as nobody has it open, however the command ends.
+        // The system frees the file's memory when no process has it open any more, however the command ends.
         let _ = std::fs::remove_file(&path);
         Ok(Stream {
             source,
@@ -110,11 +113,11 @@ impl Stream {
         })
     }
 
-    /// Reads what has come, to the place, and keeps it. How much that is.
+    /// Reads bytes that have come, into `place`, and keeps them. Returns how many. The error is a text for the user.
     fn read(&mut self, place: &mut [u8]) -> Result<usize, String> {
         let count = match self.source.read(place) {
             Ok(count) => count,
-            // Another process may have it, too, and have taken what there was.
+            // Another process may read the pipe, too, and have taken the bytes.
             Err(error) if is_passing(&error) => return Ok(0),
             Err(error) => return Err(format!("the standard input cannot be read: {error}")),
         };
@@ -139,8 +142,8 @@ impl Stream {
 }
 
 impl Feed<'_> {
-    /// Writes to the run what it reads, until it has all, does not read any more, or has ended, which closing the other
-    /// end of `ended` says.
+    /// Writes to a run the bytes that it reads, until it has all, does not read any more, or has ended. The caller
+    /// closes the other end of `ended` when the run has ended. The error is a text for the user.
     pub(crate) fn feed(mut self, ended: &PipeReader) -> Result<(), String> {
         let mut buffer = vec![0; 1 << 16];
         let (mut given, mut next, mut end) = (0, 0, 0);
@@ -165,14 +168,14 @@ impl Feed<'_> {
             match self.to.write(&buffer[next..end]) {
                 Ok(count) => next += count,
                 Err(error) if is_passing(&error) => {}
-                // It does not read any more.
+                // The run does not read any more.
                 Err(_) => return Ok(()),
             }
         }
     }
 
-    /// What follows the first `given` bytes. It may be that nothing has come yet, which is 0 bytes. `None`: there is no
-    /// more, or nobody to read it.
+    /// Reads bytes that follow the first `given` ones, into `place`, and returns how many. These are 0 where none has
+    /// come yet. None where the pipe has ended, or the run does not read any more.
     fn next(
         &mut self,
         place: &mut [u8],
@@ -202,12 +205,13 @@ impl Feed<'_> {
     }
 }
 
-/// Whether it may work the next time.
+/// Whether a read or write that failed may work the next time.
 fn is_passing(error: &io::Error) -> bool {
     matches!(error.kind(), ErrorKind::WouldBlock | ErrorKind::Interrupted)
 }
 
-/// Waits until one of the files is ready for what it is waited for, or has an end or an error. What each is ready for.
+/// Waits until one of the files is ready for its events, or has an end or an error. Returns for each file what it is
+/// ready for; all are 0 where a signal has ended the wait.
 fn wait<const N: usize>(
     files: [BorrowedFd<'_>; N],
     events: [libc::c_short; N],
@@ -221,13 +225,15 @@ fn wait<const N: usize>(
             revents: 0,
         }
     });
-    // SAFETY: the array has this many elements. A signal ends it early, and then nothing is ready.
+    // SAFETY: the address is that of an array with `N` elements, which the call may write. Their descriptors are
+    // borrowed, so they stay open.
     unsafe { libc::poll(polled.as_mut_ptr(), N as libc::nfds_t, -1) };
     polled.map(|file| file.revents)
 }
 
+/// Lets writes to a file return at once where there is no room.
 fn set_nonblocking(file: BorrowedFd<'_>) -> io::Result<()> {
-    // SAFETY: it takes no pointers, and the file is open.
+    // SAFETY: `F_SETFL` takes a number and no pointer, and the descriptor is borrowed, so it is open.
     match unsafe { libc::fcntl(file.as_raw_fd(), libc::F_SETFL, libc::O_NONBLOCK) } {
         -1 => Err(io::Error::last_os_error()),
         _ => Ok(()),
@@ -248,7 +254,7 @@ mod tests {
         (Input::Stream(stream), to)
     }
 
-    /// What `cat` gets, or the first so many bytes, and what feeding it came to.
+    /// The output of a command that is given the input, and the result of feeding it.
     fn run(input: &mut Input, words: &[&str]) -> (Vec<u8>, Result<(), String>) {
         let given = input.give().expect("a pipe");
         let (end, ended) = io::pipe().map(|(from, to)| (to, from)).expect("a pipe");

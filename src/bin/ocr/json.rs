@@ -10,28 +10,28 @@ use ocr::text::Readable;
 use serde::Serialize;
 use std::collections::BTreeMap;
 
-/// All of it. What is missing in the table is `null` here.
+/// The answer of `ocr compare --json`, which `docs/json.md` describes. A value that the table lacks is `null` here.
 #[derive(Serialize)]
 struct Answer<'a> {
-    /// The words of the command line.
+    /// The program and its arguments.
     program: Vec<String>,
-    /// What the seconds are.
+    /// What the seconds are, in words.
     seconds: &'static str,
-    /// As `name (kind)`.
+    /// The devices, each as `name (kind)`.
     devices: Option<&'a str>,
-    /// Policies without a run, and why.
+    /// The policies that were not run, and why.
     left_out: Option<LeftOut<'a>>,
-    /// As they were given.
+    /// The policies in the order in which they were given.
     policies: Vec<Policy<'a>>,
-    /// The faster of the policies `cpu` and `device`.
+    /// The faster one of the policies `cpu` and `device`.
     best_place: Option<&'a str>,
-    /// Keys of `--same`, with each value that was seen.
+    /// The keys of `--same`, with each value that was seen.
     same: BTreeMap<&'a str, Vec<Seen<'a>>>,
-    /// What must be known to judge the times.
+    /// Sentences that one must know to judge the times.
     notes: Vec<Note<'a>>,
-    /// Which is best.
+    /// Which policy is best.
     verdict: Option<Verdict>,
-    /// Why, and what to try next, where a run of each was recorded.
+    /// Why this policy is best, and what to try next. Empty where no run was recorded.
     reasons: Reasons,
 }
 
@@ -45,13 +45,13 @@ struct LeftOut<'a> {
 struct Policy<'a> {
     policy: &'a str,
     median: Option<f64>,
-    /// From the fastest run to the slowest, or without a tenth of the runs on either side.
+    /// The fastest and the slowest time in seconds. Of ten runs and more, a tenth on either side is left out.
     spread: Option<[f64; 2]>,
     speed_up: Option<f64>,
     over_best_place: Option<f64>,
-    /// Part of the time that no schedule can save.
+    /// The part of the time that no schedule can save, from 0 to 1.
     bound: Option<f64>,
-    /// Of the recorded run: where its time went, what was copied, and why it took so long.
+    /// The facts about the recorded run: what its time went into, what was copied, and why it took as long.
     recorded: Option<&'a Facts>,
     failure: Option<Failed<'a>>,
     runs: Vec<OneRun<'a>>,
@@ -66,7 +66,7 @@ struct Failed<'a> {
 #[derive(Serialize)]
 struct OneRun<'a> {
     seconds: f64,
-    /// The keys of `--show`.
+    /// The values of the keys of `--show`.
     shown: BTreeMap<&'a str, Option<&'a str>>,
     report: &'a Report,
 }
@@ -84,7 +84,7 @@ struct Note<'a> {
 }
 
 impl Comparison<'_> {
-    /// The whole comparison as JSON, and a line end.
+    /// The whole comparison as JSON, with a line feed at its end.
     pub(crate) fn json(&self, devices: &Devices, left_out: &[&str]) -> String {
         let words = self.options.program.iter();
         let same = self.options.same.iter().zip(&self.values);
@@ -121,7 +121,7 @@ impl Comparison<'_> {
         };
         match serde_json::to_string_pretty(&answer) {
             Ok(text) => text + "\n",
-            // It has neither maps with keys that are no strings nor types that can fail.
+            // The answer has no map whose keys are not strings, and no type that can fail.
             Err(error) => unreachable!("a comparison is JSON: {error}"),
         }
     }

@@ -2,26 +2,26 @@
 //!
 //! | file | what |
 //! |---|---|
-//! | `info.rs`, `info_json.rs` | `ocr info`, and the same as JSON |
-//! | `models.rs`, `models_json.rs` | `ocr models`, and the same as JSON |
+//! | `info.rs`, `info_json.rs` | `ocr info`, and its answer as JSON |
+//! | `models.rs`, `models_json.rs` | `ocr models`, and its answer as JSON |
 //! | `compare.rs` | `ocr compare`: which runs there are, and on which devices |
-//! | `comparison.rs` | what came of these runs, as tables and notes |
-//! | `json.rs` | the same as JSON |
+//! | `comparison.rs` | the results of these runs, as tables and notes |
+//! | `json.rs` | the results of `ocr compare` as JSON |
 //! | `best.rs`, `because.rs` | which policy is best, in words, and why |
 //! | `reasons.rs` | why others are slower, by recorded runs, and what to try next |
-//! | `html/` | all of it as a page for a browser |
+//! | `html/` | a comparison or a recorded run as a page for a browser |
 //! | `progress.rs` | how far the runs have come |
 //! | `tune/` | `ocr tune`: the best of many settings |
 //! | `same.rs` | values that must be alike in all runs |
-//! | `run.rs` | one run of a program, and what it told |
+//! | `run.rs` | one run of a program, with its report and its output |
 //! | `input.rs` | the standard input, for each run |
 //! | `started.rs` | why a program could not be started, or did not run to its end |
 //! | `explain.rs` | `ocr explain`: why a recorded run took so long, and what to change |
 //! | `simulate.rs` | `ocr simulate`: a recorded run on another machine |
 //! | `trace.rs` | `ocr trace`: what is in the recording of a run |
-//! | `trace_json.rs` | the same as JSON |
+//! | `trace_json.rs` | the answers of `ocr trace` as JSON |
 //! | `generate.rs` | man pages and completions, which `make` has written |
-//! | `table.rs` | aligned tables, numbers for people |
+//! | `table.rs` | aligned tables, and numbers as texts |
 
 mod because;
 mod best;
@@ -56,11 +56,10 @@ use std::process::ExitCode;
 /// Exit status where something that was run failed or was found to be wrong.
 const FAILED: u8 = 1;
 
-/// Exit status where the command line or the settings are wrong, as that of clap and of OCR
-/// programs.
+/// Exit status where the command line or the settings are wrong. Clap and OCR programs have the same one.
 const USAGE: u8 = 2;
 
-/// What a status means.
+/// What each exit status means.
 const EXIT_STATUS: [(u8, &str); 3] = [
     (0, "All went well, and the answer was written."),
     (
@@ -104,7 +103,7 @@ enum Subcommands {
     Generate(generate::Options),
 }
 
-/// The command line, as it is.
+/// The command line of `ocr`.
 fn command() -> Command {
     Arguments::command()
 }
@@ -118,7 +117,7 @@ fn command_with_status() -> Command {
     end_with(command(), &text)
 }
 
-/// Adds a text at the end of the help of a command and all below it.
+/// Adds a text at the end of the help of a command and of all its subcommands.
 fn end_with(command: Command, text: &str) -> Command {
     let before = command.get_after_help().map(|help| format!("{help}\n\n"));
     let below: Vec<String> = (command.get_subcommands())
@@ -130,13 +129,14 @@ fn end_with(command: Command, text: &str) -> Command {
     })
 }
 
-/// What went wrong, for people, and the exit status.
+/// The message about what went wrong, and the exit status.
 struct Failure {
     message: String,
     status: u8,
 }
 
 impl Failure {
+    /// A failure for which the command line or the settings are wrong.
     fn usage(message: impl Into<String>) -> Failure {
         Failure {
             message: message.into(),
@@ -144,6 +144,7 @@ impl Failure {
         }
     }
 
+    /// A failure of something that was run or read.
     fn failed(message: impl Into<String>) -> Failure {
         Failure {
             message: message.into(),
@@ -152,7 +153,7 @@ impl Failure {
     }
 }
 
-/// The words of a command line, as one writes them in a shell.
+/// The words of a command line as text, quoted as in a shell.
 fn words(words: impl IntoIterator<Item = impl AsRef<OsStr>>) -> String {
     let is_plain = |letter: char| letter.is_alphanumeric() || "%+,-./:=@_".contains(letter);
     let word = |word: String| {
@@ -169,7 +170,7 @@ fn words(words: impl IntoIterator<Item = impl AsRef<OsStr>>) -> String {
     words.join(" ")
 }
 
-/// Prints a whole answer. That nobody reads to its end (`ocr info | head`) is no error.
+/// Prints a whole answer. It is no error if the reader ends before the answer does (`ocr info | head`).
 fn print(text: &str) -> Result<(), Failure> {
     let mut out = std::io::stdout().lock();
     match out.write_all(text.as_bytes()).and_then(|()| out.flush()) {
@@ -193,7 +194,7 @@ fn main() -> ExitCode {
         Ok(Subcommands::Simulate(options)) => simulate::simulate(&options),
         Ok(Subcommands::Tune(options)) => tune::tune(&options),
         Ok(Subcommands::Generate(options)) => generate::generate(&options),
-        // What is asked for may be help.
+        // The answer may also be the help or the version.
         Err(answer) => match answer.print() {
             Err(error) if !answer.use_stderr() && error.kind() != ErrorKind::BrokenPipe => {
                 Err(Failure::failed(format!("standard output: {error}")))
@@ -204,7 +205,7 @@ fn main() -> ExitCode {
     match result {
         Ok(()) => ExitCode::SUCCESS,
         Err(failure) => {
-            // Unlike `eprintln!` it does not panic where nobody reads (`ocr compare ... 2>&1 | head`).
+            // Unlike `eprintln!` this does not panic where the reader has ended (`ocr compare ... 2>&1 | head`).
             let _ = writeln!(std::io::stderr(), "ocr: error: {}", failure.message);
             ExitCode::from(failure.status)
         }

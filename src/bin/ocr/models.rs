@@ -1,4 +1,4 @@
-//! `ocr models`: what runs have learned of how long EDTs take, to be looked at and removed.
+//! `ocr models`: shows and removes what runs have learned of how long EDTs and copies take.
 
 use crate::table::{Align, Table, bytes};
 use crate::{Failure, models_json, print};
@@ -8,12 +8,13 @@ use ocr::report::{counted, duration};
 use std::collections::BTreeSet;
 use std::io::Write;
 
+/// The text of the help below the options.
 pub(crate) const AFTER_HELP: &str = "\
 Policies that place EDTs by the time that they take learn that while a program runs, and keep it for the next run: in \
 $XDG_CACHE_HOME/ocr/models or ~/.cache/ocr/models, or in the directory that OCR_MODELS names. It is safe to remove all of it: \
 it is learned again.";
 
-/// What to do.
+/// The arguments of `ocr models`.
 #[derive(clap::Args)]
 #[command(args_conflicts_with_subcommands = true)]
 pub(crate) struct Options {
@@ -52,7 +53,7 @@ enum Action {
     },
 }
 
-/// Does it.
+/// Lists, shows or removes what runs have learned.
 pub(crate) fn models(options: &Options) -> Result<(), Failure> {
     let (settings, _) = Settings::load(&mut vec!["ocr".into()]).map_err(Failure::usage)?;
     let list_it = Action::List { json: options.json };
@@ -88,7 +89,7 @@ pub(crate) fn models(options: &Options) -> Result<(), Failure> {
     }
 }
 
-/// Says on the standard error what cannot be read, and returns the rest.
+/// The contents of the files that can be read. Notes on the standard error tell of what is damaged or cannot be read.
 fn readable(files: &[File]) -> impl Iterator<Item = &Content> {
     files.iter().filter_map(|(path, content)| {
         let problem = match content {
@@ -99,7 +100,7 @@ fn readable(files: &[File]) -> impl Iterator<Item = &Content> {
             Err(error) => Some(error.clone()),
         };
         if let Some(problem) = problem {
-            // Unlike `eprintln!` it does not panic where nobody reads.
+            // Unlike `eprintln!` this does not panic where the reader has ended.
             let _ = writeln!(std::io::stderr(), "ocr: note: {problem}");
         }
         content
@@ -109,18 +110,20 @@ fn readable(files: &[File]) -> impl Iterator<Item = &Content> {
     })
 }
 
+/// Whether the place or a name of an entry contains the filter. True without a filter.
 pub(crate) fn matches(content: &Content, entry: &Entry, filter: Option<&str>) -> bool {
     let key = &entry.key;
     let names = [&content.place, &key.program, &key.template, &key.variant];
     filter.is_none_or(|filter| names.iter().any(|name| name.contains(filter)))
 }
 
-/// Whether what is known of copies is asked for.
+/// Whether the place of a file, or the word "copies", contains the filter, so that what is known of copies is meant.
+/// True without a filter.
 pub(crate) fn shows_copies(content: &Content, filter: Option<&str>) -> bool {
     filter.is_none_or(|filter| content.place.contains(filter) || "copies".contains(filter))
 }
 
-/// Which way copies go.
+/// The word for which way copies go: to the device, or from it.
 pub(crate) fn direction(copy: &CopyEntry) -> &'static str {
     match copy.direction {
         Direction::ToDevice => "to",
@@ -128,7 +131,7 @@ pub(crate) fn direction(copy: &CopyEntry) -> &'static str {
     }
 }
 
-/// What is known of copies to a place and back, in lines.
+/// The lines about copies to a place and back.
 fn copies(content: &Content) -> String {
     let line = |copy: &CopyEntry| {
         let (latency_ns, bandwidth) = copy.samples.medians();
@@ -147,7 +150,7 @@ fn copies(content: &Content) -> String {
     content.copies.iter().map(line).collect()
 }
 
-/// When something was used last.
+/// The words for how long ago a day was, counted from the first of January 1970.
 fn ago(day: u64) -> String {
     match today().saturating_sub(day) {
         0 => "today".into(),
@@ -156,11 +159,12 @@ fn ago(day: u64) -> String {
     }
 }
 
-/// A name without what tells it from others of the same name.
+/// A name without the part behind the last separator, which tells it from other things of that name.
 fn short(name: &str, separator: char) -> &str {
     name.rsplit_once(separator).map_or(name, |(name, _)| name)
 }
 
+/// The table of places of which something is known.
 fn list(store: &Store, files: &[File]) -> String {
     let columns = [
         ("place", Align::Left),
@@ -193,6 +197,7 @@ fn list(store: &Store, files: &[File]) -> String {
     }
 }
 
+/// The tables of how long EDTs have taken, for entries that the filter matches.
 fn show(store: &Store, files: &[File], filter: Option<&str>) -> String {
     let columns = [
         ("program", Align::Left),
@@ -251,7 +256,7 @@ fn show(store: &Store, files: &[File], filter: Option<&str>) -> String {
     }
 }
 
-/// The median of some nanoseconds.
+/// The median of some nanoseconds as text; "-" if there are none.
 fn median(samples: &[u64]) -> String {
     let mut sorted = samples.to_vec();
     sorted.sort_unstable();
@@ -260,10 +265,11 @@ fn median(samples: &[u64]) -> String {
     median.map_or("-".into(), |&ns| duration(ns as f64 / 1e9))
 }
 
+/// Removes the entries that the filter matches, and says how many went. Without a filter all files go.
 fn remove(store: &Store, files: &[File], filter: Option<&str>) -> Result<(), Failure> {
     let (mut entries, mut emptied) = (0, 0);
     for (path, content) in files {
-        // A file of which nothing can be read goes only with all of them.
+        // A file that cannot be read goes only where all files go.
         if content.is_err() && filter.is_some() {
             continue;
         }

@@ -1,4 +1,4 @@
-//! What runs have learned, as JSON. `docs/json.md` says what is in it.
+//! What runs have learned, as JSON. `docs/json.md` describes the members.
 
 use crate::models::{direction, matches, shows_copies};
 use ocr::model::{Content, CopyEntry, Entry, Store, today};
@@ -6,13 +6,13 @@ use ocr::text::Readable;
 use serde_json::{Value, json};
 use std::collections::BTreeSet;
 
-/// No models are kept.
+/// The answer where no models are kept, for the reason `why`.
 pub(crate) fn none(why: &str) -> String {
     let value = json!({ "directory": null, "why": why, "places": [] });
     format!("{value:#}\n")
 }
 
-/// The places of which something is known.
+/// The answer of `ocr models list --json`.
 pub(crate) fn list<'a>(store: &Store, contents: impl Iterator<Item = &'a Content>) -> String {
     let places = contents.map(|content| {
         let keys: BTreeSet<_> = content.entries.iter().map(|entry| &entry.key).collect();
@@ -30,7 +30,7 @@ pub(crate) fn list<'a>(store: &Store, contents: impl Iterator<Item = &'a Content
     answer(store, places.collect())
 }
 
-/// How long EDTs have taken.
+/// The answer of `ocr models show --json`, with the entries that the filter matches.
 pub(crate) fn show<'a>(
     store: &Store,
     contents: impl Iterator<Item = &'a Content>,

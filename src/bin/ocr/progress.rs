@@ -1,13 +1,14 @@
-//! How far the runs of a comparison or of a search have come, for somebody who looks: nothing is written where the standard error is no terminal.
+//! Shows on a terminal how far the runs of a comparison or of a search have come. Nothing is written where the standard
+//! error is no terminal.
 
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 use std::time::Duration;
 
-/// A bar on the terminal, which goes away with this value.
+/// A bar on the terminal, which goes away when this value is dropped.
 pub(crate) struct Progress(ProgressBar);
 
 impl Progress {
-    /// A bar for so many runs.
+    /// A bar for a number of runs.
     pub(crate) fn new(runs: u64) -> Progress {
         let bar = ProgressBar::with_draw_target(Some(runs), ProgressDrawTarget::stderr());
         let style = ProgressStyle::with_template("[{bar:24}] {pos}/{len} {elapsed} {wide_msg}");
@@ -15,18 +16,18 @@ impl Progress {
             bar.set_style(style.progress_chars("=> "));
         }
         if !bar.is_hidden() {
-            // So that the time goes on during a long run; a thread that wakes once a second disturbs none.
+            // A thread draws the bar each second, so that its time goes on during a long run. It disturbs no run.
             bar.enable_steady_tick(Duration::from_secs(1));
         }
         Progress(bar)
     }
 
-    /// A run begins, which is this.
+    /// Shows that a run begins, with words for which one.
     pub(crate) fn begins(&self, what: String) {
         self.0.set_message(what);
     }
 
-    /// It has ended, or is left out.
+    /// Shows that a run has ended, or was left out.
     pub(crate) fn ended(&self) {
         self.0.inc(1);
     }

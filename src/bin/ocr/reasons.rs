@@ -1,4 +1,4 @@
-//! Why one policy is better than others, and what to try next: from what the recordings of their runs tell.
+//! Why one policy is better than others, and what to try next, by the recordings of their runs.
 
 use ocr::report::duration;
 use ocr::report::why::{Cause, Facts, Variant};
@@ -8,19 +8,20 @@ use std::collections::BTreeMap;
 /// How many pieces of advice a comparison lists at most below "What to try next".
 const NEXT: usize = 3;
 
-/// A part of a run from which on a difference is told.
+/// The part of a run from which on a difference is worth telling.
 const WORTH: f64 = 0.05;
 
-/// Sentences.
+/// Sentences below the verdict.
 #[derive(Serialize, Clone, Debug, Default, PartialEq)]
 pub(crate) struct Reasons {
-    /// Why the other policies are slower; of one run, what made it long.
+    /// Why the other policies are slower. Of a single run, what made it long.
     pub(crate) why: Vec<String>,
     /// What to try next with the policy that is advised.
     pub(crate) next: Vec<String>,
 }
 
-/// The reasons for what is advised. `alike`: policies that are not shown to be slower.
+/// The reasons for the policy that is advised. `alike` are policies that are not shown to be slower. `seen` has the
+/// facts of each recorded run, with its policy. Of a single run, its causes are the reasons.
 pub(crate) fn reasons(advised: Option<&str>, alike: &[String], seen: &[(&str, &Facts)]) -> Reasons {
     if let [(policy, facts)] = seen {
         return Reasons {
@@ -43,7 +44,8 @@ pub(crate) fn reasons(advised: Option<&str>, alike: &[String], seen: &[(&str, &F
     }
 }
 
-/// What to try next with a policy, without policies that have been tried.
+/// What to try next with a policy: the advice of its causes, without sentences that advise a policy which has been
+/// tried.
 fn next(policy: &str, facts: &Facts, seen: &[(&str, &Facts)]) -> Vec<String> {
     let is_tried = |sentence: &str| {
         seen.iter()
@@ -61,7 +63,7 @@ fn next(policy: &str, facts: &Facts, seen: &[(&str, &Facts)]) -> Vec<String> {
     next
 }
 
-/// Why a run was slower than the best.
+/// A sentence on why a run was slower than that of the policy `best`.
 fn against(best: &str, fast: &Facts, slow: &Facts) -> String {
     // Causes are about the whole run. The seconds that a program prints may leave a part of it out.
     let is_slower = slow.seconds > fast.seconds;
@@ -81,7 +83,8 @@ fn against(best: &str, fast: &Facts, slow: &Facts) -> String {
     }
 }
 
-/// EDTs that the best policy ran somewhere, and this one did not.
+/// A sentence on EDTs of a template that the policy `best` ran in a place, and the slower one in others alone. None if
+/// there are no such EDTs.
 fn missing(best: &str, fast: &Facts, slow: &Facts) -> Option<String> {
     let all: u64 = fast.variants.iter().map(|its| its.ns).sum();
     let find = |facts: &'_ Facts, its: &Variant, here: bool| -> Option<Variant> {
@@ -112,7 +115,7 @@ fn missing(best: &str, fast: &Facts, slow: &Facts) -> Option<String> {
     ))
 }
 
-/// The cause that costs the slower run most, beyond what it costs the best one.
+/// The cause that costs the slower run most, beyond what the same cause costs the faster run. None if none costs much.
 fn cause<'f>(fast: &Facts, slow: &'f Facts) -> Option<&'f Cause> {
     let known = |cause: &Cause| {
         let alike = fast
@@ -156,7 +159,7 @@ fn longer(best: &str, fast: &Facts, slow: &Facts) -> Option<String> {
     ))
 }
 
-/// A place in a sentence.
+/// The name of a place in a sentence.
 fn name(facts: &Facts, place: u8) -> String {
     match facts.place(place) {
         Some(its) if place == 0 && its.units == 1 => "the worker".into(),

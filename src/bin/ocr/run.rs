@@ -1,4 +1,4 @@
-//! One run of an OCR program, and what it told: its report, and `key: value` lines of its output.
+//! One run of an OCR program, with its report and the `key: value` lines of its output.
 
 use crate::Failure;
 use crate::input::Input;
@@ -15,39 +15,39 @@ use std::process::{Command, ExitStatus, Output, Stdio};
 
 /// A program and its arguments.
 pub(crate) struct Program<'a> {
-    /// The words of its command line; never empty.
+    /// The words of the program's command line; never empty.
     pub(crate) words: &'a [OsString],
-    /// A folder for its reports.
+    /// A folder for the program's report and recording.
     pub(crate) folder: &'a Path,
 }
 
-/// A run that came to its end.
+/// A run that ended well.
 pub(crate) struct Run {
-    /// What the runtime said about it.
+    /// The report of the runtime.
     pub(crate) report: Report,
-    /// The standard output; what is not UTF-8 in it is marked.
+    /// The standard output. Bytes that are not UTF-8 are marked.
     pub(crate) output: String,
-    /// The recording, or why it cannot be read; none of a run that was not recorded.
+    /// The recording, or a text that says why it cannot be read. None for a run that was not recorded.
     pub(crate) recording: Option<Result<records::Run, String>>,
 }
 
-/// A run that did not.
+/// Why there is no run that ended well.
 pub(crate) enum Fault {
-    /// There was none: the program cannot be started.
+    /// The program cannot be started, for the reason in this text.
     NotStarted(String),
-    /// The standard input could not be given to it as a whole.
+    /// The standard input or the output could not be passed on as a whole, for the reason in this text.
     Input(String),
-    /// It failed: how, in a few words, and the end of what it wrote to the standard error.
+    /// The program failed.
     Failed {
-        /// As in "failed (status 3)".
+        /// How the program failed, in a few words such as "failed (status 3)".
         how: String,
-        /// The last lines, or what is known otherwise.
+        /// The last lines of its standard error, or what else is known of the failure.
         tail: String,
     },
 }
 
-/// Refuses words that begin with an option of this command which is none: it reads as the program, since the program's
-/// own arguments may look like options.
+/// Refuses a command line whose program begins with a dash. This is a wrong option of `ocr`, which is read as the
+/// program, since the program's own arguments may look like options.
 pub(crate) fn check_words(words: &[OsString], command: &str) -> Result<(), Failure> {
     let first = Readable::os(&words[0]).to_string();
     if first.starts_with('-') {
@@ -59,8 +59,8 @@ pub(crate) fn check_words(words: &[OsString], command: &str) -> Result<(), Failu
 }
 
 impl Program<'_> {
-    /// Runs it with a policy; `devices` as in `OCR_DEVICES`, `None` to leave that as it is. A run that is recorded tells in
-    /// its report how good its schedule was, and has its recording.
+    /// Runs the program under a policy. `devices` is the value of `OCR_DEVICES`; none leaves the variable as it is. A
+    /// run that is `recorded` has a recording, and its report says how good its schedule was.
     pub(crate) fn run(
         &self,
         input: &mut Input,
@@ -73,7 +73,7 @@ impl Program<'_> {
         self.run_with(input, variables, recorded)
     }
 
-    /// Runs it with these variables, and with the environment that this process has.
+    /// Runs the program with the environment of this process and these variables.
     pub(crate) fn run_with<'v>(
         &self,
         input: &mut Input,
@@ -81,7 +81,7 @@ impl Program<'_> {
         recorded: bool,
     ) -> Result<Run, Fault> {
         let file = self.folder.join("report.json");
-        // That of the run before says nothing about this one.
+        // The report of an earlier run says nothing about this one.
         let _ = std::fs::remove_file(&file);
         let mut command = Command::new(&self.words[0]);
         command
@@ -93,16 +93,18 @@ impl Program<'_> {
             command.env("OCR_TRACE", &recording);
         }
         let ends_with_us = || {
-            // SAFETY: it takes no pointers. The parent is this thread, which waits for the program.
+            // The signal comes when the thread ends that has started the program. That thread waits for the program.
+            // SAFETY: `PR_SET_PDEATHSIG` takes a number and no pointer.
             unsafe { libc::prctl(libc::PR_SET_PDEATHSIG, libc::SIGTERM) };
             Ok(())
         };
-        // SAFETY: a system call, as may be made between fork and exec.
+        // SAFETY: the closure makes one system call, which is allowed between fork and exec: it takes no lock and no
+        // memory.
         unsafe { command.pre_exec(ends_with_us) };
         let output = self.output(command, input);
         let was_run = recorded && output.as_ref().is_ok_and(|output| output.status.success());
         let recording_read = was_run.then(|| records::read(&recording));
-        // It may be large.
+        // The recording may be large, so it is removed at once.
         let _ = std::fs::remove_file(&recording);
         let output = output?;
         if !output.status.success() {
@@ -134,7 +136,7 @@ impl Program<'_> {
 }
 
 impl Program<'_> {
-    /// Starts it, and waits for its end.
+    /// Starts the program, feeds it, and waits for its end.
     fn output(&self, mut command: Command, input: &mut Input) -> Result<Output, Fault> {
         let system = |error: std::io::Error| Fault::Input(format!("no pipe for a run: {error}"));
         let given = input.give().map_err(system)?;
@@ -146,7 +148,7 @@ impl Program<'_> {
         let child = command
             .spawn()
             .map_err(|error| Fault::NotStarted(started::explain_start(&self.words[0], &error)))?;
-        // It has the end of a pipe that is to be the program's alone.
+        // The command has the end of a pipe that only the program is to have.
         drop(command);
         std::thread::scope(|scope| {
             let ended = &ended;
@@ -164,7 +166,7 @@ impl Program<'_> {
 }
 
 impl Run {
-    /// The value in the first line `key: value` of the output.
+    /// The value in the first line `key: value` of the output. None if there is no such line.
     pub(crate) fn value(&self, key: &str) -> Option<&str> {
         self.output.lines().find_map(|line| {
             let value = line.trim_start().strip_prefix(key)?.trim_start();
@@ -172,19 +174,20 @@ impl Run {
         })
     }
 
-    /// What the program says it took, or else the runtime. Programs leave out what is no part of
-    /// the work, such as reading files.
+    /// How many seconds the run took, as the program prints it, or else as the runtime reports. Programs leave out what
+    /// is no part of the work, such as reading files.
     pub(crate) fn seconds(&self) -> f64 {
         self.own_seconds().unwrap_or(self.report.seconds)
     }
 
-    /// What the program says it took.
+    /// How many seconds the run took by the line `seconds: ...` of its output. None without such a number.
     pub(crate) fn own_seconds(&self) -> Option<f64> {
         let value: f64 = self.value("seconds")?.parse().ok()?;
         (value.is_finite() && value >= 0.0).then_some(value)
     }
 }
 
+/// The words for how a program ended.
 fn how_it_ended(status: ExitStatus) -> String {
     match (status.code(), status.signal()) {
         (Some(code), _) => format!("status {code}"),
@@ -193,7 +196,7 @@ fn how_it_ended(status: ExitStatus) -> String {
     }
 }
 
-/// The last lines of a text.
+/// The last lines of what a program wrote to the standard error.
 fn tail(text: &str) -> String {
     const LINES: usize = 10;
     let lines: Vec<&str> = text.lines().collect();
@@ -204,14 +207,14 @@ fn tail(text: &str) -> String {
     }
 }
 
-/// A folder that only this user can read, removed at the end.
+/// A folder that only this user can read. It is removed when this value is dropped.
 pub(crate) struct Folder(PathBuf);
 
 impl Folder {
-    /// A new one among the system's temporary files.
+    /// A new folder among the system's temporary files. The error is a text for the user.
     pub(crate) fn new() -> Result<Folder, String> {
         let place = std::env::temp_dir();
-        // Creating fails where a folder of that name is there already, be it left over or planted.
+        // The call fails where a folder of that name is there already, left over or planted by another user.
         for attempt in 0..100 {
             let path = place.join(format!("ocr-runs-{}-{attempt}", std::process::id()));
             match DirBuilder::new().mode(0o700).create(&path) {
@@ -232,7 +235,7 @@ impl Folder {
         ))
     }
 
-    /// The path of the file.
+    /// The path of the folder.
     pub(crate) fn path(&self) -> &Path {
         &self.0
     }

@@ -5,10 +5,10 @@ use crate::run::Run;
 /// What stands for the value of a program that prints none.
 const MISSING: &str = "(missing)";
 
-/// A key of `--same`: each value, and the policy or setting that gave it first.
+/// The values of a key of `--same`: each different value, and the policy or setting under which it came first.
 pub(crate) type Values = Vec<(String, String)>;
 
-/// Takes in what a run has printed for each key; `who` is its policy or setting.
+/// Adds what a run has printed for each key. `who` names its policy or setting.
 pub(crate) fn see(keys: &[String], values: &mut [Values], run: &Run, who: &str) {
     for (key, seen) in keys.iter().zip(values) {
         let value = run.value(key).unwrap_or(MISSING);
@@ -18,7 +18,7 @@ pub(crate) fn see(keys: &[String], values: &mut [Values], run: &Run, who: &str) 
     }
 }
 
-/// What is wrong with the values; `word` stands before the policy or setting.
+/// Sentences on what is wrong with the values. `word` stands before the policy or setting in them.
 pub(crate) fn complaints(keys: &[String], values: &[Values], word: &str) -> Vec<String> {
     let mut complaints = Vec::new();
     for (key, seen) in keys.iter().zip(values) {

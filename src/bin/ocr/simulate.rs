@@ -15,7 +15,7 @@ use ocr::report::why::Facts;
 use ocr::report::{duration, recorded};
 use std::path::PathBuf;
 
-/// Below the options in the help.
+/// The text of the help below the options.
 pub(crate) const AFTER_HELP: &str = "\
 The EDTs take the times that were measured, and the policies are those that the runtime uses. They know \
 from the beginning how long EDTs take, as after an earlier run; with --cold they do not. Left out are what the runtime itself \
@@ -28,10 +28,10 @@ Example:
   OCR_TRACE=a.trace OCR_SCHED=static:1:1 OCR_DEVICES=all build/examples/levenshtein a.fa b.fa
   ocr simulate a.trace --workers 16 --device speed=10x,bandwidth=12GB/s,latency=10us,count=2";
 
-/// Simulated besides the policy of the recording, where none is asked for.
+/// The policies that are simulated besides that of the recording, where none is asked for.
 const POLICIES: [&str; 5] = ["cpu", "device", "static:1:1", "eager", "eft"];
 
-/// What `ocr simulate` is asked for.
+/// The arguments of `ocr simulate`.
 #[derive(Args)]
 pub(crate) struct Options {
     /// The recording of a run that was started with OCR_TRACE=FILE.
@@ -67,9 +67,10 @@ pub(crate) struct Options {
     json: bool,
 }
 
-/// Decisions that are listed for each policy, at most.
+/// How many decisions are listed for each policy at most.
 const DECISIONS: usize = 5;
 
+/// Simulates policies, and shows the results.
 pub(crate) fn simulate(options: &Options) -> Result<(), Failure> {
     for name in &options.policy {
         policy::parse(name).map_err(|message| Failure::usage(format!("--policy: {message}")))?;
@@ -117,7 +118,7 @@ pub(crate) fn simulate(options: &Options) -> Result<(), Failure> {
     print(&text)
 }
 
-/// What a policy makes of a run, and what is to be said of that.
+/// The simulation of a policy as a run, and the explanation of that run. The error is a text for the user.
 fn explain(
     run: &Run,
     replay: &Replay,
@@ -131,7 +132,7 @@ fn explain(
     Ok((simulated, whole))
 }
 
-/// All of it as a page for a browser.
+/// The simulation as a page for a browser.
 fn page(run: &Run, replay: &Replay, rows: &[Row], cold: bool) -> Result<Page<'static>, Failure> {
     let mut runs = Vec::new();
     for row in rows {
@@ -154,7 +155,7 @@ fn page(run: &Run, replay: &Replay, rows: &[Row], cold: bool) -> Result<Page<'st
     })
 }
 
-/// The policy that takes the least time, and how much that is.
+/// The policy that takes the least time, and sentences on how much that is. None and no sentence without a row.
 fn verdict<'r>(replay: &Replay, rows: &'r [Row]) -> (Option<&'r str>, String) {
     let mut order: Vec<&Row> = rows.iter().collect();
     order.sort_by(|one, other| one.seconds.total_cmp(&other.seconds));
@@ -175,7 +176,8 @@ fn verdict<'r>(replay: &Replay, rows: &'r [Row]) -> (Option<&'r str>, String) {
     (Some(&best.policy), text)
 }
 
-/// How far the simulation of the same policy on the same machine is from the recorded run, as a part of that.
+/// By which part of its time the recorded run differs from the simulation of its policy on its machine: positive where
+/// the simulation takes longer. None where that was not simulated.
 fn off(replay: &Replay, rows: &[Row]) -> Option<f64> {
     let recorded = replay.recorded();
     let same = rows.iter().find(|row| row.policy == recorded.policy);
@@ -183,6 +185,7 @@ fn off(replay: &Replay, rows: &[Row]) -> Option<f64> {
     Some(same.seconds / recorded.seconds - 1.0)
 }
 
+/// The answer of `ocr simulate --json`, which `docs/json.md` describes.
 fn json(replay: &Replay, rows: &[Row], cold: bool, explained: &[(Run, Whole)]) -> String {
     let [area, path, mixed] = replay.bounds();
     let value = serde_json::json!({
@@ -201,12 +204,13 @@ fn json(replay: &Replay, rows: &[Row], cold: bool, explained: &[(Run, Whole)]) -
     format!("{value:#}\n")
 }
 
-/// A number for each place.
+/// Numbers for the places as a text, with a blank between two.
 fn by_place<T: ToString>(values: impl Iterator<Item = T>) -> String {
     let words: Vec<String> = values.map(|value| value.to_string()).collect();
     words.join(" ")
 }
 
+/// The simulation as text.
 fn text(name: &str, replay: &Replay, rows: &[Row], cold: bool) -> String {
     let mut text = format!(
         "{name}: {} EDTs on {} workers",
@@ -228,7 +232,7 @@ fn text(name: &str, replay: &Replay, rows: &[Row], cold: bool) -> String {
     text + &wrap(&remarks(replay, rows, cold))
 }
 
-/// The policies, and the recorded run.
+/// The table of the recorded run and the simulated policies.
 fn table(replay: &Replay, rows: &[Row]) -> Table {
     let [area, path, mixed] = replay.bounds();
     let columns = [
@@ -274,7 +278,7 @@ fn table(replay: &Replay, rows: &[Row]) -> Table {
     table
 }
 
-/// How to read the table.
+/// The sentences on how to read the table.
 fn remarks(replay: &Replay, rows: &[Row], cold: bool) -> String {
     let recorded = replay.recorded();
     let mut remarks = format!(

@@ -1,4 +1,4 @@
-//! Why a program could not be started, or did not run to its end, as far as the file or the signal says it.
+//! Why a program could not be started, or did not run to its end, as far as its file or the signal tells.
 
 use ocr::text::Readable;
 use std::ffi::OsStr;
@@ -10,17 +10,17 @@ use std::os::unix::process::ExitStatusExt;
 use std::path::{Path, PathBuf};
 use std::process::ExitStatus;
 
-/// What the system does with a file that is executed, by how the file begins.
+/// A kind of file that may be executed, by how the file begins.
 enum Kind {
-    /// `#!` and this interpreter.
+    /// A script that begins with `#!` and this interpreter.
     Script(Vec<u8>),
     /// A program for this kind of machine.
     Program,
-    /// A program for another kind.
+    /// A program for another kind of machine.
     OtherMachine,
-    /// A text, which `/bin/sh` executes.
+    /// A text without `#!`, which `/bin/sh` executes.
     Text,
-    /// Something else, which `/bin/sh` does not understand.
+    /// Any other file, which `/bin/sh` does not understand.
     Data,
 }
 
@@ -52,7 +52,7 @@ pub(crate) fn explain_start(word: &OsStr, error: &io::Error) -> String {
     format!("{name} cannot be started: {why}")
 }
 
-/// Lines to add to what a program has said that failed.
+/// Lines to add to the standard error of a program that failed: about the signal, and about its file if that is odd.
 pub(crate) fn explain_end(word: &OsStr, status: ExitStatus) -> String {
     let mut lines = String::new();
     match status.signal() {
@@ -61,7 +61,7 @@ pub(crate) fn explain_end(word: &OsStr, status: ExitStatus) -> String {
             lines += "\n(SIGKILL: somebody killed it, or the system, which does so where memory runs out)";
         }
         Some(signal) => {
-            // As in "signal: 11 (SIGSEGV) (core dumped)".
+            // The text is such as "signal: 11 (SIGSEGV) (core dumped)".
             let text = status.to_string();
             let name = text.split(['(', ')']).nth(1).unwrap_or("no name");
             lines += &format!("\n(signal {signal} is {name})");
@@ -79,6 +79,7 @@ pub(crate) fn explain_end(word: &OsStr, status: ExitStatus) -> String {
 }
 
 impl Kind {
+    /// The kind of a file. None if it cannot be read.
     fn of(file: &Path) -> Option<Kind> {
         let head = head(file)?;
         if let Some(line) = head.strip_prefix(b"#!") {
@@ -103,16 +104,17 @@ impl Kind {
     }
 }
 
-/// Class, byte order and machine of an ELF file.
+/// The class and byte order of an ELF file, and its machine. None if the head is too short.
 fn machine(head: &[u8]) -> Option<(&[u8], &[u8])> {
     Some((head.get(4..6)?, head.get(18..20)?))
 }
 
+/// How the file of this program begins.
 fn head_of_this() -> Option<Vec<u8>> {
     head(Path::new("/proc/self/exe"))
 }
 
-/// How a file begins; `None` if it cannot be read.
+/// The first bytes of a file, 1024 at most. None if it cannot be read.
 fn head(file: &Path) -> Option<Vec<u8>> {
     if !file.is_file() {
         return None;
@@ -127,7 +129,7 @@ fn is_executable(file: &Path) -> bool {
     about.is_ok_and(|about| about.permissions().mode() & 0o111 != 0)
 }
 
-/// The file of a program that was named as on a command line.
+/// The file of a program by its name on a command line, looked up in `PATH` where it has no folder.
 fn find(word: &OsStr) -> Option<PathBuf> {
     if word.as_bytes().contains(&b'/') {
         return Some(word.into());

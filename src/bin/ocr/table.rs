@@ -1,15 +1,16 @@
-//! Aligned tables, and numbers as people read them.
+//! Aligned tables, and numbers as texts.
 
 /// How a column's cells are aligned.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Align {
-    /// To the left, as words stand.
+    /// Cells are aligned to the left, as words are.
     Left,
-    /// To the right, as numbers stand.
+    /// Cells are aligned to the right, as numbers are.
     Right,
 }
 
-/// A table: a title over each column, and rows of as many cells or fewer.
+/// A table with a title over each column. A row has as many cells as there are columns, or fewer; the last cell is a
+/// remark then.
 pub(crate) struct Table {
     columns: Vec<(String, Align)>,
     rows: Vec<Vec<String>>,
@@ -29,7 +30,7 @@ impl Table {
         self.rows.push(cells);
     }
 
-    /// The titles, and how what is below them is aligned.
+    /// The title of each column, and how its cells are aligned.
     pub(crate) fn columns(&self) -> &[(String, Align)] {
         &self.columns
     }
@@ -39,7 +40,7 @@ impl Table {
         &self.rows
     }
 
-    /// The text, each line with its end.
+    /// The text of the table, with a line feed at the end of each line.
     pub(crate) fn text(&self) -> String {
         let titles: Vec<String> = self
             .columns
@@ -49,7 +50,7 @@ impl Table {
         let widths: Vec<usize> = (0..titles.len())
             .map(|column| {
                 let cells = std::iter::once(&titles).chain(&self.rows);
-                // The last cell of a short row is a remark that may run on.
+                // The last cell of a short row is a remark, which may run on over the next columns.
                 let cells = cells.filter(|row| row.len() > column + 1 || row.len() == titles.len());
                 cells
                     .map(|row| row[column].chars().count())
@@ -62,7 +63,7 @@ impl Table {
         for row in [&titles, &rule].into_iter().chain(&self.rows) {
             let mut line = String::new();
             for ((cell, &width), (_, align)) in row.iter().zip(&widths).zip(&self.columns) {
-                // A remark stands where the words are.
+                // A remark is aligned to the left in any column.
                 let remark = row.len() < titles.len() && line.len() > width;
                 line += &match align {
                     Align::Right if !remark => format!("{cell:>width$}  "),
@@ -76,8 +77,8 @@ impl Table {
     }
 }
 
-/// Breaks lines that are too long to be read easily; what follows is indented by two more than the
-/// line's own indentation.
+/// Breaks lines of more than 100 letters between words. The rest of a line is indented by two blanks more than its
+/// beginning.
 pub(crate) fn wrap(text: &str) -> String {
     const WIDTH: usize = 100;
     let mut out = String::new();
@@ -103,7 +104,7 @@ pub(crate) fn wrap(text: &str) -> String {
     out
 }
 
-/// A number of bytes.
+/// A number of bytes as text, with a unit from B to TiB.
 pub(crate) fn bytes(count: u64) -> String {
     const UNITS: [&str; 4] = ["KiB", "MiB", "GiB", "TiB"];
     if count < 1024 {
@@ -111,7 +112,7 @@ pub(crate) fn bytes(count: u64) -> String {
     }
     let mut value = count as f64 / 1024.0;
     let mut unit = 0;
-    // 1023.95 would be written as 1024.0.
+    // From 1023.95 on a value would be written as 1024.0, so it gets the next unit.
     while value >= 1023.95 && unit + 1 < UNITS.len() {
         value /= 1024.0;
         unit += 1;
@@ -119,7 +120,7 @@ pub(crate) fn bytes(count: u64) -> String {
     format!("{value:.1} {}", UNITS[unit])
 }
 
-/// A time in seconds, with as many digits as say something.
+/// A time in seconds as text, without a unit, with three significant digits or more.
 pub(crate) fn seconds(value: f64) -> String {
     match value {
         v if v < 0.01 => format!("{v:.5}"),

@@ -1,4 +1,4 @@
-//! `ocr trace`: what is in the recording of a run.
+//! `ocr trace`: checks, exports and shows the recording of a run.
 
 use crate::html::{Page, PageRun};
 use crate::reasons::reasons;
@@ -10,7 +10,7 @@ use ocr::report::recorded::{self, Run};
 use ocr::text::Readable;
 use std::path::{Path, PathBuf};
 
-/// What `ocr trace` is asked for.
+/// The arguments of `ocr trace`.
 #[derive(Args)]
 pub(crate) struct Options {
     #[command(subcommand)]
@@ -27,8 +27,8 @@ enum What {
         #[arg(long)]
         json: bool,
     },
-    /// Writes it for viewers: Perfetto (https://ui.perfetto.dev); older ones if the name ends in .json; any browser if it
-    /// ends in .html.
+    /// Writes a recording for viewers: Perfetto (https://ui.perfetto.dev); older ones if the name ends in .json; any
+    /// browser if it ends in .html.
     Export {
         /// The recording.
         file: PathBuf,
@@ -50,6 +50,7 @@ enum What {
     },
 }
 
+/// Checks, exports or shows a recording.
 pub(crate) fn trace(options: &Options) -> Result<(), Failure> {
     match &options.what {
         What::Check { file, json } => {

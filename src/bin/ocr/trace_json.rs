@@ -1,11 +1,11 @@
-//! What `ocr trace` says of a recording, as JSON. `docs/json.md` says what is in it.
+//! What `ocr trace` says of a recording, as JSON. `docs/json.md` describes the members.
 
 use ocr::report::recorded::{Edt, Findings, NEVER, Run};
 use ocr::report::why::Facts;
 use serde_json::{Value, json};
 use std::collections::BTreeMap;
 
-/// What a check has found.
+/// The answer of `ocr trace check --json`.
 pub(crate) fn check(run: &Run, found: &Findings) -> String {
     let value = json!({
         "file": run.name,
@@ -19,7 +19,7 @@ pub(crate) fn check(run: &Run, found: &Findings) -> String {
     format!("{value:#}\n")
 }
 
-/// What ran, where and how long.
+/// The answer of `ocr trace show --json`.
 pub(crate) fn show(run: &Run) -> String {
     let facts = Facts::of(run);
     let workers = run.threads.values().filter(|thread| thread.is_worker);
@@ -73,7 +73,7 @@ pub(crate) fn show(run: &Run) -> String {
     format!("{value:#}\n")
 }
 
-/// How long the EDTs of each template took in each place, those with the most time first.
+/// How long the EDTs of each template took in each place. Those that took most in all come first.
 fn templates(run: &Run) -> Vec<Value> {
     let mut times: BTreeMap<(u32, u8), (&Edt, Vec<u64>)> = BTreeMap::new();
     for edt in &run.edts {

@@ -5,9 +5,9 @@ const HEAD = 30;
 const STRIP = 14;
 const PLACE = 17;
 const SHADES = 16;
-/** Bars that are wider than so many pixels are drawn one by one, with an edge; others together. */
+/** Bars of at least this many CSS pixels are drawn one by one, with a gap after each; narrower ones pixel by pixel. */
 const WIDE = 3;
-/** Causes of idle time: as the style sheet calls them, and for people. */
+/** Causes of idle time: their names in the style sheet, and the names that the reader sees. */
 const CAUSES = ['starting', 'data', 'placement', 'dependences', 'none'];
 const CAUSE_NAMES = ['starting EDTs', 'waiting for data', 'EDTs waited elsewhere', 'dependences', 'no work'];
 
@@ -28,7 +28,7 @@ function rgbOf(color) {
   return [number >> 16, (number >> 8) & 255, number & 255];
 }
 
-/** Colours by number: the first ones by hand, as far apart as can be; the rest around the circle. */
+/** Colours by their numbers. These were chosen by hand, far apart; colorOf computes the later ones. */
 const LIGHT = ['#8a94a3', '#b39b7d', '#2f6db3', '#d9772b', '#2e8b57', '#b8458b', '#7a5bc7', '#c2a21f', '#2a9aa8', '#c94f4f',
   '#6b7f2a', '#8c564b'];
 const DARK = ['#78828f', '#a08c70', '#6aa5e8', '#f0a058', '#5cc08a', '#e682bd', '#a992ee', '#e3c84f', '#58c7d6', '#f08080',
@@ -57,7 +57,7 @@ function inkOn(color) {
   return light > 0.18 ? '#000000' : '#ffffff';
 }
 
-/** A pixel of an ImageData: one colour over another. */
+/** One colour over another, as a pixel of an ImageData; `part` from 0 to 1 is how opaque the upper one is. */
 function mixed(over, under, part) {
   const [red, green, blue] = over.map((value, at) => Math.round(value * part + under[at] * (1 - part)));
   return ((255 << 24) | (blue << 16) | (green << 8) | red) >>> 0;
@@ -72,7 +72,7 @@ class Chart {
     this.hidden = new Set();
     this.only = null;
     this.rows = [];
-    /** From when to when, and how far down. */
+    /** What the canvas shows: the times in nanoseconds, and how many CSS pixels are scrolled past at the top. */
     this.view = { from: 0, to: 1, scroll: 0 };
     this.restyle();
   }
@@ -130,17 +130,17 @@ class Chart {
     return Math.max(1, ...this.runs.map((run) => run.ns));
   }
 
-  /** Where a time stands. */
+  /** Where a time in nanoseconds stands: CSS pixels from the left. */
   x(time) {
     return this.left + ((time - this.view.from) / (this.view.to - this.view.from)) * (this.width - this.left);
   }
 
-  /** What time stands there. */
+  /** The time in nanoseconds that stands at `x` CSS pixels from the left. */
   time(x) {
     return this.view.from + ((x - this.left) / (this.width - this.left)) * (this.view.to - this.view.from);
   }
 
-  /** How long a pixel is. */
+  /** How many nanoseconds a CSS pixel is wide. */
   get pixel() {
     return (this.view.to - this.view.from) / Math.max(1, this.width - this.left);
   }
@@ -157,7 +157,7 @@ class Chart {
     this.ratio = ratio;
   }
 
-  /** Draws what is to be seen; `marked` says what is marked. */
+  /** Draws the view; `marked` has the `selected` bar and the `chain` of bars that led to it. */
   draw(marked) {
     const { context, view } = this;
     context.setTransform(this.ratio, 0, 0, this.ratio, 0, 0);
@@ -193,7 +193,7 @@ class Chart {
     context.fillText(fitted(context, words, this.width - this.left - 8), this.left, y + 19);
   }
 
-  /** The name of a device, above its lanes. */
+  /** Draws the name of a device, above its lanes. */
   drawPlace(row, y) {
     const { context } = this;
     context.font = '600 11px system-ui, sans-serif';
@@ -237,7 +237,7 @@ class Chart {
     return wide;
   }
 
-  /** How busy each column of pixels is, and by which colour most. */
+  /** Empty columns, one per pixel: how busy it is from 0 to 1, and which colour has most of that. */
   columnsOf(pixels) {
     if (this.columns?.busy.length !== pixels) {
       this.columns = { busy: new Float32Array(pixels), most: new Float32Array(pixels), key: new Uint16Array(pixels) };
@@ -291,7 +291,7 @@ class Chart {
     context.fillText(fitted(context, this.colors.names[number], to - from - 8), from + 4, y);
   }
 
-  /** The causes of idle time of a place, over time. */
+  /** Draws the causes of idle time of a place, over time. */
   drawStrip(row, y) {
     const { context } = this;
     this.drawName('idle by cause', y, STRIP);
@@ -331,7 +331,7 @@ class Chart {
     return strip;
   }
 
-  /** Where each run ends, and what no schedule ends before. */
+  /** Draws where each run ends, and the bound that no schedule ends before. */
   drawLimits() {
     const { context, theme, view } = this;
     for (const run of this.runs) {
@@ -364,7 +364,7 @@ class Chart {
     context.setLineDash([]);
   }
 
-  /** Marks what is selected, and what led to it. */
+  /** Marks the selected bar, and the chain of bars that led to it. */
   drawMarks({ selected, chain }) {
     const { context, theme } = this;
     context.save();
@@ -437,7 +437,7 @@ class Chart {
     context.fillText('time', 8, 11);
   }
 
-  /** What is there: a bar of a lane, or a place's causes. */
+  /** The bar of a lane or the strip of causes under a point of the canvas; null if there is neither. */
   find(x, y) {
     const row = this.rows.find((row) => y + this.view.scroll >= row.y && y + this.view.scroll < row.y + row.height);
     if (!row || x < this.left || y < AXIS) return null;
@@ -449,7 +449,7 @@ class Chart {
   }
 }
 
-/** Adds something to columns of pixels: it may begin and end inside of them. */
+/** Adds a bar to the columns of pixels. `begin` and `end` are in pixels and may lie inside of columns. */
 function addColumns(columns, begin, end, busy, key) {
   const last = columns.busy.length - 1;
   const first = Math.min(last, Math.max(0, Math.floor(begin)));
@@ -466,7 +466,7 @@ function addColumns(columns, begin, end, busy, key) {
   }
 }
 
-/** A text that is cut where there is no room for it. */
+/** The text, cut with an ellipsis if it is wider than `room` CSS pixels; empty if nothing of it fits. */
 function fitted(context, text, room) {
   if (context.measureText(text).width <= room) return text;
   let length = Math.floor((text.length * room) / Math.max(1, context.measureText(text).width));

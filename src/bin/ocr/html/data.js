@@ -12,7 +12,7 @@ async function inflated(base64) {
   return new Uint8Array(await new Response(stream).arrayBuffer());
 }
 
-/** A column of numbers. They may have more than 32 bits, so no bit operations join them. */
+/** Unpacks a column of `count` numbers. Numbers may have more than 32 bits, which bit operations would cut off. */
 async function column(base64, count, read = plain) {
   const bytes = await inflated(base64);
   const values = new Float64Array(count);
@@ -41,7 +41,7 @@ function sum(values) {
   return values.reduce((all, value) => all + value, 0);
 }
 
-/** The begins and ends of what follows each other on lanes, in nanoseconds since the first EDT's begin. */
+/** Begins and ends of the bars of all lanes, one lane after another, in nanoseconds since the first EDT's begin. */
 async function spans(packed, start) {
   const count = sum(packed.counts);
   const begin = await column(packed.begin, count, signed);
@@ -100,13 +100,13 @@ function addLanes(run, key, idle, colors) {
   });
 }
 
-/** What a function gives, which is called at the first time only. */
+/** A function that calls `make` the first time, and gives that result every time. */
 function once(make) {
   let made;
   return () => (made ??= make());
 }
 
-/** What is known of each EDT: times since the first EDT's begin, NaN where there is none. */
+/** What is known of each EDT. Times are nanoseconds since the first EDT's begin, or NaN where the recording has none. */
 async function loadDetails(run) {
   const packed = run.raw.details;
   if (!packed) return null;

@@ -1,6 +1,6 @@
 // What is known of an EDT, in words and tables: when it was what, what it waited for, and why it ran where it did.
 
-/** An element with properties and what is in it. */
+/** A new element of the page, with its properties and its children. */
 function element(name, properties = {}, ...children) {
   const made = Object.assign(document.createElement(name), properties);
   made.append(...children);
@@ -170,7 +170,7 @@ function placeSentence(run, places) {
   return `The policy ${run.policy} chose among ${places.length} places.`;
 }
 
-/** By template and place, how many EDTs there were, and how long they took together. */
+/** By template and place: how many EDTs ran, and the sum of their times in nanoseconds. */
 function meansOf(run) {
   return (run.means ??= countedMeans(run));
 }
@@ -191,7 +191,7 @@ function countedMeans(run) {
   return means;
 }
 
-/** How well a time was known, and what was done with an EDT, by their numbers in told.rs. */
+/** Texts for the numbers of told.rs: how well a time was known, and what the policy did with an EDT. */
 const CERTAINTIES = ['not known', 'guessed', 'from other sizes', 'measured'];
 const DEEDS = [
   'it is shorter than it takes to place it, so it ran at once on the host',
@@ -224,7 +224,7 @@ function estimateParts(run, lane, edt, details) {
   return parts;
 }
 
-/** The numbers of the estimates of the last choice for an EDT. */
+/** The indices, in the columns of estimates, of the last choice for an EDT; empty if there are none. */
 function lastChoice(estimates, edt) {
   if (!estimates) return [];
   let at = firstAfter(estimates.edt, edt) - 1;
@@ -237,7 +237,7 @@ function lastChoice(estimates, edt) {
   return choice;
 }
 
-/** What was expected of the place that was chosen, and what came true. */
+/** Compares what the policy expected of the place that it chose with the time that the EDT took. */
 function truth(run, lane, edt, estimates, chosen) {
   const took = duration(run.end[edt] - run.begin[edt]);
   const after = duration(run.end[edt] - estimates.at[chosen]);

@@ -1,8 +1,10 @@
 //! The lanes of a run and what is drawn on them, as columns for the page.
 //!
-//! EDTs stand in the order of their lanes, and by time on each. If there are more than a page takes, neighbours on a lane are
-//! merged to one bar, which has the template that took most of its time, and says how many EDTs it stands for; what
-//! is known of single EDTs is left out then.
+//! EDTs stand in the order of their lanes, and by time on each. If there are more EDTs than a page takes, neighbours on
+//! a lane are merged to one bar. The bar has the template that took most of its time, and says how many EDTs it stands
+//! for. What is known of single EDTs is left out then.
+//!
+//! `data.js` reads what is written here.
 
 use super::pack::{Column, base64};
 use ocr::report::recorded::{Edt, Estimate, NEVER, Run};
@@ -10,12 +12,16 @@ use ocr::report::why::{PARTS, PlaceTime};
 use serde_json::{Value, json};
 use std::collections::{BTreeMap, BTreeSet};
 
-/// What a lane is for; they are drawn in this order.
+/// A lane of the chart.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 enum Lane {
+    /// The EDTs of a worker, by its number in the recording.
     Worker(u32),
+    /// The kernels in a queue of a device, by the device's place and the number of the queue.
     Kernels(u8, u32),
+    /// The copies to a device, by its place.
     In(u8),
+    /// The copies from a device, by its place.
     Out(u8),
 }
 
@@ -27,7 +33,7 @@ impl Lane {
         }
     }
 
-    /// The place, then what comes first there.
+    /// The key by which lanes are sorted: the place, then EDTs before copies, then the number of the worker or queue.
     fn key(self) -> (u8, u8, u32) {
         match self {
             Lane::Worker(owner) => (0, 0, owner),
@@ -60,8 +66,9 @@ impl Lane {
 
 /// The lanes of a run, and the EDTs on them.
 struct Lanes {
+    /// The lanes in the order in which they are drawn.
     lanes: Vec<Lane>,
-    /// For each lane that has EDTs their numbers, by time.
+    /// For each lane, the numbers of its EDTs, by time.
     edts: Vec<Vec<u32>>,
 }
 
@@ -98,7 +105,7 @@ impl Lanes {
             }
         }
         let mut all: Vec<(Lane, Vec<u32>)> = all.into_values().collect();
-        // Workers by their names, as `ocr-worker-10` behind `ocr-worker-9`.
+        // Workers are sorted by their names, shorter ones first, so that `ocr-worker-10` comes behind `ocr-worker-9`.
         all.sort_by_key(|(lane, _)| {
             let (place, kind, number) = lane.key();
             let name = match lane {
@@ -121,17 +128,21 @@ impl Lanes {
     }
 }
 
-/// One bar.
+/// A bar of the chart. Times are in nanoseconds.
 #[derive(Clone, Copy)]
 struct Bar {
     begin: u64,
     end: u64,
+    /// The number of the template that took most of the bar's time.
     template: u32,
+    /// How much of the bar's time EDTs ran.
     busy: u64,
+    /// How many EDTs the bar stands for.
     edts: u64,
 }
 
-/// The bars of one lane, of as many neighbours each.
+/// The bars of one lane, each of at most `each` neighbours. Neighbours with a gap of more than `longest` nanoseconds
+/// between them are not merged.
 fn merged(run: &Run, edts: &[u32], each: usize, longest: u64) -> Vec<Bar> {
     let mut bars = Vec::new();
     let mut at = 0;
@@ -147,7 +158,7 @@ fn merged(run: &Run, edts: &[u32], each: usize, longest: u64) -> Vec<Bar> {
         let mut times: BTreeMap<u32, u64> = BTreeMap::new();
         while at < edts.len() && bar.edts < each as u64 {
             let edt = &run.edts[edts[at] as usize];
-            // A gap that could be seen is not merged away.
+            // A gap that could be seen in the chart stays.
             if bar.edts != 0 && edt.begin > bar.end.saturating_add(longest) {
                 break;
             }
@@ -166,7 +177,8 @@ fn merged(run: &Run, edts: &[u32], each: usize, longest: u64) -> Vec<Bar> {
     bars
 }
 
-/// A time, or 0 for none; else 1 more, so that most are short.
+/// Adds a time to a column: 0 for [`NEVER`], otherwise 1 more than how long it was before the time `before`. So most
+/// numbers are small.
 fn maybe(column: &mut Column, time: u64, before: u64) {
     match time {
         NEVER => column.add(0),
@@ -174,7 +186,8 @@ fn maybe(column: &mut Column, time: u64, before: u64) {
     }
 }
 
-/// What is drawn of a run, with so many bars for EDTs at most; `times` are those of its places.
+/// Everything that is drawn of a run, with at most `most` bars for EDTs. `times` say what the time of each place went
+/// into.
 pub(super) fn lanes(run: &Run, most: usize, times: &[PlaceTime]) -> Value {
     let lanes = Lanes::of(run);
     let count: usize = lanes.edts.iter().map(Vec::len).sum();
@@ -204,7 +217,7 @@ pub(super) fn lanes(run: &Run, most: usize, times: &[PlaceTime]) -> Value {
     })
 }
 
-/// For each part of the run the shares of the causes of idle time, as bytes.
+/// For each part of the run, the share of each cause of idle time as a byte, where 255 stands for the whole part.
 fn idle(place: &PlaceTime) -> Vec<u8> {
     let all = place.busy + place.idle.iter().sum::<u64>();
     let part = (all as f64 / PARTS as f64).max(1.0);
@@ -214,12 +227,12 @@ fn idle(place: &PlaceTime) -> Vec<u8> {
         .collect()
 }
 
-/// The bars for EDTs: how many each lane has, and columns over all lanes.
+/// The bars for EDTs: how many each lane has, and columns over the bars of all lanes.
 fn bars(run: &Run, lanes: &Lanes, each: usize) -> Value {
     let [mut begin, mut length, mut template, mut idle, mut edts] =
         std::array::from_fn(|_| Column::default());
     let unknown = run.templates.len() as u32;
-    // Half a pixel of a wide page.
+    // A gap of more than half a pixel of a wide page can be seen.
     let longest = run.end / 4000;
     let mut counts = Vec::new();
     for of in &lanes.edts {
@@ -250,7 +263,7 @@ fn bars(run: &Run, lanes: &Lanes, each: usize) -> Value {
     value
 }
 
-/// For each EDT, the number of the edge to it that was there last: what it waited for longest.
+/// For each EDT, the number of the dependence that was satisfied last; `u32::MAX` for an EDT without one.
 fn last_edges(run: &Run) -> Vec<u32> {
     let when = |number: u32| {
         let edge = run.edges.get(number as usize)?;
@@ -262,7 +275,7 @@ fn last_edges(run: &Run) -> Vec<u32> {
     let mut last = vec![u32::MAX; run.edts.len()];
     for (number, edge) in (0..).zip(&run.edges) {
         let known = &mut last[edge.to as usize];
-        // Of edges of one time the one that was recorded last counts.
+        // Of dependences that were satisfied at one time, the one that was recorded last counts.
         if when(number) >= when(*known) {
             *known = number;
         }
@@ -270,8 +283,8 @@ fn last_edges(run: &Run) -> Vec<u32> {
     last
 }
 
-/// What is known of each EDT, in the order of the bars. Times are differences from the one after them in the list
-/// created, runnable, granted, asked, brought, begin.
+/// What is known of each EDT, as columns in the order of the bars. Times are how long before the EDT's begin something
+/// was.
 fn details(run: &Run, lanes: &Lanes) -> Value {
     let order: Vec<u32> = lanes.edts.iter().flatten().copied().collect();
     let mut position = vec![0_u32; run.edts.len()];
@@ -347,12 +360,13 @@ fn details(run: &Run, lanes: &Lanes) -> Value {
     value
 }
 
-/// What the policy expected of EDTs in the places that it considered, by EDT and time; nothing where it has told nothing.
-/// `position` is 1 more than the number of each EDT on the page.
+/// What the policy expected of EDTs in the places that it considered, in the order of the EDTs on the page and by time.
+/// Null where the policy has told nothing. `position` is 1 more than the number of each EDT on the page; 0 for one that
+/// is not there.
 fn estimates(run: &Run, position: &[u32]) -> Value {
     let mut order: Vec<&Estimate> = run.estimates.iter().collect();
     order.retain(|one| position[one.edt as usize] != 0);
-    // The order of time is kept within each EDT.
+    // The sort is stable, so the estimates of each EDT stay in the order of time.
     order.sort_by_key(|one| position[one.edt as usize]);
     if order.is_empty() {
         return Value::Null;
@@ -374,7 +388,7 @@ fn estimates(run: &Run, position: &[u32]) -> Value {
         queue.add(one.expected.queue_ns);
         copies.add(one.expected.copy_ns);
         time.add(one.expected.run_ns.map_or(0, |ns| ns.saturating_add(1)));
-        // Chosen, first of a choice, how certain, and what was done: bits from the lowest on.
+        // Bits from the lowest on: chosen, first of a choice, how certain the time is (2 bits), and what was done.
         let bits = u64::from(one.is_chosen) | u64::from(one.is_first) << 1;
         what.add(bits | (one.certainty as u64) << 2 | (one.why as u64) << 4);
     }
@@ -390,7 +404,7 @@ fn estimates(run: &Run, position: &[u32]) -> Value {
     })
 }
 
-/// The copies, by lane and time. Of too many, neighbours are merged.
+/// The copies, by lane and time. If there are more than `most`, neighbours are merged.
 fn copies(run: &Run, lanes: &Lanes, most: usize) -> Value {
     let [mut begin, mut length, mut bytes, mut high, mut low] =
         std::array::from_fn(|_| Column::default());

@@ -54,7 +54,7 @@ class Levels {
   }
 }
 
-/** How many of the sorted values are not above one. */
+/** How many of the sorted values are at most `limit`: the index of the first value above it. */
 function firstAfter(values, limit) {
   let low = 0;
   let high = values.length;

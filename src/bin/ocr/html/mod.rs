@@ -2,16 +2,16 @@
 //!
 //! | file | what |
 //! |---|---|
-//! | `sections.rs` | what is read: sentences, tables, machine and settings |
-//! | `lanes.rs` | what is drawn: lanes, EDTs and copies |
+//! | `sections.rs` | the parts that are read: sentences, tables, machine and settings |
+//! | `lanes.rs` | the data of the chart: lanes, EDTs and copies |
 //! | `pack.rs` | columns of numbers, compressed |
-//! | `page.html`, `page.css` | the frame, and how it looks |
+//! | `page.html`, `page.css` | the frame of the page, and how the page looks |
 //! | `data.js` | unpacks the columns |
 //! | `levels.js` | levels of detail, so that a million EDTs are drawn as fast as a thousand |
-//! | `time.js` | numbers and times for people |
+//! | `time.js` | numbers and times as texts |
 //! | `chart.js` | draws lanes, and finds what is under the pointer |
-//! | `detail.js` | what is known of an EDT |
-//! | `page.js` | puts them together: keys, pointer, wheel, legend, theme |
+//! | `detail.js` | shows what is known of an EDT |
+//! | `page.js` | puts the scripts together: keys, pointer, wheel, legend, theme |
 //!
 //! The scripts are one module in the page, so that none of their names is seen outside. Names that a program has given
 //! reach the page as JSON in which `<` is escaped, or as HTML by [`escape`].
@@ -35,7 +35,7 @@ use std::fs;
 use std::path::Path;
 use std::time::{SystemTime, UNIX_EPOCH};
 
-/// A page has at most so many bars for EDTs, in all runs together: it is some tens of megabytes then.
+/// How many bars for EDTs a page has at most, in all runs together. Such a page has some tens of megabytes.
 const MOST_BARS: usize = 1_000_000;
 
 const FRAME: &str = include_str!("page.html");
@@ -51,24 +51,25 @@ const SCRIPT: &str = concat!(
 
 /// A run as the page shows it.
 pub(crate) struct PageRun {
-    /// Its policy.
+    /// The policy of the run.
     pub(crate) policy: String,
-    /// What is known of it.
+    /// The facts about the run.
     pub(crate) facts: Facts,
-    /// The program, the machine and the settings, as the recording says.
+    /// What the recording says of the program, the machine and the settings.
     about: BTreeMap<String, String>,
-    /// What is to be known of the recording, in sentences.
+    /// Sentences about what is missing in the recording, or not drawn.
     notes: Vec<String>,
-    /// What is drawn.
+    /// The data of the chart.
     drawn: Value,
 }
 
 impl PageRun {
-    /// One of `runs` runs of a page; none where no EDT has ended.
+    /// A recorded run for a page that has `runs` runs. None where no EDT has ended.
     pub(crate) fn new(policy: &str, run: &Run, runs: usize) -> Option<PageRun> {
         PageRun::with(policy, run, MOST_BARS / runs.max(1))
     }
 
+    /// A recorded run for a page, with at most `most` bars for EDTs. None where no EDT has ended.
     fn with(policy: &str, run: &Run, most: usize) -> Option<PageRun> {
         let facts = Facts::of(run)?;
         let mut drawn = lanes::lanes(run, most, &facts.times.places);
@@ -96,25 +97,25 @@ impl PageRun {
     }
 }
 
-/// What a page says.
+/// Everything that a page shows.
 pub(crate) struct Page<'a> {
-    /// The command that has made it, as `ocr compare`.
+    /// The command that has made the page, such as `ocr compare`.
     pub(crate) command: &'a str,
-    /// What it is about, as the program with its arguments.
+    /// What the page is about, such as the program with its arguments.
     pub(crate) title: String,
-    /// Which policy is best, in sentences.
+    /// Which policy is best, in sentences, each on a line.
     pub(crate) verdict: String,
-    /// Why, and what to try next.
+    /// Why this policy is best, and what to try next.
     pub(crate) reasons: Reasons,
-    /// The runs compared.
+    /// The table of the policies compared. None where none was run.
     pub(crate) table: Option<Table>,
-    /// How to read the table, a sentence or more on each line.
+    /// How to read the table, one sentence or more on each line.
     pub(crate) remarks: String,
-    /// What was recorded.
+    /// The recorded runs.
     pub(crate) runs: Vec<PageRun>,
 }
 
-/// Text in HTML.
+/// A text as HTML, with the letters escaped that have a meaning there.
 fn escape(text: &str) -> String {
     let mut out = String::with_capacity(text.len());
     for letter in text.chars() {
@@ -132,14 +133,14 @@ fn escape(text: &str) -> String {
 
 /// JSON that can stand in a script of a page.
 fn json_in_page(value: &Value) -> String {
-    // Outside of texts JSON has no such letter.
+    // JSON has `<` only inside texts, where the escape means the same letter.
     value.to_string().replace('<', "\\u003c")
 }
 
-/// A moment, in seconds since 1970, as date and time.
+/// The text of a moment, in seconds since the first of January 1970, as date and time in UTC.
 fn utc(seconds: u64) -> String {
     let (days, of_day) = (seconds / 86_400, seconds % 86_400);
-    // Years begin with March, so that the day that some of them lack is the last; 400 of them have 146097 days.
+    // Years are counted from March, so that the day that some years lack is their last. 400 years have 146097 days.
     let shifted = days + 719_468;
     let (era, of_era) = (shifted / 146_097, shifted % 146_097);
     let year = (of_era - of_era / 1460 + of_era / 36_524 - of_era / 146_096) / 365;
@@ -156,7 +157,7 @@ fn utc(seconds: u64) -> String {
 }
 
 impl Page<'_> {
-    /// The whole page.
+    /// The whole page as HTML.
     fn text(&self) -> String {
         let now = SystemTime::now().duration_since(UNIX_EPOCH);
         let date = utc(now.map_or(0, |since| since.as_secs()));
@@ -198,7 +199,7 @@ impl Page<'_> {
         text + rest
     }
 
-    /// The names of templates, those with the most time first.
+    /// The names of the templates, those whose EDTs took the most time first.
     fn templates(&self) -> Vec<&str> {
         let mut sums: BTreeMap<&str, u64> = BTreeMap::new();
         for variant in self.runs.iter().flat_map(|run| &run.facts.variants) {
@@ -209,7 +210,7 @@ impl Page<'_> {
         names.into_iter().map(|(_, name)| name).collect()
     }
 
-    /// Writes it to a file, which is there only when it is whole.
+    /// Writes the page to a file, which gets its name when it is whole.
     pub(crate) fn write(&self, path: &Path) -> Result<(), Failure> {
         let failed = |error: std::io::Error| {
             Failure::failed(format!(
@@ -218,7 +219,7 @@ impl Page<'_> {
             ))
         };
         let text = self.text();
-        // What is no file, as a pipe, is written as it is.
+        // A pipe, or whatever else is no file, is written in place.
         if path.metadata().is_ok_and(|about| !about.is_file()) {
             return fs::write(path, text).map_err(failed);
         }

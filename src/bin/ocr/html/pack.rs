@@ -1,8 +1,8 @@
 //! Columns of numbers for a page: each as variable-length integers, compressed, in base64.
 //!
-//! A number is written in groups of seven bits, the lowest first, each but the last with its eighth bit set. A signed one
-//! is written as twice its value, or less one twice its negation. Neighbours differ little, so most columns hold differences.
-//! What is packed here is unpacked in `data.js`.
+//! A number is written in groups of seven bits, the lowest first, each but the last with its eighth bit set. A signed
+//! number `n` is written as `2 n`, or as `-2 n - 1` if it is negative. Neighbours differ little, so most columns hold
+//! differences. `data.js` unpacks what is packed here.
 
 use flate2::Compression;
 use flate2::write::ZlibEncoder;
@@ -12,6 +12,7 @@ use std::io::Write;
 #[derive(Default)]
 pub(super) struct Column {
     bytes: Vec<u8>,
+    /// The value with which [`Column::add_difference`] was last called.
     last: i64,
 }
 
@@ -30,13 +31,14 @@ impl Column {
         self.add(((value << 1) ^ (value >> 63)) as u64);
     }
 
-    /// Adds how much a number differs from the one added last in this way; the first differs from 0.
+    /// Adds the difference between a number and the one with which this was called last; the first time, the number
+    /// itself.
     pub(super) fn add_difference(&mut self, value: i64) {
         let last = std::mem::replace(&mut self.last, value);
         self.add_signed(value.wrapping_sub(last));
     }
 
-    /// The whole column.
+    /// The column as text: its bytes compressed by zlib, in base64.
     pub(super) fn packed(&self) -> String {
         let mut packed = ZlibEncoder::new(Vec::new(), Compression::default());
         let packed = packed.write_all(&self.bytes).and_then(|()| packed.finish());
@@ -47,7 +49,7 @@ impl Column {
     }
 }
 
-/// Bytes in base64.
+/// The text of bytes in base64.
 pub(super) fn base64(bytes: &[u8]) -> String {
     const DIGITS: &[u8; 64] = b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
     let mut text = String::with_capacity(bytes.len().div_ceil(3) * 4);

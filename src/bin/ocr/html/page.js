@@ -44,7 +44,7 @@ class Page {
     this.fillLegend();
   }
 
-  // What is to be seen.
+  // The view: which part of the chart is shown.
 
   layOut() {
     const width = this.frame.clientWidth;
@@ -53,7 +53,7 @@ class Page {
     this.frame.style.height = `${height}px`;
     byId('sheet').style.height = `${total}px`;
     this.chart.resize(height);
-    // At once: a canvas that has another size is empty.
+    // Not with the next frame: a canvas is empty once its size has changed.
     this.drawNow();
   }
 
@@ -86,7 +86,7 @@ class Page {
     this.setView(-0.005 * longest, 1.02 * longest);
   }
 
-  /** Makes everything so many times as long, and keeps a time where it stands. */
+  /** Stretches the time axis by `factor`, and keeps `time` where it stands. */
   zoom(factor, time = (this.view.from + this.view.to) / 2) {
     const { from, to } = this.view;
     const span = Math.min(Math.max((to - from) / factor, 20), 1.2 * this.chart.longest);
@@ -99,7 +99,7 @@ class Page {
     this.setView(from + part * (to - from), to + part * (to - from));
   }
 
-  // What is selected.
+  // The bar that is selected.
 
   select(item) {
     this.selected = item;
@@ -125,7 +125,7 @@ class Page {
     this.reveal();
   }
 
-  /** Moves the view, where what is selected is not to be seen. */
+  /** Moves the view if it does not show the bar that is selected. */
   reveal() {
     const { lane, at } = this.selected;
     const { begin, end } = lane.levels.bars;
@@ -202,7 +202,7 @@ class Page {
     this.go(run, last);
   }
 
-  // What the reader does.
+  // Keys, pointer and wheel.
 
   listen() {
     const { canvas, frame } = this;
@@ -223,7 +223,7 @@ class Page {
     for (const [id, act] of Object.entries(acts)) byId(id).addEventListener('click', act);
   }
 
-  /** With Ctrl the wheel zooms, with Shift or sideways it moves; else it scrolls as everywhere. */
+  /** With Ctrl or Meta the wheel zooms, with Shift or sideways it moves the view; else the browser scrolls. */
   wheel(event) {
     const sideways = event.shiftKey ? event.deltaY || event.deltaX : event.deltaX;
     if (event.ctrlKey || event.metaKey) {
@@ -293,7 +293,7 @@ class Page {
     this.frame.scrollTop += by;
   }
 
-  // What is told beside the chart.
+  // The text at the pointer, and the legend.
 
   showTip(event) {
     const found = this.chart.find(event.offsetX, event.offsetY);
@@ -320,7 +320,7 @@ class Page {
     byId('policies').replaceChildren(...this.runs.map((run) => this.policyEntry(run)));
   }
 
-  /** The colours that are used: templates first, then copies. */
+  /** The numbers of the colours that some bar has: templates first, then copies. */
   findUsed() {
     const lanes = this.runs.flatMap((run) => run.lanes);
     const used = new Set(lanes.flatMap((lane) => [...new Set(lane.levels.bars.key)]));
@@ -364,7 +364,7 @@ class Page {
     this.draw();
   }
 
-  // The address says what is to be seen, so that it can be handed on.
+  // The page's address holds the view and the selected EDT, so that a reader can hand both on.
 
   remember() {
     clearTimeout(this.remembering);

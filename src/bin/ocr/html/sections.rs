@@ -1,4 +1,4 @@
-//! What is read on a page: sentences and tables. All of it is there without scripts.
+//! The parts of a page that are read: sentences and tables. They are there without scripts.
 
 use super::{Page, PageRun, escape};
 use crate::table::{Align, bytes};
@@ -6,7 +6,7 @@ use ocr::report::duration;
 use ocr::report::why::{Facts, Idleness};
 use std::collections::BTreeMap;
 
-/// Classes of the parts of a bar that says where the time went: busy, then each cause of idle time.
+/// The CSS classes for the parts of a bar that shows what time went into: busy, then each cause of idle time.
 const PARTS: [&str; 6] = [
     "busy",
     "starting",
@@ -16,7 +16,7 @@ const PARTS: [&str; 6] = [
     "none",
 ];
 
-/// A list; nothing where there is nothing to list.
+/// A list of items, which are HTML. Empty where there is no item.
 fn list(items: impl Iterator<Item = String>) -> String {
     let items: String = items.map(|item| format!("<li>{item}</li>\n")).collect();
     if items.is_empty() {
@@ -25,6 +25,7 @@ fn list(items: impl Iterator<Item = String>) -> String {
     format!("<ul>\n{items}</ul>\n")
 }
 
+/// A paragraph for each line of a text.
 fn paragraphs(text: &str) -> String {
     let lines = text.lines().filter(|line| !line.trim().is_empty());
     lines
@@ -32,7 +33,7 @@ fn paragraphs(text: &str) -> String {
         .collect()
 }
 
-/// A table whose cells are HTML. What is wider than the page is scrolled by itself.
+/// A table whose cells are HTML. A table that is wider than the page can be scrolled by itself.
 fn table(name: &str, columns: &[(String, Align)], rows: &[Vec<String>]) -> String {
     let class = |align: Align| {
         if align == Align::Right {
@@ -73,7 +74,7 @@ fn columns(columns: &[(&str, Align)]) -> Vec<(String, Align)> {
         .collect()
 }
 
-/// A section with a heading; nothing where it would be empty.
+/// A section with a heading. Empty where the content is empty.
 fn section(id: &str, heading: &str, content: &str) -> String {
     if content.is_empty() {
         return String::new();
@@ -84,11 +85,13 @@ fn section(id: &str, heading: &str, content: &str) -> String {
 }
 
 impl Page<'_> {
+    /// What the recording of the first run says under a name.
     fn about_one(&self, name: &str) -> Option<&str> {
         let first = self.runs.first()?;
         first.about.get(name).map(String::as_str)
     }
 
+    /// The head of the page: command, title, machine and date.
     pub(super) fn head(&self, date: &str) -> String {
         let machine = ["host", "processor"].map(|name| self.about_one(name));
         let machine: Vec<&str> = machine.into_iter().flatten().collect();
@@ -102,6 +105,7 @@ impl Page<'_> {
         )
     }
 
+    /// The section with the verdict, why, and what to try next.
     pub(super) fn answer(&self) -> String {
         let mut text = String::new();
         for line in self.verdict.lines().filter(|line| !line.is_empty()) {
@@ -126,6 +130,7 @@ impl Page<'_> {
         section("answer", heading, &text)
     }
 
+    /// The section with the table of the policies compared. Empty without such a table.
     pub(super) fn comparison(&self) -> String {
         let Some(its) = &self.table else {
             return String::new();
@@ -140,6 +145,7 @@ impl Page<'_> {
         )
     }
 
+    /// The notes about the recorded runs. Empty if there is none.
     pub(super) fn notes(&self) -> String {
         let notes = self.runs.iter().flat_map(|run| &run.notes);
         let list = list(notes.map(|note| escape(note)));
@@ -149,7 +155,7 @@ impl Page<'_> {
         format!("<div class=\"notes\">{list}</div>")
     }
 
-    /// Where the time of each place went: a bar and the figures.
+    /// The section about what the time of each place went into: a bar and the figures.
     pub(super) fn times(&self) -> String {
         let mut titles = columns(&[
             ("policy", Align::Left),
@@ -194,6 +200,7 @@ impl Page<'_> {
         )
     }
 
+    /// The section about how much was copied.
     pub(super) fn copies(&self) -> String {
         let titles = columns(&[
             ("policy", Align::Left),
@@ -233,7 +240,7 @@ impl Page<'_> {
         )
     }
 
-    /// How long EDTs took where they ran.
+    /// The section about how long the EDTs of each template took where they ran.
     pub(super) fn variants(&self) -> String {
         let titles = columns(&[
             ("template", Align::Left),
@@ -257,7 +264,7 @@ impl Page<'_> {
                 rows.push((variant.name.clone(), cells));
             }
         }
-        // The same template under all policies together, that with the most time first.
+        // The rows of one template under all policies stand together, the template with the most time first.
         let mut sums: BTreeMap<&str, u64> = BTreeMap::new();
         for variant in self.runs.iter().flat_map(|run| &run.facts.variants) {
             *sums.entry(&variant.name).or_default() += variant.ns;
@@ -274,6 +281,7 @@ impl Page<'_> {
         )
     }
 
+    /// The section about the causes that each recording shows.
     pub(super) fn causes(&self) -> String {
         let mut text = String::new();
         for run in &self.runs {
@@ -310,6 +318,7 @@ impl Page<'_> {
         section("causes", "What each recording shows", &text)
     }
 
+    /// The section about the machine, the settings and the command.
     pub(super) fn about(&self, date: &str) -> String {
         let mut rows = vec![
             ("made".to_string(), date.to_string()),
@@ -353,7 +362,7 @@ impl Page<'_> {
     }
 }
 
-/// What a place is called in a table.
+/// The name of a place in a table, as HTML.
 fn place_name(facts: &Facts, place: u8) -> String {
     match facts.place(place) {
         Some(its) if place == 0 => match its.units {
@@ -365,7 +374,7 @@ fn place_name(facts: &Facts, place: u8) -> String {
     }
 }
 
-/// How to read the table of times.
+/// The text on how to read the table of times.
 const TIMES: &str = "<details><summary>What the causes mean</summary>
 <dl class=\"causes\">
 <dt>starting EDTs</dt><dd>The next EDT had all that it needs and was given to this worker or device, and had not begun: the time that the runtime, the system and the driver need.</dd>
@@ -378,5 +387,5 @@ const TIMES: &str = "<details><summary>What the causes mean</summary>
 </details>
 ";
 
-/// How to read the table of copies.
+/// The text on how to read the table of copies.
 const COPIES: &str = "<p>Least possible: for the same EDTs in the same places, if each block is in the host’s memory first and stays where it was used last until it is written elsewhere.</p>\n";

@@ -1,13 +1,13 @@
 // Numbers, times and sizes for people.
 
-/** A time, in the unit that suits it, with three digits that count. */
+/** A duration in nanoseconds as text: in the unit that suits it, with three significant digits. */
 function duration(ns) {
   const units = [[1e9, 's'], [1e6, 'ms'], [1e3, 'µs'], [1, 'ns']];
   const [size, unit] = units.find(([size]) => Math.abs(ns) >= 0.9995 * size) ?? units.at(-1);
   return `${threeDigits(ns / size)} ${unit}`;
 }
 
-/** A moment, with the digits that tell it from others in a run. */
+/** A time since the first EDT's begin as text, with the digits that tell it from other times of a run. */
 function moment(ns) {
   const [size, unit] = [[1e9, 's'], [1e6, 'ms']].find(([size]) => Math.abs(ns) >= size) ?? [1e3, 'µs'];
   return `${(ns / size).toFixed(Math.round(Math.log10(size / 100)))} ${unit}`;

@@ -1,4 +1,4 @@
-//! A search as JSON, with each run. `docs/json.md` says what is in it.
+//! A search as JSON, with each run. `docs/json.md` describes the members.
 
 use super::outcome::{OnLine, Outcome, Standing};
 use super::ranks::Order;
@@ -7,40 +7,44 @@ use ocr::text::Readable;
 use serde::Serialize;
 use std::collections::BTreeMap;
 
+/// The answer of `ocr tune --json`.
 #[derive(Serialize)]
 struct Answer<'a> {
-    /// The words of the command line.
+    /// The program and its arguments.
     program: Vec<String>,
-    /// What the numbers are.
+    /// What the numbers are, in words.
     metric: String,
-    /// All settings that there are.
+    /// How many settings there are.
     settings: u128,
-    /// How many of them began.
+    /// How many of the settings began.
     candidates: usize,
-    /// Begins the random numbers, where these are not all.
+    /// The seed of the random numbers by which the candidates were drawn, where these are not all settings.
     seed: u64,
-    /// Runs at most, and runs made.
+    /// How many runs the search could make at most.
     budget: usize,
+    /// How many runs the search has made.
     runs: usize,
     best: One<'a>,
-    /// The next, and how sure it is that the best is better.
+    /// The setting that comes behind the best, and how sure it is that the best is better.
     next: Option<Next<'a>>,
-    /// Settings that cannot be told from the best.
+    /// The settings that cannot be told from the best.
     alike: Vec<Names<'a>>,
     dimensions: Vec<Line<'a>>,
     /// Each setting that was run.
     tried: Vec<One<'a>>,
-    /// Values of `--same`; null where none is printed.
+    /// The value of each key of `--same`; null where none is printed.
     same: BTreeMap<&'a str, Option<&'a str>>,
     failures: Vec<Failed<'a>>,
     notes: &'a [String],
-    /// The environment and the arguments of the best setting, and both as a command line.
+    /// The variables of the environment for the best setting.
     environment: BTreeMap<&'a str, &'a str>,
+    /// The program and its arguments for the best setting.
     arguments: Vec<String>,
+    /// The command line for the best setting, with its variables, for a shell.
     command: String,
 }
 
-/// The value of each dimension.
+/// The value of each dimension in a setting, by the dimension's name.
 type Names<'a> = BTreeMap<&'a str, &'a str>;
 
 #[derive(Serialize)]
@@ -50,9 +54,11 @@ struct One<'a> {
     median: Option<f64>,
     spread: Option<[f64; 2]>,
     over_best: Option<f64>,
-    /// The times of each stage, as they came.
+    /// The times of the halving and of the climb, in the order of the runs.
     early: &'a [f64],
+    /// The times of the last stage, in the order of the runs.
     last: &'a [f64],
+    /// The times of the duel, in the order of the runs.
     duel: &'a [f64],
 }
 
@@ -69,7 +75,7 @@ struct Line<'a> {
     values: Vec<Value<'a>>,
 }
 
-/// One value, where all others are as in the best setting.
+/// One value of a dimension, where all other dimensions have the values of the best setting.
 #[derive(Serialize)]
 struct Value<'a> {
     value: &'a str,
@@ -86,7 +92,7 @@ struct Failed<'a> {
 }
 
 impl Outcome<'_> {
-    /// All of it as JSON, and a line end.
+    /// The search as JSON, with a line feed at its end.
     pub(crate) fn json(&self) -> String {
         let (task, found, best) = (self.task, self.found, self.best());
         let readable = |words: &[std::ffi::OsString]| -> Vec<String> {
@@ -139,7 +145,7 @@ impl Outcome<'_> {
         };
         match serde_json::to_string_pretty(&answer) {
             Ok(text) => text + "\n",
-            // It has neither maps with keys that are no strings nor types that can fail.
+            // The answer has no map whose keys are not strings, and no type that can fail.
             Err(error) => unreachable!("a search is JSON: {error}"),
         }
     }

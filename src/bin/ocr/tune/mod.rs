@@ -4,9 +4,9 @@
 //! |---|---|
 //! | `vary.rs` | what is varied, and how a value gets to a run |
 //! | `search.rs` | which setting runs when, and which is the best |
-//! | `ranks.rs` | how sure that is |
-//! | `outcome.rs` | what came of it, in words and tables |
-//! | `json.rs` | the same as JSON |
+//! | `ranks.rs` | how sure it is that one setting is better than another |
+//! | `outcome.rs` | the result of a search, in words and tables |
+//! | `json.rs` | the result of a search as JSON |
 
 mod json;
 mod outcome;
@@ -28,7 +28,7 @@ use search::{Plan, Setting, Stage, search};
 use std::ffi::OsString;
 use vary::{Dimension, Target};
 
-/// Below the options in the help.
+/// The text of the help below the options.
 pub(crate) const AFTER_HELP: &str = "\
 What can be varied:
   policy=eft,cpu        a setting of the runtime, by its name (OCR_SCHED here); all but report
@@ -54,7 +54,7 @@ Example:
   ocr tune --vary policy=eft,cpu --vary arg:--tile=1024..8192x2 --same distance -- \
 build/examples/levenshtein --quiet a.fa b.fa";
 
-/// What to vary and what to run.
+/// The arguments of `ocr tune`.
 #[derive(clap::Args)]
 pub(crate) struct Options {
     /// What is varied, with its values; may be given several times.
@@ -65,7 +65,7 @@ pub(crate) struct Options {
     #[arg(long, value_name = "N", default_value_t = 200)]
     runs_budget: u32,
 
-    /// Runs of each setting before those that count.
+    /// Runs of each setting before the measured ones; their times do not count.
     #[arg(long, value_name = "RUNS", default_value_t = 1)]
     warm_up: u32,
 
@@ -95,42 +95,42 @@ pub(crate) struct Options {
     program: Vec<OsString>,
 }
 
-/// Why a setting was left out.
+/// A setting that was left out, and why.
 pub(crate) struct Left {
-    /// Which it is.
+    /// The setting.
     pub(crate) setting: Setting,
-    /// As in "failed (status 3)".
+    /// Why the setting was left out, in a few words such as "failed (status 3)".
     pub(crate) how: String,
-    /// What was said, in lines.
+    /// The last lines of the program's standard error, or what else is known.
     pub(crate) tail: String,
 }
 
-/// What is searched, with what every run gets.
+/// What is searched, and what every run gets.
 pub(crate) struct Task<'a> {
     /// What is varied.
     pub(crate) dimensions: Vec<Dimension>,
     /// The words of the program's command line.
     pub(crate) words: &'a [OsString],
-    /// What runs get as `OCR_DEVICES`, where that is neither varied nor set already.
+    /// The value of `OCR_DEVICES` for all runs. None where it is varied, or need not be set.
     pub(crate) devices: Option<String>,
-    /// The line of the output that has the number, if it is not the seconds.
+    /// The key of the output line that has the number by which settings are judged. None for the seconds.
     pub(crate) metric: Option<&'a str>,
-    /// Keys of `--same`.
+    /// The keys of `--same`.
     pub(crate) same: &'a [String],
 }
 
-/// What was seen while it was searched.
+/// What was seen during a search.
 #[derive(Default)]
 pub(crate) struct Seen {
-    /// For each key of `--same`.
+    /// For each key of `--same`, the values that runs printed.
     pub(crate) values: Vec<Values>,
-    /// Settings with which the program failed.
+    /// The settings that were left out, since the program failed with them.
     pub(crate) left: Vec<Left>,
-    /// The program has said what it took, and not the runtime.
+    /// Whether the program prints the seconds itself; otherwise they are the runtime's.
     pub(crate) is_own: bool,
 }
 
-/// Searches, and shows what was found.
+/// Searches for the best setting, and shows what was found.
 pub(crate) fn tune(options: &Options) -> Result<(), Failure> {
     check_words(&options.program, "tune")?;
     let mut notes = Vec::new();
@@ -194,7 +194,8 @@ pub(crate) fn tune(options: &Options) -> Result<(), Failure> {
     })
 }
 
-/// What is asked for, with the devices that there are; `notes` gets what is left out for want of them.
+/// The search that is asked for, on the devices that there are. Sentences on what is left out for want of a device are
+/// added to `notes`.
 fn task<'a>(options: &'a Options, notes: &mut Vec<String>) -> Result<Task<'a>, Failure> {
     let mut dimensions = options.vary.clone();
     vary::check(&dimensions, &options.program).map_err(Failure::usage)?;
@@ -242,7 +243,7 @@ fn task<'a>(options: &'a Options, notes: &mut Vec<String>) -> Result<Task<'a>, F
 }
 
 impl Stage {
-    /// As the progress bar calls it.
+    /// The name of the stage beside the progress bar.
     fn name(self) -> &'static str {
         match self {
             Stage::WarmUp => "warm-up",
@@ -255,14 +256,14 @@ impl Stage {
 }
 
 impl Task<'_> {
-    /// The setting in words: `workers=4 --tile=256`.
+    /// A setting in words, such as `workers=4 --tile=256`.
     pub(crate) fn name(&self, setting: &Setting) -> String {
         let values = self.dimensions.iter().zip(setting);
         let words: Vec<String> = values.map(|(one, &value)| one.shown(value)).collect();
         words.join(" ")
     }
 
-    /// What a run with the setting gets in its environment.
+    /// The variables of the environment for a run with a setting: names and values.
     pub(crate) fn variables(&self, setting: &Setting) -> Vec<(&str, &str)> {
         let devices = self.devices.iter();
         let mut variables: Vec<(&str, &str)> = devices.map(|all| ("OCR_DEVICES", &**all)).collect();
@@ -274,7 +275,7 @@ impl Task<'_> {
         variables
     }
 
-    /// The words of its command line.
+    /// The words of the command line for a run with a setting.
     pub(crate) fn words(&self, setting: &Setting) -> Vec<OsString> {
         let mut words = self.words.to_vec();
         for (dimension, &value) in self.dimensions.iter().zip(setting) {
@@ -285,7 +286,7 @@ impl Task<'_> {
         words
     }
 
-    /// The command line, for a shell.
+    /// The command line for a run with a setting, with its variables, for a shell.
     pub(crate) fn command(&self, setting: &Setting) -> String {
         let variables = self.variables(setting).into_iter();
         let mut all: Vec<String> = variables
@@ -295,7 +296,8 @@ impl Task<'_> {
         all.join(" ")
     }
 
-    /// Runs it once; what fails with this setting alone is inside.
+    /// Runs the program once with a setting. The inner error is a failure with this setting alone, the outer one a
+    /// failure that ends the search.
     fn run(
         &self,
         setting: &Setting,
@@ -323,7 +325,7 @@ impl Task<'_> {
         }
     }
 
-    /// What a run is judged by.
+    /// The number by which a run is judged: its seconds, or that of `--metric`. The error is a text for the user.
     fn measure(&self, run: &Run) -> Result<f64, String> {
         let Some(key) = self.metric else {
             return Ok(run.seconds());
@@ -337,7 +339,7 @@ impl Task<'_> {
             .ok_or_else(|| format!("the line \"{key}: {text}\" has no number that is 0 or more"))
     }
 
-    /// A number of the metric, as tables have it.
+    /// The text of a number by which settings are judged.
     pub(crate) fn number(&self, value: f64) -> String {
         if self.metric.is_some() && value.fract() == 0.0 && value < 1e15 {
             format!("{value:.0}")
@@ -348,7 +350,8 @@ impl Task<'_> {
 }
 
 impl Seen {
-    /// Takes in a run; what it is judged by, unless it failed.
+    /// Adds a run, and returns the number by which it is judged. None if the run failed. The error ends the search:
+    /// values of `--same` differ.
     fn take(
         &mut self,
         task: &Task<'_>,

@@ -1,4 +1,4 @@
-//! What came of a search: the best setting, how sure that is, what each dimension does, and the command line to use.
+//! The result of a search: the best setting, how sure that is, what each dimension does, and the command line to use.
 
 use super::ranks::Order;
 use super::search::{Found, Plan, Setting, Tried};
@@ -14,17 +14,17 @@ const NAMED: usize = 5;
 /// How many rows the table of settings has at most.
 const ROWS: usize = 12;
 
-/// All that there is to tell.
+/// Everything that there is to tell of a search which has found a best setting.
 pub(crate) struct Outcome<'a> {
     /// What was searched.
     pub(crate) task: &'a Task<'a>,
-    /// With how many runs.
+    /// How many settings and runs there were to be.
     pub(crate) plan: &'a Plan,
-    /// What came out; there is a best setting.
+    /// The best setting, and the times of all.
     pub(crate) found: &'a Found,
-    /// What was seen meanwhile.
+    /// What was seen during the search.
     pub(crate) seen: &'a Seen,
-    /// What was left out before.
+    /// Sentences on what was left out before the search.
     pub(crate) notes: &'a [String],
 }
 
@@ -32,22 +32,22 @@ pub(crate) struct Outcome<'a> {
 #[derive(Serialize, Clone, Copy, PartialEq, Eq, Debug)]
 #[serde(rename_all = "snake_case")]
 pub(crate) enum Standing {
-    /// It is the best.
+    /// The setting is the best.
     Best,
-    /// Their spreads overlap.
+    /// The spreads of the setting and of the best one overlap.
     Alike,
-    /// All its runs but accidents took longer.
+    /// All runs of the setting but accidents took longer than those of the best.
     Slower,
-    /// It was left out before the last stage, so its times are of other rounds.
+    /// The setting was left out before the last stage, so its times are of other rounds.
     LeftOut,
-    /// The program failed.
+    /// The program failed with the setting.
     Failed,
-    /// It was not run.
+    /// The setting was not run.
     NotRun,
 }
 
 impl Standing {
-    /// As the table says it.
+    /// The words in the table.
     fn words(self) -> &'static str {
         match self {
             Standing::Best => "best",
@@ -60,18 +60,18 @@ impl Standing {
     }
 }
 
-/// A value of a dimension, where all others are as in the best setting.
+/// A value of a dimension, where all other dimensions have the values of the best setting.
 pub(crate) struct OnLine<'a> {
-    /// Its place among the values.
+    /// The index of the value among those of the dimension.
     pub(crate) value: usize,
-    /// What runs have said.
+    /// The setting with this value and its times. None if it was not run.
     pub(crate) tried: Option<&'a Tried>,
-    /// How it stands to the best.
+    /// How this setting stands to the best one.
     pub(crate) standing: Standing,
 }
 
 impl<'a> Outcome<'a> {
-    /// The best setting.
+    /// The best setting and its times.
     pub(crate) fn best(&self) -> &'a Tried {
         match self.found.best {
             Some(best) => &self.found.tried[best],
@@ -79,7 +79,7 @@ impl<'a> Outcome<'a> {
         }
     }
 
-    /// Its times in the last stage.
+    /// The times of the best setting.
     fn best_times(&self) -> Times {
         match self.best().times() {
             Some(times) => times,
@@ -87,7 +87,7 @@ impl<'a> Outcome<'a> {
         }
     }
 
-    /// How a setting stands to the best.
+    /// How a setting stands to the best one.
     pub(crate) fn standing(&self, tried: Option<&Tried>) -> Standing {
         let Some(tried) = tried else {
             return Standing::NotRun;
@@ -102,7 +102,7 @@ impl<'a> Outcome<'a> {
         }
     }
 
-    /// Those of the last stage, from the fastest to the slowest; the best is the first.
+    /// The settings of the last stage, from the fastest to the slowest. The best one is the first.
     pub(crate) fn in_last(&self) -> Vec<&'a Tried> {
         let all = self.found.tried.iter();
         let mut last: Vec<(bool, f64, &Tried)> = all
@@ -116,14 +116,14 @@ impl<'a> Outcome<'a> {
         last.into_iter().map(|(_, _, tried)| tried).collect()
     }
 
-    /// Settings that cannot be told from the best one.
+    /// The settings that cannot be told from the best one.
     pub(crate) fn alike(&self) -> Vec<&'a Tried> {
         let mut last = self.in_last();
         last.retain(|tried| self.standing(Some(tried)) == Standing::Alike);
         last
     }
 
-    /// The values of a dimension, where all others are as in the best setting.
+    /// The values of a dimension, where all other dimensions have the values of the best setting.
     pub(crate) fn line(&self, dimension: usize) -> Vec<OnLine<'a>> {
         let values = 0..self.task.dimensions[dimension].values.len();
         let on_line = values.map(|value| {
@@ -139,13 +139,13 @@ impl<'a> Outcome<'a> {
         on_line.collect()
     }
 
-    /// How many times the best a setting takes; none where nothing is known, or the best is 0.
+    /// How many times as long as the best a setting takes, by medians. None where it has no times, or the best takes 0.
     pub(crate) fn over_best(&self, tried: &Tried) -> Option<f64> {
         let ratio = tried.times()?.median() / self.best_times().median();
         ratio.is_finite().then_some(ratio)
     }
 
-    /// What the numbers are.
+    /// The words for what the numbers are: those that the program prints, or the seconds of the runtime.
     pub(crate) fn whose(&self) -> String {
         match self.task.metric {
             Some(key) => format!("the values of \"{key}\" that the program prints"),
@@ -154,7 +154,7 @@ impl<'a> Outcome<'a> {
         }
     }
 
-    /// Tables and sentences.
+    /// The result as text: tables and sentences.
     pub(crate) fn text(&self) -> String {
         let mut text = wrap(&self.head());
         text += &format!("\n{}", self.settings().text());
@@ -164,7 +164,7 @@ impl<'a> Outcome<'a> {
         text + &format!("\nUse: {}\n", self.task.command(&self.best().setting))
     }
 
-    /// What was searched, and how.
+    /// The sentences on what was searched, and with how many runs.
     fn head(&self) -> String {
         let found = self.found;
         let mut text = format!("{} settings", found.total);
@@ -185,7 +185,7 @@ impl<'a> Outcome<'a> {
         text
     }
 
-    /// The settings of the last stage.
+    /// The table of the settings of the last stage.
     fn settings(&self) -> Table {
         let mut table = self.table("setting of the last stage", None);
         for tried in self.in_last().into_iter().take(ROWS) {
@@ -195,7 +195,7 @@ impl<'a> Outcome<'a> {
         table
     }
 
-    /// What each dimension does where all others are as in the best setting.
+    /// The table of what each dimension does, where all other dimensions have the values of the best setting.
     fn lines(&self) -> Table {
         let mut table = self.table("varied alone", Some("value"));
         for (at, dimension) in self.task.dimensions.iter().enumerate() {
@@ -208,6 +208,7 @@ impl<'a> Outcome<'a> {
         table
     }
 
+    /// A table without rows, whose first columns have these titles.
     fn table(&self, first: &str, second: Option<&str>) -> Table {
         let left = |title: &str| (title.to_string(), Align::Left);
         let right = |title: &str| (title.to_string(), Align::Right);
@@ -219,6 +220,7 @@ impl<'a> Outcome<'a> {
         Table::new(columns)
     }
 
+    /// The cells of a row: those that are given, and those about the times of a setting.
     fn cells(
         &self,
         mut cells: Vec<String>,
@@ -247,7 +249,7 @@ impl<'a> Outcome<'a> {
         cells
     }
 
-    /// Which is best, how sure that is, how flat the optimum is, and which dimension matters.
+    /// The sentences on which setting is best, how sure that is, how flat the optimum is, and which dimension matters.
     fn verdict(&self) -> String {
         let best = self.task.name(&self.best().setting);
         let alike = self.alike();
@@ -266,6 +268,7 @@ impl<'a> Outcome<'a> {
         text
     }
 
+    /// The sentence on how many settings cannot be told from the best.
     fn how_flat(&self, alike: &[&Tried]) -> String {
         let total = self.in_last().len() - 1;
         let mut text = if alike.is_empty() {
@@ -299,6 +302,7 @@ impl<'a> Outcome<'a> {
         text
     }
 
+    /// The names of the first few settings, and how many more there are.
     fn some_names<'s>(&self, settings: impl ExactSizeIterator<Item = &'s Setting>) -> String {
         let more = settings.len().saturating_sub(NAMED);
         let names = settings.take(NAMED).map(|setting| self.task.name(setting));
@@ -309,7 +313,7 @@ impl<'a> Outcome<'a> {
         listed(&names.iter().map(String::as_str).collect::<Vec<_>>())
     }
 
-    /// What a dimension does, in a sentence.
+    /// The sentence on what a dimension does.
     fn effect(&self, dimension: usize) -> String {
         let line = self.line(dimension);
         let values = &self.task.dimensions[dimension].values;
@@ -361,7 +365,7 @@ impl<'a> Outcome<'a> {
     }
 }
 
-/// How sure it is that the best is better than the next.
+/// The sentence on how sure it is that the best setting is better than the next.
 fn how_sure(next: &str, order: Option<&Order>) -> String {
     let Some(order) = order else {
         return format!(
@@ -383,7 +387,7 @@ fn how_sure(next: &str, order: Option<&Order>) -> String {
     )
 }
 
-/// How runs failed; once for settings with which the same happened.
+/// How runs failed. Settings with which they failed alike are told of together.
 pub(crate) fn left_out(task: &Task<'_>, seen: &Seen) -> String {
     let mut failures: Vec<((&str, &str), Vec<&Setting>)> = Vec::new();
     for left in &seen.left {

@@ -1,28 +1,29 @@
 //! How sure an order of two groups of times is, by their ranks alone.
 //!
-//! Times of runs are not spread as a bell: a run is seldom much faster than the others, and now and then much slower. A
-//! test by ranks asks for nothing of the kind. It is exact here: of all ways to deal the times out to two groups, those
-//! are counted whose order is as clear as what was seen, or clearer, in either direction.
+//! Times of runs are not normally distributed: a run is seldom much faster than the others, and now and then much
+//! slower. A test by ranks does not ask for any distribution. The test here is exact. It looks at all ways to deal the
+//! times out to two groups, and counts those whose order is as clear as what was seen, or clearer, in either direction.
 
 use serde::Serialize;
 
 /// How two groups of times, of the same number of runs each, stand to each other.
 #[derive(Serialize, Clone, Debug, PartialEq)]
 pub(crate) struct Order {
-    /// Runs of each.
+    /// How many runs each group has.
     pub(crate) runs: usize,
-    /// Pairs of a run of the one and a run of the other.
+    /// How many pairs of a run of the one group and a run of the other there are.
     pub(crate) pairs: usize,
-    /// In so many of them, that of the first group is the faster; a tie is one half.
+    /// In how many of these pairs the run of the first group is the faster. A tie counts one half.
     pub(crate) faster: f64,
-    /// The part of all ways to deal the times out to two groups that give an order as clear as this one.
+    /// The part of all ways to deal the times out to two groups that give an order as clear as this one, or clearer.
     pub(crate) chance: f64,
 }
 
-/// The most runs of each for which all ways are counted.
+/// The most runs of each group for which all ways are counted.
 pub(crate) const MOST_RUNS: usize = 8;
 
-/// An order as clear as this, or clearer, is called sure: chance alone gives it once in twenty times.
+/// The largest [`Order::chance`] of an order that is called sure: chance alone gives such an order once in twenty
+/// times.
 pub(crate) const SURE: f64 = 0.05;
 
 impl Order {
@@ -43,7 +44,7 @@ impl Order {
                 points.sum()
             })
             .collect();
-        // Pairs inside of a group add the same to each way: twice half of the square of its runs.
+        // In each way, pairs inside the group add the square of its runs.
         let inside = (runs * runs) as u32;
         let of_way = |way: u32| -> u32 {
             let members = (0..all.len()).filter(|at| way >> at & 1 == 1);
@@ -66,7 +67,7 @@ impl Order {
         }
     }
 
-    /// Whether chance alone seldom gives such an order.
+    /// Whether the first group is the faster, and chance alone seldom gives such an order.
     pub(crate) fn is_sure(&self) -> bool {
         self.chance <= SURE && 2.0 * self.faster > self.pairs as f64
     }

@@ -1,103 +1,106 @@
-//! How the best setting is found with few runs. It knows of settings as numbers, and of runs as the time that each took.
+//! Finds the best setting with few runs. Settings are numbers here, and a run is the time that it took.
 //!
 //! | stage | which settings | runs of each |
 //! |---|---|---|
 //! | warm-up | the candidates: all, or a random sample where the budget is not enough for all | `warm_up`, not counted |
 //! | halving | the candidates; after each round the faster half of them, until at most four are left | one more a round |
-//! | climb | the best that is left, and those beside it that have not run; again around a better one, while there is one | one a round |
-//! | last | those that are left, and those that differ from the best in one dimension | three to five |
+//! | climb | the best setting that is left, and those beside it that have not run; again around a better one, while there is one | one a round |
+//! | last | the settings that are left, and those that differ from the best in one dimension | three to five |
 //! | duel | the best and the next | five to seven |
 //!
-//! In each stage the settings take turns, and every second round goes backwards, so that a machine that becomes slower or
-//! busier meanwhile hits all alike. So times of the last stage are not compared with those before it. The last stage
-//! is run again around another setting where that turns out to be better, as long as the budget lasts. A setting that
-//! fails is left out from there on.
+//! In each stage the settings take turns, and every second round goes backwards, so that a machine that becomes slower
+//! or busier meanwhile hits all alike. For that reason, times of the last stage are not compared with those of earlier
+//! stages. Where another setting turns out to be better, the last stage is run again around it, as long as the budget
+//! lasts. A setting that fails is left out from there on.
 //!
-//! How sure it is that the best is better than the next is said by the duel, since these two were chosen before it.
+//! The duel tells how sure it is that the best setting is better than the next, since both were chosen before it.
 
 use super::ranks::Order;
 use crate::best::Times;
 use std::collections::{BTreeSet, HashMap};
 
-/// One value for each dimension, by its place among the values.
+/// A value for each dimension: its index among the values of the dimension.
 pub(crate) type Setting = Vec<usize>;
 
-/// At most so many settings get from the halving to the last stage.
+/// How many settings get from the halving to the last stage at most.
 const LEFT: usize = 4;
 
-/// So many steps of the climb have runs of their own in the budget, where these are not more than a sixth of it.
+/// How many steps of the climb have runs of their own in the budget, where these are not more than a sixth of it.
 const STEPS: usize = 3;
 
-/// Runs of each setting in the last stage, at least and at most.
+/// How many runs each setting has in the last stage, at least and at most.
 const LAST: (usize, usize) = (3, 5);
 
-/// Runs of each of the two settings in the duel, at least and at most. Five of each are the fewest in which a clear order
-/// is one that chance seldom gives, also where a run is out of order.
+/// How many runs each of the two settings has in the duel, at least and at most. With five or more, chance seldom gives
+/// a clear order, even where one run is out of order.
 const DUEL: (usize, usize) = (5, 7);
 
-/// What is searched, and with how many runs.
+/// How many settings there are, and how many runs may be made.
 pub(crate) struct Plan {
     /// How many values each dimension has.
     pub(crate) sizes: Vec<usize>,
-    /// The most runs, warm-ups included.
+    /// How many runs may be made, warm-ups included.
     pub(crate) budget: usize,
-    /// Warm-ups of each setting.
+    /// How many warm-ups each setting has.
     pub(crate) warm_up: usize,
-    /// Begins the random numbers of the sample.
+    /// The seed of the random numbers by which a sample is drawn.
     pub(crate) seed: u64,
 }
 
-/// What runs have said of a setting.
+/// A setting that was run, and its times.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub(crate) struct Tried {
-    /// Which it is.
+    /// The setting.
     pub(crate) setting: Setting,
-    /// Times of the halving and of the climb.
+    /// The times of the halving and of the climb.
     pub(crate) early: Vec<f64>,
-    /// Times of the last stage.
+    /// The times of the last stage.
     pub(crate) last: Vec<f64>,
-    /// Times of the duel.
+    /// The times of the duel.
     pub(crate) duel: Vec<f64>,
-    /// A run has failed.
+    /// Whether a run has failed.
     pub(crate) failed: bool,
 }
 
 impl Tried {
-    /// The times that tell the most: of the last stage, or else of those before it.
+    /// The times that tell the most: those of the last stage, or else those of earlier stages. None if there are none,
+    /// or a run has failed.
     pub(crate) fn times(&self) -> Option<Times> {
         let last = Times::new(self.last.clone());
         last.or_else(|| Times::new(self.early.clone()))
             .filter(|_| !self.failed)
     }
 
+    /// The median time of the last stage; infinity without one.
     fn median(&self) -> f64 {
         let times = Times::new(self.last.clone());
         times.map_or(f64::INFINITY, |times| times.median())
     }
 }
 
-/// The place of the setting that comes behind the best, and how the duel between them went.
+/// The index in [`Found::tried`] of the setting that comes behind the best, and the order of their runs in the duel.
+/// The order is none if there was no duel.
 pub(crate) type Next = Option<(usize, Option<Order>)>;
 
-/// What was found.
+/// The result of a search.
 #[derive(Debug)]
 pub(crate) struct Found {
     /// Each setting that was run, in the order of their first runs.
     pub(crate) tried: Vec<Tried>,
-    /// The place in `tried` of the best one; none where all have failed.
+    /// The index in `tried` of the best setting. None where all have failed.
     pub(crate) best: Option<usize>,
-    /// The one that comes behind it.
+    /// The setting that comes behind the best.
     pub(crate) next: Next,
-    /// All settings that there are.
+    /// How many settings there are.
     pub(crate) total: u128,
-    /// How many of them were candidates.
+    /// How many of the settings began.
     pub(crate) candidates: usize,
-    /// Runs that were made, warm-ups included.
+    /// How many runs were made, warm-ups included.
     pub(crate) runs: usize,
 }
 
 impl Plan {
-    /// All settings that there are.
+    /// How many settings there are.
     pub(crate) fn total(&self) -> u128 {
         let sizes = self.sizes.iter().map(|&size| size as u128);
         sizes.fold(1, u128::saturating_mul)
@@ -108,13 +111,14 @@ impl Plan {
         usize::try_from(self.total()).map_or(LEFT, |total| total.min(LEFT))
     }
 
-    /// The fewest runs with which anything can be said.
+    /// The least budget with which a search can tell anything.
     pub(crate) fn least(&self) -> usize {
         self.left() * (self.warm_up + LAST.0) + 2 * DUEL.0
     }
 
-    /// How many settings begin: all, if the budget is enough for them, or as many as it is enough for. A third of it is
-    /// kept for the neighbours of the best one, and of a sample a sixth for the way to that.
+    /// How many settings begin: all, if the budget is enough for them, or as many as it is enough for. At most a third
+    /// of the budget is kept for the neighbours of the best setting. If a sample begins, at most a sixth is kept for
+    /// the climb.
     pub(crate) fn candidates(&self) -> usize {
         let neighbours: usize = self.sizes.iter().map(|size| size - 1).sum();
         let kept = (neighbours * (self.warm_up + LAST.0)).min(self.budget / 3);
@@ -141,7 +145,7 @@ impl Plan {
         total.map_or(enough, |total| total.min(enough))
     }
 
-    /// How many runs it will be, at most, where the best setting is where it is looked for first.
+    /// How many runs the search makes at most, if no better setting turns up in the last stage.
     pub(crate) fn likely(&self) -> usize {
         let neighbours: usize = self.sizes.iter().map(|size| size - 1).sum();
         let last = (self.left() + neighbours) * LAST.1;
@@ -152,6 +156,7 @@ impl Plan {
         (self.cost_of_halving(candidates) + last + 2 * DUEL.1).min(self.budget)
     }
 
+    /// How many runs the warm-up and the halving take for a number of candidates.
     fn cost_of_halving(&self, candidates: usize) -> usize {
         let mut cost = candidates * self.warm_up;
         let mut left = candidates;
@@ -162,7 +167,7 @@ impl Plan {
         cost
     }
 
-    /// The setting of this number.
+    /// The setting with a number, in the order of the grid.
     fn setting(&self, mut number: u128) -> Setting {
         let mut setting = vec![0; self.sizes.len()];
         for (value, &size) in setting.iter_mut().zip(&self.sizes).rev() {
@@ -172,12 +177,13 @@ impl Plan {
         setting
     }
 
-    /// The settings that begin, in the order of the grid; a sample of them has each set of so many with equal chances.
+    /// The settings that begin, in the order of the grid. If not all begin, each set of as many settings is equally
+    /// likely.
     fn beginners(&self) -> Vec<Setting> {
         let (total, wanted) = (self.total(), self.candidates() as u128);
         let mut random = Random(self.seed);
         let mut numbers = BTreeSet::new();
-        // Floyd's way to a sample: one random number for each.
+        // Floyd's algorithm draws a sample with one random number for each element.
         for upper in total - wanted..total {
             let number = if wanted < total {
                 random.up_to(upper)
@@ -191,7 +197,8 @@ impl Plan {
         numbers.into_iter().map(|at| self.setting(at)).collect()
     }
 
-    /// The settings that differ from this one in one dimension, and by how many values; those beside it first.
+    /// The settings that differ from this one in one dimension, each with the distance of the two values. The nearest
+    /// ones come first.
     fn neighbours(&self, setting: &Setting) -> Vec<(usize, Setting)> {
         let mut all: Vec<(usize, Setting)> = Vec::new();
         for (dimension, &size) in self.sizes.iter().enumerate() {
@@ -218,39 +225,43 @@ impl Random {
         word ^ (word >> 31)
     }
 
-    /// One from 0 to this; the chances differ by less than anybody could tell.
+    /// A number from 0 to `most`. The remainder makes some numbers more likely, by less than could be noticed.
     fn up_to(&mut self, most: u128) -> u128 {
         let word = u128::from(self.next()) << 64 | u128::from(self.next());
         most.checked_add(1).map_or(word, |bound| word % bound)
     }
 }
 
-/// Which stage a run belongs to.
+/// The stage that a run belongs to.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) enum Stage {
-    /// Its time does not count.
+    /// The run warms caches and drivers, and its time does not count.
     WarmUp,
-    /// To leave out the slower half.
+    /// The run is for leaving out the slower half.
     Halving,
-    /// From the best of the candidates to a better one beside it.
+    /// The run is for a way from the best of the candidates to a better setting beside it.
     Climb,
-    /// To find the best, and what each dimension does.
+    /// The run is for finding the best setting, and what each dimension does.
     Last,
-    /// Between the best and the next.
+    /// The run is one of the best setting against the next.
     Duel,
 }
 
-/// A search that goes on. `run` makes one run, and tells its time, or `None` if it failed.
+/// A search that is going on.
 struct Search<'a, R> {
     plan: &'a Plan,
+    /// Makes one run of a setting, and returns its time; none if it failed.
     run: R,
+    /// Each setting that was run, in the order of their first runs.
     tried: Vec<Tried>,
+    /// The index in `tried` of each setting.
     places: HashMap<Setting, usize>,
+    /// How many runs were made.
     runs: usize,
 }
 
-/// Finds the best setting. `run` makes one run of a setting, and tells its time, or `None` if it failed; its error ends
-/// the search.
+/// Finds the best setting. `run` makes one run of a setting, and returns its time, or none if it failed. An error of
+/// `run` ends the search.
 pub(crate) fn search<E>(
     plan: &Plan,
     run: impl FnMut(&Setting, Stage) -> Result<Option<f64>, E>,
@@ -288,7 +299,7 @@ pub(crate) fn search<E>(
 }
 
 impl<E, R: FnMut(&Setting, Stage) -> Result<Option<f64>, E>> Search<'_, R> {
-    /// Where the setting is among those that were tried.
+    /// The index of a setting among those that were tried, to which it is added if need be.
     fn place(&mut self, setting: Setting) -> usize {
         *self.places.entry(setting).or_insert_with_key(|setting| {
             self.tried.push(Tried {
@@ -299,16 +310,17 @@ impl<E, R: FnMut(&Setting, Stage) -> Result<Option<f64>, E>> Search<'_, R> {
         })
     }
 
-    /// Runs that the budget still has.
+    /// How many runs the budget still has.
     fn budget(&self) -> usize {
         self.plan.budget.saturating_sub(self.runs)
     }
 
+    /// Whether no run of a setting has failed.
     fn goes(&self, place: usize) -> bool {
         !self.tried[place].failed
     }
 
-    /// One run; its time, unless it failed.
+    /// Runs a setting once, and returns its time. None if it failed.
     fn once(&mut self, place: usize, stage: Stage) -> Result<Option<f64>, E> {
         self.runs += 1;
         let time = (self.run)(&self.tried[place].setting, stage)?;
@@ -316,7 +328,8 @@ impl<E, R: FnMut(&Setting, Stage) -> Result<Option<f64>, E>> Search<'_, R> {
         Ok(time)
     }
 
-    /// One run of each that has not failed, in this order, or backwards.
+    /// Runs each of some settings once, those left out that have failed, in this order or backwards. Returns the
+    /// settings and their times.
     fn round(
         &mut self,
         places: &[usize],
@@ -338,6 +351,7 @@ impl<E, R: FnMut(&Setting, Stage) -> Result<Option<f64>, E>> Search<'_, R> {
         Ok(times)
     }
 
+    /// Runs some settings to warm up.
     fn warm_up(&mut self, places: &[usize]) -> Result<(), E> {
         for _ in 0..self.plan.warm_up {
             self.round(places, Stage::WarmUp, false)?;
@@ -345,7 +359,8 @@ impl<E, R: FnMut(&Setting, Stage) -> Result<Option<f64>, E>> Search<'_, R> {
         Ok(())
     }
 
-    /// Leaves out the slower half after each round, until few are left.
+    /// Runs the settings in rounds, and leaves out the slower half after each, until few are left. Returns these, the
+    /// fastest first.
     fn halve(&mut self, mut left: Vec<usize>) -> Result<Vec<usize>, E> {
         left.retain(|&place| self.goes(place));
         for round in 0.. {
@@ -367,8 +382,9 @@ impl<E, R: FnMut(&Setting, Stage) -> Result<Option<f64>, E>> Search<'_, R> {
         Ok(left)
     }
 
-    /// Goes from the first of those that are left to the best beside it that has not run, while there is a better one and the
-    /// budget has more than the last stage needs. Those that are then left, the best first.
+    /// Goes from the first of the settings that are left to the best one beside it that has not run. It goes on while
+    /// there is a better one, and the budget has more than the last stage needs. Returns the settings that are left
+    /// then, the best first.
     fn climb(&mut self, mut left: Vec<usize>) -> Result<Vec<usize>, E> {
         while let Some(&center) = left.first() {
             let beside: Vec<Setting> = (self
@@ -401,8 +417,8 @@ impl<E, R: FnMut(&Setting, Stage) -> Result<Option<f64>, E>> Search<'_, R> {
         Ok(left)
     }
 
-    /// Runs those that are left, with the neighbours of the best of them, and goes to a better neighbour while there is
-    /// one. The best; none where all have failed.
+    /// Runs the settings that are left, with the neighbours of the best of them, and goes to a better neighbour while
+    /// there is one. Returns the best setting. None where all have failed.
     fn last(&mut self, left: Vec<usize>) -> Result<Option<usize>, E> {
         let Some(&first) = left.first() else {
             return Ok(None);
@@ -413,7 +429,7 @@ impl<E, R: FnMut(&Setting, Stage) -> Result<Option<f64>, E>> Search<'_, R> {
             let mut together = others.clone();
             self.add_neighbours(center, &mut together)?;
             together.retain(|&place| self.goes(place));
-            // A center that is known already has nothing to learn where no neighbour is new.
+            // If all these settings have been in the last stage, there is nothing to learn.
             if together
                 .iter()
                 .any(|&place| self.tried[place].last.is_empty())
@@ -440,7 +456,8 @@ impl<E, R: FnMut(&Setting, Stage) -> Result<Option<f64>, E>> Search<'_, R> {
         }
     }
 
-    /// Adds the settings around this one that have not been in the last stage, as many as the budget is enough for.
+    /// Adds the settings around `center` that have not been in the last stage, as many as the budget is enough for, and
+    /// warms them up.
     fn add_neighbours(&mut self, center: usize, together: &mut Vec<usize>) -> Result<(), E> {
         let mut spare = (self.budget()).saturating_sub(2 * DUEL.0 + LAST.0 * together.len());
         let mut new = Vec::new();
@@ -467,7 +484,8 @@ impl<E, R: FnMut(&Setting, Stage) -> Result<Option<f64>, E>> Search<'_, R> {
         self.warm_up(&new)
     }
 
-    /// The one with the least median of the last stage, but for this one; of equals, the first in the grid.
+    /// The setting with the least median of the last stage, where the setting `but` is left out. Of equals, it is the
+    /// first in the grid.
     fn fastest(&self, but: Option<usize>) -> Option<usize> {
         let places = (0..self.tried.len()).filter(|&place| {
             Some(place) != but && self.goes(place) && !self.tried[place].last.is_empty()
@@ -479,13 +497,13 @@ impl<E, R: FnMut(&Setting, Stage) -> Result<Option<f64>, E>> Search<'_, R> {
         })
     }
 
-    /// The one that comes behind the best.
+    /// The setting that comes behind the best.
     fn next(&self, best: usize) -> Option<usize> {
         self.fastest(Some(best))
     }
 
-    /// Runs the two against each other. The better of them by all their runs of the last stage and of the duel is the
-    /// best.
+    /// Runs the best setting and the next against each other. The better one by all runs of the last stage and of the
+    /// duel is the best then. Returns the best and the next.
     fn duel(&mut self, best: usize, next: usize) -> Result<(Option<usize>, Next), E> {
         let pair = [best, next];
         for round in 0..(self.budget() / 2).min(DUEL.1) {

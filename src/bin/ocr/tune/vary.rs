@@ -7,36 +7,36 @@ use std::ffi::{OsStr, OsString};
 use std::os::unix::ffi::{OsStrExt, OsStringExt};
 use std::str::FromStr;
 
-/// The most values that a range may stand for; more is a typing error.
+/// The most values that a range may stand for. A range with more is taken for a typing error.
 const MOST_VALUES: usize = 10_000;
 
-/// Where a value goes.
+/// How a value gets to a run.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) enum Target {
-    /// Into the environment.
+    /// The value is that of this variable of the environment.
     Variable(String),
-    /// Into the program's arguments, behind this option.
+    /// The value is that of this option among the program's arguments.
     Option(String),
 }
 
 /// One thing that is varied, and its values.
 #[derive(Clone, Debug)]
 pub(crate) struct Dimension {
-    /// As it was given: `workers`, `policy`, `arg:--tile`, `env:NAME`.
+    /// The name as it was given: `workers`, `policy`, `arg:--tile`, `env:NAME`.
     pub(crate) name: String,
-    /// Where the values go.
+    /// How the values get to a run.
     pub(crate) target: Target,
-    /// In the order in which they were given; never empty, and no two are the same.
+    /// The values in the order in which they were given. There is at least one, and no two are the same.
     pub(crate) values: Vec<String>,
 }
 
 impl Dimension {
-    /// Whether its values are placement policies.
+    /// Whether the values are placement policies.
     pub(crate) fn is_policy(&self) -> bool {
         self.target == Target::Variable("OCR_SCHED".into())
     }
 
-    /// The value as tables and sentences call it: `workers=4`, `--tile=256`.
+    /// A value with its name, as tables and sentences show it: `workers=4`, `--tile=256`. `value` is its index.
     pub(crate) fn shown(&self, value: usize) -> String {
         let name = self.name.strip_prefix("arg:");
         let name = name.or_else(|| self.name.strip_prefix("env:"));
@@ -47,6 +47,7 @@ impl Dimension {
 impl FromStr for Dimension {
     type Err = String;
 
+    /// Reads `NAME=VALUES`. The error is a text for the user.
     fn from_str(text: &str) -> Result<Dimension, String> {
         let (name, values) = text
             .split_once('=')
@@ -74,7 +75,7 @@ impl FromStr for Dimension {
     }
 }
 
-/// Where values of this name go.
+/// How the values of a name get to a run. The error is a text for the user.
 fn target(name: &str) -> Result<Target, String> {
     if let Some(option) = name.strip_prefix("arg:") {
         return if option.len() > 1 && option.starts_with('-') && option != "--" {
@@ -106,7 +107,7 @@ fn target(name: &str) -> Result<Target, String> {
     }
 }
 
-/// What stands between commas; `\,` is a comma inside of a value.
+/// The values that stand between commas. `\,` is a comma inside a value.
 fn items(text: &str) -> Vec<String> {
     let mut items = vec![String::new()];
     let mut letters = text.chars().peekable();
@@ -121,8 +122,8 @@ fn items(text: &str) -> Vec<String> {
     items
 }
 
-/// The numbers of `1..8`, `0..32+8` (steps of 8) or `64..1024x2` (each twice the one before), with both ends. `None`: it
-/// is no range.
+/// The numbers of a range such as `1..8`, `0..32+8` (steps of 8) or `64..1024x2` (each twice the one before), with both
+/// ends. None if the item is no range. The error is a text for the user.
 fn range(item: &str) -> Option<Result<Vec<String>, String>> {
     let (first, rest) = item.split_once("..")?;
     let first: u64 = first.parse().ok()?;
@@ -153,7 +154,8 @@ fn range(item: &str) -> Option<Result<Vec<String>, String>> {
     })
 }
 
-/// Checks that no two of them set the same thing, and that no argument of the program outranks one.
+/// Checks that no two dimensions set the same thing, and that no argument of the program outranks one. The error is a
+/// text for the user.
 pub(crate) fn check(dimensions: &[Dimension], words: &[OsString]) -> Result<(), String> {
     for (at, dimension) in dimensions.iter().enumerate() {
         let same = |other: &&Dimension| other.target == dimension.target;
@@ -178,7 +180,7 @@ pub(crate) fn check(dimensions: &[Dimension], words: &[OsString]) -> Result<(), 
     Ok(())
 }
 
-/// The variable of the setting that an argument of the runtime gives.
+/// The variable of the setting that an argument such as `-ocr:workers` gives. None for other arguments.
 fn setting_of(word: &OsStr) -> Option<&'static str> {
     let word = word.to_str()?;
     let option = word
@@ -192,7 +194,7 @@ fn setting_of(word: &OsStr) -> Option<&'static str> {
     setting.map(|setting| setting.variable)
 }
 
-/// The program's words with this option: in place of the value that it has there, or at the end.
+/// The program's words with a value for an option: in place of the value that the option has there, or at the end.
 pub(crate) fn with_option(words: &[OsString], option: &str, value: &str) -> Vec<OsString> {
     let with_equals = |option: &str| OsString::from(format!("{option}={value}"));
     let options = 1..words
@@ -209,7 +211,7 @@ pub(crate) fn with_option(words: &[OsString], option: &str, value: &str) -> Vec<
             Some([]) => {
                 all.extend([words[at].clone(), value.into()]);
                 is_there = true;
-                // Its value.
+                // The next word is the option's value, which is replaced.
                 at += 1;
             }
             Some([b'=', ..]) => {
@@ -229,7 +231,7 @@ pub(crate) fn with_option(words: &[OsString], option: &str, value: &str) -> Vec<
     all
 }
 
-/// Words as a shell reads them.
+/// A word as text, quoted so that a shell reads it back.
 pub(crate) fn quoted(word: &OsStr) -> String {
     let is_plain = |byte: &u8| byte.is_ascii_alphanumeric() || b"-_./:=,+@%".contains(byte);
     let bytes = word.as_bytes();
@@ -237,7 +239,8 @@ pub(crate) fn quoted(word: &OsStr) -> String {
         return Readable(bytes).to_string();
     }
     if std::str::from_utf8(bytes).is_err() {
-        // As bash, zsh and the standard since 2024 have it; `Readable` writes what is not UTF-8 like this.
+        // Bash, zsh and POSIX since 2024 read `$'...'` with `\xHH`, which is how `Readable` writes bytes that are not
+        // UTF-8.
         let mut escaped = Vec::new();
         for &byte in bytes {
             if byte == b'\'' || byte == b'\\' {

@@ -1,8 +1,6 @@
 //! Where the life of an EDT meets strict mode (`check`): nothing here is called without it.
 
-mod call;
-
-pub(crate) use call::call_checked;
+pub(crate) mod arguments;
 
 use crate::abi::Api;
 use crate::check::checksum::{Checksum, ContentBefore, When};
@@ -64,9 +62,8 @@ impl Context {
 
     /// What creates an EDT: the call, and who makes it.
     fn creation(&self, edt: &Edt) -> (Cause, Who) {
-        let by_the_runtime = self.current.is_none() && edt.work().name.given() == "mainEdt";
         let call = match (edt.work().kind, edt.explicit_range()) {
-            _ if by_the_runtime => return (Cause::Start, self.who()),
+            (WorkKind::Main, _) => return (Cause::Start, self.who()),
             (WorkKind::Copy, _) => Api::ocrDbCopy,
             (WorkKind::Partition, _) => Api::ocrDbPartition,
             (_, Some(_)) => Api::ocrOpenclTaskCreate,
@@ -95,7 +92,7 @@ impl Context {
     }
 
     /// An EDT is about to run on the host.
-    fn check_begin(&self, check: &Check, edt: &'static Edt) {
+    pub(crate) fn check_begin(&self, check: &Check, edt: &'static Edt) {
         begins(check, edt);
         self.check_reads(check, edt);
         for (_, slot) in edt.blocks() {

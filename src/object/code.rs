@@ -189,6 +189,8 @@ impl Missing {
 pub enum WorkKind {
     /// The program's own.
     Program,
+    /// `mainEdt`, which the runtime creates.
+    Main,
     /// `ocrDbCopy`.
     Copy,
     /// `ocrDbPartition`.
@@ -203,7 +205,7 @@ impl WorkKind {
     /// The call that such an EDT serves, for messages; empty for the program's own.
     pub fn call(self) -> &'static str {
         match self {
-            WorkKind::Program => "",
+            WorkKind::Program | WorkKind::Main => "",
             WorkKind::Copy => "ocrDbCopy",
             WorkKind::Partition => "ocrDbPartition",
             WorkKind::Waiter => "ocrLegacyBlockProgress",
@@ -255,6 +257,14 @@ impl Code {
         Code {
             function: Some(function),
             ..Code::of_kernels(name)
+        }
+    }
+
+    /// The work of the main EDT, a function of the program's that the runtime calls.
+    pub fn of_main(function: EdtFunction) -> Code {
+        Code {
+            kind: WorkKind::Main,
+            ..Code::of_function(function, "mainEdt")
         }
     }
 

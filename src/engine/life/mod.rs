@@ -13,6 +13,7 @@ pub(crate) mod hints;
 pub(crate) mod internal_edt;
 pub(crate) mod launch;
 pub(crate) mod lock;
+pub(crate) mod observed;
 pub(crate) mod place;
 pub(crate) mod range;
 pub(crate) mod recording;

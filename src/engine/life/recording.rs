@@ -1,12 +1,8 @@
 //! What the steps of an EDT tell the recording of a run, where there is one.
 
-use crate::engine::life::timing::call_timed;
 use crate::engine::state::context::Context;
-use crate::engine::state::fatal::fatal;
 use crate::engine::state::runtime::Runtime;
-use crate::engine::state::user_call::ocr_call_edt;
-use crate::engine::strict::call_checked;
-use crate::object::code::{Code, EdtDep, EdtFunction};
+use crate::object::code::Code;
 use crate::object::edt::{Edt, Mode};
 use crate::object::guid::Guid;
 use crate::object::place::Place;
@@ -107,42 +103,4 @@ impl Context {
             self.runtime.record_counters();
         }
     }
-}
-
-/// What a worker calls in place of an EDT's function where the run is recorded.
-///
-/// # Safety
-/// As for the function, by a worker whose current EDT this is.
-pub(crate) unsafe extern "C" fn call_recorded(
-    paramc: u32,
-    paramv: *mut u64,
-    depc: u32,
-    depv: *mut EdtDep,
-) -> Guid {
-    let at_work = || {
-        let context = Context::get()?;
-        // SAFETY: this thread's, and no reference into it is alive while it runs an EDT's function.
-        let context = unsafe { &mut *context };
-        Some((context.current?, context))
-    };
-    let called: Option<(EdtFunction, u64)> = at_work().and_then(|(edt, context)| {
-        let (work, guid) = (edt.work(), edt.own_guid().bits());
-        if events::begin(guid) {
-            context.runtime.record_counters();
-        }
-        let function = match work.function? {
-            _ if context.runtime.check.is_some() => call_checked,
-            _ if !work.kernels.is_empty() => call_timed,
-            function => function,
-        };
-        Some((function, guid))
-    });
-    let Some((function, guid)) = called else {
-        fatal("a run was to be recorded where no EDT runs: this is a fault of the runtime");
-    };
-    // SAFETY: the arguments are those that this function was called with, by a worker that has them from the EDT; they
-    // are what `ocrEdt_t` promises to `function`.
-    let result = unsafe { ocr_call_edt(paramc, paramv, depc, depv, function) };
-    events::end(guid);
-    result
 }

@@ -1,17 +1,14 @@
 //! Step 6 of an EDT's life, on a worker: its C function runs.
 
-use crate::engine::life::recording::call_recorded;
-use crate::engine::life::timing::call_timed;
+use crate::engine::life::observed::call_observed;
 use crate::engine::state::context::Context;
 use crate::engine::state::fatal::fatal;
 use crate::engine::state::user_call::ocr_call_edt;
-use crate::engine::strict::call_checked;
 use crate::graph::finish::Closes;
 use crate::memory;
 use crate::object::code::{EdtDep, EdtFunction};
 use crate::object::edt::{Edt, EdtRef, PreSlot};
 use crate::object::place::Place;
-use crate::trace;
 use std::mem::MaybeUninit;
 use std::sync::atomic::Ordering;
 
@@ -121,9 +118,7 @@ impl Context {
     #[cold]
     fn indirect(&self, edt: &Edt) -> EdtFunction {
         match edt.work().function {
-            Some(_) if trace::is_on() => call_recorded,
-            Some(_) if self.runtime.check.is_some() => call_checked,
-            Some(_) => call_timed,
+            Some(_) => call_observed,
             None => fatal(&self.runtime.devices.nothing_runs(edt)),
         }
     }

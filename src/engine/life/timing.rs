@@ -3,12 +3,9 @@
 
 use crate::device::KernelTime;
 use crate::engine::state::context::Context;
-use crate::engine::state::fatal::fatal;
 use crate::engine::state::runtime::Runtime;
-use crate::engine::state::user_call::ocr_call_edt;
-use crate::object::code::{Code, EdtDep, EdtFunction};
+use crate::object::code::Code;
 use crate::object::edt::Edt;
-use crate::object::guid::Guid;
 use crate::object::place::Place;
 use crate::report::VariantReport;
 use crate::report::tally::Ran;
@@ -105,9 +102,9 @@ impl Context {
     }
 }
 
-/// A function that a worker is about to call.
-pub(crate) struct Call {
-    pub(crate) function: EdtFunction,
+/// The time of a function that a worker is about to call: from its call to its return, and so with all that it waits for in
+/// calls.
+pub(crate) struct TimedCall {
     work: &'static Code,
     bytes: u64,
     beside: bool,
@@ -118,24 +115,22 @@ pub(crate) struct Call {
 }
 
 impl Context {
-    /// The function of the EDT that a worker runs, which is called now. None if it has none.
-    pub(crate) fn begin_call(&self) -> Option<Call> {
-        let (edt, runtime) = (self.current?, self.runtime);
-        let work = edt.work();
+    /// The function of this EDT, which the worker runs, is called now.
+    pub(crate) fn begin_call(&self, edt: &'static Edt) -> TimedCall {
+        let (runtime, work) = (self.runtime, edt.work());
         let learns = runtime.learns && work.has_choice();
-        Some(Call {
-            function: work.function?,
+        TimedCall {
             work,
             bytes: if learns { runtime.bytes_of(edt) } else { 0 },
             beside: learns && runtime.any_device_runs(Place::HOST),
             waits: self.waits,
             learns,
             begun: Instant::now(),
-        })
+        }
     }
 }
 
-impl Call {
+impl TimedCall {
     /// It has returned. Where it has waited in a call, its time is that of others, and teaches nothing.
     pub(crate) fn end(self, context: &Context) {
         let ns = self.begun.elapsed().as_nanos() as u64;
@@ -149,32 +144,4 @@ impl Call {
             context.tell_keeper(edt);
         }
     }
-}
-
-/// What a worker calls in place of the function of an EDT that has kernels, too, where that is timed: from its call to
-/// its return, and so with all that it waits for in calls.
-///
-/// # Safety
-/// As for the function, by a worker whose current EDT this is.
-pub(crate) unsafe extern "C" fn call_timed(
-    paramc: u32,
-    paramv: *mut u64,
-    depc: u32,
-    depv: *mut EdtDep,
-) -> Guid {
-    let context = || {
-        let context = Context::get()?;
-        // SAFETY: this thread's, and no reference into it is alive while it runs an EDT's function.
-        Some(unsafe { &*context })
-    };
-    let Some(call) = context().and_then(Context::begin_call) else {
-        fatal("a function was to be timed where there is none: this is a fault of the runtime");
-    };
-    // SAFETY: the arguments are those that this function was called with, by a worker that has them from the EDT; they
-    // are what `ocrEdt_t` promises to `function`.
-    let result = unsafe { ocr_call_edt(paramc, paramv, depc, depv, call.function) };
-    if let Some(context) = context() {
-        call.end(context);
-    }
-    result
 }

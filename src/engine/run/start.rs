@@ -356,7 +356,7 @@ fn create_main(runtime: &'static Runtime, args: &[OsString], main_edt: EdtFuncti
     if let Some(check) = &runtime.check {
         check.runtime_block(&runtime.objects, guid);
     }
-    let view = runtime.template(Code::of_function(main_edt, "mainEdt"), 0, 1);
+    let view = runtime.template(Code::of_main(main_edt), 0, 1);
     let template = runtime
         .objects
         .templates

@@ -1,58 +1,41 @@
-//! How the function of an EDT is called in strict mode: with copies of its arguments, between words that it must not write.
+//! The arguments of an EDT's function in strict mode: copies, between words that the function must not write.
 
 use super::insist;
-use crate::check::REDZONE_BYTE;
 use crate::check::history::Who;
-use crate::engine::state::context::Context;
-use crate::engine::state::fatal::fatal;
-use crate::engine::state::user_call::ocr_call_edt;
+use crate::check::{Check, REDZONE_BYTE};
 use crate::object::code::EdtDep;
-use crate::object::guid::Guid;
 use std::ptr;
 
-/// What a worker calls in place of an EDT's function.
-///
-/// # Safety
-/// As for the function, by a worker whose current EDT this is.
-pub(crate) unsafe extern "C" fn call_checked(
-    paramc: u32,
-    paramv: *mut u64,
-    depc: u32,
-    depv: *mut EdtDep,
-) -> Guid {
-    let at_work = || {
-        let context = Context::get()?;
-        // SAFETY: this thread's, and no reference into it is alive while it runs an EDT's function.
-        let context = unsafe { &mut *context };
-        let (edt, check) = (context.current?, context.runtime.check.as_deref()?);
-        Some((context, edt, check))
-    };
-    let begun = at_work().and_then(|(context, edt, check)| {
-        context.check_begin(check, edt);
-        edt.work().function
-    });
-    let Some(function) = begun else {
-        fatal(
-            "strict mode was to call an EDT's function where there is none: this is a fault of the runtime",
-        );
-    };
-    // SAFETY: the worker that calls this passes an EDT's `paramv`, which has `paramc` elements or is null if there are
-    // none.
-    let mut params = unsafe { Guarded::copy(paramv, paramc) };
-    // SAFETY: the worker that calls this passes an EDT's `depv`, which has `depc` elements or is null if there are
-    // none.
-    let mut deps = unsafe { Guarded::copy(depv, depc) };
-    let (paramv, depv) = (params.start(), deps.start());
-    let call = at_work().and_then(|(context, _, _)| context.begin_call());
-    // SAFETY: `function` is that of the EDT whose arguments these are; both copies have as many elements as the
-    // originals.
-    let result = unsafe { ocr_call_edt(paramc, paramv, depc, depv, function) };
-    if let Some((context, edt, check)) = at_work() {
-        if let Some(call) = call {
-            call.end(context);
+/// The arguments that the function of an EDT gets in place of its own.
+pub(crate) struct GuardedArguments {
+    params: Guarded,
+    deps: Guarded,
+}
+
+impl GuardedArguments {
+    /// # Safety
+    /// `paramv` has `paramc` elements, and `depv` has `depc`. Each may be null if there are none.
+    pub(crate) unsafe fn copy(
+        (paramc, paramv): (u32, *const u64),
+        (depc, depv): (u32, *const EdtDep),
+    ) -> GuardedArguments {
+        GuardedArguments {
+            // SAFETY: the caller promises that `paramv` has `paramc` elements, or is null if there are none.
+            params: unsafe { Guarded::copy(paramv, paramc) },
+            // SAFETY: the caller promises that `depv` has `depc` elements, or is null if there are none.
+            deps: unsafe { Guarded::copy(depv, depc) },
         }
-        for (name, copy) in [("paramv", params), ("depv", deps)] {
-            let who = Who::of(edt);
+    }
+
+    /// `paramv` and `depv` for the function; null where there are no elements.
+    pub(crate) fn start(&mut self) -> (*mut u64, *mut EdtDep) {
+        (self.params.start(), self.deps.start())
+    }
+
+    /// The function has returned: whether it has written beside them, and what is kept of them, since it may have left
+    /// pointers to them behind.
+    pub(crate) fn outlive(self, check: &Check, who: Who) {
+        for (name, copy) in [("paramv", self.params), ("depv", self.deps)] {
             if let Some(at) = copy.overrun() {
                 insist(Err(check.beyond_argument(who, name, at, copy.len)));
             }
@@ -60,9 +43,7 @@ pub(crate) unsafe extern "C" fn call_checked(
                 insist(check.outlived(who, name, copy.words));
             }
         }
-        context.check_end(check, edt, result);
     }
-    result
 }
 
 /// A copy of an array that an EDT's function gets, with words on both sides that are not its own.

@@ -1,0 +1,75 @@
+//! How the function of an EDT is called where more is done than that: the run is recorded, strict mode looks at what the EDT
+//! does, or it is of interest how long the function takes.
+
+use crate::check::history::Who;
+use crate::engine::state::context::Context;
+use crate::engine::state::fatal::fatal;
+use crate::engine::state::user_call::ocr_call_edt;
+use crate::engine::strict::arguments::GuardedArguments;
+use crate::object::code::EdtDep;
+use crate::object::edt::Edt;
+use crate::object::guid::Guid;
+use crate::trace;
+use crate::trace::events;
+
+/// What a worker calls in place of an EDT's function.
+///
+/// # Safety
+/// As for the function, by a worker whose current EDT this is.
+pub(crate) unsafe extern "C" fn call_observed(
+    paramc: u32,
+    paramv: *mut u64,
+    depc: u32,
+    depv: *mut EdtDep,
+) -> Guid {
+    let begun = at_work(|context, edt| {
+        if trace::is_on() && events::begin(edt.own_guid().bits()) {
+            context.runtime.record_counters();
+        }
+        let check = context.runtime.check.as_deref();
+        if let Some(check) = check {
+            context.check_begin(check, edt);
+        }
+        Some((edt.work().function?, check.is_some()))
+    });
+    let Some((function, is_checked)) = begun.flatten() else {
+        fatal(
+            "a function was to be called where no EDT runs, or one without a function: this is a fault of the runtime",
+        );
+    };
+    // SAFETY: the worker that calls this passes an EDT's `paramv` and `depv`, which have `paramc` and `depc` elements, or are
+    // null if there are none.
+    let guard = || unsafe { GuardedArguments::copy((paramc, paramv), (depc, depv)) };
+    let mut guarded = is_checked.then(guard);
+    let own = (paramv, depv);
+    let (paramv, depv) = guarded.as_mut().map_or(own, GuardedArguments::start);
+    let timed = at_work(|context, edt| {
+        let has_kernels = !edt.work().kernels.is_empty();
+        has_kernels.then(|| context.begin_call(edt))
+    });
+    // SAFETY: `function` is that of the EDT whose arguments these are, or copies with as many elements; so they are what
+    // `ocrEdt_t` promises.
+    let result = unsafe { ocr_call_edt(paramc, paramv, depc, depv, function) };
+    at_work(|context, edt| {
+        if let Some(timed) = timed.flatten() {
+            timed.end(context);
+        }
+        if let (Some(check), Some(guarded)) = (context.runtime.check.as_deref(), guarded) {
+            guarded.outlive(check, Who::of(edt));
+            context.check_end(check, edt, result);
+        }
+        if trace::is_on() {
+            events::end(edt.own_guid().bits());
+        }
+    });
+    result
+}
+
+/// Does something with this thread's context and the EDT that it runs. None if it runs none.
+fn at_work<R>(work: impl FnOnce(&mut Context, &'static Edt) -> R) -> Option<R> {
+    let context = Context::get()?;
+    // SAFETY: this thread's, and no reference into it is alive while it runs an EDT's function.
+    let context = unsafe { &mut *context };
+    let edt = context.current?;
+    Some(work(context, edt))
+}

@@ -17,7 +17,7 @@
 //! Settings, from the environment:
 //!
 //! * `OCR_STRESS_CASES=N`: so many graphs for each test
-//! * `OCR_STRESS_MINUTES=N`: graphs for so many minutes for each test
+//! * `OCR_STRESS_MINUTES=N`, `OCR_STRESS_SECONDS=N`: graphs for so long for each test; both are added
 //! * `OCR_STRESS_SEED=N`: the graphs; otherwise others each time
 //! * `OCR_STRESS_WORKERS=N`, `OCR_STRESS_SCHED=NAME`: only with so many workers, only with this policy;
 //!   several are separated by commas
@@ -165,14 +165,17 @@ fn stress(name: &str, kernels: bool, several: bool, default_cases: u64) -> Resul
     let aim = aim(kernels, several)?;
     let now = SystemTime::now().duration_since(SystemTime::UNIX_EPOCH)?;
     let seed = number("OCR_STRESS_SEED").unwrap_or(now.as_secs() * 1_000_000);
-    let minutes = number("OCR_STRESS_MINUTES").map(|minutes| Duration::from_secs(60 * minutes));
+    let asked = [("OCR_STRESS_MINUTES", 60), ("OCR_STRESS_SECONDS", 1)];
+    let asked = asked.map(|(variable, seconds)| number(variable).map(|count| count * seconds));
+    let limit = (asked.iter().any(Option::is_some))
+        .then(|| Duration::from_secs(asked.iter().flatten().sum()));
     let cases = number("OCR_STRESS_CASES").unwrap_or(default_cases);
     let started = Instant::now();
     let runner = RefCell::new(Runner::new(name, several));
     let (mut done, mut batch_seed) = (0, seed);
     loop {
-        let left = match minutes {
-            Some(minutes) if started.elapsed() >= minutes => break,
+        let left = match limit {
+            Some(limit) if started.elapsed() >= limit => break,
             Some(_) => u64::from(BATCH),
             None if done >= cases => break,
             None => cases - done,

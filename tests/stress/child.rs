@@ -95,6 +95,10 @@ impl Runner {
         for setting in ocr::config::SETTINGS {
             command.env_remove(setting.variable);
         }
+        if self.several {
+            // As many as a GPU has, whose kernels run beside each other.
+            command.env("OCR_DEVICE_QUEUES", "16");
+        }
         if self.several && std::env::var_os("POCL_DEVICES").is_none() {
             command.env("POCL_DEVICES", "pthread basic");
         }

@@ -9,7 +9,7 @@ mod support;
 
 use std::fs::File;
 use std::path::{Path, PathBuf};
-use std::process::{Command, Stdio};
+use std::process::{Child, Command, Output, Stdio};
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::thread;
@@ -551,25 +551,41 @@ fn buffers_are_released_while_nothing_is_enqueued() {
         .flat_map(|program| ["device", "eager"].map(|policy| (program, policy)))
         .flat_map(|(program, policy)| ["1G", "20K"].map(|memory| (program, policy, memory)))
     {
-        let output = Command::new(&program.path)
+        let child = Command::new(&program.path)
             .args(&program.arguments)
             .env("OPENCL_DYLIB_PATH", folder.join("libinjector.so"))
             .env("OCR_INJECT_QUIET", "1")
             .env("OCR_SCHED", policy)
-            .env("OCR_DEVICES", "all")
+            // Commands of one device do not keep the buffers of another.
+            .env("OCR_DEVICES", "0")
             .env("OCR_DEVICE_FORCE_COPIES", "1")
             .env("OCR_DEVICE_MEMORY", memory)
             .env("OCR_MODELS", "off")
             .env("OCR_WORKERS", "2")
             .stdin(Stdio::null())
-            .output()
+            .stdout(Stdio::piped())
+            .stderr(Stdio::piped())
+            .spawn()
             .expect("the program can be started");
+        let output = ended(child);
         let [out, said] =
             [&output.stdout, &output.stderr].map(|text| String::from_utf8_lossy(text));
         let what = format!("{} under {policy} with {memory}: {said}", program.name);
         assert!(output.status.success(), "{what}");
         assert!(out.contains(&program.wanted), "{what}");
     }
+}
+
+/// What a program has said and how it has ended. One that does not end is killed.
+fn ended(mut child: Child) -> Output {
+    let started = Instant::now();
+    while child.try_wait().expect("it is a child").is_none() {
+        if started.elapsed() > WATCHDOG {
+            child.kill().expect("it is there");
+        }
+        thread::sleep(Duration::from_millis(5));
+    }
+    child.wait_with_output().expect("it is a child")
 }
 
 /// A device that cannot be divided has more compute units than cores, which the report does not pass over.

@@ -55,9 +55,9 @@ struct Table {
     judged_failing: AtomicU32,
     /// Whether a thread has called [`RunTimes::begin_recall`] already.
     recalled: AtomicBool,
-    /// How long they take from their begin to their end in places that run several at once. It is not kept between runs, as
-    /// it depends on how many do.
-    latencies: OnceLock<Box<RunTimes>>,
+    /// How long they take from their begin to their end in places that run several at once: those that ran alone there, and
+    /// those that ran beside others. It is not kept between runs, as it depends on how many do.
+    latencies: OnceLock<Box<[RunTimes; 2]>>,
 }
 
 /// What is known of the EDTs of a template in one place.
@@ -103,19 +103,19 @@ impl RunTimes {
     }
 
     /// How many nanoseconds an EDT with `bytes` bytes of blocks will take from its begin to its end, in a place that runs
-    /// several EDTs at once. They share the place, so that each keeps it busy for less ([`RunTimes::expected`]). None if no
-    /// such time is known.
-    pub fn latency(&self, place: usize, bytes: u64) -> Option<u64> {
-        let latencies = self.0.get()?.latencies.get()?;
+    /// several EDTs at once: beside others there, or alone. Those beside each other share the place, so that each keeps it busy
+    /// for less ([`RunTimes::expected`]). None if no such time is known.
+    pub fn latency(&self, place: usize, bytes: u64, beside: bool) -> Option<u64> {
+        let latencies = &self.0.get()?.latencies.get()?[usize::from(beside)];
         (latencies.expected(place, bytes)).map(|estimate| estimate.ns)
     }
 
     /// Notes that an EDT with `bytes` bytes of blocks took `ns` nanoseconds from its begin to its end, in a place that runs
-    /// several EDTs at once.
-    pub fn sample_latency(&self, place: usize, bytes: u64, ns: u64) {
+    /// several EDTs at once: beside others there, or alone.
+    pub fn sample_latency(&self, place: usize, bytes: u64, ns: u64, beside: bool) {
         let latencies = &self.0.get_or_init(Box::default).latencies;
         let latencies = latencies.get_or_init(Box::default);
-        latencies.sample(place, bytes, ns, true);
+        latencies[usize::from(beside)].sample(place, bytes, ns, true);
     }
 
     /// Notes that an EDT took `ns` nanoseconds in a place, in which its kernel may have been compiled. This is a guess
@@ -293,12 +293,13 @@ mod tests {
     #[test]
     fn how_long_an_edt_keeps_a_place_and_how_long_it_takes_are_two_things() {
         let times = RunTimes::default();
-        assert_eq!(times.latency(1, 64), None);
+        assert_eq!(times.latency(1, 64, true), None);
         times.sample(1, 64, 20, true);
-        times.sample_latency(1, 64, 300);
+        times.sample_latency(1, 64, 300, true);
         assert_eq!(expected(&times, 1, 64), Some(20));
-        assert_eq!(times.latency(1, 64), Some(300));
-        assert_eq!(times.latency(0, 64), None);
+        assert_eq!(times.latency(1, 64, true), Some(300));
+        assert_eq!(times.latency(1, 64, false), None);
+        assert_eq!(times.latency(0, 64, true), None);
         assert_eq!(kept_of(&times, 1).len(), 1);
     }
 

@@ -11,7 +11,8 @@ use std::cell::{Cell, RefCell};
 use std::cmp::Reverse;
 use std::collections::{BinaryHeap, VecDeque};
 
-/// A device takes an EDT from the pool of the first free place while it has fewer than this many, as in a run.
+/// A device takes an EDT from the pool of the first free place while it has fewer than this many. In a run it is as many as
+/// it has queues, and two; here a device has its kernels one after the other, in the shares of time that they had.
 const ROOM: usize = 2;
 
 /// Runs a graph on a machine in virtual time. `policy` is written as in `OCR_SCHED`. `known` has the times that earlier

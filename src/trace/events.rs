@@ -195,19 +195,27 @@ pub(crate) fn kernel_end(edt: u64, place: u8) -> bool {
 }
 
 /// How many lanes of a device can be told apart.
-const LANES: usize = 16;
+pub(crate) const LANES: usize = 34;
 
 /// When the commands of a device have run, by the clock of the recording.
 ///
 /// A device's clock has another zero than the host's. The host sees that a command has ended only some time later. So
 /// the command that was seen soonest after its end says best how far the two clocks are apart. Where the device tells
 /// no times, commands that were seen to have ended together share the time that they took evenly.
-#[derive(Default)]
 pub(crate) struct DeviceTimes {
     /// The host's clock less the device's, in nanoseconds. None before the first command with times.
     apart: Option<i64>,
     /// When the last command of each lane ended, in ticks. The next command of the lane is not dated before that.
     ends: [u64; LANES],
+}
+
+impl Default for DeviceTimes {
+    fn default() -> Self {
+        DeviceTimes {
+            apart: None,
+            ends: [0; LANES],
+        }
+    }
 }
 
 /// A command of a device that has ended.

@@ -161,7 +161,7 @@ impl GivenLoad {
 
     fn has_room(&self, pool: &impl Pool, place: Place) -> bool {
         let has = self.has(pool, place);
-        let queues = u8::try_from(pool.queues(place)).unwrap_or(u8::MAX);
+        let queues = u8::try_from(pool.queues(place).max(2)).unwrap_or(u8::MAX);
         has == 0 || has < queues.saturating_add(FOLLOWING) && pool.takes_ahead(place)
     }
 
@@ -182,7 +182,7 @@ pub(crate) struct Load {
     ended: AtomicU64,
     /// In what time a queue has done a kernel lately, nanoseconds; 0 before the first.
     pace_ns: AtomicU64,
-    /// How many kernels the device has lately run at once.
+    /// How many kernels the device has lately run at once; 0 where that is not of interest.
     at_once: AtomicU64,
 }
 
@@ -192,7 +192,7 @@ impl Load {
             launches: AtomicU64::new(0),
             ended: AtomicU64::new(0),
             pace_ns: AtomicU64::new(0),
-            at_once: AtomicU64::new(1),
+            at_once: AtomicU64::new(0),
         }
     }
 
@@ -228,9 +228,9 @@ impl Load {
         self.at_once.store(kernels as u64, Ordering::Relaxed);
     }
 
-    /// How many kernels the device has lately run at once. It orders nothing.
-    pub(crate) fn at_once(&self) -> usize {
-        self.at_once.load(Ordering::Relaxed) as usize
+    /// How many kernels the device has lately run at once; none where that is not of interest. It orders nothing.
+    pub(crate) fn at_once(&self) -> Option<usize> {
+        Some(self.at_once.load(Ordering::Relaxed) as usize).filter(|&kernels| kernels != 0)
     }
 
     /// In what time a queue has done a kernel lately; none before the first.

@@ -5,10 +5,10 @@
 //! blocks, is not charged to it. Where kernels of several queues run at the same time, each is charged its share of that time.
 //!
 //! The manager sees in batches which kernels have ended: those of one queue in order, but one queue after the other. So a
-//! batch of all queues is put on one line of time here. When a kernel that has not ended yet has begun is not known. So how
-//! many ran beside a kernel and end later is guessed: as many, on average, as ran beside it and had ended before the batch,
-//! and at most one for each queue that still has a kernel. So where queues run kernels of the same length beside each other,
-//! each is charged its share, whichever ends first. Where they begin together, the first is charged the whole time, and the
+//! batch of all queues is put on one line of time here. When a kernel that has not ended yet has begun is not known. Of
+//! the kernels that ran beside this one, those that have not ended are unknown. Their number is taken to equal the number of
+//! those that had ended before the batch, on average, and is at most the number of queues with pending kernels. So where
+//! queues run kernels of the same length beside each other, each is charged its share, whichever ends first. Where they begin together, the first is charged the whole time, and the
 //! later ones their shares of it: that time is charged more than once.
 //!
 //! How many kernels ran beside each other is also what a policy is told ([`Occupancy::at_once`]): a device that runs many at
@@ -43,8 +43,8 @@ const NEWS: f64 = 1.0 / 8.0;
 
 /// What a device did last.
 pub(crate) struct Occupancy {
-    /// So many kernels are remembered at most.
-    remembered: usize,
+    /// How many queues for kernels the device has.
+    queues: usize,
     /// The kernels that are remembered: the last ones to end.
     last: Vec<Span>,
     /// How many kernels ran at once, on average of the last ones.
@@ -65,21 +65,24 @@ struct Charge {
     gap: u64,
     /// Its shares of the time in which it ran, among those of which it is known that they ran.
     share: u64,
-    /// Its time times the number of those, itself among them.
+    /// The sum over its run time of the number of kernels that are known to have run, itself among them: nanoseconds times
+    /// kernels.
     known: u64,
-    /// Its time times the number of those that had ended before the batch.
+    /// As `known`, of those alone that had ended before the batch.
     before: u64,
 }
 
 impl Charge {
     /// What it is charged, where so many queues have a kernel that has not ended.
-    fn total(self, span: &Span, unended: usize) -> u64 {
+    fn total(self, span: &Span, unended: usize, queues: usize) -> u64 {
         if unended == 0 || self.before == 0 {
             return self.gap + self.share;
         }
         let ns = (span.ended - span.started) as f64;
         let (known, before) = (self.known as f64 / ns, self.before as f64 / ns);
-        self.gap + (ns / (known + before.min(unended as f64))) as u64
+        // No more run at once than there are queues.
+        let all = (known + before.min(unended as f64)).min(queues as f64);
+        self.gap + (ns / all) as u64
     }
 }
 
@@ -87,7 +90,7 @@ impl Occupancy {
     /// Of a device that has so many queues for kernels.
     pub(crate) fn new(queues: usize) -> Occupancy {
         Occupancy {
-            remembered: REMEMBERED * queues,
+            queues,
             last: Vec::new(),
             at_once: 1.0,
             bounds: Vec::new(),
@@ -98,7 +101,7 @@ impl Occupancy {
 
     /// How many kernels the device has lately run at once; at least 1.
     pub(crate) fn at_once(&self) -> usize {
-        self.at_once.round() as usize
+        (self.at_once.round() as usize).min(self.queues)
     }
 
     /// When the device has last ended a kernel, as far as is known.
@@ -144,8 +147,8 @@ impl Occupancy {
             for &number in &self.running {
                 if let Some(charge) = self.charges.get_mut(number) {
                     charge.share += passed / all;
-                    charge.known += passed * all;
-                    charge.before += passed * before;
+                    charge.known = charge.known.saturating_add(passed.saturating_mul(all));
+                    charge.before = charge.before.saturating_add(passed.saturating_mul(before));
                 }
             }
             now = at;
@@ -162,7 +165,7 @@ impl Occupancy {
             }
         }
         let charges = batch.iter().zip(&self.charges);
-        times.extend(charges.map(|(span, charge)| charge.total(span, unended).max(1)));
+        times.extend(charges.map(|(span, charge)| charge.total(span, unended, self.queues).max(1)));
         for (span, time) in batch.iter().zip(&*times) {
             // The gap before a kernel is charged to it, and so it may seem to run beside less than itself.
             let beside = ((span.ended - span.started) as f64 / *time as f64).max(1.0);
@@ -171,7 +174,7 @@ impl Occupancy {
         self.last.extend_from_slice(batch);
         self.last
             .sort_unstable_by_key(|span| std::cmp::Reverse(span.ended));
-        self.last.truncate(self.remembered);
+        self.last.truncate(REMEMBERED * self.queues);
     }
 }
 

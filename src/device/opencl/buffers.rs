@@ -8,9 +8,9 @@
 //! # Spare buffers
 //!
 //! A buffer of the device's own memory that its block does not need any more is kept, and given to the next block of its
-//! size. For OpenCL may wait for all commands of the device when it releases one: NVIDIA's does, which takes 250 us beside
-//! kernels, and holds a lock meanwhile that its own threads need to begin commands which wait for those of other queues, so
-//! that it waits for ever. So a buffer is released only while nothing is enqueued ([`Buffers::release_spares`]).
+//! size. NVIDIA's driver waits in `clReleaseMemObject` until all commands of the device have ended, which takes 250 us beside
+//! kernels. Meanwhile it holds a lock without which its threads cannot begin commands that wait for those of other queues.
+//! So both may wait for ever, and a buffer is released only while nothing is enqueued ([`Buffers::release_spares`]).
 
 use crate::device::opencl::fault::FailureMark;
 use crate::device::opencl::lane::{Needs, Ticket};
@@ -18,7 +18,7 @@ use crate::device::opencl::raw::Mem;
 use crate::object::data_block::DataBlock;
 use rustc_hash::FxHashMap;
 use std::ffi::c_void;
-use std::ptr;
+use std::{mem, ptr};
 
 pub(crate) type Id = u32;
 const NIL: Id = Id::MAX;
@@ -191,12 +191,17 @@ impl Buffers {
         Some(mem)
     }
 
-    /// Releases the buffers that no block has, if they have more than so many bytes. Nothing is enqueued now.
-    pub(crate) fn release_spares(&mut self, most: u64) {
-        if self.spare_bytes > most {
-            self.spares.clear();
-            self.spare_bytes = 0;
-        }
+    /// Releases the buffers that no block has. Nothing is enqueued now.
+    pub(crate) fn release_spares(&mut self) {
+        self.spares.clear();
+        self.spare_bytes = 0;
+    }
+
+    /// Leaves the buffers that no block has to OpenCL: commands that were given up may run still, and what is released may wait
+    /// for them.
+    pub(crate) fn forget_spares(&mut self) {
+        self.spares.drain().for_each(mem::forget);
+        self.spare_bytes = 0;
     }
 
     /// The least recently used buffer that nothing uses.

@@ -17,7 +17,7 @@ use crate::device::{DeviceError, List};
 use crate::object::data_block::DataBlock;
 use crate::object::place::Place;
 use opencl3::memory::{CL_MAP_READ, CL_MAP_WRITE};
-use std::ptr;
+use std::{mem, ptr};
 
 /// Enqueues the end of the buffer's mapping, if it is mapped.
 fn end_mapping(entry: &mut BufferEntry, queue: &Queue) -> Option<Event> {
@@ -153,8 +153,8 @@ impl Manager {
         }
     }
 
-    /// Takes least recently used buffers from their blocks until those that are still to be made for these uses fit, or need
-    /// not be made. False if those in use leave no room now, or some are to be released when the device has run dry.
+    /// Makes room for the buffers that these uses lack. Takes spare buffers first, then evicts the least recently used ones.
+    /// False: the caller tries again when a command has ended.
     pub(crate) fn make_room(&mut self, uses: &List<Use>) -> Result<bool, Fault> {
         loop {
             let missing = self.take_spares(uses);
@@ -187,6 +187,7 @@ impl Manager {
             match self.buffers.take_spare(bytes) {
                 Some(mem) => {
                     self.buffers.provide(used.id, mem);
+                    self.counters.resident_bytes.set(self.buffers.bytes);
                     block.got_buffer(self.place);
                 }
                 None => missing += bytes,
@@ -199,8 +200,10 @@ impl Manager {
     /// was none, or something is.
     pub(crate) fn release_idle_spares(&mut self, most: u64) -> bool {
         let any = self.buffers.spare_bytes > most && self.lanes.all_idle();
-        if any {
-            self.buffers.release_spares(most);
+        if any && self.failures.never_ends {
+            self.buffers.forget_spares();
+        } else if any {
+            self.buffers.release_spares();
         }
         any
     }
@@ -211,11 +214,16 @@ impl Manager {
             && let Some(mem) = entry.mem
             && !self.unified
         {
-            self.buffers.spare(entry.bytes, mem);
+            // A command that was given up may write the buffer still.
+            if self.failures.never_ends && entry.failed.is_some() {
+                mem::forget(mem);
+            } else {
+                self.buffers.spare(entry.bytes, mem);
+            }
         }
     }
 
-    /// Releases every buffer that nothing uses. False if there was none.
+    /// Takes every buffer that nothing uses from its block. False if there was none.
     pub(crate) fn evict_all(&mut self) -> bool {
         let mut any = false;
         while let Some(id) = self.buffers.victim() {
@@ -227,7 +235,7 @@ impl Manager {
         any
     }
 
-    /// Releases a buffer that nothing uses; a block that is valid nowhere else goes to the host
+    /// Takes a buffer that nothing uses from its block; a block that is valid nowhere else goes to the host
     /// first.
     pub(crate) fn evict(&mut self, id: Id) -> Result<(), Fault> {
         // What is waited for below may be behind something in its lane.
@@ -364,7 +372,11 @@ impl Manager {
                 entry.block.copies().resident.remove(self.place);
             }
         }
-        self.buffers.release_spares(0);
+        if self.failures.never_ends {
+            self.buffers.forget_spares();
+        } else {
+            self.buffers.release_spares();
+        }
         self.counters.resident_bytes.set(self.buffers.bytes);
     }
 

@@ -119,8 +119,9 @@ impl DeviceManager {
         self.queues
     }
 
-    /// How many kernels the device has lately run at once; 1 where its clock is not asked.
-    pub fn at_once(&self) -> usize {
+    /// How many kernels the device has lately run at once. None before the first has ended, where the device's clock is not
+    /// asked, and for a device that is threads of the host: each kernel has all of them there.
+    pub fn at_once(&self) -> Option<usize> {
         self.load.at_once()
     }
 

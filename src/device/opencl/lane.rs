@@ -33,6 +33,7 @@
 use crate::device::DeviceSettings;
 use crate::device::host::completion_wake::{CompletionWake, Notify};
 use crate::device::opencl::raw::{Answer, Context, Event, Gate, Queue, State, Waits};
+use crate::trace::events::LANES;
 use opencl3::error_codes::CL_EXEC_STATUS_ERROR_FOR_EVENTS_IN_WAIT_LIST;
 use std::collections::VecDeque;
 use std::sync::Arc;
@@ -43,6 +44,7 @@ pub(crate) const OUT: usize = 1;
 pub(crate) const COMPUTE: usize = 2;
 pub(crate) const MAX_COMPUTE: usize = DeviceSettings::MAX_QUEUES;
 pub(crate) const MAX_LANES: usize = COMPUTE + MAX_COMPUTE;
+const _: () = assert!(MAX_LANES <= LANES, "a recording tells all lanes apart");
 
 /// Commands that are held back at least, if there are more to come. Half as many gain half as much.
 pub(crate) const HELD: usize = 64;

@@ -237,6 +237,9 @@ impl Manager {
         let (block, bytes) = (entry.block, entry.bytes);
         let size = usize::try_from(bytes).unwrap_or(usize::MAX);
         let mem = loop {
+            if let Some(mem) = self.buffers.take_spare(bytes) {
+                break mem;
+            }
             let made = if self.unified {
                 let host = block.host_memory().map_err(|_| {
                     Fault::new(format!(

@@ -325,7 +325,7 @@ impl Manager {
             }
             Message::Launch(launch) => self.launch(launch),
             Message::Fetch(block, token) => self.fetch(block, token),
-            // To forget a block releases a buffer.
+            // To forget a block may release a buffer.
             Message::Forget(block) if self.holds.is_some() => self.to_forget.push(block),
             Message::Forget(block) => self.forget(block),
             Message::LastLaunches(ended) => {

@@ -1,12 +1,12 @@
 //! What has ended, and what follows for those who wait for it.
 
-use crate::device::KernelTime;
 use crate::device::opencl::buffers::Id;
 use crate::device::opencl::job::{Job, Work};
 use crate::device::opencl::lane::{COMPUTE, IN, OUT};
 use crate::device::opencl::manager::Manager;
 use crate::device::opencl::raw::{Answer, Event, Queue};
 use crate::device::opencl::times::{Ended, EventOf, queue};
+use crate::device::{DeviceKind, KernelTime};
 use crate::model::Direction;
 use crate::trace;
 use std::time::Instant;
@@ -124,7 +124,9 @@ impl Manager {
         if any {
             let unended = self.lanes.computing();
             self.times.charge(&mut ended, unended, longest_ns, now);
-            self.load.set_at_once(self.times.at_once());
+            if self.times.is_timed() && self.info.kind != DeviceKind::Cpu {
+                self.load.set_at_once(self.times.at_once());
+            }
         }
         for kernel in ended.drain(..) {
             let Work::Kernel(job) = kernel.pending.work else {

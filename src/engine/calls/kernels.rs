@@ -124,7 +124,11 @@ impl Context {
         if by_hint {
             runtime.devices.plan(runtime).remark_unused(runtime);
         }
-        let Some(open) = runtime.devices.open_for(runtime, function) else {
+        // A manager may wait in OpenCL for a driver's thread that compiles, while this thread waits for the manager.
+        runtime.begin_outside();
+        let open = runtime.devices.open_for(runtime, function);
+        runtime.end_outside();
+        let Some(open) = open else {
             let plan = runtime.devices.plan(runtime);
             (work.missing).extend(plan.problem.clone().map(Missing::here));
             return Vec::new();
@@ -134,7 +138,10 @@ impl Context {
             if !used.suits(wanted) {
                 continue;
             }
-            match build(used, &spec, view) {
+            runtime.begin_outside();
+            let built = build(used, &spec, view);
+            runtime.end_outside();
+            match built {
                 Ok(id) => kernel.built.push((Place::device(number), id)),
                 Err(failure) => failures.push(failure),
             }

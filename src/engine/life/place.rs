@@ -207,7 +207,7 @@ impl Machine for Runtime {
     }
 
     fn at_once(&self, device: Place) -> usize {
-        self.devices.manager(device).at_once()
+        self.devices.manager(device).at_once().unwrap_or(1)
     }
 
     fn devices(&self) -> usize {

@@ -9,7 +9,6 @@ use crate::object::edt::Edt;
 use crate::object::place::Place;
 use crate::report::VariantReport;
 use crate::report::tally::Ran;
-use crate::sched::policy::Machine;
 use std::collections::BTreeMap;
 use std::time::Instant;
 
@@ -94,8 +93,10 @@ impl Context {
             work.times.first(place.number(), bytes, ns);
         } else {
             work.times.sample(place.number(), bytes, ns, beside);
-            if Machine::at_once(runtime, place) > 1 {
-                (work.times).sample_latency(place.number(), bytes, time.ran_ns);
+            if runtime.devices.manager(place).at_once().is_some() {
+                // Others have had a third of the time or more.
+                let shared = time.ran_ns / 3 * 2 > ns;
+                (work.times).sample_latency(place.number(), bytes, time.ran_ns, shared);
             }
         }
         self.tell_keeper(edt);

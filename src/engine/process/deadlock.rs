@@ -217,6 +217,7 @@ mod tests {
     }
 
     /// A driver's thread that looks at something is asleep; one of the program's is not.
+    #[cfg_attr(miri, ignore = "there is no /proc")]
     #[test]
     fn who_looks_is_asleep_if_it_is_a_drivers() {
         use std::sync::mpsc::channel;

@@ -316,11 +316,11 @@ impl Plan {
     fn take(&mut self, place: Place, now: u64, machine: &dyn Machine) -> Taken {
         let mut moved = false;
         let mut edt = None;
-        if self
-            .places
-            .get(place)
-            .has_room(self.places.safe_ns(place), now)
-        {
+        if self.places.get(place).has_room(
+            self.places.safe_ns(place),
+            self.places.get(place).line().len(),
+            now,
+        ) {
             let one = self.next_for(place, now, machine, &mut moved);
             let one = one.or_else(|| self.take_back(place, now, machine));
             if let Some(one) = one {

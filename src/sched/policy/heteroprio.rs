@@ -130,7 +130,10 @@ impl Keeper for HeteroPrio {
     fn take(&self, place: Place, machine: &dyn Machine) -> Taken {
         let now = machine.now_ns();
         let edt = self.with(machine, |state| {
-            let has_room = state.places.get(place).has_room(0, now);
+            let has_room = state
+                .places
+                .get(place)
+                .has_room(0, state.waiting.len(), now);
             let key = has_room.then(|| state.best_for(place)).flatten();
             let kept = key.and_then(|key| state.waiting.remove(&key));
             if let Some(kept) = &kept {

@@ -51,9 +51,9 @@ pub trait Times: Sync {
     /// is known of it.
     fn expected(&self, place: Place, bytes: u64) -> Option<u64>;
 
-    /// Nanoseconds that it takes from its begin to its end in a place that runs several at once; none where nothing is known
-    /// of that. Those that run beside each other share the place, so [`Times::expected`] is less.
-    fn latency(&self, _place: Place, _bytes: u64) -> Option<u64> {
+    /// Nanoseconds that it takes from its begin to its end in a place that runs several at once, beside others there or alone;
+    /// none where nothing is known of that. Those beside each other share the place, so [`Times::expected`] is less.
+    fn latency(&self, _place: Place, _bytes: u64, _beside: bool) -> Option<u64> {
         None
     }
 
@@ -70,8 +70,8 @@ impl Times for RunTimes {
             .map(|estimate| estimate.ns)
     }
 
-    fn latency(&self, place: Place, bytes: u64) -> Option<u64> {
-        self.latency(place.number(), bytes)
+    fn latency(&self, place: Place, bytes: u64, beside: bool) -> Option<u64> {
+        self.latency(place.number(), bytes, beside)
     }
 
     fn certainty(&self, place: Place, bytes: u64) -> Certainty {

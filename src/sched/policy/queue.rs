@@ -96,8 +96,8 @@ impl Line {
 /// What is before a place.
 pub(super) struct Queue {
     place: Place,
-    /// How many EDTs run there at once. A device is one unit: what is said of the time of its kernels is for how long each keeps
-    /// it, and those that run beside each other share the time.
+    /// How many EDTs run there at once. A device counts as one unit: the time of a kernel is its share of the device, which
+    /// kernels that run beside each other divide.
     units: usize,
     /// How many kernels a device has lately run at once.
     at_once: usize,
@@ -209,8 +209,8 @@ impl Queue {
     }
 
     /// Whether the place is to be given another EDT. A device is given more as long as it has ended all of it in `safe_ns`,
-    /// since no other place would take the EDT from it.
-    pub(super) fn has_room(&self, safe_ns: u64, now: u64) -> bool {
+    /// since no other place would take the EDT from it. So many EDTs wait for it.
+    pub(super) fn has_room(&self, safe_ns: u64, waiting: usize, now: u64) -> bool {
         if self.place == Place::HOST {
             // One for each worker, and more while the blocks of some are on their way.
             let there = self.given.iter().filter(|given| given.there <= now);
@@ -220,12 +220,16 @@ impl Queue {
             return true;
         };
         let is_short = first.expected.is_some_and(|ns| ns < SECOND_NS);
+        let plenty = waiting >= PLENTY;
+        // Some more than it has run at once, where they are not missed elsewhere: maybe it can.
+        let tried = match self.at_once {
+            2.. if plenty => (self.at_once / 4).max(1),
+            _ => 0,
+        };
         match self.given.len() {
-            1 if is_short || self.line.len() >= PLENTY => true,
+            1 if is_short || plenty => true,
             // It begins at once, beside the others.
-            many if many < self.at_once => true,
-            // One more than it has run at once: maybe it can.
-            many if many == self.at_once && many > 1 && self.line.len() >= PLENTY => true,
+            many if many + self.others < self.at_once + tried => true,
             many => many < MOST && is_short && self.given_ns(now) < self.committed_ns(safe_ns),
         }
     }
@@ -240,8 +244,10 @@ impl Queue {
     /// What is left of an EDT that runs. One that has taken more than twice what was expected may take as long again.
     fn left(&self, given: &Given, now: u64) -> u64 {
         let taken = now.saturating_sub(given.since.max(given.there));
-        let ask = || given.like.times.expected(self.place, given.like.bytes);
-        match given.expected.or_else(ask) {
+        let (times, bytes) = (given.like.times, given.like.bytes);
+        let ask = || times.expected(self.place, bytes);
+        let among_others = (self.at_once > 1).then(|| times.latency(self.place, bytes, true));
+        match among_others.flatten().or(given.expected).or_else(ask) {
             Some(expected) if taken <= expected => expected - taken,
             Some(expected) if taken <= 2 * expected => expected / 8,
             _ => taken,
@@ -286,12 +292,12 @@ impl Queue {
     fn free_in(&self, ns: u64, ahead: u64, now: u64) -> u64 {
         let others = self.others;
         if self.place != Place::HOST {
-            // Of those that run at once each has its part of what is left.
             let (given, at_once) = (self.given.len(), self.at_once);
             let before = (given + 1).saturating_sub(at_once) as u64;
             let end = match at_once {
                 0 | 1 => self.given_end_ns(now),
-                _ => self.given_end_ns(now) * before / given.max(1) as u64,
+                // One of those that run at once has ended after this part of the sum of their shares.
+                _ => self.given_end_ns(now).saturating_mul(before) / given.max(1) as u64,
             };
             return end + ahead + others as u64 * ns;
         }
@@ -310,11 +316,9 @@ impl Queue {
     /// What is expected here of an EDT that has so much before it.
     fn expected(&self, kept: &Kept, copy_ns: u64, ahead: u64, now: u64) -> Expected {
         let busy_ns = kept.times.expected(self.place, kept.bytes);
-        let latency = || kept.times.latency(self.place, kept.bytes);
-        let run_ns = match busy_ns {
-            Some(busy_ns) if self.at_once > 1 => Some(latency().unwrap_or(0).max(busy_ns)),
-            busy_ns => busy_ns,
-        };
+        let beside = self.given.len() + self.others > 0;
+        let latency = (kept.times).latency(self.place, kept.bytes, beside);
+        let run_ns = busy_ns.map(|busy_ns| latency.unwrap_or(0).max(busy_ns));
         Expected {
             queue_ns: self.free_in(busy_ns.unwrap_or(0), ahead, now),
             copy_ns,

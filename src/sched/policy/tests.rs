@@ -39,7 +39,8 @@ fn wide(count: usize) -> Vec<usize> {
         let times = RunTimes::default();
         times.sample(0, 64, 440_000, true);
         times.sample(1, 64, 270_000, true);
-        times.sample_latency(1, 64, 4_300_000);
+        times.sample_latency(1, 64, 4_300_000, true);
+        times.sample_latency(1, 64, 1_200_000, false);
         times
     });
     let policy = parse("eft").expect("a policy");

@@ -15,6 +15,7 @@
 //! * `OCR_TEST_NO_OPENCL=1`: programs that launch kernels are ignored
 //! * `OCR_TEST_FOLDER=NAME`: compiled programs go to `target/c-tests/NAME`, apart from those of other settings
 //! * `OCR_TEST_WORKERS=N`: programs that run with so many workers and others run with so many alone
+//! * `OCR_BLESS=1`: what a program prints replaces its `.expected-output`, where it has one and differs
 //! * `OCR_TEST_ALL=1`: a program that says that what it needs is not there fails
 
 mod support;
@@ -351,7 +352,15 @@ impl Program {
             .as_ref()
             .is_some_and(|want| *want != run.stdout)
         {
-            complaints.push("the standard output is not that of .expected-output".to_owned());
+            let path = self.source.with_extension("expected-output");
+            if support::is_set("OCR_BLESS") && complaints.is_empty() {
+                fs::write(&path, &run.stdout).map_err(|e| format!("{}: {e}", path.display()))?;
+            } else {
+                complaints.push(format!(
+                    "the standard output is not that of {} (OCR_BLESS=1 replaces it)",
+                    path.display()
+                ));
+            }
         }
         if complaints.is_empty() {
             Ok(())

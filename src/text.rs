@@ -1,4 +1,4 @@
-//! Bytes that come from outside, as text for people.
+//! Bytes that come from outside, and numbers of things, as text for people.
 //!
 //! Names of files, arguments, settings and labels are bytes on Linux, and need not be UTF-8. What the runtime hands
 //! on, such as a name to open or a source to compile, stays bytes. What it shows, in messages, reports and graphs, is
@@ -38,6 +38,17 @@ impl fmt::Display for Readable<'_> {
     }
 }
 
+/// So many of something, as "1 byte" and "2 bytes". It allocates nothing: a signal handler may use it.
+#[derive(Clone, Copy, Debug)]
+pub struct Counted<'a>(pub u64, pub &'a str);
+
+impl fmt::Display for Counted<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Counted(count, what) = self;
+        write!(f, "{count} {what}{}", if *count == 1 { "" } else { "s" })
+    }
+}
+
 /// A file's content as text. The names of threads and programs stand in files of `/proc`, and the system cuts them at 15
 /// bytes, which may be inside of a letter: such a file is read all the same.
 pub fn read_file(path: impl AsRef<Path>) -> io::Result<String> {
@@ -48,6 +59,13 @@ pub fn read_file(path: impl AsRef<Path>) -> io::Result<String> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn one_is_no_plural() {
+        for (count, text) in [(0, "0 bytes"), (1, "1 byte"), (2, "2 bytes")] {
+            assert_eq!(Counted(count, "byte").to_string(), text);
+        }
+    }
 
     #[test]
     fn what_is_not_utf8_is_marked() {

@@ -8,6 +8,7 @@ use crate::object::data_block::Mark;
 use crate::object::edt::EdtState;
 use crate::object::event::EventKind;
 use crate::object::guid::Guid;
+use crate::text::Counted;
 use std::collections::BTreeMap;
 
 /// How many objects of a group are named.
@@ -100,7 +101,7 @@ impl Check {
                     (_, true) => ", a chunk of a file",
                     _ => "",
                 };
-                add(guid, format!(" ({} bytes{of})", block.size()));
+                add(guid, format!(" ({}{of})", Counted(block.size(), "byte")));
             }
         }
         for guid in objects.templates.live() {

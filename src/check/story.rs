@@ -5,6 +5,7 @@ use crate::abi::Api;
 use crate::diag::EdtName;
 use crate::object::code::Code;
 use crate::object::guid::Guid;
+use crate::text::Counted;
 
 /// How many of an EDT's connected pre-slots are told of, and those that the call is about.
 const SLOTS_TOLD: usize = 4;
@@ -105,9 +106,9 @@ impl History {
             };
             return self.name(guid) + what;
         };
-        let size = record
-            .size
-            .map_or(String::new(), |size| format!(" ({size} bytes)"));
+        let size = record.size.map_or(String::new(), |size| {
+            format!(" ({})", Counted(size, "byte"))
+        });
         let mut text = format!("{}{size}:", self.name(guid));
         let whence = [self.before(guid), self.creation(guid)];
         for step in whence.into_iter().flatten() {

@@ -11,7 +11,7 @@ pub mod snapshot;
 pub mod tally;
 pub mod why;
 
-use crate::text::{Readable, read_file};
+use crate::text::{Counted, Readable, read_file};
 use serde::{Deserialize, Serialize};
 use std::path::Path;
 
@@ -135,12 +135,12 @@ impl Report {
         }
         for device in &self.devices {
             text += &format!(
-                "ocr: {}: {} in {}, {} bytes in, {} bytes out, {} hits, {} evictions\n",
+                "ocr: {}: {} in {}, {} in, {} out, {} hits, {} evictions\n",
                 device.name,
                 counted(device.kernels, "kernel"),
                 duration(device.kernel_seconds),
-                device.bytes_in,
-                device.bytes_out,
+                Counted(device.bytes_in, "byte"),
+                Counted(device.bytes_out, "byte"),
                 device.hits,
                 device.evictions
             );
@@ -166,7 +166,7 @@ impl VariantReport {
 
 /// A number and a word, which gets an "s" unless the number is 1: `counted(2, "EDT")` is "2 EDTs".
 pub fn counted(count: u64, what: &str) -> String {
-    format!("{count} {what}{}", if count == 1 { "" } else { "s" })
+    Counted(count, what).to_string()
 }
 
 /// The text of a time with three digits, in microseconds, milliseconds or seconds: "1.23 ms".

@@ -5,7 +5,7 @@ use super::format::{
     HEAD_BYTES, Head, Kind, LARGEST_SEGMENT, LONGEST_TEXT, MAGIC, RECORD_BYTES, Record,
     SEGMENT_HEAD_BYTES, SEGMENT_MAGIC, SEGMENT_UNIT, SegmentHead, TEXT_AT, VERSION,
 };
-use crate::text::Readable;
+use crate::text::{Counted, Readable};
 use std::cmp::Reverse;
 use std::collections::{BTreeMap, BinaryHeap};
 use std::fs::File;
@@ -141,7 +141,8 @@ impl Recording {
         }
         if (length as u64) < HEAD_BYTES {
             return Err(format!(
-                "{name} is cut off within its head, after {length} bytes: nothing of the run is left in it"
+                "{name} is cut off within its head, after {}: nothing of the run is left in it",
+                Counted(length as u64, "byte")
             ));
         }
         let head_bytes = u32_at(&head, offset_of!(Head, head_bytes));

@@ -7,6 +7,7 @@ use crate::check::{CallRecord, Check, Misuse};
 use crate::object::Objects;
 use crate::object::guid::Guid;
 use crate::status::Status;
+use crate::text::Counted;
 
 impl Check {
     /// `ocrDbCreate` was refused, and not for the GUID that it was to create the block on.
@@ -104,11 +105,19 @@ impl Check {
         let told = [whole];
         let size = size_of(objects, whole).unwrap_or(0);
         let parts = objects.data_blocks.partitions.parts_of(whole).len();
+        let parts = Counted(parts as u64, "part");
         match status {
             Status::EACCES => self.by_call(made, &told, rules::PartitionOfWrittenOnce),
             Status::EPERM => self.by_call(made, &told, rules::PartitionStatic { parts }),
             _ if made.number(1) == 0 => self.by_call(made, &told, rules::PartitionEmpty),
-            _ => self.by_call(made, &told, rules::PartitionOverlaps { size, parts }),
+            _ => self.by_call(
+                made,
+                &told,
+                rules::PartitionOverlaps {
+                    size: Counted(size, "byte"),
+                    parts,
+                },
+            ),
         }
     }
 
@@ -167,7 +176,14 @@ impl Check {
                 .then_some((side, guid, size))
         });
         let (side, guid, size) = short?;
-        Some(self.by_call(made, &[guid], rules::CopyTooSmall { side, size }))
+        Some(self.by_call(
+            made,
+            &[guid],
+            rules::CopyTooSmall {
+                side,
+                size: Counted(size, "byte"),
+            },
+        ))
     }
 
     /// A block that is written once was to be written again.

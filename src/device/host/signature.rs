@@ -2,6 +2,7 @@
 
 use crate::device::BlockArg;
 use crate::device::opencl::discovery::{number, text};
+use crate::text::Counted;
 use opencl3::kernel::{
     CL_KERNEL_ARG_ACCESS_NONE, CL_KERNEL_ARG_ACCESS_QUALIFIER, CL_KERNEL_ARG_ADDRESS_CONSTANT,
     CL_KERNEL_ARG_ADDRESS_GLOBAL, CL_KERNEL_ARG_ADDRESS_LOCAL, CL_KERNEL_ARG_ADDRESS_QUALIFIER,
@@ -192,7 +193,7 @@ impl Signature {
 }
 
 fn plural(n: usize, word: &str) -> String {
-    format!("{n} {word}{}", if n == 1 { "" } else { "s" })
+    Counted(n as u64, word).to_string()
 }
 
 /// What may stand in an argument, its type's name, and its declaration.

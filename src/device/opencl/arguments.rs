@@ -6,6 +6,7 @@ use crate::device::opencl::fault::Fault;
 use crate::device::opencl::job::Use;
 use crate::device::opencl::manager::Manager;
 use crate::device::opencl::program::BuiltKernel;
+use crate::text::Counted;
 use opencl3::types::cl_mem;
 use std::ffi::c_void;
 use std::ptr;
@@ -67,8 +68,9 @@ fn set_scalar(kernel: &mut BuiltKernel, index: usize, value: u64) -> Result<(), 
     let word = value.to_ne_bytes();
     let Some(bytes_of_value) = form.value_of(&word, bytes) else {
         return Err(Fault::new(format!(
-            "{}, has {bytes} bytes, and the parameter's value {value} ({value:#x}) does not fit",
-            kernel.signature.named(index)
+            "{}, has {}, and the parameter's value {value} ({value:#x}) does not fit",
+            kernel.signature.named(index),
+            Counted(bytes as u64, "byte")
         )));
     };
     // SAFETY: `bytes_of_value` holds `bytes` bytes, and the argument is a value of that size or refused.
@@ -104,10 +106,10 @@ pub(crate) fn describe_arguments(kernel: Option<&BuiltKernel>, launch: &Launch) 
         match arg {
             None => format!("{i}: {} = null (slot {slot})", name(i)),
             Some(arg) => format!(
-                "{i}: {} = block {} of {} bytes, {} (slot {slot})",
+                "{i}: {} = block {} of {}, {} (slot {slot})",
                 name(i),
                 arg.block.guid(),
-                arg.block.size(),
+                Counted(arg.block.size(), "byte"),
                 if arg.writes { "written" } else { "read" }
             ),
         }

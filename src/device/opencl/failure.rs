@@ -46,6 +46,7 @@ use crate::device::opencl::lane::BEHIND;
 use crate::device::opencl::manager::Manager;
 use crate::device::opencl::raw::{Answer, Queue, State};
 use crate::object::place::{Place, PlaceSet};
+use crate::text::Counted;
 use rustc_hash::FxHashSet;
 use std::mem;
 use std::rc::Rc;
@@ -159,9 +160,9 @@ impl Manager {
         }
         let code = outcome.err()?;
         let cause = format!(
-            "copying block {} ({} bytes) to the device failed",
+            "copying block {} ({}) to the device failed",
             entry.block.guid(),
-            entry.bytes
+            Counted(entry.bytes, "byte")
         );
         Some(self.blame(cause, code))
     }

@@ -16,6 +16,7 @@ use crate::device::opencl::raw::{Answer, Event, Queue, Waits};
 use crate::device::{DeviceError, List};
 use crate::object::data_block::DataBlock;
 use crate::object::place::Place;
+use crate::text::Counted;
 use opencl3::memory::{CL_MAP_READ, CL_MAP_WRITE};
 use std::{mem, ptr};
 
@@ -121,8 +122,9 @@ impl Manager {
         result.map_err(|code| {
             self.trouble(
                 format!(
-                    "bringing block {} ({bytes} bytes) to the host",
-                    block.guid()
+                    "bringing block {} ({}) to the host",
+                    block.guid(),
+                    Counted(bytes, "byte")
                 ),
                 Some(code),
             )
@@ -276,7 +278,8 @@ impl Manager {
         } else {
             let host = block.host_memory().map_err(|_| {
                 Fault::new(format!(
-                    "there is no host memory for an evicted block of {bytes} bytes"
+                    "there is no host memory for an evicted block of {}",
+                    Counted(bytes, "byte")
                 ))
             })?;
             // SAFETY: the block's memory holds `bytes` bytes and the call waits until they are

@@ -25,6 +25,7 @@ use crate::device::opencl::raw::{Event, Waits};
 use crate::device::{Launch, LaunchError, List};
 use crate::object::data_block::{Mark, Source};
 use crate::object::place::PlaceSet;
+use crate::text::Counted;
 use opencl3::memory::CL_MAP_WRITE_INVALIDATE_REGION;
 use std::ptr;
 
@@ -208,8 +209,9 @@ impl Manager {
         match self.limit {
             Some(limit) if total > limit => Err(Fault {
                 cause: format!(
-                    "its blocks take {total} bytes, and at most {limit} bytes of the device's \
-                     memory are used"
+                    "its blocks take {}, and at most {} of the device's memory are used",
+                    Counted(total, "byte"),
+                    Counted(limit, "byte")
                 ),
                 code: None,
                 hint: Some(
@@ -243,7 +245,8 @@ impl Manager {
             let made = if self.unified {
                 let host = block.host_memory().map_err(|_| {
                     Fault::new(format!(
-                        "there is no host memory for a block of {bytes} bytes"
+                        "there is no host memory for a block of {}",
+                        Counted(bytes, "byte")
                     ))
                 })?;
                 // SAFETY: the block's memory is `size` bytes long and stays until the block is
@@ -349,7 +352,8 @@ impl Manager {
         let bytes = entry.bytes;
         let host = entry.block.host_memory().map_err(|_| {
             Fault::new(format!(
-                "there is no host memory for a block of {bytes} bytes"
+                "there is no host memory for a block of {}",
+                Counted(bytes, "byte")
             ))
         })?;
         let fault = |code| Fault::opencl("copying a block to the device failed", code);

@@ -7,6 +7,7 @@ use crate::device::host::signature::{ArgKind, Signature};
 use crate::device::opencl::fault::Fault;
 use crate::device::opencl::raw::Kernel;
 use crate::device::{DeviceInfo, DeviceKind, LaunchRange};
+use crate::text::Counted;
 use opencl3::kernel::{
     CL_KERNEL_COMPILE_WORK_GROUP_SIZE, CL_KERNEL_PREFERRED_WORK_GROUP_SIZE_MULTIPLE,
     CL_KERNEL_WORK_GROUP_SIZE,
@@ -239,7 +240,10 @@ pub(crate) fn buffer_fault(info: &DeviceInfo, bytes: u64, status: i32) -> Fault 
     });
     Fault {
         hint,
-        ..Fault::opencl(format!("making a buffer of {bytes} bytes failed"), status)
+        ..Fault::opencl(
+            format!("making a buffer of {} failed", Counted(bytes, "byte")),
+            status,
+        )
     }
 }
 
@@ -266,9 +270,10 @@ pub(crate) fn check_constants(
                     "make it a pointer to global memory, or work on a smaller block".to_string(),
                 ),
                 ..Fault::new(format!(
-                    "{}, gets the block of slot {slot}, which has {size} bytes, and constant memory of this device \
+                    "{}, gets the block of slot {slot}, which has {}, and constant memory of this device \
                      takes {} (CL_DEVICE_MAX_CONSTANT_BUFFER_SIZE)",
                     signature.named(index),
+                    Counted(size, "byte"),
                     info.max_constant_buffer
                 ))
             });

@@ -9,7 +9,7 @@ use crate::device::opencl::raw::{Context, Kernel, Program};
 use crate::device::opencl::surroundings::{is_pocl, pocl_cache_fault, pocl_load_fault};
 use crate::device::opencl::types::{Told, measure, try_sizes};
 use crate::device::{BuildError, DeviceError, DeviceInfo, DeviceKind, KernelOnDevice, KernelSpec};
-use crate::text::Readable;
+use crate::text::{Counted, Readable};
 use opencl3::error_codes::{
     CL_BUILD_PROGRAM_FAILURE, CL_INVALID_BUILD_OPTIONS, CL_INVALID_KERNEL_NAME,
 };
@@ -97,8 +97,8 @@ impl Programs {
         if needed > info.local_memory {
             let has = info.local_memory;
             let what = format!(
-                "kernel '{name}' needs {needed} bytes of local memory, and the device has {has} \
-                 (CL_DEVICE_LOCAL_MEM_SIZE)"
+                "kernel '{name}' needs {} of local memory, and the device has {has} (CL_DEVICE_LOCAL_MEM_SIZE)",
+                Counted(needed, "byte")
             );
             return Err(other(what, None));
         }

@@ -3,6 +3,7 @@
 use crate::device::Launch;
 use crate::device::opencl::fault::Fault;
 use crate::device::opencl::manager::Manager;
+use crate::text::Counted;
 use opencl3::error_codes as code;
 use opencl3::kernel::{CL_KERNEL_COMPILE_WORK_GROUP_SIZE, CL_KERNEL_WORK_GROUP_SIZE};
 
@@ -52,9 +53,9 @@ impl Manager {
                                           the device has for such a work-group: try a smaller one"
                 .to_string(),
             code::CL_MEM_OBJECT_ALLOCATION_FAILURE => format!(
-                "the device's memory is full ({} bytes of buffers here); OCR_DEVICE_MEMORY \
+                "the device's memory is full ({} of buffers here); OCR_DEVICE_MEMORY \
                  bounds what is used of it",
-                self.buffers.bytes
+                Counted(self.buffers.bytes, "byte")
             ),
             _ => String::new(),
         };

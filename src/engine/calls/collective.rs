@@ -6,6 +6,7 @@ use crate::engine::state::context::Context;
 use crate::engine::state::fatal::fatal;
 use crate::graph::GraphError;
 use crate::object::guid::Guid;
+use crate::text::Counted;
 
 impl Context {
     /// Adds the next contribution of the contributor in `slot`. If it is the last one to its
@@ -32,7 +33,8 @@ impl Context {
         let Ok((block, address)) = self.create_block(bytes as u64, true) else {
             // The contributions of the others have been taken: there is no way back.
             fatal(&format!(
-                "no memory for the {bytes} bytes of a result of the collective event {event}"
+                "no memory for a result of the collective event {event}, of {}",
+                Counted(bytes as u64, "byte")
             ))
         };
         if let Some(check) = &self.runtime.check {

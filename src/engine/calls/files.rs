@@ -19,7 +19,7 @@ use crate::object::edt::{EdtFlags, EdtState, Mode, NO_SLOT};
 use crate::object::file::{Chunk, OpenFile};
 use crate::object::guid::Guid;
 use crate::object::place::Place;
-use crate::text::Readable;
+use crate::text::{Counted, Readable};
 use std::ffi::OsStr;
 use std::fs::OpenOptions;
 use std::io;
@@ -183,8 +183,8 @@ impl Context {
         });
         if let Err(error @ FileError::System(_)) = &chunk {
             warning!(
-                "ocrFileGetChunk: no chunk of {size} bytes at {offset} of the file \
-                 \"{}\": {error}",
+                "ocrFileGetChunk: no chunk of {} at {offset} of the file \"{}\": {error}",
+                Counted(size, "byte"),
                 file.path
             );
         }

@@ -8,6 +8,7 @@
 //! process a limited number of such mappings, so blocks beyond [`MAPPED_MOST`] at a time have guards alone.
 
 use super::super::guid::Guid;
+use crate::text::Counted;
 use parking_lot::Mutex;
 use std::collections::VecDeque;
 use std::ptr::{self, NonNull};
@@ -22,7 +23,8 @@ pub struct OutOfMemoryError {
 
 impl std::fmt::Display for OutOfMemoryError {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        write!(f, "no host memory for a data block of {} bytes", self.bytes)
+        let size = Counted(self.bytes, "byte");
+        write!(f, "no host memory for a data block of {size}")
     }
 }
 

@@ -65,11 +65,11 @@ impl Run {
         let ended = self.edts.iter().filter(|edt| edt.end != NEVER).count();
         let _ = writeln!(
             text,
-            "EDTs      {} created, {ended} ended; {} times one led to another; {} of at most {} bytes at once",
+            "EDTs      {} created, {ended} ended; {} times one led to another; {} of at most {} at once",
             self.edts.len(),
             self.edges.len(),
             counted(self.blocks_created, "data block"),
-            self.most_block_bytes
+            counted(self.most_block_bytes, "byte")
         );
         let facts = Facts::of(self);
         if let Some(score) = facts.as_ref().and_then(|facts| facts.score.as_ref()) {
@@ -132,12 +132,12 @@ impl Run {
         for (place, device) in &self.devices {
             let _ = writeln!(
                 text,
-                "{}: {} in {}, {} bytes in, {} bytes out, {} in {}",
+                "{}: {} in {}, {} in, {} out, {} in {}",
                 self.place_name(*place),
                 counted(device.kernels, "kernel"),
                 seconds(device.busy),
-                device.bytes_in,
-                device.bytes_out,
+                counted(device.bytes_in, "byte"),
+                counted(device.bytes_out, "byte"),
                 counted(device.copies, "copy").replace("copys", "copies"),
                 seconds(device.copying)
             );

@@ -3,6 +3,7 @@
 use super::text::{list, mode_name};
 use super::{BlockWait, Holder, Snapshot};
 use crate::diag::BlockName;
+use crate::text::Counted;
 
 impl Snapshot<'_> {
     /// The line for an EDT that waits for a block. Empty if the block is not known.
@@ -13,11 +14,11 @@ impl Snapshot<'_> {
         let created = self.creation(wait.block);
         let created = created.map_or(String::new(), |by| format!(", {by}"));
         let mut text = format!(
-            "\n  {} waits on pre-slot {} for the data block {} ({} bytes{created}) in mode {}: ",
+            "\n  {} waits on pre-slot {} for the data block {} ({}{created}) in mode {}: ",
             self.waiter(&wait.edt),
             wait.slot,
             self.object(wait.block),
-            block.size,
+            Counted(block.size, "byte"),
             mode_name(wait.mode)
         );
         text += &if block.modes.is_empty() {
@@ -57,9 +58,9 @@ impl Snapshot<'_> {
                 self.object(*block)
             ),
             Holder::Part(part, size) => format!(
-                "its part, the data block {} ({size} bytes), which has not been destroyed \
-                 (ocrDbDestroy)",
-                self.object(*part)
+                "its part, the data block {} ({}), which has not been destroyed (ocrDbDestroy)",
+                self.object(*part),
+                Counted(*size, "byte")
             ),
             Holder::Whole(whole) => {
                 format!(

@@ -7,6 +7,7 @@ use crate::object::Objects;
 use crate::object::guid::Guid;
 use crate::report::labels::Labels;
 use crate::report::tally::Label;
+use crate::text::Counted;
 use std::collections::BTreeMap;
 use std::fmt::Write;
 
@@ -230,7 +231,7 @@ impl Snapshot<'_> {
         else {
             return id;
         };
-        let label = format!("{} bytes\n{}", held.size, graph.object(block));
+        let label = format!("{}\n{}", Counted(held.size, "byte"), graph.object(block));
         graph.node(id.clone(), "cylinder", label);
         for holder in &held.holders {
             let from = match holder {
@@ -244,7 +245,7 @@ impl Snapshot<'_> {
                 | Holder::Waiting(edt, _) => graph.edt(edt),
                 Holder::Part(part, size) => {
                     let id = part.to_string();
-                    let text = format!("{size} bytes\n{}", graph.object(*part));
+                    let text = format!("{}\n{}", Counted(*size, "byte"), graph.object(*part));
                     graph.node(id, "cylinder", text)
                 }
                 Holder::Whole(whole) => self.draw_block(graph, *whole),

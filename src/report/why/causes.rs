@@ -23,6 +23,7 @@ use super::moved::Moved;
 use super::variants::Variant;
 use crate::report::duration;
 use crate::report::recorded::{Run, Score};
+use crate::text::Counted;
 use serde::Serialize;
 
 /// The part of the run from which on a cause is worth telling.
@@ -132,7 +133,7 @@ pub(super) fn time(ns: f64) -> String {
 /// A number of bytes as a text, in KiB, MiB or GiB where it is large.
 pub(super) fn bytes(count: u64) -> String {
     match count as f64 {
-        b if b < 1024.0 => format!("{count} bytes"),
+        b if b < 1024.0 => Counted(count, "byte").to_string(),
         b if b < 1024.0 * 1024.0 => format!("{:.1} KiB", b / 1024.0),
         b if b < 1024.0 * 1024.0 * 1024.0 => format!("{:.1} MiB", b / (1024.0 * 1024.0)),
         b => format!("{:.1} GiB", b / (1024.0 * 1024.0 * 1024.0)),

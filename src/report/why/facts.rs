@@ -6,6 +6,7 @@ use super::moved::Moved;
 use super::variants::{Variant, variants};
 use crate::report::recorded::{Run, Score};
 use crate::report::{counted, duration};
+use crate::text::Counted;
 use serde::ser::{Serialize, Serializer};
 use std::collections::BTreeMap;
 
@@ -85,8 +86,10 @@ impl Facts {
         }
         if self.moved.bytes() != 0 {
             text += &format!(
-                "copied    {} bytes to devices, {} from them; EDTs in the same places need {} at least\n",
-                self.moved.to_devices, self.moved.from_devices, self.moved.least
+                "copied    {} to devices, {} from them; EDTs in the same places need {} at least\n",
+                Counted(self.moved.to_devices, "byte"),
+                self.moved.from_devices,
+                self.moved.least
             );
         }
         for cause in &self.causes {

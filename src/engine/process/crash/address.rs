@@ -7,6 +7,7 @@ use crate::message::Text;
 use crate::object::data_block::{REACH, UNWRITTEN};
 use crate::object::edt::{Edt, Mode, PreSlot};
 use crate::object::guid::Guid;
+use crate::text::Counted;
 use std::fmt;
 use std::fmt::Write;
 
@@ -59,18 +60,20 @@ pub(crate) fn describe(
     {
         return write!(
             text,
-            ", byte {byte} of the data block {block}, which has {len} bytes and was released: an EDT that has released a data \
+            ", byte {byte} of the data block {block}, which has {} and was released: an EDT that has released a data \
              block, or never held it, does not read it (OCR 1.1.0, 2.5.3). Move ocrDbRelease behind the last use of the \
              pointer, or remove it: the end of the EDT releases the block. An EDT that keeps a pointer to a block of \
-             another EDT needs the block in one of its pre-slots"
+             another EDT needs the block in one of its pre-slots",
+            Counted(len as u64, "byte")
         );
     }
     if let Some((block, at, size)) = destroyed(runtime, address) {
         return write!(
             text,
-            ", byte {at} of the data block {block}, which had {size} bytes and was destroyed: whoever has destroyed a \
+            ", byte {at} of the data block {block}, which had {} and was destroyed: whoever has destroyed a \
              data block, or released it, does not use it any more (OCR 1.1.0, 2.5.2 and 2.5.3). Move ocrDbDestroy \
-             behind the last use of the pointer, in this EDT and in others"
+             behind the last use of the pointer, in this EDT and in others",
+            Counted(size as u64, "byte")
         );
     }
     if let Some(place) = beside_any(runtime, edt, address) {
@@ -152,11 +155,15 @@ impl fmt::Display for Beside {
             size,
             ..
         } = self;
-        write!(f, "{distance} bytes {side} of the data block {guid}")?;
+        write!(
+            f,
+            "{} {side} of the data block {guid}",
+            Counted(*distance as u64, "byte")
+        )?;
         if let Some(at) = self.slot {
             write!(f, " on its pre-slot {at}")?;
         }
-        write!(f, ", which has {size} bytes")
+        write!(f, ", which has {}", Counted(*size as u64, "byte"))
     }
 }
 

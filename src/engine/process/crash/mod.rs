@@ -34,7 +34,7 @@ use crate::message::{Text, say};
 use crate::object::data_block::{Former, former_at};
 use crate::object::edt::{Edt, EdtState};
 use crate::object::guid::Kind;
-use crate::text::Readable;
+use crate::text::{Counted, Readable};
 use std::ffi::CStr;
 use std::fmt::Write;
 use std::sync::atomic::{AtomicBool, AtomicPtr, Ordering};
@@ -342,11 +342,11 @@ fn behind() -> &'static str {
 fn of_former(text: &mut Text, name: &str, (block, at): (Former, usize)) -> fmt::Result {
     writeln!(
         text,
-        "ocr: error: {ThisThread} crashed with {name} {}, at byte {at} of the data block {}, which had {} bytes: data \
+        "ocr: error: {ThisThread} crashed with {name} {}, at byte {at} of the data block {}, which had {}: data \
          blocks are gone with their run. Use it before, or copy what is needed of it.",
         behind(),
         block.guid,
-        block.size,
+        Counted(block.size as u64, "byte"),
     )
 }
 

@@ -120,16 +120,10 @@ impl Devices {
         }
         let open = self.open.get_or_init(|| {
             let shares = function.then(|| self.sharing.decide(runtime, wanted));
-            let open = (runtime.signals).keep(|| Open::new(runtime, wanted, shares.flatten()));
-            if function {
-                self.sharing.begin(runtime, wanted, &open.used);
-            } else {
-                self.sharing.remark_shared(runtime, &open.used);
-            }
-            open
+            (runtime.signals).keep(|| Open::new(runtime, wanted, shares.flatten()))
         });
         if function {
-            // Where kernels without a function have opened them, the devices get their cores now.
+            // Devices that kernels without a function have opened get their cores now, too.
             self.sharing.begin(runtime, wanted, &open.used);
         }
         Some(open)
@@ -211,7 +205,7 @@ impl Devices {
 
     /// Says how workers and CPU devices have shared the cores.
     pub(crate) fn remark_cores(&self, runtime: &Runtime) {
-        self.sharing.remark_own(runtime, self.in_use());
+        self.sharing.remark(runtime, self.in_use());
     }
 
     /// Ends all device managers, after what is in flight.

@@ -114,7 +114,6 @@ impl Sharing {
                 return Begun::Shared;
             }
             let Some(shares) = self.decide(runtime, devices) else {
-                self.remark_shared(runtime, used);
                 return Begun::Shared;
             };
             let threads = threads_of(devices);
@@ -145,60 +144,68 @@ impl Sharing {
         }
     }
 
-    /// Says who has which cores, if they were shared out: figures are to be judged by that. Called at the end of the run,
-    /// when OpenCL has started all its threads, and before the managers of the devices end.
-    pub(crate) fn remark_own(&self, runtime: &Runtime, used: &[Used]) {
-        let (Some(begun), Some(Some(shares))) = (self.begun.get(), self.shares.get()) else {
-            return;
-        };
-        if *begun == Begun::Shared || !runtime.settings.is_reported() {
+    /// Says which cores workers and devices have, each its own or all together: figures are to be judged by that. Called at
+    /// the end of the run, when OpenCL has started all its threads, and before the managers of the devices end: devices that
+    /// kernels without a function have opened may get cores of their own later.
+    pub(crate) fn remark(&self, runtime: &Runtime, used: &[Used]) {
+        if !runtime.settings.is_reported() {
             return;
         }
-        let cpus = || used.iter().filter(|used| is_cpu(&used.info));
-        let units: u64 = cpus().map(|used| u64::from(used.info.compute_units)).sum();
-        // A device that computes on its manager's thread has no other.
-        let of_managers = |used: &Used| {
-            let cores = CoreSet::of_thread(used.manager.thread_number());
-            used.whole_units == 1 && cores.is_ok_and(|cores| cores.is_within(&shares.of_devices))
-        };
-        let (threads, beyond) = device::count_opencl_threads_beyond(&shares.of_devices);
-        let doubt = Doubt {
-            refused: *begun == Begun::Refused,
-            untold: threads == 0 && !cpus().all(of_managers),
-            threads,
-            beyond,
-        };
-        let text = describe_own(shares, units, &names(used), doubt);
-        runtime.registry.remark(text);
+        match (self.begun.get(), self.shares.get()) {
+            (Some(begun @ (Begun::Bound | Begun::Refused)), Some(Some(shares))) => {
+                remark_own(*begun, shares, runtime, used);
+            }
+            _ => remark_shared(runtime, used),
+        }
     }
+}
 
-    /// Says where devices and workers share cores, which no figure of either is without.
-    pub(crate) fn remark_shared(&self, runtime: &Runtime, used: &[Used]) {
-        let cores = runtime.settings.cores;
-        let workers = runtime.workers();
-        let cpus = used.iter().filter(|used| is_cpu(&used.info));
-        let units: usize = cpus.map(|used| used.info.compute_units as usize).sum();
-        if units == 0 || workers + units <= cores {
-            return;
-        }
-        let advice = match *runtime.settings.bind {
-            _ if cores < 2 => "which says little of either",
-            Bind::Off => {
-                "for honest figures give each its own, which OCR_BIND=auto does where there is a choice"
-            }
-            Bind::Auto => {
-                "for honest figures give each its own, for instance with OCR_WORKERS and, for PoCL, \
-                 POCL_MAX_PTHREAD_COUNT"
-            }
-        };
-        runtime.registry.remark(format!(
-            "{} and {} of the device {} share {}; {advice}",
-            counted(workers as u64, "worker"),
-            counted(units as u64, "compute unit"),
-            names(used),
-            counted(cores as u64, "core"),
-        ));
+/// Says which cores workers and devices have for themselves.
+fn remark_own(begun: Begun, shares: &Shares, runtime: &Runtime, used: &[Used]) {
+    let cpus = || used.iter().filter(|used| is_cpu(&used.info));
+    let units: u64 = cpus().map(|used| u64::from(used.info.compute_units)).sum();
+    // A device that computes on its manager's thread has no other.
+    let of_managers = |used: &Used| {
+        let cores = CoreSet::of_thread(used.manager.thread_number());
+        used.whole_units == 1 && cores.is_ok_and(|cores| cores.is_within(&shares.of_devices))
+    };
+    let (threads, beyond) = device::count_opencl_threads_beyond(&shares.of_devices);
+    let doubt = Doubt {
+        refused: begun == Begun::Refused,
+        untold: threads == 0 && !cpus().all(of_managers),
+        threads,
+        beyond,
+    };
+    let text = describe_own(shares, units, &names(used), doubt);
+    runtime.registry.remark(text);
+}
+
+/// Says where devices and workers share cores, which no figure of either is without.
+fn remark_shared(runtime: &Runtime, used: &[Used]) {
+    let cores = runtime.settings.cores;
+    let workers = runtime.workers();
+    let cpus = used.iter().filter(|used| is_cpu(&used.info));
+    let units: usize = cpus.map(|used| used.info.compute_units as usize).sum();
+    if units == 0 || workers + units <= cores {
+        return;
     }
+    let advice = match *runtime.settings.bind {
+        _ if cores < 2 => "which says little of either",
+        Bind::Off => {
+            "for honest figures give each its own, which OCR_BIND=auto does where there is a choice"
+        }
+        Bind::Auto => {
+            "for honest figures give each its own, for instance with OCR_WORKERS and, for PoCL, \
+                 POCL_MAX_PTHREAD_COUNT"
+        }
+    };
+    runtime.registry.remark(format!(
+        "{} and {} of the device {} share {}; {advice}",
+        counted(workers as u64, "worker"),
+        counted(units as u64, "compute unit"),
+        names(used),
+        counted(cores as u64, "core"),
+    ));
 }
 
 /// Why threads may run on cores that are not theirs.

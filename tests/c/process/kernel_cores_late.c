@@ -1,10 +1,13 @@
 /*
  * Kernels without a function have the whole machine. When a kernel comes that has a function beside it, workers and device
- * part, though the device is in use already.
+ * part, though the device is in use already. The report says who has which cores in the end, and nothing else.
  */
 // clause: process ocr-variants.h
 // needs: opencl
 // workers: 1
+// env: OCR_STATS=1
+// stderr: cores of their own
+// stderr-without: for honest figures
 #include "kernel_cores.h"
 
 static ocrGuid_t looks(u32 paramc, u64 *paramv, u32 depc, ocrEdtDep_t depv[]) {

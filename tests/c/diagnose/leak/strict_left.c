@@ -10,6 +10,7 @@
 // stderr: 1 template (end_edt), created in mainEdt
 // stderr: 2 data blocks, created in mainEdt: 0x
 // stderr: (8 bytes)
+// stderr: (1 byte)
 // stderr: "kept"
 
 #include "strict.h"
@@ -25,7 +26,8 @@ ocrGuid_t mainEdt(u32 paramc, u64 *paramv, u32 depc, ocrEdtDep_t depv[]) {
     }
     ocrGuid_t block = block_with(1), slots[] = {block, UNINITIALIZED_GUID};
     OK(ocrAttachDebugLabel(block, "kept", 0, NULL));
-    block_with(2);
+    void *address;
+    OK(ocrDbRelease(block_of(1, &address)));
     edt_of(TEMPLATE(end_edt, 0, 2), 0, NULL, 2, slots, EDT_PROP_NONE, &done);
     ocrShutdown();
     return NULL_GUID;

@@ -2,8 +2,9 @@
 //!
 //! A decision says to which of several places an EDT goes; the last one before the EDT began counts. It was made at a
 //! time `t`: when the policy said so, or when the EDT became runnable. The run itself tells when each other place would
-//! have been free for the EDT: when fewer of its units than all had work that was decided before `t`. The EDT would
-//! have ended there at
+//! have been free for the EDT: when fewer of its units than all had work that was decided before `t`. The place where
+//! the EDT ran was free when it began, at the latest: some of that work may have let it go first. The EDT would have
+//! ended elsewhere at
 //!
 //! `max(t + copies, free) + run`
 //!
@@ -20,10 +21,10 @@
 //! **Why a decision was wrong.** The expectations were wrong by too early an end where the EDT ran, plus too late an
 //! end in the better place. This sum has four parts. The difference in the times of the runs is the model's. The
 //! difference in when places were free is the queues', and the difference in when blocks were there is the copies'. The
-//! rest is what held the EDT up otherwise. The largest part is the [`Cause`].
+//! rest is what held the EDT up, of which the recording tells some kinds. The largest part is the [`Cause`].
 
 use super::ground::Ground;
-use crate::report::recorded::{Edt, Estimate};
+use crate::report::recorded::{Edt, Estimate, NEVER};
 use crate::sched::policy::{Certainty, Expected, Why};
 use serde::Serialize;
 use std::cmp::Reverse;
@@ -46,7 +47,13 @@ pub enum Cause {
     Queue,
     /// Copies took longer than expected.
     Copies,
-    /// Something else held the EDT up: others that went first, blocks that others had, the launch.
+    /// Another EDT had a block that the EDT needed.
+    Blocks,
+    /// EDTs that were decided later began before it in its place.
+    Passed,
+    /// A device had it, and began it much later.
+    Launch,
+    /// Something else held the EDT up.
     Other,
     /// The policy does not estimate.
     NoEstimate,
@@ -60,7 +67,12 @@ impl Cause {
             Cause::Unknown => "the time was not known, or guessed",
             Cause::Queue => "the queue was estimated wrong",
             Cause::Copies => "copies took longer than estimated",
-            Cause::Other => "it was held up otherwise",
+            Cause::Blocks => "another EDT had a block that it needed",
+            Cause::Passed => "EDTs that were decided later went first",
+            Cause::Launch => "its launch took long",
+            Cause::Other => {
+                "its place was free and did not begin it, for a reason that is not recorded"
+            }
             Cause::NoEstimate => "the policy does not estimate",
         }
     }
@@ -131,7 +143,11 @@ pub(super) fn for_each(ground: &Ground<'_>, mut see: impl FnMut(u32, u64, &Free)
     let mut sweep = Sweep::new(ground);
     for (at, _, number) in order {
         let edt = ground.edt(number);
-        see(number, at, &sweep.free(at));
+        let mut free = sweep.free(at);
+        if let Some(own) = free.get_mut(&edt.place) {
+            *own = edt.begin.min(*own);
+        }
+        see(number, at, &free);
         sweep.add(edt);
     }
 }
@@ -244,5 +260,36 @@ fn cause(ground: &Ground<'_>, number: u32, at: u64, better: u8, free: &Free) -> 
     ];
     // Of equal parts, the first one in this list is the cause.
     let largest = parts.into_iter().rev().max_by_key(|(ns, _)| *ns);
-    largest.map_or(Cause::Other, |(_, cause)| cause)
+    match largest {
+        Some((_, cause)) if cause != Cause::Other => cause,
+        _ => held_up(ground, number, at, at + free_here.max(copied_in)),
+    }
+}
+
+/// What held an EDT up that was decided at `at`, whose place was free and had its blocks from `since` on.
+fn held_up(ground: &Ground<'_>, number: u32, at: u64, since: u64) -> Cause {
+    /// So many EDTs of a unit are looked at: one that has gone first is mostly the next.
+    const NEAR: usize = 64;
+    let edt = ground.edt(number);
+    let most = |time: u64| 2 * time >= edt.begin.saturating_sub(since);
+    if edt.granted != NEVER && most(edt.granted.min(edt.begin).saturating_sub(since)) {
+        return Cause::Blocks;
+    }
+    let later = |other: &u32| *other != number && ground.decided(*other).0 > at;
+    let went_first = ground.units.iter().any(|unit| {
+        let begin = |other: &u32| ground.edt(*other).begin;
+        let first = (unit.edts).partition_point(|other| begin(other) < since);
+        let others = unit.edts[first..].iter().take(NEAR);
+        unit.place == edt.place
+            && others
+                .take_while(|other| begin(other) < edt.begin)
+                .any(later)
+    });
+    if went_first {
+        Cause::Passed
+    } else if edt.launched != NEVER && most(edt.begin.saturating_sub(edt.launched.max(since))) {
+        Cause::Launch
+    } else {
+        Cause::Other
+    }
 }

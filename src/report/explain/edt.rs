@@ -117,7 +117,7 @@ pub struct Truth {
     /// When the last decision for the EDT was made, in nanoseconds since the begin of the run. Where the policy does
     /// not say, when the EDT became runnable.
     pub decided_ns: u64,
-    /// Nanoseconds from the decision until a unit was free for the EDT.
+    /// Nanoseconds from the decision until a unit was free for the EDT; not longer than until it began.
     pub queue_ns: Option<u64>,
     /// Nanoseconds from the decision until the EDT's copies had ended. None if nothing was copied.
     pub copies_ns: Option<u64>,

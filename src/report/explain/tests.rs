@@ -352,6 +352,21 @@ fn an_edt_is_told_with_what_was_expected_and_what_came_true() {
 }
 
 #[test]
+fn an_edt_that_goes_before_earlier_ones_has_waited_no_longer_than_until_it_began() {
+    let mut run = queued();
+    // The worker has another EDT, which was decided before, and which lets it go first.
+    run.edts[0].end = 150_000;
+    run.edts[1].begin = 150_000;
+    run.edts[1].end = 250_000;
+    run.edts.push(edt(1, 0, 0, 250, 900));
+    run.edts[3].runnable = 50_000;
+    let view = Explained::new(&run).expect("EDTs").edt(1);
+    let truth = view.truth.expect("it ran");
+    assert_eq!((truth.queue_ns, truth.wait_ns), (Some(50_000), 50_000));
+    assert_eq!(view.places[0].free_ns, Some(150_000));
+}
+
+#[test]
 fn each_cause_is_told() {
     // Copies: the device was to have the block in 10 us, and had it in 300.
     let edts = vec![edt(0, 1, 0, 300, 400), edt(0, 0, 0, 0, 150)];
@@ -384,6 +399,20 @@ fn each_cause_is_told() {
     // Nothing was copied: it was held up.
     run.copies.clear();
     assert_eq!(cause(&run), Some(Cause::Other));
+    // A device had it since the beginning.
+    run.edts[0].launched = 10_000;
+    assert_eq!(cause(&run), Some(Cause::Launch));
+    // One that was decided later began before it.
+    run.edts.push(edt(0, 1, 0, 250, 260));
+    run.edts[2].runnable = 240_000;
+    assert_eq!(cause(&run), Some(Cause::Passed));
+    run.edts[2].begin = 300_000;
+    run.edts[2].end = 310_000;
+    assert_eq!(cause(&run), Some(Cause::Launch));
+    run.edts.pop();
+    // It got its last block shortly before it began.
+    run.edts[0].granted = 290_000;
+    assert_eq!(cause(&run), Some(Cause::Blocks));
     run.estimates[0].certainty = Certainty::Unknown;
     run.estimates[0].expected.run_ns = None;
     assert_eq!(cause(&run), Some(Cause::Unknown));

@@ -109,6 +109,14 @@ fn a_run_without_devices_is_simulated() {
         answer["off"].is_number() && answer["recorded_machine"] == true,
         "{answer:#}"
     );
+    // Of another machine, it is said what compares the simulation with the run.
+    let (status, text, errors) = simulate(&file, &["--workers", "3", "--policy", "cpu"]);
+    assert_eq!(status, 0, "{errors}");
+    let text = text.split_whitespace().collect::<Vec<_>>().join(" ");
+    assert!(
+        text.contains("With --policy eft, and without --workers and --device, ocr simulate says it."),
+        "{text}"
+    );
     // Nothing is random, and no schedule beats the bounds.
     assert_eq!(simulate(&file, &[]), simulate(&file, &[]));
     let times: Vec<f64> = ["1", "2", "4", "32"]

@@ -43,9 +43,9 @@ enum Action {
         json: bool,
     },
     /// Removes what is known.
+    #[command(group = clap::ArgGroup::new("what").required(true).args(["filter", "all"]))]
     Remove {
         /// A part of the name of a program, template, kernel or place.
-        #[arg(required_unless_present = "all", conflicts_with = "all")]
         filter: Option<String>,
         /// Removes all of it.
         #[arg(long)]

@@ -297,8 +297,16 @@ fn remarks(replay: &Replay, rows: &[Row], cold: bool) -> String {
             100.0 * off.abs(),
             if off < 0.0 { "less" } else { "more" }
         ),
-        None => "The recorded run is of another machine or policy, so nothing says here how exact the simulation is.\n"
-            .to_string(),
+        None if policy::parse(&recorded.policy).is_ok() => format!(
+            "The recorded run is of another machine or policy, so nothing says here how exact the simulation is. With \
+             --policy {}, and without --workers and --device, ocr simulate says it.\n",
+            recorded.policy
+        ),
+        None => format!(
+            "The recorded run is of the policy {}, which this version does not have, so nothing says here how exact the \
+             simulation is. Record a run under one of the policies above, by OCR_SCHED, and simulate that.\n",
+            recorded.policy
+        ),
     };
     for note in replay.notes() {
         remarks += &format!("Note: {note}.\n");

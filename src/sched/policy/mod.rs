@@ -41,22 +41,41 @@ pub const POLICIES: &[PolicyEntry] = &[
 /// The policy that is used when none is asked for.
 pub const DEFAULT: &str = eft::ENTRY.name;
 
-/// The policy that `text` names, as in `OCR_SCHED`. The error is a text that lists the policies that there are.
+/// The policy that `text` names, as in `OCR_SCHED`. The error is a text that lists the policies that there are, or says
+/// what the policy of that name needs.
 pub fn parse(text: &str) -> Result<Box<dyn Policy>, String> {
     let mut words = text.split(':');
     let name = words.next().unwrap_or_default();
+    let Some(entry) = POLICIES.iter().find(|entry| entry.name == name) else {
+        let known: Vec<_> = POLICIES.iter().map(|entry| entry.usage).collect();
+        return Err(format!(
+            "there is no policy \"{text}\"; there are: {}",
+            known.join(", ")
+        ));
+    };
     let args: Option<Vec<u64>> = words.map(|word| word.parse().ok()).collect();
-    let entry = POLICIES.iter().find(|entry| entry.name == name);
-    entry
-        .zip(args)
-        .and_then(|(entry, args)| (entry.make)(&args))
-        .ok_or_else(|| {
-            let known: Vec<_> = POLICIES.iter().map(|entry| entry.usage).collect();
-            format!(
-                "there is no policy \"{text}\"; there are: {}",
-                known.join(", ")
-            )
-        })
+    (args.as_deref())
+        .and_then(|args| (entry.make)(args))
+        .ok_or_else(|| wrong_numbers(entry, text, args.as_deref()))
+}
+
+/// What is wrong with the numbers behind a policy's name; `args` are none where they are no numbers.
+fn wrong_numbers(entry: &PolicyEntry, text: &str, args: Option<&[u64]>) -> String {
+    let PolicyEntry {
+        name, usage, what, ..
+    } = entry;
+    let wanted = usage.split(':').skip(1).count();
+    let example = format!("{name}{}", ":1".repeat(wanted));
+    let needs = match wanted {
+        0 => format!("{name} takes no numbers"),
+        _ if args.is_some_and(|args| args.len() == wanted) => {
+            format!("{name} needs other numbers, as {example}; {usage} means: {what}")
+        }
+        1 => format!("{name} needs a number, as {example}"),
+        2 => format!("{name} needs two numbers, as {example}"),
+        more => format!("{name} needs {more} numbers, as {example}"),
+    };
+    format!("\"{text}\" is no policy: {needs}")
 }
 
 #[cfg(test)]

@@ -220,22 +220,32 @@ fn random_is_a_sequence_that_its_seed_repeats() {
 }
 
 #[test]
-fn wrong_names_are_refused_with_the_right_ones() {
-    for wrong in [
-        "",
-        "Cpu",
-        "static",
-        "static:1",
-        "static:0:0",
-        "static:a:b",
-        "cpu:1",
-        "random",
-        "eft:1",
-    ] {
-        let message = parse(wrong).map(|_| ()).unwrap_err();
+fn wrong_names_and_numbers_are_refused_with_the_right_ones() {
+    let refused = |wrong: &str| parse(wrong).map(|_| ()).unwrap_err();
+    for wrong in ["", "Cpu", "fast:1"] {
+        let message = refused(wrong);
         for entry in POLICIES {
             assert!(message.contains(entry.usage), "{message}");
         }
+    }
+    for (wrong, says) in [
+        ("static", "static needs two numbers, as static:1:1"),
+        ("static:1", "static needs two numbers, as static:1:1"),
+        ("static:a:b", "static needs two numbers, as static:1:1"),
+        (
+            "static:0:0",
+            "static needs other numbers, as static:1:1; static:C:D means: C EDTs to the",
+        ),
+        ("random", "random needs a number, as random:1"),
+        ("random:x", "random needs a number, as random:1"),
+        ("cpu:1", "cpu takes no numbers"),
+        ("eft:1", "eft takes no numbers"),
+    ] {
+        let message = refused(wrong);
+        assert!(
+            message.starts_with(&format!("\"{wrong}\" is no policy: {says}")),
+            "{message}"
+        );
     }
 }
 

@@ -42,9 +42,6 @@ export! {
                 if !name.is_empty() {
                     work.name = CodeName::fixed(&name);
                 }
-                if !work.kernels.is_empty() {
-                    context.runtime.devices.warn_forked(context.runtime);
-                }
                 Ok::<&'static Code, Status>(objects.code_table.intern(work))
             });
             match changed {

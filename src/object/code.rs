@@ -12,6 +12,7 @@ use std::collections::HashMap;
 use std::ffi::c_void;
 use std::fmt;
 use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
 
 /// `ocrEdtDep_t`: what the function of an EDT is given for a pre-slot.
 #[derive(Clone, Copy, Debug)]
@@ -219,6 +220,36 @@ impl WorkKind {
     }
 }
 
+/// Whether something was told of a work, which is told once. No part of what the work is: all are equal, and a copy is new.
+#[derive(Default)]
+pub struct Told(AtomicBool);
+
+impl Told {
+    /// Whether nobody has asked before.
+    pub fn is_first(&self) -> bool {
+        // Relaxed: it orders nothing. The load keeps the cache line shared once it was told.
+        !self.0.load(Ordering::Relaxed) && !self.0.swap(true, Ordering::Relaxed)
+    }
+}
+
+impl Clone for Told {
+    fn clone(&self) -> Told {
+        Told::default()
+    }
+}
+
+impl PartialEq for Told {
+    fn eq(&self, _: &Told) -> bool {
+        true
+    }
+}
+
+impl Eq for Told {}
+
+impl std::hash::Hash for Told {
+    fn hash<H: std::hash::Hasher>(&self, _: &mut H) {}
+}
+
 /// What the EDTs of a template do.
 #[allow(unpredictable_function_pointer_comparisons)]
 #[derive(Clone, PartialEq, Eq, Hash)]
@@ -241,6 +272,8 @@ pub struct Code {
     pub missing: Vec<Missing>,
     /// How long its EDTs take. No part of what it is: all are equal, and a copy is empty.
     pub times: RunTimes,
+    /// Whether it was told that its EDTs run as functions though it has kernels.
+    pub told_unused: Told,
 }
 
 impl Code {
@@ -287,6 +320,7 @@ impl Code {
             devices: Vec::new(),
             missing: Vec::new(),
             times: RunTimes::default(),
+            told_unused: Told::default(),
         }
     }
 

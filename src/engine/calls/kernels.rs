@@ -4,6 +4,7 @@ use crate::device::{BuildError, KernelSpec};
 use crate::engine::state::context::Context;
 use crate::engine::state::devices::{Used, split_options};
 use crate::engine::state::fork;
+use crate::engine::state::unused::add_missing;
 use crate::object::code::{Code, Kernel, Missing, NdRangeFunction};
 use crate::object::guid::Guid;
 use crate::object::place::Place;
@@ -95,6 +96,10 @@ impl Context {
             && work.kernels.len() <= u8::MAX as usize;
         let built = !kernel.built.is_empty() || failures.is_empty() || by_hint;
         self.warn_of_failures(&failures, &kernel, &mut work);
+        let is_new = |&(place, _): &(Place, usize)| !view.work.devices.contains(&place);
+        if view.is_used && !by_hint && kernel.built.iter().any(is_new) {
+            devices.remark_late(self.runtime, &work.name.to_string(), &kernel.name);
+        }
         // One that was refused everywhere is no variant; one for which there is no device may be.
         if built {
             work.kernels.push(kernel);
@@ -121,16 +126,13 @@ impl Context {
         };
         let function = work.function.is_some();
         let by_hint = runtime.devices.is_by_hint(runtime, function);
-        if by_hint {
-            runtime.devices.plan(runtime).remark_unused(runtime);
-        }
         // A manager may wait in OpenCL for a driver's thread that compiles, while this thread waits for the manager.
         runtime.begin_outside();
         let open = runtime.devices.open_for(runtime, function);
         runtime.end_outside();
         let Some(open) = open else {
             let plan = runtime.devices.plan(runtime);
-            (work.missing).extend(plan.problem.clone().map(Missing::here));
+            add_missing(&mut work.missing, plan.problem.clone().map(Missing::here));
             return Vec::new();
         };
         let mut failures = Vec::new();
@@ -146,7 +148,8 @@ impl Context {
                 Err(failure) => failures.push(failure),
             }
         }
-        (work.missing).extend(open.problems.iter().cloned().map(Missing::here));
+        let problems = open.problems.iter().cloned().map(Missing::here);
+        add_missing(&mut work.missing, problems);
         let places = kernel.built.iter().map(|&(place, _)| place);
         for place in places.filter(|_| !by_hint) {
             if !work.devices.contains(&place) {

@@ -75,7 +75,7 @@ impl Context {
         }
         let place = edt.place.get();
         let Some((variant, kernel)) = edt.work().kernel_on(place) else {
-            fatal(&self.runtime.devices.nothing_runs(edt));
+            fatal(&self.runtime.devices.nothing_runs(self.runtime, edt));
         };
         edt.variant.set(variant as u8);
         if let Some(check) = &self.runtime.check {

@@ -48,10 +48,16 @@ impl Context {
             return place;
         }
         match (work.function.is_some(), &devices[..]) {
-            (true, []) => Place::HOST,
-            (false, []) => fatal(&self.runtime.devices.nothing_runs(edt)),
+            (true, []) => {
+                self.runtime.devices.runs_as_function(self.runtime, edt);
+                Place::HOST
+            }
+            (false, []) => fatal(&self.runtime.devices.nothing_runs(self.runtime, edt)),
             (false, [only]) => *only,
             (function, devices) => {
+                if function && !self.runtime.policy.uses_devices() {
+                    self.runtime.devices.runs_as_function(self.runtime, edt);
+                }
                 let blocks = &BlocksOf(self.runtime, edt);
                 let choices = Choices {
                     edt: EdtRef::new(edt).token(),

@@ -119,7 +119,7 @@ impl Context {
     fn indirect(&self, edt: &Edt) -> EdtFunction {
         match edt.work().function {
             Some(_) => call_observed,
-            None => fatal(&self.runtime.devices.nothing_runs(edt)),
+            None => fatal(&self.runtime.devices.nothing_runs(self.runtime, edt)),
         }
     }
 

@@ -209,7 +209,7 @@ impl Run {
             self.runtime.warn_unwritten();
             true
         };
-        self.runtime.devices.remark_cores(&self.runtime);
+        self.runtime.devices.remark(&self.runtime);
         self.runtime.devices.stop();
         self.runtime.signals.end();
         watchdog::stay_harmless();
@@ -285,7 +285,7 @@ impl Runtime {
     /// Writes the report of a run that ends with this status, in the middle of what it does.
     pub(crate) fn report(&self, status: i32) {
         let is_recorded = trace::writer::end(status);
-        self.devices.remark_cores(self);
+        self.devices.remark(self);
         self.report_with(status, self.started.elapsed().as_secs_f64(), None);
         if is_recorded && let Some(recorded) = Recorded::of(&self.settings) {
             recorded.convert();

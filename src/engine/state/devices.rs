@@ -1,18 +1,16 @@
 //! The OpenCL devices of a runtime: which are open, and which kernels they have. What is sent to them
 //! for an EDT is in `life/launch.rs`.
 
-use crate::config::DEFAULT_ORIGIN;
 use crate::cores::Shares;
 use crate::device;
 use crate::device::{
     DeviceInfo, DeviceKind, DeviceManager, DeviceSettings, Events, List, LoaderState,
 };
-use crate::diag::EdtName;
 use crate::engine::state::fatal::fatal;
 use crate::engine::state::runtime::Runtime;
 use crate::engine::state::sharing::{self, Sharing};
+use crate::engine::state::unused::{UnusedKernels, no_device};
 use crate::model::Direction;
-use crate::object::code::Kernel;
 use crate::object::data_block::DataBlock;
 use crate::object::edt::Edt;
 use crate::object::guid::Guid;
@@ -32,6 +30,8 @@ pub(crate) struct Devices {
     open: OnceLock<Open>,
     /// How workers and CPU devices share the cores.
     sharing: Sharing,
+    /// The templates whose EDTs ran as functions though they have kernels.
+    pub(super) unused: UnusedKernels,
     /// Whether the program has asked for the devices, and so may name one in a hint.
     pub(crate) asked: AtomicBool,
     /// The devices on which kernels of EDTs have failed that have not run yet, and whether there are any.
@@ -42,13 +42,13 @@ pub(crate) struct Devices {
 /// Which devices are to be used, found out when the first kernel is added, or the program asks for them.
 #[derive(Default)]
 pub(crate) struct Plan {
-    selected: Vec<DeviceInfo>,
+    pub(super) selected: Vec<DeviceInfo>,
     /// Used only where nothing is selected, and only by kernels that can run nowhere else.
     fallback: Vec<DeviceInfo>,
     /// Why nothing is selected, in a sentence; none if something is.
     pub(crate) problem: Option<String>,
     /// Whether that is since this process was forked from one that has used OpenCL.
-    is_forked: bool,
+    pub(super) is_forked: bool,
 }
 
 /// The devices in use; a device's position is its number in [`Place::device`].
@@ -82,6 +82,7 @@ impl Devices {
             plan: OnceLock::new(),
             open: OnceLock::new(),
             sharing: Sharing::new(),
+            unused: UnusedKernels::default(),
             asked: AtomicBool::new(false),
             failed: Mutex::default(),
             any_failed: AtomicBool::new(false),
@@ -97,23 +98,10 @@ impl Devices {
         (self.plan).get_or_init(|| runtime.signals.keep(|| Plan::new(runtime)))
     }
 
-    /// The kernels of a template have got a C function beside them: where they can run nowhere since this process was forked,
-    /// that is said.
-    pub(crate) fn warn_forked(&self, runtime: &Runtime) {
-        if let Some(plan) = self.plan.get().filter(|plan| plan.is_forked) {
-            plan.remark_unused(runtime);
-        }
-    }
-
     /// The devices for a kernel, opened now if they are not yet. Where there is only a fallback, a kernel with a C
     /// function beside it has none, unless the program has asked for them ([`Devices::is_by_hint`]).
     pub(crate) fn open_for(&self, runtime: &'static Runtime, function: bool) -> Option<&Open> {
-        let plan = self.plan(runtime);
-        let wanted = if !plan.selected.is_empty() {
-            &plan.selected
-        } else {
-            &plan.fallback
-        };
+        let wanted = self.plan(runtime).devices();
         let unasked = self.is_by_hint(runtime, function) && !self.asked.load(Ordering::SeqCst);
         if wanted.is_empty() || unasked {
             return None;
@@ -203,8 +191,9 @@ impl Devices {
         }
     }
 
-    /// Says how workers and CPU devices have shared the cores.
-    pub(crate) fn remark_cores(&self, runtime: &Runtime) {
+    /// Says how workers and CPU devices have shared the cores, and which kernels were not used.
+    pub(crate) fn remark(&self, runtime: &Runtime) {
+        self.remark_unused(runtime);
         self.sharing.remark(runtime, self.in_use());
     }
 
@@ -215,57 +204,6 @@ impl Devices {
         }
         self.sharing.end();
     }
-
-    /// Why none of these kernels, with which nothing is wrong, can run.
-    fn built_for_others(&self, edt: &Edt, kernels: &[Kernel]) -> String {
-        let describe = |used: &Used| format!("{} ({})", used.info.name, used.info.kind);
-        let asked = (edt.explicit_range())
-            .and_then(|range| self.in_use().get(usize::try_from(range.device).ok()?));
-        if let Some(asked) = asked {
-            return format!(
-                "no kernel of it was built for the device that was asked for, {}.",
-                describe(asked)
-            );
-        }
-        let only = |kernel: &Kernel| {
-            let kind = match split_options(&kernel.options) {
-                Ok((Some(DeviceKind::Cpu), _)) => "CPU devices only (-ocr-device=cpu)",
-                Ok((Some(_), _)) => "GPUs and accelerators only (-ocr-device=gpu)",
-                _ => "other devices",
-            };
-            format!("its kernel \"{}\" is for {kind}", kernel.name)
-        };
-        let only: Vec<String> = kernels.iter().map(only).collect();
-        let used: Vec<String> = self.in_use().iter().map(describe).collect();
-        let there = match &used[..] {
-            [] => "no device is in use".to_string(),
-            [one] => format!("the only device in use is {one}"),
-            more => format!("the devices in use are {}", more.join(", ")),
-        };
-        format!(
-            "{}; {there}. Leave -ocr-device away, or give the template a C function or a kernel for that device; `ocr \
-             info` lists the devices, and OCR_DEVICES chooses among them.",
-            only.join(", ")
-        )
-    }
-
-    /// The message for an EDT that nothing can run.
-    pub(crate) fn nothing_runs(&self, edt: &Edt) -> String {
-        let work = edt.work();
-        let mut text = format!(
-            "{} has no variant that can run here: it has no C function, and ",
-            EdtName::of(edt)
-        );
-        text += &match (&work.missing[..], &work.kernels[..]) {
-            ([], []) => "no kernel.".to_string(),
-            ([], kernels) => self.built_for_others(edt, kernels),
-            (missing, _) => {
-                let lines: Vec<&str> = missing.iter().map(|why| &*why.text).collect();
-                format!("its kernels cannot be used:\n{}", lines.join("\n"))
-            }
-        };
-        text
-    }
 }
 
 impl Plan {
@@ -273,7 +211,7 @@ impl Plan {
         let settings = &runtime.settings;
         let mut plan = Plan::default();
         if settings.devices.value == device::Selection::None {
-            plan.problem = Some(format!("no device is used ({})", settings.devices.origin));
+            plan.problem = Some(no_device(&settings.devices));
             return plan;
         }
         let inventory = device::discover();
@@ -318,25 +256,12 @@ impl Plan {
         plan
     }
 
-    /// Says why a kernel with a C function beside it has no device, where the user's settings let
-    /// expect one.
-    pub(crate) fn remark_unused(&self, runtime: &Runtime) {
-        let (devices, sched) = (&runtime.settings.devices, &runtime.settings.sched);
-        if devices.value == device::Selection::None
-            || !runtime.policy.uses_devices() && !self.is_forked
-        {
-            return;
-        }
-        let why = self.problem.as_deref().unwrap_or(
-            "a CPU device is used only for kernels without a C function, and where a hint names it; set \
-             OCR_DEVICES=all to use it for others",
-        );
-        let asked = devices.origin != DEFAULT_ORIGIN || sched.origin != DEFAULT_ORIGIN;
-        let text = format!("kernels that have a C function beside them run as functions: {why}");
-        if asked || self.is_forked {
-            runtime.registry.note_once(text);
+    /// The devices that kernels may run on.
+    pub(super) fn devices(&self) -> &[DeviceInfo] {
+        if self.selected.is_empty() {
+            &self.fallback
         } else {
-            runtime.registry.remark(text);
+            &self.selected
         }
     }
 }
@@ -424,11 +349,16 @@ impl Used {
     }
 
     pub(crate) fn suits(&self, wanted: Option<DeviceKind>) -> bool {
-        match wanted {
-            None => true,
-            Some(DeviceKind::Cpu) => self.info.kind == DeviceKind::Cpu,
-            Some(_) => self.info.kind != DeviceKind::Cpu,
-        }
+        suits(self.info.kind, wanted)
+    }
+}
+
+/// Whether a kernel may run on a device of this kind, if it is for a kind.
+pub(super) fn suits(kind: DeviceKind, wanted: Option<DeviceKind>) -> bool {
+    match wanted {
+        None => true,
+        Some(DeviceKind::Cpu) => kind == DeviceKind::Cpu,
+        Some(_) => kind != DeviceKind::Cpu,
     }
 }
 

@@ -16,5 +16,6 @@ pub(crate) mod runtime;
 pub(crate) mod seats;
 pub(crate) mod sharing;
 pub(crate) mod stack;
+pub(crate) mod unused;
 pub(crate) mod user_call;
 pub(crate) mod waiters;

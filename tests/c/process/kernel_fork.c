@@ -5,7 +5,7 @@
  */
 // clause: process ocr-variants.h
 // needs: opencl
-// stderr: ocr: note: kernels that have a C function beside them run as functions: This process was made by fork() after process
+// stderr: ocr: note: EDTs of template "k" ran as its C function: This process was made by fork() after process
 // stderr: no variant that can run here: it has no C function
 // stderr: Fork before the first kernel is added or a device is asked for
 #include "kernel.h"

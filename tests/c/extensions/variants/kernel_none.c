@@ -1,9 +1,11 @@
 /*
  * Without devices a kernel can be added all the same, and the C function does the work. Nothing of
- * OpenCL is needed for that.
+ * OpenCL is needed for that. The statistics say why.
  */
 // clause: ocr-variants.h ocr-stats.h
 // env: OCR_DEVICES=none
+// env: OCR_STATS=1
+// stderr: ocr: note: EDTs of template "adds" ran as its C function: OCR_DEVICES is none, so no device is used: leave it out
 #include "kernel.h"
 
 static ocrGuid_t adds(u32 paramc, u64 *paramv, u32 depc, ocrEdtDep_t depv[]) {

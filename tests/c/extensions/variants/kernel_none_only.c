@@ -3,6 +3,7 @@
 // env: OCR_DEVICES=none
 // status: nonzero
 // stderr: lonely_kernel
+// stderr: OCR_DEVICES is none, so no device is used: leave it out
 #include "kernel.h"
 
 ocrGuid_t mainEdt(u32 paramc, u64 *paramv, u32 depc, ocrEdtDep_t depv[]) {

@@ -90,7 +90,7 @@ pub const SETTINGS: &[Description] = &[
     Description {
         name: "models",
         variable: "OCR_MODELS",
-        what: "what runs have learned of how long EDTs and copies take: off, or a directory, which a run under any policy then fills; default: ocr/models in the user's cache directory, for policies that learn",
+        what: "what runs have learned of how long EDTs and copies take: off, or a directory, which a run then fills under any policy that uses devices (cpu uses none); default: ocr/models in the user's cache directory, for policies that learn",
     },
     Description {
         name: "check",

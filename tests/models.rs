@@ -108,6 +108,17 @@ fn has_device() -> bool {
 }
 
 #[test]
+fn a_policy_that_uses_no_device_learns_nothing() {
+    let directory = fresh("cpu");
+    run(&example(), &directory, &[("OCR_SCHED", "cpu")]);
+    assert!(!directory.exists(), "{:?}", kept(&directory));
+    if has_device() {
+        run(&example(), &directory, &[]);
+        assert_ne!(kept(&directory), []);
+    }
+}
+
+#[test]
 fn runs_keep_what_they_learn_and_the_command_shows_it() {
     let directory = fresh("kept");
     let (out, _, status) = models(&directory, &[]);

@@ -99,18 +99,14 @@ impl Inventory {
             Selection::All => of(&|_| true),
             Selection::Indices(indices) => {
                 if let Some(missing) = indices.iter().find(|i| **i >= self.devices.len()) {
-                    return Err(format!(
-                        "device {missing} was asked for ({selection}), and there is no such \
-                         device. {}",
-                        self.overview()
-                    ));
+                    return Err(format!("there is no device {missing}. {}", self.overview()));
                 }
                 indices.clone()
             }
         };
         if found.is_empty() {
             return Err(format!(
-                "devices '{selection}' were asked for, and there are none. {}",
+                "there is no device of the kind '{selection}'. {}",
                 self.overview()
             ));
         }
@@ -135,7 +131,10 @@ impl Inventory {
         if self.devices.is_empty() {
             return self.explain_absence();
         }
-        let mut text = String::from("There is:");
+        let mut text = match self.devices.len() {
+            1 => String::from("The only device has the number 0:"),
+            more => format!("The devices have the numbers 0 to {}:", more - 1),
+        };
         for device in &self.devices {
             text.push_str(&format!(
                 "\n  {}: {} ({}, {})",
@@ -193,7 +192,14 @@ mod tests {
         assert_eq!(machine.select(&Selection::None), Ok(vec![]));
         let message = machine.select(&Selection::Indices(vec![0, 7])).unwrap_err();
         assert!(
-            message.contains("device 7") && message.contains("1: "),
+            message
+                .starts_with("there is no device 7. The devices have the numbers 0 to 2:\n  0: "),
+            "{message}"
+        );
+        let message = inventory(&[Cpu]).select(&Selection::Indices(vec![1]));
+        let message = message.unwrap_err();
+        assert!(
+            message.starts_with("there is no device 1. The only device has the number 0:\n  0: "),
             "{message}"
         );
     }

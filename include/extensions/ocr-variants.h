@@ -54,7 +54,8 @@ typedef struct {
  * parameters and from the sizes in bytes of its data blocks (0 for a pre-slot without one). Called
  * once for each launch, when all is known; the answer depends on the arguments alone. It runs on a
  * thread of the runtime, is not an EDT, and calls no function of the interface. paramv and depSizes
- * are NULL where there are none.
+ * are NULL where there are none. If globalSize stays 0, the kernel does nothing, the EDT ends, and a
+ * warning says so once.
  */
 typedef void (*ocrNdRangeFn_t)(u32 paramc, const u64 *paramv, u32 depc, const u64 *depSizes,
                                ocrNdRange_t *range);

@@ -31,6 +31,16 @@ fn note_of_none(edt: &Edt, dimensions: u32, none: usize) {
     );
 }
 
+/// Says that a kernel does nothing since the template's range function has set no size.
+#[cold]
+fn warn_of_none(edt: &Edt) {
+    warning_once!(
+        "the kernel of {} does nothing: globalSize[0] is 0. The template's range function sets it to the number of \
+         work-items.",
+        EdtName::of(edt)
+    );
+}
+
 /// With more a device would be busy for days or years. PoCL ends the process then, and with fewer, too, where they are
 /// 2^32 work-groups or more.
 const MOST_WORK_ITEMS: usize = 1 << 56;
@@ -96,10 +106,12 @@ pub(crate) fn range_of(
             EdtName::of(edt)
         ));
     }
-    if strict
-        && let Some(none) = sizes.iter().position(|size| *size == 0)
-        && sizes.iter().any(|size| *size != 0)
-    {
+    if sizes.iter().all(|size| *size == 0) {
+        // With 0 in ocrOpenclTaskCreate the program says so itself (extensions/ocr-opencl.h).
+        if edt.explicit_range().is_none() {
+            warn_of_none(edt);
+        }
+    } else if strict && let Some(none) = sizes.iter().position(|size| *size == 0) {
         note_of_none(edt, range.work_dim, none);
     }
     device::LaunchRange {

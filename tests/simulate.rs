@@ -114,7 +114,9 @@ fn a_run_without_devices_is_simulated() {
     assert_eq!(status, 0, "{errors}");
     let text = text.split_whitespace().collect::<Vec<_>>().join(" ");
     assert!(
-        text.contains("With --policy eft, and without --workers and --device, ocr simulate says it."),
+        text.contains(
+            "With --policy eft, and without --workers and --device, ocr simulate says it."
+        ),
         "{text}"
     );
     // Nothing is random, and no schedule beats the bounds.

@@ -2,9 +2,10 @@
 
 use crate::capi::{bytes, sys, text, with};
 use crate::engine::calls::kernels::NewKernel;
-use crate::object::code::{Code, CodeName, NO_RESULT, NdRangeFunction};
+use crate::object::code::{Code, CodeName, NdRangeFunction};
 use crate::object::guid::Guid;
 use crate::status::Status;
+use std::convert::Infallible;
 use std::ffi::c_char;
 use sys::{ocrEdt_t, ocrGuid_t, ocrNdRangeFn_t};
 
@@ -81,9 +82,6 @@ pub(super) unsafe fn add_kernel(
         let templates = &context.runtime.objects.templates;
         let mut status = Status::OK;
         let changed = templates.change(template, |view| {
-            if result_slot != NO_RESULT && result_slot >= view.depc {
-                return Err(Status::EINVAL);
-            }
             let new = NewKernel {
                 source,
                 options,
@@ -95,11 +93,10 @@ pub(super) unsafe fn add_kernel(
             if !usable {
                 status = Status::EINVAL;
             }
-            Ok(work)
+            Ok::<&'static Code, Infallible>(work)
         });
         match changed {
             Some(Ok(())) => status,
-            Some(Err(status)) => status,
             None => Status::EINVAL,
         }
     })

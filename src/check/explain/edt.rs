@@ -13,6 +13,7 @@ use crate::object::event::EventKind;
 use crate::object::guid::Guid;
 use crate::object::link::MAX_SLOTS;
 use crate::object::template::{PARAM_DEF, PARAM_UNK};
+use crate::text::Counted;
 
 impl Check {
     /// The template exists; what else is wrong, in the order in which the engine looks.
@@ -109,6 +110,7 @@ impl Check {
         let view = objects.templates.view(template)?;
         let depc = view.depc;
         if slot != NO_RESULT && slot >= depc {
+            let depc = Counted(u64::from(depc), "pre-slot");
             let broken = rules::NoSuchResultSlot { slot, depc };
             return Some(self.by_call(made, &[template], broken));
         }

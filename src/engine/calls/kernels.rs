@@ -5,10 +5,11 @@ use crate::engine::state::context::Context;
 use crate::engine::state::devices::{Used, split_options};
 use crate::engine::state::fork;
 use crate::engine::state::unused::add_missing;
-use crate::object::code::{Code, Kernel, Missing, NdRangeFunction};
+use crate::object::code::{Code, Kernel, Missing, NO_RESULT, NdRangeFunction};
 use crate::object::guid::Guid;
 use crate::object::place::Place;
 use crate::object::template::{PARAM_UNK, TemplateView};
+use crate::text::Counted;
 use std::sync::atomic::Ordering;
 
 /// A kernel to add to a template.
@@ -21,7 +22,7 @@ pub(crate) struct NewKernel<'a> {
     pub name: &'a str,
     /// The program's function that makes the index space of each launch; none if each EDT has its own.
     pub range: Option<NdRangeFunction>,
-    /// The slot whose block is passed on.
+    /// The slot whose block is passed on, or [`NO_RESULT`].
     pub result_slot: u32,
 }
 
@@ -82,7 +83,16 @@ impl Context {
             result_slot: new.result_slot,
             built: Vec::new(),
         };
-        let mut failures = self.build_everywhere(&mut kernel, view, &mut work);
+        let wrong_slot = new.result_slot != NO_RESULT && new.result_slot >= view.depc;
+        let mut failures = if wrong_slot {
+            vec![Missing::anywhere(format!(
+                "resultSlot is {}, but the template has {}; slots count from 0",
+                new.result_slot,
+                Counted(u64::from(view.depc), "pre-slot")
+            ))]
+        } else {
+            self.build_everywhere(&mut kernel, view, &mut work)
+        };
         if work.kernels.len() > u8::MAX as usize {
             failures.push(Missing::anywhere(
                 "a template has at most 256 kernels".into(),
@@ -91,7 +101,8 @@ impl Context {
         }
         let devices = &self.runtime.devices;
         // What a device cannot build that nothing but a hint asks for does not keep the template from its function.
-        let by_hint = devices.is_by_hint(self.runtime, work.function.is_some())
+        let by_hint = !wrong_slot
+            && devices.is_by_hint(self.runtime, work.function.is_some())
             && split_options(new.options).is_ok()
             && work.kernels.len() <= u8::MAX as usize;
         let built = !kernel.built.is_empty() || failures.is_empty() || by_hint;

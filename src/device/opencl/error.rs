@@ -83,7 +83,10 @@ impl fmt::Display for BuildError {
                 }
             }
             BuildError::NoSuchKernel { name, available } if available.is_empty() => {
-                write!(f, "the source has no kernel '{name}', and no other kernel")
+                write!(
+                    f,
+                    "the source has no kernel '{name}', and no other kernel: a kernel is declared as kernel void {name}(...)"
+                )
             }
             // PoCL gives its own functions such names, by macros that do not spare the program's kernels.
             BuildError::NoSuchKernel { name, available }

@@ -82,7 +82,7 @@ pub(crate) enum CreateError {
     /// Another argument is wrong; says which.
     Arguments(Cow<'static, str>),
     /// Parameters and no array of them, or the reverse; says which.
-    Parameters(&'static str),
+    Parameters(String),
     /// An EDT without GUID must be given all its dependences.
     Anonymous,
     /// `depv` names something that is not there or cannot be a dependence.
@@ -168,6 +168,20 @@ fn other_counts(
     Ok((paramc, depc))
 }
 
+/// How paramv contradicts the number of parameters.
+#[cold]
+#[inline(never)]
+fn wrong_parameters(request: &EdtRequest<'_>, template: &TemplateView, paramc: u32) -> String {
+    let what = match paramc {
+        0 => "paramv must be NULL where there are no parameters, as paramc is 0".to_string(),
+        _ => format!("paramv is NULL, but paramc is {paramc}"),
+    };
+    format!(
+        "{what} (the template {} of \"{}\")",
+        request.template, template.work.name
+    )
+}
+
 /// Which numbers contradict each other.
 fn wrong_counts(request: &EdtRequest<'_>, template: &TemplateView) -> String {
     let [paramc, depc] = [request.paramc, request.depc].map(count);
@@ -202,10 +216,9 @@ impl Context {
             _ => other_counts(request, &template, self.runtime.check.is_some())?,
         };
         if (paramc == 0) != request.paramv.is_null() {
-            return Err(CreateError::Parameters(match paramc {
-                0 => "paramv must be NULL where there are no parameters",
-                _ => "paramv is NULL though there are parameters",
-            }));
+            return Err(CreateError::Parameters(wrong_parameters(
+                request, &template, paramc,
+            )));
         }
         if request.guid.is_none() && depc != 0 && request.depv.is_null() {
             return Err(CreateError::Anonymous);

@@ -107,9 +107,18 @@ impl Context {
             device => devices.contains(&device),
         });
         if place.is_none() {
+            let used = self.runtime.devices.in_use();
+            let device = |place: Place| used.get(place.device_index()?);
+            let why = match place_of(affinity).map(|place| (place, device(place))) {
+                Some((Place::HOST, _)) => "on the workers, but no C function".to_string(),
+                Some((_, Some(used))) => format!(
+                    "on the device {}, which has no kernel for them",
+                    used.info.name
+                ),
+                _ => format!("in the place {affinity}, which this run does not have"),
+            };
             self.runtime.registry.remark(format!(
-                "EDTs of template \"{}\" have a hint to run in the place {affinity}, where none of \
-                 their variants can run; they ran elsewhere",
+                "EDTs of template \"{}\" have a hint to run {why}; they ran elsewhere",
                 edt.work().name
             ));
         }

@@ -153,7 +153,8 @@ impl Runtime {
             && let Err(error) = std::fs::write(path, snapshot.dot())
         {
             warning!(
-                "the graph {} cannot be written: {error}",
+                "the graph of what waits cannot be written to {}: {error}. OCR_HALT_DOT, or the setting halt-dot, names \
+                 the file.",
                 Readable::path(path)
             );
         }

@@ -73,7 +73,10 @@ pub(crate) fn begin(file: Option<PathBuf>) {
     let watching = match watching {
         Ok(watching) => watching,
         Err(error) => {
-            error!("the runtime cannot start a thread: {error}");
+            error!(
+                "ocrLegacyInit: the thread that looks for hangs cannot be started: {error}; a limit (ulimit -u, ulimit -v) \
+                 leaves no thread, or no memory for one"
+            );
             exit_now(USAGE_STATUS);
         }
     };
@@ -97,7 +100,10 @@ pub(crate) fn end(wait: bool) -> Option<i32> {
             return None;
         }
         if this.has_paused() {
-            warning!("ocrLegacyFinalize without ocrResume; the runtime goes on");
+            warning!(
+                "ocrLegacyFinalize was called by the thread that has paused the runtime (ocrPause), and so the pause ends. \
+                 Call ocrResume before."
+            );
             this.resume();
         }
         if wait {

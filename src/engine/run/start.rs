@@ -349,7 +349,9 @@ fn create_main(runtime: &'static Runtime, args: &[OsString], main_edt: EdtFuncti
     let created = context.create_block(block.len() as u64, true);
     let (guid, address) = match created {
         Ok(created) => created,
-        Err(error) => fatal(&format!("starting: {error}")),
+        Err(error) => fatal(&format!(
+            "the run cannot begin: for the arguments of the program there is {error} (ulimit -v)"
+        )),
     };
     // SAFETY: the block is this large, and nobody else knows it.
     unsafe { address.copy_from_nonoverlapping(block.as_ptr(), block.len()) };
@@ -386,7 +388,7 @@ fn create_main(runtime: &'static Runtime, args: &[OsString], main_edt: EdtFuncti
             created
         });
     if !matches!(result, Some(Ok(()))) {
-        fatal("starting: there is no memory for the main EDT (ulimit -v)");
+        fatal("the run cannot begin: there is no memory for the main EDT (ulimit -v)");
     }
     Context::leave();
 }

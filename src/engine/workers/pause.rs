@@ -82,7 +82,10 @@ impl Context {
             if let Some(check) = &runtime.check {
                 runtime.fatal(&check.never_resumed(by).to_string());
             }
-            warning!("{by} has ended without ocrResume after its ocrPause; the runtime goes on");
+            warning!(
+                "{by} had paused the runtime (ocrPause) and has ended without ocrResume, and so the pause ends. Call \
+                 ocrResume before the EDT returns."
+            );
             self.resume();
             return;
         }

@@ -58,8 +58,8 @@ impl Context {
         if context.has_paused() {
             if !runtime.end.is_ending() {
                 warning!(
-                    "a thread has ended without ocrResume after its ocrPause; the \
-                     runtime goes on"
+                    "a thread that had paused the runtime (ocrPause) has ended without ocrResume, and so the pause ends. \
+                     Call ocrResume in the thread that has called ocrPause, before it ends."
                 );
             }
             context.resume();

@@ -3,7 +3,7 @@
 // clause: hang
 // status: 1
 // stderr: the program hangs
-// stderr: the graph /dev/null/waiting.dot cannot be written
+// stderr: ocr: warning: the graph of what waits cannot be written to /dev/null/waiting.dot: 
 // env: OCR_HALT_DOT=/dev/null/waiting.dot
 // needs: halt
 #include "check.h"

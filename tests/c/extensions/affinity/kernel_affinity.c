@@ -1,11 +1,16 @@
 /*
  * EDTs with a C function and a kernel go where their affinity says, whatever the policy: all to the device, all to the
- * workers; through the template, the call and ocrSetHint. Affinities that ask for the impossible are left out.
+ * workers; through the template, the call and ocrSetHint. Affinities that ask for the impossible are left out, which the
+ * statistics tell.
  */
 // clause: ocr-affinity.h ocr-variants.h
 // needs: opencl
 // env: OCR_DEVICES=all
 // env: OCR_SCHED=static:1:1
+// env: OCR_STATS=1
+// stderr: ocr: note: EDTs of template "mark" have a hint to run on the workers, but no C function; they ran elsewhere
+// stderr: ocr: note: EDTs of template "function" have a hint to run in the place 0x
+// stderr: , which this run does not have; they ran elsewhere
 #include "kernel.h"
 #include <extensions/ocr-affinity.h>
 

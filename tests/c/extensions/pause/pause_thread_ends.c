@@ -2,7 +2,7 @@
  * A thread of the program that ends while it has paused the runtime takes the pause with it, with a warning.
  */
 // clause: ocr-pause.h
-// stderr: ocr: warning: a thread has ended without ocrResume
+// stderr: ocr: warning: a thread that had paused the runtime (ocrPause) has ended without ocrResume, and so the pause ends
 #include "check.h"
 
 #include <extensions/ocr-legacy.h>

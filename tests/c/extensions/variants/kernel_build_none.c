@@ -1,7 +1,7 @@
 /* A source that has no kernel at all is refused with a message that says so. */
 // clause: ocr-variants.h
 // needs: opencl
-// stderr: the source has no kernel 'none', and no other kernel
+// stderr: the source has no kernel 'none', and no other kernel: a kernel is declared as kernel void none(...)
 #include "kernel.h"
 #include "opencl_facts.h"
 

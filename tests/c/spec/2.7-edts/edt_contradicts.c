@@ -7,6 +7,9 @@
 // status: 1
 // stdout: the end
 // stderr: no EDT was created, in EDT 0x
+// stderr: paramv must be NULL where there are no parameters, as paramc is 0 (the template 0x
+// stderr: paramv is NULL, but paramc is 2 (the template 0x
+// stderr: of "never")
 // stderr: the program ends with status 1: 3 of its EDTs were not created
 #include "check.h"
 

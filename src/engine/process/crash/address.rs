@@ -163,7 +163,7 @@ impl fmt::Display for Beside {
         if let Some(at) = self.slot {
             write!(f, " on its pre-slot {at}")?;
         }
-        write!(f, ", which has {}", Counted(*size as u64, "byte"))
+        write!(f, ", which has {}", Counted(*size, "byte"))
     }
 }
 

@@ -471,8 +471,7 @@ fn edt_status(context: &Context, created: Result<(), CreateError>) -> Status {
             warn_no_edt(context, why);
             Status::EINVAL
         }
-        Err(CreateError::Parameters(why)) => {
-            warn_no_edt(context, why);
+        Err(CreateError::Parameters) => {
             context.runtime.end.edt_missing();
             Status::EINVAL
         }

@@ -81,8 +81,8 @@ pub(crate) enum CreateError {
     NoTemplate,
     /// Another argument is wrong; says which.
     Arguments(Cow<'static, str>),
-    /// Parameters and no array of them, or the reverse; says which.
-    Parameters(String),
+    /// Parameters and no array of them, or the reverse. A warning has said which.
+    Parameters,
     /// An EDT without GUID must be given all its dependences.
     Anonymous,
     /// `depv` names something that is not there or cannot be a dependence.
@@ -216,9 +216,8 @@ impl Context {
             _ => other_counts(request, &template, self.runtime.check.is_some())?,
         };
         if (paramc == 0) != request.paramv.is_null() {
-            return Err(CreateError::Parameters(wrong_parameters(
-                request, &template, paramc,
-            )));
+            warn_no_edt(self, wrong_parameters(request, &template, paramc));
+            return Err(CreateError::Parameters);
         }
         if request.guid.is_none() && depc != 0 && request.depv.is_null() {
             return Err(CreateError::Anonymous);

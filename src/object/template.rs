@@ -58,8 +58,6 @@ pub struct TemplateView {
     /// Whether more is to be done for its EDTs than usually is: it has hints, in [`Templates::hints`], or
     /// strict mode is on.
     pub needs_slow_path: bool,
-    /// Whether an EDT was made of it.
-    pub is_used: bool,
     /// What the EDTs run, interned.
     pub work: &'static Code,
 }
@@ -144,16 +142,6 @@ impl Templates {
         true
     }
 
-    /// An EDT was made of a template. Called for the first one, so that others write nothing.
-    #[cold]
-    pub fn mark_used(&self, guid: Guid) {
-        if let Some(template) = self.get(guid)
-            && let Some(_locked) = template.header.lock(guid.generation())
-        {
-            template.is_used.store(true, Ordering::Relaxed);
-        }
-    }
-
     /// Destroys a template; EDTs made from it are not affected. False if there is none.
     pub fn destroy(&self, cache: &mut Cache, guid: Guid) -> bool {
         let Some(template) = self.get(guid) else {
@@ -203,7 +191,6 @@ impl Template {
         self.depc.store(view.depc, Ordering::Relaxed);
         self.needs_slow_path
             .store(view.needs_slow_path, Ordering::Relaxed);
-        self.is_used.store(view.is_used, Ordering::Relaxed);
         self.set_work(view.work);
         let word = self.header.peek().with_state(TemplateState::Live);
         self.header.publish(word);
@@ -221,7 +208,6 @@ impl Template {
             let paramc = self.paramc.load(Ordering::Relaxed);
             let depc = self.depc.load(Ordering::Relaxed);
             let needs_slow_path = self.needs_slow_path.load(Ordering::Relaxed);
-            let is_used = self.is_used.load(Ordering::Relaxed);
             // Pairs with the store in `set_work`: the work is seen whole.
             let work = self.work.load(Ordering::Acquire);
             // The loads above come before the second look.
@@ -233,7 +219,6 @@ impl Template {
                     paramc,
                     depc,
                     needs_slow_path,
-                    is_used,
                     work,
                 });
             }
@@ -277,7 +262,6 @@ mod loom_models {
                 paramc: number,
                 depc: number,
                 needs_slow_path: number != 0,
-                is_used: false,
                 // SAFETY: they were leaked.
                 work: unsafe { &*(code_table[number as usize] as *const Code) },
             };
@@ -286,7 +270,6 @@ mod loom_models {
                 paramc: AtomicU32::new(0),
                 depc: AtomicU32::new(0),
                 needs_slow_path: AtomicBool::new(false),
-                is_used: AtomicBool::new(false),
                 work: AtomicPtr::new(std::ptr::null_mut()),
             });
             let first = template.begin(1, view(0)).generation();

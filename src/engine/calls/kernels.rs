@@ -108,7 +108,7 @@ impl Context {
         let built = !kernel.built.is_empty() || failures.is_empty() || by_hint;
         self.warn_of_failures(&failures, &kernel, &mut work);
         let is_new = |&(place, _): &(Place, usize)| !view.work.devices.contains(&place);
-        if view.is_used && !by_hint && kernel.built.iter().any(is_new) {
+        if !by_hint && kernel.built.iter().any(is_new) && self.has_edts_of(view.work) {
             devices.remark_late(self.runtime, &work.name.to_string(), &kernel.name);
         }
         // One that was refused everywhere is no variant; one for which there is no device may be.
@@ -116,6 +116,17 @@ impl Context {
             work.kernels.push(kernel);
         }
         (self.runtime.intern_with_kernels(work), built)
+    }
+
+    /// Whether an EDT with this work has been created and has not ended. Not all are looked at where there are very many.
+    fn has_edts_of(&self, work: &'static Code) -> bool {
+        const LOOKS: usize = 10_000;
+        let edts = &self.runtime.objects.edts;
+        let mut some = edts
+            .live()
+            .take(LOOKS)
+            .filter_map(|(guid, _)| edts.lock(guid));
+        some.any(|(edt, _locked)| std::ptr::eq(edt.work(), work))
     }
 
     /// Builds a kernel of this work for the devices that it may have. What has failed.

@@ -296,9 +296,6 @@ impl Context {
             unsafe { at.write(*range) };
             edt.flags.set(EdtFlags::HAS_RANGE);
         }
-        if !template.is_used {
-            objects.templates.mark_used(request.template);
-        }
         if template.needs_slow_path || request.hints.is_some() {
             self.begin_special(edt, request, sources);
         }

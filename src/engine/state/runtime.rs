@@ -95,7 +95,6 @@ impl Runtime {
             paramc,
             depc,
             needs_slow_path: self.check.is_some() || self.settings.trace.value.is_some(),
-            is_used: false,
             work: self.objects.code_table.intern(work),
         }
     }

@@ -199,7 +199,7 @@ fn info_says_which_devices_are_used() {
     }
     ocr(&["info"], &[("OCR_DEVICES", "all")]).is(0, &["  0: ", "     used\n", "OpenCL library"]);
     ocr(&["info"], &[("OCR_DEVICES", "none")]).is(0, &["not used: OCR_DEVICES=none"]);
-    ocr(&["info"], &[("OCR_DEVICES", "999")]).is(0, &["there is no device 999. "]);
+    ocr(&["info"], &[("OCR_DEVICES", "999")]).is(0, &["there is no device 999. The "]);
 }
 
 #[test]

@@ -105,10 +105,12 @@ impl Inventory {
             }
         };
         if found.is_empty() {
-            return Err(format!(
-                "there is no device of the kind '{selection}'. {}",
-                self.overview()
-            ));
+            let what = match selection {
+                Selection::Cpu => "CPU device",
+                Selection::Gpu => "GPU",
+                _ => "device",
+            };
+            return Err(format!("there is no {what}. {}", self.overview()));
         }
         Ok(found)
     }
@@ -209,7 +211,7 @@ mod tests {
         let machine = inventory(&[DeviceKind::Cpu]);
         let message = machine.select(&Selection::Gpu).unwrap_err();
         assert!(
-            message.contains("'gpu'") && message.contains("0: "),
+            message.starts_with("there is no GPU. The only device has the number 0:\n  0: "),
             "{message}"
         );
         assert_eq!(machine.select(&Selection::Auto), Ok(vec![]));

@@ -9,7 +9,7 @@ mod support;
 use criterion::{Criterion, Throughput};
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
-use support::{Case, Runs, Source, Table, fail, least, measuring, root, short};
+use support::{Case, Runs, Source, Table, fail, least, measuring, random_letters, root, short};
 
 /// Two sequences.
 struct Pair {
@@ -34,26 +34,8 @@ impl Pair {
         Pair { name, files, cells }
     }
 
-    /// Random letters A, C, G and T, the same in every run.
     fn random(name: &'static str, length: usize) -> Pair {
-        let mut state = 0x9e37_79b9_7f4a_7c15_u64;
-        let files = ["a", "b"].map(|which| {
-            let mut text = format!(">random {length}\n");
-            for _ in 0..length {
-                // xorshift64
-                state ^= state << 13;
-                state ^= state >> 7;
-                state ^= state << 17;
-                text.push(['A', 'C', 'G', 'T'][(state >> 62) as usize]);
-            }
-            text.push('\n');
-            let path = root().join(format!("build/benches/{name}-{which}.fa"));
-            if let Err(error) = std::fs::write(&path, text) {
-                fail(&format!("{}: {error}", path.display()));
-            }
-            path
-        });
-        Pair::new(name, files)
+        Pair::new(name, random_letters(name, length))
     }
 
     fn arguments(&self) -> [&str; 2] {

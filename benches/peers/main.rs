@@ -11,7 +11,6 @@ mod support;
 
 use criterion::Criterion;
 use std::path::PathBuf;
-use std::process::Command;
 use support::{
     Case, Runs, Source, Table, fail, has, measure, measuring, median, median_ratio, short, wanted,
     workers,
@@ -76,29 +75,10 @@ fn tbb() -> Option<Peer> {
 }
 
 fn starpu() -> Option<Peer> {
-    let ask = |what| {
-        let output = Command::new("pkg-config")
-            .args([what, "starpu-1.3"])
-            .output();
-        let output = output.ok().filter(|output| output.status.success())?;
-        Some(String::from_utf8_lossy(&output.stdout).trim().to_string())
-    };
-    let (Some(flags), Some(libraries)) = (ask("--cflags"), ask("--libs")) else {
-        println!("left out: StarPU, since pkg-config knows no starpu-1.3 (Debian: libstarpu-dev)");
-        return None;
-    };
-    let flags: Vec<&str> = flags.split_whitespace().collect();
-    let mut files = vec!["benches/c/starpu.c", support::grid()];
-    files.extend(libraries.split_whitespace());
-    let source = Source {
-        name: "starpu",
-        files: &files,
-        flags: &flags,
-        ocr: false,
-    };
+    let files = ["benches/c/starpu.c", support::grid()];
     Some(Peer {
         name: "StarPU",
-        program: source.compile(),
+        program: support::starpu("starpu", &files, &[], "")?,
         arguments: |graph, size| texts(&[graph, size]),
         fewer: true,
         pending: true,

@@ -189,6 +189,48 @@ pub(crate) fn openmp() -> Option<PathBuf> {
     Some(source.compile())
 }
 
+/// A program for StarPU, or none after a word of why. What its files need besides, such as libraries, stands behind them.
+pub(crate) fn starpu(name: &str, files: &[&str], flags: &[&str], needs: &str) -> Option<PathBuf> {
+    let ask = |what| {
+        let output = Command::new("pkg-config")
+            .args([what, "starpu-1.3"])
+            .output();
+        let output = output.ok().filter(|output| output.status.success())?;
+        Some(String::from_utf8_lossy(&output.stdout).trim().to_string())
+    };
+    let (Some(told), Some(libraries)) = (ask("--cflags"), ask("--libs")) else {
+        println!("left out: StarPU, since pkg-config knows no starpu-1.3 (Debian: libstarpu-dev)");
+        return None;
+    };
+    let told: Vec<&str> = told.split_whitespace().collect();
+    if !needs.is_empty() && !defines(&told, "starpu.h", needs) {
+        println!("left out: StarPU, since the one that is installed was built without {needs}");
+        return None;
+    }
+    let source = Source {
+        name,
+        files: &[files, &libraries.split_whitespace().collect::<Vec<_>>()].concat(),
+        flags: &[&told, flags].concat(),
+        ocr: false,
+    };
+    Some(source.compile())
+}
+
+/// Whether a header that the C compiler finds with these flags defines a macro.
+fn defines(flags: &[&str], header: &str, name: &str) -> bool {
+    let output = Command::new(std::env::var("CC").unwrap_or("cc".into()))
+        .args(["-E", "-dM", "-x", "c"])
+        .args(flags)
+        .args(["-include", header, "/dev/null"])
+        .output();
+    output.is_ok_and(|output| {
+        let definition = format!("#define {name} ");
+        String::from_utf8_lossy(&output.stdout)
+            .lines()
+            .any(|line| line.starts_with(&definition))
+    })
+}
+
 /// Whether a compiler accepts these arguments for an empty file.
 pub(crate) fn has(arguments: &[&str], variable: &str, otherwise: &str) -> bool {
     let compiler = std::env::var(variable).unwrap_or(otherwise.into());
@@ -235,6 +277,27 @@ fn newest(path: &Path) -> Option<SystemTime> {
             .max(),
         Err(_) => changed(path),
     }
+}
+
+/// Two files of random letters A, C, G and T, the same in every run.
+pub(crate) fn random_letters(name: &str, length: usize) -> [PathBuf; 2] {
+    let mut state = 0x9e37_79b9_7f4a_7c15_u64;
+    ["a", "b"].map(|which| {
+        let mut text = format!(">random {length}\n");
+        for _ in 0..length {
+            // xorshift64
+            state ^= state << 13;
+            state ^= state >> 7;
+            state ^= state << 17;
+            text.push(['A', 'C', 'G', 'T'][(state >> 62) as usize]);
+        }
+        text.push('\n');
+        let path = root().join(format!("build/benches/{name}-{which}.fa"));
+        if let Err(error) = std::fs::write(&path, text) {
+            fail(&format!("{}: {error}", path.display()));
+        }
+        path
+    })
 }
 
 /// One thing that is measured: a command and which of its figures counts.
@@ -428,6 +491,12 @@ pub(crate) fn wanted(id: &str) -> bool {
     filters.next().is_none_or(|filter| id.contains(&filter))
 }
 
+/// Whether the command line asks for a case of this group.
+pub(crate) fn any_wanted(name: &str, cases: &[Case]) -> bool {
+    let mut cases = cases.iter();
+    cases.any(|case| wanted(&format!("{name}/{}", case.name)))
+}
+
 /// Measures the cases of a group, and hands criterion their times. `None` if the command line's
 /// filter left the whole group out.
 pub(crate) fn group(
@@ -439,10 +508,7 @@ pub(crate) fn group(
     let rounds = if measuring() { ROUNDS } else { 1 };
     // Before criterion asks, if possible: it judges by the time that its first question takes how
     // often it can ask.
-    let mut runs: Option<Vec<Runs>> = cases
-        .iter()
-        .any(|case| wanted(&format!("{name}/{}", case.name)))
-        .then(|| measure(cases, rounds));
+    let mut runs: Option<Vec<Runs>> = any_wanted(name, cases).then(|| measure(cases, rounds));
     let mut group = criterion.benchmark_group(name);
     group.sampling_mode(SamplingMode::Flat);
     if let Some(throughput) = throughput {

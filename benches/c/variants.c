@@ -10,18 +10,10 @@
  *
  * For one worker and a device of one unit, on more than two cores: OCR_WORKERS=1, and POCL_MAX_PTHREAD_COUNT=1 for PoCL. */
 #include "bench.h"
+#include "variants.h"
 
 #include <extensions/ocr-variants.h>
 #include <string.h>
-
-static const char source[] =
-    "__kernel void compute(ulong f, ulong steps, __global ulong *x) {\n"
-    "    ulong v = x[0];\n"
-    "    for (ulong i = 0; i < steps; i++)\n"
-    "        v = v * 6364136223846793005UL + 1442695040888963407UL;\n"
-    "    x[0] = v;\n"
-    "    x[1] += 1;\n"
-    "}\n";
 
 static u64 size, steps[2], rounds, edts;
 static bool wavefront;
@@ -31,11 +23,7 @@ static u64 kernelsBefore, roundsDone;
 
 static ocrGuid_t compute(u32 paramc, u64 *paramv, u32 depc, ocrEdtDep_t depv[]) {
     (void)paramc, (void)depc;
-    u64 *x = depv[0].ptr, v = *x;
-    for (u64 i = 0; i < paramv[0]; i++)
-        v = v * 6364136223846793005 + 1442695040888963407;
-    x[0] = v;
-    x[1] += 1;
+    variantsFunction(depv[0].ptr, paramv[0]);
     return NULL_GUID;
 }
 
@@ -63,7 +51,7 @@ static ocrGuid_t createAll(u32 paramc, u64 *paramv, u32 depc, ocrEdtDep_t depv[]
     EXPECT(edt != NULL && done != NULL);
     ocrGuid_t tile;
     MUST(ocrEdtTemplateCreate(&tile, compute, 2, 3));
-    MUST(ocrEdtTemplateAddKernel(tile, source, NULL, "compute", oneItem, OCR_NO_RESULT));
+    MUST(ocrEdtTemplateAddKernel(tile, variantsSource, NULL, "compute", oneItem, OCR_NO_RESULT));
     for (u64 i = 0; i < edts; i++)
         MUST(ocrEdtCreate(&edt[i], tile, EDT_PARAM_DEF, steps, 3, NULL, EDT_PROP_NONE, NULL_HINT, &done[i]));
     /* The last first, so that none begins before others wait for it. */
@@ -115,12 +103,12 @@ ocrGuid_t mainEdt(u32 paramc, u64 *paramv, u32 depc, ocrEdtDep_t depv[]) {
     rounds = sizeArgument(depv, 5, 2);
     edts = wavefront ? size * size : size;
     MUST(ocrEdtTemplateCreate(&computeTemplate, compute, 2, 1));
-    MUST(ocrEdtTemplateAddKernel(computeTemplate, source, NULL, "compute", oneItem, OCR_NO_RESULT));
+    MUST(ocrEdtTemplateAddKernel(computeTemplate, variantsSource, NULL, "compute", oneItem, OCR_NO_RESULT));
     block = malloc(edts * sizeof *block);
     EXPECT(block != NULL);
     for (u64 i = 0; i < edts; i++) {
         u64 *x;
-        MUST(ocrDbCreate(&block[i], (void **)&x, 2 * sizeof *x, DB_PROP_NONE, NULL_HINT, NO_ALLOC));
+        MUST(ocrDbCreate(&block[i], (void **)&x, VARIANTS_NUMBERS * sizeof *x, DB_PROP_NONE, NULL_HINT, NO_ALLOC));
         x[0] = x[1] = 0;
         MUST(ocrDbRelease(block[i]));
     }

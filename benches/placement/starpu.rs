@@ -1,0 +1,198 @@
+//! The policy `eft` against StarPU's schedulers: the same graphs of the same functions and kernels, in turns.
+
+use crate::support::{Case, Runs, Table, fail, group, measuring, root, short, wanted};
+use criterion::Criterion;
+use std::path::{Path, PathBuf};
+
+/// Whether `eft` is ahead: its time over that of the scheduler.
+const BAR: f64 = 1.0;
+
+/// StarPU measures its tasks in so many runs at least, and at most until it knows them all.
+const CALIBRATIONS: [usize; 2] = [2, 20];
+
+/// StarPU measures the link to the device so many times.
+const LINKS: usize = 3;
+
+/// A graph as an OCR program and as a StarPU program.
+pub(crate) struct Graph<'a> {
+    /// What the table calls it, and the group of criterion.
+    pub(crate) what: String,
+    pub(crate) group: String,
+    /// The OCR program and its arguments.
+    pub(crate) ours: (&'a Path, Vec<String>),
+    /// The StarPU program and its arguments.
+    pub(crate) theirs: (&'a Path, Vec<String>),
+    /// The arguments with which the StarPU program measures how long its tasks take.
+    pub(crate) calibration: Vec<String>,
+    /// The figures of the time and of the kernels, of both.
+    pub(crate) time: &'static str,
+    pub(crate) kernels: [&'static str; 2],
+    /// What both must agree on, if there is something.
+    pub(crate) same: Option<&'static str>,
+}
+
+/// The schedulers of StarPU that are compared with, by the names that StarPU has for them.
+pub(crate) fn schedulers() -> Vec<String> {
+    let named = std::env::var("OCR_BENCH_STARPU").unwrap_or_else(|_| "dmdas".into());
+    named.split(',').map(str::to_string).collect()
+}
+
+/// The headings of a table whose rows [`compare`] makes.
+pub(crate) fn table() -> Table {
+    let mut headings = vec!["ms".to_string(), "eft".into(), "kernels".into()];
+    for scheduler in schedulers() {
+        headings.extend([
+            scheduler.clone(),
+            "kernels".into(),
+            format!("eft / {scheduler}"),
+            "bar".into(),
+        ]);
+    }
+    let headings: Vec<&str> = headings.iter().map(String::as_str).collect();
+    Table::new(
+        "eft with models and StarPU, 1 worker and a device",
+        &headings,
+    )
+}
+
+/// Compares the runtimes on a graph: each has measured it before, and then they run in turns.
+pub(crate) fn compare(criterion: &mut Criterion, table: &mut Table, home: &Path, graph: &Graph) {
+    let schedulers = schedulers();
+    let names = || schedulers.iter().map(String::as_str).chain(["eft"]);
+    if !names().any(|name| wanted(&format!("{}/{name}", graph.group))) {
+        return;
+    }
+    let models = Models::new();
+    let mut cases = vec![ours(graph, &models)];
+    cases[0].run();
+    for scheduler in &schedulers {
+        cases.push(theirs(graph, scheduler, home, &models));
+    }
+    let Some(runs) = group(criterion, &graph.group, None, &cases) else {
+        return;
+    };
+    if let Some(same) = graph.same {
+        let all: Vec<f64> = runs.iter().flat_map(|runs| runs.all(same)).collect();
+        if all.iter().any(|value| *value != all[0]) {
+            fail(&format!("{}: not one {same}: {all:?}", graph.what));
+        }
+    }
+    let ms = |runs: &Runs| short(runs.time() / 1e6);
+    let kernels = |at: usize| short(runs[at].median(graph.kernels[at.min(1)]));
+    let mut cells = vec![graph.what.clone(), ms(&runs[0]), kernels(0)];
+    for at in 1..runs.len() {
+        let ratio = runs[at].faster_than(&runs[0]);
+        let verdict = if ratio < BAR { "reached" } else { "not yet" };
+        cells.extend([
+            ms(&runs[at]),
+            kernels(at),
+            short(ratio),
+            format!("< {BAR} {verdict}"),
+        ]);
+    }
+    table.row(&cells);
+}
+
+/// The folder of models of both runtimes, for one graph: gone with this.
+struct Models(PathBuf);
+
+impl Models {
+    fn new() -> Models {
+        let folder = root().join(format!("build/benches/models-{}", std::process::id()));
+        Models(folder)
+    }
+
+    /// A new folder of that name.
+    fn of(&self, name: &str) -> String {
+        let folder = self.0.join(name);
+        let _ = std::fs::remove_dir_all(&folder);
+        if let Err(error) = std::fs::create_dir_all(&folder) {
+            fail(&format!("{}: {error}", folder.display()));
+        }
+        folder.to_string_lossy().into_owned()
+    }
+}
+
+impl Drop for Models {
+    fn drop(&mut self) {
+        let _ = std::fs::remove_dir_all(&self.0);
+    }
+}
+
+fn case(name: &str, program: &Path, arguments: &[String], time: &str) -> Case {
+    let arguments: Vec<&str> = arguments.iter().map(String::as_str).collect();
+    Case::new(name, program, &arguments, 1, time).with("POCL_MAX_PTHREAD_COUNT", "1")
+}
+
+fn ours(graph: &Graph, models: &Models) -> Case {
+    let (program, arguments) = &graph.ours;
+    let device = std::env::var("OCR_BENCH_DEVICE").unwrap_or_else(|_| "0".into());
+    case("eft", program, arguments, graph.time)
+        .with("OCR_DEVICES", &device)
+        .with("OCR_SCHED", "eft")
+        .with("OCR_MODELS", &models.of("eft"))
+}
+
+/// A case of StarPU that knows how long both variants take.
+fn theirs(graph: &Graph, scheduler: &str, home: &Path, models: &Models) -> Case {
+    let (program, arguments) = &graph.theirs;
+    let folder = models.of(scheduler);
+    let with = |arguments: &[String]| {
+        let case = case(scheduler, program, arguments, graph.time);
+        set(case, scheduler, home).with("STARPU_PERF_MODEL_DIR", &folder)
+    };
+    let calibrating = with(&graph.calibration).with("STARPU_CALIBRATE", "1");
+    let [least, most] = CALIBRATIONS;
+    let mut known = false;
+    for number in 1..=most {
+        let figures = calibrating.run();
+        let mut times = ["function_ns", "kernel_ns"]
+            .iter()
+            .flat_map(|key| figures.all(key));
+        known = times.all(|ns| *ns > 0.0);
+        if known && number >= least {
+            break;
+        }
+    }
+    if !known && measuring() {
+        println!("{}: StarPU has no models after {most} runs", graph.what);
+    }
+    with(arguments)
+}
+
+/// What StarPU needs to know besides its models.
+fn set(case: Case, scheduler: &str, home: &Path) -> Case {
+    case.with("STARPU_HOME", &home.to_string_lossy())
+        .with("STARPU_SCHED", scheduler)
+        .with("STARPU_NOPENCL", "1")
+        .with("STARPU_OPENCL_ON_CPUS", "1")
+}
+
+/// The folder in which StarPU keeps what it has measured of the link to its OpenCL device. None, after a word of why, where it
+/// has no device that can be compared.
+///
+/// It measures the link once, and plans by that ever after, even if the machine was busy just then. So it measures it a few
+/// times here, and the least latency counts.
+pub(crate) fn home(program: &Path, arguments: &[&str]) -> Option<PathBuf> {
+    let tries = if measuring() { LINKS } else { 1 };
+    let mut best: Option<(f64, PathBuf)> = None;
+    for number in 0..tries {
+        let home = root().join(format!("build/benches/starpu-home/{number}"));
+        let _ = std::fs::remove_dir_all(&home);
+        if let Err(error) = std::fs::create_dir_all(&home) {
+            fail(&format!("{}: {error}", home.display()));
+        }
+        let case =
+            Case::new("starpu", program, arguments, 1, "ns_1").with("POCL_MAX_PTHREAD_COUNT", "1");
+        let figures = set(case, "dmdas", &home).run();
+        if figures.get("devices") == 0.0 {
+            println!("left out: StarPU, for the reason above");
+            return None;
+        }
+        let latency = figures.get("latency_ns");
+        if best.as_ref().is_none_or(|(least, _)| latency < *least) {
+            best = Some((latency, home));
+        }
+    }
+    best.map(|(_, home)| home)
+}

@@ -35,7 +35,6 @@ pub(crate) struct Template {
     paramc: AtomicU32,
     depc: AtomicU32,
     needs_slow_path: AtomicBool,
-    is_used: AtomicBool,
     work: AtomicPtr<Code>,
 }
 

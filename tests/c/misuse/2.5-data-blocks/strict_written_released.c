@@ -1,6 +1,8 @@
-/* Strict mode: an EDT writes to a data block that it has released. */
+/* Strict mode: an EDT writes to a data block that it has released. With more workers mainEdt may still run, and be told as one
+ * that may have written it. */
 // misuse: OCR-2.5.3-d
 // env: OCR_CHECK=strict
+// workers: 1
 // status: 1
 // stderr: strict mode: a data block was written after ocrDbRelease
 // stderr: seen at the end of EDT 0x

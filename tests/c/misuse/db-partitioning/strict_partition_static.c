@@ -2,7 +2,7 @@
 // misuse: OCR-db-partitioning-b
 // env: OCR_CHECK=strict
 // status: 1
-// stderr: strict mode: ocrDbPartition: the data block was divided with OCR_DB_PARTITION_STATIC, and 1 of its parts
+// stderr: strict mode: ocrDbPartition: the data block was divided with OCR_DB_PARTITION_STATIC, and still has 1 part
 
 #include "strict.h"
 #include <extensions/ocr-db-partitioning.h>

@@ -9,10 +9,7 @@ mod support;
 use criterion::Criterion;
 use starpu::Graph;
 use std::path::Path;
-use support::{
-    Case, Figures, Runs, Source, Table, any_wanted, measuring, median_ratio, ocr, random_letters,
-    short,
-};
+use support::{Case, Figures, Runs, Table, any_wanted, measuring, median_ratio, ocr, short};
 
 /// What is compared with `eager`, and `eager`.
 const POLICIES: [&str; 4] = ["cpu", "device", "static:1:1", "eager"];
@@ -65,9 +62,6 @@ const SHAPES: [(&str, u64, u64, f64); 4] = [
     ("independent", 7, 2_000_000, 1.03),
     ("independent", 4, 2_000_000, 1.03),
 ];
-
-/// The methods of the edit distance, and how many random letters are compared.
-const DISTANCES: [(&str, usize); 2] = [("bits", 100_000), ("dp", 20_000)];
 
 /// No run takes longer than this many times the best single place.
 const SINGLE: f64 = 1.03;
@@ -166,17 +160,12 @@ fn bound(many: u64, host: f64, device: f64) -> f64 {
     (0..=many).map(divided).fold(f64::INFINITY, f64::min)
 }
 
-/// The third table: the first two shapes, and the edit distance, under `eft` and under StarPU's schedulers.
+/// The third table: the first two shapes and applications, under `eft` and under StarPU's schedulers.
 fn against_starpu(criterion: &mut Criterion, program: &Path) {
-    let compile = |name: &str, files: &[&str], flags: &[&str]| {
-        let source = format!("benches/c/{name}.c");
-        let files = [&[source.as_str()], files, &["-lOpenCL"]].concat();
-        support::starpu(name, &files, flags, "STARPU_USE_OPENCL")
-    };
-    let Some(variants) = compile("starpu-variants", &[], &[]) else {
+    let Some(theirs) = starpu::compile("starpu-variants", &[], &[]) else {
         return;
     };
-    let Some(home) = starpu::home(&variants, &["independent", "2", "1000", "1000", "1"]) else {
+    let Some(home) = starpu::home(&theirs, &["independent", "2", "1000", "1000", "1"]) else {
         return;
     };
     let mut table = starpu::table();
@@ -187,14 +176,16 @@ fn against_starpu(criterion: &mut Criterion, program: &Path) {
             let [on_host, on_device] =
                 [host, device].map(|part| (steps * part / least).to_string());
             let arguments = |shape: &str, size: u64| {
-                [shape, &size.to_string(), &on_host, &on_device, "1"].map(str::to_string)
+                [shape, &size.to_string(), &on_host, &on_device, "1"]
+                    .map(str::to_string)
+                    .to_vec()
             };
             let graph = Graph {
                 what: format!("{shape} {size}, {host}:{device}"),
                 group: format!("placement/starpu/{shape}/{size}/{host}-{device}"),
-                ours: (program, arguments(shape, *size).to_vec()),
-                theirs: (&variants, arguments(shape, *size).to_vec()),
-                calibration: arguments("independent", 200).to_vec(),
+                ours: (program, arguments(shape, *size)),
+                theirs: (&theirs, arguments(shape, *size)),
+                calibration: arguments("independent", 200),
                 time: "ns_1",
                 kernels: ["kernels_1"; 2],
                 same: None,
@@ -202,35 +193,8 @@ fn against_starpu(criterion: &mut Criterion, program: &Path) {
             starpu::compare(criterion, &mut table, &home, &graph);
         }
     }
-    let files = ["examples/levenshtein.c", "examples/common/edit-distance.c"];
-    let example = Source {
-        name: "levenshtein",
-        files: &files,
-        flags: &["-O3"],
-        ocr: true,
-    };
-    if let Some(theirs) = compile("starpu-levenshtein", &files[1..], &["-O3"]) {
-        let ours = example.compile();
-        for (method, length) in DISTANCES {
-            let length = if measuring() { length } else { 1000 };
-            let [one, other] = random_letters(&format!("placement-{method}"), length)
-                .map(|path| path.to_string_lossy().into_owned());
-            let of_files = |first: &[&str]| {
-                let words = first.iter().copied().chain([one.as_str(), &other]);
-                words.map(str::to_string).collect::<Vec<_>>()
-            };
-            let graph = Graph {
-                what: format!("levenshtein {method}, {length} letters"),
-                group: format!("placement/starpu/levenshtein/{method}"),
-                ours: (&ours, of_files(&["--quiet", "--method", method])),
-                theirs: (&theirs, of_files(&[method])),
-                calibration: of_files(&[method]),
-                time: "seconds",
-                kernels: ["kernel_edts", "kernels"],
-                same: Some("distance"),
-            };
-            starpu::compare(criterion, &mut table, &home, &graph);
-        }
+    for application in starpu::applications() {
+        application.compare(criterion, &mut table, &home);
     }
     table.print();
 }

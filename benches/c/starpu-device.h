@@ -1,5 +1,5 @@
 /* What the StarPU programs share whose tasks have a C function and an OpenCL kernel: one CPU worker and one OpenCL device,
- * with a core each, and the launch of a kernel.
+ * with a core each, the launch of a kernel, and blocks of memory.
  *
  * Environment, besides what StarPU itself reads (STARPU_SCHED=dmdas and others): STARPU_NCPU=1 STARPU_NOPENCL=1
  * STARPU_OPENCL_ON_CPUS=1, for PoCL POCL_MAX_PTHREAD_COUNT=1, and
@@ -40,7 +40,7 @@
 
 #include "clock.h"
 
-static void must(int status, const char *call) {
+static inline void must(int status, const char *call) {
     if (status != 0) {
         fprintf(stderr, "starpu: %s: %d\n", call, status);
         _Exit(1);
@@ -48,7 +48,7 @@ static void must(int status, const char *call) {
 }
 #define MUST(call) must((call), #call)
 
-static void *mustAllocate(size_t count, size_t size) {
+static inline void *mustAllocate(size_t count, size_t size) {
     void *memory = calloc(count, size);
     if (memory == NULL) {
         fprintf(stderr, "starpu: no memory\n");
@@ -62,7 +62,7 @@ static void *mustAllocate(size_t count, size_t size) {
 enum { MOST_THREADS = 256 };
 
 /* The threads of the process but the main one. */
-static unsigned listThreads(int thread[MOST_THREADS]) {
+static inline unsigned listThreads(int thread[MOST_THREADS]) {
     unsigned count = 0;
     DIR *folder = opendir("/proc/self/task");
     for (struct dirent *entry; folder != NULL && (entry = readdir(folder)) != NULL;) {
@@ -76,7 +76,7 @@ static unsigned listThreads(int thread[MOST_THREADS]) {
 }
 
 /* Has OpenCL start the threads of its devices, before StarPU starts any. */
-static void wakeOpencl(void) {
+static inline void wakeOpencl(void) {
     cl_platform_id platform[16];
     cl_uint platforms = 0, devices;
     if (clGetPlatformIDs(16, platform, &platforms) != CL_SUCCESS)
@@ -85,7 +85,7 @@ static void wakeOpencl(void) {
         clGetDeviceIDs(platform[i], CL_DEVICE_TYPE_ALL, 0, NULL, &devices);
 }
 
-static void tellCores(void *cores) {
+static inline void tellCores(void *cores) {
     must(sched_getaffinity(0, sizeof(cpu_set_t), cores), "sched_getaffinity");
 }
 
@@ -97,14 +97,14 @@ static bool isAsync;       /* STARPU_BENCH_LAUNCH */
 static bool isCalibrating; /* STARPU_CALIBRATE */
 static uint64_t launches;  /* kernels so far: one thread launches */
 
-static bool isWithout(const char *what) {
+static inline bool isWithout(const char *what) {
     printf("devices: 0\n");
     fprintf(stderr, "starpu: %s\n", what);
     return false;
 }
 
 /* Starts StarPU. False, after a message, where it has no OpenCL device or no CPU worker, or cannot do well. */
-static bool beginStarpu(void) {
+static inline bool beginStarpu(void) {
     int thread[MOST_THREADS];
     const int policy = sched_getscheduler(0);
     if (policy == SCHED_FIFO || policy == SCHED_RR)
@@ -135,29 +135,48 @@ static bool beginStarpu(void) {
     return true;
 }
 
+/* Whether the device is a CPU, for which the kernels of kernels/ have a form that these programs launch. Else StarPU is at an
+ * end, after a message. */
+static inline bool isCpu(void) {
+    cl_device_id id;
+    cl_device_type type = 0;
+    starpu_opencl_get_device(device, &id);
+    if (clGetDeviceInfo(id, CL_DEVICE_TYPE, sizeof type, &type, NULL) == CL_SUCCESS && (type & CL_DEVICE_TYPE_CPU))
+        return true;
+    starpu_shutdown();
+    return isWithout("its device is no CPU");
+}
+
+static struct starpu_opencl_program program;
+
+/* Compiles the kernels, once for all launches. */
+static inline void loadProgram(const char *source, const char *options) {
+    MUST(starpu_opencl_load_opencl_from_string(source, &program, options));
+}
+
 typedef struct {
-    struct starpu_opencl_program program;
     cl_kernel kernel;
     cl_command_queue queue;
 } Kernel;
 
-/* Compiles a kernel, once for all its launches. */
-static void loadKernel(Kernel *kernel, const char *source, const char *name, const char *options) {
-    MUST(starpu_opencl_load_opencl_from_string(source, &kernel->program, options));
-    MUST(starpu_opencl_load_kernel(&kernel->kernel, &kernel->queue, &kernel->program, name, device));
+static inline void loadKernel(Kernel *kernel, const char *name) {
+    MUST(starpu_opencl_load_kernel(&kernel->kernel, &kernel->queue, &program, name, device));
 }
 
-static void unloadKernel(Kernel *kernel) {
-    MUST(starpu_opencl_release_kernel(kernel->kernel));
-    MUST(starpu_opencl_unload_opencl(&kernel->program));
+static inline void unloadKernel(Kernel *kernel) { MUST(starpu_opencl_release_kernel(kernel->kernel)); }
+
+/* Ends StarPU, after all kernels are unloaded. */
+static inline void endStarpu(void) {
+    MUST(starpu_opencl_unload_opencl(&program));
+    starpu_shutdown();
 }
 
-static void setArgument(Kernel *kernel, cl_uint index, size_t size, const void *value) {
+static inline void setArgument(Kernel *kernel, cl_uint index, size_t size, const void *value) {
     must(clSetKernelArg(kernel->kernel, index, size, value), "clSetKernelArg");
 }
 
 /* Launches a kernel of one work-item whose arguments are set. */
-static void launchOneItem(Kernel *kernel) {
+static inline void launchOneItem(Kernel *kernel) {
     const size_t one = 1;
     must(clEnqueueNDRangeKernel(kernel->queue, kernel->kernel, 1, NULL, &one, &one, 0, NULL, NULL),
          "clEnqueueNDRangeKernel");
@@ -166,8 +185,16 @@ static void launchOneItem(Kernel *kernel) {
     launches++;
 }
 
+/* Sets the arguments of a kernel from `at` on to the blocks of a task. */
+static inline void setBlocks(Kernel *kernel, cl_uint at, void *buffers[], unsigned count) {
+    for (unsigned i = 0; i < count; i++) {
+        cl_mem block = (cl_mem)STARPU_VECTOR_GET_DEV_HANDLE(buffers[i]);
+        setArgument(kernel, at + i, sizeof block, &block);
+    }
+}
+
 /* A codelet of both variants, with the model that it is planned by. */
-static void fillCodelet(struct starpu_codelet *codelet, struct starpu_perfmodel *model, const char *symbol,
+static inline void fillCodelet(struct starpu_codelet *codelet, struct starpu_perfmodel *model, const char *symbol,
                         starpu_cpu_func_t function, starpu_opencl_func_t kernel) {
     memset(model, 0, sizeof *model);
     model->type = STARPU_HISTORY_BASED;
@@ -181,23 +208,69 @@ static void fillCodelet(struct starpu_codelet *codelet, struct starpu_perfmodel 
 
 /* Has the tasks of a run that calibrates go to both workers in turn: left to itself, StarPU gives most of them to the one
  * that it knows already, and takes many runs until it has as many samples of both as it wants. */
-static void calibrate(struct starpu_task *task, uint64_t number) {
+static inline void calibrate(struct starpu_task *task, uint64_t number) {
     if (isCalibrating) {
         task->execute_on_a_specific_worker = 1;
         task->workerid = (unsigned)(number % 2 == 0 ? kernelWorker : functionWorker);
     }
 }
 
-static void printExpected(const char *key, struct starpu_task *task, int worker) {
+static inline void printExpected(const char *key, struct starpu_task *task, int worker) {
     struct starpu_perfmodel_arch *arch = starpu_worker_get_perf_archtype(worker, STARPU_NMAX_SCHED_CTXS);
     const double us = starpu_task_expected_length(task, arch, 0);
     printf("%s: %.9g\n", key, us > 0 ? 1e3 * us : 0); /* a length that is not known is no number */
 }
 
-/* Prints what the models say of a task that was not submitted. */
-static void printModels(struct starpu_task *task) {
+/* Prints what the models say of a task that is not submitted, and destroys it. */
+static inline void printModels(struct starpu_task *task) {
+    task->destroy = 0;
     printExpected("function_ns", task, functionWorker);
     printExpected("kernel_ns", task, kernelWorker);
+    starpu_task_destroy(task);
+}
+
+/* ---- blocks ------------------------------------------------------------------------------------------------------ */
+
+/* Blocks of one size, all zero at first. They are allocated as StarPU asks for what is moved to devices. */
+typedef struct {
+    uint64_t count;
+    size_t size;
+    char *memory;
+    starpu_data_handle_t *handle;
+} Blocks;
+
+static inline Blocks allocateBlocks(uint64_t count, size_t size) {
+    Blocks blocks = {count, size, NULL, mustAllocate(count, sizeof(starpu_data_handle_t))};
+    MUST(starpu_malloc_flags((void **)&blocks.memory, count * size, STARPU_MALLOC_PINNED));
+    memset(blocks.memory, 0, count * size);
+    return blocks;
+}
+
+static inline void *blockOf(const Blocks *blocks, uint64_t i) { return blocks->memory + i * blocks->size; }
+
+/* Hands the blocks, which are filled, to StarPU. */
+static inline void registerBlocks(const Blocks *blocks) {
+    for (uint64_t i = 0; i < blocks->count; i++)
+        starpu_vector_data_register(&blocks->handle[i], STARPU_MAIN_RAM, (uintptr_t)blockOf(blocks, i),
+                                    (uint32_t)blocks->size, 1);
+}
+
+/* Brings the blocks back to where they are filled. */
+static inline void fetchBlocks(const Blocks *blocks) {
+    for (uint64_t i = 0; i < blocks->count; i++) {
+        MUST(starpu_data_acquire(blocks->handle[i], STARPU_R));
+        starpu_data_release(blocks->handle[i]);
+    }
+}
+
+static inline void unregisterBlocks(const Blocks *blocks) {
+    for (uint64_t i = 0; i < blocks->count; i++)
+        starpu_data_unregister(blocks->handle[i]);
+}
+
+static inline void freeBlocks(Blocks *blocks) {
+    MUST(starpu_free_flags(blocks->memory, blocks->count * blocks->size, STARPU_MALLOC_PINNED));
+    free(blocks->handle);
 }
 
 #endif

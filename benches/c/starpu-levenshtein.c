@@ -52,12 +52,9 @@ static void onDevice(void *buffers[], void *argument) {
     setArgument(&kernel, at++, sizeof(cl_uint), &shape->columns);
     if (isBits)
         setArgument(&kernel, at++, sizeof(cl_uint), &shape->planes);
-    for (int i = 0; i < BLOCKS; i++) {
-        cl_mem block = (cl_mem)STARPU_VECTOR_GET_DEV_HANDLE(buffers[i]);
-        setArgument(&kernel, at++, sizeof block, &block);
-    }
+    setBlocks(&kernel, at, buffers, BLOCKS);
     for (int i = 0; i < 2; i++) /* the control dependences, which carry no data */
-        setArgument(&kernel, at++, sizeof(cl_mem), NULL);
+        setArgument(&kernel, at + BLOCKS + (cl_uint)i, sizeof(cl_mem), NULL);
     launchOneItem(&kernel);
 }
 
@@ -72,37 +69,6 @@ static void fillBoundary(void *block, size_t size, uint64_t first) {
     }
     for (uint64_t i = 0; i < size / sizeof(uint32_t); i++)
         ((uint32_t *)block)[i] = (uint32_t)(first + i);
-}
-
-/* All blocks of a kind. */
-typedef struct {
-    uint64_t count;
-    size_t size;
-    char *memory;
-    starpu_data_handle_t *handle;
-} Blocks;
-
-static Blocks allocate(uint64_t count, size_t size) {
-    Blocks blocks = {count, size, NULL, mustAllocate(count, sizeof(starpu_data_handle_t))};
-    MUST(starpu_malloc_flags((void **)&blocks.memory, count * size, STARPU_MALLOC_PINNED));
-    memset(blocks.memory, 0, count * size);
-    return blocks;
-}
-
-static void *blockOf(const Blocks *blocks, uint64_t i) { return blocks->memory + i * blocks->size; }
-
-/* Hands the blocks, which are filled, to StarPU. */
-static void registerBlocks(const Blocks *blocks) {
-    for (uint64_t i = 0; i < blocks->count; i++)
-        starpu_vector_data_register(&blocks->handle[i], STARPU_MAIN_RAM, (uintptr_t)blockOf(blocks, i),
-                                    (uint32_t)blocks->size, 1);
-}
-
-static void release(Blocks *blocks) {
-    for (uint64_t i = 0; i < blocks->count; i++)
-        starpu_data_unregister(blocks->handle[i]);
-    MUST(starpu_free_flags(blocks->memory, blocks->count * blocks->size, STARPU_MALLOC_PINNED));
-    free(blocks->handle);
 }
 
 static struct starpu_task *create(const Blocks *blocks, uint64_t i, uint64_t j, Shape *shape) {
@@ -153,7 +119,7 @@ static void compute(const Sequence *a, const Sequence *b) {
     const double begin = now();
     Blocks blocks[BLOCKS];
     for (int k = 0; k < BLOCKS; k++)
-        blocks[k] = allocate(k == ROW_LETTERS || k == ROW_BOUNDARY ? rows : columns, bytes[k]);
+        blocks[k] = allocateBlocks(k == ROW_LETTERS || k == ROW_BOUNDARY ? rows : columns, bytes[k]);
     fillBlocks(blocks, a, b);
     for (int k = 0; k < BLOCKS; k++)
         registerBlocks(&blocks[k]);
@@ -171,21 +137,12 @@ static void compute(const Sequence *a, const Sequence *b) {
     const uint64_t distance = distanceOf(&blocks[ROW_BOUNDARY], n, m);
     printf("distance: %" PRIu64 "\nseconds: %.9f\nkernels: %" PRIu64 "\n", distance, 1e-9 * (now() - begin), launches);
 
-    struct starpu_task *unused = create(blocks, 0, 0, shape);
-    unused->destroy = 0;
-    printModels(unused);
-    starpu_task_destroy(unused);
-    for (int k = 0; k < BLOCKS; k++)
-        release(&blocks[k]);
+    printModels(create(blocks, 0, 0, shape));
+    for (int k = 0; k < BLOCKS; k++) {
+        unregisterBlocks(&blocks[k]);
+        freeBlocks(&blocks[k]);
+    }
     free(shape);
-}
-
-/* Whether the device is a CPU, for which the kernels are. */
-static bool isCpu(void) {
-    cl_device_id id;
-    cl_device_type type = 0;
-    starpu_opencl_get_device(device, &id);
-    return clGetDeviceInfo(id, CL_DEVICE_TYPE, sizeof type, &type, NULL) == CL_SUCCESS && (type & CL_DEVICE_TYPE_CPU);
 }
 
 int main(int argc, char **argv) {
@@ -213,17 +170,14 @@ int main(int argc, char **argv) {
     bytes[ROW_BOUNDARY] = isBits ? 2 * (tile / 8) : (tile + 1) * sizeof(uint32_t);
     bytes[COLUMN_BOUNDARY] = isBits ? 2 * (tile / 8) : tile * sizeof(uint32_t);
 
-    if (!beginStarpu())
+    if (!beginStarpu() || !isCpu())
         return 0;
-    if (!isCpu()) {
-        starpu_shutdown();
-        return isWithout("its device is no CPU"), 0;
-    }
     char *source = kernelSource("levenshtein.cl"), options[64], symbol[64];
     if (source == NULL)
         return 1;
     snprintf(options, sizeof options, "-DOCR_DEVICE_CPU=1 -DPLANES=%" PRIu32, alphabet.planes);
-    loadKernel(&kernel, source, isBits ? "levenshtein_bits_cpu" : "levenshtein_dp_cpu", options);
+    loadProgram(source, options);
+    loadKernel(&kernel, isBits ? "levenshtein_bits_cpu" : "levenshtein_dp_cpu");
     free(source);
     snprintf(symbol, sizeof symbol, "levenshtein_%s_%" PRIu64 "_%" PRIu32, argv[1], tile, alphabet.planes);
     struct starpu_perfmodel model;
@@ -234,7 +188,7 @@ int main(int argc, char **argv) {
 
     compute(a, b);
     unloadKernel(&kernel);
-    starpu_shutdown();
+    endStarpu();
     free(sequence[0].letters), free(sequence[1].letters);
     return 0;
 }

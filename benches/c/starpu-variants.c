@@ -29,10 +29,9 @@ static void onWorker(void *buffers[], void *argument) {
 
 static void onDevice(void *buffers[], void *argument) {
     (void)argument;
-    cl_mem block = (cl_mem)STARPU_VECTOR_GET_DEV_HANDLE(buffers[0]);
     setArgument(&kernel, 0, sizeof steps[0], &steps[0]);
     setArgument(&kernel, 1, sizeof steps[1], &steps[1]);
-    setArgument(&kernel, 2, sizeof block, &block);
+    setBlocks(&kernel, 2, buffers, 1);
     launchOneItem(&kernel);
 }
 
@@ -44,7 +43,7 @@ static struct starpu_task *create(starpu_data_handle_t block) {
     return task;
 }
 
-static void runRound(uint64_t number, starpu_data_handle_t *block, struct starpu_task **task) {
+static void runRound(uint64_t number, const Blocks *blocks, struct starpu_task **task) {
     const uint64_t before = launches;
     const double begin = now();
     for (uint64_t i = 0; i < count; i++) {
@@ -54,7 +53,7 @@ static void runRound(uint64_t number, starpu_data_handle_t *block, struct starpu
             on[waits++] = task[i - size];
         if (wavefront && i % size != 0)
             on[waits++] = task[i - 1];
-        task[i] = create(block[i]);
+        task[i] = create(blocks->handle[i]);
         if (waits > 0)
             starpu_task_declare_deps_array(task[i], waits, on);
         calibrate(task[i], i);
@@ -68,12 +67,12 @@ static void runRound(uint64_t number, starpu_data_handle_t *block, struct starpu
 }
 
 /* Whether every block was counted in each round. After a single round its value tells, besides, which variant computed it. */
-static bool isRight(const uint64_t *number) {
+static bool isRight(const Blocks *blocks) {
     uint64_t function[VARIANTS_NUMBERS] = {0}, onDevice[VARIANTS_NUMBERS] = {0}, kernels = 0;
     variantsFunction(function, steps[0]);
     variantsFunction(onDevice, steps[1]);
     for (uint64_t i = 0; i < count; i++) {
-        const uint64_t *block = number + i * VARIANTS_NUMBERS;
+        const uint64_t *block = blockOf(blocks, i);
         if (block[1] != rounds || (rounds == 1 && block[0] != function[0] && block[0] != onDevice[0]))
             return false;
         kernels += block[0] == onDevice[0];
@@ -94,7 +93,8 @@ int main(int argc, char **argv) {
     count = wavefront ? size * size : size;
     if (!beginStarpu())
         return 0;
-    loadKernel(&kernel, variantsSource, "compute", "");
+    loadProgram(variantsSource, "");
+    loadKernel(&kernel, "compute");
     char symbol[64];
     struct starpu_perfmodel model;
     snprintf(symbol, sizeof symbol, "variants_%" PRIu64 "_%" PRIu64, steps[0], steps[1]);
@@ -102,29 +102,19 @@ int main(int argc, char **argv) {
     codelet.nbuffers = 1;
     codelet.modes[0] = STARPU_RW;
 
-    /* Allocated as StarPU asks for what is moved to devices. */
-    const size_t bytes = count * VARIANTS_NUMBERS * sizeof(uint64_t);
-    uint64_t *number;
-    MUST(starpu_malloc_flags((void **)&number, bytes, STARPU_MALLOC_PINNED));
-    memset(number, 0, bytes);
-    starpu_data_handle_t *block = mustAllocate(count, sizeof *block);
+    Blocks blocks = allocateBlocks(count, VARIANTS_NUMBERS * sizeof(uint64_t));
+    registerBlocks(&blocks);
     struct starpu_task **task = mustAllocate(count, sizeof *task);
-    for (uint64_t i = 0; i < count; i++)
-        starpu_vector_data_register(&block[i], STARPU_MAIN_RAM, (uintptr_t)(number + i * VARIANTS_NUMBERS),
-                                    VARIANTS_NUMBERS, sizeof *number);
     for (uint64_t i = 1; i <= rounds; i++)
-        runRound(i, block, task);
-    struct starpu_task *unused = create(block[0]);
-    printModels(unused);
-    starpu_task_destroy(unused);
-    for (uint64_t i = 0; i < count; i++)
-        starpu_data_unregister(block[i]);
-    const bool right = isRight(number);
+        runRound(i, &blocks, task);
+    printModels(create(blocks.handle[0]));
+    unregisterBlocks(&blocks);
+    const bool right = isRight(&blocks);
     if (!right)
         fprintf(stderr, "starpu-variants: a block does not have what so many rounds leave in it\n");
-    MUST(starpu_free_flags(number, bytes, STARPU_MALLOC_PINNED));
+    freeBlocks(&blocks);
+    free(task);
     unloadKernel(&kernel);
-    starpu_shutdown();
-    free(task), free(block);
+    endStarpu();
     return right ? 0 : 1;
 }

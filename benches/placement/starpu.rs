@@ -1,6 +1,8 @@
 //! The policy `eft` against StarPU's schedulers: the same graphs of the same functions and kernels, in turns.
 
-use crate::support::{Case, Runs, Table, fail, group, measuring, root, short, wanted};
+use crate::support::{
+    self, Case, Runs, Source, Table, fail, group, measuring, random_letters, root, short, wanted,
+};
 use criterion::Criterion;
 use std::path::{Path, PathBuf};
 
@@ -29,6 +31,119 @@ pub(crate) struct Graph<'a> {
     pub(crate) kernels: [&'static str; 2],
     /// What both must agree on, if there is something.
     pub(crate) same: Option<&'static str>,
+}
+
+/// A StarPU program of `benches/c`, or none after a word of why.
+pub(crate) fn compile(name: &str, files: &[&str], flags: &[&str]) -> Option<PathBuf> {
+    let source = format!("benches/c/{name}.c");
+    let files = [&[source.as_str()], files, &["-lOpenCL", "-lm"]].concat();
+    support::starpu(name, &files, flags, "STARPU_USE_OPENCL")
+}
+
+/// An example, and a StarPU program that computes the same.
+pub(crate) struct Application {
+    /// The name of the example.
+    name: &'static str,
+    /// What both are made of besides.
+    files: &'static [&'static str],
+    /// What is added to the name in the table and in criterion's.
+    which: String,
+    ours: Vec<String>,
+    theirs: Vec<String>,
+    calibration: Vec<String>,
+    same: &'static str,
+}
+
+fn texts(words: &[&str]) -> Vec<String> {
+    words.iter().map(ToString::to_string).collect()
+}
+
+/// The applications that are compared. Their tasks take some hundred microseconds at most.
+pub(crate) fn applications() -> Vec<Application> {
+    let mut all: Vec<Application> = ["bits", "dp"].map(distance).into();
+    let (size, tile) = if measuring() {
+        ("2048", "128")
+    } else {
+        ("256", "32")
+    };
+    all.push(Application {
+        name: "cholesky",
+        files: &[],
+        which: size.into(),
+        ours: texts(&["--size", size, "--tile", tile]),
+        theirs: texts(&[size, tile]),
+        calibration: texts(&[size, tile]),
+        same: "log_determinant",
+    });
+    let (side, iterations, rows) = if measuring() {
+        ("1024", "200", "128")
+    } else {
+        ("128", "10", "32")
+    };
+    let options = [
+        ["--width", side],
+        ["--height", side],
+        ["--iterations", iterations],
+        ["--band-rows", rows],
+    ];
+    all.push(Application {
+        name: "seismic",
+        files: &[],
+        which: side.into(),
+        ours: texts(&options.concat()),
+        theirs: texts(&[side, side, iterations, rows]),
+        calibration: texts(&[side, side, "20", rows]),
+        same: "checksum",
+    });
+    all
+}
+
+/// The edit distance of random letters, by one of its methods.
+fn distance(method: &str) -> Application {
+    let length = match method {
+        _ if !measuring() => 1000,
+        "bits" => 100_000,
+        _ => 20_000,
+    };
+    let [one, other] = random_letters(&format!("placement-{method}"), length)
+        .map(|path| path.to_string_lossy().into_owned());
+    Application {
+        name: "levenshtein",
+        files: &["examples/common/edit-distance.c"],
+        which: method.into(),
+        ours: texts(&["--quiet", "--method", method, &one, &other]),
+        theirs: texts(&[method, &one, &other]),
+        calibration: texts(&[method, &one, &other]),
+        same: "distance",
+    }
+}
+
+impl Application {
+    /// Compares the programs, if both can be had.
+    pub(crate) fn compare(self, criterion: &mut Criterion, table: &mut Table, home: &Path) {
+        let source = format!("examples/{}.c", self.name);
+        let example = Source {
+            name: self.name,
+            files: &[&[source.as_str()], self.files].concat(),
+            flags: &["-O3"],
+            ocr: true,
+        };
+        let peer = format!("starpu-{}", self.name);
+        let Some(theirs) = compile(&peer, self.files, &["-O3"]) else {
+            return;
+        };
+        let graph = Graph {
+            what: format!("{} {}", self.name, self.which),
+            group: format!("placement/starpu/{}/{}", self.name, self.which),
+            ours: (&example.compile(), self.ours),
+            theirs: (&theirs, self.theirs),
+            calibration: self.calibration,
+            time: "seconds",
+            kernels: ["kernel_edts", "kernels"],
+            same: Some(self.same),
+        };
+        compare(criterion, table, home, &graph);
+    }
 }
 
 /// The schedulers of StarPU that are compared with, by the names that StarPU has for them.

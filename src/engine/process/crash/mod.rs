@@ -37,7 +37,7 @@ use crate::object::guid::Kind;
 use crate::text::{Counted, Readable};
 use std::ffi::CStr;
 use std::fmt::Write;
-use std::sync::atomic::{AtomicBool, AtomicPtr, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicPtr, AtomicUsize, Ordering};
 use std::{fmt, ptr};
 
 const SIGNALS: [(libc::c_int, &str); 6] = [
@@ -116,6 +116,20 @@ pub(crate) extern "C" fn handle(
     }
 }
 
+/// The address at which an instruction was tried again last, and how often in a row.
+static TRIED: (AtomicUsize, AtomicUsize) = (AtomicUsize::new(0), AtomicUsize::new(0));
+
+/// Whether an instruction has been tried again so often that opening the block does not help: the pages are closed to it for
+/// another reason.
+fn is_in_vain(address: usize) -> bool {
+    const OFTEN: usize = 1000;
+    // Who comes between with another address has the count begin anew. It orders nothing.
+    if TRIED.0.swap(address, Ordering::Relaxed) != address {
+        TRIED.1.store(0, Ordering::Relaxed);
+    }
+    TRIED.1.fetch_add(1, Ordering::Relaxed) >= OFTEN
+}
+
 /// Whether somebody has come to a block that strict mode has closed and may touch it, or has written it, which is told of
 /// later: the block is open then, and the instruction is tried again.
 fn may_go_on(
@@ -133,6 +147,9 @@ fn may_go_on(
     };
     let of_program = Context::running_here().is_some_and(|edt| !is_runtimes(edt));
     if at.closed && of_program && !address::is_write(context) {
+        return false;
+    }
+    if is_in_vain(address) {
         return false;
     }
     // If it is open, somebody has opened it meanwhile.

@@ -19,6 +19,15 @@ static void beyond(ocrEdtDep_t depv[]) {
     *(volatile char *)behind = 1;
 }
 
+/* Strict mode has closed the block's pages when mainEdt released it, and opened them for this EDT. It is not strict mode that
+ * has closed this one. */
+static void closed_by_itself(ocrEdtDep_t depv[]) {
+    const uintptr_t page = 4096;
+    char *within = (char *)(((uintptr_t)depv[0].ptr + SIZE / 2) / page * page);
+    CHECK(mmap(within, page, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED, -1, 0) == within);
+    *(volatile char *)within = 1;
+}
+
 /* As with a size that was counted in elements where bytes were meant: what the runtime would tell of it with stays. */
 static void far_beyond(ocrEdtDep_t depv[]) {
     memset(depv[0].ptr, 1, 8 * SIZE);
@@ -110,6 +119,7 @@ static ocrGuid_t crashes(u32 paramc, u64 *paramv, u32 depc, ocrEdtDep_t depv[]) 
     CHECK_EQ(depc, 2);
     crash(of_null, depv, SIGSEGV, "at address 0x0, close to a null pointer. depv[i].ptr is NULL where");
     crash(of_null, depv, SIGSEGV, "here for i = 1");
+    crash(closed_by_itself, depv, SIGSEGV, "crashed with SIGSEGV");
     crash(far_beyond, depv, SIGSEGV, "behind the end of the data block");
     crash(far_beyond, depv, SIGSEGV, "on its pre-slot 0, which has 1048576 bytes");
     crash(before_own, depv, SIGSEGV, "before the start of the data block");

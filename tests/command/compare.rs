@@ -197,7 +197,7 @@ fn compare_writes_a_page_and_tells_the_same_as_json() {
     let place = &recorded["times"][0];
     let number = |value: &serde_json::Value| value.as_f64().expect("a number");
     let idle = place["idle"].as_object().expect("causes");
-    assert_eq!(idle.len(), 5, "{place}");
+    assert_eq!(idle.len(), 6, "{place}");
     // Busy and idle time of all workers are their time.
     let sum = number(&place["busy"]) + idle.values().map(number).sum::<f64>();
     let all = number(&recorded["seconds"]) * number(&place["units"]);

@@ -172,7 +172,7 @@ fn name(facts: &Facts, place: u8) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use ocr::report::why::{PARTS, PlaceTime, Rule, Times};
+    use ocr::report::why::{CAUSES, PARTS, PlaceTime, Rule, Times};
 
     /// A run of so many milliseconds with so many EDTs of a template on the worker and on the device, and how long each took.
     fn facts(ms: u64, on: &[(u8, u64, u64)], causes: &[(Rule, u64, &str)]) -> Facts {
@@ -181,8 +181,8 @@ mod tests {
             name: name.into(),
             units: 1,
             busy: 0,
-            idle: [0; 5],
-            parts: vec![[0; 5]; PARTS],
+            idle: [0; CAUSES],
+            parts: vec![[0; CAUSES]; PARTS],
         };
         Facts {
             seconds: ms as f64 / 1e3,

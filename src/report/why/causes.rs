@@ -11,6 +11,7 @@
 //! | dependences | units were idle by dependences for a tenth of the run |
 //! | tail | the last EDTs ran beside idle units for a tenth of the run |
 //! | placement | a place idled for a tenth of the run while EDTs that could run there waited elsewhere |
+//! | seen late | a place idled for a tenth of the run because the ends of kernels were seen late |
 //! | unused | a place ran nothing, though EDTs could run there |
 //! | no work | units had no EDT at all for a tenth of the run |
 //! | near the bound | no schedule of the same EDTs saves more than a tenth |
@@ -49,6 +50,8 @@ pub enum Rule {
     Tail,
     /// A place is idle while EDTs that could run there wait elsewhere.
     Placement,
+    /// A place is idle because the ends of kernels are seen late.
+    SeenLate,
     /// A place runs nothing, though EDTs could run there.
     Unused,
     /// There are too few EDTs for the units.
@@ -107,6 +110,7 @@ pub(super) fn causes(
         causes.extend(look.small(place));
         causes.extend(look.copies(place));
         causes.extend(look.placement(place));
+        causes.extend(look.seen_late(place));
         causes.extend(look.unused(place));
     }
     causes.extend(look.needless_copies());

@@ -80,7 +80,8 @@ impl Look<'_> {
         }
         let busy = total(self.times.places.iter().map(|its| its.busy));
         let mut text = format!(
-            "Dependences kept EDTs back while units were idle for {} of the run; {:.1} EDTs ran at once on average.",
+            "For {} of the run, workers or devices were idle because all EDTs that could run there waited for others; {:.1} EDTs ran \
+             at once on average.",
             percent(costs / self.ns),
             busy as f64 / self.ns
         );
@@ -157,16 +158,39 @@ impl Look<'_> {
         if costs < WORTH * self.ns {
             return None;
         }
+        let creator = self.creator(costs).unwrap_or_default();
         Some(Cause {
             rule: Rule::NoWork,
             place: None,
             costs: costs / 1e9,
             text: format!(
-                "For {} of the run units had nothing to do: the program had created no other EDT that could run there.",
+                "For {} of the run, workers or devices had nothing to do: the program had created no other EDT that could run \
+                 there.{creator}",
                 percent(costs / self.ns)
             ),
             advice: "Create EDTs earlier, let several EDTs create them, or divide the work into more of them."
                 .into(),
+        })
+    }
+
+    /// A sentence on the EDT that has created most of the others. None if it has created fewer than half of them, or ran for
+    /// less than half of `costs` nanoseconds.
+    fn creator(&self, costs: f64) -> Option<String> {
+        let edts = &self.run.edts;
+        let mut created: BTreeMap<u32, usize> = BTreeMap::new();
+        for edt in edts {
+            *created.entry(edt.parent).or_default() += 1;
+        }
+        let (&parent, &most) = created.iter().max_by_key(|(_, many)| **many)?;
+        let creator = edts.get(parent as usize)?;
+        let took = creator.time()? as f64;
+        (most >= 2 && 2 * most >= edts.len() && 2.0 * took >= costs).then(|| {
+            format!(
+                " The EDT {} created {most} of {} EDTs, and ran for {}.",
+                self.run.template_name(creator),
+                edts.len(),
+                time(took)
+            )
         })
     }
 

@@ -10,12 +10,14 @@
 //!    that was given to the place waits until its blocks have been brought.
 //! 3. *placement*: an EDT that could run in the place is runnable and waits elsewhere: the policy keeps it, or it is in
 //!    another place, or in the queue of another unit that is busy.
-//! 4. *dependences*: an EDT that could run in the place has been created and is not runnable.
-//! 5. *no work*: the program has created no EDT that could run in the place and has not begun.
+//! 4. *ends seen late*: an EDT that could run in the place waited for a kernel last. The kernel has ended, and the EDT is
+//!    not runnable, since the driver has not told the runtime yet, or the runtime has not looked.
+//! 5. *dependences*: an EDT that could run in the place has been created and is not runnable.
+//! 6. *no work*: the program has created no EDT that could run in the place and has not begun.
 //!
 //! A worker that has ended, such as one that has given its core to a device, is not there from then on.
 //!
-//! For the causes 2 to 4, one EDT explains one idle unit of each place. If seven workers are idle and one EDT waits for
+//! For the causes 2 to 5, one EDT explains one idle unit of each place. If seven workers are idle and one EDT waits for
 //! data, one of the workers waits for data, and the next causes are looked for for the other six. So the sum of all
 //! causes and of the busy time is the time of the run times the number of units, where these were there all the time.
 //!
@@ -24,6 +26,9 @@
 use crate::report::recorded::{Edt, NEVER, Run, Thread};
 use serde::Serialize;
 use std::collections::BTreeMap;
+
+/// How many causes of idle time there are.
+pub const CAUSES: usize = Idleness::ALL.len();
 
 /// Into how many equal parts a run is divided, to see what changes during it.
 pub const PARTS: usize = 256;
@@ -38,6 +43,8 @@ pub enum Idleness {
     Data,
     /// A runnable EDT waited elsewhere.
     Placement,
+    /// A kernel had ended, and an EDT that waited for it was not runnable yet.
+    SeenLate,
     /// An EDT that had been created was not runnable yet.
     Dependences,
     /// There was no EDT that could run in the place.
@@ -46,10 +53,11 @@ pub enum Idleness {
 
 impl Idleness {
     /// All causes, in the order in which they are looked for.
-    pub const ALL: [Idleness; 5] = [
+    pub const ALL: [Idleness; 6] = [
         Idleness::Starting,
         Idleness::Data,
         Idleness::Placement,
+        Idleness::SeenLate,
         Idleness::Dependences,
         Idleness::NoWork,
     ];
@@ -60,6 +68,7 @@ impl Idleness {
             Idleness::Starting => "starting EDTs",
             Idleness::Data => "waiting for data",
             Idleness::Placement => "EDTs waited elsewhere",
+            Idleness::SeenLate => "ends seen late",
             Idleness::Dependences => "dependences",
             Idleness::NoWork => "no work",
         }
@@ -78,9 +87,9 @@ pub struct PlaceTime {
     /// How long the units ran EDTs.
     pub busy: u64,
     /// How long the units were idle, for each cause in the order of [`Idleness::ALL`].
-    pub idle: [u64; 5],
+    pub idle: [u64; CAUSES],
     /// How long the units were idle in each of [`PARTS`] equal parts of the run, for each cause in that order.
-    pub parts: Vec<[u64; 5]>,
+    pub parts: Vec<[u64; CAUSES]>,
 }
 
 impl PlaceTime {
@@ -140,7 +149,9 @@ enum Count {
     Data,
     /// EDTs that are runnable and wait elsewhere.
     Elsewhere,
-    /// EDTs that have been created and are not runnable.
+    /// EDTs that are not runnable, though the kernel for which they waited last has ended.
+    SeenLate,
+    /// EDTs that have been created, and wait for others that have not ended.
     Waiting,
 }
 
@@ -181,6 +192,8 @@ impl Changes {
 /// before it.
 struct Moments {
     created: u64,
+    /// When the kernel had ended for which the EDT waited last. The same as `runnable` if that was no kernel.
+    satisfied: u64,
     runnable: u64,
     /// When no other EDT held one of its blocks any more.
     granted: u64,
@@ -192,8 +205,8 @@ struct Moments {
 }
 
 impl Moments {
-    /// The moments of an EDT. `brought` are the times of [`Run::brought`].
-    fn of(edt: &Edt, brought: [u64; 2]) -> Moments {
+    /// The moments of an EDT. `brought` are the times of [`Run::brought`], and `kernel` is one of [`Run::kernels_before`].
+    fn of(edt: &Edt, brought: [u64; 2], kernel: u64) -> Moments {
         let begin = edt.begin;
         let or = |time: u64, other: u64| if time == NEVER { other } else { time };
         let runnable = edt.runnable.min(begin);
@@ -209,6 +222,7 @@ impl Moments {
         let given = given.clamp(granted, limit);
         Moments {
             created,
+            satisfied: kernel.clamp(created, runnable),
             runnable,
             granted,
             given,
@@ -326,7 +340,8 @@ fn changes(
         if !is_here && (place >= 64 || places >> place & 1 == 0) {
             continue;
         }
-        changes.add(Count::Waiting, its.created, its.runnable, 1);
+        changes.add(Count::Waiting, its.created, its.satisfied, 1);
+        changes.add(Count::SeenLate, its.satisfied, its.runnable, 1);
         changes.add(Count::Data, its.runnable, its.granted, 1);
         changes.add(Count::Elsewhere, its.granted, its.given, 1);
         if !is_here || its.begin == NEVER {
@@ -343,9 +358,9 @@ fn changes(
 }
 
 /// How many of the idle units have each cause, by the values of all counts.
-fn causes(counts: [i64; 5]) -> [u64; 5] {
+fn causes(counts: [i64; CAUSES]) -> [u64; CAUSES] {
     let [mut idle, limits @ ..] = counts;
-    let mut causes = [0; 5];
+    let mut causes = [0; CAUSES];
     for (cause, limit) in causes.iter_mut().zip(limits) {
         let many = idle.min(limit).max(0);
         *cause = many as u64;
@@ -356,11 +371,11 @@ fn causes(counts: [i64; 5]) -> [u64; 5] {
 }
 
 /// How many nanoseconds the units of a place were idle for each cause, in each of [`PARTS`] equal parts of the run.
-fn sweep(changes: &[Change], span: [u64; 2]) -> Vec<[u64; 5]> {
-    let mut parts = vec![[0_u64; 5]; PARTS];
+fn sweep(changes: &[Change], span: [u64; 2]) -> Vec<[u64; CAUSES]> {
+    let mut parts = vec![[0_u64; CAUSES]; PARTS];
     let length = u128::from(span[1] - span[0]);
     let border = |part: usize| span[0] + (length * part as u128 / PARTS as u128) as u64;
-    let (mut counts, mut now, mut part) = ([0_i64; 5], span[0], 0);
+    let (mut counts, mut now, mut part) = ([0_i64; CAUSES], span[0], 0);
     for change in changes {
         let causes = causes(counts);
         while now < change.at {
@@ -379,18 +394,38 @@ fn sweep(changes: &[Change], span: [u64; 2]) -> Vec<[u64; 5]> {
 }
 
 impl Run {
+    /// For each EDT, when the kernel ended for which it waited last. [`NEVER`] if it did not wait for a kernel last, or has not
+    /// become runnable.
+    pub(super) fn kernels_before(&self) -> Vec<u64> {
+        let mut last = vec![(0, NEVER); self.edts.len()];
+        for edge in &self.edges {
+            let from = &self.edts[edge.from as usize];
+            let is_kernel = edge.at == NEVER && from.place != 0 && from.time().is_some();
+            let at = if edge.at == NEVER { from.end } else { edge.at };
+            let known = &mut last[edge.to as usize];
+            // Of what was done at one time, what was recorded last counts.
+            if at >= known.0 {
+                *known = (at, if is_kernel { at } else { NEVER });
+            }
+        }
+        let ends = self.edts.iter().zip(last);
+        ends.map(|(edt, (_, end))| if edt.runnable == NEVER { NEVER } else { end })
+            .collect()
+    }
+
     /// What the time of the run went into. None where no EDT has ended.
     pub fn times(&self) -> Option<Times> {
         let span = span(self)?;
         let units = Units::of(self, span);
         let brought = self.brought();
-        let edts = self.edts.iter().zip(brought);
+        let kernels = self.kernels_before();
+        let edts = self.edts.iter().zip(brought).zip(kernels);
         let moments: Vec<Moments> = edts
-            .map(|(edt, brought)| Moments::of(edt, brought))
+            .map(|((edt, brought), kernel)| Moments::of(edt, brought, kernel))
             .collect();
         let place = |(&place, its): (&u8, &Vec<Unit>)| {
             let parts = sweep(&changes(self, place, &units, &moments, span), span);
-            let idle: [u64; 5] =
+            let idle: [u64; CAUSES] =
                 std::array::from_fn(|cause| total(parts.iter().map(|part| part[cause])));
             let there = its.iter().map(|unit| unit.until.min(span[1]) - span[0]);
             let there = total(there);

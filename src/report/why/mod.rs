@@ -19,7 +19,7 @@ mod variants;
 
 pub use causes::{Cause, Rule};
 pub use facts::Facts;
-pub use idle::{Idleness, PARTS, PlaceTime, Times};
+pub use idle::{CAUSES, Idleness, PARTS, PlaceTime, Times};
 pub use moved::Moved;
 pub use variants::Variant;
 

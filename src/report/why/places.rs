@@ -4,7 +4,7 @@ use super::causes::{Cause, Look, Rule, WORTH, bytes, percent, time};
 use super::idle::{Idleness, PlaceTime, total};
 use super::variants::Variant;
 use crate::report::counted;
-use crate::report::recorded::Edt;
+use crate::report::recorded::{Edt, NEVER};
 
 /// How fast a place runs the EDTs of a template.
 struct Rate<'a> {
@@ -107,16 +107,31 @@ impl Look<'_> {
             costs: gain / 1e9,
             text: format!(
                 "{place} {verb} too slow for the share: {} of {} EDTs of {name} ran there, {} each, and on {} {} each. \
-                 With {} of them there all would end together.",
+                 {}With {} of them there all would end together.",
                 slow.edts,
                 edts,
                 time(slow.mean),
                 self.name(beside.place, false),
                 time(beside.mean),
+                self.at_once(slow, beside),
                 percent(even / slow.each / edts),
             ),
             advice: self.share_advice(&rates, even),
         })
+    }
+
+    /// A sentence on how fast two places got on where they run several EDTs at once. Empty where neither does.
+    fn at_once(&self, slow: &Rate<'_>, beside: &Rate<'_>) -> String {
+        let runs_several = |rate: &Rate<'_>| rate.each < 0.9 * rate.mean;
+        if !runs_several(slow) && !runs_several(beside) {
+            return String::new();
+        }
+        format!(
+            "As several ran at once, one was done there every {}, and on {} every {}. ",
+            time(slow.each),
+            self.name(beside.place, false),
+            time(beside.each)
+        )
     }
 
     /// The advice on how to divide a template's EDTs, so that all places end together after `even` nanoseconds.
@@ -263,6 +278,38 @@ impl Look<'_> {
                 percent(costs / self.ns)
             ),
             advice: advice.into(),
+        })
+    }
+
+    /// The rule *seen late*: a place idled while ends of kernels were not seen.
+    pub(super) fn seen_late(&self, place: &PlaceTime) -> Option<Cause> {
+        let costs = place.each(place.of(Idleness::SeenLate)) as f64;
+        if !Look::is_used(place) || costs < WORTH * self.ns {
+            return None;
+        }
+        let ends = self.run.kernels_before();
+        let edts = self.run.edts.iter().zip(ends);
+        let late: Vec<u64> = edts
+            .filter(|(_, end)| *end != NEVER)
+            .map(|(edt, end)| {
+                let created = if edt.created == NEVER { 0 } else { edt.created };
+                edt.runnable.saturating_sub(end.max(created))
+            })
+            .collect();
+        let mean = total(late.iter().copied()) as f64 / late.len().max(1) as f64;
+        Some(Cause {
+            rule: Rule::SeenLate,
+            place: Some(place.place),
+            costs: costs / 1e9,
+            text: format!(
+                "{} idled for {} of the run because the ends of kernels were seen late. EDTs that waited for a kernel became \
+                 runnable {} after its end on average.",
+                self.name(place, true),
+                percent(costs / self.ns),
+                time(mean),
+            ),
+            advice: "Make fewer and larger kernels, so that fewer ends are waited for, or leave such EDTs to the workers."
+                .into(),
         })
     }
 

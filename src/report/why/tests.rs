@@ -68,8 +68,15 @@ fn run(workers: u32, has_device: bool, edts: Vec<Edt>) -> Run {
     }
 }
 
-/// Busy, starting, data, placement, dependences, no work: of a place.
+/// Busy, starting, data, placement, dependences, no work: of a place where no end of a kernel is seen late.
 fn times(run: &Run, place: u8) -> [u64; 6] {
+    let [busy, starting, data, placement, late, dependences, none] = all_times(run, place);
+    assert_eq!(late, 0);
+    [busy, starting, data, placement, dependences, none]
+}
+
+/// Busy, then each cause of idle time in the order of [`Idleness::ALL`]: of a place.
+fn all_times(run: &Run, place: u8) -> [u64; 7] {
     let times = run.times().expect("EDTs have ended");
     let place = times.places.iter().find(|its| its.place == place);
     let place = place.expect("the place is there");
@@ -79,8 +86,16 @@ fn times(run: &Run, place: u8) -> [u64; 6] {
         place.busy + place.idle.iter().sum::<u64>(),
         times.ns() * u64::from(place.units)
     );
-    let [starting, data, placement, dependences, none] = place.idle;
-    [place.busy, starting, data, placement, dependences, none]
+    let [starting, data, placement, late, dependences, none] = place.idle;
+    [
+        place.busy,
+        starting,
+        data,
+        placement,
+        late,
+        dependences,
+        none,
+    ]
 }
 
 #[test]
@@ -176,6 +191,57 @@ fn a_device_waits_for_copies() {
     assert_eq!(run.brought()[1], [NEVER; 2]);
 }
 
+/// A chain of kernels of 1 ms each, whose ends are seen so many milliseconds later.
+fn seen_late(ms: u64) -> Run {
+    let step = (1 + ms) * MS;
+    let each = |n: u64| on_device(2, [0, n * step, n * step, n * step + MS]);
+    let mut run = run(1, true, (0..4).map(each).collect());
+    run.edges = (0..3)
+        .map(|n| Edge {
+            from: n,
+            to: n + 1,
+            at: NEVER,
+        })
+        .collect();
+    run
+}
+
+#[test]
+fn ends_of_kernels_are_seen_late() {
+    let run = seen_late(3);
+    let [all, late] = [13 * MS, 9 * MS];
+    assert_eq!(all_times(&run, 1), [4 * MS, 0, 0, 0, late, 0, 0]);
+    // The worker could run the EDTs, too. While a kernel runs, the next EDT depends on it.
+    assert_eq!(
+        all_times(&run, 0),
+        [0, 0, 0, 0, late, 3 * MS, all - late - 3 * MS]
+    );
+    let causes = found(&run);
+    assert_eq!((causes[0].rule, causes[0].place), (Rule::SeenLate, Some(1)));
+    assert_eq!(
+        causes[0].text,
+        "gpu idled for 69 % of the run because the ends of kernels were seen late. EDTs that waited for a kernel became runnable \
+         3.00 ms after its end on average."
+    );
+    assert!(!rules(&run).contains(&Rule::Dependences), "{causes:?}");
+    assert!(!rules(&seen_late(0)).contains(&Rule::SeenLate));
+    // What a function has done is seen at once, so that what is between is something else.
+    let mut run = seen_late(3);
+    for edt in &mut run.edts {
+        (edt.place, edt.lane) = (0, 1);
+    }
+    assert!(!rules(&run).contains(&Rule::SeenLate));
+    // So is what a kernel's EDT waited for last, if that is no kernel.
+    let mut run = seen_late(3);
+    run.edts.push(on_worker(1, 0, [0, 0, 0, 4 * MS]));
+    run.edges.push(Edge {
+        from: 4,
+        to: 1,
+        at: 3 * MS,
+    });
+    assert_eq!(all_times(&run, 1)[4], 6 * MS);
+}
+
 /// A run of a worker and a device that use one block in turns.
 fn moving(uses: &[(u8, bool)]) -> Run {
     let each = uses.iter().enumerate().map(|(number, (place, _))| {
@@ -256,6 +322,19 @@ fn a_device_that_is_too_slow_for_its_share_is_named() {
         "Try OCR_SCHED=eft, which places by measured times. Fixed shares that fit are OCR_SCHED=static:10:1."
     );
     assert!((causes[0].costs - (0.1 - 0.2 / 11.0)).abs() < 1e-6);
+    // Two workers have done one in half of that time.
+    let mut more = edts.clone();
+    for n in 0..10 {
+        more.push(on_worker(2, 2, [0, 0, n * MS, (n + 1) * MS]));
+    }
+    let causes = found(&run(2, true, more));
+    assert!(
+        causes[0].text.ends_with(
+            "on the workers 1.00 ms each. As several ran at once, one was done there every 10.0 ms, and on the workers every 500 us. \
+             With 5 % of them there all would end together."
+        ),
+        "{causes:?}"
+    );
     // And the other way round.
     for edt in &mut edts {
         (edt.place, edt.lane) = (1 - edt.place, 1 - edt.place.min(1) as u32);
@@ -379,8 +458,8 @@ fn a_chain_is_told_as_dependences() {
     assert_eq!(causes[0].rule, Rule::Dependences);
     assert_eq!(
         causes[0].text,
-        "Dependences kept EDTs back while units were idle for 45 % of the run; 1.0 EDTs ran at once on average. The longest \
-         chain of EDTs takes 10.0 ms of 10.0 ms."
+        "For 45 % of the run, workers or devices were idle because all EDTs that could run there waited for others; 1.0 EDTs ran \
+         at once on average. The longest chain of EDTs takes 10.0 ms of 10.0 ms."
     );
     assert!(rules(&run).contains(&Rule::NearTheBound));
 }
@@ -429,6 +508,24 @@ fn a_program_that_creates_too_little_is_told() {
     let causes = rules(&run(2, false, edts));
     assert!(causes.contains(&Rule::NoWork), "{causes:?}");
     assert!(!causes.contains(&Rule::Dependences), "{causes:?}");
+    // Where one EDT creates the others, it is named.
+    let mut edts = vec![on_worker(1, 1, [0, 0, 0, 5 * MS])];
+    for worker in [1, 2] {
+        edts.push(on_worker(worker, 0, [5 * MS, 5 * MS, 5 * MS, 10 * MS]));
+    }
+    let no_work = |edts: Vec<Edt>| {
+        let causes = found(&run(2, false, edts));
+        let its = causes.into_iter().find(|its| its.rule == Rule::NoWork);
+        its.expect("it is told").text
+    };
+    let alone = "For 25 % of the run, workers or devices had nothing to do: the program had created no other EDT that could run \
+                 there.";
+    assert_eq!(no_work(edts.clone()), alone);
+    (edts[1].parent, edts[2].parent) = (0, 0);
+    assert_eq!(
+        no_work(edts),
+        format!("{alone} The EDT kernel created 2 of 3 EDTs, and ran for 5.00 ms.")
+    );
 }
 
 #[test]

@@ -8,8 +8,9 @@ const SHADES = 16;
 /** Bars of at least this many CSS pixels are drawn one by one, with a gap after each; narrower ones pixel by pixel. */
 const WIDE = 3;
 /** Causes of idle time: their names in the style sheet, and the names that the reader sees. */
-const CAUSES = ['starting', 'data', 'placement', 'dependences', 'none'];
-const CAUSE_NAMES = ['starting EDTs', 'waiting for data', 'EDTs waited elsewhere', 'dependences', 'no work'];
+const CAUSES = ['starting', 'data', 'placement', 'late', 'dependences', 'none'];
+const CAUSE_NAMES = ['starting EDTs', 'waiting for data', 'EDTs waited elsewhere', 'ends seen late', 'dependences',
+  'no work'];
 
 /** The theme's colours, as the style sheet has them. */
 function themeColors() {

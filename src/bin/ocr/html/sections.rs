@@ -7,11 +7,12 @@ use ocr::report::why::{Facts, Idleness};
 use std::collections::BTreeMap;
 
 /// The CSS classes for the parts of a bar that shows what time went into: busy, then each cause of idle time.
-const PARTS: [&str; 6] = [
+const PARTS: [&str; 7] = [
     "busy",
     "starting",
     "data",
     "placement",
+    "late",
     "dependences",
     "none",
 ];
@@ -380,7 +381,8 @@ const TIMES: &str = "<details><summary>What the causes mean</summary>
 <dt>starting EDTs</dt><dd>The next EDT had all that it needs and was given to this worker or device, and had not begun: the time that the runtime, the system and the driver need.</dd>
 <dt>waiting for data</dt><dd>A runnable EDT waited for a block that another held, or for copies to where it was to run.</dd>
 <dt>EDTs waited elsewhere</dt><dd>An EDT that could run there was runnable, and the policy kept it, or it waited at another place or behind another worker’s EDT.</dd>
-<dt>dependences</dt><dd>EDTs that could run there were created, and none was runnable.</dd>
+<dt>ends seen late</dt><dd>A kernel had ended, and an EDT that waited for it and could run there was not runnable yet: the driver had not told the runtime, or the runtime had not looked.</dd>
+<dt>dependences</dt><dd>EDTs that could run there were created, and none was runnable: what they waited for had not ended.</dd>
 <dt>no work</dt><dd>The program had created no other EDT that could run there.</dd>
 </dl>
 <p>At each moment an idle worker or device has the first of these causes that applies. An EDT explains one idle worker: of seven idle ones beside one EDT that waits for data, one waits for data. The time is that from the first EDT’s begin to the last one’s end.</p>

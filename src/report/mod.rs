@@ -61,7 +61,7 @@ pub struct VariantReport {
     /// How many EDTs these are.
     pub edts: u64,
     /// How long these EDTs took in all, in seconds. A function takes from its call to its return. A kernel takes from
-    /// when it was enqueued, and the kernel before it in its queue had ended, to its own end. Kernels of a queue that
+    /// when it was enqueued, and the kernel before it in its queue had ended, until its own end was seen. Kernels of a queue that
     /// were seen to have ended together have equal parts of their time. So where short kernels of several templates
     /// alternate, this is their average.
     pub seconds: f64,

@@ -5,7 +5,7 @@ use crate::because::because;
 use crate::best::{Candidate, Times, Verdict, best_place, verdict};
 use crate::compare::{Devices, Options, Purpose};
 use crate::html::{Page, PageRun};
-use crate::reasons::{Reasons, reasons};
+use crate::reasons::{Reasons, Seen, reasons};
 use crate::run::Run;
 use crate::same::{self, Values};
 use crate::table::{Align, Table, bytes, seconds, wrap};
@@ -26,6 +26,8 @@ pub(crate) struct Row {
     pub(crate) bound: Option<f64>,
     /// The facts about the recorded run. None where no run was recorded.
     pub(crate) facts: Option<Facts>,
+    /// The seconds that the program has printed in the recorded run. None where it prints none.
+    own: Option<f64>,
     /// The recorded run as a page shows it. None where no page is to be written.
     page: Option<PageRun>,
 }
@@ -92,6 +94,7 @@ impl<'a> Comparison<'a> {
             failure: None,
             bound: None,
             facts: None,
+            own: None,
             page: None,
         });
     }
@@ -119,7 +122,7 @@ impl<'a> Comparison<'a> {
                 Some(score.mixed / score.seconds).filter(|part| part.is_finite());
         }
         match run.recording.take() {
-            Some(Ok(recording)) => self.recorded(row, &recording),
+            Some(Ok(recording)) => self.recorded(row, &recording, run.own_seconds()),
             Some(Err(message)) => self.note(&policy, format!("nothing is told of why: {message}")),
             None => {}
         }
@@ -147,12 +150,16 @@ impl<'a> Comparison<'a> {
         });
     }
 
-    /// Adds the recorded run of a row's policy.
-    fn recorded(&mut self, row: usize, run: &recorded::Run) {
+    /// Adds the recorded run of a row's policy. `own` are the seconds that the program has printed in it.
+    fn recorded(&mut self, row: usize, run: &recorded::Run, own: Option<f64>) {
         let runs = self.rows.len();
         let its = &mut self.rows[row];
+        its.own = own;
         if self.options.html.is_some() {
             its.page = PageRun::new(&its.policy, run, runs);
+            if let Some(page) = &mut its.page {
+                page.own = own;
+            }
             its.facts = its.page.as_ref().map(|page| page.facts.clone());
         } else {
             its.facts = Facts::of(run);
@@ -245,9 +252,14 @@ impl<'a> Comparison<'a> {
         let equals = [verdict.alike, verdict.best.iter().cloned().collect()].concat();
         let advised = verdict.advice.or(verdict.best);
         let ran = self.rows.iter().filter(|row| row.failure.is_none());
-        let seen: Vec<(&str, &Facts)> = ran
-            .filter_map(|row| Some((row.policy.as_str(), row.facts.as_ref()?)))
-            .collect();
+        let seen = ran.filter_map(|row| {
+            Some(Seen {
+                policy: &row.policy,
+                facts: row.facts.as_ref()?,
+                own: row.own,
+            })
+        });
+        let seen: Vec<Seen<'_>> = seen.collect();
         reasons(advised.as_deref(), &equals, &seen)
     }
 
@@ -317,10 +329,21 @@ impl<'a> Comparison<'a> {
             text.push('\n');
         }
         if let Some((place, _)) = self.place() {
-            text += &format!("Over {place}: the speed-up over the best single place.\n");
+            let first = self.rows.first().map_or("", |row| &row.policy);
+            text += &format!(
+                "Speed-up: over {first}, the first policy. Over {place}: over the best single place.\n"
+            );
         }
         if self.has_bounds() {
-            text += "Bound: the part of the time that no schedule of the same EDTs in the same places can save.\n";
+            text += "Bound: the part of the time of the recorded run that no schedule of the same EDTs in the same places can save.\n";
+        }
+        if self.rows.iter().any(|row| row.facts.is_some()) {
+            text += "Bounds and reasons are of one more run of each policy, which was recorded. Its time is that from the first \
+                     EDT's begin to the last one's end.";
+            if self.rows.iter().any(|row| row.own.is_some()) {
+                text += " The seconds that the program prints may leave a part of it out.";
+            }
+            text += "\n";
         }
         for (at, key) in self.options.show.iter().enumerate() {
             let mut runs = self.finished().peekable();

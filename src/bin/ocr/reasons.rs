@@ -1,7 +1,7 @@
 //! Why one policy is better than others, and what to try next, by the recordings of their runs.
 
 use ocr::report::duration;
-use ocr::report::why::{Cause, Facts, Variant};
+use ocr::report::why::{Cause, Facts, Rule, Variant};
 use serde::Serialize;
 use std::collections::BTreeMap;
 
@@ -20,42 +20,86 @@ pub(crate) struct Reasons {
     pub(crate) next: Vec<String>,
 }
 
-/// The reasons for the policy that is advised. `alike` are policies that are not shown to be slower. `seen` has the
-/// facts of each recorded run, with its policy. Of a single run, its causes are the reasons.
-pub(crate) fn reasons(advised: Option<&str>, alike: &[String], seen: &[(&str, &Facts)]) -> Reasons {
-    if let [(policy, facts)] = seen {
+/// A recorded run of a policy.
+#[derive(Clone, Copy)]
+pub(crate) struct Seen<'a> {
+    /// The name of the policy.
+    pub(crate) policy: &'a str,
+    /// The facts about the run.
+    pub(crate) facts: &'a Facts,
+    /// The seconds that the program itself has printed. None where it prints none.
+    pub(crate) own: Option<f64>,
+}
+
+impl Seen<'_> {
+    /// How many seconds of the run, from its first EDT's begin to its last one's end, are not in those that the program
+    /// prints. 0 where that is too little to tell.
+    pub(crate) fn left_out(&self) -> f64 {
+        let left_out = self.own.map_or(0.0, |own| self.facts.seconds - own);
+        if left_out < WORTH * self.facts.seconds {
+            return 0.0;
+        }
+        left_out
+    }
+
+    /// The seconds by which runs are compared.
+    fn seconds(&self) -> f64 {
+        self.facts.seconds - self.left_out()
+    }
+
+    /// How many of these seconds a cause costs at most. A program that leaves out a part of its run leaves out the start, in
+    /// which it has created no EDTs yet.
+    fn costs(&self, cause: &Cause) -> f64 {
+        match cause.rule {
+            Rule::NoWork => (cause.costs - self.left_out()).max(0.0),
+            _ => cause.costs,
+        }
+    }
+}
+
+/// The reasons for the policy that is advised. `alike` are policies that are not shown to be slower. `seen` has
+/// the recorded run of each policy. Of a single run, its causes are the reasons.
+pub(crate) fn reasons(advised: Option<&str>, alike: &[String], seen: &[Seen<'_>]) -> Reasons {
+    if let [run] = seen {
+        let causes = run.facts.causes.iter();
         return Reasons {
-            why: facts.causes.iter().map(|its| its.text.clone()).collect(),
-            next: next(policy, facts, seen),
+            why: causes.map(|its| its.text.clone()).collect(),
+            next: next(run, seen),
         };
     }
-    let best = seen.iter().find(|(policy, _)| Some(*policy) == advised);
-    let Some(&(best, facts)) = best else {
+    let best = seen.iter().find(|run| Some(run.policy) == advised);
+    let Some(best) = best else {
         return Reasons::default();
     };
     let others = seen
         .iter()
-        .filter(|(policy, _)| *policy != best && !alike.iter().any(|known| known == policy));
+        .filter(|run| run.policy != best.policy && !alike.iter().any(|known| known == run.policy));
     Reasons {
         why: others
-            .map(|(other, slow)| format!("{other}: {}", against(best, facts, slow)))
+            .map(|slow| format!("{}: {}", slow.policy, against(best, slow)))
             .collect(),
-        next: next(best, facts, seen),
+        next: next(best, seen),
     }
 }
 
 /// What to try next with a policy: the advice of its causes, without sentences that advise a policy which has been
 /// tried.
-fn next(policy: &str, facts: &Facts, seen: &[(&str, &Facts)]) -> Vec<String> {
+fn next(run: &Seen<'_>, seen: &[Seen<'_>]) -> Vec<String> {
     let is_tried = |sentence: &str| {
-        seen.iter()
-            .any(|(known, _)| *known != policy && sentence.contains(&format!("OCR_SCHED={known}")))
+        let mut others = seen.iter().filter(|other| other.policy != run.policy);
+        others.any(|other| sentence.contains(&format!("OCR_SCHED={}", other.policy)))
     };
     let mut next: Vec<String> = Vec::new();
-    for cause in &facts.causes {
+    for cause in &run.facts.causes {
         let sentences = cause.advice.split_inclusive(". ");
         let left: String = sentences.filter(|sentence| !is_tried(sentence)).collect();
-        let left = left.trim().to_string();
+        let mut left = left.trim().to_string();
+        if run.costs(cause) < WORTH * cause.costs {
+            left += &format!(
+                " That shortens the run, and hardly the seconds that the program prints: they leave out {} of it.",
+                duration(run.left_out())
+            );
+        }
         if !left.is_empty() && !next.contains(&left) && next.len() < NEXT {
             next.push(left);
         }
@@ -63,22 +107,25 @@ fn next(policy: &str, facts: &Facts, seen: &[(&str, &Facts)]) -> Vec<String> {
     next
 }
 
-/// A sentence on why a run was slower than that of the policy `best`.
-fn against(best: &str, fast: &Facts, slow: &Facts) -> String {
-    // Causes are about the whole run. The seconds that a program prints may leave a part of it out.
-    let is_slower = slow.seconds > fast.seconds;
-    let reason = (missing(best, fast, slow))
-        .or_else(|| {
-            let cause = cause(fast, slow).filter(|_| is_slower);
-            cause.map(|cause| cause.text.clone())
-        })
-        .or_else(|| longer(best, fast, slow));
-    match reason {
+/// Sentences on why a run was slower than that of the best policy.
+fn against(best: &Seen<'_>, slow: &Seen<'_>) -> String {
+    let is_slower = slow.seconds() > best.seconds();
+    let cause = cause(best, slow).filter(|_| is_slower);
+    let found = [
+        missing(best.policy, best.facts, slow.facts),
+        cause.map(|cause| cause.text.clone()),
+    ];
+    let found: Vec<String> = found.into_iter().flatten().collect();
+    if !found.is_empty() {
+        return found.join(" ");
+    }
+    match longer(best, slow) {
         Some(reason) => reason,
         None if is_slower => "the recordings do not tell why it is slower.".into(),
         None => format!(
-            "its recorded run took {}, which is no longer than that of {best}, so the recordings do not tell why it is slower.",
-            duration(slow.seconds)
+            "its recorded run took {}, which is no longer than that of {}, so the recordings do not tell why it is slower.",
+            duration(slow.seconds()),
+            best.policy
         ),
     }
 }
@@ -116,46 +163,53 @@ fn missing(best: &str, fast: &Facts, slow: &Facts) -> Option<String> {
 }
 
 /// The cause that costs the slower run most, beyond what the same cause costs the faster run. None if none costs much.
-fn cause<'f>(fast: &Facts, slow: &'f Facts) -> Option<&'f Cause> {
+fn cause<'f>(fast: &Seen<'_>, slow: &Seen<'f>) -> Option<&'f Cause> {
     let known = |cause: &Cause| {
-        let alike = fast
-            .causes
-            .iter()
-            .find(|its| (its.rule, its.place) == (cause.rule, cause.place));
-        alike.map_or(0.0, |its| its.costs)
+        let mut causes = fast.facts.causes.iter();
+        let alike = causes.find(|its| (its.rule, its.place) == (cause.rule, cause.place));
+        alike.map_or(0.0, |its| fast.costs(its))
     };
-    let more = slow
-        .causes
-        .iter()
-        .map(|cause| (cause.costs - known(cause), cause));
+    let causes = slow.facts.causes.iter();
+    let more = causes.map(|cause| (slow.costs(cause) - known(cause), cause));
     let most = more.max_by(|one, other| one.0.total_cmp(&other.0))?;
-    (most.0 >= WORTH * slow.seconds).then_some(most.1)
+    (most.0 >= WORTH * slow.seconds()).then_some(most.1)
 }
 
-/// A sentence that says for which template the EDTs of the slower run took longer than those of the faster run. None where
+/// A sentence that says for which template the EDTs of the slower run took longer than those of the best one. None where
 /// no template did.
-fn longer(best: &str, fast: &Facts, slow: &Facts) -> Option<String> {
+fn longer(best: &Seen<'_>, slow: &Seen<'_>) -> Option<String> {
     let sums = |facts: &Facts| {
-        let mut sums: BTreeMap<String, u64> = BTreeMap::new();
+        let mut sums: BTreeMap<String, (u64, u64)> = BTreeMap::new();
         for its in &facts.variants {
-            *sums.entry(its.name.clone()).or_default() += its.ns;
+            let (edts, ns) = sums.entry(its.name.clone()).or_default();
+            (*edts, *ns) = (*edts + its.edts, *ns + its.ns);
         }
         sums
     };
-    let (fast, slow) = (sums(fast), sums(slow));
-    let more = |name: &String| {
-        let known = fast.get(name).copied().unwrap_or(0);
-        slow[name].saturating_sub(known)
+    // What a program leaves out is in the EDT that starts the others, which is alone.
+    let left_out = (slow.left_out() - best.left_out()).max(0.0) * 1e9;
+    let (fast, all) = (sums(best.facts), sums(slow.facts));
+    let known = |name: &str| fast.get(name).map_or(0, |(_, ns)| *ns);
+    let more = |name: &str| match all[name] {
+        (1, ns) => ns
+            .saturating_sub(known(name))
+            .saturating_sub(left_out as u64),
+        (_, ns) => ns.saturating_sub(known(name)),
     };
-    let name = slow.keys().max_by_key(|name| more(name))?;
-    let all: u64 = slow.values().sum();
-    if (more(name) as f64) < WORTH * all as f64 {
+    let name = all.keys().max_by_key(|name| more(name))?;
+    let sum: u64 = all.values().map(|(_, ns)| ns).sum();
+    if (more(name) as f64) < WORTH * sum as f64 {
         return None;
     }
+    let what = match all[name].0 {
+        1 => format!("its EDT of {name} took"),
+        _ => format!("its EDTs of {name} together took"),
+    };
     Some(format!(
-        "its EDTs of {name} took {} together where they ran, and under {best} {}.",
-        duration(slow[name] as f64 / 1e9),
-        duration(fast.get(name).copied().unwrap_or(0) as f64 / 1e9)
+        "{what} {}, and under {} {}.",
+        duration(all[name].1 as f64 / 1e9),
+        best.policy,
+        duration(known(name) as f64 / 1e9)
     ))
 }
 
@@ -213,25 +267,41 @@ mod tests {
         }
     }
 
+    /// The recorded run of a policy whose program prints no seconds.
+    fn seen<'a>(policy: &'a str, facts: &'a Facts) -> Seen<'a> {
+        Seen {
+            policy,
+            facts,
+            own: None,
+        }
+    }
+
     #[test]
     fn a_policy_that_leaves_a_place_out_is_told_so() {
         let cpu = facts(100, &[(0, 10, 10)], &[]);
         let eft = facts(20, &[(0, 2, 10), (1, 8, 2)], &[]);
-        let said = reasons(Some("eft"), &[], &[("cpu", &cpu), ("eft", &eft)]);
+        let said = reasons(Some("eft"), &[], &[seen("cpu", &cpu), seen("eft", &eft)]);
         assert_eq!(
             said.why,
             [
                 "cpu: it ran no EDT of tile on gpu, where eft ran 8 of 10, 2.00 ms each. It ran them on the worker, 10.0 ms each."
             ]
         );
+        // Times of single EDTs may not explain all of it.
+        let late = facts(100, &[(0, 10, 10)], &[(Rule::SeenLate, 60, "")]);
+        let said = reasons(Some("eft"), &[], &[seen("cpu", &late), seen("eft", &eft)]);
+        assert!(
+            said.why[0].ends_with("on the worker, 10.0 ms each. It is SeenLate."),
+            "{said:?}"
+        );
         let said = reasons(
             Some("eft"),
             &["cpu".into()],
-            &[("cpu", &cpu), ("eft", &eft)],
+            &[seen("cpu", &cpu), seen("eft", &eft)],
         );
         assert!(said.why.is_empty());
         assert_eq!(
-            reasons(None, &[], &[("cpu", &cpu), ("eft", &eft)]),
+            reasons(None, &[], &[seen("cpu", &cpu), seen("eft", &eft)]),
             Reasons::default()
         );
     }
@@ -241,17 +311,21 @@ mod tests {
         let both: &[(u8, u64, u64)] = &[(0, 5, 10), (1, 5, 10)];
         let fixed = facts(100, both, &[(Rule::Tail, 60, ""), (Rule::Share, 50, "")]);
         let eft = facts(60, both, &[(Rule::Tail, 55, "")]);
-        let said = reasons(Some("eft"), &[], &[("static:1:1", &fixed), ("eft", &eft)]);
+        let said = reasons(
+            Some("eft"),
+            &[],
+            &[seen("static:1:1", &fixed), seen("eft", &eft)],
+        );
         assert_eq!(said.why, ["static:1:1: It is Share."]);
         // No cause: the EDTs themselves took longer.
         let slow = facts(100, &[(0, 5, 20), (1, 5, 10)], &[]);
-        let said = reasons(Some("eft"), &[], &[("eager", &slow), ("eft", &eft)]);
+        let said = reasons(Some("eft"), &[], &[seen("eager", &slow), seen("eft", &eft)]);
         assert_eq!(
             said.why,
-            ["eager: its EDTs of tile took 150 ms together where they ran, and under eft 100 ms."]
+            ["eager: its EDTs of tile together took 150 ms, and under eft 100 ms."]
         );
         let same = facts(61, both, &[]);
-        let said = reasons(Some("eft"), &[], &[("eager", &same), ("eft", &eft)]);
+        let said = reasons(Some("eft"), &[], &[seen("eager", &same), seen("eft", &eft)]);
         assert_eq!(
             said.why,
             ["eager: the recordings do not tell why it is slower."]
@@ -260,13 +334,13 @@ mod tests {
         let said = reasons(
             Some("eft"),
             &[],
-            &[("eager", &slow), ("eft", &facts(101, both, &[]))],
+            &[seen("eager", &slow), seen("eft", &facts(101, both, &[]))],
         );
         assert!(
             said.why[0].starts_with("eager: its EDTs of tile"),
             "{said:?}"
         );
-        let said = reasons(Some("eft"), &[], &[("eager", &eft), ("eft", &same)]);
+        let said = reasons(Some("eft"), &[], &[seen("eager", &eft), seen("eft", &same)]);
         assert!(
             said.why[0].contains("no longer than that of eft"),
             "{said:?}"
@@ -288,15 +362,64 @@ mod tests {
         let said = reasons(
             Some("static:1:1"),
             &[],
-            &[("static:1:1", &fixed), ("eft", &eft)],
+            &[seen("static:1:1", &fixed), seen("eft", &eft)],
         );
         assert_eq!(
             said.next,
             ["Fixed shares that fit are OCR_SCHED=static:10:1."]
         );
         // Of a single run, its causes are the reasons.
-        let said = reasons(None, &[], &[("static:1:1", &fixed)]);
+        let said = reasons(None, &[], &[seen("static:1:1", &fixed)]);
         assert_eq!(said.why, ["It is Share.", "It is Unused."]);
         assert_eq!(said.next, [advice, "Try OCR_SCHED=eft."]);
+    }
+    #[test]
+    fn what_the_program_leaves_out_of_its_seconds_is_no_reason() {
+        let both: &[(u8, u64, u64)] = &[(0, 5, 10), (1, 5, 10)];
+        let create = "Create EDTs earlier.";
+        let cpu = facts(100, both, &[(Rule::NoWork, 40, create)]);
+        let eft = facts(
+            200,
+            both,
+            &[(Rule::NoWork, 110, create), (Rule::SeenLate, 50, "")],
+        );
+        let whole = [seen("cpu", &cpu), seen("eft", &eft)];
+        let said = reasons(Some("cpu"), &[], &whole);
+        assert_eq!(said.why, ["eft: It is NoWork."]);
+        assert_eq!(said.next, [create]);
+        let own = |run: Seen<'static>, ms: f64| Seen {
+            own: Some(ms / 1e3),
+            ..run
+        };
+        let (cpu, eft) = (Box::leak(Box::new(cpu)), Box::leak(Box::new(eft)));
+        let part = [own(seen("cpu", cpu), 60.0), own(seen("eft", eft), 80.0)];
+        let said = reasons(Some("cpu"), &[], &part);
+        assert_eq!(said.why, ["eft: It is SeenLate."]);
+        assert_eq!(
+            said.next,
+            [
+                "Create EDTs earlier. That shortens the run, and hardly the seconds that the program prints: they leave out \
+                 40.0 ms of it."
+            ]
+        );
+        // Neither is what the EDT took that starts the others.
+        let alone = |ms| &*Box::leak(Box::new(facts(ms, &[(0, 1, ms / 2)], &[])));
+        let run = [seen("cpu", alone(100)), seen("eft", alone(200))];
+        let said = reasons(Some("cpu"), &[], &run);
+        assert_eq!(
+            said.why,
+            ["eft: its EDT of tile took 100 ms, and under cpu 50.0 ms."]
+        );
+        let said = reasons(Some("cpu"), &[], &[own(run[0], 60.0), own(run[1], 80.0)]);
+        assert_eq!(
+            said.why,
+            ["eft: the recordings do not tell why it is slower."]
+        );
+        // A run that is longer only in what is left out is no slower.
+        let said = reasons(Some("cpu"), &[], &[part[0], own(seen("eft", eft), 50.0)]);
+        assert!(
+            said.why[0].starts_with("eft: its recorded run took 50.0 ms, which is no longer"),
+            "{said:?}"
+        );
     }
 }

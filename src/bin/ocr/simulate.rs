@@ -3,7 +3,7 @@
 use crate::best::gain;
 use crate::explain::text_of_run;
 use crate::html::{Page, PageRun};
-use crate::reasons::reasons;
+use crate::reasons::{Seen, reasons};
 use crate::table::{Align, Table, bytes, wrap};
 use crate::{Failure, print};
 use clap::Args;
@@ -11,7 +11,6 @@ use ocr::policy;
 use ocr::report::explain::{Explained, Whole};
 use ocr::report::recorded::Run;
 use ocr::report::replay::{DeviceWish, Replay, Row, Wish};
-use ocr::report::why::Facts;
 use ocr::report::{duration, recorded};
 use std::path::PathBuf;
 
@@ -140,9 +139,7 @@ fn page(run: &Run, replay: &Replay, rows: &[Row], cold: bool) -> Result<Page<'st
         let simulated = simulated.map_err(Failure::failed)?;
         runs.extend(PageRun::new(&row.policy, &simulated, rows.len()));
     }
-    let seen: Vec<(&str, &Facts)> = (runs.iter())
-        .map(|run: &PageRun| (run.policy.as_str(), &run.facts))
-        .collect();
+    let seen: Vec<Seen<'_>> = runs.iter().map(PageRun::seen).collect();
     let (best, verdict) = verdict(replay, rows);
     Ok(Page {
         command: "ocr simulate",

@@ -153,7 +153,7 @@ fn write_page(run: &Run, output: &Path) -> Result<(), Failure> {
     Page {
         command: "ocr trace",
         title: about("program").to_string(),
-        reasons: reasons(None, &[], &[(&page.policy, &page.facts)]),
+        reasons: reasons(None, &[], &[page.seen()]),
         verdict,
         table: None,
         remarks: String::new(),

@@ -24,7 +24,7 @@ mod sections;
 mod tests;
 
 use crate::Failure;
-use crate::reasons::Reasons;
+use crate::reasons::{Reasons, Seen};
 use crate::table::Table;
 use ocr::report::recorded::Run;
 use ocr::report::why::Facts;
@@ -55,6 +55,8 @@ pub(crate) struct PageRun {
     pub(crate) policy: String,
     /// The facts about the run.
     pub(crate) facts: Facts,
+    /// The seconds that the program itself has printed. None where it prints none, or no program ran.
+    pub(crate) own: Option<f64>,
     /// What the recording says of the program, the machine and the settings.
     about: BTreeMap<String, String>,
     /// Sentences about what is missing in the recording, or not drawn.
@@ -67,6 +69,15 @@ impl PageRun {
     /// A recorded run for a page that has `runs` runs. None where no EDT has ended.
     pub(crate) fn new(policy: &str, run: &Run, runs: usize) -> Option<PageRun> {
         PageRun::with(policy, run, MOST_BARS / runs.max(1))
+    }
+
+    /// The run, for the reasons.
+    pub(crate) fn seen(&self) -> Seen<'_> {
+        Seen {
+            policy: &self.policy,
+            facts: &self.facts,
+            own: self.own,
+        }
     }
 
     /// A recorded run for a page, with at most `most` bars for EDTs. None where no EDT has ended.
@@ -90,6 +101,7 @@ impl PageRun {
         Some(PageRun {
             policy: policy.to_string(),
             facts,
+            own: None,
             about: run.about.clone(),
             notes,
             drawn,

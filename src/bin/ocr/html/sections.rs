@@ -290,12 +290,20 @@ impl Page<'_> {
             if let Some(score) = &run.facts.score {
                 text += &format!(
                     "<p>From the first EDT’s begin to the last one’s end: {}. No schedule of these EDTs in these places ends \
-                     before {} ({:.2} times that). Area bound {}, critical path {}.</p>\n",
+                     before {} ({:.2} times that). Area bound {}, critical path {}.{}</p>\n",
                     duration(score.seconds),
                     duration(score.mixed),
                     score.ratio(),
                     duration(score.area),
-                    duration(score.critical_path)
+                    duration(score.critical_path),
+                    match run.own {
+                        Some(own) if run.seen().left_out() > 0.0 => format!(
+                            " The seconds that the program printed are {} of it, and leave {} out.",
+                            duration(own),
+                            duration(run.seen().left_out())
+                        ),
+                        _ => String::new(),
+                    }
                 );
             }
             let cause = |cause: &ocr::report::why::Cause| {

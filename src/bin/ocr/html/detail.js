@@ -31,6 +31,11 @@ function placeName(run, place) {
   return known && known.units > 1 ? 'the workers' : 'the worker';
 }
 
+/** The lane of an EDT, by its number. */
+function laneOf(run, edt) {
+  return run.lanes.find((one) => !one.isCopies && edt >= one.first && edt < one.first + one.count);
+}
+
 class Detail {
   /** `go` selects an EDT of a run by its number, `showChain` marks what led to it. */
   constructor(panel, go, showChain) {
@@ -87,7 +92,9 @@ class Detail {
     const how = inBody ? ', for what that did in its body' : ', for its end';
     const when = inBody ? details.lastAt[edt] : run.end[from];
     const after = Math.max(0, details.runnable[edt] - when);
-    const late = Number.isNaN(after) ? '.' : `; it was runnable ${after === 0 ? 'then' : `${duration(after)} later`}.`;
+    const isKernel = !inBody && laneOf(run, from)?.place !== 0;
+    const seen = isKernel ? 'the end was seen, and this EDT was runnable,' : 'it was runnable';
+    const late = Number.isNaN(after) ? '.' : `; ${seen} ${after === 0 ? 'then' : `${duration(after)} later`}.`;
     return element('p', {}, 'For ', this.link(run, from, details), `${how}${late} `,
       button('Mark all that led to it', () => this.showChain(run, edt)));
   }
@@ -111,6 +118,7 @@ class Detail {
 function facts(run, lane, edt, details) {
   const rows = [
     ['GUID', hex(details.guidHigh[edt], details.guidLow[edt])],
+    ['policy', run.policy],
     ['ran', `${duration(run.end[edt] - run.begin[edt])} on ${where(run, lane)}`],
     ['blocks', sizeText(details.bytes[edt])],
     ['pre-slots', String(details.slots[edt])],
@@ -165,9 +173,22 @@ function canRun(places, place) {
   return Math.floor(places / 2 ** place) % 2 === 1;
 }
 
+/** How policies choose a place, by the beginning of their names. */
+const WAYS = [
+  ['cpu', 'puts each EDT that has a function on the workers'],
+  ['device', 'puts each EDT that has a kernel on a device'],
+  ['static', 'divides the EDTs of a template between places by fixed shares'],
+  ['eager', 'lets the first place that is free take an EDT, however long it takes there'],
+  ['eft', 'lets an EDT wait for the place where it is expected to end first'],
+  ['locality', 'puts an EDT where most bytes of its blocks are'],
+  ['heteroprio', 'lets each place take the EDTs that it runs best, compared with the others'],
+  ['random', 'draws a place by chance'],
+];
+
 function placeSentence(run, places) {
-  if (places.length < 2) return 'No other place can run EDTs of this template.';
-  return `The policy ${run.policy} chose among ${places.length} places.`;
+  if (places.length < 2) return 'In this run no other place could run EDTs of this template.';
+  const way = WAYS.find(([name]) => run.policy.startsWith(name));
+  return `${places.length} places could run it. ${way ? `The policy ${run.policy} ${way[1]}.` : `The policy ${run.policy} chose.`}`;
 }
 
 /** By template and place: how many EDTs ran, and the sum of their times in nanoseconds. */

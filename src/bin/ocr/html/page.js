@@ -77,6 +77,8 @@ class Page {
     const span = Math.min(Math.max(to - from, 20), 1.2 * longest);
     const first = Math.min(Math.max(from, -0.1 * longest), 1.1 * longest - span);
     Object.assign(this.view, { from: first, to: first + span });
+    // What is under the pointer now is something else.
+    this.hideTip();
     this.draw();
     this.remember();
   }
@@ -112,7 +114,7 @@ class Page {
 
   /** Selects an EDT by its number, and goes where it is. */
   go(run, edt) {
-    const lane = run.lanes.find((one) => !one.isCopies && edt >= one.first && edt < one.first + one.count);
+    const lane = laneOf(run, edt);
     if (!lane) return;
     if (this.chart.hidden.delete(run.index)) {
       this.fillLegend();
@@ -149,7 +151,7 @@ class Page {
     const chain = [];
     // Edges lead back in time; the limit is for recordings that say otherwise.
     for (let at = edt; at >= 0 && chain.length <= run.begin.length; at = details.last[at] - 1) {
-      const lane = run.lanes.find((one) => !one.isCopies && at >= one.first && at < one.first + one.count);
+      const lane = laneOf(run, at);
       chain.push({ lane, at: at - lane.first });
     }
     this.chain = chain;
@@ -207,7 +209,10 @@ class Page {
   listen() {
     const { canvas, frame } = this;
     new ResizeObserver(() => this.layOut()).observe(frame.parentElement);
-    frame.addEventListener('scroll', () => this.draw());
+    frame.addEventListener('scroll', () => {
+      this.hideTip();
+      this.draw();
+    });
     canvas.addEventListener('wheel', (event) => this.wheel(event), { passive: false });
     canvas.addEventListener('pointerdown', (event) => this.pointerDown(event));
     canvas.addEventListener('pointermove', (event) => this.pointerMove(event));
@@ -300,7 +305,7 @@ class Page {
     this.canvas.style.cursor = found?.lane ? 'pointer' : 'grab';
     if (!found) return this.hideTip();
     this.tip.textContent = found.lane ? barText(found) : stripText(found);
-    this.tip.hidden = false;
+    this.tip.hidden = this.tip.textContent === '';
     const box = this.frame.parentElement.getBoundingClientRect();
     const room = box.width - this.tip.offsetWidth - 8;
     this.tip.style.left = `${Math.max(4, Math.min(room, event.clientX - box.left + 14))}px`;

@@ -229,7 +229,7 @@ impl Page<'_> {
             let text = if self.runs.is_empty() {
                 ""
             } else {
-                "<p>Nothing was copied: no device has a memory of its own that was used.</p>\n"
+                "<p>No bytes were copied: the devices that were used work in the host’s memory. Copies of 0 bytes in the chart hand a block from the host to a device, or back.</p>\n"
             };
             return section("copies", "What was copied", text);
         }
@@ -278,13 +278,16 @@ impl Page<'_> {
         section(
             "variants",
             "How long EDTs took",
-            &table("EDTs by template and place", &titles, &rows),
+            &(table("EDTs by template and place", &titles, &rows) + VARIANTS),
         )
     }
 
     /// The section about the causes that each recording shows.
     pub(super) fn causes(&self) -> String {
         let mut text = String::new();
+        if !self.runs.is_empty() {
+            text += CAUSES;
+        }
         for run in &self.runs {
             text += &format!("<h3>{}</h3>\n", escape(&run.policy));
             if let Some(score) = &run.facts.score {
@@ -309,7 +312,10 @@ impl Page<'_> {
             let cause = |cause: &ocr::report::why::Cause| {
                 let costs = match cause.costs {
                     0.0 => String::new(),
-                    costs => format!(" <span class=\"costs\">at most {}</span>", duration(costs)),
+                    costs => format!(
+                        " <span class=\"costs\">costs {} at most</span>",
+                        duration(costs)
+                    ),
                 };
                 format!(
                     "{}{costs}<br><span class=\"advice\">{}</span>",
@@ -396,6 +402,12 @@ const TIMES: &str = "<details><summary>What the causes mean</summary>
 <p>At each moment an idle worker or device has the first of these causes that applies. An EDT explains one idle worker: of seven idle ones beside one EDT that waits for data, one waits for data. The time is that from the first EDT’s begin to the last one’s end.</p>
 </details>
 ";
+
+/// The text on how to read the causes.
+const CAUSES: &str = "<p>What a cause costs is how much shorter the run would be at most without it. Causes overlap, so their costs do not add up. The area bound is the time that the work would take if it could be split at will over all places; the critical path is the longest chain of EDTs that wait for each other.</p>\n";
+
+/// The text on how to read the table of how long EDTs took.
+const VARIANTS: &str = "<p>In the recorded runs. The time of a kernel is from its begin to its end by the device’s clock, where it has one; until its end is seen, more time passes.</p>\n";
 
 /// The text on how to read the table of copies.
 const COPIES: &str = "<p>Least possible: for the same EDTs in the same places, if each block is in the host’s memory first and stays where it was used last until it is written elsewhere.</p>\n";

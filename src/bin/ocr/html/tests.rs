@@ -322,6 +322,18 @@ fn a_browser_shows_the_page_without_errors() {
             "expected to run for 2.5 µs, and ran for 3 µs",
         ),
         (
+            "policy",
+            1000,
+            "#run=0&edt=0",
+            "2 places could run it. The policy eft lets an EDT wait for the place where it is expected to end first.",
+        ),
+        (
+            "late",
+            1000,
+            "#run=1&edt=1",
+            "for its end; the end was seen, and this EDT was runnable, then",
+        ),
+        (
             "chain",
             1000,
             "#run=0&edt=39&chain=1&from=5000&to=9000",

@@ -233,12 +233,9 @@ __kernel void levenshtein_bits_cpu(uint tile, uint rows, uint columns, uint plan
 
 #ifndef OCR_DEVICE_CPU
 
-/* Columns that a work-item does between two barriers. It starts that many columns after the one above it: fewer cost
- * more barriers, more leave more work-items idle at the start and the end of the tile. Divides 64. */
+/* Columns that a work-item does between two barriers, whose letters vload8 loads at once. It starts that many columns after
+ * the one above it: fewer cost more barriers, more leave more work-items idle at the start and the end of the tile. */
 #define BAND 8
-#if BAND != 8
-#error the letters of a band are loaded by vload8
-#endif
 
 #define MAX_GROUP 256
 

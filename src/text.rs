@@ -38,7 +38,8 @@ impl fmt::Display for Readable<'_> {
     }
 }
 
-/// So many of something, as "1 byte" and "2 bytes". It allocates nothing: a signal handler may use it.
+/// A number with the name of what it counts, as "1 byte" and "2 bytes". Its text is written without an allocation, so that the
+/// handler of a signal may use it.
 #[derive(Clone, Copy, Debug)]
 pub struct Counted<'a>(pub u64, pub &'a str);
 

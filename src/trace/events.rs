@@ -7,9 +7,8 @@
 
 use super::clock::monotonic_ns;
 use super::format::{Basis, Counter, Kind, Record, ThreadRole};
-use super::writer::{
-    append, append_text, is_sample_due, is_unnamed, now_and_length, set_named, set_role,
-};
+use super::recording::{is_sample_due, now_and_length};
+use super::writer::{append, append_text, is_unnamed, set_named, set_role};
 
 /// A record of a kind with two numbers, not dated yet.
 fn of(kind: Kind, x: u64, y: u64) -> Record {

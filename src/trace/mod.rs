@@ -5,7 +5,8 @@
 //! |---|---|
 //! | `format.rs` | what stands in the file: the head, segments, records, their kinds |
 //! | `clock.rs` | the counter that dates records, and how it is brought to nanoseconds |
-//! | `writer.rs` | the file of a run, and the segment that each thread fills |
+//! | `recording.rs` | the file of a run, and when it begins and ends |
+//! | `writer.rs` | the segment that each thread fills |
 //! | `events.rs` | one function for each thing that happens |
 //! | `reader.rs` | a recording as records in the order of time, and what is wrong with a file |
 //!
@@ -22,6 +23,7 @@ pub(crate) mod clock;
 pub(crate) mod events;
 pub(crate) mod format;
 pub(crate) mod reader;
+pub(crate) mod recording;
 pub(crate) mod writer;
 
-pub(crate) use writer::is_on;
+pub(crate) use recording::is_on;

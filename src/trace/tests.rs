@@ -1,7 +1,10 @@
 use super::*;
+use crate::trace::format::{HEAD_BYTES, SEGMENT_UNIT, VERSION};
 use crate::trace::reader::{self, Event};
+use crate::trace::recording::create;
 use std::fs;
-use std::sync::atomic::AtomicUsize;
+use std::path::{Path, PathBuf};
+use std::sync::atomic::{AtomicU64, AtomicUsize};
 
 /// A file of its own, which goes with the test.
 struct Place(PathBuf);

@@ -35,8 +35,8 @@ impl Span {
     }
 }
 
-/// So many kernels for each queue are remembered from one batch to the next, for those that ran beside them: the last ones
-/// to end.
+/// How many kernels for each queue are remembered from one batch to the next: those that ended last. They may have run beside
+/// kernels of the next batch.
 const REMEMBERED: usize = 2;
 /// A new kernel counts for this part of what is said of how many run at once.
 const NEWS: f64 = 1.0 / 8.0;

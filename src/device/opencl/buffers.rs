@@ -10,7 +10,8 @@
 //! A buffer of the device's own memory that its block does not need any more is kept, and given to the next block of its
 //! size. NVIDIA's driver waits in `clReleaseMemObject` until all commands of the device have ended, which takes 250 us beside
 //! kernels. Meanwhile it holds a lock without which its threads cannot begin commands that wait for those of other queues.
-//! So both may wait for ever, and a buffer is released only while nothing is enqueued ([`Buffers::release_spares`]).
+//! So the driver and the commands may wait for each other for ever. Therefore a buffer is released only while nothing is
+//! enqueued on its device ([`Buffers::release_spares`]).
 
 use crate::device::opencl::fault::FailureMark;
 use crate::device::opencl::lane::{Needs, Ticket};

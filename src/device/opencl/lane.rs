@@ -241,6 +241,12 @@ impl<W> Lanes<W> {
         lanes.filter(|lane| !lane.pending.is_empty()).count()
     }
 
+    /// When the first of the commands at the fronts of the lanes may have begun. None where nothing is pending.
+    pub(crate) fn first_begun(&self) -> Option<Instant> {
+        let pending = self.lanes.iter().filter(|lane| !lane.pending.is_empty());
+        pending.map(|lane| lane.begun).min()
+    }
+
     pub(crate) fn pending(&mut self, ticket: Ticket) -> Option<&mut Pending<W>> {
         let lane = &mut self.lanes[ticket.lane];
         let at = ticket.number.checked_sub(lane.first)?;

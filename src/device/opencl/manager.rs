@@ -31,7 +31,7 @@ use std::time::{Duration, Instant};
 
 /// How many answered jobs are kept to be used again: as many as a burst has, about a megabyte.
 const SPARE_JOBS: usize = 4096;
-/// So many bytes of spare buffers a device keeps while it has nothing to do.
+/// The most bytes of spare buffers that a device keeps while it has nothing to do.
 const SPARE_MOST: u64 = 256 << 20;
 /// Queues for kernels of a device that is threads of the host: each kernel has all of them, and the second one keeps them
 /// busy between two kernels.
@@ -305,6 +305,10 @@ impl Manager {
         });
         if !armed {
             look = look.min(NO_CALLBACK);
+        }
+        if let Some(begun) = self.lanes.first_begun() {
+            let taken = now.saturating_duration_since(begun);
+            look = look.min(self.pace.own_look(taken).unwrap_or(look));
         }
         if self.lanes.tries_again() {
             look = look.min(TRY_AGAIN);

@@ -73,7 +73,7 @@ impl Recorded {
             fs::remove_file(viewed)
                 .map_err(|error| format!("the recording {name} cannot be replaced: {error}"))?;
         }
-        trace::writer::begin(&self.file, about)
+        trace::recording::begin(&self.file, about)
     }
 
     /// Makes the file for viewers, if one is wanted, of a run that has ended.

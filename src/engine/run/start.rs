@@ -234,7 +234,7 @@ impl Run {
         self.runtime.remark_wrong_models();
         let seconds = self.runtime.started.elapsed().as_secs_f64();
         self.runtime.record_names();
-        trace::writer::end(status);
+        trace::recording::end(status);
         let score = self.runtime.score();
         self.runtime.report_with(status, seconds, score);
         let recorded = Recorded::of(&self.runtime.settings);
@@ -284,7 +284,7 @@ impl Runtime {
 
     /// Writes the report of a run that ends with this status, in the middle of what it does.
     pub(crate) fn report(&self, status: i32) {
-        let is_recorded = trace::writer::end(status);
+        let is_recorded = trace::recording::end(status);
         self.devices.remark(self);
         self.report_with(status, self.started.elapsed().as_secs_f64(), None);
         if is_recorded && let Some(recorded) = Recorded::of(&self.settings) {

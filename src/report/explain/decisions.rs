@@ -268,7 +268,7 @@ fn cause(ground: &Ground<'_>, number: u32, at: u64, better: u8, free: &Free) -> 
 
 /// What held an EDT up that was decided at `at`, whose place was free and had its blocks from `since` on.
 fn held_up(ground: &Ground<'_>, number: u32, at: u64, since: u64) -> Cause {
-    /// So many EDTs of a unit are looked at: one that has gone first is mostly the next.
+    /// How many EDTs of a unit are looked at. An EDT that has gone first is mostly the next one of the unit.
     const NEAR: usize = 64;
     let edt = ground.edt(number);
     let most = |time: u64| 2 * time >= edt.begin.saturating_sub(since);

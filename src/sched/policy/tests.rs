@@ -33,6 +33,25 @@ impl Machine for Wide {
     fn offer_to_workers(&self, _: bool) {}
 }
 
+/// An EDT that the host and a device may run.
+fn kept(edt: usize, times: &'static RunTimes) -> Kept {
+    let candidate = |place| Candidate {
+        place,
+        copy_ns: 0,
+        behind: None,
+    };
+    Kept {
+        edt,
+        priority: 0,
+        times,
+        bytes: 64,
+        candidates: [Place::HOST, DEVICES[0]]
+            .map(candidate)
+            .into_iter()
+            .collect(),
+    }
+}
+
 /// A kernel keeps the device for 270 us, since sixteen run at once, and takes 4.3 ms; the function takes 440 us.
 fn wide(count: usize) -> Vec<usize> {
     static TIMES: std::sync::LazyLock<RunTimes> = std::sync::LazyLock::new(|| {
@@ -45,27 +64,12 @@ fn wide(count: usize) -> Vec<usize> {
     });
     let policy = parse("eft").expect("a policy");
     let keeper = policy.keeper().expect("it keeps EDTs");
-    let candidate = |place| Candidate {
-        place,
-        copy_ns: 0,
-        behind: None,
-    };
     let machine = Wide {
         workers: 16,
         at_once: 16,
     };
     for edt in 0..count {
-        let kept = Kept {
-            edt,
-            priority: 0,
-            times: &*TIMES,
-            bytes: 64,
-            candidates: [Place::HOST, DEVICES[0]]
-                .map(candidate)
-                .into_iter()
-                .collect(),
-        };
-        keeper.keep(kept, &machine);
+        keeper.keep(kept(edt, &TIMES), &machine);
     }
     std::iter::from_fn(|| keeper.take(DEVICES[0], &machine).edt).collect()
 }
@@ -315,20 +319,7 @@ fn a_worker_that_gets_nothing_is_offered_nothing() {
         let policy = parse(name).expect("a policy");
         let keeper = policy.keeper().expect("it keeps EDTs");
         let machine = Offered(std::cell::Cell::new(false));
-        let places = [Place::HOST, DEVICES[0]];
-        let candidate = |place| Candidate {
-            place,
-            copy_ns: 0,
-            behind: None,
-        };
-        let kept = Kept {
-            edt: 7,
-            priority: 0,
-            times: &*TIMES,
-            bytes: 64,
-            candidates: places.map(candidate).into_iter().collect(),
-        };
-        keeper.keep(kept, &machine);
+        keeper.keep(kept(7, &TIMES), &machine);
         assert!(machine.0.get(), "{name}");
         assert_eq!(keeper.take(DEVICES[0], &machine).edt, Some(7), "{name}");
         assert_eq!(keeper.take(Place::HOST, &machine).edt, None, "{name}");

@@ -121,6 +121,10 @@ fn distance(method: &str) -> Application {
 impl Application {
     /// Compares the programs, if both can be had.
     pub(crate) fn compare(self, criterion: &mut Criterion, table: &mut Table, home: &Path) {
+        let group = format!("placement/starpu/{}/{}", self.name, self.which);
+        if !is_wanted(&group) {
+            return; // before anything is compiled for it
+        }
         let source = format!("examples/{}.c", self.name);
         let example = Source {
             name: self.name,
@@ -134,7 +138,7 @@ impl Application {
         };
         let graph = Graph {
             what: format!("{} {}", self.name, self.which),
-            group: format!("placement/starpu/{}/{}", self.name, self.which),
+            group,
             ours: (&example.compile(), self.ours),
             theirs: (&theirs, self.theirs),
             calibration: self.calibration,
@@ -170,13 +174,19 @@ pub(crate) fn table() -> Table {
     )
 }
 
+/// Whether the command line asks for a case of a group.
+fn is_wanted(group: &str) -> bool {
+    let schedulers = schedulers();
+    let mut names = schedulers.iter().map(String::as_str).chain(["eft"]);
+    names.any(|name| wanted(&format!("{group}/{name}")))
+}
+
 /// Compares the runtimes on a graph: each has measured it before, and then they run in turns.
 pub(crate) fn compare(criterion: &mut Criterion, table: &mut Table, home: &Path, graph: &Graph) {
-    let schedulers = schedulers();
-    let names = || schedulers.iter().map(String::as_str).chain(["eft"]);
-    if !names().any(|name| wanted(&format!("{}/{name}", graph.group))) {
+    if !is_wanted(&graph.group) {
         return;
     }
+    let schedulers = schedulers();
     let models = Models::new();
     let mut cases = vec![ours(graph, &models)];
     cases[0].run();

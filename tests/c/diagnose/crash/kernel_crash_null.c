@@ -1,5 +1,6 @@
 // What strict mode says of a kernel that crashed since its EDT has no data block on a pre-slot: which EDT and pre-slot that
-// is, and who satisfied it. A process of its own crashes, with all its threads.
+// is, and who satisfied it. A process of its own crashes, with all its threads. There is one work-item: of several, another may
+// crash first, at another address.
 //
 // clause: crash ocr-opencl.h
 // env: OCR_CHECK=strict
@@ -26,7 +27,7 @@ ocrGuid_t mainEdt(u32 paramc, u64 *paramv, u32 depc, ocrEdtDep_t depv[]) {
     }
     void *address;
     const ocrGuid_t event = event_of(OCR_EVENT_STICKY_T), block = block_of(64, &address);
-    const ocrGuid_t edt = kernel_edt(kernel_of(source, "adds", 0, 2), 4, 0, NULL, 2, NULL);
+    const ocrGuid_t edt = kernel_edt(kernel_of(source, "adds", 0, 2), 1, 0, NULL, 2, NULL);
     OK(ocrDbRelease(block));
     link_to(event, edt, 0, DB_MODE_RO);
     link_to(block, edt, 1, DB_MODE_RW);

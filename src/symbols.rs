@@ -6,21 +6,16 @@
 
 use crate::text::Readable;
 use cpp_demangle::DemangleOptions;
+use memmap2::Mmap;
 use object::read::{Object, ObjectKind, ObjectSymbol};
 use parking_lot::Mutex;
-use std::collections::{BTreeSet, HashMap};
+use std::collections::BTreeSet;
 use std::ffi::CStr;
+use std::fs::File;
 use std::mem::MaybeUninit;
 use std::os::unix::ffi::OsStrExt;
 use std::path::{Path, PathBuf};
 use std::ptr;
-
-/// The functions of a file, by where they begin in it. Many have several names: what the compiler has found to do
-/// the same is one function.
-type Table = HashMap<u64, Vec<String>>;
-
-/// The tables that were read.
-static TABLES: Mutex<Option<HashMap<PathBuf, Table>>> = Mutex::new(None);
 
 /// The names that were asked for, each once: they are of functions, and there are no more of those.
 static NAMES: Mutex<BTreeSet<&'static str>> = Mutex::new(BTreeSet::new());
@@ -84,21 +79,37 @@ fn kept(name: &str) -> &'static str {
     name
 }
 
-/// The symbols of a function; `None` if its file cannot be read.
+/// The symbols of a function; `None` if its file cannot be read. A function may have several: what the compiler has found
+/// to do the same is one function. Of the file, the table of symbols is looked through, which takes less than a
+/// millisecond for a program of 30 MB. So no table of names is kept for the few functions that are asked for.
 fn names_of(function: usize) -> Option<Vec<String>> {
     let home = Home::of(function)?;
-    let mut tables = TABLES.lock();
-    let tables = tables.get_or_insert_default();
-    let table = match tables.get(&home.file) {
-        Some(table) => table,
-        None => {
-            let table = read(&home.file).unwrap_or_default();
-            tables.entry(home.file.clone()).or_insert(table)
-        }
+    let bytes = contents(&home.file)?;
+    let parsed = object::File::parse(&*bytes).ok()?;
+    // A program that is loaded where it was linked to has addresses for distances.
+    let linked_at = match parsed.kind() {
+        ObjectKind::Executable => home.base,
+        _ => 0,
     };
-    // Only one of them is there.
-    let within = (function - home.base) as u64;
-    table.get(&within).cloned()
+    let at = (linked_at + (function - home.base)) as u64;
+    let mut names: Vec<String> = Vec::new();
+    for symbol in parsed.symbols().chain(parsed.dynamic_symbols()) {
+        if symbol.address() != at
+            || symbol.kind() != object::SymbolKind::Text
+            || symbol.is_undefined()
+        {
+            continue;
+        }
+        let Ok(name) = symbol.name_bytes() else {
+            continue;
+        };
+        let name = Readable(name).to_string();
+        let name = without_suffix(&name);
+        if !name.is_empty() && !names.iter().any(|known| known == name) {
+            names.push(name.to_string());
+        }
+    }
+    Some(names)
 }
 
 /// Where a function is from.
@@ -137,53 +148,21 @@ fn loaded_at(address: usize) -> Option<libc::Dl_info> {
     (found != 0).then(|| unsafe { info.assume_init() })
 }
 
-/// What a file has, and memory for a table of its functions: none where that is scarce, since a name is not worth what
-/// would be kept for objects.
-fn contents(file: &Path) -> Option<Vec<u8>> {
-    if !crate::heap::has_room(4 * file.metadata().ok()?.len() as usize) {
+/// What a file has, mapped: pages that nobody looks at are not read. Where addresses are scarce there is none, since a
+/// name is not worth what would be kept for objects.
+fn contents(file: &Path) -> Option<Mmap> {
+    let file = File::open(file).ok()?;
+    if !crate::heap::has_room(file.metadata().ok()?.len() as usize) {
         return None;
     }
-    std::fs::read(file).ok()
-}
-
-/// The functions of a file, by their distance from where the file is loaded.
-fn read(file: &Path) -> Option<Table> {
-    let bytes = contents(file)?;
-    let parsed = object::File::parse(&*bytes).ok()?;
-    // A program that is loaded where it was linked to has addresses for distances.
-    let linked_at = match parsed.kind() {
-        ObjectKind::Executable => program_base(),
-        _ => 0,
-    };
-    let mut table = Table::new();
-    for symbol in parsed.symbols().chain(parsed.dynamic_symbols()) {
-        if symbol.kind() != object::SymbolKind::Text || symbol.is_undefined() {
-            continue;
-        }
-        let at = symbol.address().checked_sub(linked_at);
-        let (Some(at), Ok(name)) = (at, symbol.name_bytes()) else {
-            continue;
-        };
-        let name = Readable(name).to_string();
-        let name = without_suffix(&name);
-        let names = table.entry(at).or_default();
-        if !name.is_empty() && !names.iter().any(|known| known == name) {
-            names.push(name.to_string());
-        }
-    }
-    Some(table)
+    // SAFETY: the bytes must not change or go away while they are looked at. The file is one that this process executes:
+    // the system lets nobody write a program that runs, and whoever cuts off a library in place ends all that use it.
+    unsafe { Mmap::map(&file) }.ok()
 }
 
 /// The name of a function, of which the compiler may have made a copy: what it adds to that name begins with a dot.
 fn without_suffix(symbol: &str) -> &str {
     symbol.split_once('.').map_or(symbol, |(name, _)| name)
-}
-
-/// Where the program is loaded.
-fn program_base() -> u64 {
-    // SAFETY: `getauxval` has no preconditions, and touches no memory of the caller.
-    let headers = unsafe { libc::getauxval(libc::AT_PHDR) } as usize;
-    loaded_at(headers).map_or(0, |program| program.dli_fbase as u64)
 }
 
 /// Whether what the program wrote for a function says this one: `f`, `&f` and `(ocrEdt_t)f` for `f`, and

@@ -25,10 +25,10 @@ use std::env;
 use std::ffi::OsStr;
 use std::fmt::Write as _;
 use std::fs;
-use std::io::Read;
-use std::os::unix::process::ExitStatusExt;
+use std::io::{self, Read};
+use std::os::unix::process::{CommandExt, ExitStatusExt};
 use std::path::{Path, PathBuf};
-use std::process::{Command, ExitStatus, Stdio};
+use std::process::{Child, Command, ExitStatus, Stdio};
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, OnceLock};
 use std::thread;
@@ -468,7 +468,9 @@ impl Run {
 
 /// Runs a command to its end; past the limit it is killed, which is an error that says `hung`.
 fn run_with_limit(mut command: Command, limit: Duration) -> Result<Run, String> {
+    // In a process group of its own: a program that hangs is killed with the copies that it forked, which hold its pipes.
     let mut child = command
+        .process_group(0)
         .stdout(Stdio::piped())
         .stderr(Stdio::piped())
         .spawn()
@@ -485,7 +487,7 @@ fn run_with_limit(mut command: Command, limit: Duration) -> Result<Run, String> 
         }
         if !hung && start.elapsed() > limit {
             hung = true;
-            child.kill().map_err(|e| format!("{command:?}: {e}"))?;
+            kill_group(&child).map_err(|e| format!("{command:?}: {e}"))?;
         }
         // Short at first, so that many short programs do not wait for the harness.
         let nap = (start.elapsed() / 20).clamp(Duration::from_millis(1), Duration::from_millis(50));
@@ -500,6 +502,16 @@ fn run_with_limit(mut command: Command, limit: Duration) -> Result<Run, String> 
         Err(run.describe(&format!("hung: no end after {limit:?}")))
     } else {
         Ok(run)
+    }
+}
+
+/// Ends the process group that the child leads. The child is still to be waited for, so its number is nobody else's.
+fn kill_group(child: &Child) -> io::Result<()> {
+    let group = i32::try_from(child.id()).map_err(io::Error::other)?;
+    // SAFETY: kill takes numbers and touches no memory of this process. The number is not 0, so it is not our own group.
+    match unsafe { libc::kill(-group, libc::SIGKILL) } {
+        0 => Ok(()),
+        _ => Err(io::Error::last_os_error()),
     }
 }
 

@@ -10,6 +10,8 @@ use std::os::unix::ffi::OsStrExt;
 use std::path::Path;
 use std::{fmt, io};
 
+pub(crate) mod threads;
+
 /// Shows bytes as text, with `\xHH` for each byte that is not UTF-8. It allocates nothing: a signal handler may use it.
 #[derive(Clone, Copy, Debug)]
 pub struct Readable<'a>(pub &'a [u8]);

@@ -13,7 +13,7 @@ use crate::object::code::Code;
 use crate::object::edt::Edt;
 use crate::object::event::EventKind;
 use crate::object::guid::{Guid, Kind};
-use crate::report::name_of_other;
+use crate::text::threads::other_thread_name;
 use parking_lot::Mutex;
 use std::collections::{HashMap, VecDeque};
 use std::fmt;
@@ -75,7 +75,7 @@ impl fmt::Display for Who {
             None => write!(
                 f,
                 "a thread outside of EDTs ({})",
-                name_of_other(self.thread)
+                other_thread_name(self.thread)
             ),
         }
     }

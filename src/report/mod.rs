@@ -11,7 +11,7 @@ pub mod snapshot;
 pub mod tally;
 pub mod why;
 
-use crate::text::{Counted, Readable, read_file};
+use crate::text::{Counted, Readable};
 use serde::{Deserialize, Serialize};
 use std::path::Path;
 
@@ -225,32 +225,6 @@ impl Report {
             }
         }
     }
-}
-
-/// A thread of this process as messages name it, by the system's number.
-pub fn thread_name(id: i32) -> String {
-    if id == std::process::id() as i32 {
-        return "the main thread".into();
-    }
-    match comm(id) {
-        Some(name) => format!("thread {id} ({name})"),
-        None => format!("thread {id}"),
-    }
-}
-
-/// A thread of this process that is not one of the runtime's, as messages name it. A thread has the name of its creator
-/// until it is given another name, so a name of the runtime's is left out.
-pub fn name_of_other(id: i32) -> String {
-    match comm(id) {
-        Some(name) if name.starts_with("ocr-") => format!("thread {id}"),
-        _ => thread_name(id),
-    }
-}
-
-/// The system's name of a thread of this process. None where there is no such thread.
-pub(crate) fn comm(id: i32) -> Option<String> {
-    let name = read_file(format!("/proc/self/task/{id}/comm")).ok()?;
-    Some(name.trim_end().into())
 }
 
 #[cfg(all(test, not(loom)))]

@@ -1,6 +1,6 @@
 //! Why one place is faster than the other for a program, by what single EDTs took in each.
 
-use crate::comparison::Row;
+use crate::row::Row;
 use ocr::report::why::Facts;
 use ocr::report::{VariantReport, counted, duration};
 

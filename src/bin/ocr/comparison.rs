@@ -3,62 +3,17 @@
 use crate::Failure;
 use crate::because::because;
 use crate::best::{Candidate, Times, Verdict, best_place, verdict};
-use crate::compare::{Devices, Options, Purpose};
+use crate::compare_options::{Devices, Options, Purpose};
 use crate::html::{Page, PageRun};
 use crate::reasons::{Reasons, Seen, reasons};
+use crate::row::{Measured, Row};
 use crate::run::Run;
 use crate::same::{self, Values};
 use crate::table::{Align, Table, bytes, seconds, wrap};
 use crate::words;
 use ocr::policy;
 use ocr::report::why::Facts;
-use ocr::report::{Report, duration, recorded};
-
-/// The results of one policy's runs.
-pub(crate) struct Row {
-    /// The name of the policy.
-    pub(crate) policy: String,
-    /// The measured runs, in their order.
-    pub(crate) runs: Vec<Measured>,
-    /// If a run failed, how, in a few words, and the end of what it wrote to the standard error.
-    pub(crate) failure: Option<(String, String)>,
-    /// The part of the time that no schedule can save, from 0 to 1. None where no whole run was recorded.
-    pub(crate) bound: Option<f64>,
-    /// The facts about the recorded run. None where no run was recorded.
-    pub(crate) facts: Option<Facts>,
-    /// The seconds that the program has printed in the recorded run. None where it prints none.
-    own: Option<f64>,
-    /// The recorded run as a page shows it. None where no page is to be written.
-    page: Option<PageRun>,
-}
-
-/// A measured run.
-pub(crate) struct Measured {
-    /// How long the run took, in seconds.
-    pub(crate) seconds: f64,
-    /// Whether the program has printed the seconds itself; otherwise they are the runtime's.
-    is_own: bool,
-    /// The value of each key of `--show`. None where the program did not print it.
-    pub(crate) shown: Vec<Option<String>>,
-    /// The report of the runtime.
-    pub(crate) report: Report,
-}
-
-impl Row {
-    /// The times of the runs. None if one has failed, or there is none.
-    pub(crate) fn times(&self) -> Option<Times> {
-        if self.failure.is_some() {
-            return None;
-        }
-        Times::new(self.runs.iter().map(|run| run.seconds).collect())
-    }
-
-    /// The run with the time in the middle, which stands for all. None if a run has failed, or there is none.
-    pub(crate) fn middle(&self) -> Option<&Measured> {
-        let middle = self.times()?.middle();
-        self.runs.iter().find(|run| run.seconds == middle)
-    }
-}
+use ocr::report::{duration, recorded};
 
 /// A comparison of policies, as far as it has been run.
 pub(crate) struct Comparison<'a> {

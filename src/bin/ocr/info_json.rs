@@ -1,6 +1,6 @@
 //! What a program that is started here would get, as JSON. `docs/json.md` describes the members.
 
-use crate::info::{chosen, cpu_units, shares};
+use crate::shares::{chosen, cpu_units, shares};
 use ocr::config::{SETTINGS, Settings};
 use ocr::device::{DeviceInfo, Inventory, LoaderState};
 use ocr::platform::Platform;

@@ -1,9 +1,10 @@
 //! A comparison as JSON, with each run.
 
 use crate::best::Verdict;
-use crate::compare::Devices;
-use crate::comparison::{Comparison, Measured, Row};
+use crate::compare_options::Devices;
+use crate::comparison::Comparison;
 use crate::reasons::Reasons;
+use crate::row::{Measured, Row};
 use ocr::report::Report;
 use ocr::report::why::Facts;
 use ocr::text::Readable;

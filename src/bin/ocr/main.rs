@@ -3,9 +3,11 @@
 //! | file | what |
 //! |---|---|
 //! | `info.rs`, `info_json.rs` | `ocr info`, and its answer as JSON |
+//! | `shares.rs` | which devices a selection means, and how the cores are shared |
 //! | `models.rs`, `models_json.rs` | `ocr models`, and its answer as JSON |
 //! | `compare.rs` | `ocr compare`: which runs there are, and on which devices |
-//! | `comparison.rs` | the results of these runs, as tables and notes |
+//! | `compare_options.rs` | its options, and the purposes of its runs |
+//! | `row.rs`, `comparison.rs` | the results of these runs, and these as tables and notes |
 //! | `json.rs` | the results of `ocr compare` as JSON |
 //! | `best.rs`, `because.rs` | which policy is best, in words, and why |
 //! | `reasons.rs` | why others are slower, by recorded runs, and what to try next |
@@ -26,6 +28,7 @@
 mod because;
 mod best;
 mod compare;
+mod compare_options;
 mod comparison;
 mod explain;
 mod generate;
@@ -38,8 +41,10 @@ mod models;
 mod models_json;
 mod progress;
 mod reasons;
+mod row;
 mod run;
 mod same;
+mod shares;
 mod simulate;
 mod started;
 mod table;
@@ -82,8 +87,8 @@ enum Subcommands {
     /// Shows the workers, devices, settings and policies that a program started here would get.
     Info(info::Options),
     /// Runs a program under several placement policies, shows the results in one table, and says which to use.
-    #[command(after_help = compare::AFTER_HELP)]
-    Compare(compare::Options),
+    #[command(after_help = compare_options::AFTER_HELP)]
+    Compare(compare_options::Options),
     /// Lists, shows and removes what runs have learned of how long EDTs take.
     #[command(after_help = models::AFTER_HELP)]
     Models(models::Options),

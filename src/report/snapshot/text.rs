@@ -10,7 +10,7 @@ use crate::object::edt::Mode;
 use crate::object::event::EventKind;
 use crate::object::guid::{Guid, Kind};
 use crate::report::tally::Label;
-use crate::report::{comm, name_of_other, thread_name};
+use crate::text::threads::{other_thread_name, system_name, thread_name};
 use std::collections::BTreeMap;
 use std::fmt;
 
@@ -125,7 +125,7 @@ impl Snapshot<'_> {
                     );
                 }
                 (Some(thread), _) if thread.worker => {}
-                (Some(_), _) => others.push(name_of_other(id)),
+                (Some(_), _) => others.push(other_thread_name(id)),
                 (None, _) => others.extend(name_of_unknown(id)),
             }
         }
@@ -527,7 +527,7 @@ impl ThreadView {
         if self.worker {
             thread_name(self.id)
         } else {
-            name_of_other(self.id)
+            other_thread_name(self.id)
         }
     }
 }
@@ -535,7 +535,7 @@ impl ThreadView {
 /// A thread that has never called the runtime, as messages name it. None for the runtime's own threads that wait to
 /// become a worker or call OpenCL. A thread has the name of its creator until it is given another name.
 fn name_of_unknown(id: i32) -> Option<String> {
-    match comm(id) {
+    match system_name(id) {
         Some(name) if name.starts_with("ocr-helper-") || name.starts_with("ocr-device-") => None,
         Some(name) if name.starts_with("ocr-worker-") => {
             Some(format!("thread {id} (started by {name})"))

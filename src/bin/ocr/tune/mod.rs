@@ -14,7 +14,8 @@ mod ranks;
 mod search;
 mod vary;
 
-use crate::compare::{Devices, find_devices, key};
+use crate::compare::find_devices;
+use crate::compare_options::{Devices, key};
 use crate::input::Input;
 use crate::progress::Progress;
 use crate::run::{Fault, Folder, Program, Run, check_words};

@@ -140,11 +140,15 @@ shake: command ## random graphs in a build with small batches, whose threads sto
 	@$(SKIP_KERNELS); CARGO_PROFILE_RELEASE_CODEGEN_UNITS=16 RUSTFLAGS="--cfg ocr_tiny" \
 		$(CARGO) test --release --locked $(WITH_CFG) --test stress
 
-lint: ## formatting, clippy, documentation, what is compiled for models only
+lint: style ## formatting, clippy, documentation, what is compiled for models only
+	RUSTFLAGS="--cfg loom" $(CARGO) check --locked $(WITH_CFG) --lib --profile test
+
+# Without the models, which CI compiles to run them.
+.PHONY: style
+style:
 	$(CARGO) fmt --check
 	$(CARGO) clippy --locked --all-targets -- -D warnings
 	RUSTDOCFLAGS="-D warnings" $(CARGO) doc --locked --no-deps --document-private-items
-	RUSTFLAGS="--cfg loom" $(CARGO) check --locked $(WITH_CFG) --lib --profile test
 	RUSTFLAGS="--cfg ocr_no_strict" $(CARGO) check --locked $(WITH_CFG) --lib
 
 # Compiled by all cores at once. Larger models bound how often a thread is interrupted (preemption_bound); the others
@@ -204,12 +208,15 @@ build/sanitizers/thread/memory.o: tests/sanitizers/memory.c
 	@mkdir -p $(@D)
 	$(CC) -O1 -fno-builtin -c $< -o $@
 
-# mdBook is not needed to build or test anything: the tests run the programs of the guide and check its links.
-.PHONY: guide
-guide: ## the guide as a book, build/guide/index.html, where mdBook is installed
-	@command -v mdbook >/dev/null || { echo "There is no mdbook: cargo install mdbook --locked. The chapters can be read" \
-		"as they are, from docs/guide/src/SUMMARY.md." >&2; exit 1; }
-	mdbook build docs/guide
+# An mdBook that is installed is taken; otherwise one is compiled for this alone. How fast it runs does not matter.
+MDBOOK = $(shell command -v mdbook || echo target/mdbook/bin/mdbook)
+.PHONY: guide mdbook
+guide: mdbook ## the guide as a book, build/guide/index.html; mdBook is fetched and compiled if it is missing
+	$(MDBOOK) build docs/guide
+
+mdbook:
+	@test -x $(MDBOOK) || CARGO_PROFILE_RELEASE_OPT_LEVEL=0 CARGO_PROFILE_RELEASE_CODEGEN_UNITS=16 $(CARGO) install --quiet \
+		--locked --root target/mdbook --version 0.5.4 --no-default-features --features search mdbook
 
 bench: all ## runs the benchmarks
 	$(CARGO) bench --locked

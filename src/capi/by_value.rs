@@ -24,8 +24,8 @@ export! {
                 Ok(()) => Status::OK,
                 Err(ByValueError::NoSuchBlock) => Status::EINVAL,
                 Err(ByValueError::NotAcquired) => Status::EACCES,
-                Err(ByValueError::GraphError(why)) => why.into(),
-                Err(ByValueError::OutOfMemoryError) => Status::ENOMEM,
+                Err(ByValueError::Graph(why)) => why.into(),
+                Err(ByValueError::OutOfMemory) => Status::ENOMEM,
             }
         })
     }

@@ -39,7 +39,7 @@ impl From<GraphError> for Status {
                 Status::EINVAL
             }
             GraphError::NotPermitted => Status::EPERM,
-            GraphError::OutOfMemoryError => Status::ENOMEM,
+            GraphError::OutOfMemory => Status::ENOMEM,
         }
     }
 }
@@ -68,7 +68,7 @@ impl From<CopyError> for Status {
         match error {
             CopyError::NoSuchBlock => Status::EINVAL,
             CopyError::OneBlock | CopyError::PartOfOther => Status::EPERM,
-            CopyError::TooSmall | CopyError::OutOfMemoryError => Status::ENOMEM,
+            CopyError::TooSmall | CopyError::OutOfMemory => Status::ENOMEM,
             CopyError::WrittenOnce => Status::EACCES,
         }
     }
@@ -81,7 +81,7 @@ impl From<PartitionError> for Status {
             PartitionError::Parts(PartsError::Overlap) => Status::EINVAL,
             PartitionError::Parts(PartsError::Fixed | PartsError::Wanted) => Status::EPERM,
             PartitionError::WrittenOnce => Status::EACCES,
-            PartitionError::OutOfMemoryError => Status::ENOMEM,
+            PartitionError::OutOfMemory => Status::ENOMEM,
         }
     }
 }
@@ -92,8 +92,8 @@ impl From<MapError> for Status {
             MapError::NoSuchIndex => Status::EINVAL,
             MapError::Circle => Status::EPEND,
             MapError::Ending => Status::ECANCELED,
-            MapError::CreateError(status) => status.unwrap_or(Status::ENOENT),
-            MapError::OutOfMemoryError => Status::ENOMEM,
+            MapError::Creator(status) => status.unwrap_or(Status::ENOENT),
+            MapError::OutOfMemory => Status::ENOMEM,
         }
     }
 }
@@ -103,7 +103,7 @@ impl From<FileError> for Status {
         match error {
             FileError::NoSuchFile | FileError::Range | FileError::NotRegular => Status::EINVAL,
             FileError::Overlaps => Status::EBUSY,
-            FileError::OutOfMemoryError => Status::ENOMEM,
+            FileError::OutOfMemory => Status::ENOMEM,
             FileError::System(error) => of_system(&error),
         }
     }

@@ -293,7 +293,7 @@ fn labeled_event(
     call: Api,
 ) -> Result<Guid, Status> {
     let runtime = context.runtime;
-    let created = (runtime.objects.events).create_on(label, new, || runtime.early.has(label));
+    let created = (runtime.objects.events).create_on(label, new, || runtime.deferred.has(label));
     if created.is_ok() {
         context.open(label, call);
     }
@@ -465,7 +465,7 @@ pub(super) unsafe fn create_edt(
 fn edt_status(context: &Context, created: Result<(), CreateError>) -> Status {
     match created {
         Ok(()) => Status::OK,
-        Err(CreateError::LabelRequest(why)) => why.into(),
+        Err(CreateError::Label(why)) => why.into(),
         Err(CreateError::NoTemplate) => Status::EINVAL,
         Err(CreateError::Arguments(why)) => {
             warn_no_edt(context, why);
@@ -477,6 +477,6 @@ fn edt_status(context: &Context, created: Result<(), CreateError>) -> Status {
         }
         Err(CreateError::Anonymous) => Status::EPERM,
         Err(CreateError::Dependence(_)) => Status::EINVAL,
-        Err(CreateError::OutOfMemoryError) => Status::ENOMEM,
+        Err(CreateError::OutOfMemory) => Status::ENOMEM,
     }
 }

@@ -207,7 +207,7 @@ fn block(handle: Guid, properties: u16) -> Result<WaitResult, Status> {
             .wait_for(handle, Api::ocrLegacyBlockProgress)
             .map_err(|error| match error {
                 WaitError::NoSuchEvent => Status::EINVAL,
-                WaitError::OutOfMemoryError => Status::ENOMEM,
+                WaitError::OutOfMemory => Status::ENOMEM,
                 WaitError::Ending => Status::ECANCELED,
                 WaitError::Paused => Status::EPERM,
             })

@@ -15,7 +15,7 @@ use std::fmt;
 pub(crate) struct Misuse {
     what: String,
     place: String,
-    stories: Vec<String>,
+    histories: Vec<String>,
     rule: String,
     advice: String,
 }
@@ -23,8 +23,8 @@ pub(crate) struct Misuse {
 impl fmt::Display for Misuse {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "strict mode: {}\n  {}", self.what, self.place)?;
-        for story in &self.stories {
-            write!(f, "\n  {story}")?;
+        for history in &self.histories {
+            write!(f, "\n  {history}")?;
         }
         write!(
             f,
@@ -62,7 +62,7 @@ impl Check {
         Box::new(Misuse {
             what: format!("{}: {}", call.shown(), broken.title),
             place: format!("in {caller}: {}", self.written(made)),
-            stories: self.stories(objects, made.guids(), made.act.ticket),
+            histories: self.histories(objects, made.guids(), made.act.ticket),
             rule: format!("[{}] {} ({clause})", broken.id, broken.rule),
             advice: broken.advice,
         })
@@ -86,14 +86,14 @@ impl Check {
         Box::new(Misuse {
             what: broken.title,
             place: place + &ran.unwrap_or_default(),
-            stories: self.stories(objects, [who.edt], 0),
+            histories: self.histories(objects, [who.edt], 0),
             rule: format!("[{}] {}{clause}", broken.id, broken.rule),
             advice: broken.advice,
         })
     }
 
     /// What has become of these objects, and, in a line for each, who created these others.
-    fn stories(
+    fn histories(
         &self,
         objects: &[Guid],
         others: impl IntoIterator<Item = Guid>,
@@ -108,14 +108,14 @@ impl Check {
         let history = &self.history;
         let known = objects.iter().copied();
         let known = known.filter(|&guid| history.what(guid).is_some() && is_new(&guid));
-        let mut stories: Vec<String> = known.map(|guid| history.story(guid, ticket)).collect();
+        let mut histories: Vec<String> = known.map(|guid| history.text(guid, ticket)).collect();
         let others = others.into_iter();
         let others = others.filter(|&guid| history.knows(guid) && is_new(&guid));
-        stories.extend(others.map(|guid| {
+        histories.extend(others.map(|guid| {
             let created = history.creation(guid).unwrap_or_default();
             format!("{}, {created}", history.name(guid))
         }));
-        stories
+        histories
     }
 
     /// A call with its arguments, as far as they can be shown.

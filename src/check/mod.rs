@@ -13,7 +13,7 @@
 //! **Races.** A program's threads go on while a call is judged. What a call is going to end or
 //! satisfy is noted before it does (under a ticket, so that it is not told of itself), and what it
 //! made, afterwards. So whoever is refused finds the reason in the history, unless the two calls ran
-//! at the same time; then a line of the story may lack, and the misuse is told all the same. No
+//! at the same time; then a line of the history may lack, and the misuse is told all the same. No
 //! misuse is derived from the history alone: a call was refused, or a fingerprint differs.
 
 pub(crate) mod calls;
@@ -22,6 +22,7 @@ mod closed;
 mod explain;
 pub(crate) mod held;
 pub(crate) mod history;
+mod history_text;
 mod leaks;
 mod misuse;
 mod overlap;
@@ -29,7 +30,6 @@ mod quarantine;
 mod quarantine_arguments;
 mod redzone;
 mod rules;
-mod story;
 
 use crate::abi::Api;
 use crate::object::Objects;
@@ -44,8 +44,8 @@ pub(crate) use closed::At;
 use history::{Act, Cause, Ending, History, What, Who};
 pub(crate) use misuse::{Misuse, count};
 use parking_lot::Mutex;
-pub(crate) use quarantine::BURIED;
-pub(crate) use quarantine_arguments::OUTLIVED;
+pub(crate) use quarantine::BLOCK_QUARANTINE_BYTE;
+pub(crate) use quarantine_arguments::ARGUMENT_QUARANTINE_BYTE;
 pub(crate) use redzone::REDZONE_BYTE;
 use std::collections::{HashMap, HashSet};
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
@@ -96,8 +96,8 @@ pub(crate) struct Check {
     pub history: History,
     /// What blocks contained when somebody was done with them.
     pub contents: checksum::Contents,
-    graves: quarantine::Quarantine,
-    outlived: quarantine_arguments::Outlived,
+    quarantine: quarantine::Quarantine,
+    argument_quarantine: quarantine_arguments::ArgumentQuarantine,
     /// The blocks that running EDTs have released, by EDT.
     released: Mutex<HashMap<Guid, Vec<Guid>>>,
     /// The blocks that threads outside of EDTs have released, by the system's number of the thread.
@@ -116,8 +116,8 @@ impl Check {
         Box::new(Check {
             history: History::default(),
             contents: checksum::Contents::default(),
-            graves: quarantine::Quarantine::default(),
-            outlived: quarantine_arguments::Outlived::default(),
+            quarantine: quarantine::Quarantine::default(),
+            argument_quarantine: quarantine_arguments::ArgumentQuarantine::default(),
             released: Mutex::default(),
             released_outside: Mutex::default(),
             former_ranges: Mutex::default(),
@@ -221,19 +221,19 @@ impl Check {
     }
 
     /// A call is about to be made whose caller has gone on, since it had to wait for an object.
-    pub(crate) fn made_late(&self, objects: &Objects, call: Api, args: &[u64], who: Who) {
-        self.late(call, args, who, |made| self.begins(objects, made, true));
+    pub(crate) fn begins_deferred(&self, objects: &Objects, call: Api, args: &[u64], who: Who) {
+        self.with_deferred(call, args, who, |made| self.begins(objects, made, true));
     }
 
     /// A call whose caller has gone on, since it had to wait for an object, was refused.
-    pub(crate) fn refused_late(
+    pub(crate) fn refused_deferred(
         &self,
         objects: &Objects,
         call: Api,
         args: &[u64],
         who: Who,
     ) -> Option<Box<Misuse>> {
-        self.late(call, args, who, |made| {
+        self.with_deferred(call, args, who, |made| {
             if let Some(link) = made.link().filter(|_| made.call.at(Role::Data).is_none()) {
                 let from = (link.slot as u32, link.source);
                 self.history.not_linked_by(link.destination, from, who);
@@ -243,7 +243,7 @@ impl Check {
         })?
     }
 
-    fn late<R>(
+    fn with_deferred<R>(
         &self,
         call: Api,
         args: &[u64],

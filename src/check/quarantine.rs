@@ -19,7 +19,7 @@ const CLOSED_BYTES: usize = 3 * PAGE;
 /// One of so many of its bytes counts, too: a process may have a limit of addresses.
 const CLOSED_PER_BYTE: usize = 16;
 /// What it is filled with.
-pub(crate) const BURIED: u8 = 0xdb;
+pub(crate) const BLOCK_QUARANTINE_BYTE: u8 = 0xdb;
 
 struct Quarantined {
     block: Guid,
@@ -57,17 +57,18 @@ impl Quarantined {
         let Memory { start, len, .. } = self.memory;
         // SAFETY: the memory is this room's now. Volatile, since a program that misuses the block
         // may write to it now.
-        (0..len).any(|at| unsafe { start.wrapping_add(at).read_volatile() } != BURIED)
+        (0..len)
+            .any(|at| unsafe { start.wrapping_add(at).read_volatile() } != BLOCK_QUARANTINE_BYTE)
     }
 }
 
 impl QuarantineState {
     /// Takes in a block; its destroyer, if that still runs.
-    fn add(&mut self, grave: Quarantined, destroyer: Option<Guid>) {
-        self.bytes += grave.bytes();
+    fn add(&mut self, quarantined: Quarantined, destroyer: Option<Guid>) {
+        self.bytes += quarantined.bytes();
         match destroyer {
-            Some(edt) => self.fresh.entry(edt).or_default().push(grave),
-            None => self.old.push_back(grave),
+            Some(edt) => self.fresh.entry(edt).or_default().push(quarantined),
+            None => self.old.push_back(quarantined),
         }
     }
 
@@ -91,28 +92,28 @@ impl Check {
         who: Who,
     ) -> Result<(), Box<Misuse>> {
         let closed = memory.close();
-        let grave = Quarantined {
+        let quarantined = Quarantined {
             block,
             memory,
             closed,
         };
-        if grave.bytes() > BYTES_KEPT / 4 {
+        if quarantined.bytes() > BYTES_KEPT / 4 {
             return Ok(());
         }
-        let Memory { start, len, .. } = grave.memory;
+        let Memory { start, len, .. } = quarantined.memory;
         let open = if closed { 0 } else { len };
         for at in 0..open {
             // SAFETY: the memory is this room's now.
-            unsafe { start.wrapping_add(at).write_volatile(BURIED) };
+            unsafe { start.wrapping_add(at).write_volatile(BLOCK_QUARANTINE_BYTE) };
         }
         let destroyer = match self.history.get(block).and_then(|record| record.end) {
             Some(Ending::Destroyed(act)) => act.who.edt,
             _ => Guid::NULL,
         };
-        let mut yard = self.graves.0.lock();
+        let mut state = self.quarantine.0.lock();
         let fresh = !closed && destroyer == who.edt && !destroyer.is_null();
-        yard.add(grave, fresh.then_some(destroyer));
-        while let Some(oldest) = yard.surplus() {
+        state.add(quarantined, fresh.then_some(destroyer));
+        while let Some(oldest) = state.surplus() {
             if oldest.disturbed() {
                 return Err(self.wrote_after_end(&oldest, who));
             }
@@ -122,42 +123,42 @@ impl Check {
 
     /// An EDT ends: what it destroyed must be as it left it.
     pub(crate) fn verify_quarantine(&self, who: Who) -> Result<(), Box<Misuse>> {
-        let mut yard = self.graves.0.lock();
-        let fresh = yard.fresh.remove(&who.edt).unwrap_or_default();
-        if let Some(grave) = fresh.iter().find(|grave| grave.disturbed()) {
-            return Err(self.wrote_after_end(grave, who));
+        let mut state = self.quarantine.0.lock();
+        let fresh = state.fresh.remove(&who.edt).unwrap_or_default();
+        if let Some(quarantined) = fresh.iter().find(|quarantined| quarantined.disturbed()) {
+            return Err(self.wrote_after_end(quarantined, who));
         }
-        yard.old.extend(fresh);
+        state.old.extend(fresh);
         Ok(())
     }
 
     /// The destroyed block that has had its memory at this address, how far behind its start that is, and its size.
     /// For the handler of a crash: it waits for no lock.
-    pub(crate) fn grave_at(&self, address: usize) -> Option<(Guid, usize, usize)> {
-        let yard = self.graves.0.try_lock()?;
-        let mut all = yard.old.iter().chain(yard.fresh.values().flatten());
-        all.find_map(|grave| {
-            let Memory { start, len, .. } = grave.memory;
+    pub(crate) fn quarantined_at(&self, address: usize) -> Option<(Guid, usize, usize)> {
+        let state = self.quarantine.0.try_lock()?;
+        let mut all = state.old.iter().chain(state.fresh.values().flatten());
+        all.find_map(|quarantined| {
+            let Memory { start, len, .. } = quarantined.memory;
             let at = address.checked_sub(start.addr()).filter(|at| *at < len)?;
-            Some((grave.block, at, len))
+            Some((quarantined.block, at, len))
         })
     }
 
     /// The program ends.
-    pub(crate) fn visit_all(&self) -> Result<(), Box<Misuse>> {
-        let yard = self.graves.0.lock();
-        match yard.old.iter().find(|grave| grave.disturbed()) {
-            Some(grave) => Err(self.wrote_after_end(grave, Who::NOBODY)),
+    pub(crate) fn verify_quarantine_at_end(&self) -> Result<(), Box<Misuse>> {
+        let state = self.quarantine.0.lock();
+        match state.old.iter().find(|quarantined| quarantined.disturbed()) {
+            Some(quarantined) => Err(self.wrote_after_end(quarantined, Who::NOBODY)),
             None => Ok(()),
         }
     }
 
-    fn wrote_after_end(&self, grave: &Quarantined, who: Who) -> Box<Misuse> {
+    fn wrote_after_end(&self, quarantined: &Quarantined, who: Who) -> Box<Misuse> {
         let seen = match who.work {
             Some(_) => format!("seen in or after {who}"),
             None => "seen at the end of the program".to_string(),
         };
-        self.by_edt(who, seen, &[grave.block], rules::WrittenDestroyed)
+        self.by_edt(who, seen, &[quarantined.block], rules::WrittenDestroyed)
     }
 }
 
@@ -169,7 +170,7 @@ mod tests {
 
     #[test]
     fn blocks_of_no_bytes_do_not_gather() {
-        let mut yard = QuarantineState::default();
+        let mut state = QuarantineState::default();
         let blocks = DataBlocks::new(true);
         let mut cache = Cache::default();
         for _ in 0..BYTES_KEPT / 256 {
@@ -180,14 +181,14 @@ mod tests {
             let memory = block.take_memory().expect("it has some");
             let block = block.guid();
             let closed = memory.close();
-            let grave = Quarantined {
+            let quarantined = Quarantined {
                 block,
                 memory,
                 closed,
             };
-            yard.add(grave, None);
-            yard.surplus();
+            state.add(quarantined, None);
+            state.surplus();
         }
-        assert!(yard.old.len() < BYTES_KEPT / 256);
+        assert!(state.old.len() < BYTES_KEPT / 256);
     }
 }

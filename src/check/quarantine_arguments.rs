@@ -9,8 +9,8 @@ use parking_lot::Mutex;
 use std::collections::VecDeque;
 
 /// What they are filled with.
-pub(crate) const OUTLIVED: u8 = 0xb7;
-const PATTERN: u64 = u64::from_ne_bytes([OUTLIVED; 8]);
+pub(crate) const ARGUMENT_QUARANTINE_BYTE: u8 = 0xb7;
+const PATTERN: u64 = u64::from_ne_bytes([ARGUMENT_QUARANTINE_BYTE; 8]);
 /// How much memory is kept, in words.
 const WORDS_KEPT: usize = if cfg!(miri) { 1 << 10 } else { 1 << 19 };
 
@@ -33,18 +33,18 @@ impl Array {
 
 /// The arrays that are kept, and how many words they have.
 #[derive(Default)]
-pub(super) struct Outlived(Mutex<(VecDeque<Array>, usize)>);
+pub(super) struct ArgumentQuarantine(Mutex<(VecDeque<Array>, usize)>);
 
 impl Check {
     /// The memory of what the function of an EDT, which has returned, got as `name`.
-    pub(crate) fn outlived(
+    pub(crate) fn quarantine_argument(
         &self,
         who: Who,
         name: &'static str,
         mut words: Vec<u64>,
     ) -> Result<(), Box<Misuse>> {
         words.fill(PATTERN);
-        let mut kept = self.outlived.0.lock();
+        let mut kept = self.argument_quarantine.0.lock();
         let (arrays, sum) = &mut *kept;
         *sum += words.len();
         arrays.push_back(Array { who, name, words });
@@ -53,24 +53,24 @@ impl Check {
         {
             *sum -= oldest.words.len();
             if oldest.disturbed() {
-                return Err(self.wrote_outlived(&oldest));
+                return Err(self.wrote_arguments_after_end(&oldest));
             }
         }
         Ok(())
     }
 
     /// The program ends.
-    pub(crate) fn visit_outlived(&self) -> Result<(), Box<Misuse>> {
-        let kept = self.outlived.0.lock();
+    pub(crate) fn verify_arguments_at_end(&self) -> Result<(), Box<Misuse>> {
+        let kept = self.argument_quarantine.0.lock();
         match kept.0.iter().find(|array| array.disturbed()) {
-            Some(array) => Err(self.wrote_outlived(array)),
+            Some(array) => Err(self.wrote_arguments_after_end(array)),
             None => Ok(()),
         }
     }
 
-    fn wrote_outlived(&self, array: &Array) -> Box<Misuse> {
+    fn wrote_arguments_after_end(&self, array: &Array) -> Box<Misuse> {
         let &Array { who, name, .. } = array;
         let seen = "seen later".to_string();
-        self.by_edt(who, seen, &[], rules::OutlivedArgument { name, who })
+        self.by_edt(who, seen, &[], rules::WrittenEndedArgument { name, who })
     }
 }

@@ -24,7 +24,7 @@ use std::sync::atomic::Ordering;
 use std::time::Duration;
 
 /// Ends the program at a misuse.
-fn insist(result: Result<(), Box<Misuse>>) {
+fn abort_on_misuse(result: Result<(), Box<Misuse>>) {
     if let Err(misuse) = result {
         fatal(&misuse.to_string());
     }
@@ -40,10 +40,10 @@ impl Context {
     }
 
     /// What an object has been through, as an appendix to a message; nothing without strict mode.
-    pub(crate) fn story(&self, guid: Guid) -> String {
+    pub(crate) fn history_text(&self, guid: Guid) -> String {
         let check = self.runtime.check.as_ref();
         check.map_or(String::new(), |check| {
-            format!("\n  {}", check.history.story(guid, 0))
+            format!("\n  {}", check.history.text(guid, 0))
         })
     }
 
@@ -77,7 +77,7 @@ impl Context {
     pub(crate) fn check_runnable(&self, check: &Check, edt: &Edt) {
         let modes = edt.slots().iter();
         let modes = modes.map(|slot| (slot.data(), slot.info().mode));
-        insist(check.mixed_modes(Who::of(edt), modes));
+        abort_on_misuse(check.mixed_modes(Who::of(edt), modes));
         for (at, slot) in edt.slots().iter().enumerate() {
             if slot.info().mode != Mode::Null && !slot.data().is_null() {
                 check.gives(edt.guid(), at as u32, slot.data());
@@ -87,7 +87,7 @@ impl Context {
         let data = edt.slots().iter().map(crate::object::edt::PreSlot::data);
         for part in data.filter(|data| !data.is_null()) {
             let objects = &self.runtime.objects;
-            insist(check.part_and_whole(objects, Who::of(edt), gets, part));
+            abort_on_misuse(check.part_and_whole(objects, Who::of(edt), gets, part));
         }
     }
 
@@ -98,11 +98,11 @@ impl Context {
         for (_, slot) in edt.blocks() {
             let objects = &self.runtime.objects;
             let block = objects.data_blocks.pinned(slot.data());
-            insist(check.within(objects, block, Who::of(edt), When::Begin));
+            abort_on_misuse(check.within(objects, block, Who::of(edt), When::Begin));
             if let Some(print) =
                 Checksum::take(&check.contents, block, slot.info().mode.writes() as u32)
             {
-                insist(check.compare(slot.data(), print, Who::of(edt), When::Begin));
+                abort_on_misuse(check.compare(slot.data(), print, Who::of(edt), When::Begin));
             }
         }
     }
@@ -134,7 +134,7 @@ impl Context {
             if beside_writer && on_device {
                 let act = check.giver(edt.guid(), slot, block);
                 match act.filter(|act| self.holds_to_write(check, act.who, data_block)) {
-                    Some(act) => insist(Err(check.reads_unreleased(reading, act))),
+                    Some(act) => abort_on_misuse(Err(check.reads_unreleased(reading, act))),
                     None => {
                         let held = data_block.creator.load(Ordering::Relaxed) != 0;
                         let creator = check.creator(block).filter(|_| held);
@@ -176,12 +176,12 @@ impl Context {
         // The EDT writes nothing any more. This comes before its blocks are sealed: it has not run since.
         check.contents.meanwhile.ends(who);
         if self.in_group {
-            insist(Err(check.open_group(who)));
+            abort_on_misuse(Err(check.open_group(who)));
         }
         let scope = edt.finish_scope().filter(|_| edt.flags.get().is_finish());
         let output = scope.map_or(edt.output(), |scope| scope.output.get());
         let objects = &self.runtime.objects;
-        insist(
+        abort_on_misuse(
             match check.wrong_result(
                 objects,
                 who,
@@ -204,12 +204,12 @@ impl Context {
                 self.give_back(check, block, who, mode, slot, false);
             } else {
                 let when = When::Held(mode, slot);
-                insist(check.within(objects, block, who, when));
+                abort_on_misuse(check.within(objects, block, who, when));
                 // A device that shares the host's memory may have written what it only reads.
                 if !mode.writes()
                     && let Some(print) = Checksum::take(&check.contents, block, 0)
                 {
-                    insist(check.compare(block.guid(), print, who, when));
+                    abort_on_misuse(check.compare(block.guid(), print, who, when));
                 }
             }
         }
@@ -224,7 +224,7 @@ impl Context {
         for block in check.edt_ran(edt.guid()) {
             self.check_released(check, block, who);
         }
-        insist(check.verify_quarantine(who));
+        abort_on_misuse(check.verify_quarantine(who));
     }
 
     /// The block of those that an ending EDT holds that begins at this address, which it has returned as a
@@ -263,7 +263,7 @@ impl Context {
         }
         drop(locked);
         if let Some(print) = Checksum::take(&check.contents, block, 0) {
-            insist(check.compare(guid, print, who, When::Released));
+            abort_on_misuse(check.compare(guid, print, who, When::Released));
         }
         let left = memory::end_watch(block, &mut self.granted);
         self.dispose_if(block, left);
@@ -365,11 +365,11 @@ impl Context {
         called: bool,
     ) {
         let when = When::Held(mode, slot);
-        insist(check.within(&self.runtime.objects, block, who, when));
+        abort_on_misuse(check.within(&self.runtime.objects, block, who, when));
         let print = Checksum::take(&check.contents, block, mode.writes() as u32);
         if mode.writes() {
             let look = || print.or_else(|| Checksum::take_among(&check.contents, block));
-            insist(check.written_after_passing(who, block.guid(), look));
+            abort_on_misuse(check.written_after_passing(who, block.guid(), look));
         }
         let Some(print) = print else { return };
         if mode.writes() {
@@ -377,7 +377,7 @@ impl Context {
                 .contents
                 .seal_at_release(block.guid(), print, who, called);
         } else {
-            insist(check.compare(block.guid(), print, who, when));
+            abort_on_misuse(check.compare(block.guid(), print, who, when));
         }
     }
 
@@ -395,7 +395,7 @@ impl Context {
             _ => true,
         };
         let before = || self.check_passing(check, guid);
-        insist(check.passes(event, guid, act, before, unwritten));
+        abort_on_misuse(check.passes(event, guid, act, before, unwritten));
     }
 
     /// What is in a block that the running EDT holds for writing, and is about to pass on.
@@ -416,7 +416,7 @@ impl Context {
         };
         for event in rejected.unwrap_or_default() {
             let by = "by an event that it depends on";
-            insist(check.satisfied_twice(event, self.who(), by.into()));
+            abort_on_misuse(check.satisfied_twice(event, self.who(), by.into()));
         }
     }
 
@@ -428,7 +428,7 @@ impl Context {
                 Some(_) => format!("by the end of {who}, whose output event it is"),
                 None => "by the end of a finish EDT's scope, whose output event it is".to_string(),
             };
-            insist(check.satisfied_twice(output, who, by));
+            abort_on_misuse(check.satisfied_twice(output, who, by));
         }
     }
 
@@ -437,12 +437,12 @@ impl Context {
     pub(crate) fn check_gone(&self, check: &Check, block: &DataBlock) {
         let guid = block.guid();
         let objects = &self.runtime.objects;
-        insist(check.within(objects, block, self.who(), When::Freed));
+        abort_on_misuse(check.within(objects, block, self.who(), When::Freed));
         check.contents.forget(guid);
         if block.copies().resident.is_empty()
             && let Some(memory) = block.take_memory()
         {
-            insist(check.quarantine(guid, memory, self.who()));
+            abort_on_misuse(check.quarantine(guid, memory, self.who()));
         }
     }
 }
@@ -476,32 +476,32 @@ impl Runtime {
             |is_so| self.registry.any_calls(is_so),
             || std::thread::sleep(Duration::from_micros(100)),
         );
-        let insist = |result: Result<(), Box<Misuse>>| {
+        let abort_on_misuse = |result: Result<(), Box<Misuse>>| {
             if let Err(misuse) = result {
                 self.fatal(&misuse.to_string());
             }
         };
         for (_, block) in self.objects.data_blocks.live() {
-            insist(check.within(&self.objects, block, Who::NOBODY, When::Shutdown));
+            abort_on_misuse(check.within(&self.objects, block, Who::NOBODY, When::Shutdown));
         }
         for guid in check.contents.sealed() {
             let blocks = &self.objects.data_blocks;
             if blocks.exists(guid)
                 && let Some(print) = Checksum::take(&check.contents, blocks.pinned(guid), 0)
             {
-                insist(check.compare(guid, print, Who::NOBODY, When::Shutdown));
+                abort_on_misuse(check.compare(guid, print, Who::NOBODY, When::Shutdown));
             }
         }
-        insist(check.visit_all());
-        insist(check.visit_outlived());
+        abort_on_misuse(check.verify_quarantine_at_end());
+        abort_on_misuse(check.verify_arguments_at_end());
         flush_output();
-        let early = self.deferred_calls();
-        match early.len() {
+        let deferred = self.deferred_calls();
+        match deferred.len() {
             0 => {}
             1 => strict_note!("1 call was never made:"),
             more => strict_note!("{more} calls were never made:"),
         }
-        for call in early.iter().take(SHOWN) {
+        for call in deferred.iter().take(SHOWN) {
             say_line!("  {call}");
         }
         let Some(left) = check.left(&self.objects) else {

@@ -238,7 +238,7 @@ impl Graph<'_> {
         }
         // A connector is needed. It is taken without the lock, since that can take time.
         let index = self.objects.events.connector(&mut self.caches.events, link);
-        let index = index.ok_or(GraphError::OutOfMemoryError)?;
+        let index = index.ok_or(GraphError::OutOfMemory)?;
         let answer = self.link_connector(source, post_slot, index);
         if answer == Ok(None) {
             return Ok(());
@@ -319,7 +319,7 @@ impl Graph<'_> {
             .objects
             .events
             .connector(&mut self.caches.events, Link::END);
-        let index = index.ok_or(GraphError::OutOfMemoryError)?;
+        let index = index.ok_or(GraphError::OutOfMemory)?;
         let answer = self.link_connector(source, post_slot, index);
         if answer != Ok(None) {
             self.objects

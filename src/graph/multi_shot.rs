@@ -17,7 +17,7 @@ impl From<ContributionError> for GraphError {
             ContributionError::Closed => GraphError::NoSuchObject,
             ContributionError::NoSuchSlot => GraphError::NoSuchSlot,
             ContributionError::Ahead => GraphError::NotPermitted,
-            ContributionError::OutOfMemoryError => GraphError::OutOfMemoryError,
+            ContributionError::OutOfMemory => GraphError::OutOfMemory,
         }
     }
 }
@@ -154,7 +154,7 @@ impl Graph<'_> {
             if !called {
                 heap::run_out(size_of::<Connector>());
             }
-            return Err(GraphError::OutOfMemoryError);
+            return Err(GraphError::OutOfMemory);
         };
         // Others may have come first meanwhile. On a label there may be another event now.
         let channel = self.objects.events.lock(guid).filter(|(event, locked)| {

@@ -31,40 +31,40 @@ fn an_edt_becomes_runnable_once_whoever_comes_first() {
         }
         let start = Barrier::new(3);
         let go = |work: &(dyn Fn(&mut TestThread<'_>) + Sync)| {
-            let mut test_support = TestThread::new(&objects);
+            let mut thread = TestThread::new(&objects);
             start.wait();
-            work(&mut test_support);
-            test_support.end()
+            work(&mut thread);
+            thread.end()
         };
-        let connects = |test_support: &mut TestThread<'_>| {
+        let connects = |thread: &mut TestThread<'_>| {
             for (at, &edt) in edts.iter().enumerate() {
                 if kind != EventKind::Once {
-                    test_support.connect(first[at], edt, 0);
+                    thread.connect(first[at], edt, 0);
                 }
                 let connected =
-                    test_support.step(|graph| graph.add_dependence(second[at], edt, 1, Mode::Null));
+                    thread.step(|graph| graph.add_dependence(second[at], edt, 1, Mode::Null));
                 connected.expect("both are there");
             }
         };
-        let links = |test_support: &mut TestThread<'_>| {
+        let links = |thread: &mut TestThread<'_>| {
             for (&edt, &event) in edts.iter().zip(&second) {
-                let source = test_support.event(EventKind::Sticky);
-                let linked = test_support.step(|graph| {
+                let source = thread.event(EventKind::Sticky);
+                let linked = thread.step(|graph| {
                     graph.add_dependence(source, event, 0, Mode::Rw)?;
                     graph.satisfy_event(source, false, Guid::NULL)
                 });
                 linked.expect("both are there");
-                test_support
+                thread
                     .step(|graph| graph.destroy_event(source))
                     .expect("it is there");
-                test_support
+                thread
                     .step(|graph| graph.add_dependence(Guid::NULL, edt, 2, Mode::Null))
                     .expect("it is there");
             }
         };
-        let satisfies = |test_support: &mut TestThread<'_>| {
+        let satisfies = |thread: &mut TestThread<'_>| {
             for &event in &first {
-                test_support
+                thread
                     .step(|graph| graph.satisfy_event(event, false, Guid::NULL))
                     .expect("it is there");
             }
@@ -115,34 +115,30 @@ fn counted_and_channel_events_serve_whoever_comes_first() {
         let events: Vec<Guid> = (0..EDTS).map(|_| maker.event_of(new())).collect();
         let start = Barrier::new(3);
         let go = |work: &(dyn Fn(&mut TestThread<'_>, Guid, Guid) + Sync)| {
-            let mut test_support = TestThread::new(&objects);
+            let mut thread = TestThread::new(&objects);
             start.wait();
             for (&edt, &event) in edts.iter().zip(&events) {
-                work(&mut test_support, edt, event);
+                work(&mut thread, edt, event);
             }
-            test_support.end()
+            thread.end()
         };
-        let connects = |test_support: &mut TestThread<'_>, edt, event, slot| {
-            test_support.connect(event, edt, slot);
+        let connects = |thread: &mut TestThread<'_>, edt, event, slot| {
+            thread.connect(event, edt, slot);
         };
-        let satisfies = |test_support: &mut TestThread<'_>, edt, event| {
+        let satisfies = |thread: &mut TestThread<'_>, edt, event| {
             for _ in 0..if counted { 1 } else { 2 } {
-                test_support
+                thread
                     .step(|graph| graph.satisfy_event(event, false, Guid::NULL))
                     .expect("it is there");
             }
-            test_support
+            thread
                 .step(|graph| graph.add_dependence(Guid::NULL, edt, 2, Mode::Null))
                 .expect("it is there");
         };
         let runnable: Vec<EdtRef> = thread::scope(|scope| {
             let threads = [
-                scope.spawn(|| {
-                    go(&|test_support, edt, event| connects(test_support, edt, event, 0))
-                }),
-                scope.spawn(|| {
-                    go(&|test_support, edt, event| connects(test_support, edt, event, 1))
-                }),
+                scope.spawn(|| go(&|thread, edt, event| connects(thread, edt, event, 0))),
+                scope.spawn(|| go(&|thread, edt, event| connects(thread, edt, event, 1))),
                 scope.spawn(|| go(&satisfies)),
             ];
             let ended = threads.map(|thread| thread.join().expect("no panic"));

@@ -15,7 +15,7 @@ pub(crate) enum GraphError {
     /// The objects cannot be linked, or the event was satisfied before.
     NotPermitted,
     /// No memory for a list node.
-    OutOfMemoryError,
+    OutOfMemory,
     /// The event is opening: the dependence is for who opens it.
     Opening,
 }
@@ -69,8 +69,8 @@ pub(crate) struct Worklist {
     pub(super) events: Vec<(Guid, bool, Guid)>,
     /// What is to be done with events that others open: the caller hands it on.
     pub for_openers: Vec<GraphCall>,
-    /// What was refused last for an object that is not there. Who refuses has it at test_support; a caller who kept
-    /// it, in case, would do so each time.
+    /// The call that was refused last because its object is not there. The function that refuses it has it at hand. A
+    /// caller would have to keep each call, in case it is refused.
     pub refused: Option<GraphCall>,
     /// The event that this thread opens.
     pub opens: Option<Guid>,

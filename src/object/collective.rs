@@ -66,7 +66,7 @@ pub enum ContributionError {
     NoSuchSlot,
     /// The contributor is too far ahead of the others.
     Ahead,
-    OutOfMemoryError,
+    OutOfMemory,
 }
 
 /// What comes of a dependence.
@@ -172,7 +172,7 @@ impl Collective {
         let (number, place) = self.turn(&mut state, number)?;
         if state.generations[place].contributions.is_empty() {
             let memory = std::mem::take(&mut state.spare);
-            let memory = sized(memory, self.params).ok_or(ContributionError::OutOfMemoryError)?;
+            let memory = sized(memory, self.params).ok_or(ContributionError::OutOfMemory)?;
             state.generations[place].contributions = memory;
         }
         state.contributed[slot as usize] += 1;
@@ -285,7 +285,7 @@ impl CollectiveState {
         let place = (number - self.first) as usize;
         while self.generations.len() <= place {
             if may_fail(|| self.generations.try_reserve(1)).is_err() {
-                return Err(ContributionError::OutOfMemoryError);
+                return Err(ContributionError::OutOfMemory);
             }
             self.generations.push_back(Generation {
                 contributions: Vec::new(),

@@ -158,7 +158,7 @@ pub struct Event {
     pub last: Cell<Link>,
     /// Collective: its inside, from `Arc::into_raw`. Channel: its bound, as an address. Counted:
     /// [`BETWEEN`] or null.
-    special: Cell<*const Collective>,
+    kind_data: Cell<*const Collective>,
 }
 
 /// Marks an event that is no program's ([`NewEvent::Between`]).
@@ -170,7 +170,7 @@ unsafe impl Sync for Event {}
 impl Event {
     /// Whether it is no program's, but stands between two objects; the caller has its lock.
     pub fn is_between(&self) -> bool {
-        self.kind() == EventKind::Counted && self.special.get() == BETWEEN
+        self.kind() == EventKind::Counted && self.kind_data.get() == BETWEEN
     }
 
     /// Its GUID; the caller has its lock.
@@ -189,7 +189,7 @@ impl Event {
 
     /// Of a channel event: how many may wait in each of its queues.
     pub fn bound(&self) -> i64 {
-        match self.special.get().addr() as u32 {
+        match self.kind_data.get().addr() as u32 {
             super::collective::UNBOUNDED => i64::MAX,
             bound => bound.into(),
         }
@@ -329,7 +329,7 @@ impl Events {
                     slot()?,
                     (EventKind::Counted, EventState::MultiShot),
                     counter,
-                    |event| event.special.set(ptr::null()),
+                    |event| event.kind_data.set(ptr::null()),
                 )
             }
             NewEvent::Between => begin(
@@ -337,7 +337,7 @@ impl Events {
                 (EventKind::Counted, EventState::MultiShot),
                 1,
                 |event| {
-                    event.special.set(BETWEEN);
+                    event.kind_data.set(BETWEEN);
                 },
             ),
             NewEvent::Channel { bound } => begin(
@@ -346,7 +346,7 @@ impl Events {
                 0,
                 |event| {
                     event.queued.set(Link::END);
-                    event.special.set(ptr::without_provenance(bound as usize));
+                    event.kind_data.set(ptr::without_provenance(bound as usize));
                 },
             ),
             NewEvent::Collective(params) => {
@@ -356,7 +356,7 @@ impl Events {
                     (EventKind::Collective, EventState::MultiShot),
                     0,
                     |event| {
-                        event.special.set(Arc::into_raw(inside));
+                        event.kind_data.set(Arc::into_raw(inside));
                         self.collectives.fetch_add(1, Ordering::Relaxed);
                     },
                 )
@@ -409,7 +409,7 @@ impl Events {
     /// The inside of an event that the caller has locked, or that nobody else uses any more, if it
     /// is a collective event.
     pub fn inside(&self, event: &Event) -> Option<Arc<Collective>> {
-        let inside = event.special.get();
+        let inside = event.kind_data.get();
         if event.kind() != EventKind::Collective || inside.is_null() {
             return None;
         }
@@ -422,7 +422,7 @@ impl Events {
     /// Takes the inside out of a collective event that the caller has locked and is going to free.
     pub fn take_inside(&self, event: &Event) -> Option<Arc<Collective>> {
         let inside = self.inside(event)?;
-        let own = event.special.replace(ptr::null());
+        let own = event.kind_data.replace(ptr::null());
         self.collectives.fetch_sub(1, Ordering::Relaxed);
         // SAFETY: the event's own count, which nobody finds any more.
         unsafe { Arc::decrement_strong_count(own) };

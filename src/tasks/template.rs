@@ -59,7 +59,7 @@ impl NdRange {
 }
 
 /// Work with `P` parameters and the blocks `B`, as a function and, if kernels are added, as kernels on OpenCL devices; the
-/// placement policy picks one for each EDT (`docs/policies.md`).
+/// placement policy picks one for each EDT (`docs/guide/src/placement.md`).
 ///
 /// ```
 /// use ocr::tasks::{Block, Ew, NdRange, Template, run, spawn};

@@ -6,7 +6,7 @@ use crate::check::calls::{CallSpec, Role};
 use crate::check::history::{Ending, Record, What};
 use crate::check::rules::{self, advice};
 use crate::check::{
-    CallRecord, Check, Misuse, OUTLIVED, REDZONE_BYTE, is_alive, is_known, kind_of,
+    ARGUMENT_QUARANTINE_BYTE, CallRecord, Check, Misuse, REDZONE_BYTE, is_alive, is_known, kind_of,
 };
 use crate::object::Objects;
 use crate::object::data_block::UNWRITTEN;
@@ -156,7 +156,7 @@ impl Check {
             Guid::ERROR => advice::VALUE_ERROR,
             _ if is_filled_with(UNWRITTEN) => advice::VALUE_UNWRITTEN,
             _ if is_filled_with(REDZONE_BYTE) => advice::VALUE_BEYOND,
-            _ if is_filled_with(OUTLIVED) => advice::VALUE_OUTLIVED,
+            _ if is_filled_with(ARGUMENT_QUARANTINE_BYTE) => advice::VALUE_OF_ENDED_EDT,
             _ => advice::VALUE_OTHER,
         };
         match block_at(objects, guid) {

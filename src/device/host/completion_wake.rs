@@ -6,8 +6,8 @@
 //!
 //! | who | does |
 //! |---|---|
-//! | the thread | writes the command's number into the alarm, and then asks for a callback on that command |
-//! | the callback on a command | reads the alarm, and wakes the thread if its own number is not lower |
+//! | the thread | writes the command's number into `heard`, and then asks for a callback on that command |
+//! | the callback on a command | reads `heard`, and wakes the thread if its own number is not lower |
 //!
 //! # Why the thread does not sleep on
 //!

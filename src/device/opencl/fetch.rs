@@ -12,7 +12,7 @@ use crate::device::opencl::fault::Fault;
 use crate::device::opencl::job::{Fetching, Use, Work};
 use crate::device::opencl::lane::{Needs, OUT};
 use crate::device::opencl::manager::Manager;
-use crate::device::opencl::raw::{Answer, Event, Queue, Waits};
+use crate::device::opencl::raw::{Answer, Event, Queue, WaitList};
 use crate::device::{DeviceError, List};
 use crate::object::data_block::DataBlock;
 use crate::object::place::Place;
@@ -26,7 +26,7 @@ fn end_mapping(entry: &mut BufferEntry, queue: &Queue) -> Option<Event> {
     if mapped.is_null() {
         return None;
     }
-    let waits: Waits<1> = Waits::none();
+    let waits: WaitList<1> = WaitList::none();
     // SAFETY: `mapped` is the address of a mapping of this buffer that was noted when it was
     // made and is struck out here.
     unsafe { queue.unmap(entry.mem.as_ref()?, mapped, &waits) }.ok()
@@ -265,7 +265,7 @@ impl Manager {
         let Some(mem) = &entry.mem else {
             return Ok(());
         };
-        let waits: Waits<1> = Waits::none();
+        let waits: WaitList<1> = WaitList::none();
         if self.unified {
             if entry.mapped.is_null() {
                 let flags = CL_MAP_READ;

@@ -32,7 +32,7 @@
 
 use crate::device::DeviceSettings;
 use crate::device::host::completion_wake::{CompletionWake, Notify};
-use crate::device::opencl::raw::{Answer, Context, Event, Gate, Queue, State, Waits};
+use crate::device::opencl::raw::{Answer, Context, Event, Gate, Queue, State, WaitList};
 use crate::trace::events::LANES;
 use opencl3::error_codes::CL_EXEC_STATUS_ERROR_FOR_EVENTS_IN_WAIT_LIST;
 use std::collections::VecDeque;
@@ -310,8 +310,8 @@ impl<W> Lanes<W> {
 
     /// The events that a command on `own` with these needs waits for. The lanes they are in are
     /// flushed, since OpenCL only promises progress of what was flushed.
-    pub(crate) fn waits(&mut self, own: usize, needs: &Needs) -> Answer<Waits<MAX_LANES>> {
-        let mut waits = Waits::none();
+    pub(crate) fn waits(&mut self, own: usize, needs: &Needs) -> Answer<WaitList<MAX_LANES>> {
+        let mut waits = WaitList::none();
         for (i, lane) in self.lanes.iter_mut().enumerate() {
             // The own queue works in order.
             if i == own {

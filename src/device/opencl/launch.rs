@@ -21,7 +21,7 @@ use crate::device::opencl::job::{Job, Use, Work};
 use crate::device::opencl::lane::{IN, Needs, Ticket};
 use crate::device::opencl::limits::{buffer_fault, check_constants};
 use crate::device::opencl::manager::Manager;
-use crate::device::opencl::raw::{Event, Waits};
+use crate::device::opencl::raw::{Event, WaitList};
 use crate::device::{Launch, LaunchError, List};
 use crate::object::data_block::{Mark, Source};
 use crate::object::place::PlaceSet;
@@ -393,7 +393,7 @@ impl Manager {
             entry.mapped = address;
             self.note_copy(id, event, needs, 0);
             // The unmap comes after the map in the same queue.
-            waits = Waits::none();
+            waits = WaitList::none();
         }
         let (entry, queue) = (self.buffers.get(id), self.lanes.queue(IN));
         let Some(mem) = &entry.mem else {

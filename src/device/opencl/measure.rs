@@ -2,7 +2,7 @@
 
 use crate::device::opencl::discovery::DeviceInfo;
 use crate::device::opencl::error::code_name;
-use crate::device::opencl::raw::{Answer, Context, Event, Mem, Queue, Waits};
+use crate::device::opencl::raw::{Answer, Context, Event, Mem, Queue, WaitList};
 use crate::device::opencl::threads;
 use std::alloc::{Layout, alloc, dealloc};
 use std::ptr::NonNull;
@@ -73,7 +73,7 @@ fn copy(
     bytes: usize,
     to_device: bool,
 ) -> Answer<Event> {
-    let waits = Waits::<1>::none();
+    let waits = WaitList::<1>::none();
     let copied = if to_device {
         // SAFETY: the memory has so many bytes, all written, and outlives the copy, which the caller waits for.
         unsafe { queue.write(mem, host.start, bytes, &waits) }

@@ -130,14 +130,14 @@ impl Drop for Gate {
 
 /// The events a command waits for. Borrowed handles: whoever builds the list keeps them alive until
 /// the command is enqueued.
-pub(crate) struct Waits<const N: usize> {
+pub(crate) struct WaitList<const N: usize> {
     events: [cl_event; N],
     len: u32,
 }
 
-impl<const N: usize> Waits<N> {
+impl<const N: usize> WaitList<N> {
     pub(crate) fn none() -> Self {
-        Waits {
+        WaitList {
             events: [ptr::null_mut(); N],
             len: 0,
         }
@@ -332,7 +332,7 @@ impl Queue {
         mem: &Mem,
         host: NonNull<u8>,
         bytes: usize,
-        waits: &Waits<N>,
+        waits: &WaitList<N>,
     ) -> Answer<Event> {
         let (from, list) = (host.as_ptr() as *const c_void, waits.as_ptr());
         // SAFETY: queue, buffer and events are alive, and `host` stays readable by this function's
@@ -357,7 +357,7 @@ impl Queue {
         &self,
         mem: &Mem,
         bytes: usize,
-        waits: &Waits<N>,
+        waits: &WaitList<N>,
     ) -> Answer<Event> {
         const ZEROS: [u8; 16] = [0; 16];
         // A pattern has a power of two of bytes, of which the whole is a multiple; larger ones are filled faster.
@@ -384,7 +384,7 @@ impl Queue {
         host: NonNull<u8>,
         bytes: usize,
         wait: bool,
-        waits: &Waits<N>,
+        waits: &WaitList<N>,
     ) -> Answer<Event> {
         let blocking = if wait { CL_BLOCKING } else { CL_NON_BLOCKING };
         let (to, list) = (host.as_ptr().cast::<c_void>(), waits.as_ptr());
@@ -403,7 +403,7 @@ impl Queue {
         bytes: usize,
         flags: cl_map_flags,
         wait: bool,
-        waits: &Waits<N>,
+        waits: &WaitList<N>,
     ) -> Answer<(Event, *mut c_void)> {
         let blocking = if wait { CL_BLOCKING } else { CL_NON_BLOCKING };
         let (mut address, list) = (ptr::null_mut(), waits.as_ptr());
@@ -433,7 +433,7 @@ impl Queue {
         &self,
         mem: &Mem,
         address: *mut c_void,
-        waits: &Waits<N>,
+        waits: &WaitList<N>,
     ) -> Answer<Event> {
         let list = waits.as_ptr();
         // SAFETY: queue, buffer and events are alive; the address is a mapping of this buffer by
@@ -451,7 +451,7 @@ impl Queue {
         &self,
         kernel: &Kernel,
         range: &LaunchRange,
-        waits: &Waits<N>,
+        waits: &WaitList<N>,
     ) -> Answer<Event> {
         let local = range.local.as_ref().map_or(ptr::null(), |l| l.as_ptr());
         let (offset, global, list) = (range.offset.as_ptr(), range.global.as_ptr(), waits.as_ptr());

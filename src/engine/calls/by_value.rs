@@ -21,8 +21,8 @@ pub(crate) enum ByValueError {
     /// The caller has not acquired the block, or has released it.
     NotAcquired,
     /// The object that the block is for refuses a satisfaction, for this reason.
-    GraphError(GraphError),
-    OutOfMemoryError,
+    Graph(GraphError),
+    OutOfMemory,
 }
 
 impl Context {
@@ -49,14 +49,14 @@ impl Context {
         if source.is_null() || mode == Mode::Null && destination.is_edt() {
             return self
                 .with_graph(|graph| graph.add_dependence(Guid::NULL, destination, slot, mode))
-                .map_err(ByValueError::GraphError);
+                .map_err(ByValueError::Graph);
         }
         let original = objects.data_blocks.pinned(source);
         let size = original.size();
         let copy = objects
             .data_blocks
             .allocate(&mut self.caches.data_blocks, size, true)
-            .map_err(|_| ByValueError::OutOfMemoryError)?;
+            .map_err(|_| ByValueError::OutOfMemory)?;
         // SAFETY: both have so many bytes of host memory: the caller holds the one, and nobody else knows
         // the other.
         unsafe {
@@ -74,7 +74,7 @@ impl Context {
         let left = private::passed(&objects.data_blocks, guid, so_far.slots, so_far.kept);
         self.dispose_if(copy, left);
         self.work_off();
-        passed.map(|_| ()).map_err(ByValueError::GraphError)
+        passed.map(|_| ()).map_err(ByValueError::Graph)
     }
 
     /// An EDT was destroyed whose pre-slots had got these private blocks.

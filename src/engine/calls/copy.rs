@@ -51,7 +51,7 @@ pub(crate) enum CopyError {
     TooSmall,
     /// The destination was to be written once, and was.
     WrittenOnce,
-    OutOfMemoryError,
+    OutOfMemory,
 }
 
 impl Context {
@@ -78,7 +78,7 @@ impl Context {
         }
         let slots = self.slots_for(&copy)?;
         let event = if completes {
-            self.new_completion().ok_or(CopyError::OutOfMemoryError)?
+            self.new_completion().ok_or(CopyError::OutOfMemory)?
         } else {
             Guid::NULL
         };
@@ -104,7 +104,7 @@ impl Context {
         let result = match created {
             Ok(edt) => self.connect_copy(edt, &slots),
             // The event and the numbers are right, so nothing else can be the reason.
-            Err(CreateError::OutOfMemoryError | _) => Err(CopyError::OutOfMemoryError),
+            Err(CreateError::OutOfMemory | _) => Err(CopyError::OutOfMemory),
         };
         if result.is_err() {
             self.completions.retain(|other| *other != event);

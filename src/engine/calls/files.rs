@@ -71,7 +71,7 @@ pub(crate) enum FileError {
     /// What the name leads to is a directory, a device, or the like.
     NotRegular,
     /// No memory for the data block.
-    OutOfMemoryError,
+    OutOfMemory,
     /// The system has refused it.
     System(io::Error),
 }
@@ -85,7 +85,7 @@ impl std::fmt::Display for FileError {
             FileError::NotRegular => {
                 f.write_str("it is a directory, a device or the like, not a file with bytes")
             }
-            FileError::OutOfMemoryError => f.write_str("there is no memory for the data block"),
+            FileError::OutOfMemory => f.write_str("there is no memory for the data block"),
             FileError::System(error) => error.fmt(f),
         }
     }
@@ -118,11 +118,11 @@ impl Context {
         } else {
             Ok((Guid::NULL, std::ptr::null_mut()))
         };
-        let (descriptor, address) = descriptor.map_err(|_| FileError::OutOfMemoryError)?;
+        let (descriptor, address) = descriptor.map_err(|_| FileError::OutOfMemory)?;
         let opened = open(path, mode).and_then(|(file, size)| {
             let objects = &self.runtime.objects;
             let guid = objects.files.open(&objects.numbers, file);
-            Ok((guid.ok_or(FileError::OutOfMemoryError)?, size))
+            Ok((guid.ok_or(FileError::OutOfMemory)?, size))
         });
         let (file, size) = match opened {
             Ok(opened) => opened,
@@ -195,7 +195,7 @@ impl Context {
     fn create_chunk(&mut self, file: &Arc<OpenFile>, range: Range<u64>) -> Result<Guid, FileError> {
         let size = range.end - range.start;
         let created = self.create_block(size, true);
-        let (guid, address) = created.map_err(|_| FileError::OutOfMemoryError)?;
+        let (guid, address) = created.map_err(|_| FileError::OutOfMemory)?;
         // SAFETY: the block has this memory, and nobody else knows it.
         let read = unsafe { read_at(file, address, &range) }.and_then(|()| {
             if file.writable {

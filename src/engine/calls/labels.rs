@@ -86,7 +86,7 @@ impl Context {
     /// event, or the program ends meanwhile.
     pub(crate) fn wait_for_labeled_event(&mut self, label: Guid, call: Api) -> bool {
         let runtime = self.runtime;
-        let (events, early) = (&runtime.objects.events, &runtime.early);
+        let (events, deferred) = (&runtime.objects.events, &runtime.deferred);
         if label.kind() != Some(Kind::Event) || !events.labels().is_label(label) {
             return false;
         }
@@ -94,7 +94,8 @@ impl Context {
             // The first look waits while the event is being made.
             let objects = &runtime.objects;
             let is_made = || !objects.is_awaited(label) && objects.exists(label);
-            if let Some(Deferred::Thread(wake)) = early.wait(label, Deferred::Thread(wake), is_made)
+            if let Some(Deferred::Thread(wake)) =
+                deferred.wait(label, Deferred::Thread(wake), is_made)
             {
                 wake();
             }

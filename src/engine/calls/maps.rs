@@ -31,9 +31,9 @@ pub(crate) enum MapError {
     /// The program ends, or the caller has paused it.
     Ending,
     /// The creator has not created it; what the create function has answered, if it was called.
-    CreateError(Option<Status>),
+    Creator(Option<Status>),
     /// No identifier is left for the object.
-    OutOfMemoryError,
+    OutOfMemory,
 }
 
 impl Context {
@@ -69,7 +69,7 @@ impl Context {
         let thread = self.thread();
         loop {
             let begun = objects.creations.begin((guid, &map), index, thread);
-            match begun.ok_or(MapError::OutOfMemoryError)? {
+            match begun.ok_or(MapError::OutOfMemory)? {
                 Begun::Made(object) => return Ok(Asked::Object(object)),
                 Begun::Create(local) => return Ok(Asked::Create(map, local)),
                 Begun::Circle => return Err(MapError::Circle),
@@ -91,7 +91,7 @@ impl Context {
     /// answered.
     pub(crate) fn end_creation(&mut self, local: Guid) -> Result<Guid, MapError> {
         let ended = self.runtime.objects.creations.end(local);
-        ended.map_err(MapError::CreateError)
+        ended.map_err(MapError::Creator)
     }
 
     /// Whether the caller is a creator that was given this identifier and has not used it.

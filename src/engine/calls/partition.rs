@@ -57,7 +57,7 @@ pub(crate) enum PartitionError {
     Parts(PartsError),
     /// The block is to be written once.
     WrittenOnce,
-    OutOfMemoryError,
+    OutOfMemory,
 }
 
 impl From<PartsError> for PartitionError {
@@ -69,7 +69,7 @@ impl From<PartsError> for PartitionError {
 impl From<CreateError> for PartitionError {
     fn from(_: CreateError) -> PartitionError {
         // Nothing else can be the reason.
-        PartitionError::OutOfMemoryError
+        PartitionError::OutOfMemory
     }
 }
 
@@ -102,7 +102,7 @@ impl Context {
         }
         let mut parts = Vec::new();
         may_fail(|| parts.try_reserve_exact(spans.len()))
-            .map_err(|_| PartitionError::OutOfMemoryError)?;
+            .map_err(|_| PartitionError::OutOfMemory)?;
         let entered = self.enter_parts(whole, spans, fixed, &mut parts);
         let guids: Vec<Guid> = parts.iter().map(|part| part.guid).collect();
         match entered {
@@ -129,7 +129,7 @@ impl Context {
         let blocks = &self.runtime.objects.data_blocks;
         for &(offset, size) in spans {
             let block = blocks.allocate(&mut self.caches.data_blocks, size, false);
-            let block = block.map_err(|_| PartitionError::OutOfMemoryError)?;
+            let block = block.map_err(|_| PartitionError::OutOfMemory)?;
             block
                 .header
                 .publish(block.header.peek().with_state(BlockState::Live));

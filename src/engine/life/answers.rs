@@ -2,11 +2,11 @@
 
 use crate::device::{DeviceError, Events, is_opencl_thread};
 use crate::diag::EdtName;
+use crate::engine::state::chained::LaunchResult;
 use crate::engine::state::context::Context;
 use crate::engine::state::end::FATAL_STATUS;
 use crate::engine::state::fatal::{end_process, fatal};
 use crate::engine::state::fetch_at_end::FETCH_AT_END;
-use crate::engine::state::followers::LaunchResult;
 use crate::engine::state::runtime::{Flight, Runtime};
 use crate::engine::state::waiters::set_stuck;
 use crate::model::Direction;

@@ -31,9 +31,9 @@
 //! manager's thread, whose context has the books; a launch that is not enqueued at once has a follower
 //! when it is.
 
+use crate::engine::state::chained::LaunchResult;
+use crate::engine::state::chained::{Enqueued, Follower};
 use crate::engine::state::context::Context;
-use crate::engine::state::followers::LaunchResult;
-use crate::engine::state::followers::{Enqueued, Follower};
 use crate::memory;
 use crate::object::data_block::DataBlock;
 use crate::object::edt::{Edt, EdtRef, NO_SLOT, PreSlot, SlotInfo};
@@ -44,7 +44,7 @@ impl Context {
     pub(crate) fn enqueued(&mut self, first: &'static Edt) {
         let runtime = self.runtime;
         if !first.has_output_inside()
-            || self.ahead.enqueued.len() >= *runtime.settings.device_ahead
+            || self.chained.enqueued.len() >= *runtime.settings.device_ahead
             || runtime.check.is_some()
             || runtime.end.is_ending()
         {
@@ -58,22 +58,22 @@ impl Context {
         };
         let (edt, link) = successor;
         let successor = edt.get();
-        self.ahead
+        self.chained
             .followers
             .insert(token(first), Follower { edt, link });
         // Placed as if the first had ended: what is enqueued ahead is no load.
         let used = runtime.devices.used(place);
-        used.begin_ahead();
+        used.begin_chained();
         self.place(successor);
         self.order_blocks(successor);
         if successor.place.get() == place && self.acquire_for_successor(first, successor) {
             self.tally.kernels_ahead.add(1);
             let (first, answer) = (token(first), None);
             let enqueued = Enqueued { first, answer };
-            self.ahead.enqueued.insert(token(successor), enqueued);
+            self.chained.enqueued.insert(token(successor), enqueued);
             self.locked(successor);
         } else {
-            used.end_ahead();
+            used.end_chained();
         }
         self.work_off();
     }
@@ -81,10 +81,10 @@ impl Context {
     /// Whether the answer is kept for later, since the EDT's kernel was enqueued behind one whose answer
     /// has not come.
     pub(crate) fn keeps(&mut self, edt: &Edt, answer: LaunchResult) -> Result<(), LaunchResult> {
-        if self.ahead.enqueued.is_empty() {
+        if self.chained.enqueued.is_empty() {
             return Err(answer);
         }
-        match self.ahead.enqueued.get_mut(&token(edt)) {
+        match self.chained.enqueued.get_mut(&token(edt)) {
             Some(kept) => {
                 kept.answer = Some(answer);
                 Ok(())
@@ -95,22 +95,22 @@ impl Context {
 
     /// The launch that this EDT's follows, if it was enqueued ahead.
     pub(crate) fn follows(&self, edt: &Edt) -> Option<usize> {
-        if self.ahead.enqueued.is_empty() {
+        if self.chained.enqueued.is_empty() {
             return None;
         }
-        Some(self.ahead.enqueued.get(&token(edt))?.first)
+        Some(self.chained.enqueued.get(&token(edt))?.first)
     }
 
     /// An answer was kept: whether it was the one for which an EDT waits that is to run anew.
     pub(crate) fn set_aside(&mut self, edt: &Edt) -> Option<(&'static Edt, LaunchResult)> {
-        if self.ahead.aside.is_empty() {
+        if self.chained.aside.is_empty() {
             return None;
         }
         let mut first = token(edt);
-        while let Some(enqueued) = self.ahead.enqueued.get(&first) {
+        while let Some(enqueued) = self.chained.enqueued.get(&first) {
             first = enqueued.first;
         }
-        let (edt, error) = self.ahead.aside.remove(&first)?;
+        let (edt, error) = self.chained.aside.remove(&first)?;
         Some((edt.get(), Err(error)))
     }
 
@@ -126,17 +126,17 @@ impl Context {
             answer => return Some(answer),
         };
         let mut chain = vec![edt];
-        while let Some(successor) = self.ahead.followers.get(&token(chain[chain.len() - 1])) {
+        while let Some(successor) = self.chained.followers.get(&token(chain[chain.len() - 1])) {
             let successor = successor.edt;
             chain.push(successor.get());
-            let Some(enqueued) = self.ahead.enqueued.get(&successor.token()) else {
+            let Some(enqueued) = self.chained.enqueued.get(&successor.token()) else {
                 // The successor was never launched.
                 break;
             };
             match &enqueued.answer {
                 None => {
                     let set_aside = (EdtRef::new(edt), error);
-                    self.ahead.aside.insert(token(edt), set_aside);
+                    self.chained.aside.insert(token(edt), set_aside);
                     return None;
                 }
                 Some(Err(also)) if also.inputs_intact => {}
@@ -157,11 +157,11 @@ impl Context {
 
     /// Has a follower wait for the end of the first. False if it cannot.
     fn unfollow(&mut self, first: &'static Edt, edt: &'static Edt) -> bool {
-        let Some(successor) = self.ahead.followers.remove(&token(first)) else {
+        let Some(successor) = self.chained.followers.remove(&token(first)) else {
             return false;
         };
-        if self.ahead.enqueued.remove(&token(edt)).is_some() {
-            self.runtime.devices.used(edt.place.get()).end_ahead();
+        if self.chained.enqueued.remove(&token(edt)).is_some() {
+            self.runtime.devices.used(edt.place.get()).end_chained();
             let blocks = &self.runtime.objects.data_blocks;
             for (_, slot) in edt.blocks() {
                 let (block, info) = (blocks.pinned(slot.data()), slot.info());
@@ -192,13 +192,16 @@ impl Context {
     /// An EDT with this token has ended: lets its follower begin if it could not be enqueued ahead. If
     /// its answer has come, that is to be looked at now.
     pub(crate) fn follow(&mut self, first: usize) -> Option<(&'static Edt, LaunchResult)> {
-        if self.ahead.followers.is_empty() {
+        if self.chained.followers.is_empty() {
             return None;
         }
-        let successor = self.ahead.followers.remove(&first)?.edt.get();
-        match self.ahead.enqueued.remove(&token(successor)) {
+        let successor = self.chained.followers.remove(&first)?.edt.get();
+        match self.chained.enqueued.remove(&token(successor)) {
             Some(enqueued) => {
-                self.runtime.devices.used(successor.place.get()).end_ahead();
+                self.runtime
+                    .devices
+                    .used(successor.place.get())
+                    .end_chained();
                 Some((successor, enqueued.answer?))
             }
             None => {
@@ -210,8 +213,8 @@ impl Context {
 
     /// The answer that was kept for the follower of an EDT, in a run that ends.
     pub(crate) fn kept_behind(&mut self, first: &Edt) -> Option<(&'static Edt, LaunchResult)> {
-        let successor = self.ahead.followers.remove(&token(first))?.edt.get();
-        let answer = self.ahead.enqueued.remove(&token(successor))?.answer?;
+        let successor = self.chained.followers.remove(&token(first))?.edt.get();
+        let answer = self.chained.enqueued.remove(&token(successor))?.answer?;
         Some((successor, answer))
     }
 

@@ -88,8 +88,8 @@ pub(crate) enum CreateError {
     /// `depv` names something that is not there or cannot be a dependence.
     Dependence(GraphError),
     /// The label has an object, or is none.
-    LabelRequest(LabelTakenError),
-    OutOfMemoryError,
+    Label(LabelTakenError),
+    OutOfMemory,
 }
 
 /// What stood in a place of the program before a GUID was written there. An EDT may run as soon as its last
@@ -266,13 +266,11 @@ impl Context {
             None => objects
                 .edts
                 .allocate(&mut self.caches.edts, depc, words)
-                .ok_or(CreateError::OutOfMemoryError)?,
+                .ok_or(CreateError::OutOfMemory)?,
             Some(label) => objects
                 .edts
                 .allocate_on(&mut self.caches.edts, label.guid, label.alone, depc, words)
-                .map_err(|why| {
-                    why.map_or(CreateError::OutOfMemoryError, CreateError::LabelRequest)
-                })?,
+                .map_err(|why| why.map_or(CreateError::OutOfMemory, CreateError::Label))?,
         };
         edt.work.set(template.work);
         edt.paramc.set(paramc);
@@ -297,7 +295,7 @@ impl Context {
             edt.flags.set(EdtFlags::HAS_RANGE);
         }
         if template.needs_slow_path || request.hints.is_some() {
-            self.begin_special(edt, request, sources);
+            self.begin_on_slow_path(edt, request, sources);
         }
         let (open, to_link) = NewSlots::begin(edt, sources);
         // The arrays have been read; from here on the places may be written.
@@ -315,7 +313,7 @@ impl Context {
                 let _ = self.graph().destroy_event(output);
             }
             objects.edts.give_back(&mut self.caches.edts, edt);
-            return Err(CreateError::OutOfMemoryError);
+            return Err(CreateError::OutOfMemory);
         }
         let output_place = match (request.output, output) {
             (Output::New(place), Some(output)) => {
@@ -395,7 +393,7 @@ impl Context {
 
     /// What is to be done for a new EDT that has hints, in strict mode, or in a run that is recorded.
     #[cold]
-    fn begin_special(&self, edt: &Edt, request: &EdtRequest<'_>, sources: &[Guid]) {
+    fn begin_on_slow_path(&self, edt: &Edt, request: &EdtRequest<'_>, sources: &[Guid]) {
         self.begin_hints(edt, request.template, request.hints);
         if trace::is_on() {
             self.record_created(edt, request.finish, sources);
@@ -410,10 +408,10 @@ impl Context {
     #[inline]
     fn connect_all(&mut self, edt: &'static Edt, mut to_link: NewSlots) -> Result<(), GraphError> {
         while let Err(NotLinked { why, asked }) = self.graph().link_all(edt, &mut to_link) {
-            let early = self.defer_dependence(why, asked);
-            if early.is_err() {
+            let deferred = self.defer_dependence(why, asked);
+            if deferred.is_err() {
                 self.graph().unlink_all(edt, &mut to_link);
-                return early;
+                return deferred;
             }
         }
         Ok(())

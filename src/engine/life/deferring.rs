@@ -1,6 +1,6 @@
 //! Calls that name an object by its label before anybody has created it (see `ocr-labeling.h`).
 //!
-//! Such a call has returned 0 and waits under the label in `Runtime::early`. Who creates the object makes
+//! Such a call has returned 0 and waits under the label in `Runtime::deferred`. Who creates the object makes
 //! it, within the call that creates ([`Waiting`](crate::object::waiting) says why none is passed over). So
 //! what comes after the creation finds it made. It is made by the functions that would have made it at
 //! once; it may find that the other label it names has no object either, and waits on, under that.
@@ -36,17 +36,17 @@ impl Context {
         let who = self.who();
         for call in std::mem::take(&mut self.worklist.for_openers) {
             let [event, _] = call.guids();
-            if let Some(early) = self.join(event, DeferredCall::new(call, who)) {
-                self.go_on(Deferred::GraphCall(early));
+            if let Some(deferred) = self.join(event, DeferredCall::new(call, who)) {
+                self.go_on(Deferred::GraphCall(deferred));
             }
         }
     }
 
     /// Has a call wait for who opens an event. The call again, if nobody does.
-    fn join(&self, event: Guid, early: DeferredCall) -> Option<DeferredCall> {
-        let (events, deferred_calls) = (&self.runtime.objects.events, &self.runtime.early);
+    fn join(&self, event: Guid, deferred: DeferredCall) -> Option<DeferredCall> {
+        let (events, deferred_calls) = (&self.runtime.objects.events, &self.runtime.deferred);
         let is_opening = || events.is_opening(event);
-        Deferred::call(deferred_calls.join(event, Deferred::GraphCall(early), is_opening))
+        Deferred::call(deferred_calls.join(event, Deferred::GraphCall(deferred), is_opening))
     }
 
     /// Works on the graph for the program. A call that is refused for an object that is not there waits
@@ -75,18 +75,18 @@ impl Context {
     pub(crate) fn defer_refused(
         &mut self,
         why: GraphError,
-        early: DeferredCall,
+        deferred: DeferredCall,
     ) -> Result<(), GraphError> {
-        self.make_or_wait(early, why).map_err(|left| {
-            let (mut early, why) = *left;
-            self.give_split_up(&mut early);
+        self.make_or_wait(deferred, why).map_err(|left| {
+            let (mut deferred, why) = *left;
+            self.give_split_up(&mut deferred);
             why
         })
     }
 
     /// A data block or EDT was created on a label: makes the calls that wait for it.
     pub(crate) fn created_on(&mut self, label: Guid) {
-        let waits = self.runtime.early.take(label);
+        let waits = self.runtime.deferred.take(label);
         if !waits.is_empty() && label.is_data_block() {
             self.check_opens(label, What::Block, Api::ocrDbCreate);
         }
@@ -113,7 +113,7 @@ impl Context {
         }
         self.worklist.opens = Some(label);
         loop {
-            let waits = self.runtime.early.close(label, || events.opened(label));
+            let waits = self.runtime.deferred.close(label, || events.opened(label));
             if waits.is_empty() {
                 break;
             }
@@ -128,12 +128,12 @@ impl Context {
     fn go_on(&mut self, waits: Deferred) {
         match waits {
             Deferred::Thread(wake) => wake(),
-            Deferred::GraphCall(early) => {
-                let made = self.make(&early);
-                let made = made.or_else(|why| self.make_or_wait(early, why));
+            Deferred::GraphCall(deferred) => {
+                let made = self.make(&deferred);
+                let made = made.or_else(|why| self.make_or_wait(deferred, why));
                 if let Err(left) = made {
-                    let (early, why) = *left;
-                    self.refused_late(early, why);
+                    let (deferred, why) = *left;
+                    self.refused_deferred(deferred, why);
                 }
             }
         }
@@ -143,32 +143,32 @@ impl Context {
     /// now. What it was refused for, if that is another reason.
     fn make_or_wait(
         &mut self,
-        mut early: DeferredCall,
+        mut deferred: DeferredCall,
         mut why: GraphError,
     ) -> Result<(), Box<(DeferredCall, GraphError)>> {
         let runtime = self.runtime;
-        let (objects, waiting) = (&runtime.objects, &runtime.early);
+        let (objects, waiting) = (&runtime.objects, &runtime.deferred);
         loop {
-            let lacks = objects.lacks(why, &early);
-            early.admitted = true;
-            if let GraphCall::Dependence(of) = &mut early.rest {
+            let lacks = objects.lacks(why, &deferred);
+            deferred.admitted = true;
+            if let GraphCall::Dependence(of) = &mut deferred.rest {
                 of.destination = objects.own_guid(of.destination);
             }
             let left = match lacks {
-                Lacks::Other => return Err(Box::new((early, why))),
-                Lacks::Nothing if early.again == 0 => return Err(Box::new((early, why))),
+                Lacks::Other => return Err(Box::new((deferred, why))),
+                Lacks::Nothing if deferred.again == 0 => return Err(Box::new((deferred, why))),
                 Lacks::Nothing => {
-                    early.again -= 1;
-                    Some(early)
+                    deferred.again -= 1;
+                    Some(deferred)
                 }
-                Lacks::Opener(event) => self.join(event, early),
+                Lacks::Opener(event) => self.join(event, deferred),
                 Lacks::Object(label) => {
-                    if let Err(other) = self.split(&mut early, label) {
-                        self.give_split_up(&mut early);
+                    if let Err(other) = self.split(&mut deferred, label) {
+                        self.give_split_up(&mut deferred);
                         why = other;
                         match why {
                             GraphError::Opening => continue,
-                            _ => return Err(Box::new((early, why))),
+                            _ => return Err(Box::new((deferred, why))),
                         }
                     }
                     // What waits is kept, in memory that others cannot be refused.
@@ -176,35 +176,35 @@ impl Context {
                     let grows = kept % 64 == 0;
                     if heap::is_low() || grows && !heap::has_room(4 * kept * size_of::<Deferred>())
                     {
-                        self.give_split_up(&mut early);
-                        return Err(Box::new((early, GraphError::OutOfMemoryError)));
+                        self.give_split_up(&mut deferred);
+                        return Err(Box::new((deferred, GraphError::OutOfMemory)));
                     }
                     let is_there = || !objects.is_awaited(label);
-                    Deferred::call(waiting.wait(label, Deferred::GraphCall(early), is_there))
+                    Deferred::call(waiting.wait(label, Deferred::GraphCall(deferred), is_there))
                 }
             };
             preemption_point(8);
-            early = match left {
+            deferred = match left {
                 None => return Ok(()),
-                Some(early) => early,
+                Some(deferred) => deferred,
             };
-            why = match self.make(&early) {
+            why = match self.make(&deferred) {
                 Ok(()) => return Ok(()),
                 Err(why) => why,
             };
         }
     }
 
-    fn make(&mut self, early: &DeferredCall) -> Result<(), GraphError> {
+    fn make(&mut self, deferred: &DeferredCall) -> Result<(), GraphError> {
         if let Some(check) = &self.runtime.check {
-            let (call, args) = early.given.as_made();
-            check.made_late(&self.runtime.objects, call, &args, early.who);
+            let (call, args) = deferred.given.as_made();
+            check.begins_deferred(&self.runtime.objects, call, &args, deferred.who);
         }
         // Data that has been there, and was destroyed since the call, is passed on as if it was destroyed since
         // it was passed on.
         let blocks = &self.runtime.objects.data_blocks;
         let was_there = |data: Guid| blocks.has_been(data);
-        self.with_graph(|graph| match early.rest {
+        self.with_graph(|graph| match deferred.rest {
             GraphCall::Dependence(of) if was_there(of.source) => graph.add_former_block(of),
             GraphCall::Dependence(of) => {
                 graph.add_dependence_slot(of.source, of.post_slot, of.destination, of.slot, of.mode)
@@ -229,22 +229,22 @@ impl Context {
     }
 
     /// Splits a dependence on an event, if it is its destination that lacks.
-    fn split(&mut self, early: &mut DeferredCall, label: Guid) -> Result<(), GraphError> {
-        let GraphCall::Dependence(whole) = early.rest else {
+    fn split(&mut self, deferred: &mut DeferredCall, label: Guid) -> Result<(), GraphError> {
+        let GraphCall::Dependence(whole) = deferred.rest else {
             return Ok(());
         };
-        if whole.destination != label || !whole.source.is_event() || early.is_split {
+        if whole.destination != label || !whole.source.is_event() || deferred.is_split {
             return Ok(());
         }
         let events = &self.runtime.objects.events;
         let between = events.create(&mut self.caches.events, NewEvent::Between);
-        let between = between.ok_or(GraphError::OutOfMemoryError)?;
-        early.rest = GraphCall::Dependence(Dependence {
+        let between = between.ok_or(GraphError::OutOfMemory)?;
+        deferred.rest = GraphCall::Dependence(Dependence {
             source: between,
             post_slot: 0,
             ..whole
         });
-        early.is_split = true;
+        deferred.is_split = true;
         let (source, post_slot) = (whole.source, whole.post_slot);
         self.with_graph(|graph| {
             graph.add_dependence_slot(source, post_slot, between, 0, whole.mode)
@@ -252,13 +252,13 @@ impl Context {
     }
 
     /// Destroys the event that a dependence was split by, whose rest is not added.
-    fn give_split_up(&mut self, early: &mut DeferredCall) {
+    fn give_split_up(&mut self, deferred: &mut DeferredCall) {
         if let (GraphCall::Dependence(rest), GraphCall::Dependence(given)) =
-            (early.rest, early.given)
-            && early.is_split
+            (deferred.rest, deferred.given)
+            && deferred.is_split
         {
-            early.is_split = false;
-            early.rest = GraphCall::Dependence(Dependence {
+            deferred.is_split = false;
+            deferred.rest = GraphCall::Dependence(Dependence {
                 destination: rest.destination,
                 ..given
             });
@@ -279,7 +279,7 @@ impl Context {
         let kind = self.runtime.objects.event_kind(result);
         let counts = matches!(kind, Some(EventKind::Counted | EventKind::Channel));
         let told = match why {
-            GraphError::OutOfMemoryError => Some("there is no memory for the dependence on it"),
+            GraphError::OutOfMemory => Some("there is no memory for the dependence on it"),
             GraphError::NotPermitted if counts => Some("it takes no more dependences"),
             _ => None,
         };
@@ -298,11 +298,11 @@ impl Context {
     }
 
     /// A call that had to wait was refused, and its caller has gone on.
-    fn refused_late(&mut self, mut early: DeferredCall, why: GraphError) {
-        let split = early.is_split;
-        self.give_split_up(&mut early);
+    fn refused_deferred(&mut self, mut deferred: DeferredCall, why: GraphError) {
+        let split = deferred.is_split;
+        self.give_split_up(&mut deferred);
         let objects = &self.runtime.objects;
-        match early.rest {
+        match deferred.rest {
             // The destination was destroyed meanwhile, and its dependences with it.
             GraphCall::Dependence(of)
                 if !objects.exists(of.destination) && !objects.is_awaited(of.destination) =>
@@ -313,8 +313,8 @@ impl Context {
                 }
                 return;
             }
-            rest if early.by == DeferredBy::Result => {
-                self.no_result(early.who, rest, why);
+            rest if deferred.by == DeferredBy::Result => {
+                self.no_result(deferred.who, rest, why);
                 self.work_off();
                 return;
             }
@@ -323,10 +323,10 @@ impl Context {
             _ => {}
         }
         if let Some(check) = &self.runtime.check
-            && why != GraphError::OutOfMemoryError
+            && why != GraphError::OutOfMemory
         {
-            let (call, args) = early.given.as_made();
-            if let Some(misuse) = check.refused_late(objects, call, &args, early.who) {
+            let (call, args) = deferred.given.as_made();
+            if let Some(misuse) = check.refused_deferred(objects, call, &args, deferred.who) {
                 fatal(&misuse.to_string());
             }
         }
@@ -335,13 +335,13 @@ impl Context {
             GraphError::NoSuchObject | GraphError::Opening => return,
             GraphError::NoSuchSlot => "there is no such slot",
             GraphError::NotPermitted => "the slot is taken, or the event takes no more",
-            GraphError::OutOfMemoryError => "there is no memory",
+            GraphError::OutOfMemory => "there is no memory",
         };
         warning!(
             "{}, in {}, which had to wait for a labeled GUID to get its object, was \
              refused then: {why}",
-            early,
-            early.who
+            deferred,
+            deferred.who
         );
     }
 }
@@ -350,24 +350,24 @@ impl Runtime {
     /// The calls that wait for an object, in words, by its label, who has made them, and the pre-slot of
     /// an EDT that they are for.
     pub(crate) fn deferred_calls(&self) -> Vec<DeferredCallView> {
-        self.early.all(|label, waits| match waits {
+        self.deferred.all(|label, waits| match waits {
             Deferred::Thread(_) => None,
-            Deferred::GraphCall(early) if self.is_in_vain(&early.rest) => None,
-            Deferred::GraphCall(early) => Some(DeferredCallView {
+            Deferred::GraphCall(deferred) if self.is_in_vain(&deferred.rest) => None,
+            Deferred::GraphCall(deferred) => Some(DeferredCallView {
                 label,
                 name: self.objects.name_of_label(label),
-                text: early.to_string(),
-                by: early.by.name(),
-                satisfies: matches!(early.given, GraphCall::Satisfaction { .. })
-                    && early.by != DeferredBy::Result,
-                target: match early.given {
+                text: deferred.to_string(),
+                by: deferred.by.name(),
+                satisfies: matches!(deferred.given, GraphCall::Satisfaction { .. })
+                    && deferred.by != DeferredBy::Result,
+                target: match deferred.given {
                     GraphCall::Dependence(of) => of.destination,
                     GraphCall::Satisfaction { event, .. } | GraphCall::Destruction { event } => {
                         event
                     }
                 },
-                who: early.who.to_string(),
-                slot: match early.given {
+                who: deferred.who.to_string(),
+                slot: match deferred.given {
                     GraphCall::Dependence(of) => Some((of.destination, of.slot)),
                     _ => None,
                 },
@@ -397,8 +397,8 @@ enum Lacks {
 }
 
 impl Objects {
-    fn lacks(&self, why: GraphError, early: &DeferredCall) -> Lacks {
-        let call = &early.rest;
+    fn lacks(&self, why: GraphError, deferred: &DeferredCall) -> Lacks {
+        let call = &deferred.rest;
         match (why, call) {
             (GraphError::Opening, GraphCall::Dependence(of)) => return Lacks::Opener(of.source),
             (_, GraphCall::Satisfaction { event, .. }) if !event.is_event() => return Lacks::Other,
@@ -414,8 +414,9 @@ impl Objects {
             GraphCall::Dependence(of) => self.has_free_slot(of.destination, of.slot),
             _ => true,
         };
-        let was_there =
-            |&guid: &Guid| self.exists(guid) || early.admitted && self.data_blocks.has_been(guid);
+        let was_there = |&guid: &Guid| {
+            self.exists(guid) || deferred.admitted && self.data_blocks.has_been(guid)
+        };
         match (awaited.first(), others.iter().any(|guid| guid.is_label())) {
             _ if !fits || !others.iter().all(was_there) => Lacks::Other,
             (Some(&label), _) => Lacks::Object(label),

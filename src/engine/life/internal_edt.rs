@@ -38,7 +38,7 @@ impl Context {
             .runtime
             .template(work, own.params.len() as u32, own.depc);
         let template = objects.templates.create(&mut self.caches.templates, view);
-        let template = template.ok_or(CreateError::OutOfMemoryError)?;
+        let template = template.ok_or(CreateError::OutOfMemory)?;
         let mut first = HintSet::default();
         first.set(EDT_PRIORITY, u64::MAX);
         let mut edt = Guid::NULL;

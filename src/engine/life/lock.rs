@@ -78,7 +78,7 @@ impl Context {
                      use it have ended, for instance in the last of them (OCR 1.1.0, 2.5.2).{}",
                     EdtName::of(edt),
                     BlockName(slot.data()),
-                    self.story(slot.data()),
+                    self.history_text(slot.data()),
                 )),
             }
         }
@@ -157,7 +157,7 @@ impl Context {
              DB_MODE_RW), or create the block without this property.{}",
             EdtName::of(edt),
             BlockName(block),
-            self.story(block),
+            self.history_text(block),
         );
         if self.runtime.check.is_some() {
             fatal(&message);

@@ -55,7 +55,7 @@ pub(crate) unsafe extern "C" fn call_observed(
             timed.end(context);
         }
         if let (Some(check), Some(guarded)) = (context.runtime.check.as_deref(), guarded) {
-            guarded.outlive(check, Who::of(edt));
+            guarded.quarantine(check, Who::of(edt));
             context.check_end(check, edt, result);
         }
         if trace::is_on() {

@@ -81,8 +81,8 @@ impl Context {
     /// waited for. Otherwise the EDT has ended all the same.
     #[cold]
     fn defer_result(&mut self, who: Who, why: GraphError, call: GraphCall) {
-        let early = DeferredCall::from(DeferredBy::Result, call, who);
-        if let Err(why) = self.defer_refused(why, early) {
+        let deferred = DeferredCall::from(DeferredBy::Result, call, who);
+        if let Err(why) = self.defer_refused(why, deferred) {
             self.no_result(who, call, why);
         }
     }

@@ -1,8 +1,9 @@
-//! Whether the program has come to a halt: nothing runs, nothing can, and it has not shut down. And the
-//! snapshot of what runs and what waits, of a program that hangs or of one that runs.
+//! Detects quiescence: all workers sleep, all queues are empty, and no work is in flight. A program that gets there before
+//! `ocrShutdown` hangs, and is ended with a message. This file also takes the snapshot of what runs and what waits, of a
+//! program that hangs or of one that runs.
 
 use crate::device::OpenclThreads;
-use crate::engine::state::resting::IdleCount;
+use crate::engine::state::idle::IdleCount;
 use crate::engine::state::runtime::Runtime;
 use crate::engine::state::{fatal, handlers};
 use crate::report::snapshot::{Snapshot, SnapshotInputs, ThreadView};
@@ -17,9 +18,9 @@ impl Runtime {
     /// Whether the process has threads that may call the runtime at any time: of the program or of
     /// a library, and not waiting in the runtime. Such a program is not accused unless they sleep for good
     /// (`deadlock.rs`).
-    fn has_free_threads(&self, resting: IdleCount) -> bool {
+    fn has_free_threads(&self, idle: IdleCount) -> bool {
         // Read before the threads of the process are: one started in between may be the program's.
-        let known = resting.count() + self.seats.known();
+        let known = idle.count() + self.seats.known();
         let opencl = OpenclThreads::now();
         // Threads of OpenCL that are still there were among the threads counted; if one is missed, the program seems to
         // have one more.
@@ -29,17 +30,17 @@ impl Runtime {
     /// Whether nothing can happen any more but what so many threads do that are away. As in
     /// [`Runtime::check_halt`], nobody who rests is freed between the two looks at those.
     pub(crate) fn is_left_to(&self, away: usize) -> bool {
-        let resting = self.resting.now();
-        !self.has_free_threads(resting)
+        let idle = self.idle_threads.now();
+        !self.has_free_threads(idle)
             && self.in_flight.load(Ordering::SeqCst) == away as u64
-            && self.resting.now() == resting
+            && self.idle_threads.now() == idle
     }
 
     /// Ends the program with a message if nothing can happen any more (see `sched/sleep.md`).
     ///
     /// Besides the workers there are threads of the program. One that is free is seen in the number
     /// of threads; one that rests can be freed by a worker, by a device or by a free thread alone,
-    /// which counts it as work in flight first. So if the number of resting threads has not changed
+    /// which counts it as work in flight first. So if the number of idle threads has not changed
     /// between the two looks, and there was no free thread and no work in flight in between, none
     /// of them can do anything.
     pub(crate) fn check_halt(&self) {
@@ -49,11 +50,11 @@ impl Runtime {
         if !halted() {
             return;
         }
-        let resting = self.resting.now();
+        let idle = self.idle_threads.now();
         preemption_point(4);
-        let free = self.has_free_threads(resting);
+        let free = self.has_free_threads(idle);
         // No worker has left its sleep between the two looks, so nothing has run meanwhile.
-        if !halted() || self.resting.now() != resting || self.queues.sleep.state() != state {
+        if !halted() || self.idle_threads.now() != idle || self.queues.sleep.state() != state {
             return;
         }
         if free {
@@ -88,15 +89,15 @@ impl Runtime {
 
     /// [`Runtime::check_halt`] if nothing can happen since all threads sleep, those of the program and those in EDTs, too.
     pub(crate) fn check_deadlock(&self) {
-        if let Some(asleep) = self.all_threads_blocked() {
-            self.end_in_hang(asleep);
+        if let Some(blocked) = self.all_threads_blocked() {
+            self.end_in_hang(blocked);
         }
     }
 
     /// Ends the program, unless another thread does.
-    fn end_in_hang(&self, asleep: Vec<i32>) {
+    fn end_in_hang(&self, blocked: Vec<i32>) {
         if self.end.accuse() {
-            let snapshot = self.snapshot_of(true, asleep);
+            let snapshot = self.snapshot_of(true, blocked);
             self.draw(&snapshot);
             fatal::fatal(&snapshot.of_hang());
         }
@@ -107,9 +108,9 @@ impl Runtime {
         self.snapshot_of(false, Vec::new())
     }
 
-    /// What runs and what waits. `still` says that nothing changes meanwhile; `asleep` are the threads that sleep for
+    /// What runs and what waits. `still` says that nothing changes meanwhile; `blocked` are the threads that sleep for
     /// good.
-    fn snapshot_of(&self, still: bool, asleep: Vec<i32>) -> Snapshot<'_> {
+    fn snapshot_of(&self, still: bool, blocked: Vec<i32>) -> Snapshot<'_> {
         let thread = |tally: &crate::report::tally::Tally| {
             let now = &tally.now;
             ThreadView {
@@ -133,10 +134,10 @@ impl Runtime {
                 devices: (self.devices.in_use().iter())
                     .map(|used| (used.info.index, used.info.name.as_str()))
                     .collect(),
-                early: self.deferred_calls(),
+                deferred: self.deferred_calls(),
                 still,
-                asleep,
-                free_threads: !still && self.has_free_threads(self.resting.now()),
+                blocked,
+                free_threads: !still && self.has_free_threads(self.idle_threads.now()),
                 handled: handlers::handled_by_program().map(handlers::name_of),
                 history: self.check.as_ref().map(|check| &check.history),
                 refused: self.registry.refusals.told(),

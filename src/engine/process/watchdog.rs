@@ -1,5 +1,5 @@
 //! The thread that watches: it looks again and again whether a program hangs that has threads of its own, or
-//! EDTs that wait outside of the runtime, prints the snapshot of a running program on `SIGUSR1`, and tells the story of
+//! EDTs that wait outside of the runtime, prints the snapshot of a running program on `SIGUSR1`, and reports
 //! an EDT that has crashed. Where the library has the `main`, it is the main thread, which has nothing else to do;
 //! otherwise one of its own.
 //!

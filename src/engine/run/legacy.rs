@@ -115,10 +115,10 @@ pub(crate) fn end(wait: bool) -> Option<i32> {
     let Legacy { run, watching } = RUN.lock().take()?;
     let runtime = run.runtime();
     if wait {
-        runtime.resting.begin();
+        runtime.idle_threads.begin();
         runtime.check_halt();
         runtime.end.wait();
-        runtime.resting.end();
+        runtime.idle_threads.end();
     } else {
         runtime.shutdown();
         runtime.end.wait();
@@ -127,6 +127,6 @@ pub(crate) fn end(wait: bool) -> Option<i32> {
     // A panic there has been printed; there is nothing to be done about it.
     let _ = watching.join();
     // From here on it waits for the runtime's threads.
-    runtime.resting.begin();
+    runtime.idle_threads.begin();
     Some(run.end())
 }

@@ -56,7 +56,7 @@ pub fn run_program(mut args: Vec<OsString>, main_edt: EdtFunction) -> i32 {
     };
     let run = Run::begin(settings, false);
     create_main(run.runtime(), &args, main_edt);
-    run.runtime().resting.begin();
+    run.runtime().idle_threads.begin();
     run.runtime().end_outside();
     watchdog::watch(run.runtime());
     run.end()
@@ -134,7 +134,7 @@ impl Run {
             },
             queues,
             seats: CachePadded::default(),
-            early: CachePadded::default(),
+            deferred: CachePadded::default(),
             waits: CachePadded::default(),
             policy,
             platform,
@@ -145,7 +145,7 @@ impl Run {
             devices: Devices::new(|runtime| Arc::new(DeviceEvents(runtime))),
             end: CachePadded::default(),
             in_flight: CachePadded::new(AtomicU64::new(1)),
-            resting: CachePadded::default(),
+            idle_threads: CachePadded::default(),
             fetch_at_end: FetchAtEnd::default(),
             registry: CachePadded::default(),
             signals: Handlers::new(sigfpe::come_before),

@@ -1,7 +1,7 @@
 //! What a thread that calls the runtime has of its own.
 
 use crate::engine::state::answered::Answered;
-use crate::engine::state::followers::ChainedLaunches;
+use crate::engine::state::chained::ChainedLaunches;
 use crate::engine::state::runtime::Runtime;
 use crate::engine::state::seats::Seating;
 use crate::engine::state::stack::SignalStack;
@@ -72,7 +72,7 @@ pub(crate) struct Context {
     /// Whether the thread is a device's manager.
     pub is_manager: bool,
     /// On a device manager's thread, the kernels that were enqueued ahead.
-    pub(crate) ahead: ChainedLaunches,
+    pub(crate) chained: ChainedLaunches,
     /// For a thread that is not a worker, whose stack may be found full, too.
     pub(crate) signals: Option<SignalStack>,
     /// Keeps the runtime, for a thread that is not a worker.
@@ -115,7 +115,7 @@ impl Context {
             seating: Seating::No,
             looked_in: 0,
             is_manager: false,
-            ahead: ChainedLaunches::default(),
+            chained: ChainedLaunches::default(),
             signals: None,
             keeper: None,
             tally: runtime.registry.join(),

@@ -139,7 +139,7 @@ pub(crate) enum Deferred {
 impl Deferred {
     pub(crate) fn call(waits: Option<Deferred>) -> Option<DeferredCall> {
         match waits? {
-            Deferred::GraphCall(early) => Some(early),
+            Deferred::GraphCall(deferred) => Some(deferred),
             Deferred::Thread(_) => None,
         }
     }

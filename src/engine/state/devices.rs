@@ -66,7 +66,7 @@ pub(crate) struct Used {
     pub(crate) whole_units: u32,
     pub(crate) manager: DeviceManager,
     /// Launches enqueued ahead. It orders nothing: policies that ask for the load take it as a guess.
-    ahead: AtomicUsize,
+    chained: AtomicUsize,
     /// Whether another place worked when a kernel was sent or the last one ended. It orders nothing, and is a guess, too.
     beside: AtomicBool,
 }
@@ -169,8 +169,8 @@ impl Devices {
     /// chain is the same load with and without.
     pub(crate) fn load(&self, place: Place) -> usize {
         let used = self.used(place);
-        let ahead = used.ahead.load(Ordering::Relaxed);
-        used.manager.load().saturating_sub(ahead)
+        let chained = used.chained.load(Ordering::Relaxed);
+        used.manager.load().saturating_sub(chained)
     }
 
     /// Has the devices forget a block that nobody uses any more; the last one frees it.
@@ -293,7 +293,7 @@ impl Open {
                         },
                         whole_units: info.compute_units,
                         manager,
-                        ahead: AtomicUsize::new(0),
+                        chained: AtomicUsize::new(0),
                         beside: AtomicBool::new(false),
                     })
                 }
@@ -339,13 +339,13 @@ impl Used {
     }
 
     /// One more is enqueued ahead.
-    pub(crate) fn begin_ahead(&self) {
-        self.ahead.fetch_add(1, Ordering::Relaxed);
+    pub(crate) fn begin_chained(&self) {
+        self.chained.fetch_add(1, Ordering::Relaxed);
     }
 
     /// The one that it was enqueued behind has ended.
-    pub(crate) fn end_ahead(&self) {
-        self.ahead.fetch_sub(1, Ordering::Relaxed);
+    pub(crate) fn end_chained(&self) {
+        self.chained.fetch_sub(1, Ordering::Relaxed);
     }
 
     pub(crate) fn suits(&self, wanted: Option<DeviceKind>) -> bool {

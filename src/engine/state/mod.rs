@@ -1,17 +1,17 @@
 //! What a run and a thread are: data, and the transitions that touch nothing else. Imports no other room of the engine.
 
 pub(crate) mod answered;
+pub(crate) mod chained;
 pub(crate) mod context;
 pub(crate) mod deferred;
 pub(crate) mod devices;
 pub(crate) mod end;
 pub(crate) mod fatal;
 pub(crate) mod fetch_at_end;
-pub(crate) mod followers;
 pub(crate) mod fork;
 pub(crate) mod handlers;
+pub(crate) mod idle;
 pub(crate) mod remembered;
-pub(crate) mod resting;
 pub(crate) mod runtime;
 pub(crate) mod seats;
 pub(crate) mod sharing;

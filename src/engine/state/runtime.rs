@@ -5,8 +5,8 @@ use crate::config::Settings;
 use crate::engine::state::devices::Devices;
 use crate::engine::state::end::End;
 use crate::engine::state::handlers::Handlers;
+use crate::engine::state::idle::IdleProgramThreads;
 use crate::engine::state::remembered::Remembered;
-use crate::engine::state::resting::IdleProgramThreads;
 use crate::engine::state::seats::Seats;
 use crate::engine::state::waiters::Waiters;
 use crate::model::Transfers;
@@ -36,7 +36,7 @@ pub(crate) struct Runtime {
     /// Which threads are workers.
     pub seats: CachePadded<Seats>,
     /// What waits for labels to have an object.
-    pub early: CachePadded<Waiting<Guid, crate::engine::state::deferred::Deferred>>,
+    pub deferred: CachePadded<Waiting<Guid, crate::engine::state::deferred::Deferred>>,
     /// The threads that wait for an event in a call.
     pub waits: CachePadded<Waiters>,
     /// The placement policy of this run.
@@ -60,7 +60,7 @@ pub(crate) struct Runtime {
     /// launches once more (`Flight::LAUNCH`).
     pub in_flight: CachePadded<AtomicU64>,
     /// Threads of the program that cannot do anything before the runtime has.
-    pub resting: CachePadded<IdleProgramThreads>,
+    pub idle_threads: CachePadded<IdleProgramThreads>,
     /// What the end of the run waits for.
     pub fetch_at_end: crate::engine::state::fetch_at_end::FetchAtEnd,
     /// What was done, for the report.

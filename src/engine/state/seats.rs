@@ -9,7 +9,7 @@
 //!
 //! | a thread is | in words | left by |
 //! |---|---|---|
-//! | seated | it has a seat and runs EDTs, or looks for some | its EDT waits; or there is a crowd, and its EDT ends |
+//! | seated | it has a seat and runs EDTs, or looks for some | its EDT waits; or the run is oversubscribed, and its EDT ends |
 //! | waiting | its EDT waits in a call | being woken: away |
 //! | away | its EDT goes on, and it has no seat | the end of the EDT, or waiting again |
 //! | spare | it has nothing | getting a seat |
@@ -18,7 +18,7 @@
 //! at once if nobody has them, and otherwise when the EDT ends that runs there.
 //!
 //! A thread that is woken does not wait for a seat, since whoever has one may run for long, or wait
-//! for what this thread does next. So for a time there is one more that runs: a *crowd*. The next
+//! for what this thread does next. So for a time there is one more that runs: the run is *oversubscribed*. The next
 //! worker that ends an EDT leaves its seat empty for it and becomes a spare. So seats that are empty
 //! are no more than threads that are away; a thread whose EDT ends takes an empty seat.
 //!

@@ -36,7 +36,7 @@ pub(crate) const NOTHING: WaitResult = WaitResult {
 pub(crate) enum WaitError {
     /// The GUID names no event.
     NoSuchEvent,
-    OutOfMemoryError,
+    OutOfMemory,
     /// The run ends, and no answer will come.
     Ending,
     /// The caller has paused the runtime: nobody could satisfy the event.

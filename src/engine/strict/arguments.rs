@@ -1,6 +1,6 @@
 //! The arguments of an EDT's function in strict mode: copies, between words that the function must not write.
 
-use super::insist;
+use super::abort_on_misuse;
 use crate::check::history::Who;
 use crate::check::{Check, REDZONE_BYTE};
 use crate::object::code::EdtDep;
@@ -34,13 +34,13 @@ impl GuardedArguments {
 
     /// The function has returned: whether it has written beside them, and what is kept of them, since it may have left
     /// pointers to them behind.
-    pub(crate) fn outlive(self, check: &Check, who: Who) {
+    pub(crate) fn quarantine(self, check: &Check, who: Who) {
         for (name, copy) in [("paramv", self.params), ("depv", self.deps)] {
             if let Some(at) = copy.overrun() {
-                insist(Err(check.beyond_argument(who, name, at, copy.len)));
+                abort_on_misuse(Err(check.beyond_argument(who, name, at, copy.len)));
             }
             if copy.len != 0 {
-                insist(check.outlived(who, name, copy.words));
+                abort_on_misuse(check.quarantine_argument(who, name, copy.words));
             }
         }
     }

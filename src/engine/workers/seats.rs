@@ -117,7 +117,7 @@ impl Context {
         true
     }
 
-    /// A worker between two EDTs makes room if there is a crowd. True if it has no seat any more.
+    /// A worker between two EDTs makes room if the run is oversubscribed. True if it has no seat any more.
     pub(crate) fn make_room(&mut self) -> bool {
         let runtime = self.runtime;
         self.settle_up();

@@ -19,8 +19,8 @@ use std::sync::atomic::Ordering;
 thread_local! {
     /// The context of a worker.
     static CONTEXT: Cell<*mut Context> = const { Cell::new(ptr::null_mut()) };
-    /// The context of another thread. It may be of a runtime that has ended since. When the thread ends,
-    /// `departure` has it ended, as late as can be: destructors of the program's may still call the runtime.
+    /// The context of another thread. It may be of a runtime that has ended since. When the thread ends, the
+    /// destructor of a key of `pthread` ends it, as late as can be: destructors of the program's may still call the runtime.
     static OUTSIDER: Cell<*mut Context> = const { Cell::new(ptr::null_mut()) };
 }
 

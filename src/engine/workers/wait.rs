@@ -120,7 +120,7 @@ impl Context {
             self.settle_up();
             self.leave_seat();
         } else {
-            runtime.resting.begin();
+            runtime.idle_threads.begin();
         }
         preemption_point(8);
         runtime.cancel_if_over();
@@ -135,7 +135,7 @@ impl Context {
             self.come_back();
         } else {
             // The thread is one of the program's free threads again, and seen as that.
-            runtime.resting.end();
+            runtime.idle_threads.end();
             runtime.end_outside();
         }
         *self.tally.now.waits.lock() = None;
@@ -173,7 +173,7 @@ impl Context {
         // SAFETY: made above, and the EDT, if there was one, is no more.
         drop(unsafe { Arc::from_raw(Arc::as_ptr(sleeper)) });
         Err(match created {
-            Err(CreateError::OutOfMemoryError) => WaitError::OutOfMemoryError,
+            Err(CreateError::OutOfMemory) => WaitError::OutOfMemory,
             _ => WaitError::NoSuchEvent,
         })
     }

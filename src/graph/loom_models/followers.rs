@@ -4,19 +4,19 @@ use super::*;
 
 /// A kernel EDT has been enqueued, and the one that waits for it is taken as its follower, or not; then it
 /// ends.
-fn enqueue_and_end(test_support: &mut TestThread<'_>, first: &Edt) -> bool {
-    let taken = test_support.step(|graph| {
+fn enqueue_and_end(thread: &mut TestThread<'_>, first: &Edt) -> bool {
+    let taken = thread.step(|graph| {
         let taken = graph.take_follower(first, Guid::NULL, |_| true);
         graph.work.runnable.extend(taken.map(|(edt, _)| edt));
         !graph.work.runnable.is_empty()
     });
-    test_support.ends(first, 7);
+    thread.ends(first, 7);
     taken
 }
 
 /// The kernel fails: the follower, if it was taken, is put back, or goes on where nobody can tell it of the end any more.
-fn enqueue_fail_and_end(test_support: &mut TestThread<'_>, first: &Edt) {
-    test_support.step(|graph| {
+fn enqueue_fail_and_end(thread: &mut TestThread<'_>, first: &Edt) {
+    thread.step(|graph| {
         let taken = graph.take_follower(first, Guid::NULL, |_| true);
         if let Some((edt, link)) = taken
             && !graph.put_back_follower(first, edt.get(), link)
@@ -24,24 +24,24 @@ fn enqueue_fail_and_end(test_support: &mut TestThread<'_>, first: &Edt) {
             graph.work.runnable.push(edt);
         }
     });
-    test_support.ends(first, 7);
+    thread.ends(first, 7);
 }
 
 /// Meanwhile the follower is destroyed, or the event and then the follower.
 #[test]
 fn follower_that_is_put_back_against_destruction() {
     for event_too in [false, true] {
-        model(move |objects, mut test_support| {
-            let ((first, output), edt) = (test_support.runs(), test_support.edt(1));
-            test_support.connect(output, edt, 0);
+        model(move |objects, mut thread| {
+            let ((first, output), edt) = (thread.runs(), thread.edt(1));
+            thread.connect(output, edt, 0);
             let outcome = both(
                 objects,
-                move |test_support| enqueue_fail_and_end(test_support, first),
-                |test_support| {
+                move |thread| enqueue_fail_and_end(thread, first),
+                |thread| {
                     if event_too {
-                        let _ = test_support.step(|graph| graph.destroy_event(output));
+                        let _ = thread.step(|graph| graph.destroy_event(output));
                     }
-                    test_support.destroy_edt(edt)
+                    thread.destroy_edt(edt)
                 },
             );
             outcome.served_or_gone(objects, edt, outcome.mine, &followed());
@@ -52,19 +52,13 @@ fn follower_that_is_put_back_against_destruction() {
 /// Meanwhile another dependence on the first is added: both are satisfied with what it returns.
 #[test]
 fn follower_that_is_put_back_against_another() {
-    model(|objects, mut test_support| {
-        let ((first, output), edt, other) = (
-            test_support.runs(),
-            test_support.edt(1),
-            test_support.edt(1),
-        );
-        test_support.connect(output, edt, 0);
+    model(|objects, mut thread| {
+        let ((first, output), edt, other) = (thread.runs(), thread.edt(1), thread.edt(1));
+        thread.connect(output, edt, 0);
         let outcome = both(
             objects,
-            move |test_support| enqueue_fail_and_end(test_support, first),
-            |test_support| {
-                test_support.step(|graph| graph.add_dependence(output, other, 0, Mode::Rw))
-            },
+            move |thread| enqueue_fail_and_end(thread, first),
+            |thread| thread.step(|graph| graph.add_dependence(output, other, 0, Mode::Rw)),
         );
         match outcome.mine {
             Ok(()) => assert_eq!(outcome.served([edt, other]), [data(7); 2]),
@@ -83,13 +77,13 @@ fn followed() -> [Guid; 2] {
 /// Meanwhile the one that waits is destroyed: it is freed, or has run.
 #[test]
 fn follower_against_its_destruction() {
-    model(|objects, mut test_support| {
-        let ((first, output), edt) = (test_support.runs(), test_support.edt(1));
-        test_support.connect(output, edt, 0);
+    model(|objects, mut thread| {
+        let ((first, output), edt) = (thread.runs(), thread.edt(1));
+        thread.connect(output, edt, 0);
         let outcome = both(
             objects,
-            move |test_support| enqueue_and_end(test_support, first),
-            |test_support| test_support.destroy_edt(edt),
+            move |thread| enqueue_and_end(thread, first),
+            |thread| thread.destroy_edt(edt),
         );
         assert!(!(outcome.theirs && outcome.mine));
         outcome.served_or_gone(objects, edt, outcome.mine, &followed());
@@ -101,21 +95,19 @@ fn follower_against_its_destruction() {
 #[test]
 fn follower_against_what_else_it_waits_for() {
     for connected in [false, true] {
-        model(move |objects, mut test_support| {
-            let ((first, output), edt) =
-                (test_support.runs(), test_support.edt(1 + connected as u32));
+        model(move |objects, mut thread| {
+            let ((first, output), edt) = (thread.runs(), thread.edt(1 + connected as u32));
             if connected {
-                test_support.connect(output, edt, 0);
+                thread.connect(output, edt, 0);
             }
             let outcome = both(
                 objects,
-                move |test_support| enqueue_and_end(test_support, first),
-                |test_support| match connected {
-                    true => test_support
-                        .step(|graph| graph.add_dependence(Guid::NULL, edt, 1, Mode::Null)),
-                    false => {
-                        test_support.step(|graph| graph.add_dependence(output, edt, 0, Mode::Rw))
+                move |thread| enqueue_and_end(thread, first),
+                |thread| match connected {
+                    true => {
+                        thread.step(|graph| graph.add_dependence(Guid::NULL, edt, 1, Mode::Null))
                     }
+                    false => thread.step(|graph| graph.add_dependence(output, edt, 0, Mode::Rw)),
                 },
             );
             match outcome.mine {
@@ -131,15 +123,15 @@ fn follower_against_what_else_it_waits_for() {
 /// connected any more.
 #[test]
 fn follower_against_destruction_of_the_event() {
-    model(|objects, mut test_support| {
-        let ((first, output), edt) = (test_support.runs(), test_support.edt(1));
-        test_support.connect(output, edt, 0);
+    model(|objects, mut thread| {
+        let ((first, output), edt) = (thread.runs(), thread.edt(1));
+        thread.connect(output, edt, 0);
         let outcome = both(
             objects,
-            move |test_support| enqueue_and_end(test_support, first),
-            |test_support| {
-                let _ = test_support.step(|graph| graph.destroy_event(output));
-                test_support.destroy_edt(edt)
+            move |thread| enqueue_and_end(thread, first),
+            |thread| {
+                let _ = thread.step(|graph| graph.destroy_event(output));
+                thread.destroy_edt(edt)
             },
         );
         outcome.served_or_gone(objects, edt, outcome.mine, &followed());

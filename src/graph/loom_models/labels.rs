@@ -13,28 +13,19 @@ fn names(objects: &Objects, label: Guid, edt: &Edt) -> bool {
 /// An EDT that runs ends while the next one is created on its label, which names that one then.
 #[test]
 fn end_against_the_next_edt_on_the_label() {
-    model(|objects, mut test_support| {
-        let label = test_support.label();
-        let first = test_support
-            .edt_on(label, false)
-            .expect("the label is free");
+    model(|objects, mut thread| {
+        let label = thread.label();
+        let first = thread.edt_on(label, false).expect("the label is free");
         first
             .header
             .publish(first.header.peek().with_state(EdtState::Runnable));
         objects.edts.leave_label(first);
         let outcome = both(
             objects,
-            move |test_support| {
-                test_support
-                    .objects
-                    .edts
-                    .free(&mut test_support.caches.edts, first);
+            move |thread| {
+                thread.objects.edts.free(&mut thread.caches.edts, first);
             },
-            |test_support| {
-                test_support
-                    .edt_on(label, true)
-                    .expect("the label was left")
-            },
+            |thread| thread.edt_on(label, true).expect("the label was left"),
         );
         assert!(names(objects, label, outcome.mine));
     });
@@ -44,19 +35,17 @@ fn end_against_the_next_edt_on_the_label() {
 /// nothing of that, whether it was too early or not.
 #[test]
 fn destruction_against_the_next_edt_on_the_label() {
-    model(|objects, mut test_support| {
-        let (label, event) = (test_support.label(), test_support.event(EventKind::Once));
-        test_support
-            .edt_on(label, false)
-            .expect("the label is free");
-        test_support.connect(event, label, 0);
+    model(|objects, mut thread| {
+        let (label, event) = (thread.label(), thread.event(EventKind::Once));
+        thread.edt_on(label, false).expect("the label is free");
+        thread.connect(event, label, 0);
         let outcome = both(
             objects,
-            move |test_support| {
-                assert!(test_support.destroy_edt(label));
-                test_support.satisfy(event, 7);
+            move |thread| {
+                assert!(thread.destroy_edt(label));
+                thread.satisfy(event, 7);
             },
-            |test_support| test_support.edt_on(label, false),
+            |thread| thread.edt_on(label, false),
         );
         assert!(outcome.runnable.is_empty());
         match outcome.mine {
@@ -70,28 +59,24 @@ fn destruction_against_the_next_edt_on_the_label() {
 /// or none.
 #[test]
 fn dependence_against_the_next_edt_on_the_label() {
-    model(|objects, mut test_support| {
-        let (label, event) = (test_support.label(), test_support.event(EventKind::Once));
-        test_support
-            .edt_on(label, false)
-            .expect("the label is free");
+    model(|objects, mut thread| {
+        let (label, event) = (thread.label(), thread.event(EventKind::Once));
+        thread.edt_on(label, false).expect("the label is free");
         let outcome = both(
             objects,
-            move |test_support| {
-                assert!(test_support.destroy_edt(label));
-                test_support
+            move |thread| {
+                assert!(thread.destroy_edt(label));
+                thread
                     .edt_on(label, false)
                     .expect("the label is free again")
             },
-            |test_support| {
-                test_support.step(|graph| graph.add_dependence(event, label, 0, Mode::Rw))
-            },
+            |thread| thread.step(|graph| graph.add_dependence(event, label, 0, Mode::Rw)),
         );
         let next = outcome.theirs;
         assert!(names(objects, label, next));
         let has_it = !next.slots()[0].is_unconnected();
         assert!(!has_it || outcome.mine.is_ok());
-        test_support.satisfy(event, 7);
-        assert_eq!(test_support.end().len(), has_it as usize);
+        thread.satisfy(event, 7);
+        assert_eq!(thread.end().len(), has_it as usize);
     });
 }

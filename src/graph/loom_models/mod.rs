@@ -33,14 +33,14 @@ fn both<A: 'static, B>(
     mine: impl FnOnce(&mut TestThread<'_>) -> B,
 ) -> Outcome<A, B> {
     let other = objects.clone();
-    let thread = loom::thread::spawn(move || {
-        let mut test_support = TestThread::new(&other);
-        (theirs(&mut test_support), test_support.end())
+    let spawned = loom::thread::spawn(move || {
+        let mut thread = TestThread::new(&other);
+        (theirs(&mut thread), thread.end())
     });
-    let mut test_support = TestThread::new(objects);
-    let mine = mine(&mut test_support);
-    let (theirs, mut runnable) = thread.join().expect("no panic");
-    runnable.append(&mut test_support.end());
+    let mut thread = TestThread::new(objects);
+    let mine = mine(&mut thread);
+    let (theirs, mut runnable) = spawned.join().expect("no panic");
+    runnable.append(&mut thread.end());
     Outcome {
         theirs,
         mine,
@@ -174,14 +174,14 @@ impl TestThread<'_> {
 /// meanwhile: it becomes runnable exactly once, with the data, whichever comes first.
 #[test]
 fn creation_against_satisfaction() {
-    model(|objects, mut test_support| {
-        let event = test_support.event(EventKind::Sticky);
-        let new = test_support.edt_behind(&[event]);
+    model(|objects, mut thread| {
+        let event = thread.event(EventKind::Sticky);
+        let new = thread.edt_behind(&[event]);
         let edt = new.guid;
         let outcome = both(
             objects,
-            move |test_support| test_support.satisfy(event, 7),
-            |test_support| test_support.link(new),
+            move |thread| thread.satisfy(event, 7),
+            |thread| thread.link(new),
         );
         assert!(outcome.mine);
         assert_eq!(outcome.served([edt]), [data(7)]);
@@ -192,15 +192,15 @@ fn creation_against_satisfaction() {
 /// satisfaction counts, and the dependence is served with its data.
 #[test]
 fn late_dependence_against_two_satisfactions() {
-    model(|objects, mut test_support| {
-        let event = test_support.event(EventKind::Sticky);
-        let edt = test_support.edt(1);
+    model(|objects, mut thread| {
+        let event = thread.event(EventKind::Sticky);
+        let edt = thread.edt(1);
         let outcome = both(
             objects,
-            move |test_support| test_support.satisfy(event, 1),
-            |test_support| {
-                test_support.connect(event, edt, 0);
-                test_support.satisfy(event, 2);
+            move |thread| thread.satisfy(event, 1),
+            |thread| {
+                thread.connect(event, edt, 0);
+                thread.satisfy(event, 2);
             },
         );
         let (sticky, _locked) = objects.events.lock(event).expect("a sticky event stays");
@@ -213,13 +213,13 @@ fn late_dependence_against_two_satisfactions() {
 #[test]
 fn destruction_against_satisfaction() {
     for kind in [EventKind::Once, EventKind::Sticky] {
-        model(move |objects, mut test_support| {
-            let (event, edt) = (test_support.event(kind), test_support.edt(1));
-            test_support.connect(event, edt, 0);
+        model(move |objects, mut thread| {
+            let (event, edt) = (thread.event(kind), thread.edt(1));
+            thread.connect(event, edt, 0);
             let outcome = both(
                 objects,
-                move |test_support| test_support.satisfy(event, 7),
-                |test_support| test_support.destroy_edt(edt),
+                move |thread| thread.satisfy(event, 7),
+                |thread| thread.destroy_edt(edt),
             );
             outcome.served_or_gone(objects, edt, outcome.mine, &[data(7)]);
         });
@@ -230,16 +230,16 @@ fn destruction_against_satisfaction() {
 /// event has been satisfied, or runs.
 #[test]
 fn destruction_against_creation() {
-    model(|objects, mut test_support| {
-        let event = test_support.event(EventKind::Sticky);
-        let new = test_support.edt_behind(&[event]);
+    model(|objects, mut thread| {
+        let event = thread.event(EventKind::Sticky);
+        let new = thread.edt_behind(&[event]);
         let edt = new.guid;
         let outcome = both(
             objects,
-            move |test_support| test_support.destroy_edt(edt),
-            |test_support| {
-                assert!(test_support.link(new));
-                test_support.satisfy(event, 7);
+            move |thread| thread.destroy_edt(edt),
+            |thread| {
+                assert!(thread.link(new));
+                thread.satisfy(event, 7);
             },
         );
         outcome.served_or_gone(objects, edt, outcome.theirs, &[data(7)]);
@@ -249,20 +249,20 @@ fn destruction_against_creation() {
 /// An EDT is connected to two events while these are satisfied.
 #[test]
 fn creation_against_two_satisfactions() {
-    few_switches(|objects, mut test_support| {
+    few_switches(|objects, mut thread| {
         let events = [
-            test_support.event(EventKind::Sticky),
-            test_support.event(EventKind::Once),
+            thread.event(EventKind::Sticky),
+            thread.event(EventKind::Once),
         ];
-        let new = test_support.edt_behind(&events);
+        let new = thread.edt_behind(&events);
         let edt = new.guid;
         let outcome = both(
             objects,
             // The once event goes when it triggers, and is there for who connects to it before.
-            move |test_support| test_support.satisfy(events[0], 1),
-            |test_support| {
-                assert!(test_support.link(new));
-                test_support.satisfy(events[1], 2);
+            move |thread| thread.satisfy(events[0], 1),
+            |thread| {
+                assert!(thread.link(new));
+                thread.satisfy(events[1], 2);
             },
         );
         assert_eq!(outcome.served([edt]), [data(1)]);
@@ -275,23 +275,23 @@ fn creation_against_two_satisfactions() {
 #[test]
 fn destruction_against_a_creation_that_fails() {
     for missing in [0, 1] {
-        few_switches(move |objects, mut test_support| {
+        few_switches(move |objects, mut thread| {
             let events = [
-                test_support.event(EventKind::Sticky),
-                test_support.event(EventKind::Sticky),
+                thread.event(EventKind::Sticky),
+                thread.event(EventKind::Sticky),
             ];
-            let gone = test_support.step(|graph| graph.destroy_event(events[missing]));
+            let gone = thread.step(|graph| graph.destroy_event(events[missing]));
             assert!(gone.is_ok());
-            let new = test_support.edt_behind(&events);
+            let new = thread.edt_behind(&events);
             let edt = new.guid;
             let outcome = both(
                 objects,
-                move |test_support| test_support.destroy_edt(edt),
-                |test_support| {
-                    assert!(!test_support.link(new));
-                    let destroyed = test_support.destroy_edt(edt);
+                move |thread| thread.destroy_edt(edt),
+                |thread| {
+                    assert!(!thread.link(new));
+                    let destroyed = thread.destroy_edt(edt);
                     // A list may still lead to it.
-                    test_support.satisfy(events[1 - missing], 7);
+                    thread.satisfy(events[1 - missing], 7);
                     destroyed
                 },
             );
@@ -309,17 +309,13 @@ fn destruction_against_a_creation_that_fails() {
 /// again, what comes after is refused.
 #[test]
 fn dependence_against_destruction_of_the_event() {
-    model(|objects, mut test_support| {
-        let (event, edt) = (test_support.event(EventKind::Sticky), test_support.edt(1));
+    model(|objects, mut thread| {
+        let (event, edt) = (thread.event(EventKind::Sticky), thread.edt(1));
         let outcome = both(
             objects,
-            move |test_support| {
-                test_support
-                    .step(|graph| graph.destroy_event(event))
-                    .is_ok()
-            },
-            |test_support| {
-                let _ = test_support.step(|graph| graph.add_dependence(event, edt, 0, Mode::Rw));
+            move |thread| thread.step(|graph| graph.destroy_event(event)).is_ok(),
+            |thread| {
+                let _ = thread.step(|graph| graph.add_dependence(event, edt, 0, Mode::Rw));
             },
         );
         assert!(outcome.theirs && outcome.runnable.is_empty());
@@ -336,19 +332,17 @@ fn dependence_against_destruction_of_the_event() {
 /// added: that is served, or finds that the event is gone; also if the slot is used again.
 #[test]
 fn output_inside_against_late_dependence() {
-    model(|objects, mut test_support| {
-        let ((first, output), edt) = (test_support.runs(), test_support.edt(1));
+    model(|objects, mut thread| {
+        let ((first, output), edt) = (thread.runs(), thread.edt(1));
         let outcome = both(
             objects,
-            move |test_support| {
-                test_support.ends(first, 7);
-                let (again, _) = test_support.runs();
+            move |thread| {
+                thread.ends(first, 7);
+                let (again, _) = thread.runs();
                 assert!(std::ptr::eq(first, again), "the slot that was freed last");
                 again
             },
-            |test_support| {
-                test_support.step(|graph| graph.add_dependence(output, edt, 0, Mode::Rw))
-            },
+            |thread| thread.step(|graph| graph.add_dependence(output, edt, 0, Mode::Rw)),
         );
         match outcome.mine {
             Ok(()) => assert_eq!(outcome.served([edt]), [data(7)]),
@@ -366,19 +360,19 @@ fn output_inside_against_late_dependence() {
 #[test]
 fn counted_dependences_against_satisfaction() {
     for satisfied_last in [false, true] {
-        model(move |objects, mut test_support| {
-            let event = test_support.event_of(NewEvent::Counted { dependences: 2 });
-            let edts = [test_support.edt(1), test_support.edt(1)];
+        model(move |objects, mut thread| {
+            let event = thread.event_of(NewEvent::Counted { dependences: 2 });
+            let edts = [thread.edt(1), thread.edt(1)];
             let outcome = both(
                 objects,
-                move |test_support| test_support.connect(event, edts[0], 0),
-                |test_support| {
+                move |thread| thread.connect(event, edts[0], 0),
+                |thread| {
                     if satisfied_last {
-                        test_support.connect(event, edts[1], 0);
+                        thread.connect(event, edts[1], 0);
                     }
-                    test_support.satisfy(event, 7);
+                    thread.satisfy(event, 7);
                     if !satisfied_last {
-                        test_support.connect(event, edts[1], 0);
+                        thread.connect(event, edts[1], 0);
                     }
                 },
             );
@@ -391,16 +385,16 @@ fn counted_dependences_against_satisfaction() {
 /// One thread satisfies a channel twice, another adds two dependences: first meets first.
 #[test]
 fn a_channel_keeps_the_order_of_both_sides() {
-    few_switches(|objects, mut test_support| {
-        let event = test_support.event_of(NewEvent::Channel { bound: 2 });
-        let edts = [test_support.edt(1), test_support.edt(1)];
+    few_switches(|objects, mut thread| {
+        let event = thread.event_of(NewEvent::Channel { bound: 2 });
+        let edts = [thread.edt(1), thread.edt(1)];
         let outcome = both(
             objects,
-            move |test_support| {
-                test_support.satisfy(event, 1);
-                test_support.satisfy(event, 2);
+            move |thread| {
+                thread.satisfy(event, 1);
+                thread.satisfy(event, 2);
             },
-            |test_support| edts.map(|edt| test_support.connect(event, edt, 0)),
+            |thread| edts.map(|edt| thread.connect(event, edt, 0)),
         );
         assert_eq!(outcome.served(edts), [data(1), data(2)]);
     });
@@ -409,18 +403,18 @@ fn a_channel_keeps_the_order_of_both_sides() {
 /// Two threads satisfy a channel and add a dependence: each dependence gets one of the blocks.
 #[test]
 fn a_channel_loses_and_doubles_nothing() {
-    few_switches(|objects, mut test_support| {
-        let event = test_support.event_of(NewEvent::Channel { bound: 2 });
-        let edts = [test_support.edt(1), test_support.edt(1)];
+    few_switches(|objects, mut thread| {
+        let event = thread.event_of(NewEvent::Channel { bound: 2 });
+        let edts = [thread.edt(1), thread.edt(1)];
         let outcome = both(
             objects,
-            move |test_support| {
-                test_support.connect(event, edts[0], 0);
-                test_support.satisfy(event, 1);
+            move |thread| {
+                thread.connect(event, edts[0], 0);
+                thread.satisfy(event, 1);
             },
-            |test_support| {
-                test_support.satisfy(event, 2);
-                test_support.connect(event, edts[1], 0);
+            |thread| {
+                thread.satisfy(event, 2);
+                thread.connect(event, edts[1], 0);
             },
         );
         let mut served = outcome.served(edts);

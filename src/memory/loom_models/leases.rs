@@ -11,7 +11,7 @@ use loom::sync::Arc;
 use loom::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 
 /// This many holders are enough for a lease.
-const CROWD: u32 = 16;
+const MANY: u32 = 16;
 
 /// A lease with one hold, of many, of a block in this mode. The others have ended.
 fn lease(block: &Block, mode: Mode) -> Leases {
@@ -20,9 +20,9 @@ fn lease(block: &Block, mode: Mode) -> Leases {
     assert!(left == Left::Alive && !leases.is_empty());
     let mut holders = block.block.holders.get();
     match mode {
-        Mode::Ro => holders.ro -= CROWD - 1,
-        Mode::Rw => holders.rw -= CROWD - 1,
-        _ => holders.constant -= CROWD - 1,
+        Mode::Ro => holders.ro -= MANY - 1,
+        Mode::Rw => holders.rw -= MANY - 1,
+        _ => holders.constant -= MANY - 1,
     }
     block.block.holders.set(holders);
     leases
@@ -38,7 +38,7 @@ fn end_all(leases: &mut Leases, granted: &mut Vec<EdtRef>) -> Option<Left> {
 fn a_lease_keeps_a_writer_out_until_it_ends() {
     loom::model(|| {
         let block = Block::new(Holders {
-            constant: CROWD,
+            constant: MANY,
             ..Holders::default()
         });
         let (mut leases, mut granted) = (lease(&block, Mode::Const), Vec::new());
@@ -67,7 +67,7 @@ fn a_lease_keeps_a_writer_out_until_it_ends() {
 fn an_empty_lease_gets_nothing_of_a_block_that_is_gone() {
     loom::model(|| {
         let block = Block::new(Holders {
-            rw: CROWD,
+            rw: MANY,
             rw_place: Some(Place::HOST),
             ..Holders::default()
         });
@@ -114,7 +114,7 @@ fn a_copy_has_what_was_written_under_a_lease_or_does_not_count() {
     const DEVICE: Place = Place::device(0);
     loom::model(|| {
         let block = Block::new(Holders {
-            rw: CROWD,
+            rw: MANY,
             rw_place: Some(Place::HOST),
             ..Holders::default()
         });
@@ -149,7 +149,7 @@ fn a_lease_does_not_pass_a_divided_block() {
     for empty in [false, true] {
         loom::model(move || {
             let block = Block::new(Holders {
-                ro: CROWD,
+                ro: MANY,
                 ..Holders::default()
             });
             let mut leases = lease(&block, Mode::Ro);
@@ -197,7 +197,7 @@ fn a_lease_does_not_pass_a_divided_block() {
 fn a_lease_keeps_who_divides_out_until_it_ends() {
     loom::model(|| {
         let block = Block::new(Holders {
-            constant: CROWD,
+            constant: MANY,
             ..Holders::default()
         });
         let (mut leases, mut granted) = (lease(&block, Mode::Const), Vec::new());

@@ -147,7 +147,7 @@ impl Snapshot<'_> {
                 graph.arrow(format!("scope {}", edt.guid), to.clone(), String::new());
             }
         }
-        for call in &self.told.early {
+        for call in &self.told.deferred {
             if call.slot.is_some_and(|(edt, _)| self.is_waiting(edt)) {
                 continue;
             }

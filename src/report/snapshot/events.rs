@@ -86,14 +86,14 @@ fn lack_inside(event: &Collective) -> String {
 }
 
 /// The channel events that have been satisfied more often than dependences were added, each with the difference.
-pub(super) fn untaken_channels(objects: &Objects) -> Vec<(Guid, u64)> {
-    let untaken = |guid: Guid| {
+pub(super) fn channels_with_surplus(objects: &Objects) -> Vec<(Guid, u64)> {
+    let surplus = |guid: Guid| {
         let (event, _locked) = objects.events.lock(guid)?;
         let more = event.counter.get();
         (event.kind() == EventKind::Channel && more > 0).then_some((guid, more.unsigned_abs()))
     };
     let live = objects.events.live();
-    live.filter_map(|(guid, _)| untaken(guid)).collect()
+    live.filter_map(|(guid, _)| surplus(guid)).collect()
 }
 
 /// What an event has counted, in words. None for a kind that does not count, or if there is no such event.

@@ -67,7 +67,7 @@ pub struct SnapshotInputs<'a> {
     /// The devices in use: their numbers, as `ocr info` shows them, and names.
     pub devices: Vec<(usize, &'a str)>,
     /// The calls that wait until an object is created on a label.
-    pub early: Vec<DeferredCallView>,
+    pub deferred: Vec<DeferredCallView>,
     /// How long the run has taken so far, in seconds.
     pub seconds: f64,
     /// How many EDTs have run.
@@ -76,7 +76,7 @@ pub struct SnapshotInputs<'a> {
     pub still: bool,
     /// The system's numbers of all threads, if the program hangs since each of them waits for another one, inside the
     /// runtime or outside. Empty if it hangs since the runtime alone waits.
-    pub asleep: Vec<i32>,
+    pub blocked: Vec<i32>,
     /// Whether there are threads that may call the runtime at any time.
     pub free_threads: bool,
     /// The name of a signal for which the program has a handler. Such a signal may come at any time.
@@ -331,7 +331,7 @@ impl<'a> Snapshot<'a> {
 
     /// The call that is to connect a pre-slot and waits itself for the object of a label.
     fn early_call(&self, edt: Guid, slot: u32) -> Option<&DeferredCallView> {
-        let mut calls = self.told.early.iter();
+        let mut calls = self.told.deferred.iter();
         calls.find(|call| call.slot == Some((edt, slot)))
     }
 

@@ -1,6 +1,6 @@
 //! The snapshot in words: the message about a hang, and its parts.
 
-use super::events::{kind_and_lack, untaken_channels};
+use super::events::{channels_with_surplus, kind_and_lack};
 use super::{
     DeferredCallView, Maker, Name, OpenScope, SHOWN, Snapshot, ThreadView, WaitingEdt, is_between,
 };
@@ -38,7 +38,7 @@ pub(super) fn list<T>(all: &[T], each: impl Fn(&T) -> String) -> String {
 impl Snapshot<'_> {
     /// The message for a program that hangs.
     pub fn of_hang(&self) -> String {
-        let mut text = String::from(if self.told.asleep.is_empty() {
+        let mut text = String::from(if self.told.blocked.is_empty() {
             "the program hangs: no EDT is ready or can go on, no device works, and ocrShutdown was \
              not called."
         } else {
@@ -54,7 +54,7 @@ impl Snapshot<'_> {
         }
         text += &waiting;
         text += &self.circle();
-        text += &self.untaken();
+        text += &self.surplus_satisfactions();
         text += &self.nothing();
         if !strict {
             text += &self.what_strict_mode_says();
@@ -111,7 +111,7 @@ impl Snapshot<'_> {
         let told = &self.told;
         let mut text = String::new();
         let mut others = Vec::new();
-        for &id in &told.asleep {
+        for &id in &told.blocked {
             let thread = told.threads.iter().find(|thread| thread.id == id);
             let edt = thread.and_then(|thread| self.running.get(&thread.running));
             match (thread, edt) {
@@ -153,7 +153,7 @@ impl Snapshot<'_> {
 
     /// The line about channel events whose satisfactions no dependence takes, while another channel event lacks some:
     /// the program may have mixed them up.
-    fn untaken(&self) -> String {
+    fn surplus_satisfactions(&self) -> String {
         let slots = self.waiting.iter().flat_map(|edt| &edt.slots);
         let awaited = slots.filter_map(|slot| self.event_at(slot));
         let waits = self
@@ -165,7 +165,7 @@ impl Snapshot<'_> {
         if !awaited.any(|event| self.objects.event_kind(event) == Some(EventKind::Channel)) {
             return String::new();
         }
-        let full = untaken_channels(self.objects);
+        let full = channels_with_surplus(self.objects);
         if full.is_empty() {
             return String::new();
         }
@@ -244,12 +244,13 @@ impl Snapshot<'_> {
             );
         }
         // Calls that an EDT waits for have been named with that EDT.
-        let early = self.told.early.iter();
-        let early = early.filter(|call| !call.slot.is_some_and(|(edt, _)| self.is_waiting(edt)));
-        for call in early.clone().take(SHOWN) {
+        let deferred = self.told.deferred.iter();
+        let deferred =
+            deferred.filter(|call| !call.slot.is_some_and(|(edt, _)| self.is_waiting(edt)));
+        for call in deferred.clone().take(SHOWN) {
             text += &format!("\n  {call}");
         }
-        let more = early.count().saturating_sub(SHOWN);
+        let more = deferred.count().saturating_sub(SHOWN);
         if more != 0 {
             text += &format!("\n  and {more} more calls wait until an object is created");
         }
@@ -438,11 +439,11 @@ impl Snapshot<'_> {
                     );
             }
             None if sources.is_empty() => {
-                let mut early = self.told.early.iter();
+                let mut deferred = self.told.deferred.iter();
                 let is_waited_for = |call: &DeferredCallView| {
                     call.target == guid && call.slot.is_none() && call.satisfies
                 };
-                text += if early.any(is_waited_for) {
+                text += if deferred.any(is_waited_for) {
                     "whose satisfaction waits for a labeled GUID, as said below"
                 } else {
                     &lack

@@ -1,6 +1,6 @@
 //! What the address of a crash looks like. Only reads, without locks, as the module says.
 
-use crate::check::{At, BURIED, OUTLIVED, REDZONE_BYTE};
+use crate::check::{ARGUMENT_QUARANTINE_BYTE, At, BLOCK_QUARANTINE_BYTE, REDZONE_BYTE};
 use crate::engine::process::crash::stack;
 use crate::engine::state::runtime::Runtime;
 use crate::message::Text;
@@ -100,7 +100,7 @@ pub(crate) fn block(runtime: &Runtime, edt: Option<&Edt>, address: usize) -> Opt
 
 /// The destroyed block at the address, in strict mode, the byte of it, and its size.
 fn destroyed(runtime: &Runtime, address: usize) -> Option<(Guid, usize, usize)> {
-    runtime.check.as_ref()?.grave_at(address)
+    runtime.check.as_ref()?.quarantined_at(address)
 }
 
 /// The block at the address that nobody holds, in strict mode.
@@ -255,10 +255,13 @@ fn null_pointers(text: &mut Text, edt: &Edt) -> fmt::Result {
 /// Whether a register has what strict mode fills memory with.
 fn filled(text: &mut Text, context: *const libc::c_void) -> fmt::Result {
     for (byte, what) in [
-        (BURIED, "the memory of destroyed data blocks"),
+        (BLOCK_QUARANTINE_BYTE, "the memory of destroyed data blocks"),
         (UNWRITTEN, "the memory of new data blocks"),
         (REDZONE_BYTE, "what lies beyond paramv and depv"),
-        (OUTLIVED, "paramv and depv of EDTs that have ended"),
+        (
+            ARGUMENT_QUARANTINE_BYTE,
+            "paramv and depv of EDTs that have ended",
+        ),
     ] {
         let word = u32::from_ne_bytes([byte; 4]);
         let has = |register: &i64| *register as u32 == word || (*register >> 32) as u32 == word;

@@ -16,14 +16,14 @@
 //!
 //! Then what the program has printed is written, where the instruction is, the name of the EDT's function, if that had
 //! to be looked for, and in strict mode its history. That takes memory and locks: the thread that watches does it
-//! (`story.rs`), while the one that crashed waits for some seconds.
+//! (`report.rs`), while the one that crashed waits for some seconds.
 
 mod address;
-mod story;
+mod report;
 
 use crate::device::{THREAD_NAME, lacking};
 use crate::engine::life::range;
-pub(crate) use crate::engine::process::crash::story::say_if_asked;
+pub(crate) use crate::engine::process::crash::report::say_if_asked;
 use crate::engine::state::context::Context;
 use crate::engine::state::handlers::{Handler, WithInfo};
 use crate::engine::state::runtime::Runtime;
@@ -60,7 +60,7 @@ static DONE: AtomicBool = AtomicBool::new(false);
 pub(crate) fn listen() -> impl Iterator<Item = Handler> {
     TOLD.store(false, Ordering::Relaxed);
     DONE.store(false, Ordering::Relaxed);
-    story::begin();
+    report::begin();
     find_what_is_said();
     let flags = libc::SA_SIGINFO | libc::SA_ONSTACK;
     // SAFETY: `handle` has the form that SA_SIGINFO asks for, which is among the flags. As the head of this file says,
@@ -100,7 +100,7 @@ pub(crate) extern "C" fn handle(
             say_of(signal, info, context, runtime);
             DONE.store(true, Ordering::Relaxed);
         } else {
-            story::wait_until(|| DONE.load(Ordering::Relaxed));
+            report::wait_until(|| DONE.load(Ordering::Relaxed));
             // SAFETY: `sleep` touches no memory of the caller, and is one of the functions that POSIX allows in a
             // handler.
             unsafe { libc::sleep(1) };
@@ -278,7 +278,7 @@ fn say_of(
         }
         _ => edt,
     };
-    story::ask(told, block, at);
+    report::ask(told, block, at);
     if runtime.check.is_none() && (edt.is_some() || !is_of_opencl()) {
         say(|text| text.write_str(edt.map_or(STRICT_FINDS, |_| STRICT_SAYS)));
     }

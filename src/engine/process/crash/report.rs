@@ -20,7 +20,7 @@ use crate::object::guid::Guid;
 use crate::symbols;
 use std::sync::atomic::{AtomicBool, AtomicU64, AtomicUsize, Ordering};
 
-/// Somebody waits for the story. What else is here is written before.
+/// Somebody waits for the report. What else is here is written before.
 static ASKED: AtomicBool = AtomicBool::new(false);
 /// The GUID of the EDT, or 0.
 static EDT: AtomicU64 = AtomicU64::new(0);
@@ -38,7 +38,7 @@ pub(crate) fn begin() {
     ASKED.store(false, Ordering::SeqCst);
 }
 
-/// Has the story told. For the handler of a signal.
+/// Has the report told. For the handler of a signal.
 pub(crate) fn ask(edt: Option<&Edt>, block: Option<Guid>, instruction: Option<usize>) {
     if let Some(edt) = edt {
         let slots = edt.slots().iter().take(64).enumerate();
@@ -72,7 +72,7 @@ pub(crate) fn wait_until(is_so: impl Fn() -> bool) {
     }
 }
 
-/// Tells the story if somebody waits for it. On the thread that watches.
+/// Tells the report if somebody waits for it. On the thread that watches.
 pub(crate) fn say_if_asked(runtime: &Runtime) {
     if !ASKED.load(Ordering::SeqCst) {
         return;
@@ -86,7 +86,7 @@ pub(crate) fn say_if_asked(runtime: &Runtime) {
         _ if edt.is_null() => {}
         Some(check) => {
             let nulls = NULLS.load(Ordering::Relaxed);
-            say_line!("  {}", check.history.story(edt, 0));
+            say_line!("  {}", check.history.text(edt, 0));
             let nulls = (0..64).filter(|at| nulls >> at & 1 != 0);
             for line in check.history.behind_slots(edt, nulls) {
                 say_line!("  {line}");
@@ -103,7 +103,7 @@ pub(crate) fn say_if_asked(runtime: &Runtime) {
     if let Some(check) = &runtime.check
         && !block.is_null()
     {
-        say_line!("  {}", check.history.story(block, 0));
+        say_line!("  {}", check.history.text(block, 0));
     }
     match runtime.registry.refusals.told() {
         None => {}

@@ -97,7 +97,7 @@ impl History {
     }
 
     /// What an object has been through, a line for each step; `now` is the call that asks.
-    pub fn story(&self, guid: Guid, now: u64) -> String {
+    pub fn text(&self, guid: Guid, now: u64) -> String {
         let Some(record) = self.get(guid) else {
             let what = if guid.is_label() {
                 ": a labeled GUID, on which nobody has created an object"
@@ -145,7 +145,7 @@ impl History {
         text
     }
 
-    /// What this pre-slot of an EDT was connected to, if [`History::story`] of the EDT leaves it out.
+    /// What this pre-slot of an EDT was connected to, if [`History::text`] of the EDT leaves it out.
     pub fn connection_beyond(&self, edt: Guid, slot: u32) -> Option<String> {
         let record = self.get(edt)?;
         let beyond = record.sources.iter().skip(SLOTS_TOLD);
@@ -154,7 +154,7 @@ impl History {
         Some(format!("pre-slot {slot} was connected to {source} {by}"))
     }
 
-    /// What these pre-slots of an EDT were connected to, if [`History::story`] of the EDT leaves it out, and what
+    /// What these pre-slots of an EDT were connected to, if [`History::text`] of the EDT leaves it out, and what
     /// the events that they were connected to have been through; of a few.
     pub fn behind_slots(&self, edt: Guid, slots: impl Iterator<Item = u32>) -> Vec<String> {
         let Record {
@@ -169,8 +169,8 @@ impl History {
             });
             let source = sources.iter().rfind(|(at, ..)| *at == slot);
             let source = source.map(|(_, source, _)| *source);
-            let story = source.filter(|source| source.is_event());
-            let story = story.map(|source| match self.what(source) {
+            let text = source.filter(|source| source.is_event());
+            let text = text.map(|source| match self.what(source) {
                 Some(What::Output(_)) => {
                     let record = self.get(source).unwrap_or_default();
                     let work = record.work;
@@ -188,11 +188,11 @@ impl History {
                             "its EDT has returned NULL_GUID: it passes on the block whose GUID it returns"
                         }
                     };
-                    self.story(source, 0) + "\n    if the mode is not DB_MODE_NULL, " + passes
+                    self.text(source, 0) + "\n    if the mode is not DB_MODE_NULL, " + passes
                 }
-                _ => self.story(source, 0),
+                _ => self.text(source, 0),
             });
-            [self.connection_beyond(edt, slot), story, keeps]
+            [self.connection_beyond(edt, slot), text, keeps]
         };
         let told = slots.take(SLOTS_TOLD).flat_map(of_slot).flatten();
         told.collect()
